@@ -1,0 +1,40 @@
+import js from '@eslint/js'
+import tseslint from 'typescript-eslint'
+
+export default tseslint.config(
+  { ignores: ['dist/', 'node_modules/', 'coverage/', '.data/', 'tests/fixtures/', 'docs/'] },
+  js.configs.recommended,
+  ...tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: { projectService: { allowDefaultProject: ['*.js', '*.cjs'] }, tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/ban-ts-comment': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true, allowNullish: false, allow: [{ name: 'bigint', from: 'lib' }] },
+      ],
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportDefaultDeclaration', message: 'No default exports: a name says what a thing is.' },
+        {
+          selector: "MemberExpression[object.name='process'][property.name='env']",
+          message: 'process.env is read in services/core/config/environment.ts alone.',
+        },
+      ],
+    },
+  },
+  { files: ['services/core/config/environment.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  {
+    files: ['*.js', '*.cjs', '*.config.ts'],
+    ...tseslint.configs.disableTypeChecked,
+    rules: { ...tseslint.configs.disableTypeChecked.rules, 'no-restricted-syntax': 'off', 'no-undef': 'off' },
+  },
+  { files: ['tests/**', '**/*.test.ts'], rules: { 'no-restricted-syntax': 'off' } },
+)
