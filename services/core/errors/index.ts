@@ -1,0 +1,5 @@
+export { errorCatalogue } from './catalogue.ts'
+export type { ErrorCode, ErrorEntry } from './catalogue.ts'
+export { describeError } from './describe.ts'
+export { FatalError, PronghornError, RetryableError } from './pronghorn-error.ts'
+export type { ErrorDetails, ErrorOptionsWithDetails } from './pronghorn-error.ts'
