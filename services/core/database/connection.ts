@@ -1,0 +1,60 @@
+import pg from 'pg'
+
+/** Where a PostgreSQL database is; the keys are those of `sqldb` in connections.config.json. */
+export interface DatabaseAddress {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly password: string
+  readonly database: string
+}
+
+/** Limits of a connection or pool. */
+export interface DatabaseLimits {
+  /** Shown in pg_stat_activity. */
+  readonly applicationName: string
+  /** Longest run of one statement; 0 or absent = no limit. */
+  readonly statementTimeoutMs?: number
+}
+
+const CONNECT_TIMEOUT_MS = 10_000
+const INT8_OID = 20
+
+/** Parses 64-bit integers to bigint; everything else as `pg` does. */
+const bigintTypes: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === INT8_OID && format !== 'binary'
+      ? BigInt
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+}
+
+function clientConfig(address: DatabaseAddress, limits: DatabaseLimits): pg.ClientConfig {
+  return {
+    ...address,
+    application_name: limits.applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    types: bigintTypes,
+    ...(limits.statementTimeoutMs ? { statement_timeout: limits.statementTimeoutMs } : {}),
+  }
+}
+
+/** Opens one connection. 64-bit integers come back as bigint. */
+export async function connectDatabase(address: DatabaseAddress, limits: DatabaseLimits): Promise<pg.Client> {
+  const client = new pg.Client(clientConfig(address, limits))
+  await client.connect()
+  return client
+}
+
+/**
+ * Makes a pool of at most `max` connections. 64-bit integers come back as bigint. An idle connection that breaks is
+ * dropped silently: the next query opens another.
+ */
+export function createPool(
+  address: DatabaseAddress,
+  limits: DatabaseLimits & { readonly max: number },
+): pg.Pool {
+  const pool = new pg.Pool({ ...clientConfig(address, limits), max: limits.max, idleTimeoutMillis: 60_000 })
+  pool.on('error', () => undefined)
+  return pool
+}

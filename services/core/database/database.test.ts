@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../tests/setup/database.ts'
+import type { TestDatabase } from '../../../tests/setup/database.ts'
+import { buildQueryIndexes, connectDatabase, isMigrated, listMissingIndexes, migrate } from './index.ts'
+
+const limits = { applicationName: 'test' }
+
+describe('migrations', () => {
+  let empty: TestDatabase
+  beforeAll(async () => {
+    empty = await createTestDatabase('template0')
+  })
+  afterAll(() => empty.drop())
+
+  it('apply once, also when two start at the same moment, and then not again', async () => {
+    const [first, second] = await Promise.all([
+      connectDatabase(empty.address, limits),
+      connectDatabase(empty.address, limits),
+    ])
+    expect(await isMigrated(first)).toBe(false)
+    const [a, b] = await Promise.all([migrate(first), migrate(second)])
+    expect([...a, ...b].sort()).toEqual([1, 2])
+    expect(await migrate(first)).toEqual([])
+    expect(await isMigrated(second)).toBe(true)
+    await Promise.all([first.end(), second.end()])
+  })
+
+  it('refuse a database of a newer version, and one whose applied files differ', async () => {
+    const client = await connectDatabase(empty.address, limits)
+    await client.query(
+      "INSERT INTO public.pronghorn_migrations (number, name, checksum) VALUES (9999, 'later', '')",
+    )
+    await expect(migrate(client)).rejects.toMatchObject({ code: 'DATABASE_TOO_NEW' })
+    await client.query(
+      "DELETE FROM public.pronghorn_migrations WHERE number = 9999; UPDATE public.pronghorn_migrations SET checksum = 'x' WHERE number = 1",
+    )
+    await expect(migrate(client)).rejects.toMatchObject({ code: 'MIGRATION_FAILED' })
+    await client.end()
+  })
+})
+
+describe('the schema', () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await createTestDatabase()
+  })
+  afterAll(() => database.drop())
+
+  it('has a comment on every table and column, and collation C on every text column', async () => {
+    const client = await connectDatabase(database.address, limits)
+    const { rows } = await client.query<{ place: string }>(`
+      SELECT n.nspname || '.' || c.relname || coalesce('.' || a.attname, '') AS place
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+      LEFT JOIN pg_collation l ON l.oid = a.attcollation
+      WHERE n.nspname IN ('chain', 'assets') AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+        AND (col_description(c.oid, a.attnum) IS NULL OR obj_description(c.oid) IS NULL
+          OR (a.atttypid IN ('text'::regtype, 'text[]'::regtype) AND l.collname <> 'C' AND a.attname <> 'holder'))`)
+    expect(rows).toEqual([])
+    await client.end()
+  })
+
+  it('gets its query indexes online, on partitions too, and repairs one that was left invalid', async () => {
+    const client = await connectDatabase(database.address, limits)
+    await client.query(
+      "SELECT chain.ensure_partition('assets.logs', 5), chain.ensure_partition('assets.logs', 8589934592)",
+    )
+    const before = await listMissingIndexes(client, 'assets')
+    expect(before).toContain('logs_subject_idx')
+    await buildQueryIndexes(client, 'assets')
+    expect(await listMissingIndexes(client, 'assets')).toEqual([])
+    await client.query(
+      "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'assets.assets_owner_idx'::regclass",
+    )
+    expect(await listMissingIndexes(client, 'assets')).toEqual(['assets_owner_idx'])
+    const rebuilt: string[] = []
+    await buildQueryIndexes(client, 'assets', (name) => rebuilt.push(name))
+    expect(rebuilt).toEqual(['assets_owner_idx'])
+    await client.end()
+  })
+})

@@ -1,0 +1,22 @@
+-- Indexes that only queries need: built when a reader has caught up, online, one by one.
+CREATE INDEX assets_owner_idx ON assets.assets (owner, asset_id) WHERE owner IS NOT NULL;
+CREATE INDEX assets_collection_idx ON assets.assets (collection_name, schema_name, asset_id);
+CREATE INDEX assets_template_idx ON assets.assets (template_id, asset_id) WHERE template_id IS NOT NULL;
+CREATE INDEX assets_updated_idx ON assets.assets (updated_at_time, asset_id);
+CREATE INDEX assets_transferred_idx ON assets.assets (transferred_at_time, asset_id);
+CREATE INDEX accounts_rank_idx ON assets.accounts (assets DESC, account);
+CREATE INDEX collections_created_idx ON assets.collections (created_at_time, collection_name);
+CREATE INDEX schemas_created_idx ON assets.schemas (created_at_time, schema_name, collection_name);
+CREATE INDEX schemas_name_idx ON assets.schemas (schema_name, collection_name);
+CREATE INDEX templates_collection_idx ON assets.templates (collection_name, schema_name, template_id);
+CREATE INDEX templates_data_idx ON assets.templates USING gin (immutable_data jsonb_path_ops);
+CREATE INDEX offers_created_idx ON assets.offers (created_at_time, offer_id);
+CREATE INDEX offers_updated_idx ON assets.offers (updated_at_time, offer_id);
+CREATE INDEX offers_sender_idx ON assets.offers (sender, created_at_time, offer_id);
+CREATE INDEX offers_recipient_idx ON assets.offers (recipient, created_at_time, offer_id);
+CREATE INDEX offers_assets_idx ON assets.offers USING gin ((sender_asset_ids || recipient_asset_ids));
+CREATE INDEX transfers_sender_idx ON assets.transfers (sender, transfer_id);
+CREATE INDEX transfers_recipient_idx ON assets.transfers (recipient, transfer_id);
+CREATE INDEX transfers_collection_idx ON assets.transfers (collection_name, transfer_id);
+CREATE INDEX transfers_assets_idx ON assets.transfers USING gin (asset_ids);
+CREATE INDEX logs_subject_idx ON assets.logs (subject, seq) WITH (fillfactor = 100);

@@ -1,0 +1,116 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { FatalError } from '../errors/index.ts'
+import { packageRoot } from '../paths/index.ts'
+
+/** An index that only queries need, as declared in `indexes/<family>.sql`. */
+interface QueryIndex {
+  readonly name: string
+  /** Schema-qualified table. */
+  readonly table: string
+  /** Everything after the table's name. */
+  readonly definition: string
+}
+
+const STATEMENT = /^CREATE INDEX (\w+) ON ([\w.]+) ([^;]+);$/
+
+/** Names of the families that have query indexes. */
+export async function listIndexFamilies(): Promise<string[]> {
+  const files = await readdir(join(packageRoot, 'services/core/database/indexes'))
+  return files.filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -4))
+}
+
+async function readIndexes(family: string): Promise<QueryIndex[]> {
+  const text = await readFile(join(packageRoot, `services/core/database/indexes/${family}.sql`), 'utf8')
+  return text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('--'))
+    .map((line) => {
+      const match = STATEMENT.exec(line)
+      if (!match) throw new FatalError('INSTALLATION_BROKEN', `indexes/${family}.sql: cannot read: ${line}`)
+      return { name: match[1]!, table: match[2]!, definition: match[3]! }
+    })
+}
+
+/** Query indexes of a family that are missing, or were left invalid by a build that was cut off. */
+export async function listMissingIndexes(client: pg.ClientBase, family: string): Promise<string[]> {
+  const missing: string[] = []
+  for (const index of await readIndexes(family))
+    if ((await indexState(client, index)) !== 'valid') missing.push(index.name)
+  return missing
+}
+
+async function indexState(client: pg.ClientBase, index: QueryIndex): Promise<'valid' | 'invalid' | 'absent'> {
+  const schema = index.table.split('.')[0]!
+  const { rows } = await client.query<{ valid: boolean }>(
+    'SELECT i.indisvalid AS valid FROM pg_index i WHERE i.indexrelid = to_regclass($1)',
+    [`${schema}.${index.name}`],
+  )
+  if (rows.length === 0) return 'absent'
+  return rows[0]!.valid ? 'valid' : 'invalid'
+}
+
+/**
+ * Builds the missing query indexes of a family, one by one and online: readers and the writer go on meanwhile. What
+ * an earlier run finished is kept; what it left half-made is dropped and made again. Must run outside a transaction,
+ * on a connection without a statement time-out.
+ *
+ * @param onBuilt called after each index.
+ */
+export async function buildQueryIndexes(
+  client: pg.ClientBase,
+  family: string,
+  onBuilt: (name: string, elapsedMs: number) => void = () => undefined,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const index of await readIndexes(family)) {
+    if (signal?.aborted) return
+    if ((await indexState(client, index)) === 'valid') continue
+    const started = performance.now()
+    if (await isPartitioned(client, index.table)) await buildOnPartitions(client, index)
+    else await buildOnline(client, index.table, index.name, index.definition)
+    onBuilt(index.name, performance.now() - started)
+  }
+}
+
+async function isPartitioned(client: pg.ClientBase, table: string): Promise<boolean> {
+  const { rows } = await client.query<{ kind: string }>(
+    'SELECT relkind::text AS kind FROM pg_class WHERE oid = $1::regclass',
+    [table],
+  )
+  return rows[0]?.kind === 'p'
+}
+
+async function buildOnline(
+  client: pg.ClientBase,
+  table: string,
+  name: string,
+  definition: string,
+): Promise<void> {
+  const schema = table.split('.')[0]!
+  await client.query(`DROP INDEX IF EXISTS ${schema}.${name}`)
+  await client.query(`CREATE INDEX CONCURRENTLY ${name} ON ${table} ${definition}`)
+}
+
+/**
+ * PostgreSQL builds no index online on a partitioned table: the parent's is declared first (invalid until every
+ * partition has its own), then each partition's is built online and attached. Partitions made later get theirs by
+ * themselves.
+ */
+async function buildOnPartitions(client: pg.ClientBase, index: QueryIndex): Promise<void> {
+  const schema = index.table.split('.')[0]!
+  await client.query(`CREATE INDEX IF NOT EXISTS ${index.name} ON ONLY ${index.table} ${index.definition}`)
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhparent = $1::regclass AND NOT EXISTS (
+       SELECT 1 FROM pg_index x JOIN pg_inherits p ON p.inhrelid = x.indexrelid
+       WHERE x.indrelid = c.oid AND p.inhparent = to_regclass($2)) ORDER BY 1`,
+    [index.table, `${schema}.${index.name}`],
+  )
+  for (const { name } of rows) {
+    const part = `${name}_${index.name}`.slice(0, 63)
+    await buildOnline(client, `${schema}.${name}`, part, index.definition)
+    await client.query(`ALTER INDEX ${schema}.${index.name} ATTACH PARTITION ${schema}.${part}`)
+  }
+}

@@ -1,0 +1,1 @@
+export { findPackageRoot, packageRoot, readPackageVersion } from './package-root.ts'

@@ -1,0 +1,14 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { findPackageRoot, packageRoot, readPackageVersion } from './index.ts'
+
+it('finds the package from the sources and from the build', () => {
+  expect(existsSync(join(packageRoot, 'tsconfig.json'))).toBe(true)
+  expect(findPackageRoot(join(packageRoot, 'dist', 'services', 'core', 'paths'))).toBe(packageRoot)
+  expect(readPackageVersion()).toMatch(/^\d+\.\d+\.\d+/)
+})
+
+it('says so when there is no package', () => {
+  expect(() => findPackageRoot('/')).toThrow(/no package\.json/)
+})

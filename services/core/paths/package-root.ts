@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { FatalError } from '../errors/index.ts'
+
+/**
+ * Directory of the nearest package.json at or above `startDir`.
+ * @throws FatalError INSTALLATION_BROKEN when there is none up to the root of the file system.
+ */
+export function findPackageRoot(startDir: string): string {
+  let dir = startDir
+  for (;;) {
+    if (existsSync(join(dir, 'package.json'))) return dir
+    const parent = dirname(dir)
+    if (parent === dir) throw new FatalError('INSTALLATION_BROKEN', `no package.json at or above ${startDir}`)
+    dir = parent
+  }
+}
+
+/** Absolute path of the installed package; the same from `services/` and from `dist/services/`. */
+export const packageRoot: string = findPackageRoot(dirname(fileURLToPath(import.meta.url)))
+
+/**
+ * The `version` of package.json, such as `0.1.0`.
+ * @throws FatalError INSTALLATION_BROKEN when the file cannot be read or has no version.
+ */
+export function readPackageVersion(): string {
+  const file = join(packageRoot, 'package.json')
+  try {
+    const content: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    if (typeof content === 'object' && content !== null && 'version' in content)
+      return String(content.version)
+  } catch (cause) {
+    throw new FatalError('INSTALLATION_BROKEN', `${file} cannot be read`, { cause })
+  }
+  throw new FatalError('INSTALLATION_BROKEN', `${file} has no version`)
+}

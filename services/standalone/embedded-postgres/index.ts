@@ -1,0 +1,2 @@
+export { startEmbeddedPostgres } from './server.ts'
+export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './server.ts'

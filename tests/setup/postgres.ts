@@ -1,0 +1,32 @@
+import type { TestProject } from 'vitest/node'
+import { connectDatabase, migrate } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Maintenance database of the run's server. */
+    postgres: DatabaseAddress
+  }
+}
+
+/** Name of the migrated database that test databases are copied from. */
+export const TEMPLATE = 'pronghorn_template'
+
+/** One PostgreSQL server for the whole run, with a migrated template database. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startEmbeddedPostgres({ settings: { max_connections: '200' } })
+  const { host, port, user, password } = server
+  const maintenance: DatabaseAddress = { host, port, user, password, database: 'postgres' }
+  const admin = await connectDatabase(maintenance, { applicationName: 'test-setup' })
+  await admin.query(`CREATE DATABASE ${TEMPLATE}`)
+  await admin.end()
+  const template = await connectDatabase(
+    { ...maintenance, database: TEMPLATE },
+    { applicationName: 'test-setup' },
+  )
+  await migrate(template)
+  await template.end()
+  project.provide('postgres', maintenance)
+  return () => server.stop()
+}
