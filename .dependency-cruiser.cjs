@@ -19,7 +19,10 @@ module.exports = {
       name: 'one-door-per-service',
       severity: 'error',
       from: { path: '^services/([^/]+)/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^services/([^/]+)/', pathNot: ['^services/$1/', '^services/[^/]+/index\\.ts$', '^services/core/[^/]+/index\\.ts$'] },
+      to: {
+        path: '^services/([^/]+)/',
+        pathNot: ['^services/$1/', '^services/[^/]+/index\\.ts$', '^services/core/[^/]+/index\\.ts$'],
+      },
     },
     {
       name: 'one-door-per-folder',
@@ -28,7 +31,11 @@ module.exports = {
       from: { path: '^services/([^/]+)/(?:([^/]+)/)?', pathNot: '\\.test\\.ts$' },
       to: {
         path: '^services/$1/[^/]+/',
-        pathNot: ['^services/$1/$2/', '^services/$1/[^/]+/index\\.ts$', '^services/$1/[^/]+/[^/]+/index\\.ts$'],
+        pathNot: [
+          '^services/$1/$2/',
+          '^services/$1/[^/]+/index\\.ts$',
+          '^services/$1/[^/]+/[^/]+/index\\.ts$',
+        ],
       },
     },
     {
@@ -43,7 +50,12 @@ module.exports = {
       from: { path: '^(services|scripts)/', pathNot: '\\.test\\.ts$' },
       to: { path: '^tests/' },
     },
-    { name: 'no-dev-dependency', severity: 'error', from: { path: '^services/', pathNot: '\\.test\\.ts$' }, to: { dependencyTypes: ['npm-dev'], pathNot: '@types/' } },
+    {
+      name: 'no-dev-dependency',
+      severity: 'error',
+      from: { path: '^services/', pathNot: '\\.test\\.ts$' },
+      to: { dependencyTypes: ['npm-dev'], pathNot: '@types/' },
+    },
   ],
   options: {
     tsPreCompilationDeps: true,
