@@ -1,0 +1,75 @@
+/** What stands in place of a secret. */
+export const redactedText = '[redacted]'
+
+const secretKey =
+  /^(.*(password|passwd)|(.*[_-])?(pass|secret|token|authorization|cookie|api[_-]?key|private[_-]?key|jwt))$/
+// A quote ends the match, so that a JSON line stays one.
+const urlPassword = /\b([a-z][a-z0-9+.-]*:\/\/[^\s:/?#@"]*):[^\s/?#@"]*@/gi
+const maxDepth = 12
+const maxEntries = 1000
+
+/**
+ * Whether a key of an object or a variable of the environment names something secret:
+ * `password`, `api_key`, `apiKey`, `admin_secret`, `JWT_SECRET`, `Authorization`. `token_contract` is none.
+ */
+export function isSecretKey(key: string): boolean {
+  const snake = key.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase()
+  return secretKey.test(snake)
+}
+
+/** The text with the passwords of URLs (`scheme://user:password@host`) replaced. */
+export function redactUrls(text: string): string {
+  return text.includes('://') ? text.replaceAll(urlPassword, `$1:${redactedText}@`) : text
+}
+
+/**
+ * A copy in which values under secret keys and passwords in URLs are `[redacted]`. Errors become plain objects
+ * (`type`, `message`, `stack`, own fields, `cause`), bigints decimal text; dates, buffers and other class
+ * instances pass as they are. Below depth 12 an object becomes `[deep]`, a circular one `[circular]`, and an
+ * object or array is cut after 1,000 entries.
+ */
+export function redactSecrets(value: unknown): unknown {
+  return redactAt(value, 0, new Set())
+}
+
+function redactAt(value: unknown, depth: number, above: Set<object>): unknown {
+  if (typeof value === 'string') return redactUrls(value)
+  // JSON has no form for these; a log line must never fail on one.
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value !== 'object' || value === null) return value
+  if (above.has(value)) return '[circular]'
+  if (depth >= maxDepth) return '[deep]'
+  above.add(value)
+  const copy = copyOf(value, depth, above)
+  above.delete(value)
+  return copy
+}
+
+function copyOf(value: object, depth: number, above: Set<object>): unknown {
+  if (Array.isArray(value)) return value.slice(0, maxEntries).map((each) => redactAt(each, depth + 1, above))
+  if (value instanceof Error) return redactEntries(errorFields(value), depth, above)
+  return isPlain(value) ? redactEntries(Object.entries(value), depth, above) : value
+}
+
+function redactEntries(entries: [string, unknown][], depth: number, above: Set<object>): object {
+  return Object.fromEntries(
+    entries
+      .slice(0, maxEntries)
+      .map(([key, each]) => [key, isSecret(key, each) ? redactedText : redactAt(each, depth + 1, above)]),
+  )
+}
+
+function errorFields(error: Error): [string, unknown][] {
+  const own = Object.entries(error).filter(([key]) => key !== 'name')
+  const cause: [string, unknown][] = error.cause === undefined ? [] : [['cause', error.cause]]
+  return [['type', error.name], ['message', error.message], ['stack', error.stack], ...own, ...cause]
+}
+
+function isSecret(key: string, value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '' && isSecretKey(key)
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
