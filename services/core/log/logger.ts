@@ -47,7 +47,8 @@ export function createLogger(options: LoggerOptions): Logger {
   // pino has no hook for the fields of a child; children inherit this one from their root.
   const makeChild: unknown = Reflect.get(logger, 'child')
   logger.child = function child(this: Logger, fields: object, ...rest: unknown[]) {
-    return Reflect.apply(makeChild as () => unknown, this, [redactFields(fields), ...rest])
+    const made: unknown = Reflect.apply(makeChild as () => unknown, this, [redactFields(fields), ...rest])
+    return made
   } as Logger['child']
   return logger
 }
