@@ -1,0 +1,42 @@
+import { FatalError } from '../../core/errors/index.ts'
+
+/** Where a state-history node listens. */
+export interface NodeAddress {
+  /** What the websocket client is given. */
+  readonly url: string
+  /** Path of the unix socket to connect to instead of the host in `url`; null for TCP. */
+  readonly socketPath: string | null
+  /** For logs and health reports: the address without credentials. */
+  readonly label: string
+}
+
+/**
+ * Reads `ws://host:port`, `wss://host` or `ws+unix:///path/to.sock`. The whole path of the latter names the
+ * socket file, percent-decoded. Throws a `FatalError` `CONFIG_INVALID` for anything else.
+ */
+export function parseAddress(text: string): NodeAddress {
+  if (!URL.canParse(text)) {
+    throw new FatalError('CONFIG_INVALID', 'the state-history address is not a URL')
+  }
+  const url = new URL(text)
+  if (url.protocol === 'ws:' || url.protocol === 'wss:') {
+    return {
+      url: withoutFragment(url),
+      socketPath: null,
+      label: `${url.protocol}//${url.host}${url.pathname}`,
+    }
+  }
+  if (url.protocol === 'ws+unix:' && url.host === '' && url.pathname.length > 1) {
+    const socketPath = decodeURIComponent(url.pathname)
+    return { url: 'ws://localhost/', socketPath, label: `ws+unix://${socketPath}` }
+  }
+  throw new FatalError(
+    'CONFIG_INVALID',
+    `the state-history address begins with ${url.protocol}//, allowed are ws://, wss:// and ws+unix:///path`,
+  )
+}
+
+function withoutFragment(url: URL): string {
+  url.hash = ''
+  return url.href
+}

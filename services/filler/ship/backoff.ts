@@ -1,0 +1,42 @@
+/** Delays between attempts to connect: they double from a minimum to a maximum, each with jitter. */
+export interface Backoff {
+  /** Delay before the next attempt, in milliseconds. */
+  nextDelayMs(): number
+  /** Begins again with the minimum, after good service. */
+  reset(): void
+}
+
+/**
+ * Makes a back-off of `minMs` to `maxMs`. Half of each delay is fixed and half random, so that readers that
+ * lost the same node at the same moment do not come back at the same moment.
+ */
+export function createBackoff(minMs: number, maxMs: number, random: () => number): Backoff {
+  let failures = 0
+  return {
+    nextDelayMs() {
+      const delayMs = Math.min(maxMs, minMs * 2 ** Math.min(failures, 30))
+      failures += 1
+      return delayMs * (0.5 + random() / 2)
+    },
+    reset() {
+      failures = 0
+    },
+  }
+}
+
+/** Waits `delayMs`, or until the signal aborts; resolves either way. */
+export function sleep(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve()
+      return
+    }
+    const finish = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', finish)
+      resolve()
+    }
+    const timer = setTimeout(finish, delayMs)
+    signal.addEventListener('abort', finish)
+  })
+}

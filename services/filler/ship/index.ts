@@ -1,0 +1,25 @@
+/**
+ * The state-history session: reads blocks from a node over its websocket, with flow control by bytes,
+ * linkage checked on every block, and reconnects that resume from what the pipeline holds.
+ */
+export { createShipSession } from './session.ts'
+export { largestMessageBytes } from './settings.ts'
+export { parseAddress } from './address.ts'
+export type { NodeAddress } from './address.ts'
+export type {
+  BlockPosition,
+  BlocksRequest,
+  BlocksResult,
+  ProtocolCodec,
+  ResumePosition,
+  ShipBlock,
+  ShipConsumer,
+  ShipLogger,
+  ShipSession,
+  ShipSessionOptions,
+  ShipState,
+  ShipStatus,
+  ShipTiming,
+  StatusResult,
+  WirePosition,
+} from './types.ts'

@@ -1,0 +1,133 @@
+import type { ResumePosition, WirePosition } from './types.ts'
+
+/**
+ * How a block fits what was delivered before it: `next` continues it; `resent` is one of ours again; `fork`
+ * replaces blocks from its number upwards; `unlinked` follows a block that is not ours, so a fork was missed;
+ * `gap` leaves out numbers.
+ */
+export type Linkage = 'next' | 'resent' | 'fork' | 'unlinked' | 'gap'
+
+const idLength = 32
+/** Offset of `previous` in a packed block header: timestamp 4, producer 8, confirmed 2. */
+const previousOffset = 14
+const pruneInterval = 1024
+
+function sameId(left: Uint8Array, right: Uint8Array, offset: number): boolean {
+  for (let index = 0; index < idLength; index++) {
+    if (left[index] !== right[offset + index]) return false
+  }
+  return true
+}
+
+/**
+ * Whether the header of a packed block names `parent` as its previous block. A block that is a variant
+ * (EOSIO 2.1 and 2.2) has its index byte before the header; both places are tried, since 32 bytes of a hash
+ * do not match by chance.
+ */
+function headerNames(block: Uint8Array, parent: Uint8Array): boolean {
+  if (block.length < previousOffset + 1 + idLength) return false
+  return sameId(parent, block, previousOffset) || sameId(parent, block, previousOffset + 1)
+}
+
+/**
+ * The end of the chain as the pipeline holds it: the next number expected, the id of the last block, and the
+ * ids of those before it that can still change. Ids are copied, because a view would keep its whole message
+ * in memory.
+ */
+export class ChainTail {
+  #next = 1
+  #last: Uint8Array | null = null
+  readonly #lastCopy = new Uint8Array(idLength)
+  /** Ids of consecutive blocks that end with the last one; empty while blocks arrive irreversible. */
+  #reversible: Uint8Array[] = []
+  #sincePrune = 0
+
+  /** Number of the block that continues the chain. */
+  get next(): number {
+    return this.#next
+  }
+
+  /** Id of block `next - 1`, null when nothing is known about it. Overwritten by the next `append`. */
+  get lastId(): Uint8Array | null {
+    return this.#last
+  }
+
+  /** Begins again with what the pipeline holds. `next` is above its last block by one, or by more if raised. */
+  reset(resume: ResumePosition, next: number): void {
+    this.#next = next
+    this.#last = null
+    this.#reversible = []
+    const last = resume.lastApplied
+    if (last === null || last.num !== next - 1) return
+    this.#setLast(Buffer.from(last.id, 'hex'))
+    this.#reversible = consecutiveIds(resume, last.num)
+  }
+
+  /** Compares a block with the chain. `parent` and `block` may be missing where the node has none. */
+  classify(position: WirePosition, parent: WirePosition | null, block: Uint8Array | null): Linkage {
+    const { num, id } = position
+    if (num > this.#next) return 'gap'
+    if (num < this.#next) {
+      const ours = this.#idAt(num)
+      if (ours !== null && sameId(ours, id, 0)) return 'resent'
+    }
+    const expectedParent = this.#idAt(num - 1)
+    if (expectedParent !== null && !follows(expectedParent, parent, block)) return 'unlinked'
+    return num === this.#next ? 'next' : 'fork'
+  }
+
+  /** Adds a block that `classify` called `next`. Ids up to `libNum` are forgotten sooner or later. */
+  append(num: number, id: Uint8Array, libNum: number): void {
+    this.#next = num + 1
+    this.#setLast(id)
+    if (num <= libNum) {
+      if (this.#reversible.length > 0) this.#reversible = []
+      return
+    }
+    this.#reversible.push(new Uint8Array(id))
+    this.#sincePrune += 1
+    if (this.#sincePrune >= pruneInterval) this.#prune(libNum)
+  }
+
+  /** Drops block `from` and what follows it. */
+  rewind(from: number): void {
+    const parent = this.#idAt(from - 1)
+    this.#reversible.length = Math.max(0, this.#reversible.length - (this.#next - from))
+    this.#next = from
+    if (parent === null) this.#last = null
+    else this.#setLast(parent)
+  }
+
+  #setLast(id: Uint8Array): void {
+    this.#lastCopy.set(id)
+    this.#last = this.#lastCopy
+  }
+
+  #idAt(num: number): Uint8Array | null {
+    if (num === this.#next - 1) return this.#last
+    return this.#reversible[num - this.#next + this.#reversible.length] ?? null
+  }
+
+  #prune(libNum: number): void {
+    this.#sincePrune = 0
+    const first = this.#next - this.#reversible.length
+    if (libNum >= first) this.#reversible = this.#reversible.slice(libNum - first + 1)
+  }
+}
+
+function follows(expected: Uint8Array, parent: WirePosition | null, block: Uint8Array | null): boolean {
+  if (parent !== null) return sameId(expected, parent.id, 0)
+  return block !== null && headerNames(block, expected)
+}
+
+/** Ids of the positions that run without a hole up to `lastNum`. */
+function consecutiveIds(resume: ResumePosition, lastNum: number): Uint8Array[] {
+  const ids: Uint8Array[] = []
+  const positions = resume.havePositions
+  for (let index = positions.length - 1, num = lastNum; index >= 0; index--, num--) {
+    const position = positions[index]
+    if (position?.num !== num) break
+    ids.push(Buffer.from(position.id, 'hex'))
+  }
+  return ids.reverse()
+}

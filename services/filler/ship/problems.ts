@@ -1,0 +1,85 @@
+import { FatalError, RetryableError } from '../../core/errors/index.ts'
+import type { PronghornError } from '../../core/errors/index.ts'
+import type { StatusResult } from './types.ts'
+
+/**
+ * Why a connection is of no use any more, and what follows. `lost`: connect again, for ever. `unusable`: the
+ * node cannot serve us; fatal once every node said so. `suspect`: fatal when it comes twice without a block
+ * between, and every node had its turn. `missed-fork`: connect again at once; the second time undo a block.
+ */
+export interface Problem {
+  readonly kind: 'lost' | 'unusable' | 'suspect' | 'missed-fork'
+  readonly error: PronghornError
+  /** For `missed-fork`: number of the block whose parent is not ours. */
+  readonly num?: number
+}
+
+/** The connection broke, was closed or went silent. */
+export function connectionLost(reason: string, cause?: unknown): Problem {
+  return { kind: 'lost', error: new RetryableError('SHIP_CONNECTION_LOST', reason, { cause }) }
+}
+
+/** The node sent what no state-history node sends. */
+export function protocolViolation(message: string, cause?: unknown): Problem {
+  return { kind: 'suspect', error: new FatalError('SHIP_PROTOCOL', message, { cause }) }
+}
+
+/** The protocol ABI in the node's first frame is not one that can be compiled. */
+export function unusableProtocol(cause: unknown): Problem {
+  const message = 'the protocol ABI of the state-history node cannot be used'
+  return { kind: 'unusable', error: new FatalError('SHIP_PROTOCOL', message, { cause }) }
+}
+
+/** `chain_state [2, 900), traces [2, 900)`: what a node said to hold, for messages. */
+export function describeRanges(status: StatusResult | null): string {
+  if (status === null) return 'ranges unknown'
+  const { traceBegin, traceEnd, stateBegin, stateEnd } = status
+  return `traces [${traceBegin}, ${traceEnd}), chain state [${stateBegin}, ${stateEnd})`
+}
+
+/** The logs of the node do not cover the block that is needed next. */
+export function rangeUnavailable(message: string, status: StatusResult | null, num: number): Problem {
+  const error = new FatalError(
+    'SHIP_RANGE_UNAVAILABLE',
+    `${message}; the node has ${describeRanges(status)}`,
+    {
+      details: { block_num: num },
+    },
+  )
+  return { kind: 'unusable', error }
+}
+
+/** The stream went on at `to + 1`, although `from` was next. */
+export function rangeMissing(from: number, to: number, status: StatusResult | null): Problem {
+  const range = from === to ? `block ${from}` : `blocks ${from} to ${to}`
+  const message = `the node leaves out ${range}, which it should have; it has ${describeRanges(status)}`
+  const error = new FatalError('SHIP_RANGE_MISSING', message, { details: { first_num: from, last_num: to } })
+  return { kind: 'suspect', error }
+}
+
+/** Block `num` follows a block that was never sent. */
+export function missedFork(num: number): Problem {
+  const message = `block ${num} does not follow the block before it: a fork was missed`
+  return { kind: 'missed-fork', num, error: new RetryableError('SHIP_CONNECTION_LOST', message) }
+}
+
+/** A message above the limit of `limitBytes`; `num` is the block expected. */
+export function messageTooLarge(num: number, limitBytes: number): Problem {
+  const message =
+    `the message for block ${num} is larger than ${limitBytes} bytes; ` +
+    `the first block after a snapshot start carries the whole chain state, begin above it`
+  const error = new FatalError('SHIP_MESSAGE_TOO_LARGE', message, { details: { block_num: num } })
+  return { kind: 'unusable', error }
+}
+
+/** The configured chain is another one than that of the node; no other node is tried. */
+export function chainMismatch(label: string, expected: string, actual: string): FatalError {
+  const message = `${label} serves chain ${actual}, configured is ${expected}`
+  return new FatalError('CHAIN_MISMATCH', message, { details: { expected, actual } })
+}
+
+/** A fork that reaches a block which can no longer be undone. */
+export function forkBelowIrreversible(num: number, floor: number): FatalError {
+  const message = `the node replaces block ${num}, but blocks up to ${floor} can no longer be undone`
+  return new FatalError('FORK_BELOW_IRREVERSIBLE', message, { details: { block_num: num, floor } })
+}

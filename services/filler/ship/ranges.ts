@@ -1,0 +1,91 @@
+import { rangeMissing, rangeUnavailable } from './problems.ts'
+import type { Problem } from './problems.ts'
+import type { BlocksResult, ShipBlock, StatusResult } from './types.ts'
+
+/** A log may trail the head by a moment; further than this it has ended. */
+const logLagBlocks = 2
+
+/** What a status reply means for a stream that shall begin at some block. */
+export type RangeVerdict =
+  | { readonly kind: 'ready'; readonly start: number }
+  /** The node has not reached the block before the start. */
+  | { readonly kind: 'behind' }
+  | { readonly kind: 'problem'; readonly problem: Problem }
+
+/**
+ * Lowest block that has an entry in either log, 0 when there is none. It may lack traces or deltas: block 1
+ * and the block of a snapshot have no transactions.
+ */
+export function firstLoggedBlock(status: StatusResult): number {
+  if (status.traceBegin === 0 || status.stateBegin === 0)
+    return Math.max(status.traceBegin, status.stateBegin)
+  return Math.min(status.traceBegin, status.stateBegin)
+}
+
+/**
+ * Whether the logs of a node cover a stream from block `start`. A start at block 1 moves to 2 on a node
+ * whose logs begin there, since block 1 holds nothing but the genesis state.
+ */
+export function checkRanges(status: StatusResult, start: number): RangeVerdict {
+  if (status.head.num < 2 && start > status.head.num) return { kind: 'behind' }
+  const first = firstLoggedBlock(status)
+  const disabled = disabledLog(status)
+  if (disabled !== null) return unavailable(`${disabled} of the node is off`, status, start)
+  if (start === 1 && first === 2) return checkRanges(status, 2)
+  if (start < first) {
+    return unavailable(`block ${start} is needed, the logs of the node begin at ${first}`, status, start)
+  }
+  const complete = Math.max(status.traceBegin, status.stateBegin)
+  if (start < complete && complete - first > 1) {
+    return unavailable(`block ${start} is needed, one log of the node begins at ${complete}`, status, start)
+  }
+  if (status.head.num + 1 < start) return { kind: 'behind' }
+  const end = Math.min(status.traceEnd, status.stateEnd)
+  if (start >= end && status.head.num >= end + logLagBlocks) {
+    return unavailable(`block ${start} is needed, a log of the node ends before ${end}`, status, start)
+  }
+  return { kind: 'ready', start }
+}
+
+/**
+ * What a result without a block means while block `next` is expected: news of a new head with nothing to
+ * send for it (null), or a block that the node should have.
+ */
+export function missingBlock(
+  result: BlocksResult,
+  next: number,
+  limits: { readonly irreversibleOnly: boolean; readonly stopBlock: number },
+  status: StatusResult | null,
+): Problem | null {
+  const { head, lib } = result
+  const sendable = limits.irreversibleOnly ? Math.min(head.num, lib.num) : head.num
+  return next > Math.min(sendable, limits.stopBlock) ? null : rangeMissing(next, next, status)
+}
+
+/** Whether a block lacks a payload that was asked for. */
+export function isIncomplete(block: ShipBlock): boolean {
+  return block.header === null || block.traces === null || block.deltas === null
+}
+
+/** What a block without all payloads means: nothing for the first of a log, else a log that is off or pruned. */
+export function missingPayload(block: ShipBlock, status: StatusResult | null): Problem | null {
+  const first = status === null ? 1 : firstLoggedBlock(status)
+  if (block.num === 1 || block.num === first) return null
+  const payloads = [
+    ['block', block.header],
+    ['traces', block.traces],
+    ['deltas', block.deltas],
+  ] as const
+  const missing = payloads.filter(([, payload]) => payload === null).map(([name]) => name)
+  return rangeUnavailable(`block ${block.num} came without ${missing.join(', ')}`, status, block.num)
+}
+
+function unavailable(message: string, status: StatusResult, start: number): RangeVerdict {
+  return { kind: 'problem', problem: rangeUnavailable(message, status, start) }
+}
+
+function disabledLog(status: StatusResult): string | null {
+  if (status.traceBegin === 0 && status.traceEnd === 0) return 'the trace log (trace-history)'
+  if (status.stateBegin === 0 && status.stateEnd === 0) return 'the chain state log (chain-state-history)'
+  return null
+}

@@ -1,0 +1,102 @@
+import { idToHex } from './block.ts'
+import { CreditWindow } from './credits.ts'
+import { ChainTail } from './linkage.ts'
+import { forkBelowIrreversible } from './problems.ts'
+import { FatalError } from '../../core/errors/index.ts'
+import type { ShipSettings } from './settings.ts'
+import type { ProtocolCodec, ShipConsumer, ShipState, ShipStatus, WirePosition } from './types.ts'
+
+/** What outlives a connection: settings, consumer, flow control, the end of the chain, and counters. */
+export class ReaderState<P extends ProtocolCodec> {
+  readonly settings: ShipSettings<P>
+  readonly consumer: ShipConsumer<P>
+  readonly credits: CreditWindow
+  readonly tail = new ChainTail()
+  state: ShipState = 'idle'
+  url = ''
+  connections = 0
+  blocksReceived = 0
+  bytesReceived = 0
+  forks = 0
+  resentBlocks = 0
+  lastProblem: string | null = null
+  /** Each of these warnings is given once a session. */
+  readonly #warned = { missingPayload: false, unknownChain: false }
+  #headNum: number | null = null
+  #libNum: number | null = null
+  #lastBlockAt: number | null = null
+
+  constructor(settings: ShipSettings<P>, consumer: ShipConsumer<P>) {
+    this.settings = settings
+    this.consumer = consumer
+    this.credits = new CreditWindow(settings.window, settings.ackBatch, settings.maxBytes)
+    this.url = settings.addresses[0]?.label ?? ''
+  }
+
+  /** Number of the first block to ask for now, from what the pipeline holds. */
+  nextStart(): number {
+    const last = this.consumer.resumePosition().lastApplied
+    return Math.max(this.settings.startBlock, last === null ? 1 : last.num + 1)
+  }
+
+  noteHead(head: WirePosition, lib: WirePosition): void {
+    this.#headNum = head.num
+    this.#libNum = lib.num
+  }
+
+  noteBlock(bytes: number): void {
+    this.blocksReceived += 1
+    this.bytesReceived += bytes
+    this.#lastBlockAt = performance.now()
+  }
+
+  /** Says once that the first block of a log came without one of its payloads. */
+  warnOfMissingPayload(num: number): void {
+    if (this.#warned.missingPayload) return
+    this.#warned.missingPayload = true
+    const message = 'the first block of a log came without all of its payloads, which is usual'
+    this.settings.logger.warn({ block_num: num }, message)
+  }
+
+  /** Says once that a node does not tell its chain id. */
+  warnOfUnknownChain(label: string): void {
+    if (this.#warned.unknownChain) return
+    this.#warned.unknownChain = true
+    this.settings.logger.warn({ url: label }, 'the node is too old to tell its chain id over this protocol')
+  }
+
+  /** Lets the pipeline undo block `from` and what follows. Throws when that is too deep. */
+  undoFrom(from: number): void {
+    const { irreversibleFloor } = this.consumer.resumePosition()
+    if (from <= irreversibleFloor) throw forkBelowIrreversible(from, irreversibleFloor)
+    this.settings.logger.info({ from_block: from, last_block: this.tail.next - 1 }, 'the chain forked')
+    this.consumer.onFork(from)
+    const last = this.consumer.resumePosition().lastApplied
+    if (last !== null && last.num >= from) {
+      throw new FatalError('INTERNAL', `block ${last.num} is still held after a fork at block ${from}`)
+    }
+    this.tail.rewind(from)
+    this.forks += 1
+  }
+
+  status(): ShipStatus {
+    const last = this.tail.lastId
+    return {
+      state: this.state,
+      url: this.url,
+      connections: this.connections,
+      lastBlock: last === null ? null : { num: this.tail.next - 1, id: idToHex(last) },
+      headNum: this.#headNum,
+      libNum: this.#libNum,
+      credits: this.credits.credits,
+      heldBlocks: this.credits.heldBlocks,
+      heldBytes: this.credits.heldBytes,
+      blocksReceived: this.blocksReceived,
+      bytesReceived: this.bytesReceived,
+      forks: this.forks,
+      resentBlocks: this.resentBlocks,
+      sinceLastBlockMs: this.#lastBlockAt === null ? null : performance.now() - this.#lastBlockAt,
+      lastProblem: this.lastProblem,
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import { FatalError, describeError } from '../../core/errors/index.ts'
+import type { NodeAddress } from './address.ts'
+import { StreamAttempt } from './attempt.ts'
+import type { Outcome } from './attempt.ts'
+import { createBackoff, sleep } from './backoff.ts'
+import type { Backoff } from './backoff.ts'
+import type { Problem } from './problems.ts'
+import { ReaderState } from './reader-state.ts'
+import { resolveSettings } from './settings.ts'
+import type { ProtocolCodec, ShipConsumer, ShipSession, ShipSessionOptions, ShipStatus } from './types.ts'
+
+/**
+ * Makes a session that reads one chain from one or more nodes into `consumer`. Nothing is opened before
+ * `run`. Throws a `FatalError` `CONFIG_INVALID` for an unusable address.
+ */
+export function createShipSession<P extends ProtocolCodec>(
+  options: ShipSessionOptions<P>,
+  consumer: ShipConsumer<P>,
+): ShipSession {
+  return new Session(new ReaderState(resolveSettings(options), consumer))
+}
+
+/** Connects, and connects again, until the end. */
+class Session<P extends ProtocolCodec> implements ShipSession {
+  readonly #reader: ReaderState<P>
+  readonly #backoff: Backoff
+  #attempt: StreamAttempt<P> | null = null
+  #drained: (() => void) | null = null
+  #turn = 0
+  /** Problems in a row, and how many blocks had been received at the last: progress begins a new count. */
+  #strikes = 0
+  #strikeAt = -1
+  #missedForkAt = -1
+
+  constructor(reader: ReaderState<P>) {
+    this.#reader = reader
+    const { timing, random } = reader.settings
+    this.#backoff = createBackoff(timing.backoffMinMs, timing.backoffMaxMs, random)
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const reader = this.#reader
+    if (reader.state !== 'idle') throw new FatalError('INTERNAL', 'a state-history session runs only once')
+    try {
+      while (!signal.aborted && reader.nextStart() <= reader.settings.stopBlock) {
+        const outcome = await this.#connect(signal)
+        if (outcome.kind === 'error') throw outcome.error
+        if (outcome.kind === 'stopped') break
+        if (outcome.kind === 'problem') await this.#recover(outcome.problem, signal)
+      }
+      if (!signal.aborted) await this.#drain(signal)
+    } finally {
+      reader.state = 'ended'
+    }
+  }
+
+  release(blocks: number, bytes: number): void {
+    this.#reader.credits.release(blocks, bytes)
+    this.#attempt?.acknowledge()
+    if (this.#reader.credits.heldBlocks === 0) this.#drained?.()
+  }
+
+  status(): ShipStatus {
+    return this.#reader.status()
+  }
+
+  async #connect(signal: AbortSignal): Promise<Outcome> {
+    const reader = this.#reader
+    const address = this.#currentAddress()
+    reader.state = 'connecting'
+    reader.url = address.label
+    reader.connections += 1
+    let abort: (() => void) | undefined
+    const outcome = await new Promise<Outcome>((resolve) => {
+      const attempt = new StreamAttempt(reader, address, reader.connections, resolve)
+      this.#attempt = attempt
+      abort = () => attempt.finish({ kind: 'aborted' })
+      signal.addEventListener('abort', abort)
+    })
+    if (abort !== undefined) signal.removeEventListener('abort', abort)
+    if ((this.#attempt?.servedMs ?? 0) >= reader.settings.timing.goodServiceMs) this.#backoff.reset()
+    this.#attempt = null
+    return outcome
+  }
+
+  #currentAddress(): NodeAddress {
+    const { addresses } = this.#reader.settings
+    const address = addresses[this.#turn % addresses.length]
+    if (address === undefined) throw new FatalError('INTERNAL', 'no state-history address')
+    return address
+  }
+
+  /** Decides what a problem means, and waits. Throws when trying again is pointless. */
+  async #recover(problem: Problem, signal: AbortSignal): Promise<void> {
+    const reader = this.#reader
+    const reason = describeError(problem.error)
+    reader.lastProblem = reason
+    reader.state = 'backing-off'
+    reader.settings.logger.warn({ url: reader.url, code: problem.error.code }, reason)
+    if (problem.kind === 'missed-fork') {
+      if (this.#undoMissedFork(problem.num ?? reader.tail.next)) return
+    } else {
+      if (problem.kind !== 'lost') this.#strike(problem)
+      this.#turn += 1
+    }
+    await sleep(this.#backoff.nextDelayMs(), signal)
+  }
+
+  #strike(problem: Problem): void {
+    const { blocksReceived, settings } = this.#reader
+    this.#strikes = this.#strikeAt === blocksReceived ? this.#strikes + 1 : 1
+    this.#strikeAt = blocksReceived
+    const allowed = Math.max(problem.kind === 'suspect' ? 2 : 1, settings.addresses.length)
+    if (this.#strikes >= allowed) throw problem.error
+  }
+
+  /**
+   * The first time, a new connection with the reversible positions lets the node rewind by itself. When the
+   * same happens again, blocks are undone one by one until the ids match. Returns whether one was undone.
+   */
+  #undoMissedFork(num: number): boolean {
+    const { blocksReceived } = this.#reader
+    const repeated = this.#missedForkAt === blocksReceived
+    this.#missedForkAt = blocksReceived
+    if (repeated) this.#reader.undoFrom(num - 1)
+    return repeated
+  }
+
+  async #drain(signal: AbortSignal): Promise<void> {
+    const { credits, consumer } = this.#reader
+    consumer.onEnd?.()
+    if (credits.heldBlocks === 0 || signal.aborted) return
+    await new Promise<void>((resolve) => {
+      this.#drained = resolve
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+  }
+}

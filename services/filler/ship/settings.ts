@@ -1,0 +1,68 @@
+import { FatalError } from '../../core/errors/index.ts'
+import { parseAddress } from './address.ts'
+import type { NodeAddress } from './address.ts'
+import type { ProtocolCodec, ShipLogger, ShipSessionOptions, ShipTiming } from './types.ts'
+
+/**
+ * Largest message that can be received: `ws` counts with signed 32-bit integers and takes anything above for
+ * "no limit", and then a message beyond Node's largest buffer would end the process instead of an error.
+ */
+export const largestMessageBytes = 2 ** 31 - 1
+
+const defaultTiming: ShipTiming = {
+  handshakeTimeoutMs: 15_000,
+  replyTimeoutMs: 60_000,
+  pingIntervalMs: 30_000,
+  pongTimeoutMs: 20_000,
+  idleTimeoutMs: 120_000,
+  statusPollMs: 2_000,
+  behindTimeoutMs: 60_000,
+  backoffMinMs: 1_000,
+  backoffMaxMs: 60_000,
+  goodServiceMs: 60_000,
+}
+
+/** Session options with every default filled in. */
+export interface ShipSettings<P extends ProtocolCodec = ProtocolCodec> {
+  readonly addresses: readonly NodeAddress[]
+  readonly chainId: string | null
+  readonly startBlock: number
+  /** Infinity when there is none, so that comparisons need no special case. */
+  readonly stopBlock: number
+  readonly irreversibleOnly: boolean
+  readonly window: number
+  readonly ackBatch: number
+  readonly maxBytes: number
+  readonly maxMessageBytes: number
+  readonly compileProtocol: (shipAbi: unknown) => P
+  readonly logger: ShipLogger
+  readonly timing: ShipTiming
+  readonly random: () => number
+}
+
+function atLeastOne(value: number | undefined, fallback: number): number {
+  return Math.max(1, Math.floor(value ?? fallback))
+}
+
+/** Fills in the defaults. Throws a `FatalError` `CONFIG_INVALID` when there is no usable address. */
+export function resolveSettings<P extends ProtocolCodec>(options: ShipSessionOptions<P>): ShipSettings<P> {
+  if (options.urls.length === 0) {
+    throw new FatalError('CONFIG_INVALID', 'no state-history address is configured')
+  }
+  const window = atLeastOne(options.prefetchBlocks, 50)
+  return {
+    addresses: options.urls.map(parseAddress),
+    chainId: options.chainId?.toLowerCase() ?? null,
+    startBlock: atLeastOne(options.startBlock, 1),
+    stopBlock: options.stopBlock === undefined || options.stopBlock <= 0 ? Infinity : options.stopBlock,
+    irreversibleOnly: options.irreversibleOnly ?? false,
+    window,
+    ackBatch: Math.min(atLeastOne(options.minBlockConfirmation, 20), Math.max(1, Math.floor(window / 2))),
+    maxBytes: atLeastOne(options.maxBytesInFlight, 64 * 2 ** 20),
+    maxMessageBytes: Math.min(atLeastOne(options.maxMessageBytes, largestMessageBytes), largestMessageBytes),
+    compileProtocol: options.compileProtocol,
+    logger: options.logger,
+    timing: { ...defaultTiming, ...options.timing },
+    random: options.random ?? Math.random,
+  }
+}

@@ -1,0 +1,218 @@
+/** A place in a chain as people and databases name it: block number and the 64 lower-case hex digits of its id. */
+export interface BlockPosition {
+  readonly num: number
+  readonly id: string
+}
+
+/** A place in a chain as it stands in a message: `id` is a view of 32 bytes, valid as long as the message. */
+export interface WirePosition {
+  readonly num: number
+  readonly id: Uint8Array
+}
+
+/** A node's answer to a status request. Ranges are half-open, [begin, end); both 0 when the log is off. */
+export interface StatusResult {
+  readonly kind: 'status'
+  readonly head: WirePosition
+  readonly lastIrreversible: WirePosition
+  readonly traceBegin: number
+  readonly traceEnd: number
+  readonly stateBegin: number
+  readonly stateEnd: number
+  /** Hex digits or 32 bytes; null when the node is too old to tell (EOSIO 2.0 and before). */
+  readonly chainId: string | Uint8Array | null
+}
+
+/**
+ * One block, or the news that there is none. `head` and `lib` are those of the moment in which the node
+ * built the message. Payloads are views into the message, without their length prefix.
+ */
+export interface BlocksResult {
+  readonly kind: 'blocks'
+  readonly head: WirePosition
+  readonly lib: WirePosition
+  readonly this: WirePosition | null
+  readonly prev: WirePosition | null
+  readonly block: Uint8Array | null
+  readonly traces: Uint8Array | null
+  readonly deltas: Uint8Array | null
+}
+
+/** The fields of a version 0 blocks request. `end` is exclusive, `havePositions` ascends. */
+export interface BlocksRequest {
+  readonly start: number
+  readonly end: number
+  readonly maxInFlight: number
+  readonly havePositions: readonly BlockPosition[]
+  readonly irreversibleOnly: boolean
+  readonly fetchBlock: boolean
+  readonly fetchTraces: boolean
+  readonly fetchDeltas: boolean
+}
+
+/** What the session needs of a compiled protocol ABI; `Protocol` of the decode folder is one. */
+export interface ProtocolCodec {
+  /** Throws a `DecodeError` when the frame does not fit the ABI. */
+  decodeResult(frame: Uint8Array): StatusResult | BlocksResult
+  encodeStatusRequest(): Uint8Array
+  encodeBlocksRequest(request: BlocksRequest): Uint8Array
+  encodeAck(messages: number): Uint8Array
+}
+
+/** A block whose linkage to the one delivered before it has been verified. */
+export interface ShipBlock {
+  /** Ordinal of the connection that it came by, from 1. */
+  readonly connection: number
+  /** Size of the whole message; `release` takes it back. */
+  readonly bytes: number
+  readonly num: number
+  /** View of 32 bytes of the message. */
+  readonly idBytes: Uint8Array
+  /** Null for the first block of a chain, or when the node does not tell. */
+  readonly prevIdBytes: Uint8Array | null
+  /** Hex form of `idBytes`, made on first use. */
+  readonly id: string
+  /** Hex form of `prevIdBytes`, made on first use. */
+  readonly prevId: string | null
+  /** Head of the node when it built the message. May be below `num` right after a fork. */
+  readonly head: WirePosition
+  /** Last irreversible block of the node at that moment. May be above `num` during catch-up. */
+  readonly lib: WirePosition
+  /** Packed `signed_block`, or null where a node has none for the first block of its log. */
+  readonly header: Uint8Array | null
+  /** Packed `transaction_trace[]`, null as above. */
+  readonly traces: Uint8Array | null
+  /** Packed `table_delta[]`, null as above. */
+  readonly deltas: Uint8Array | null
+}
+
+/** Where a stream has to go on: all that survives a reconnect. */
+export interface ResumePosition {
+  /** Last block that is applied or queued and will not be dropped; null before the first. */
+  readonly lastApplied: BlockPosition | null
+  /** Applied or queued blocks that can still be undone, ascending, `lastApplied` included. */
+  readonly havePositions: readonly BlockPosition[]
+  /** Highest block that can no longer be undone; 0 when every block can. */
+  readonly irreversibleFloor: number
+}
+
+/**
+ * The receiving end of a session. Every call is synchronous and comes in stream order; throwing ends the
+ * session, `run` rejects with what was thrown.
+ */
+export interface ShipConsumer<P extends ProtocolCodec = ProtocolCodec> {
+  /** Asked on every connect, on every fork and at the start. */
+  resumePosition(): ResumePosition
+  /** The node's protocol ABI, compiled; on every connect, because a node may have been upgraded. */
+  onProtocol(protocol: P): void
+  /** The next block. It counts as held until `release` is called for it, which may happen in here. */
+  onBlock(block: ShipBlock): void
+  /**
+   * The chain forked: blocks from `from` upwards are void. Afterwards `resumePosition().lastApplied` must be
+   * below `from`. The new branch follows by `onBlock`.
+   */
+  onFork(from: number): void
+  /** The block at `stop_block` was delivered; nothing follows. Release what is held to let `run` return. */
+  onEnd?(): void
+}
+
+/** The part of a pino logger that the session uses. */
+export interface ShipLogger {
+  debug(details: object, message: string): void
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+}
+
+/** Delays and deadlines in milliseconds. Every one has a default that suits a real node. */
+export interface ShipTiming {
+  /** Time for TCP and the websocket upgrade. */
+  readonly handshakeTimeoutMs: number
+  /** Time for the protocol ABI, and again for each status reply. A node that replays answers late. */
+  readonly replyTimeoutMs: number
+  readonly pingIntervalMs: number
+  /** Time in which at least one byte must arrive after a ping. */
+  readonly pongTimeoutMs: number
+  /** Time without any result, although the node holds credits, after which the stream counts as stuck. */
+  readonly idleTimeoutMs: number
+  /** Interval of status requests while the node is behind the reader. */
+  readonly statusPollMs: number
+  /** Time to wait for a node that is behind before trying the next one, when there are several. */
+  readonly behindTimeoutMs: number
+  readonly backoffMinMs: number
+  readonly backoffMaxMs: number
+  /** Time of service after which the back-off starts again from its minimum. */
+  readonly goodServiceMs: number
+}
+
+/** What a session needs to know. Only `urls`, `startBlock`, `compileProtocol` and `logger` are required. */
+export interface ShipSessionOptions<P extends ProtocolCodec = ProtocolCodec> {
+  /** `ws://`, `wss://` or `ws+unix:///path/to.sock` addresses of nodes of one chain; tried in turn. */
+  readonly urls: readonly string[]
+  /** 64 hex digits; compared with the node's status where the node tells. */
+  readonly chainId?: string | null
+  /** First block wanted when nothing is applied yet; also the lowest block ever asked for. */
+  readonly startBlock: number
+  /** Last block wanted, itself included; 0 = go on for ever. */
+  readonly stopBlock?: number
+  readonly irreversibleOnly?: boolean
+  /** Most messages that the node may send ahead (its credits). Default 50. */
+  readonly prefetchBlocks?: number
+  /** Messages to collect before an acknowledgement. Lowered to half of the window. Default 20. */
+  readonly minBlockConfirmation?: number
+  /** Bytes that may be held or on their way; credits shrink as this fills. Default 64 MiB. */
+  readonly maxBytesInFlight?: number
+  /** Largest message accepted; at most, and by default, 2^31 - 1. */
+  readonly maxMessageBytes?: number
+  /** Turns the parsed JSON of a node's first frame into a codec; throws when it cannot. */
+  readonly compileProtocol: (shipAbi: unknown) => P
+  readonly logger: ShipLogger
+  readonly timing?: Partial<ShipTiming>
+  /** Source of jitter, 0 inclusive to 1 exclusive. Default `Math.random`. */
+  readonly random?: () => number
+}
+
+/**
+ * What a session is doing: `connecting` (socket, ABI, status), `waiting` (the node is behind the reader),
+ * `streaming`, `backing-off` (after a lost connection), `ended`.
+ */
+export type ShipState = 'idle' | 'connecting' | 'waiting' | 'streaming' | 'backing-off' | 'ended'
+
+/** A snapshot for health reports and metrics. Numbers count from the start of the session. */
+export interface ShipStatus {
+  readonly state: ShipState
+  /** Address in use, without credentials. */
+  readonly url: string
+  /** Connections opened so far. */
+  readonly connections: number
+  readonly lastBlock: BlockPosition | null
+  /** Newest head and last irreversible block that a node has told; null before the first. */
+  readonly headNum: number | null
+  readonly libNum: number | null
+  /** Messages that the node may still send. */
+  readonly credits: number
+  readonly heldBlocks: number
+  readonly heldBytes: number
+  readonly blocksReceived: number
+  readonly bytesReceived: number
+  readonly forks: number
+  /** Identical blocks that a node sent again and that were skipped. */
+  readonly resentBlocks: number
+  /** Milliseconds since the last block, null before the first. */
+  readonly sinceLastBlockMs: number | null
+  /** One line on why the last connection ended, null while none has. */
+  readonly lastProblem: string | null
+}
+
+/** A running or finished read of one chain. */
+export interface ShipSession {
+  /**
+   * Reads until `stopBlock` was delivered and released, or until `signal` aborts; both resolve. Rejects with
+   * what the consumer threw, or with a `FatalError`: `CHAIN_MISMATCH`, `SHIP_PROTOCOL`,
+   * `SHIP_RANGE_UNAVAILABLE`, `SHIP_RANGE_MISSING`, `SHIP_MESSAGE_TOO_LARGE`, `FORK_BELOW_IRREVERSIBLE`.
+   * Lost connections are not errors: it connects again, for ever. Runs once.
+   */
+  run(signal: AbortSignal): Promise<void>
+  /** The pipeline no longer holds `blocks` messages of `bytes` bytes in all; credits follow. */
+  release(blocks: number, bytes: number): void
+  status(): ShipStatus
+}
