@@ -1,0 +1,110 @@
+import { isDeepStrictEqual } from 'node:util'
+import { showFound } from './problems.ts'
+import type { ConfigProblem } from './problems.ts'
+import type { Path } from './path.ts'
+import { formatPath, isObject } from './path.ts'
+
+/** Sections of the connection file as the replaced system spells them. */
+export const sectionAliases: Readonly<Record<string, string>> = { postgres: 'sqldb', redis: 'kvstore' }
+
+/** Names of contract families as the replaced system spells them. */
+export const familyAliases: Readonly<Record<string, string>> = {
+  atomicassets: 'assets',
+  atomicmarket: 'market',
+  atomictools: 'tools',
+  delphioracle: 'oracle',
+}
+
+/** Arguments of namespaces and handlers as the replaced system spells them. */
+export const argumentAliases: Readonly<Record<string, string>> = {
+  atomicassets_account: 'assets_account',
+  atomicmarket_account: 'market_account',
+  atomictools_account: 'tools_account',
+  delphioracle_account: 'oracle_account',
+}
+
+/** A value with today's spellings, and what has to be known of the former ones. */
+export interface Normalized {
+  readonly value: unknown
+  /** Formatted path as of today -> formatted path as written, for every renamed key. */
+  readonly written: ReadonlyMap<string, string>
+  /** Places where both spellings stand and differ. */
+  readonly problems: readonly ConfigProblem[]
+}
+
+interface Progress {
+  readonly file: string
+  readonly written: Map<string, string>
+  readonly problems: ConfigProblem[]
+}
+
+function start(file: string): Progress {
+  return { file, written: new Map(), problems: [] }
+}
+
+/** Accepts the former spellings in `connections.config.json`. */
+export function normalizeConnections(file: string, value: unknown): Normalized {
+  const progress = start(file)
+  return { ...progress, value: renameKeys(value, [], sectionAliases, progress) }
+}
+
+/** Accepts the former spellings in `server.config.json`. */
+export function normalizeServer(file: string, value: unknown): Normalized {
+  const progress = start(file)
+  if (!isObject(value) || !Array.isArray(value.namespaces)) return { ...progress, value }
+  const namespaces = value.namespaces.map((each, index) =>
+    normalizeFamily(each, ['namespaces', index], 'name', progress),
+  )
+  return { ...progress, value: { ...value, namespaces } }
+}
+
+/** Accepts the former spellings in `readers.config.json`. */
+export function normalizeReaders(file: string, value: unknown): Normalized {
+  const progress = start(file)
+  if (!Array.isArray(value)) return { ...progress, value }
+  const readers = value.map((reader: unknown, at) => {
+    if (!isObject(reader) || !Array.isArray(reader.contracts)) return reader
+    const contracts = reader.contracts.map((each, index) =>
+      normalizeFamily(each, [at, 'contracts', index], 'handler', progress),
+    )
+    return { ...reader, contracts }
+  })
+  return { ...progress, value: readers }
+}
+
+/** A namespace or a handler: the word under `key`, and the keys of `args`. */
+function normalizeFamily(value: unknown, path: Path, key: string, progress: Progress): unknown {
+  if (!isObject(value)) return value
+  const renamed = { ...value }
+  const family = value[key]
+  if (typeof family === 'string' && Object.hasOwn(familyAliases, family)) renamed[key] = familyAliases[family]
+  if ('args' in value) renamed.args = renameKeys(value.args, [...path, 'args'], argumentAliases, progress)
+  return renamed
+}
+
+function renameKeys(
+  value: unknown,
+  path: Path,
+  aliases: Readonly<Record<string, string>>,
+  progress: Progress,
+): unknown {
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).map(([key, each]): [string, unknown] => {
+    const name = Object.hasOwn(aliases, key) ? aliases[key] : undefined
+    if (name === undefined) return [key, each]
+    if (!Object.hasOwn(value, name)) {
+      progress.written.set(formatPath([...path, name]), formatPath([...path, key]))
+    } else if (!isDeepStrictEqual(each, value[name])) {
+      progress.problems.push({
+        file: progress.file,
+        path: formatPath([...path, key]),
+        found: showFound([key], each),
+        allowed: `only one of "${key}" and "${name}", or the same under both: they mean the same, and "${name}" is ${showFound([name], value[name])}`,
+      })
+      // The current spelling stays, so that its own value is validated too.
+      return [name, value[name]]
+    }
+    return [name, each]
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,168 @@
+import type { z } from 'zod'
+import { normalizeConnections, normalizeReaders, normalizeServer } from './aliases.ts'
+import type { Normalized } from './aliases.ts'
+import { connectionsSchema } from './connections-schema.ts'
+import { overlayEnvironment, variableFor } from './environment.ts'
+import type { Environment } from './environment.ts'
+import { collectFindings } from './findings.ts'
+import type { Findings, PartSource } from './findings.ts'
+import { formatPath, isObject } from './path.ts'
+import type { Path } from './path.ts'
+import { ConfigError, problemsFromIssues } from './problems.ts'
+import type { ConfigProblem, ConfigWarning } from './problems.ts'
+import { checkReaders } from './reader-checks.ts'
+import { readersSchema } from './readers-schema.ts'
+import type { ReaderConfig } from './readers-schema.ts'
+import { checkServer, checkServerWithReaders } from './server-checks.ts'
+import { serverSchema } from './server-schema.ts'
+import { configFiles } from './types.ts'
+import type { AppConfig, ConfigPart, ConfigWith, LoadedConfig } from './types.ts'
+import { viewReaders, viewServer, withoutUnknownKeys } from './views.ts'
+
+/** Content of the files, as parsed JSON. */
+export type GivenParts = { readonly [P in ConfigPart]?: unknown }
+
+/** What happened before, and the variables that stand above the connection file; null = none are looked at. */
+export interface AssemblyContext {
+  readonly env: Environment | null
+  readonly problems: readonly ConfigProblem[]
+  readonly warnings: readonly ConfigWarning[]
+}
+
+/**
+ * Turns the content of the files into a configuration: spellings, environment, schema, defaults, checks across files.
+ * @throws ConfigError with every problem, those of the context first.
+ */
+export function assembleConfig<N extends ConfigPart>(
+  given: GivenParts,
+  context: AssemblyContext,
+): LoadedConfig<N> {
+  const sources = collectSources(given, context.env)
+  const findings = collectFindings(sources)
+  findings.problems.push(...context.problems)
+  findings.warnings.push(...context.warnings)
+  for (const source of sources.values()) findings.problems.push(...source.problems)
+
+  const connections = validate(connectionsSchema, sources.get('connections'), findings)
+  const server = validate(serverSchema, sources.get('server'), findings)
+  const readers = validate(readersSchema, sources.get('readers'), findings)
+  if (context.env) nameVariables(findings)
+  checkAcross(server, readers, findings)
+  if (connections?.data && !connections.data.kvstore) {
+    findings.warn('connections', ['kvstore'], 'no Redis: processes do not share limits, cache and live data')
+  }
+  const corrected = readers?.data?.map((reader, at) => withConfirmation(reader, at, findings))
+  if (findings.problems.length > 0) throw new ConfigError(findings.problems)
+  const config: Partial<AppConfig> = {
+    ...(connections?.data && { connections: connections.data }),
+    ...(server?.data && { server: server.data }),
+    ...(corrected && { readers: corrected }),
+  }
+  return { config: config as ConfigWith<N>, warnings: findings.warnings }
+}
+
+interface CheckedSource extends PartSource {
+  readonly problems: readonly ConfigProblem[]
+}
+
+function collectSources(given: GivenParts, env: Environment | null): Map<ConfigPart, CheckedSource> {
+  const sources = new Map<ConfigPart, CheckedSource>()
+  if (given.connections !== undefined) sources.set('connections', connectionsSource(given.connections, env))
+  if (given.server !== undefined) {
+    sources.set('server', sourceOf('server', normalizeServer(configFiles.server, given.server)))
+  }
+  if (given.readers !== undefined) {
+    sources.set('readers', sourceOf('readers', normalizeReaders(configFiles.readers, given.readers)))
+  }
+  return sources
+}
+
+/** A part after its schema: complete `data` unless something was refused, and what the checks may look at. */
+interface Validated<T> {
+  readonly data: T | undefined
+  readonly usable: unknown
+}
+
+function validate<T extends z.ZodType>(
+  schema: T,
+  source: PartSource | undefined,
+  findings: Findings,
+): Validated<z.output<T>> | undefined {
+  if (!source) return undefined
+  const result = schema.safeParse(source.value)
+  if (result.success) return { data: result.data, usable: source.value }
+  const { issues } = result.error
+  findings.problems.push(...problemsFromIssues(issues, source.value, source.originOf))
+  return { data: undefined, usable: withoutUnknownKeys(source.value, issues) }
+}
+
+function checkAcross(
+  server: Validated<unknown> | undefined,
+  readers: Validated<unknown> | undefined,
+  findings: Findings,
+): void {
+  const serverView = server && viewServer(server.usable)
+  const readerViews = readers && viewReaders(readers.usable)
+  if (readerViews) checkReaders(readerViews, findings)
+  if (serverView) checkServer(serverView, findings)
+  if (serverView && readerViews) checkServerWithReaders(serverView, readerViews, findings)
+}
+
+/** Whoever misses a value in the connection file may as well set a variable. */
+function nameVariables(findings: Findings): void {
+  findings.problems.forEach((problem, at) => {
+    if (problem.file !== configFiles.connections || problem.found !== 'nothing') return
+    const variable = variableFor(problem.path)
+    if (variable === undefined) return
+    findings.problems[at] = { ...problem, allowed: `${problem.allowed} (or set the variable ${variable})` }
+  })
+}
+
+function sourceOf(part: ConfigPart, normalized: Normalized): CheckedSource {
+  const originOf = (path: Path) => writtenAt(configFiles[part], normalized, path)
+  return { value: normalized.value, originOf, problems: normalized.problems }
+}
+
+/** The path as it stands in the file: every renamed key on the way in its former spelling. */
+function writtenAt(file: string, normalized: Normalized, path: Path): { file: string; path: string } {
+  for (let length = path.length; length > 0; length--) {
+    const written = normalized.written.get(formatPath(path.slice(0, length)))
+    if (written !== undefined) {
+      const rest = formatPath(['', ...path.slice(length)])
+      return { file, path: `${written}${rest}` }
+    }
+  }
+  return { file, path: formatPath(path) }
+}
+
+function connectionsSource(given: unknown, env: Environment | null): CheckedSource {
+  const file = configFiles.connections
+  const normalized = normalizeConnections(file, given)
+  const value = normalized.value
+  // A missing section is shown key by key, with the variable that could supply each.
+  const whole = isObject(value) ? { ...value, sqldb: value.sqldb ?? {}, chain: value.chain ?? {} } : value
+  const overlaid = overlayEnvironment(whole, env ?? {})
+  const originOf = (path: Path) => {
+    const variable = overlaid.variables.get(formatPath(path.slice(0, 2)))
+    return variable === undefined
+      ? writtenAt(file, normalized, path)
+      : { file: 'environment', path: variable }
+  }
+  return { value: overlaid.value, originOf, problems: normalized.problems }
+}
+
+type ParsedReader = z.output<typeof readersSchema>[number]
+
+/** A node sends no more than its window, so a confirmation that waits for more would wait for ever. */
+function withConfirmation(reader: ParsedReader, at: number, findings: Findings): ReaderConfig {
+  const half = Math.max(1, Math.floor(reader.ship_prefetch_blocks / 2))
+  const wanted = reader.ship_min_block_confirmation
+  if (wanted !== undefined && wanted <= reader.ship_prefetch_blocks) {
+    return { ...reader, ship_min_block_confirmation: wanted }
+  }
+  if (wanted !== undefined) {
+    const message = `${wanted} exceeds ship_prefetch_blocks (${reader.ship_prefetch_blocks}); ${half} is used`
+    findings.warn('readers', [at, 'ship_min_block_confirmation'], message)
+  }
+  return { ...reader, ship_min_block_confirmation: half }
+}

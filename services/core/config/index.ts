@@ -1,0 +1,21 @@
+import { redactSecrets } from '../log/index.ts'
+import type { AppConfig } from './types.ts'
+
+export type { ConnectionsConfig, KvstoreConfig, SqldbConfig } from './connections-schema.ts'
+export { environmentVariables, readEnvironment, readProcessSettings } from './environment.ts'
+export type { Environment, EnvironmentVariable, ProcessSettings } from './environment.ts'
+export { loadConfig, parseConfig } from './load.ts'
+export type { LoadOptions } from './load.ts'
+export { ConfigError, formatProblem } from './problems.ts'
+export type { ConfigProblem, ConfigWarning } from './problems.ts'
+export type { ContractConfig, HandlerName, ReaderConfig } from './readers-schema.ts'
+export type { NamespaceConfig, NamespaceName, ServerConfig } from './server-schema.ts'
+export { describeSettings } from './settings-rows.ts'
+export type { SettingRow } from './settings-rows.ts'
+export { configFiles } from './types.ts'
+export type { AppConfig, ConfigPart, ConfigWith, LoadedConfig } from './types.ts'
+
+/** The configuration as it may be printed: passwords and API keys, also those inside URLs, are replaced. */
+export function redactConfig(config: Partial<AppConfig>): unknown {
+  return redactSecrets(config)
+}

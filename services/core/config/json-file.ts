@@ -1,0 +1,45 @@
+import { readFileSync, statSync } from 'node:fs'
+import { findJsonFault } from './json-scan.ts'
+import type { ConfigProblem } from './problems.ts'
+
+/** Largest configuration file in bytes; an IP whitelist of 10,000 ranges fits many times. */
+export const maxFileBytes = 4 * 1024 * 1024
+
+/** What reading a file came to. */
+export type FileContent =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'problem'; readonly problem: ConfigProblem }
+
+/** Reads one JSON file. `name` is what problems call it. Never throws for anything about the file. */
+export function readJsonFile(file: string, name: string): FileContent {
+  const refuse = (found: string, allowed: string): FileContent => ({
+    kind: 'problem',
+    problem: { file: name, path: '', found, allowed },
+  })
+  try {
+    const facts = statSync(file)
+    // A pipe or device would block the start for ever.
+    if (!facts.isFile()) return refuse(`no regular file at ${file}`, 'a JSON file')
+    if (facts.size > maxFileBytes) return refuse(`${facts.size} bytes`, `at most ${maxFileBytes} bytes`)
+    return parseJson(readFileSync(file), refuse)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'error'
+    if (code === 'ENOENT') return { kind: 'absent' }
+    return refuse(`${file}, which cannot be read (${code})`, 'a file that this user may read')
+  }
+}
+
+function parseJson(bytes: Uint8Array, refuse: (found: string, allowed: string) => FileContent): FileContent {
+  let text: string
+  try {
+    // Also drops the byte order mark that some editors write.
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return refuse('bytes that are not UTF-8', 'a JSON file in UTF-8')
+  }
+  const fault = findJsonFault(text)
+  if (fault)
+    return refuse(`malformed JSON at line ${fault.line}, column ${fault.column}`, `${fault.expected} there`)
+  return { kind: 'value', value: JSON.parse(text) as unknown }
+}

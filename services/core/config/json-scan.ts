@@ -1,0 +1,125 @@
+/** A place where a text stops being JSON, counted from 1, and what would have to stand there. */
+export interface JsonFault {
+  readonly line: number
+  readonly column: number
+  readonly expected: string
+}
+
+interface Scan {
+  readonly text: string
+  at: number
+}
+
+class Unexpected extends Error {
+  readonly at: number
+
+  constructor(at: number, expected: string) {
+    super(expected)
+    this.at = at
+  }
+}
+
+const maxDepth = 100
+
+/**
+ * Finds the first fault of a JSON text: of its grammar, a key that stands twice in one object, or nesting deeper
+ * than 100; null when there is none. The parser of the runtime does not tell the place of all faults, quotes the
+ * text (which may be a password), and lets the last of equal keys win in silence.
+ */
+export function findJsonFault(text: string): JsonFault | null {
+  const scan: Scan = { text, at: 0 }
+  try {
+    skipValue(scan, 0)
+    skipSpace(scan)
+    if (scan.at < text.length) throw new Unexpected(scan.at, 'the end of the file')
+    return null
+  } catch (error) {
+    if (!(error instanceof Unexpected)) throw error
+    const before = text.slice(0, error.at)
+    const lineStart = before.lastIndexOf('\n') + 1
+    return {
+      line: before.split('\n').length,
+      column: error.at - lineStart + 1,
+      expected: error.message,
+    }
+  }
+}
+
+function skipValue(scan: Scan, depth: number): void {
+  skipSpace(scan)
+  if (depth > maxDepth) throw new Unexpected(scan.at, `at most ${maxDepth} levels of nesting`)
+  const first = scan.text[scan.at]
+  if (first === '{') skipObject(scan, depth)
+  else if (first === '[') skipArray(scan, depth)
+  else if (first === '"') skipText(scan)
+  else skipWord(scan)
+}
+
+function skipWord(scan: Scan): void {
+  if (skipPattern(scan, /(?:true|false|null)(?![A-Za-z0-9_])/y)) return
+  if (skipPattern(scan, /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![A-Za-z0-9_.])/y)) return
+  throw new Unexpected(scan.at, 'a value (JSON has no comments and no comma after the last entry)')
+}
+
+function skipObject(scan: Scan, depth: number): void {
+  const keys = new Set<string>()
+  scan.at++
+  if (skipSign(scan, '}')) return
+  do {
+    skipSpace(scan)
+    const at = scan.at
+    if (scan.text[at] !== '"') throw new Unexpected(at, 'a key in double quotes')
+    const key = skipText(scan)
+    if (keys.has(key)) throw new Unexpected(at, 'each key only once in an object')
+    keys.add(key)
+    if (!skipSign(scan, ':')) throw new Unexpected(scan.at, 'a colon after the key')
+    skipValue(scan, depth + 1)
+  } while (skipSign(scan, ','))
+  if (!skipSign(scan, '}')) throw new Unexpected(scan.at, 'a comma or a closing brace')
+}
+
+function skipArray(scan: Scan, depth: number): void {
+  scan.at++
+  if (skipSign(scan, ']')) return
+  do skipValue(scan, depth + 1)
+  while (skipSign(scan, ','))
+  if (!skipSign(scan, ']')) throw new Unexpected(scan.at, 'a comma or a closing bracket')
+}
+
+/** Skips a string and returns its raw characters. */
+function skipText(scan: Scan): string {
+  const start = scan.at
+  scan.at++
+  for (;;) {
+    // eslint-disable-next-line no-control-regex -- control characters are what JSON forbids in a string
+    skipPattern(scan, /[^"\\\u0000-\u001f]+/y)
+    const next = scan.text[scan.at]
+    if (next === '"') break
+    if (!skipPattern(scan, /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y)) {
+      throw new Unexpected(
+        scan.at,
+        next === '\\' ? 'a valid escape' : 'the closing quote of the text on its line',
+      )
+    }
+  }
+  scan.at++
+  return scan.text.slice(start + 1, scan.at - 1)
+}
+
+function skipSign(scan: Scan, sign: string): boolean {
+  skipSpace(scan)
+  if (scan.text[scan.at] !== sign) return false
+  scan.at++
+  return true
+}
+
+function skipSpace(scan: Scan): void {
+  skipPattern(scan, /[ \t\r\n]+/y)
+}
+
+function skipPattern(scan: Scan, pattern: RegExp): boolean {
+  pattern.lastIndex = scan.at
+  if (!pattern.test(scan.text)) return false
+  scan.at = pattern.lastIndex
+  return true
+}

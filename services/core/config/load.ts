@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import { assembleConfig } from './assemble.ts'
+import { environmentVariables, readEnvironment, readProcessSettings } from './environment.ts'
+import type { Environment } from './environment.ts'
+import { readJsonFile } from './json-file.ts'
+import type { ConfigProblem, ConfigWarning } from './problems.ts'
+import { configFiles } from './types.ts'
+import type { ConfigPart, LoadedConfig } from './types.ts'
+
+/** What `loadConfig` may be told. */
+export interface LoadOptions<N extends ConfigPart> {
+  /** The files that must be there. Others that are there are validated too, and returned. */
+  readonly need: readonly N[]
+  /** Directory of the files; default is `CONFIG_DIR`, then `./config`. */
+  readonly dir?: string
+  /** Default is the environment of the process. */
+  readonly env?: Environment
+}
+
+const allParts = ['connections', 'server', 'readers'] as const
+
+/**
+ * Reads the configuration files, lays the environment over them and validates the whole.
+ * @throws ConfigError with every problem of all files and variables.
+ */
+export function loadConfig<N extends ConfigPart>(options: LoadOptions<N>): LoadedConfig<N> {
+  const env = options.env ?? readEnvironment()
+  const settings = readProcessSettings(env)
+  const dir = options.dir ?? settings.configDir
+  const problems: ConfigProblem[] = [...settings.problems]
+  const warnings: ConfigWarning[] = []
+  const given: Partial<Record<ConfigPart, unknown>> = {}
+  for (const part of allParts) {
+    const name = configFiles[part]
+    const content = readJsonFile(join(dir, name), name)
+    if (content.kind === 'value') given[part] = content.value
+    if (content.kind === 'problem') problems.push(content.problem)
+    if (content.kind !== 'absent' || !(options.need as readonly ConfigPart[]).includes(part)) continue
+    if (part === 'connections' && environmentVariables.some(({ name }) => (env[name] ?? '') !== '')) {
+      given.connections = {}
+      const message = `there is no such file in ${dir}; only the environment counts`
+      warnings.push({ file: name, path: '', message })
+    } else {
+      problems.push({ file: name, path: '', found: `no such file in ${dir}`, allowed: allowedAbsence(part) })
+    }
+  }
+  return assembleConfig(given, { env, problems, warnings })
+}
+
+function allowedAbsence(part: ConfigPart): string {
+  const file = 'a JSON file there; the variable CONFIG_DIR names another directory'
+  return part === 'connections' ? `${file}, and POSTGRES_*, REDIS_* and CHAIN_* can replace this file` : file
+}
+
+/**
+ * Validates a configuration that is at hand as JSON values, without looking at files or the environment. The parts
+ * that are given must be complete; those that are not are absent from the result.
+ * @throws ConfigError with every problem.
+ */
+export function parseConfig<const T extends { readonly [P in ConfigPart]?: unknown }>(
+  given: T,
+): LoadedConfig<Extract<keyof T, ConfigPart>> {
+  return assembleConfig(given, { env: null, problems: [], warnings: [] })
+}

@@ -1,0 +1,18 @@
+import { distance } from 'fastest-levenshtein'
+
+const longestCompared = 100
+
+/** The word of a list that is fewest edits away, letter case aside; the first of equals; '' for an empty list. */
+export function nearestOf(word: string, known: readonly string[]): string {
+  const wanted = word.slice(0, longestCompared).toLowerCase()
+  let best = ''
+  let bestDistance = Infinity
+  for (const candidate of known) {
+    const edits = distance(wanted, candidate.toLowerCase())
+    if (edits < bestDistance) {
+      best = candidate
+      bestDistance = edits
+    }
+  }
+  return best
+}

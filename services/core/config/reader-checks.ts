@@ -1,0 +1,129 @@
+import type { Findings } from './findings.ts'
+import type { ContractConfig, HandlerName } from './readers-schema.ts'
+import type { ReaderView } from './views.ts'
+
+/** Checks what no single key of the readers file can show. */
+export function checkReaders(readers: readonly ReaderView[], findings: Findings): void {
+  const names = new Map<string, number>()
+  readers.forEach((reader, at) => {
+    checkRange(reader, at, findings)
+    warnAboutHistory(reader, at, findings)
+    if (reader.name === undefined) return
+    const first = names.get(reader.name)
+    if (first === undefined) names.set(reader.name, at)
+    else findings.refuse('readers', [at, 'name'], `a name of its own: reader [${first}] has this one`)
+  })
+  const families = collectFamilies(readers, findings)
+  checkNeeds(readers, families, findings)
+}
+
+function checkRange(reader: ReaderView, at: number, findings: Findings): void {
+  const { start_block: start, stop_block: stop } = reader
+  if (start === undefined || stop === undefined || stop === 0 || stop >= start) return
+  const allowed = `0 (never stop), or a block not below start_block, which is ${start}`
+  findings.refuse('readers', [at, 'stop_block'], allowed)
+}
+
+function warnAboutHistory(reader: ReaderView, at: number, findings: Findings): void {
+  reader.contracts.forEach((contract, index) => {
+    if (contract?.handler !== 'assets' || contract.args.store_transfers) return
+    const path = [at, 'contracts', index, 'args', 'store_transfers']
+    findings.warn('readers', path, 'the history of transfers is not kept, /v1/transfers will be empty')
+  })
+}
+
+interface IndexedContract {
+  readonly reader: string
+  readonly account: string
+  readonly place: string
+}
+
+type IndexedFamilies = Map<HandlerName, IndexedContract>
+
+/** One database holds one contract of a family, and only one reader may write it. */
+function collectFamilies(readers: readonly ReaderView[], findings: Findings): IndexedFamilies {
+  const families: IndexedFamilies = new Map()
+  readers.forEach((reader, at) => {
+    reader.contracts.forEach((contract, index) => {
+      if (!contract) return
+      const name = reader.name ?? `[${at}]`
+      const first = families.get(contract.handler)
+      if (!first) {
+        const place = `[${at}].contracts[${index}]`
+        families.set(contract.handler, { reader: name, account: accountOf(contract), place })
+        return
+      }
+      findings.refuse(
+        'readers',
+        [at, 'contracts', index],
+        `one ${contract.handler} contract in one database: reader "${name}" would index "${accountOf(contract)}" ` +
+          `while reader "${first.reader}" indexes "${first.account}" (${first.place})`,
+      )
+    })
+  })
+  return families
+}
+
+/** The account that a handler indexes. */
+export function accountOf(contract: ContractConfig): string {
+  switch (contract.handler) {
+    case 'assets':
+      return contract.args.assets_account
+    case 'market':
+      return contract.args.market_account
+    case 'oracle':
+      return contract.args.oracle_account
+    case 'tools':
+      return contract.args.tools_account
+  }
+}
+
+/** Market and tools data refer to assets, market data to oracle prices as well. */
+function checkNeeds(readers: readonly ReaderView[], families: IndexedFamilies, findings: Findings): void {
+  // The entry that is refused may be the one that is needed.
+  const isWhole = readers.every((reader) => reader.contracts.every((contract) => contract !== undefined))
+  readers.forEach((reader, at) => {
+    reader.contracts.forEach((contract, index) => {
+      for (const need of needsOf(contract))
+        checkNeed(need, [at, 'contracts', index], isWhole, families, findings)
+    })
+  })
+}
+
+interface Need {
+  readonly of: HandlerName
+  readonly family: HandlerName
+  readonly argument: string
+  readonly account: string | undefined
+}
+
+function needsOf(contract: ContractConfig | undefined): Need[] {
+  if (contract?.handler !== 'market' && contract?.handler !== 'tools') return []
+  const of = contract.handler
+  const needs: Need[] = [
+    { of, family: 'assets', argument: 'assets_account', account: contract.args.assets_account },
+  ]
+  if (contract.handler === 'market') {
+    needs.push({ of, family: 'oracle', argument: 'oracle_account', account: contract.args.oracle_account })
+  }
+  return needs
+}
+
+function checkNeed(
+  { of, family, argument, account }: Need,
+  path: readonly (string | number)[],
+  isWhole: boolean,
+  families: IndexedFamilies,
+  findings: Findings,
+): void {
+  const indexed = families.get(family)
+  if (indexed && (account === undefined || account === indexed.account)) return
+  if (indexed) {
+    const allowed = `"${indexed.account}", the account that the ${family} handler of reader "${indexed.reader}" indexes`
+    findings.refuse('readers', [...path, 'args', argument], allowed)
+  } else if (isWhole) {
+    const which = account === undefined ? '' : ` for "${account}"`
+    const allowed = `a ${of} handler only together with an ${family} handler${which}, in this reader or another`
+    findings.refuse('readers', [...path, 'handler'], allowed, `"${of}" without "${family}"`)
+  }
+}

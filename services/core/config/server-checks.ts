@@ -1,0 +1,114 @@
+import type { Findings } from './findings.ts'
+import { accountOf } from './reader-checks.ts'
+import type { HandlerName } from './readers-schema.ts'
+import type { NamespaceConfig } from './server-schema.ts'
+import type { ReaderView, ServerView } from './views.ts'
+
+const rootPaths = [
+  'health',
+  'healthc',
+  'alive',
+  'timestamp',
+  'docs',
+  'metrics',
+  'socket.io',
+  'openapi.json',
+  'v0',
+]
+
+/** Checks what no single key of the server file can show. */
+export function checkServer(server: ServerView, findings: Findings): void {
+  const mounted = new Map<string, string>()
+  server.namespaces.forEach((namespace, at) => {
+    if (!namespace) return
+    const places: [string, (string | number)[]][] = [[namespace.path, ['namespaces', at, 'path']]]
+    namespace.aliases.forEach((alias, index) => places.push([alias, ['namespaces', at, 'aliases', index]]))
+    for (const [path, place] of places) {
+      // Letter case is ignored when a request is routed.
+      const folded = path.toLowerCase()
+      const taken = mounted.get(folded)
+      if (taken !== undefined) {
+        findings.refuse('server', place, `a path of its own: namespace "${taken}" answers there`)
+      } else if (rootPaths.includes(folded.split('/')[1] ?? '')) {
+        findings.refuse('server', place, `a path that does not begin with one of /${rootPaths.join(', /')}`)
+      } else {
+        mounted.set(folded, namespace.name)
+      }
+    }
+  })
+  if (server.metrics_port !== undefined && server.metrics_port === server.server_port) {
+    findings.refuse(
+      'server',
+      ['metrics_port'],
+      `another port than server_port, which is ${server.server_port}`,
+    )
+  }
+  warnAboutForgery(server, findings)
+}
+
+function warnAboutForgery(server: ServerView, findings: Findings): void {
+  const trusted = server.trust_proxy === true || typeof server.trust_proxy === 'number'
+  if (!trusted || (server.ip_whitelist ?? []).length === 0) return
+  findings.warn(
+    'server',
+    ['ip_whitelist'],
+    'whoever reaches the server around the proxy can claim one of these addresses; name the proxies in trust_proxy, or use peer_whitelist',
+  )
+}
+
+/** Checks what needs both the server file and the readers file. */
+export function checkServerWithReaders(
+  server: ServerView,
+  readers: readonly ReaderView[],
+  findings: Findings,
+): void {
+  const names = readers.map((reader) => reader.name)
+  const isWhole = names.every((name) => name !== undefined)
+  const families = collectAccounts(readers)
+  server.namespaces.forEach((namespace, at) => {
+    if (!namespace) return
+    const connected = namespace.args.connected_reader
+    if (connected !== undefined && isWhole && !names.includes(connected)) {
+      const allowed = `the name of a reader in readers.config.json: ${names.map((name) => JSON.stringify(name)).join(', ')}`
+      findings.refuse('server', ['namespaces', at, 'args', 'connected_reader'], allowed)
+    }
+    const [argument, account] = servedAccount(namespace)
+    const indexed = families.get(namespace.name)
+    if (indexed === account) return
+    const which = indexed === undefined ? 'no reader indexes this contract' : `the readers index "${indexed}"`
+    findings.warn('server', ['namespaces', at, 'args', argument], `${which}; nothing new will appear here`)
+  })
+  checkPorts(server, readers, findings)
+}
+
+function collectAccounts(readers: readonly ReaderView[]): Map<HandlerName, string> {
+  const contracts = readers.flatMap((reader) => reader.contracts.filter((contract) => contract !== undefined))
+  return new Map(contracts.map((contract) => [contract.handler, accountOf(contract)]))
+}
+
+function servedAccount(namespace: NamespaceConfig): [argument: string, account: string] {
+  switch (namespace.name) {
+    case 'assets':
+      return ['assets_account', namespace.args.assets_account]
+    case 'market':
+      return ['market_account', namespace.args.market_account]
+    case 'tools':
+      return ['tools_account', namespace.args.tools_account]
+  }
+}
+
+/** Only the first reader's listener is opened; filler and api may share a machine. */
+function checkPorts(server: ServerView, readers: readonly ReaderView[], findings: Findings): void {
+  const listener = readers[0]
+  if (listener?.server_port === undefined || !overlap(server.server_addr, listener.server_addr)) return
+  const taken = server.server_port === listener.server_port ? 'server_port' : 'metrics_port'
+  if (server[taken] !== listener.server_port) return
+  const allowed = `another port than ${taken} of server.config.json, which is ${listener.server_port}`
+  findings.refuse('readers', [0, 'server_port'], allowed)
+}
+
+function overlap(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined) return false
+  const everywhere = ['0.0.0.0', '::']
+  return one === other || everywhere.includes(one) || everywhere.includes(other)
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { isObject, valueAt } from './path.ts'
+import { contractSchema, readerSchema } from './readers-schema.ts'
+import type { ContractConfig, ReaderConfig } from './readers-schema.ts'
+import { namespaceSchema, serverSchema } from './server-schema.ts'
+import type { NamespaceConfig, ServerConfig } from './server-schema.ts'
+
+/*
+ * The checks across keys and files have to run even where single keys are refused, or an operator would meet the
+ * problems in several rounds. They see what is usable: a refused key is absent, a refused list item undefined.
+ */
+
+/** The usable keys of a reader. */
+export interface ReaderView extends Partial<Omit<ReaderConfig, 'contracts'>> {
+  readonly contracts: readonly (ContractConfig | undefined)[]
+}
+
+/** The usable keys of the server file. */
+export interface ServerView extends Partial<Omit<ServerConfig, 'namespaces'>> {
+  readonly namespaces: readonly (NamespaceConfig | undefined)[]
+}
+
+/** What is usable of a readers file. */
+export function viewReaders(value: unknown): ReaderView[] {
+  if (!Array.isArray(value)) return []
+  return value.map((reader: unknown) => {
+    const fields = usableFields(readerSchema, reader) as Partial<ReaderConfig>
+    const contracts = usableItems(contractSchema, valueAt(reader, ['contracts']))
+    return { ...fields, contracts }
+  })
+}
+
+/** What is usable of a server file. */
+export function viewServer(value: unknown): ServerView {
+  const fields = usableFields(serverSchema, value) as Partial<ServerConfig>
+  return { ...fields, namespaces: usableItems(namespaceSchema, valueAt(value, ['namespaces'])) }
+}
+
+/** A copy without the keys that the schema does not know: they must not hide what stands beside them. */
+export function withoutUnknownKeys(value: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
+  const copy: unknown = structuredClone(value)
+  for (const issue of issues) {
+    if (issue.code !== 'unrecognized_keys') continue
+    const owner = valueAt(copy, issue.path as (string | number)[])
+    if (isObject(owner)) for (const key of issue.keys) Reflect.deleteProperty(owner, key)
+  }
+  return copy
+}
+
+function usableFields(schema: z.ZodObject, value: unknown): Record<string, unknown> {
+  if (!isObject(value)) return {}
+  return Object.fromEntries(
+    Object.entries(schema.shape).flatMap(([key, field]) => {
+      const result = z.safeParse(field, value[key])
+      return result.success ? [[key, result.data]] : []
+    }),
+  )
+}
+
+function usableItems<T extends z.ZodType>(item: T, value: unknown): (z.output<T> | undefined)[] {
+  return Array.isArray(value) ? value.map((each: unknown) => item.safeParse(each).data) : []
+}
