@@ -1,0 +1,163 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { Collector } from '../../../tests/ship/collector.ts'
+import { Harness, until } from '../../../tests/ship/harness.ts'
+import { CreditWindow } from './credits.ts'
+
+const harness = new Harness()
+afterEach(() => harness.close())
+
+const megabyte = 2 ** 20
+
+describe('the window', () => {
+  test('opens with all credits and collects acknowledgements', () => {
+    const credits = new CreditWindow(50, 20, 64 * megabyte)
+    expect(credits.open()).toBe(50)
+    for (let message = 1; message <= 19; message++) {
+      credits.spend(1_000)
+      expect(credits.takeDue(false)).toBe(0)
+    }
+    credits.spend(1_000)
+    expect(credits.takeDue(false)).toBe(20)
+    expect(credits.credits).toBe(50)
+  })
+
+  test('acknowledges each reversible block, held or not', () => {
+    const credits = new CreditWindow(50, 20, 64 * megabyte)
+    credits.open()
+    credits.spend(1_000)
+    credits.hold(1_000)
+    expect(credits.takeDue(true)).toBe(1)
+  })
+
+  test('holds acknowledgements back until blocks are released', () => {
+    const credits = new CreditWindow(10, 5, 64 * megabyte)
+    credits.open()
+    for (let message = 0; message < 10; message++) {
+      credits.spend(1_000)
+      credits.hold(1_000)
+    }
+    expect(credits.takeDue(false)).toBe(0)
+    expect(credits.credits).toBe(0)
+    credits.release(4, 4_000)
+    expect(credits.takeDue(false)).toBe(4)
+    credits.release(1, 1_000)
+    expect(credits.takeDue(false)).toBe(0)
+    credits.release(5, 5_000)
+    expect(credits.takeDue(false)).toBe(6)
+    expect(credits.credits).toBe(10)
+  })
+
+  test('shrinks as messages grow, so that they fit the budget', () => {
+    const credits = new CreditWindow(50, 20, 64 * megabyte)
+    credits.open()
+    let granted = 50
+    for (let message = 0; message < 200; message++) {
+      credits.spend(8 * megabyte)
+      granted += credits.takeDue(true) - 1
+      expect(granted).toBe(credits.credits)
+    }
+    expect(credits.credits).toBe(8)
+  })
+
+  test('stops above the budget and goes on below it', () => {
+    const credits = new CreditWindow(50, 20, 4 * megabyte)
+    expect(credits.open()).toBe(16)
+    for (let message = 0; message < 16; message++) {
+      credits.spend(megabyte)
+      credits.hold(megabyte)
+      expect(credits.takeDue(true)).toBe(0)
+    }
+    credits.release(12, 12 * megabyte)
+    expect(credits.takeDue(true)).toBe(0)
+    credits.release(2, 2 * megabyte)
+    expect(credits.takeDue(true)).toBe(2)
+  })
+
+  test('lets a message larger than the budget through, one at a time', () => {
+    const credits = new CreditWindow(50, 20, megabyte)
+    credits.open()
+    while (credits.credits > 0) credits.spend(10 * megabyte)
+    credits.hold(10 * megabyte)
+    expect(credits.takeDue(true)).toBe(0)
+    credits.release(1, 10 * megabyte)
+    expect(credits.takeDue(true)).toBe(1)
+    expect(credits.takeDue(true)).toBe(0)
+  })
+
+  test('never waits for more than it will receive, whatever the settings', () => {
+    for (const window of [1, 2, 3, 10, 1000]) {
+      for (const batch of [1, 2, 30, 5000]) {
+        const credits = new CreditWindow(window, batch, 64 * megabyte)
+        credits.open()
+        for (let message = 0; message < 3 * window + 10; message++) {
+          expect(credits.credits).toBeGreaterThan(0)
+          credits.spend(900)
+          credits.hold(900)
+          credits.release(1, 900)
+          credits.takeDue(false)
+        }
+      }
+    }
+  })
+
+  test('does not go negative when more is released than was held', () => {
+    const credits = new CreditWindow(10, 5, megabyte)
+    credits.hold(10)
+    credits.release(3, 500)
+    expect([credits.heldBlocks, credits.heldBytes]).toEqual([0, 0])
+  })
+})
+
+describe('a session', () => {
+  test('acknowledges what the pipeline releases, and no more than the window is on its way', async () => {
+    const { node, url } = await harness.node()
+    node.extend(200)
+    node.libNum = 200
+    const collector = new Collector()
+    collector.holds = true
+    const { session } = harness.read(url, { prefetchBlocks: 20, minBlockConfirmation: 500 }, collector)
+    await until('20 blocks', () => collector.blocks.length === 20)
+    expect(node.connections[0]?.acks).toEqual([])
+    while (collector.blocks.length < 200) {
+      const before = collector.blocks.length
+      session.release(10, 10 * (collector.received[0]?.bytes ?? 0))
+      await until('more blocks', () => collector.blocks.length > before)
+      expect(session.status().heldBlocks).toBeLessThanOrEqual(20)
+    }
+    expect(Math.max(...(node.connections[0]?.acks ?? []))).toBeLessThanOrEqual(10)
+  })
+
+  test('never lets credits sit at zero near the head while the pipeline is slow', async () => {
+    const { node, url } = await harness.node()
+    node.extend(2)
+    const collector = new Collector()
+    collector.holds = true
+    const { session } = harness.read(url, { prefetchBlocks: 10 }, collector)
+    await until('2 blocks', () => collector.blocks.length === 2)
+    for (let num = 3; num <= 100; num++) {
+      node.extend(1)
+      await until(`block ${num}`, () => collector.blocks.length === num)
+      await until('its acknowledgement', () => node.connections[0]!.credits === 10)
+    }
+    expect(node.connections[0]?.lowestCredits).toBe(8)
+    expect(session.status().heldBlocks).toBe(100)
+  })
+
+  test('bounds what is held by bytes, and a new connection does not forget it', async () => {
+    const payload = Buffer.alloc(300_000)
+    const { node, url } = await harness.node({ tamper: (block) => ({ ...block, deltas: payload }) })
+    node.extend(100)
+    node.libNum = 100
+    const collector = new Collector()
+    collector.holds = true
+    const { session } = harness.read(url, { prefetchBlocks: 50, maxBytesInFlight: 3_000_000 }, collector)
+    await until('the budget is full', () => session.status().heldBytes >= 3_000_000)
+    expect(session.status().heldBytes).toBeLessThan(4_000_000)
+    node.connections[0]?.socket.terminate()
+    await until('a new connection', () => (node.connections[1]?.requests.length ?? 0) > 0)
+    expect(node.connections[1]?.request?.maxInFlight).toBe(1)
+    collector.holds = false
+    session.release(session.status().heldBlocks, session.status().heldBytes)
+    await until('100 blocks', () => collector.blocks.length === 100)
+  })
+})

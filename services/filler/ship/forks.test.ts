@@ -1,0 +1,176 @@
+import { afterEach, expect, test } from 'vitest'
+import { Collector } from '../../../tests/ship/collector.ts'
+import { Harness, range, until } from '../../../tests/ship/harness.ts'
+import type { ScriptedNode } from '../../../tests/ship/scripted-node.ts'
+
+const harness = new Harness()
+afterEach(() => harness.close())
+
+const ids = (node: ScriptedNode, first: number, last: number) =>
+  range(first, last).map((num) => ({ num, id: node.chain[num]!.id.toString('hex') }))
+
+test('follows a fork during a session: undo from its number, then the new branch', async () => {
+  const { node, url } = await harness.node()
+  node.extend(20)
+  const { collector, session } = harness.read(url)
+  await until('20 blocks', () => collector.blocks.length === 20)
+  node.fork(15, 8, 'b')
+  await until('the new branch', () => collector.nums.at(-1) === 22)
+  expect(collector.forks).toEqual([15])
+  expect(collector.blocks).toEqual(ids(node, 1, 22))
+  node.fork(22, 1, 'c').extend(1, 'c')
+  await until('a fork of the last block', () => collector.nums.at(-1) === 23)
+  expect(collector.forks).toEqual([15, 22])
+  expect(collector.blocks).toEqual(ids(node, 1, 23))
+  expect(session.status()).toMatchObject({ forks: 2, connections: 1 })
+})
+
+test('follows forks on top of forks', async () => {
+  const { node, url } = await harness.node()
+  node.extend(40)
+  const { collector } = harness.read(url)
+  for (let round = 1; round <= 25; round++) {
+    const from = node.chain.length - 1 - ((round * 7) % 11)
+    node.fork(from, ((round * 5) % 12) + 11, `r${round}`)
+    if (round % 3 === 0) await until('the head', () => collector.nums.at(-1) === node.head.num)
+  }
+  await until('the head', () => collector.blocks.at(-1)?.id === node.head.id.toString('hex'))
+  expect(collector.blocks).toEqual(ids(node, 1, node.head.num))
+  expect(node.connections).toHaveLength(1)
+})
+
+test('learns of a fork that happened while it was away from the positions it sends', async () => {
+  const { node, url } = await harness.node()
+  node.extend(20)
+  const collector = new Collector()
+  collector.blocks.push(...ids(node, 1, 20))
+  collector.irreversibleFloor = 10
+  node.fork(16, 9, 'b')
+  const { session } = harness.read(url, {}, collector)
+  await until('block 24', () => collector.nums.at(-1) === 24)
+  expect(node.connections[0]?.request?.havePositions.map(({ num }) => num)).toEqual(range(11, 20))
+  expect(collector.forks).toEqual([16])
+  expect(collector.blocks).toEqual(ids(node, 1, 24))
+  expect(session.status().connections).toBe(1)
+})
+
+test('refuses a fork at or below the irreversible floor', async () => {
+  const { node, url } = await harness.node()
+  node.extend(20)
+  const { collector, done } = harness.read(url)
+  await until('20 blocks', () => collector.blocks.length === 20)
+  collector.irreversibleFloor = 15
+  node.fork(15, 8, 'b')
+  expect(await done).toMatchObject({ code: 'FORK_BELOW_IRREVERSIBLE', details: { block_num: 15, floor: 15 } })
+  expect(collector.forks).toEqual([])
+  expect(collector.blocks).toHaveLength(20)
+})
+
+test('refuses a pipeline that keeps a block it was told to undo', async () => {
+  const { node, url } = await harness.node()
+  node.extend(5)
+  const collector = new Collector()
+  collector.onFork = () => undefined
+  const { done } = harness.read(url, {}, collector)
+  await until('5 blocks', () => collector.blocks.length === 5)
+  node.fork(4, 3, 'b')
+  expect(await done).toMatchObject({ code: 'INTERNAL' })
+})
+
+test('recovers a rewind that Leap lost for want of credits by connecting again', async () => {
+  const { node, url } = await harness.node({ losesRewinds: true })
+  node.extend(10)
+  const collector = new Collector()
+  const { session } = harness.read(url, {}, collector)
+  await until('10 blocks', () => collector.blocks.length === 10)
+  // A client at zero credits: take them away behind its back.
+  node.connections[0]!.credits = 0
+  node.fork(8, 3, 'b').extend(1, 'b')
+  node.connections[0]!.credits = 50
+  node.serveAll()
+  await until('block 11', () => collector.blocks.at(-1)?.id === node.chain[11]?.id.toString('hex'))
+  expect(collector.forks).toEqual([8])
+  expect(collector.blocks).toEqual(ids(node, 1, 11))
+  expect(session.status()).toMatchObject({
+    connections: 2,
+    lastProblem: expect.stringContaining('missed') as string,
+  })
+})
+
+test('undoes block by block when connecting again does not help', async () => {
+  const { node, url } = await harness.node({ ignoresPositions: true })
+  node.extend(10)
+  const collector = new Collector()
+  collector.blocks.push(...ids(node, 1, 10))
+  node.fork(6, 8, 'b')
+  harness.read(url, { timing: { backoffMinMs: 1, backoffMaxMs: 1 } }, collector)
+  await until('block 13', () => collector.nums.at(-1) === 13)
+  expect(collector.forks).toEqual([10, 9, 8, 7, 6])
+  expect(collector.blocks).toEqual(ids(node, 1, 13))
+})
+
+test('does not undo below the floor when no parent ever fits', async () => {
+  const { node, url } = await harness.node({ ignoresPositions: true })
+  node.extend(10)
+  const collector = new Collector()
+  collector.blocks.push(...ids(node, 1, 10))
+  collector.irreversibleFloor = 8
+  node.fork(6, 8, 'b')
+  const { done } = harness.read(url, {}, collector)
+  expect(await done).toMatchObject({ code: 'FORK_BELOW_IRREVERSIBLE', details: { block_num: 8 } })
+  expect(collector.nums).toEqual(range(1, 8))
+})
+
+test('a fork whose parent is not ours is a missed fork too', async () => {
+  const { node, url } = await harness.node()
+  node.extend(20)
+  const { collector, session } = harness.read(url)
+  await until('20 blocks', () => collector.blocks.length === 20)
+  // The cursor goes back to 18 only, although the branch begins at 15.
+  const connection = node.connections[0]!
+  connection.credits = 0
+  node.fork(15, 9, 'b')
+  connection.credits = 50
+  connection.cursor = 18
+  node.serveAll()
+  await until('block 23', () => collector.nums.at(-1) === 23)
+  expect(collector.forks).toEqual([15])
+  expect(collector.blocks).toEqual(ids(node, 1, 23))
+  expect(session.status().connections).toBe(2)
+})
+
+test('skips identical blocks that a node sends again, and notices where they stop being identical', async () => {
+  const { node, url } = await harness.node()
+  node.extend(20)
+  const { collector, session } = harness.read(url)
+  await until('20 blocks', () => collector.blocks.length === 20)
+  node.connections[0]!.cursor = 12
+  node.serveAll()
+  node.extend(2)
+  await until('block 22', () => collector.nums.at(-1) === 22)
+  expect(session.status()).toMatchObject({ resentBlocks: 9, forks: 0, connections: 1 })
+  expect(collector.blocks).toEqual(ids(node, 1, 22))
+
+  node.fork(18, 8, 'b')
+  node.connections[0]!.cursor = Math.min(node.connections[0]!.cursor, 14)
+  node.serveAll()
+  await until('block 25', () => collector.nums.at(-1) === 25)
+  expect(collector.forks).toEqual([18])
+  expect(collector.blocks).toEqual(ids(node, 1, 25))
+})
+
+test('checks linkage by the block header when a node leaves the previous id out', async () => {
+  const { node, url } = await harness.node({ tamper: (block) => ({ ...block, prevId: null }) })
+  node.extend(10)
+  const { collector, session } = harness.read(url)
+  await until('10 blocks', () => collector.blocks.length === 10)
+  expect(session.status().connections).toBe(1)
+  node.connections[0]!.credits = 0
+  node.script.losesRewinds = true
+  node.fork(8, 4, 'b')
+  node.connections[0]!.credits = 50
+  node.serveAll()
+  await until('block 11', () => collector.nums.at(-1) === 11)
+  expect(collector.forks).toEqual([8])
+  expect(session.status().connections).toBe(2)
+})

@@ -1,0 +1,192 @@
+import { afterEach, expect, test } from 'vitest'
+import { Collector } from '../../../tests/ship/collector.ts'
+import { Harness, range, until } from '../../../tests/ship/harness.ts'
+
+const harness = new Harness()
+afterEach(() => harness.close())
+
+const unavailable = (message: RegExp) => ({
+  code: 'SHIP_RANGE_UNAVAILABLE',
+  message: expect.stringMatching(message) as string,
+})
+
+test.each([
+  ['trace-history', { traceBegin: 0, traceEnd: 0 }],
+  ['chain-state-history', { stateBegin: 0, stateEnd: 0 }],
+])('refuses a node whose %s is off, before asking for blocks', async (option, ranges) => {
+  const { node, url } = await harness.node({ ranges })
+  node.extend(20)
+  const { done } = harness.read(url)
+  expect(await done).toMatchObject(unavailable(new RegExp(`${option}.*chain state \\[`)))
+  expect(node.connections[0]?.requests).toEqual([])
+})
+
+test('refuses a start below the first logged block, naming the ranges', async () => {
+  const { node, url } = await harness.node({ ranges: { traceBegin: 10, stateBegin: 10 } })
+  node.extend(20)
+  const { done } = harness.read(url, { startBlock: 9 })
+  expect(await done).toMatchObject(unavailable(/block 9 is needed.*begin at 10.*traces \[10, 21\)/))
+})
+
+test('refuses a start that only one log covers', async () => {
+  const { node, url } = await harness.node({ ranges: { traceBegin: 15, stateBegin: 1 } })
+  node.extend(20)
+  const { done } = harness.read(url, { startBlock: 1 })
+  expect(await done).toMatchObject(unavailable(/block 1 is needed, one log of the node begins at 15/))
+})
+
+test('refuses a log that ended long before the head', async () => {
+  const { node, url } = await harness.node({ ranges: { traceEnd: 12 } })
+  node.extend(30)
+  const { done } = harness.read(url, { startBlock: 20 })
+  expect(await done).toMatchObject(unavailable(/block 20 is needed, a log of the node ends before 12/))
+})
+
+test('refuses to go on at a node that was restored without the history it needs', async () => {
+  const { node, url } = await harness.node()
+  node.extend(10)
+  const { collector, done } = harness.read(url)
+  await until('10 blocks', () => collector.blocks.length === 10)
+  node.script.ranges = { traceBegin: 40, stateBegin: 40 }
+  node.connections[0]?.socket.close(1001)
+  node.extend(50)
+  node.connections[0]?.socket.terminate()
+  expect(await done).toMatchObject({ code: 'SHIP_RANGE_UNAVAILABLE' })
+})
+
+test('accepts block 1 without traces and warns once', async () => {
+  const { node, url } = await harness.node({
+    ranges: { traceBegin: 2 },
+    tamper: (block) => (block.num === 1 ? { ...block, traces: null } : block),
+  })
+  node.extend(5)
+  const { collector, log } = harness.read(url)
+  await until('5 blocks', () => collector.blocks.length === 5)
+  expect(collector.received[0]).toMatchObject({ num: 1, traces: null })
+  expect(log.filter(({ level }) => level === 'warn')).toHaveLength(1)
+})
+
+test('begins at block 2 where the logs do', async () => {
+  const { node, url } = await harness.node({ ranges: { traceBegin: 2, stateBegin: 2 } })
+  node.extend(5)
+  const { collector } = harness.read(url)
+  await until('4 blocks', () => collector.blocks.length === 4)
+  expect(collector.nums).toEqual(range(2, 5))
+})
+
+test.each(['block', 'traces', 'deltas'] as const)(
+  'fails at once on a block without its %s',
+  async (payload) => {
+    const { node, url } = await harness.node({
+      tamper: (block) => (block.num === 7 ? { ...block, [payload]: null } : block),
+    })
+    node.extend(10)
+    const { done, collector } = harness.read(url)
+    expect(await done).toMatchObject(
+      unavailable(new RegExp(`block 7 came without ${payload};.*traces \\[1,`)),
+    )
+    expect(collector.nums).toEqual(range(1, 6))
+  },
+)
+
+test('takes a payload of no bytes for a missing one', async () => {
+  const { node, url } = await harness.node({
+    tamper: (block) => (block.num === 3 ? { ...block, deltas: Buffer.alloc(0) } : block),
+  })
+  node.extend(5)
+  const { done } = harness.read(url)
+  expect(await done).toMatchObject(unavailable(/block 3 came without deltas/))
+})
+
+test('a result without a block, for a number the node should have, is a missing range', async () => {
+  const { node, url } = await harness.node()
+  node.extend(10)
+  for (const num of [6, 7]) Reflect.deleteProperty(node.chain, num)
+  const { done, collector } = harness.read(url)
+  expect(await done).toMatchObject({ code: 'SHIP_RANGE_MISSING', details: { first_num: 6 } })
+  expect(collector.nums).toEqual(range(1, 5))
+  expect(node.connections).toHaveLength(2)
+})
+
+test('detects a start that Leap clamped silently', async () => {
+  const { node, url } = await harness.node({ clampsStart: true })
+  node.extend(20)
+  // The log is pruned between the status and the request.
+  node.script.onRequest = () => {
+    node.script.ranges = { traceBegin: 8, stateBegin: 8 }
+  }
+  const { done, collector } = harness.read(url, { startBlock: 3 })
+  expect(await done).toMatchObject(unavailable(/block 3 is needed.*begin at 8/))
+  expect(node.connections).toHaveLength(2)
+  expect(collector.blocks).toEqual([])
+})
+
+test('names what is missing when a clamped start does not show in the ranges', async () => {
+  const { node, url } = await harness.node({ tamper: (block) => (block.num < 8 ? null : block) })
+  node.extend(20)
+  const { done, collector } = harness.read(url, { startBlock: 3 })
+  expect(await done).toMatchObject({
+    code: 'SHIP_RANGE_MISSING',
+    message: expect.stringContaining('blocks 3 to 7') as string,
+    details: { first_num: 3, last_num: 7 },
+  })
+  expect(collector.blocks).toEqual([])
+})
+
+test('connects again at a gap, and goes on when it was a passing one', async () => {
+  const { node, url } = await harness.node({
+    tamper: (block, connection) => (connection === 1 && block.num === 6 ? null : block),
+  })
+  node.extend(10)
+  const { collector, session } = harness.read(url)
+  await until('10 blocks', () => collector.blocks.length === 10)
+  expect(collector.nums).toEqual(range(1, 10))
+  expect(node.connections[1]?.request).toMatchObject({ start: 6 })
+  expect(session.status()).toMatchObject({ connections: 2 })
+})
+
+test('ends at a gap that comes again, naming the missing range', async () => {
+  const { node, url } = await harness.node({ tamper: (block) => ([6, 7].includes(block.num) ? null : block) })
+  node.extend(10)
+  const { done, collector } = harness.read(url)
+  expect(await done).toMatchObject({ code: 'SHIP_RANGE_MISSING', details: { first_num: 6, last_num: 7 } })
+  expect(collector.nums).toEqual(range(1, 5))
+})
+
+test('waits for a node that is behind instead of rolling back', async () => {
+  const { node, url } = await harness.node()
+  node.extend(5)
+  const ahead = await harness.node()
+  ahead.node.extend(9)
+  const collector = new Collector()
+  collector.blocks.push(...range(1, 9).map((num) => ({ num, id: ahead.node.chain[num]!.id.toString('hex') })))
+  const { session, log } = harness.read(url, {}, collector)
+  await until('a few polls', () => (node.connections[0]?.statusRequests ?? 0) > 3)
+  expect(session.status().state).toBe('waiting')
+  expect(node.connections[0]?.requests).toEqual([])
+  expect(log.filter(({ level }) => level === 'warn')).toHaveLength(1)
+  node.extend(6)
+  await until('block 11', () => collector.nums.at(-1) === 11)
+  expect(collector.forks).toEqual([])
+  expect(node.connections).toHaveLength(1)
+})
+
+test('waits for a start that lies in the future', async () => {
+  const { node, url } = await harness.node()
+  node.extend(3)
+  const { collector, session } = harness.read(url, { startBlock: 6 })
+  await until('waiting', () => session.status().state === 'waiting')
+  node.extend(5)
+  await until('3 blocks', () => collector.blocks.length === 3)
+  expect(collector.nums).toEqual([6, 7, 8])
+})
+
+test('sends no position that the node cannot know', async () => {
+  const { node, url } = await harness.node({ ranges: { traceBegin: 8, stateBegin: 8 } })
+  node.extend(12)
+  const collector = new Collector()
+  collector.blocks.push(...range(5, 10).map((num) => ({ num, id: node.chain[num]!.id.toString('hex') })))
+  harness.read(url, {}, collector)
+  await until('block 12', () => collector.nums.at(-1) === 12)
+  expect(node.connections[0]?.request?.havePositions.map(({ num }) => num)).toEqual([8, 9, 10])
+})

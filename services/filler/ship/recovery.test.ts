@@ -1,0 +1,211 @@
+import { createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { Collector } from '../../../tests/ship/collector.ts'
+import { Harness, range, until } from '../../../tests/ship/harness.ts'
+import { plainCodec } from '../../../tests/ship/wire.ts'
+
+const harness = new Harness()
+afterEach(() => harness.close())
+
+test('resumes behind what the pipeline holds after a lost connection, not behind what it received', async () => {
+  const { node, url } = await harness.node()
+  node.extend(20)
+  const { collector } = harness.read(url)
+  await until('20 blocks', () => collector.blocks.length === 20)
+  // The pipeline drops what it had not committed.
+  collector.blocks.length = 12
+  node.connections[0]?.socket.close(1001, 'node is shutting down')
+  await until('20 blocks again', () => collector.blocks.length === 20)
+  expect(collector.nums).toEqual(range(1, 20))
+  expect(node.connections[1]?.request).toMatchObject({ start: 13 })
+})
+
+test('reads the protocol ABI again on every connect', async () => {
+  const { node, url } = await harness.node({ greeting: '{"version":"first"}' })
+  node.extend(4)
+  const seen: unknown[] = []
+  const compileProtocol = (abi: unknown) => {
+    seen.push(abi)
+    return plainCodec()
+  }
+  const { collector } = harness.read(url, { compileProtocol })
+  await until('4 blocks', () => collector.blocks.length === 4)
+  node.script.greeting = '{"version":"second"}'
+  node.connections[0]?.socket.terminate()
+  node.extend(1)
+  await until('5 blocks', () => collector.blocks.length === 5)
+  expect(seen).toEqual([{ version: 'first' }, { version: 'second' }])
+  expect(collector.protocols).toHaveLength(2)
+  expect(collector.received.map(({ connection }) => connection)).toEqual([1, 1, 1, 1, 2])
+})
+
+test('drops frames of a connection that it has given up', async () => {
+  const { node, url } = await harness.node({
+    tamper: (block, connection) => {
+      if (connection === 1 && block.num === 5) return Buffer.from('09', 'hex')
+      return block
+    },
+  })
+  // Blocks 6 to 40 are in the same chunk as the damaged message of the first connection.
+  node.extend(40)
+  const { collector } = harness.read(url)
+  await until('40 blocks', () => collector.blocks.length === 40)
+  expect(collector.nums).toEqual(range(1, 40))
+  expect(collector.received.slice(4).every(({ connection }) => connection === 2)).toBe(true)
+})
+
+test('ends on a message that cannot be read when it comes again, naming the block', async () => {
+  const { node, url } = await harness.node({
+    tamper: (block) => (block.num === 5 ? Buffer.from('01ffff', 'hex') : block),
+  })
+  node.extend(9)
+  const { done } = harness.read(url)
+  expect(await done).toMatchObject({
+    code: 'SHIP_PROTOCOL',
+    message: expect.stringContaining('block 5') as string,
+    cause: expect.any(RangeError) as Error,
+  })
+  expect(node.connections).toHaveLength(2)
+})
+
+test.each([
+  ['binary', Buffer.from([0]), /first frame/],
+  ['no JSON', 'hello', /protocol ABI/],
+])('ends when the greeting is %s', async (_, greeting, message) => {
+  const { node, url } = await harness.node({ greeting })
+  node.extend(3)
+  const { done } = harness.read(url)
+  expect(await done).toMatchObject({
+    code: 'SHIP_PROTOCOL',
+    message: expect.stringMatching(message) as string,
+  })
+})
+
+test('takes the next node in turn when one is lost, and comes back to the first', async () => {
+  const first = await harness.node()
+  const second = await harness.node()
+  for (const { node } of [first, second]) node.extend(5)
+  const { collector, session } = harness.read([first.url, second.url])
+  await until('5 blocks', () => collector.blocks.length === 5)
+  for (const { node } of [first, second]) node.extend(5)
+  await until('10 blocks', () => collector.blocks.length === 10)
+  first.node.connections[0]?.socket.terminate()
+  await until(
+    'the second node',
+    () => session.status().state === 'streaming' && session.status().url === `${second.url}/`,
+  )
+  for (const { node } of [first, second]) node.extend(5)
+  await until('15 blocks', () => collector.blocks.length === 15)
+  second.node.connections[0]?.socket.terminate()
+  for (const { node } of [first, second]) node.extend(5)
+  await until('20 blocks', () => collector.blocks.length === 20)
+  expect(session.status().url).toBe(`${first.url}/`)
+  expect(collector.nums).toEqual(range(1, 20))
+})
+
+test('passes over a node that cannot serve, and ends when none can', async () => {
+  const pruned = await harness.node({ ranges: { traceBegin: 8, stateBegin: 8 } })
+  const whole = await harness.node()
+  for (const { node } of [pruned, whole]) node.extend(10)
+  const run = harness.read([pruned.url, whole.url])
+  await until('10 blocks', () => run.collector.blocks.length === 10)
+  const none = harness.read([pruned.url, pruned.url])
+  expect(await none.done).toMatchObject({ code: 'SHIP_RANGE_UNAVAILABLE' })
+  expect(none.session.status().connections).toBe(2)
+})
+
+test('turns to another node when one stays behind', async () => {
+  const behind = await harness.node()
+  const whole = await harness.node()
+  whole.node.extend(12)
+  behind.node.extend(3)
+  const collector = new Collector()
+  collector.blocks.push(...range(1, 9).map((num) => ({ num, id: whole.node.chain[num]!.id.toString('hex') })))
+  harness.read([behind.url, whole.url], { timing: { behindTimeoutMs: 30 } }, collector)
+  await until('block 12', () => collector.nums.at(-1) === 12)
+  expect(collector.forks).toEqual([])
+})
+
+test('gives up a message above the limit, naming block and limit', async () => {
+  const { node, url } = await harness.node({
+    tamper: (block) => (block.num === 4 ? { ...block, deltas: Buffer.alloc(200_000) } : block),
+  })
+  node.extend(6)
+  const { done, collector } = harness.read(url, { maxMessageBytes: 100_000 })
+  expect(await done).toMatchObject({
+    code: 'SHIP_MESSAGE_TOO_LARGE',
+    message: expect.stringMatching(/block 4 .* 100000 bytes/) as string,
+  })
+  expect(collector.nums).toEqual([1, 2, 3])
+})
+
+test.each([0, 2 ** 20, 300])(
+  'puts a large message together from fragments of %i bytes',
+  async (fragmentBytes) => {
+    const deltas = Buffer.alloc(fragmentBytes === 300 ? 6_000_000 : 40_000_000, 7)
+    const { node, url } = await harness.node({
+      fragmentBytes,
+      tamper: (block) => (block.num === 3 ? { ...block, deltas } : block),
+    })
+    node.extend(4)
+    const { collector } = harness.read(url)
+    await until('4 blocks', () => collector.blocks.length === 4)
+    expect(deltas.equals(collector.received[2]!.deltas!)).toBe(true)
+  },
+)
+
+test('reconnects when the stream falls silent although the node has more', async () => {
+  const { node, url } = await harness.node({
+    tamper: (block, connection) => (connection === 1 && block.num > 4 ? null : block),
+  })
+  node.extend(9)
+  const { collector, session } = harness.read(url, { timing: { idleTimeoutMs: 200 } })
+  await until('9 blocks', () => collector.blocks.length === 9)
+  expect(session.status().connections).toBeGreaterThan(1)
+  expect(session.status().lastProblem).toContain('sends nothing')
+})
+
+test('does not call a stream silent while it withholds the credits itself', async () => {
+  const { node, url } = await harness.node()
+  node.extend(60)
+  node.libNum = 60
+  const collector = new Collector()
+  collector.holds = true
+  const { session } = harness.read(url, { prefetchBlocks: 10, timing: { idleTimeoutMs: 40 } }, collector)
+  await until('10 blocks', () => collector.blocks.length === 10)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(session.status()).toMatchObject({ connections: 1, credits: 0, heldBlocks: 10 })
+  collector.holds = false
+  session.release(10, session.status().heldBytes)
+  await until('60 blocks', () => collector.blocks.length === 60)
+})
+
+test('notices a peer that answers no ping and no handshake', async () => {
+  const sockets: Socket[] = []
+  const mute = createServer((socket) => sockets.push(socket))
+  await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
+  const muteUrl = `ws://127.0.0.1:${(mute.address() as AddressInfo).port}`
+  const { node, url } = await harness.node()
+  node.extend(3)
+  const timing = { handshakeTimeoutMs: 50, pingIntervalMs: 40, pongTimeoutMs: 40 }
+  const { collector, session } = harness.read([muteUrl, url], { timing })
+  await until('3 blocks', () => collector.blocks.length === 3)
+  expect(session.status().connections).toBe(2)
+  // From here on the node's own websocket library answers no ping.
+  node.connections[0]!.socket.pause()
+  await until('the next connection', () => session.status().connections > 2)
+  expect(session.status().lastProblem).toMatch(/ping|handshake/)
+  for (const socket of sockets) socket.destroy()
+  mute.close()
+})
+
+test('notices a node that answers no status request', async () => {
+  const { node, url } = await harness.node({ answersStatus: false })
+  node.extend(3)
+  const { collector, session } = harness.read(url, { timing: { replyTimeoutMs: 60 } })
+  await until('a second connection', () => node.connections.length > 1)
+  expect(session.status().lastProblem).toContain('status request')
+  node.script.answersStatus = true
+  await until('3 blocks', () => collector.blocks.length === 3)
+})

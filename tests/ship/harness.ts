@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createShipSession } from '../../services/filler/ship/index.ts'
+import type { ShipSession, ShipSessionOptions, ShipTiming } from '../../services/filler/ship/index.ts'
+import { Collector } from './collector.ts'
+import { ScriptedNode, testChainId } from './scripted-node.ts'
+import type { NodeScript } from './scripted-node.ts'
+import { plainCodec } from './wire.ts'
+
+/** Delays small enough for a test; deadlines large enough for a busy machine. */
+export const testTiming: Partial<ShipTiming> = {
+  statusPollMs: 10,
+  backoffMinMs: 5,
+  backoffMaxMs: 20,
+}
+
+/** Waits until a condition holds; fails naming it after 20 s. */
+export async function until(what: string, holds: () => boolean): Promise<void> {
+  for (let round = 0; !holds(); round++) {
+    if (round > 4_000) throw new Error(`never happened: ${what}`)
+    await delay(5)
+  }
+}
+
+/** Warnings and news of a session, for tests that expect one. */
+export interface LoggedLine {
+  readonly level: 'debug' | 'info' | 'warn'
+  readonly message: string
+  readonly details: object
+}
+
+/** A session under test with everything around it. */
+export interface Run {
+  readonly collector: Collector
+  readonly session: ShipSession
+  readonly log: readonly LoggedLine[]
+  /** Settles as `run` does; a rejection is returned as a value, so that a test may look at it late. */
+  readonly done: Promise<unknown>
+  /** Aborts and waits for the end. */
+  stop(): Promise<unknown>
+}
+
+/** Nodes and sessions of one test; `close` in `afterEach`. */
+export class Harness {
+  readonly #nodes: ScriptedNode[] = []
+  readonly #runs: Run[] = []
+
+  /** Starts a node and tells its address. */
+  async node(
+    script: Partial<NodeScript> = {},
+    socketPath?: string,
+  ): Promise<{ node: ScriptedNode; url: string }> {
+    const node = new ScriptedNode(script)
+    this.#nodes.push(node)
+    return { node, url: await node.listen(socketPath) }
+  }
+
+  /** Runs a session against addresses. */
+  read(
+    urls: string | readonly string[],
+    options: Partial<ShipSessionOptions> = {},
+    collector = new Collector(),
+  ): Run {
+    const log: LoggedLine[] = []
+    const line = (level: LoggedLine['level']) => (details: object, message: string) => {
+      log.push({ level, details, message })
+    }
+    const session = createShipSession(
+      {
+        urls: typeof urls === 'string' ? [urls] : urls,
+        chainId: testChainId.toString('hex'),
+        startBlock: 1,
+        compileProtocol: plainCodec,
+        logger: { debug: line('debug'), info: line('info'), warn: line('warn') },
+        ...options,
+        timing: { ...testTiming, ...options.timing },
+      },
+      collector,
+    )
+    collector.session = session
+    const abort = new AbortController()
+    const done = session.run(abort.signal).catch((error: unknown) => error)
+    const run: Run = {
+      collector,
+      session,
+      log,
+      done,
+      stop: () => {
+        abort.abort()
+        return done
+      },
+    }
+    this.#runs.push(run)
+    return run
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#runs.map((run) => run.stop()))
+    await Promise.all(this.#nodes.map((node) => node.close()))
+    this.#runs.length = 0
+    this.#nodes.length = 0
+  }
+}
+
+/** Numbers from `first` to `last`. */
+export function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+}
