@@ -26,15 +26,15 @@ export const argumentAliases: Readonly<Record<string, string>> = {
 /** A value with today's spellings, and what has to be known of the former ones. */
 export interface Normalized {
   readonly value: unknown
-  /** Formatted path as of today -> formatted path as written, for every renamed key. */
-  readonly written: ReadonlyMap<string, string>
+  /** Formatted path as of today -> path as written, for every renamed key. */
+  readonly written: ReadonlyMap<string, Path>
   /** Places where both spellings stand and differ. */
   readonly problems: readonly ConfigProblem[]
 }
 
 interface Progress {
   readonly file: string
-  readonly written: Map<string, string>
+  readonly written: Map<string, Path>
   readonly problems: ConfigProblem[]
 }
 
@@ -93,7 +93,7 @@ function renameKeys(
     const name = Object.hasOwn(aliases, key) ? aliases[key] : undefined
     if (name === undefined) return [key, each]
     if (!Object.hasOwn(value, name)) {
-      progress.written.set(formatPath([...path, name]), formatPath([...path, key]))
+      progress.written.set(formatPath([...path, name]), [...path, key])
     } else if (!isDeepStrictEqual(each, value[name])) {
       progress.problems.push({
         file: progress.file,

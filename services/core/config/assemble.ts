@@ -127,10 +127,7 @@ function sourceOf(part: ConfigPart, normalized: Normalized): CheckedSource {
 function writtenAt(file: string, normalized: Normalized, path: Path): { file: string; path: string } {
   for (let length = path.length; length > 0; length--) {
     const written = normalized.written.get(formatPath(path.slice(0, length)))
-    if (written !== undefined) {
-      const rest = formatPath(['', ...path.slice(length)])
-      return { file, path: `${written}${rest}` }
-    }
+    if (written) return { file, path: formatPath([...written, ...path.slice(length)]) }
   }
   return { file, path: formatPath(path) }
 }

@@ -1,0 +1,247 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ConfigError, formatProblem, loadConfig } from './index.ts'
+import type { ConfigPart, Environment } from './index.ts'
+
+const chainId = 'f16b1833c747c43682f4386fca9cbb327929334a762755ebec17f6f23c9b8a12'
+const connections = {
+  sqldb: { host: 'db', user: 'me', password: 'hunter2', database: 'wax' },
+  kvstore: { host: 'redis' },
+  chain: { name: 'wax', chain_id: chainId, http: 'http://node:8888', ship: 'ws://node:8080' },
+}
+const server = { namespaces: [{ name: 'assets', path: '/assets', args: { assets_account: 'atomicassets' } }] }
+const readers = [
+  { name: 'main', contracts: [{ handler: 'assets', args: { assets_account: 'atomicassets' } }] },
+]
+
+let dir: string
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'pronghorn-config-'))
+})
+afterEach(() => {
+  rmSync(dir, { recursive: true })
+})
+
+function write(name: string, content: unknown) {
+  const text =
+    typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content)
+  writeFileSync(join(dir, `${name}.config.json`), text)
+}
+
+function problemsOf(need: ConfigPart[] = ['connections'], env: Environment = {}): string[] {
+  try {
+    loadConfig({ dir, env, need })
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(formatProblem)
+    throw error
+  }
+  return []
+}
+
+describe('files', () => {
+  it('are read from CONFIG_DIR, and those that are not needed may be absent', () => {
+    write('connections', connections)
+    write('readers', readers)
+    const { config } = loadConfig({ env: { CONFIG_DIR: dir }, need: ['connections', 'readers'] })
+    expect(config.connections.sqldb.port).toBe(5432)
+    expect(config.readers[0]?.name).toBe('main')
+    expect(config.server).toBeUndefined()
+  })
+
+  it('are validated when they are there, needed or not', () => {
+    write('connections', connections)
+    write('server', { ...server, server_port: 0 })
+    expect(problemsOf()).toHaveLength(1)
+  })
+
+  it('are named when they are missing, all of them', () => {
+    const problems = problemsOf(['connections', 'server', 'readers'])
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual([
+      'connections.config.json',
+      'server.config.json',
+      'readers.config.json',
+    ])
+    expect(problems[0]).toContain(dir)
+    expect(problems[0]).toContain('CONFIG_DIR')
+  })
+
+  it.each([
+    ['{"sqldb": {\n  "host": hunter2\n}}', 'line 2, column 11'],
+    ['{"sqldb": {"password": "hunter2"', 'line 1, column 33'],
+    ['{"a": 1,\n "a": 2}', 'line 2, column 2'],
+    ['', 'line 1, column 1'],
+    [`${'['.repeat(200)}${']'.repeat(200)}`, 'line 1, column 102'],
+  ])('are refused with the place when malformed: %s', (text, place) => {
+    write('connections', text)
+    const problems = problemsOf()
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain(place)
+    expect(problems[0]).not.toContain('hunter2')
+  })
+
+  it('may begin with a byte order mark', () => {
+    write('connections', `\ufeff${JSON.stringify(connections)}`)
+    expect(problemsOf()).toEqual([])
+  })
+
+  it('are refused when they are no readable text of a sane size', () => {
+    write('connections', new Uint8Array([0x7b, 0xff, 0x7d]))
+    mkdirSync(join(dir, 'server.config.json'))
+    write('readers', `[${' '.repeat(5_000_000)}]`)
+    expect(problemsOf()).toEqual([
+      expect.stringContaining('not UTF-8'),
+      expect.stringContaining('no regular file'),
+      expect.stringContaining('5000002 bytes'),
+    ])
+  })
+
+  it('are refused when they cannot be opened', () => {
+    symlinkSync('connections.config.json', join(dir, 'connections.config.json'))
+    expect(problemsOf()[0]).toMatch(/cannot be read \(ELOOP\)/)
+  })
+})
+
+describe('the environment', () => {
+  it('stands above the file, and an empty variable counts as none', () => {
+    write('connections', connections)
+    const env = {
+      POSTGRES_HOST: 'other',
+      POSTGRES_PORT: '6000',
+      CHAIN_SHIP: 'ws://a:1, ws://b:2',
+      REDIS_HOST: '',
+    }
+    const { config } = loadConfig({ dir, env, need: ['connections'] })
+    expect(config.connections.sqldb).toMatchObject({ host: 'other', port: 6000, user: 'me' })
+    expect(config.connections.chain.ship).toEqual(['ws://a:1', 'ws://b:2'])
+    expect(config.connections.kvstore?.host).toBe('redis')
+  })
+
+  it('can stand in for the file', () => {
+    const env = {
+      ...{ POSTGRES_HOST: 'db', POSTGRES_USER: 'me', POSTGRES_PASSWORD: 'x', POSTGRES_DATABASE: 'wax' },
+      ...{ CHAIN_NAME: 'wax', CHAIN_ID: chainId, CHAIN_HTTP: 'http://node', CHAIN_SHIP: 'ws://node' },
+      REDIS_HOST: 'redis',
+    }
+    const { config, warnings } = loadConfig({ dir, env, need: ['connections'] })
+    expect(config.connections.chain.name).toBe('wax')
+    expect(warnings.map((warning) => warning.message)).toEqual([
+      expect.stringContaining('only the environment'),
+    ])
+    expect(problemsOf(['connections'], { ...env, POSTGRES_USER: '' })).toEqual([
+      'connections.config.json: sqldb.user: found nothing, allowed: text of 1 to 63 characters (or set the variable POSTGRES_USER)',
+    ])
+  })
+
+  it('is validated as the file is, and the variable is named', () => {
+    write('connections', connections)
+    const env = {
+      ...{
+        POSTGRES_PORT: '70000',
+        REDIS_PORT: 'many',
+        CHAIN_ID: 'x',
+        REDIS_TLS: 'perhaps',
+        LOG_LEVEL: 'loud',
+      },
+      ...{ POSTGRES_PASSWORD: 'hunter2'.repeat(1000) },
+    }
+    const problems = problemsOf(['connections'], env)
+    expect(problems.map((problem) => problem.split(': ').slice(0, 3).join(': '))).toEqual([
+      'environment: LOG_LEVEL: found "loud", allowed',
+      'environment: POSTGRES_PORT: found 70000, allowed',
+      'environment: POSTGRES_PASSWORD: found [redacted], allowed',
+      'environment: REDIS_PORT: found "many", allowed',
+      'environment: REDIS_TLS: found "perhaps", allowed',
+      'environment: CHAIN_ID: found "x", allowed',
+    ])
+  })
+
+  it('qualifies an encrypted connection but does not switch it on', () => {
+    write('connections', connections)
+    const tlsFor = (env: Environment) =>
+      loadConfig({ dir, env, need: ['connections'] }).config.connections.kvstore?.tls
+    expect(tlsFor({ REDIS_TLS_REJECT_UNAUTHORIZED: 'false' })).toBe(false)
+    expect(tlsFor({ REDIS_TLS: '1', REDIS_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual({
+      rejectUnauthorized: false,
+    })
+    expect(problemsOf(['connections'], { REDIS_TLS_REJECT_UNAUTHORIZED: 'no' })[0]).toMatch(
+      /^environment: REDIS_TLS_REJECT_UNAUTHORIZED/,
+    )
+  })
+})
+
+describe('former spellings', () => {
+  const { sqldb, kvstore, chain } = connections
+  const args = { atomicassets_account: 'atomicassets', store_transfers: true, store_logs: true }
+
+  it('are accepted everywhere', () => {
+    write('connections', { postgres: sqldb, redis: kvstore, chain })
+    write('server', {
+      namespaces: [
+        { name: 'atomicassets', path: '/atomicassets', args: { atomicassets_account: 'atomicassets' } },
+        {
+          name: 'atomicmarket',
+          path: '/atomicmarket',
+          args: { atomicmarket_account: 'atomicmarket', delphioracle_account: 'delphioracle' },
+        },
+        { name: 'atomictools', path: '/atomictools', args: { atomictools_account: 'atomictoolsx' } },
+      ],
+    })
+    write('readers', [
+      {
+        name: 'atomic-1',
+        contracts: [
+          { handler: 'atomicassets', args },
+          { handler: 'delphioracle', args: { delphioracle_account: 'delphioracle' } },
+          {
+            handler: 'atomicmarket',
+            args: {
+              atomicassets_account: 'atomicassets',
+              atomicmarket_account: 'atomicmarket',
+              store_logs: true,
+            },
+          },
+          { handler: 'atomictools', args: { atomictools_account: 'atomictoolsx', store_logs: true } },
+        ],
+      },
+    ])
+    const { config, warnings } = loadConfig({ dir, env: {}, need: ['connections', 'server', 'readers'] })
+    expect(warnings).toEqual([])
+    expect(config.connections.sqldb.host).toBe('db')
+    expect(config.server.namespaces.map((namespace) => namespace.name)).toEqual(['assets', 'market', 'tools'])
+    expect(config.readers[0]?.contracts.map((contract) => contract.handler)).toEqual([
+      'assets',
+      'oracle',
+      'market',
+      'tools',
+    ])
+    expect(config.readers[0]?.contracts[2]?.args).toMatchObject({ market_account: 'atomicmarket' })
+  })
+
+  it('stay in the words of a problem', () => {
+    write('connections', { postgres: { ...sqldb, port: 0 }, redis: kvstore, chain })
+    write('readers', [
+      { name: 'x', contracts: [{ handler: 'atomicassets', args: { atomicassets_account: 'X' } }] },
+    ])
+    expect(problemsOf().map((problem) => problem.split(':')[1]?.trim())).toEqual([
+      'postgres.port',
+      '[0].contracts[0].args.atomicassets_account',
+    ])
+  })
+
+  it('beside the current ones must say the same', () => {
+    write('connections', { postgres: sqldb, sqldb, redis: { host: 'other' }, kvstore, chain })
+    const both = { atomicassets_account: 'a', assets_account: 'b' }
+    write('readers', [{ name: 'x', contracts: [{ handler: 'assets', args: both }] }])
+    const problems = problemsOf()
+    expect(problems).toHaveLength(2)
+    expect(problems[0]).toMatch(
+      /^connections\.config\.json: redis: found .*"other".*only one of "redis" and "kvstore"/,
+    )
+    expect(problems[1]).toMatch(
+      /^readers\.config\.json: \[0\]\.contracts\[0\]\.args\.atomicassets_account: found "a"/,
+    )
+  })
+})
