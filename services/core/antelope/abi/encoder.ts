@@ -1,0 +1,127 @@
+import { EncodeError } from '../codec-error.ts'
+import { ByteSink } from '../bytes.ts'
+import { writeBuiltin } from './encode-builtin.ts'
+import type { StructNode, TypeNode, VariantNode } from './type-graph.ts'
+
+type Write = (sink: ByteSink, value: unknown) => void
+
+const maxEncodeDepth = 128
+
+/**
+ * Packs values of the types of one ABI. Accepts the forms that the decoder makes and the JSON forms of
+ * nodes: 64-bit integers as bigint, number or decimal text, bytes as bytes, number lists or hexadecimal,
+ * variants as `[type, value]`, absent options as `null` or not at all.
+ */
+export class Encoder {
+  readonly #writers = new Map<TypeNode, Write>()
+  #depth = 0
+
+  /** Bytes of one value. @throws EncodeError that names the place of the first value that does not fit. */
+  encode(node: TypeNode, root: string, value: unknown): Uint8Array {
+    const sink = new ByteSink()
+    this.#depth = 0
+    try {
+      this.#writer(node)(sink, value)
+    } catch (error) {
+      throw within(error, root)
+    }
+    return sink.finish()
+  }
+
+  #writer(node: TypeNode): Write {
+    const known = this.#writers.get(node)
+    if (known !== undefined) return known
+    const write = this.#guarded(this.#make(node))
+    this.#writers.set(node, write)
+    return write
+  }
+
+  // A value can be a circle of objects; the wire has no such thing.
+  #guarded(write: Write): Write {
+    return (sink, value) => {
+      if (++this.#depth > maxEncodeDepth)
+        throw new EncodeError(`values are nested more than ${maxEncodeDepth} deep`)
+      write(sink, value)
+      this.#depth--
+    }
+  }
+
+  #make(node: TypeNode): Write {
+    if (node.kind === 'builtin') return (sink, value) => writeBuiltin(sink, node.name, value)
+    if (node.kind === 'struct') return this.#struct(node)
+    if (node.kind === 'variant') return this.#variant(node)
+    if (node.kind === 'optional') {
+      return (sink, value) => {
+        const present = value !== null && value !== undefined
+        sink.u8(present ? 1 : 0)
+        if (present) this.#writer(node.inner)(sink, value)
+      }
+    }
+    return (sink, value) => {
+      const items = listOf(node.element, value)
+      if (node.length === null) sink.varuint32(items.length)
+      else if (items.length !== node.length) throw new EncodeError(`a list of ${node.length} is expected`)
+      const write = this.#writer(node.element)
+      for (let i = 0; i < items.length; i++) {
+        try {
+          write(sink, items[i])
+        } catch (error) {
+          throw within(error, `[${i}]`)
+        }
+      }
+    }
+  }
+
+  #struct(node: StructNode): Write {
+    return (sink, value) => {
+      if (typeof value !== 'object' || value === null)
+        throw new EncodeError(`an object is expected, not ${show(value)}`)
+      let ended = false
+      for (const field of node.fields) {
+        const member = Object.hasOwn(value, field.name)
+          ? (value as Record<string, unknown>)[field.name]
+          : undefined
+        if (field.extension && (ended || member === undefined)) {
+          if (member !== undefined)
+            throw new EncodeError('an extension needs the extensions before it', `.${field.name}`)
+          ended = true
+          continue
+        }
+        try {
+          if (member === undefined && field.type.kind !== 'optional')
+            throw new EncodeError('the field is missing')
+          this.#writer(field.type)(sink, member)
+        } catch (error) {
+          throw within(error, `.${field.name}`)
+        }
+      }
+    }
+  }
+
+  #variant(node: VariantNode): Write {
+    return (sink, value) => {
+      if (!Array.isArray(value) || value.length !== 2)
+        throw new EncodeError('a variant is a pair of type and value')
+      const index = node.alternatives.findIndex((alternative) => alternative.name === value[0])
+      const chosen = node.alternatives[index]
+      if (chosen === undefined) throw new EncodeError(`variant ${node.name} has no type ${show(value[0])}`)
+      sink.varuint32(index)
+      this.#writer(chosen.type)(sink, value[1])
+    }
+  }
+}
+
+function listOf(element: TypeNode, value: unknown): ArrayLike<unknown> {
+  if (Array.isArray(value)) return value as unknown[]
+  // Byte lists come as bytes from the decoder and as hexadecimal from some tools.
+  if (value instanceof Uint8Array && element.kind === 'builtin') return value
+  throw new EncodeError(`a list is expected, not ${show(value)}`)
+}
+
+function within(error: unknown, step: string): unknown {
+  return error instanceof EncodeError ? new EncodeError(error.reason, step + error.path) : error
+}
+
+function show(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 64)) : typeof value
+}

@@ -1,0 +1,229 @@
+import { formatAmount, formatSymbol, symbolCodeText } from '../values/asset.ts'
+import { keyLength, keyText, type KeyKind } from '../values/key.ts'
+
+// What the generated decoders and walkers work on: one state, because decoding is synchronous and never
+// calls back into a decoder, and because a state that is always the same object keeps their code simple.
+
+/** Where reading stands. `bytes` and `view` are the same memory; `at` and `end` are offsets in it. */
+export interface ReadState {
+  /** What the caller gave; `bytes` is the same as a Buffer. */
+  source: Uint8Array
+  bytes: Buffer
+  view: DataView
+  at: number
+  end: number
+  /** Nesting of types that contain themselves. */
+  depth: number
+  /** Visits that are left, see {@link charge}. */
+  budget: number
+}
+
+const nothing = Buffer.alloc(0)
+
+/** The state of the decode that is running. */
+export const state: ReadState = {
+  source: nothing,
+  bytes: nothing,
+  view: new DataView(nothing.buffer, 0, 0),
+  at: 0,
+  end: 0,
+  depth: 0,
+  budget: 0,
+}
+
+/** Raised inside a decode, turned into a DecodeError with a path by who started it. */
+export class DecodeFailure extends Error {
+  readonly offset: number
+
+  constructor(reason: string, offset: number) {
+    super(reason)
+    this.offset = offset
+  }
+}
+
+/** Deepest nesting of types that contain themselves; nodes refuse more than 32 as well. */
+export const maxDepth = 32
+const freeVisits = 1 << 20
+const visitsPerByte = 16
+
+/** Points the state at `bytes` from `start` to `end`; both must lie inside. */
+export function beginReading(bytes: Uint8Array, start: number, end: number): void {
+  if (state.source !== bytes) {
+    state.source = bytes
+    state.bytes = Buffer.isBuffer(bytes)
+      ? bytes
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    state.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+  if (!(start >= 0 && start <= end && end <= bytes.length)) {
+    throw new RangeError(`range ${start}..${end} lies outside ${bytes.length} bytes`)
+  }
+  state.at = start
+  state.end = end
+  state.depth = 0
+  state.budget = freeVisits + (end - start) * visitsPerByte
+}
+
+/** Ends a decode whose bytes ran out. */
+export function tooShort(offset: number): never {
+  throw new DecodeFailure('the data end too early', offset)
+}
+
+/** Ends a decode for a reason. */
+export function refuse(reason: string, offset: number): never {
+  throw new DecodeFailure(reason, offset)
+}
+
+/**
+ * Pays for `visits` values. Data alone cannot cost much, because each value takes a byte or more; a hostile
+ * ABI of empty structs could turn a few bytes into hours, and the budget stops that.
+ */
+export function charge(visits: number): void {
+  state.budget -= visits
+  if (state.budget < 0) refuse('the ABI makes far too many values of these bytes', state.at)
+}
+
+/** Enters a type that can contain itself. */
+export function descend(visits: number): void {
+  if (++state.depth > maxDepth) refuse(`values are nested more than ${maxDepth} deep`, state.at)
+  charge(visits)
+}
+
+/** Reads an unsigned LEB128 number of at most 32 bits. */
+export function readVaruint32(): number {
+  const { bytes, end } = state
+  const start = state.at
+  let at = start
+  let value = 0
+  for (let factor = 1; factor <= 0x10000000; factor *= 128) {
+    if (at >= end) tooShort(at)
+    const byte = bytes[at++]!
+    value += (byte & 0x7f) * factor
+    if (byte < 0x80) {
+      if (value > 0xffffffff) break
+      state.at = at
+      return value
+    }
+  }
+  return refuse('a number of variable length has more than 32 bits', start)
+}
+
+/** Reads a length that some nodes write with up to 64 bits; one beyond the data is refused. */
+export function readLength(): number {
+  const { bytes, end } = state
+  const start = state.at
+  let at = start
+  let value = 0
+  let factor = 1
+  for (let digits = 0; digits < 10; digits++, factor *= 128) {
+    if (at >= end) tooShort(at)
+    const byte = bytes[at++]!
+    value += (byte & 0x7f) * factor
+    if (byte < 0x80) {
+      if (value > end - at) refuse(`a length of ${value} bytes exceeds the ${end - at} that are left`, start)
+      state.at = at
+      return value
+    }
+  }
+  return refuse('a length has more than 64 bits', start)
+}
+
+/** Reads a zigzag number of at most 32 bits. */
+export function readVarint32(): number {
+  const value = readVaruint32()
+  return (value >>> 1) ^ -(value & 1)
+}
+
+/** Reads UTF-8 with its length; bytes that are no UTF-8 become U+FFFD. */
+export function readText(): string {
+  const length = readLength()
+  const start = state.at
+  state.at = start + length
+  if (length > 24) return state.bytes.toString('utf8', start, start + length)
+  // Most texts on a chain are short ASCII, for which a call into native code costs more than the reading.
+  const { bytes } = state
+  let text = ''
+  for (let at = start; at < start + length; at++) {
+    const byte = bytes[at]!
+    if (byte >= 0x80) return bytes.toString('utf8', start, start + length)
+    text += String.fromCharCode(byte)
+  }
+  return text
+}
+
+/** Reads length-prefixed bytes as a view of the same memory. */
+export function readBytes(): Uint8Array {
+  const length = readLength()
+  const start = state.at
+  state.at = start + length
+  return state.bytes.subarray(start, start + length)
+}
+
+/** Steps over length-prefixed bytes. */
+export function skipBytes(): void {
+  const length = readLength()
+  state.at += length
+}
+
+const emptyElementPrice = 256
+
+/** Reads an element count and refuses one that the bytes left cannot hold. */
+export function readCount(minSize: number, work: number): number {
+  const start = state.at
+  const count = readVaruint32()
+  if (count * minSize > state.end - state.at) {
+    refuse(`${count} elements do not fit into the ${state.end - state.at} bytes that are left`, start)
+  }
+  charge(minSize === 0 ? count * (work + emptyElementPrice) : count * work)
+  return count
+}
+
+/** Reads a public key or a signature as text. */
+export function readKey(kind: KeyKind): string {
+  const start = state.at
+  skipKey(kind)
+  const curve = state.bytes[start]!
+  return keyText(kind, curve, state.bytes.subarray(start + 1, state.at))
+}
+
+/** Steps over a public key or a signature. */
+export function skipKey(kind: KeyKind): void {
+  const start = state.at
+  if (start >= state.end) tooShort(start)
+  const curve = state.bytes[start]!
+  if (curve > 2) refuse(`key type ${curve} is not known`, start)
+  // WebAuthn: a public key ends with a presence byte and a text, a signature with two byte strings.
+  const fixed = 1 + keyLength(kind) + (curve === 2 && kind === 'PUB' ? 1 : 0)
+  if (fixed > state.end - start) tooShort(start)
+  state.at = start + fixed
+  if (curve === 2) skipBytes()
+  if (curve === 2 && kind === 'SIG') skipBytes()
+}
+
+/** Text of the symbol at an offset. */
+export function symbolAt(offset: number): string {
+  return formatSymbol(state.bytes[offset]!, symbolCodeText(state.bytes, offset + 1, 7))
+}
+
+/** Text of the symbol code at an offset. */
+export function symbolCodeAt(offset: number): string {
+  return symbolCodeText(state.bytes, offset, 8)
+}
+
+/** Text of the asset at an offset. */
+export function assetAt(offset: number): string {
+  const symbol = symbolCodeText(state.bytes, offset + 9, 7)
+  return formatAmount(state.view.getBigInt64(offset, true), state.bytes[offset + 8]!, symbol)
+}
+
+/** The 128-bit integer at an offset. */
+export function int128At(offset: number, signed: boolean): bigint {
+  const low = state.view.getBigUint64(offset, true)
+  const high = signed ? state.view.getBigInt64(offset + 8, true) : state.view.getBigUint64(offset + 8, true)
+  return (high << 64n) | low
+}
+
+/** Hexadecimal digits of the bytes at an offset. */
+export function hexAt(offset: number, length: number): string {
+  return state.bytes.toString('hex', offset, offset + length)
+}

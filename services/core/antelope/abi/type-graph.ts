@@ -1,0 +1,277 @@
+import { AbiError } from '../codec-error.ts'
+import type { AbiDefinition, AbiStruct } from './definition.ts'
+
+/** Fixed sizes in bytes of the built-in types; `null` where the length depends on the data. */
+export const builtinSizes = {
+  bool: 1,
+  int8: 1,
+  uint8: 1,
+  int16: 2,
+  uint16: 2,
+  int32: 4,
+  uint32: 4,
+  int64: 8,
+  uint64: 8,
+  int128: 16,
+  uint128: 16,
+  varint32: null,
+  varuint32: null,
+  float32: 4,
+  float64: 8,
+  float128: 16,
+  time_point: 8,
+  time_point_sec: 4,
+  block_timestamp_type: 4,
+  name: 8,
+  bytes: null,
+  string: null,
+  checksum160: 20,
+  checksum256: 32,
+  checksum512: 64,
+  public_key: null,
+  signature: null,
+  symbol: 8,
+  symbol_code: 8,
+  asset: 16,
+  extended_asset: 24,
+} as const
+
+/** Name of a built-in type. */
+export type BuiltinName = keyof typeof builtinSizes
+
+/** A type of an ABI with aliases resolved. Struct and variant nodes may form circles. */
+export type TypeNode = BuiltinNode | StructNode | VariantNode | ArrayNode | OptionalNode
+
+/** A type that every ABI knows. */
+export interface BuiltinNode {
+  readonly kind: 'builtin'
+  readonly name: BuiltinName
+}
+
+/** Fields of all bases first. `recursive`: a value can contain another value of this type. */
+export interface StructNode {
+  readonly kind: 'struct'
+  readonly name: string
+  readonly fields: FieldNode[]
+  recursive: boolean
+}
+
+/** `extension`: may be absent at the end of the data. */
+export interface FieldNode {
+  readonly name: string
+  readonly type: TypeNode
+  readonly extension: boolean
+}
+
+/** One of several types, chosen by an index. */
+export interface VariantNode {
+  readonly kind: 'variant'
+  readonly name: string
+  readonly alternatives: { readonly name: string; readonly type: TypeNode }[]
+  recursive: boolean
+}
+
+/** `length` is `null` when the data carry a count. */
+export interface ArrayNode {
+  readonly kind: 'array'
+  readonly element: TypeNode
+  readonly length: number | null
+}
+
+/** Preceded by a byte that tells whether it is there. */
+export interface OptionalNode {
+  readonly kind: 'optional'
+  readonly inner: TypeNode
+}
+
+// Nodes validate published ABIs against a depth of 32; anything deeper is an attack.
+const maxStaticDepth = 64
+const maxFields = 200_000
+const maxFixedLength = 65_536
+
+/** `sym` and `contract`, known to nodes without being defined. */
+const extendedSymbol: StructNode = {
+  kind: 'struct',
+  name: 'extended_symbol',
+  fields: [
+    { name: 'sym', type: { kind: 'builtin', name: 'symbol' }, extension: false },
+    { name: 'contract', type: { kind: 'builtin', name: 'name' }, extension: false },
+  ],
+  recursive: false,
+}
+
+/**
+ * Types of one ABI, resolved on demand: an ABI that refers to something undefined is usable for all types
+ * that do not need it. Names are looked up as data, so `__proto__` is a name like any other.
+ */
+export class TypeGraph {
+  readonly #aliases = new Map<string, string>()
+  readonly #structs = new Map<string, AbiStruct>()
+  readonly #variants = new Map<string, readonly string[]>()
+  readonly #nodes = new Map<string, TypeNode>()
+  readonly #depths = new Map<TypeNode, number>()
+  readonly #inProgress = new Set<TypeNode>()
+  readonly #openNames = new Set<string>()
+  #added: string[] = []
+  #fieldCount = 0
+
+  /** @throws AbiError for a name that is defined twice or that hides a built-in type. */
+  constructor(abi: AbiDefinition) {
+    const claim = (name: string): void => {
+      if (isBuiltin(name)) throw new AbiError(`the ABI redefines ${show(name)}`)
+      if (this.#aliases.has(name) || this.#structs.has(name) || this.#variants.has(name)) {
+        throw new AbiError(`the ABI defines ${show(name)} twice`)
+      }
+    }
+    for (const alias of abi.types) {
+      claim(alias.new_type_name)
+      this.#aliases.set(alias.new_type_name, alias.type)
+    }
+    for (const struct of abi.structs) {
+      claim(struct.name)
+      this.#structs.set(struct.name, struct)
+    }
+    for (const variant of abi.variants) {
+      claim(variant.name)
+      this.#variants.set(variant.name, variant.types)
+    }
+  }
+
+  /** The node of a type expression such as `asset[]`. @throws AbiError when it cannot be resolved. */
+  resolve(type: string): TypeNode {
+    this.#added = []
+    try {
+      return this.#resolve(type, 0)
+    } catch (error) {
+      // What was built on the way may point to a struct that was never finished.
+      for (const name of this.#added) this.#nodes.delete(name)
+      throw error
+    } finally {
+      this.#inProgress.clear()
+      this.#openNames.clear()
+    }
+  }
+
+  /** Whether the expression can be resolved. */
+  has(type: string): boolean {
+    try {
+      this.resolve(type)
+      return true
+    } catch (error) {
+      if (error instanceof AbiError) return false
+      throw error
+    }
+  }
+
+  #resolve(type: string, level: number): TypeNode {
+    const known = this.#nodes.get(type)
+    if (known !== undefined) {
+      if (this.#inProgress.has(known)) (known as StructNode | VariantNode).recursive = true
+      return known
+    }
+    if (level > maxStaticDepth) throw new AbiError(`type ${show(type)} is nested too deeply`)
+    if (this.#openNames.has(type)) throw new AbiError(`type ${show(type)} is an alias of itself`)
+    this.#openNames.add(type)
+    const node = this.#build(type, level)
+    this.#openNames.delete(type)
+    this.#keep(type, node)
+    return node
+  }
+
+  #keep(type: string, node: TypeNode): void {
+    this.#nodes.set(type, node)
+    this.#added.push(type)
+    const deepest = childrenOf(node).reduce(
+      (depth, child) => Math.max(depth, this.#depths.get(child) ?? 0),
+      0,
+    )
+    if (deepest >= maxStaticDepth) throw new AbiError(`type ${show(type)} is nested too deeply`)
+    this.#depths.set(node, deepest + 1)
+  }
+
+  #build(type: string, level: number): TypeNode {
+    const alias = this.#aliases.get(type)
+    if (alias !== undefined) return this.#resolve(alias, level + 1)
+    const struct = this.#structs.get(type)
+    if (struct !== undefined) return this.#buildStruct(struct, level)
+    const variant = this.#variants.get(type)
+    if (variant !== undefined) return this.#buildVariant(type, variant, level)
+    if (isBuiltin(type)) return { kind: 'builtin', name: type }
+    if (type === 'extended_symbol') return extendedSymbol
+    if (type.endsWith('?')) return { kind: 'optional', inner: this.#resolve(type.slice(0, -1), level + 1) }
+    const array = /^(.+)\[(\d{0,9})\]$/s.exec(type)
+    if (array === null) throw new AbiError(`type ${show(type)} is not defined`)
+    const length = array[2] === '' ? null : Number(array[2])
+    if (length !== null && length > maxFixedLength) throw new AbiError(`type ${show(type)} is too long`)
+    return { kind: 'array', element: this.#resolve(array[1]!, level + 1), length }
+  }
+
+  #buildStruct(struct: AbiStruct, level: number): StructNode {
+    const node: StructNode = { kind: 'struct', name: struct.name, fields: [], recursive: false }
+    this.#open(struct.name, node)
+    for (const field of this.#fieldsWithBases(struct)) {
+      const extension = field.type.endsWith('$')
+      const type = this.#resolve(extension ? field.type.slice(0, -1) : field.type, level + 1)
+      node.fields.push({ name: field.name, type, extension })
+    }
+    this.#inProgress.delete(node)
+    return node
+  }
+
+  #buildVariant(name: string, types: readonly string[], level: number): VariantNode {
+    const node: VariantNode = { kind: 'variant', name, alternatives: [], recursive: false }
+    this.#open(name, node)
+    for (const type of types) node.alternatives.push({ name: type, type: this.#resolve(type, level + 1) })
+    this.#inProgress.delete(node)
+    return node
+  }
+
+  // From here on the name may be met again inside itself: a circle of values, unlike a circle of aliases.
+  #open(name: string, node: StructNode | VariantNode): void {
+    this.#nodes.set(name, node)
+    this.#added.push(name)
+    this.#inProgress.add(node)
+  }
+
+  #fieldsWithBases(struct: AbiStruct): AbiStruct['fields'] {
+    const chain: AbiStruct[] = [struct]
+    for (let current = struct; current.base !== ''; current = chain[0]!) {
+      const base = this.#structs.get(this.#withoutAlias(current.base))
+      if (base === undefined) throw new AbiError(`base ${show(current.base)} is not a struct`)
+      if (chain.includes(base) || chain.length > maxStaticDepth) {
+        throw new AbiError(`the bases of struct ${show(struct.name)} do not end`)
+      }
+      chain.unshift(base)
+    }
+    const fields = chain.flatMap((entry) => entry.fields)
+    this.#fieldCount += fields.length
+    if (this.#fieldCount > maxFields) throw new AbiError(`the ABI has more than ${maxFields} fields`)
+    return fields
+  }
+
+  #withoutAlias(name: string): string {
+    let target = name
+    for (let hops = 0; hops <= maxStaticDepth; hops++) {
+      const next = this.#aliases.get(target)
+      if (next === undefined) return target
+      target = next
+    }
+    throw new AbiError(`type ${show(name)} is an alias of itself`)
+  }
+}
+
+function isBuiltin(type: string): type is BuiltinName {
+  return Object.hasOwn(builtinSizes, type)
+}
+
+function show(type: string): string {
+  return JSON.stringify(type.length > 96 ? `${type.slice(0, 96)}…` : type)
+}
+
+/** Types that a value of `node` holds directly. */
+export function childrenOf(node: TypeNode): TypeNode[] {
+  if (node.kind === 'struct') return node.fields.map((field) => field.type)
+  if (node.kind === 'variant') return node.alternatives.map((alternative) => alternative.type)
+  if (node.kind === 'array') return [node.element]
+  return node.kind === 'optional' ? [node.inner] : []
+}

@@ -1,0 +1,40 @@
+import { withoutNul } from './format.ts'
+
+// Escapes that jsonb refuses: U+0000 and surrogates, which JSON.stringify escapes only when they stand alone.
+// A backslash that is itself escaped matches as well; the thorough way then finds nothing to do.
+const suspicious = /\\u(?:0000|d[89a-f])/
+
+/**
+ * JSON text that PostgreSQL takes as `jsonb`: U+0000 becomes a space, a lone surrogate U+FFFD, NaN and
+ * infinities `null`, a bigint decimal text. Own keys named `__proto__` are kept.
+ */
+export function attributesToJsonText(attributes: Readonly<Record<string, unknown>>): string {
+  try {
+    const text = JSON.stringify(attributes)
+    if (!suspicious.test(text)) return text
+  } catch (error) {
+    // A bigint is the one value in decoded data that JSON.stringify refuses.
+    if (!(error instanceof TypeError)) throw error
+  }
+  return JSON.stringify(clean(attributes, 0))
+}
+
+const maxDepth = 512
+
+function clean(value: unknown, depth: number): unknown {
+  if (depth > maxDepth) throw new RangeError(`values are nested more than ${maxDepth} deep`)
+  if (typeof value === 'string') return cleanText(value)
+  if (typeof value === 'bigint') return value.toString()
+  if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1))
+  if (typeof value !== 'object' || value === null) return value
+  const result = Object.create(null) as Record<string, unknown>
+  for (const [key, member] of Object.entries(value)) result[cleanText(key)] = clean(member, depth + 1)
+  return result
+}
+
+function cleanText(value: string): string {
+  return withoutNul(value).replace(
+    /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+    '\ufffd',
+  )
+}

@@ -1,0 +1,109 @@
+import { DecodeError } from '../codec-error.ts'
+import type { AttributeField, Attributes, AttributeScalar, AttributeValue } from './format.ts'
+import { emptyAttributes, withoutNul } from './format.ts'
+
+/** A pair of an attribute map: contract ABIs call its members `key` and `value`, compiler output the others. */
+export type AttributePair =
+  | { readonly key: string; readonly value: readonly [string, unknown] }
+  | { readonly first: string; readonly second: readonly [string, unknown] }
+
+/**
+ * Attribute map of a decoded action (`ATTRIBUTE_MAP`) as the same JSON forms that {@link decodeAttributes}
+ * gives; `INT8_VEC` as signed numbers whatever type its ABI has for it. Of equal keys the last counts.
+ * @throws DecodeError when the argument is no decoded attribute map.
+ */
+export function attributeMapToJson(pairs: unknown): Attributes {
+  if (!Array.isArray(pairs)) throw new DecodeError('an attribute map is a list of pairs', '', 0)
+  const attributes = emptyAttributes()
+  for (const pair of pairs as unknown[]) {
+    const { key, value } = membersOf(pair)
+    attributes[withoutNul(key)] = jsonForm(value[0], value[1])
+  }
+  return attributes
+}
+
+function membersOf(pair: unknown): { key: string; value: [string, unknown] } {
+  if (typeof pair === 'object' && pair !== null) {
+    const { key, value, first, second } = pair as Record<string, unknown>
+    const name = key ?? first
+    const variant = value ?? second
+    if (typeof name === 'string' && Array.isArray(variant) && typeof variant[0] === 'string') {
+      return { key: name, value: variant as [string, unknown] }
+    }
+  }
+  throw new DecodeError('an attribute map holds pairs of a name and a typed value', '', 0)
+}
+
+function jsonForm(type: string, value: unknown): AttributeValue {
+  if (value instanceof Uint8Array) {
+    const signed = type === 'INT8_VEC' || type === 'int8[]'
+    return Array.from(signed ? new Int8Array(value.buffer, value.byteOffset, value.length) : value)
+  }
+  return Array.isArray(value) ? value.map(scalarForm) : scalarForm(value)
+}
+
+function scalarForm(value: unknown): AttributeScalar {
+  switch (typeof value) {
+    case 'string':
+      return withoutNul(value)
+    case 'number':
+      return Number.isFinite(value) ? value : null
+    case 'bigint':
+      return value.toString()
+    case 'boolean':
+      return value ? 1 : 0
+    default:
+      throw new DecodeError(`an attribute value cannot be a ${typeof value}`, '', 0)
+  }
+}
+
+/** Which names the pair struct has. */
+export type PairSpelling = 'key-value' | 'first-second'
+
+const variantOf: Readonly<Record<string, readonly [scalar: string, vector: string]>> = {
+  int8: ['int8', 'INT8_VEC'],
+  int16: ['int16', 'INT16_VEC'],
+  int32: ['int32', 'INT32_VEC'],
+  int64: ['int64', 'INT64_VEC'],
+  uint8: ['uint8', 'UINT8_VEC'],
+  uint16: ['uint16', 'UINT16_VEC'],
+  uint32: ['uint32', 'UINT32_VEC'],
+  uint64: ['uint64', 'UINT64_VEC'],
+  float: ['float32', 'FLOAT_VEC'],
+  double: ['float64', 'DOUBLE_VEC'],
+  string: ['string', 'STRING_VEC'],
+  image: ['string', 'STRING_VEC'],
+  ipfs: ['string', 'STRING_VEC'],
+  bool: ['uint8', 'UINT8_VEC'],
+  byte: ['uint8', 'UINT8_VEC'],
+  fixed8: ['uint8', 'UINT8_VEC'],
+  fixed16: ['uint16', 'UINT16_VEC'],
+  fixed32: ['uint32', 'UINT32_VEC'],
+  fixed64: ['uint64', 'UINT64_VEC'],
+}
+
+/**
+ * The pairs that an action of the contract takes or logs, ready for the ABI encoder: sorted by key bytes
+ * as the contract's own map is. Attributes that the format does not list are left out.
+ * @throws TypeError for a type that cannot stand in an attribute map.
+ */
+export function encodeAttributeMap(
+  format: readonly AttributeField[],
+  attributes: Readonly<Record<string, unknown>>,
+  spelling: PairSpelling = 'key-value',
+): AttributePair[] {
+  const entries: { name: string; typed: [string, unknown] }[] = []
+  for (const { name, type } of format) {
+    const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined
+    if (value === undefined || value === null) continue
+    const vector = type.endsWith('[]')
+    const base = vector ? type.slice(0, -2) : type
+    if (!Object.hasOwn(variantOf, base)) throw new TypeError(`type ${type} cannot stand in an attribute map`)
+    const variant = variantOf[base]![vector ? 1 : 0]
+    entries.push({ name, typed: [variant, value] })
+  }
+  entries.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
+  return entries.map(({ name, typed }) =>
+    spelling === 'key-value' ? { key: name, value: typed } : { first: name, second: typed },
+  )
+}

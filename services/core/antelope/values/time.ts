@@ -1,0 +1,102 @@
+import { EncodeError } from '../codec-error.ts'
+
+/** 2000-01-01T00:00:00Z in epoch milliseconds: slot 0 of a block timestamp. */
+export const slotEpochMs = 946_684_800_000
+
+/** Epoch milliseconds of a block timestamp (uint32 count of half seconds since 2000). */
+export function slotToEpochMs(slot: number): number {
+  return slotEpochMs + slot * 500
+}
+
+/** Nearest slot at or below a time. @throws EncodeError before 2000 and after the last slot (2068). */
+export function epochMsToSlot(epochMs: number): number {
+  const slot = Math.floor((epochMs - slotEpochMs) / 500)
+  if (!(slot >= 0 && slot <= 0xffffffff)) throw new EncodeError(`no block timestamp for ${epochMs} ms`)
+  return slot
+}
+
+/** `2026-11-20T09:34:09.500`: UTC without a zone letter, as the chain's nodes print it. */
+export function formatEpochMs(epochMs: number): string {
+  const days = Math.floor(epochMs / 86_400_000)
+  return isoText(days, epochMs - days * 86_400_000, true)
+}
+
+/** `2026-11-20T09:34:09`: the form of a `time_point_sec`. */
+export function formatEpochSeconds(seconds: number): string {
+  const days = Math.floor(seconds / 86_400)
+  return isoText(days, (seconds - days * 86_400) * 1000, false)
+}
+
+/** Text of a `time_point` in microseconds, cut to milliseconds; years above 9999 get more digits. */
+export function formatEpochMicroseconds(microseconds: bigint): string {
+  const unsigned = BigInt.asUintN(64, microseconds)
+  const days = unsigned / 86_400_000_000n
+  return isoText(Number(days), Number((unsigned - days * 86_400_000_000n) / 1000n), true)
+}
+
+/**
+ * Microseconds of an ISO text such as `2026-11-20T09:34:09.000`, with or without fraction (up to six
+ * digits) and `Z`. @throws EncodeError when the text is no time or lies before 1970.
+ */
+export function parseTimeMicroseconds(text: string): bigint {
+  const match = /^(\d{4,7})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?Z?$/.exec(text)
+  if (match === null) throw new EncodeError(`${JSON.stringify(text.slice(0, 64))} is not a time`)
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  const days = daysFromCivil(year, month, day)
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60 || days < 0) {
+    throw new EncodeError(`${JSON.stringify(text)} is not a time since 1970`)
+  }
+  const seconds = BigInt(days) * 86_400n + BigInt(hour * 3600 + minute * 60 + second)
+  return seconds * 1_000_000n + BigInt((match[7] ?? '').padEnd(6, '0'))
+}
+
+function isoText(days: number, msOfDay: number, withMs: boolean): string {
+  const { year, month, day } = civilFromDays(days)
+  const seconds = Math.floor(msOfDay / 1000)
+  const date = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`
+  const time = `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`
+  return withMs ? `${date}T${time}.${String(msOfDay % 1000).padStart(3, '0')}` : `${date}T${time}`
+}
+
+function two(value: number): string {
+  return value < 10 ? `0${value}` : String(value)
+}
+
+// Proleptic Gregorian calendar counted from 1 March, so that the leap day ends its year. `Date` is not
+// used because a 64-bit time point reaches past the last year that it knows.
+function civilFromDays(days: number): { year: number; month: number; day: number } {
+  const shifted = days + 719_468
+  const era = Math.floor(shifted / 146_097)
+  const dayOfEra = shifted - era * 146_097
+  const yearOfEra = Math.floor(
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
+  )
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153)
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+  return {
+    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
+    month,
+    day: dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1,
+  }
+}
+
+function daysFromCivil(year: number, month: number, day: number): number {
+  const marchYear = month <= 2 ? year - 1 : year
+  const era = Math.floor(marchYear / 400)
+  const yearOfEra = marchYear - era * 400
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
+  return era * 146_097 + dayOfEra - 719_468
+}
