@@ -1,5 +1,6 @@
 import type { NodeAddress } from './address.ts'
 import { ReceivedBlock, idToHex } from './block.ts'
+import { readGreeting } from './greeting.ts'
 import { openNodeSocket } from './node-socket.ts'
 import type { NodeSocket } from './node-socket.ts'
 import {
@@ -9,7 +10,6 @@ import {
   missedFork,
   protocolViolation,
   rangeMissing,
-  unusableProtocol,
 } from './problems.ts'
 import type { Problem } from './problems.ts'
 import { checkRanges, isIncomplete, missingBlock, missingPayload } from './ranges.ts'
@@ -27,8 +27,6 @@ export type Outcome =
 
 type Phase = 'greeting' | 'status' | 'waiting' | 'streaming' | 'finished'
 
-/** The largest protocol ABI is about 35 kB; more than this is no protocol ABI. */
-const largestGreetingBytes = 16 * 2 ** 20
 const endForEver = 0xffffffff
 
 /**
@@ -137,26 +135,16 @@ export class StreamAttempt<P extends ProtocolCodec> {
   }
 
   #onGreeting(data: Uint8Array): void {
-    const protocol = this.#compile(data)
-    if (protocol === null) return
+    const greeting = readGreeting(data, this.#reader.settings.compileProtocol)
+    if (greeting.problem !== null) {
+      this.#fail(greeting.problem)
+      return
+    }
+    const { protocol } = greeting
     this.#protocol = protocol
     this.#reader.consumer.onProtocol(protocol)
     this.#phase = 'status'
     this.#askStatus(protocol)
-  }
-
-  #compile(data: Uint8Array): P | null {
-    if (data.length > largestGreetingBytes) {
-      this.#fail(protocolViolation(`the first frame of the node has ${data.length} bytes`))
-      return null
-    }
-    try {
-      const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('utf8')
-      return this.#reader.settings.compileProtocol(JSON.parse(text))
-    } catch (error) {
-      this.#fail(unusableProtocol(error))
-      return null
-    }
   }
 
   #decode(protocol: P, data: Uint8Array): StatusResult | BlocksResult | null {

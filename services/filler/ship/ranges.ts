@@ -16,7 +16,7 @@ export type RangeVerdict =
  * Lowest block that has an entry in either log, 0 when there is none. It may lack traces or deltas: block 1
  * and the block of a snapshot have no transactions.
  */
-export function firstLoggedBlock(status: StatusResult): number {
+function firstLoggedBlock(status: StatusResult): number {
   if (status.traceBegin === 0 || status.stateBegin === 0)
     return Math.max(status.traceBegin, status.stateBegin)
   return Math.min(status.traceBegin, status.stateBegin)
@@ -69,8 +69,7 @@ export function isIncomplete(block: ShipBlock): boolean {
 
 /** What a block without all payloads means: nothing for the first of a log, else a log that is off or pruned. */
 export function missingPayload(block: ShipBlock, status: StatusResult | null): Problem | null {
-  const first = status === null ? 1 : firstLoggedBlock(status)
-  if (block.num === 1 || block.num === first) return null
+  if (block.num === 1 || block.num === status?.traceBegin || block.num === status?.stateBegin) return null
   const payloads = [
     ['block', block.header],
     ['traces', block.traces],
