@@ -128,12 +128,13 @@ export function isAddressRange(value: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
 }
 
-/** The text about allowed values that a schema carries, looking through defaults and optionals. */
+/** The text about allowed values that a schema carries, looking through defaults, optionals and transforms. */
 export function allowedOf(schema: z.ZodType): string | undefined {
   const own = schema.meta()?.allowed
   if (typeof own === 'string') return own
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
     return allowedOf(schema.unwrap() as z.ZodType)
   }
+  if (schema instanceof z.ZodPipe) return allowedOf(schema.in as z.ZodType)
   return undefined
 }

@@ -38,10 +38,18 @@ function describeFile(file: string, schema: z.ZodType, prefix: string): SettingR
   for (const row of walk(file, schema, prefix, [])) {
     const same = [row.key, row.description, row.defaultValue].join('\n')
     const known = merged.get(same)
-    const families = known ? [...known.families, ...row.families] : row.families
-    merged.set(same, { ...row, families })
+    merged.set(same, known ? mergeRows(known, row) : row)
   }
   return [...merged.values()]
+}
+
+function mergeRows(known: SettingRow, row: SettingRow): SettingRow {
+  return {
+    ...known,
+    families: [...known.families, ...row.families],
+    allowed: known.allowed === row.allowed ? known.allowed : `${known.allowed}, ${row.allowed}`,
+    aliases: [...new Set([...known.aliases, ...row.aliases])],
+  }
 }
 
 function walk(file: string, schema: z.ZodType, prefix: string, families: readonly string[]): SettingRow[] {
@@ -90,7 +98,8 @@ function rowOf(
 
 function defaultOf(field: z.ZodType): string | null {
   if (field instanceof z.ZodDefault) return JSON.stringify(field.def.defaultValue)
-  if (field instanceof z.ZodOptional || field instanceof z.ZodPrefault) return ''
+  if (field instanceof z.ZodPrefault) return JSON.stringify(field.def.defaultValue)
+  if (field instanceof z.ZodOptional) return ''
   return null
 }
 

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { renderPages } from '../../scripts/docs.ts'
+import { errorCatalogue } from '../../services/core/errors/index.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
+
+it('the generated pages are those of the source', async () => {
+  const pages = await renderPages()
+  expect([...pages.keys()]).toEqual(['docs/settings.md', 'docs/errors.md'])
+  for (const [path, text] of pages) {
+    expect([path, readFileSync(join(packageRoot, path), 'utf8')]).toEqual([path, text])
+  }
+})
+
+it('name every key and code', async () => {
+  const pages = await renderPages()
+  const settings = pages.get('docs/settings.md') ?? ''
+  for (const key of [
+    ...['sqldb.password', 'sqldb.replicas', 'kvstore.tls', 'chain.ship', 'rate_limit.bill_execution_time'],
+    ...[
+      'namespaces[].args.limits.sales_v2',
+      'namespaces[].args.api_features.disable_v1_sales',
+      'cache_max_value_bytes',
+    ],
+    ...[
+      '[].ship_min_block_confirmation',
+      '[].contracts[].args.store_logs',
+      '[].list_polls[].api_key',
+      'POSTGRES_HOST',
+    ],
+  ]) {
+    expect(settings).toContain(`\`${key}\``)
+  }
+  const errors = pages.get('docs/errors.md') ?? ''
+  for (const code of Object.keys(errorCatalogue)) expect(errors).toContain(`\`${code}\``)
+})
