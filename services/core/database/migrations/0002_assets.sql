@@ -89,7 +89,7 @@ CREATE TABLE assets.schemas (
   created_at_time bigint NOT NULL,
   created_at_block integer NOT NULL,
   format jsonb NOT NULL,
-  types jsonb NOT NULL DEFAULT '[]',
+  types jsonb,
   PRIMARY KEY (collection_name, schema_name)
 );
 COMMENT ON TABLE assets.schemas IS 'Schemas: which attributes assets of a kind have';
@@ -98,7 +98,7 @@ COMMENT ON COLUMN assets.schemas.schema_name IS 'Name within the collection';
 COMMENT ON COLUMN assets.schemas.created_at_time IS 'Time of creation, ms since 1970';
 COMMENT ON COLUMN assets.schemas.created_at_block IS 'Block of creation';
 COMMENT ON COLUMN assets.schemas.format IS 'Fields in order: [{name, type}]';
-COMMENT ON COLUMN assets.schemas.types IS 'Media types in order: [{name, mediatype, info}] (contract v2)';
+COMMENT ON COLUMN assets.schemas.types IS 'Media types in order: [{name, mediatype, info}] (contract v2); null when none were ever set';
 
 CREATE TABLE assets.templates (
   template_id integer PRIMARY KEY,

@@ -1,0 +1,160 @@
+import { attributeMapToJson, attributesToJsonText } from '../../../core/antelope/index.ts'
+import type { RowSink } from '../../store/index.ts'
+import type { BlockInfo } from '../handler.ts'
+import type { AttributeMap, LogBurn, LogMint, LogSetData, LogTransfer } from './contract.ts'
+import { tables } from './tables.ts'
+import type { AssetRow, JsonText } from './tables.ts'
+
+/** What is known of an asset in the block: a full row when it was minted in it, else the changed columns. */
+interface AssetChange {
+  readonly minted: AssetRow | null
+  readonly changes: Partial<AssetRow>
+  /** True when an action may have changed who pays for the row. */
+  payerMayChange: boolean
+}
+
+/** Attribute map as JSON text, or null when empty. */
+export function mapToJsonText(map: AttributeMap): JsonText | null {
+  return map.length === 0 ? null : attributesToJsonText(attributeMapToJson(map))
+}
+
+/**
+ * Collects what the block's actions do to assets. Assets go to the sink at the end of the block: only then the
+ * templates' supply is known, and from it the mint numbers.
+ */
+export class AssetChanges {
+  private readonly assets = new Map<bigint, AssetChange>()
+  /** Mints of each template, in order. */
+  private readonly mints = new Map<number, AssetRow[]>()
+  private readonly block: BlockInfo
+  private readonly sink: RowSink
+
+  constructor(block: BlockInfo, sink: RowSink) {
+    this.block = block
+    this.sink = sink
+  }
+
+  mint(log: LogMint): void {
+    const { num, timeMs } = this.block
+    const row: AssetRow = {
+      asset_id: log.asset_id,
+      minted_at_time: timeMs,
+      transferred_at_time: timeMs,
+      updated_at_time: timeMs,
+      burned_at_time: null,
+      minted_at_block: num,
+      transferred_at_block: num,
+      updated_at_block: num,
+      burned_at_block: null,
+      template_id: log.template_id < 0 ? null : log.template_id,
+      template_mint: null,
+      collection_name: log.collection_name,
+      schema_name: log.schema_name,
+      owner: log.new_asset_owner,
+      ram_payer: null,
+      minter: log.authorized_minter,
+      initial_receiver: log.new_asset_owner,
+      burned_by_account: null,
+      immutable_data: mapToJsonText(log.immutable_data),
+      mutable_data: mapToJsonText(log.mutable_data),
+    }
+    this.assets.set(log.asset_id, { minted: row, changes: row, payerMayChange: true })
+    if (row.template_id !== null) {
+      const mints = this.mints.get(row.template_id)
+      if (mints) mints.push(row)
+      else this.mints.set(row.template_id, [row])
+    }
+    this.sink.add(tables.accounts, { account: log.new_asset_owner, assets: 1n })
+    this.count(log.collection_name, log.schema_name, row.template_id, 1n, 0n)
+  }
+
+  transfer(log: LogTransfer): void {
+    const { num, timeMs } = this.block
+    for (const assetId of log.asset_ids) {
+      const { changes } = this.change(assetId)
+      changes.owner = log.to
+      changes.transferred_at_time = timeMs
+      changes.transferred_at_block = num
+      changes.updated_at_time = timeMs
+      changes.updated_at_block = num
+    }
+    const moved = BigInt(log.asset_ids.length)
+    this.sink.add(tables.accounts, { account: log.from, assets: -moved })
+    this.sink.add(tables.accounts, { account: log.to, assets: moved })
+  }
+
+  burn(log: LogBurn): void {
+    const { num, timeMs } = this.block
+    Object.assign(this.change(log.asset_id).changes, {
+      owner: null,
+      burned_by_account: log.asset_owner,
+      burned_at_time: timeMs,
+      burned_at_block: num,
+      updated_at_time: timeMs,
+      updated_at_block: num,
+    })
+    this.sink.add(tables.accounts, { account: log.asset_owner, assets: -1n })
+    this.count(log.collection_name, log.schema_name, log.template_id < 0 ? null : log.template_id, 0n, 1n)
+  }
+
+  setData(log: LogSetData): void {
+    const change = this.change(log.asset_id)
+    change.payerMayChange = true
+    change.changes.mutable_data = mapToJsonText(log.new_data)
+    change.changes.updated_at_time = this.block.timeMs
+    change.changes.updated_at_block = this.block.num
+  }
+
+  /** The payer of the row may have changed; the row itself tells, at the end of the block. */
+  touchPayer(assetId: bigint): void {
+    this.change(assetId).payerMayChange = true
+  }
+
+  /** Takes the contract's row at the end of the block. Returns false when no action explains it. */
+  payer(assetId: bigint, ramPayer: string): boolean {
+    const change = this.assets.get(assetId)
+    if (change?.payerMayChange) change.changes.ram_payer = ramPayer
+    return change !== undefined
+  }
+
+  /**
+   * Numbers the template's mints of this block: on chain the supply grows by one with each mint and never shrinks, so
+   * the last mint of the block has the supply at its end as its number.
+   */
+  numberMints(templateId: number, issuedSupply: number): void {
+    const mints = this.mints.get(templateId)
+    if (!mints) return
+    const first = issuedSupply - mints.length + 1
+    for (let i = 0; i < mints.length; i++) mints[i]!.template_mint = first + i
+  }
+
+  /** Gives the assets to the sink. */
+  end(): void {
+    for (const [assetId, change] of this.assets) {
+      if (change.minted) this.sink.insert(tables.assets, change.minted)
+      else if (Object.keys(change.changes).length > 0)
+        this.sink.patch(tables.assets, { asset_id: assetId }, change.changes)
+    }
+  }
+
+  private change(assetId: bigint): AssetChange {
+    let change = this.assets.get(assetId)
+    if (!change) {
+      change = { minted: null, changes: {}, payerMayChange: false }
+      this.assets.set(assetId, change)
+    }
+    return change
+  }
+
+  private count(
+    collection: string,
+    schema: string,
+    templateId: number | null,
+    minted: bigint,
+    burned: bigint,
+  ): void {
+    this.sink.add(tables.collectionCounts, { collection_name: collection, minted, burned })
+    this.sink.add(tables.schemaCounts, { collection_name: collection, schema_name: schema, minted, burned })
+    if (templateId !== null) this.sink.add(tables.templateCounts, { template_id: templateId, minted, burned })
+  }
+}

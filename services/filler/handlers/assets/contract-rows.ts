@@ -1,0 +1,155 @@
+import {
+  attributesToJsonText,
+  decodeAttributes,
+  parseAsset,
+  parseSymbol,
+} from '../../../core/antelope/index.ts'
+import type { RowSink } from '../../store/index.ts'
+import type { BlockInfo, RowEvent } from '../handler.ts'
+import { toJsonText } from './json-text.ts'
+import type { AuthorSwapState, CollectionState, ConfigState, FormatField, LogBackAsset } from './contract.ts'
+import type { AssetsState } from './state.ts'
+import { tables } from './tables.ts'
+
+/** Contract rows whose end-of-block value is simply what the database shall hold. */
+export class ContractRows {
+  /** The state as the block's rows change it. */
+  state: AssetsState
+  private readonly contract: string
+  private readonly block: BlockInfo
+  private readonly sink: RowSink
+  private readonly warn: (message: string) => void
+
+  constructor(
+    contract: string,
+    block: BlockInfo,
+    state: AssetsState,
+    sink: RowSink,
+    warn: (message: string) => void,
+  ) {
+    this.contract = contract
+    this.block = block
+    this.state = state
+    this.sink = sink
+    this.warn = warn
+  }
+
+  config(value: ConfigState): void {
+    const format = value.collection_format.map(({ name, type }) => ({ name, type }))
+    this.ensureConfig()
+    this.sink.patch(
+      tables.config,
+      { contract: this.contract },
+      {
+        asset_counter: value.asset_counter,
+        template_counter: value.template_counter,
+        offer_counter: value.offer_counter,
+        collection_format: toJsonText(format),
+      },
+    )
+    this.state = { ...this.state, collectionFormat: format }
+    for (const { sym, contract } of value.supported_tokens) {
+      const { precision, symbol } = parseSymbol(sym)
+      this.sink.upsert(tables.tokens, {
+        token_symbol: symbol,
+        token_precision: precision,
+        token_contract: contract,
+      })
+    }
+  }
+
+  tokenConfigs(value: { standard: string; version: string }): void {
+    this.ensureConfig()
+    const isV2 = Number.parseInt(value.version, 10) >= 2
+    const v2SinceBlock = this.state.v2SinceBlock ?? (isV2 ? this.block.num : null)
+    this.sink.patch(
+      tables.config,
+      { contract: this.contract },
+      { standard: value.standard, version: value.version, v2_since_block: v2SinceBlock },
+    )
+    this.state = { ...this.state, version: value.version, v2SinceBlock }
+  }
+
+  balances(value: { owner: string; quantities: readonly string[] }, present: boolean): void {
+    const updated = { updated_at_time: this.block.timeMs, updated_at_block: this.block.num }
+    const rows = (present ? value.quantities : []).map((quantity) => {
+      const { symbol, amount } = parseAsset(quantity)
+      return { owner: value.owner, token_symbol: symbol, amount, ...updated }
+    })
+    this.sink.replaceGroup(tables.balances, { owner: value.owner }, rows)
+  }
+
+  collections(value: CollectionState): void {
+    const { attributes, problem } = decodeAttributes(this.state.collectionFormat, value.serialized_data)
+    if (problem) this.warn(`data of collection ${value.collection_name}: ${problem.message}`)
+    this.sink.upsert(tables.collections, {
+      collection_name: value.collection_name,
+      created_at_time: this.block.timeMs,
+      created_at_block: this.block.num,
+      market_fee: value.market_fee,
+      allow_notify: value.allow_notify,
+      author: value.author,
+      authorized_accounts: value.authorized_accounts,
+      notify_accounts: value.notify_accounts,
+      data: attributesToJsonText(attributes),
+    })
+  }
+
+  authorSwaps(value: AuthorSwapState, present: boolean): void {
+    if (present) {
+      this.sink.upsert(tables.authorSwaps, {
+        collection_name: value.collection_name,
+        acceptance_date: value.acceptance_date,
+        current_author: value.current_author,
+        new_author: value.new_author,
+      })
+    } else {
+      this.sink.remove(tables.authorSwaps, { collection_name: value.collection_name })
+    }
+  }
+
+  schemas(event: RowEvent, value: { schema_name: string; format: readonly FormatField[] }): void {
+    this.sink.upsert(tables.schemas, {
+      collection_name: event.scope,
+      schema_name: value.schema_name,
+      created_at_time: this.block.timeMs,
+      created_at_block: this.block.num,
+      format: toJsonText(value.format.map(({ name, type }) => ({ name, type }))),
+      types: null,
+    })
+  }
+
+  schemaTypes(
+    event: RowEvent,
+    value: { schema_name: string; format_type: readonly Record<string, string>[] },
+  ): void {
+    const types = event.present
+      ? toJsonText(value.format_type.map(({ name, mediatype, info }) => ({ name, mediatype, info })))
+      : null
+    this.sink.patch(
+      tables.schemas,
+      { collection_name: event.scope, schema_name: value.schema_name },
+      { types },
+    )
+  }
+
+  backAsset(log: LogBackAsset): void {
+    const { symbol, amount } = parseAsset(log.backed_token)
+    this.sink.add(tables.backedTokens, { asset_id: log.asset_id, token_symbol: symbol, amount })
+  }
+
+  private ensureConfig(): void {
+    if (this.state.known) return
+    this.state = { ...this.state, known: true }
+    this.sink.insert(tables.config, {
+      contract: this.contract,
+      standard: null,
+      version: null,
+      v2_since_block: null,
+      asset_counter: null,
+      template_counter: null,
+      offer_counter: null,
+      collection_format: '[]',
+    })
+  }
+}

@@ -1,0 +1,31 @@
+import { listTables } from '../../store/index.ts'
+import type { Handler } from '../handler.ts'
+import { AssetsBlock } from './block.ts'
+import { wantedActions, wantedRows } from './contract.ts'
+import { loadAssetsState } from './state.ts'
+import type { AssetsState } from './state.ts'
+import { tables } from './tables.ts'
+
+/** Settings of the handler in readers.config.json. */
+export interface AssetsHandlerArgs {
+  /** Contract account. */
+  readonly assets_account: string
+  /** Keep transfers. */
+  readonly store_transfers: boolean
+  /** Keep logs. */
+  readonly store_logs: boolean
+}
+
+/** The NFT standard, contract versions 1 and 2. */
+export function createAssetsHandler(args: AssetsHandlerArgs): Handler<AssetsState> {
+  const kept = { logs: args.store_logs, transfers: args.store_transfers }
+  return {
+    family: 'assets',
+    account: args.assets_account,
+    tables: listTables(tables),
+    actions: wantedActions,
+    rows: wantedRows,
+    load: loadAssetsState,
+    open: (block, state, sink, warn) => new AssetsBlock(args.assets_account, kept, block, state, sink, warn),
+  }
+}

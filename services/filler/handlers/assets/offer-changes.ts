@@ -1,0 +1,90 @@
+import type { Derivation, RowSink } from '../../store/index.ts'
+import type { BlockInfo } from '../handler.ts'
+import type { LogNewOffer, OfferState } from './contract.ts'
+import { tables } from './tables.ts'
+
+/** States of an offer, as clients know them. */
+export const offerStates = { pending: 0, invalid: 1, accepted: 3, declined: 4, cancelled: 5 } as const
+
+/**
+ * An open offer is invalid while an asset is not with the side that must give it, and becomes valid again when it
+ * returns. Assets that the database does not know do not count.
+ */
+export const offerValidity: Derivation = {
+  name: 'offer validity',
+  table: tables.offers,
+  statement: `
+    SELECT o.offer_id, v.state::text AS state
+    FROM (SELECT DISTINCT offer_id FROM assets.open_offer_assets WHERE asset_id = ANY($1::bigint[])) touched
+    JOIN assets.offers o ON o.offer_id = touched.offer_id AND o.state IN (${offerStates.pending}, ${offerStates.invalid})
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN EXISTS (
+        SELECT 1 FROM unnest(o.sender_asset_ids) g(id) JOIN assets.assets a ON a.asset_id = g.id WHERE a.owner IS DISTINCT FROM o.sender
+        UNION ALL
+        SELECT 1 FROM unnest(o.recipient_asset_ids) g(id) JOIN assets.assets a ON a.asset_id = g.id WHERE a.owner IS DISTINCT FROM o.recipient
+      ) THEN ${offerStates.invalid} ELSE ${offerStates.pending} END AS state
+    ) v
+    WHERE o.state <> v.state ORDER BY o.offer_id`,
+}
+
+/** Collects what the block's actions and rows do to offers. */
+export class OfferChanges {
+  /** Assets of offers made in this block. */
+  private readonly created = new Map<bigint, readonly bigint[]>()
+  /** Offers closed in this block whose assets are not known yet. */
+  private readonly closed = new Set<bigint>()
+  private readonly block: BlockInfo
+  private readonly sink: RowSink
+
+  constructor(block: BlockInfo, sink: RowSink) {
+    this.block = block
+    this.sink = sink
+  }
+
+  create(log: LogNewOffer): void {
+    const { num, timeMs } = this.block
+    this.sink.insert(tables.offers, {
+      offer_id: log.offer_id,
+      created_at_time: timeMs,
+      updated_at_time: timeMs,
+      created_at_block: num,
+      updated_at_block: num,
+      state: offerStates.pending,
+      sender: log.sender,
+      recipient: log.recipient,
+      ram_payer: null,
+      memo: log.memo,
+      sender_asset_ids: log.sender_asset_ids,
+      recipient_asset_ids: log.recipient_asset_ids,
+    })
+    const assets = [...log.sender_asset_ids, ...log.recipient_asset_ids]
+    this.created.set(log.offer_id, assets)
+    for (const assetId of assets)
+      this.sink.upsert(tables.openOfferAssets, { asset_id: assetId, offer_id: log.offer_id })
+  }
+
+  close(offerId: bigint, state: number): void {
+    this.sink.patch(
+      tables.offers,
+      { offer_id: offerId },
+      { state, updated_at_time: this.block.timeMs, updated_at_block: this.block.num },
+    )
+    const assets = this.created.get(offerId)
+    if (assets) this.release(offerId, assets)
+    else this.closed.add(offerId)
+  }
+
+  /** Takes the contract's row: a removed one tells which assets a closed offer had. */
+  row(offer: OfferState, present: boolean): void {
+    if (present) {
+      this.sink.patch(tables.offers, { offer_id: offer.offer_id }, { ram_payer: offer.ram_payer })
+    } else if (this.closed.has(offer.offer_id)) {
+      this.release(offer.offer_id, [...offer.sender_asset_ids, ...offer.recipient_asset_ids])
+    }
+  }
+
+  private release(offerId: bigint, assets: readonly bigint[]): void {
+    for (const assetId of assets)
+      this.sink.remove(tables.openOfferAssets, { asset_id: assetId, offer_id: offerId })
+  }
+}

@@ -1,0 +1,27 @@
+import type { Query } from '../handler.ts'
+import type { FormatField } from './contract.ts'
+
+/** What the handler remembers between blocks; the same as the rows of assets.config and assets.tokens. */
+export interface AssetsState {
+  /** False until the contract's first config row was seen. */
+  readonly known: boolean
+  readonly collectionFormat: readonly FormatField[]
+  readonly version: string | null
+  readonly v2SinceBlock: number | null
+}
+
+/** Reads the state as of the committed position. */
+export async function loadAssetsState(query: Query): Promise<AssetsState> {
+  const rows = await query<{
+    collection_format: FormatField[]
+    version: string | null
+    v2_since_block: number | null
+  }>('SELECT collection_format, version, v2_since_block FROM assets.config')
+  const row = rows[0]
+  return {
+    known: row !== undefined,
+    collectionFormat: row?.collection_format ?? [],
+    version: row?.version ?? null,
+    v2SinceBlock: row?.v2_since_block ?? null,
+  }
+}

@@ -1,0 +1,74 @@
+import type { RowSink, Table } from '../store/index.ts'
+
+/** A block as handlers see it. */
+export interface BlockInfo {
+  readonly num: number
+  /** Epoch milliseconds. */
+  readonly timeMs: number
+}
+
+/** An executed action of the handler's contract, decoded with the ABI in force at that moment. */
+export interface ActionEvent {
+  /** Global sequence: the order of execution, unique on the chain. */
+  readonly seq: bigint
+  /** Position of the transaction in the block. */
+  readonly txIndex: number
+  /** Transaction id, 32 bytes. */
+  readonly txid: Uint8Array
+  readonly name: string
+  /** The fields that the handler asked for. */
+  readonly data: unknown
+  /** The action's packed data. */
+  readonly packed: Uint8Array
+  /** Who authorised it. */
+  readonly actors: readonly string[]
+}
+
+/** A row of the handler's contract as it is at the end of the block. */
+export interface RowEvent {
+  readonly table: string
+  readonly scope: string
+  readonly primaryKey: bigint
+  /** False: the row was removed, and the value is the one from before the block. */
+  readonly present: boolean
+  /** The fields that the handler asked for. */
+  readonly value: unknown
+}
+
+/** Work on one block: actions in order of execution, then rows in the node's order, then the end. */
+export interface BlockScope<State> {
+  action(event: ActionEvent): void
+  row(event: RowEvent): void
+  /** Gives the last operations to the sink and returns the state after the block. */
+  end(): State
+}
+
+/** Reads from the database outside of a block. */
+export type Query = <T extends Record<string, unknown>>(
+  text: string,
+  values?: readonly unknown[],
+) => Promise<T[]>
+
+/** Which fields of a struct are wanted; null for all. Names that an ABI lacks are left out of the decoded value. */
+export type WantedFields = readonly string[] | null
+
+/**
+ * A contract family: what it wants to see of its contract and what it makes of it. Handlers are pure: all they know
+ * is the block and their state, all they do is to give row operations to a sink.
+ */
+export interface Handler<State = unknown> {
+  /** Family name: assets, market, oracle or tools. */
+  readonly family: string
+  /** Contract account. */
+  readonly account: string
+  /** Tables that it writes. */
+  readonly tables: readonly Table[]
+  /** Actions that it wants, by name. */
+  readonly actions: Readonly<Record<string, WantedFields>>
+  /** Contract tables whose rows it wants, by name. */
+  readonly rows: Readonly<Record<string, WantedFields>>
+  /** Reads the state as of the committed position. */
+  load(query: Query): Promise<State>
+  /** Begins a block. `warn` takes what an operator should know, at most once a block and kind. */
+  open(block: BlockInfo, state: State, sink: RowSink, warn: (message: string) => void): BlockScope<State>
+}

@@ -1,0 +1,24 @@
+import type { Handler } from './handler.ts'
+import { createAssetsHandler } from './assets/index.ts'
+import type { AssetsHandlerArgs } from './assets/index.ts'
+
+export type { ActionEvent, BlockInfo, BlockScope, Handler, Query, RowEvent, WantedFields } from './handler.ts'
+
+/** One entry of a reader's `contracts` in readers.config.json. */
+export interface ContractEntry {
+  readonly handler: string
+  readonly args: Readonly<Record<string, unknown>>
+}
+
+/** The contract families that this version indexes: name to factory. A new family is one folder and one line here. */
+const factories: Readonly<Record<string, (args: never) => Handler>> = {
+  assets: (args: AssetsHandlerArgs) => createAssetsHandler(args) as Handler,
+}
+
+/** Names of the families that this version indexes. */
+export const handlerNames: readonly string[] = Object.keys(factories)
+
+/** Makes the handler of a configured contract; null when this version has none for it. */
+export function createHandler(entry: ContractEntry): Handler | null {
+  return factories[entry.handler]?.(entry.args as never) ?? null
+}

@@ -1,0 +1,116 @@
+import type { Derivation, KeyOf, RowSink } from './operations.ts'
+import { mergeCounts, mergeGroup, mergeInsert, mergePatch, mergeUpsert, rowKey } from './pending-rows.ts'
+import type { MutableRow, PendingTable } from './pending-rows.ts'
+import type { AppendTable, CounterTable, GroupedTable, KeyedTable, Table, VersionedTable } from './table.ts'
+
+/** A block as the store keeps it. */
+export interface UnitBlock {
+  readonly num: number
+  /** 32 bytes. */
+  readonly id: Uint8Array
+  /** Epoch milliseconds. */
+  readonly timeMs: number
+}
+
+/**
+ * What goes to the database in one transaction: the merged row operations of one or more whole blocks. Units of
+ * reversible blocks hold exactly one block, so that the undo journal is per block.
+ */
+export class CommitUnit implements RowSink {
+  readonly tables = new Map<Table, PendingTable>()
+  readonly rechecks = new Map<Derivation, Set<bigint>>()
+  /** Operations taken so far, before merging. */
+  operations = 0
+  /** Blocks in the unit. */
+  blocks = 0
+  /** Last block of the unit. */
+  last: UnitBlock | null = null
+  /** Lowest global sequence appended to an append-only table, or null. */
+  firstSeq: bigint | null = null
+  /** True when the blocks may still be undone. */
+  readonly reversible: boolean
+
+  constructor(reversible: boolean) {
+    this.reversible = reversible
+  }
+
+  /** Marks the end of a block. */
+  closeBlock(block: UnitBlock): void {
+    this.blocks++
+    this.last = block
+  }
+
+  /** True when there is anything to write besides the position. */
+  get hasChanges(): boolean {
+    return this.operations > 0
+  }
+
+  insert<R extends object>(table: KeyedTable<R>, row: R): void {
+    const values = row as unknown as MutableRow
+    mergeInsert(this.pending(table as unknown as Table).rows, rowKey(table.key, values), values)
+  }
+
+  upsert<R extends object>(table: KeyedTable<R> | VersionedTable<R>, row: R): void {
+    const values = row as unknown as MutableRow
+    const keep: readonly string[] = table.kind === 'keyed' ? table.keep : []
+    mergeUpsert(this.pending(table as unknown as Table).rows, rowKey(table.key, values), values, keep)
+  }
+
+  patch<R extends object>(table: KeyedTable<R>, key: KeyOf<R>, changes: Partial<R>): void {
+    const keyColumns = key as unknown as MutableRow
+    mergePatch(
+      this.pending(table as unknown as Table).rows,
+      rowKey(table.key, keyColumns),
+      keyColumns,
+      changes as unknown as MutableRow,
+      table.keep,
+    )
+  }
+
+  remove<R extends object>(table: KeyedTable<R>, key: KeyOf<R>): void {
+    const keyColumns = key as unknown as MutableRow
+    this.pending(table as unknown as Table).rows.set(rowKey(table.key, keyColumns), {
+      kind: 'remove',
+      row: keyColumns,
+    })
+  }
+
+  replaceGroup<R extends object>(table: GroupedTable<R>, group: KeyOf<R>, rows: readonly R[]): void {
+    const values = rows as unknown as readonly MutableRow[]
+    mergeGroup(
+      this.pending(table as unknown as Table),
+      table as unknown as GroupedTable<object>,
+      group as unknown as MutableRow,
+      values,
+    )
+  }
+
+  add<R extends object>(table: CounterTable<R>, increments: R): void {
+    const values = increments as unknown as MutableRow
+    const rows = this.pending(table as unknown as Table).rows
+    mergeCounts(rows, table as unknown as CounterTable<object>, rowKey(table.key, values), values)
+  }
+
+  append<R extends object>(table: AppendTable<R>, row: R): void {
+    const values = row as unknown as MutableRow
+    const seq = values[table.key[0]!] as bigint
+    if (this.firstSeq === null || seq < this.firstSeq) this.firstSeq = seq
+    this.pending(table as unknown as Table).appended.push(values)
+  }
+
+  recheck(derivation: Derivation, key: bigint): void {
+    const keys = this.rechecks.get(derivation)
+    if (keys) keys.add(key)
+    else this.rechecks.set(derivation, new Set([key]))
+  }
+
+  private pending(table: Table): PendingTable {
+    this.operations++
+    let pending = this.tables.get(table)
+    if (!pending) {
+      pending = { table, rows: new Map(), groups: new Map(), appended: [] }
+      this.tables.set(table, pending)
+    }
+    return pending
+  }
+}

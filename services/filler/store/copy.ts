@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { finished } from 'node:stream/promises'
+import type pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { toDatabaseText } from './layout.ts'
+import type { MutableRow } from './pending-rows.ts'
+
+const CHUNK_CHARACTERS = 1 << 16
+const NEEDS_ESCAPE = /[\\\n\r\t]/
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/** Writes lines of COPY text to a table, with back-pressure. */
+export async function copyLines(
+  client: pg.ClientBase,
+  target: string,
+  columns: readonly string[],
+  lines: Iterable<string>,
+): Promise<void> {
+  const list = columns.map((column) => `"${column}"`).join(', ')
+  const stream = client.query(copyFrom(`COPY ${target} (${list}) FROM STDIN`))
+  const done = finished(stream)
+  // The stream may fail while this waits for it to drain; `done` reports it then.
+  done.catch(() => undefined)
+  let chunk = ''
+  for (const line of lines) {
+    chunk += line
+    if (chunk.length < CHUNK_CHARACTERS) continue
+    if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), done])
+    chunk = ''
+  }
+  stream.end(chunk)
+  await done
+}
+
+/** One line of COPY text for a row. */
+export function copyLine(columns: readonly string[], row: Readonly<MutableRow>): string {
+  let line = ''
+  for (let i = 0; i < columns.length; i++) {
+    if (i > 0) line += '\t'
+    const text = toDatabaseText(row[columns[i]!])
+    if (text === null) line += '\\N'
+    else
+      line += NEEDS_ESCAPE.test(text) ? text.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character]!) : text
+  }
+  return `${line}\n`
+}

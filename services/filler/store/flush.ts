@@ -1,0 +1,251 @@
+import { journalRows } from './journal.ts'
+import type { Column, TableLayout } from './layout.ts'
+import type { MutableRow, PendingRow, PendingTable } from './pending-rows.ts'
+import type { WriterSession } from './session.ts'
+import type { CounterTable, VersionedTable } from './table.ts'
+
+/** Writes the merged operations of one table. With `undoBlock` the old rows are journaled for that block first. */
+export async function flushTable(
+  session: WriterSession,
+  layout: TableLayout,
+  pending: PendingTable,
+  undoBlock: number | null,
+): Promise<void> {
+  if (undoBlock !== null && layout.twin !== null) {
+    const identities =
+      pending.groups.size > 0 ? [...pending.groups.values()].map((entry) => entry.group) : rowsOf(pending)
+    await journalRows(session, layout, identities, undoBlock)
+  }
+  switch (layout.table.kind) {
+    case 'append':
+      return appendRows(session, layout, pending.appended)
+    case 'counter':
+      return addCounts(session, layout, layout.table, rowsOf(pending))
+    case 'grouped':
+      return replaceGroups(session, layout, pending)
+    case 'versioned':
+      return writeVersions(session, layout, layout.table, rowsOf(pending))
+    case 'keyed':
+      return writeKeyed(session, layout, pending)
+  }
+}
+
+function rowsOf(pending: PendingTable): MutableRow[] {
+  return Array.from(pending.rows.values(), (entry) => entry.row)
+}
+
+async function appendRows(
+  session: WriterSession,
+  layout: TableLayout,
+  rows: readonly MutableRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  const sequence = layout.table.key[0]!
+  let low = rows[0]![sequence] as bigint
+  let high = low
+  for (const row of rows) {
+    const seq = row[sequence] as bigint
+    if (seq < low) low = seq
+    if (seq > high) high = seq
+  }
+  await session.run(
+    'SELECT chain.ensure_partition($1::regclass, $2), chain.ensure_partition($1::regclass, $3)',
+    [layout.table.name, low, high],
+  )
+  await addRows(session, layout, rows)
+}
+
+async function addRows(
+  session: WriterSession,
+  layout: TableLayout,
+  rows: readonly MutableRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  if (rows.length >= 100) return session.copyInto(layout, rows)
+  const source = await session.offer(layout, layout.columns, rows)
+  await session.runOver(
+    source,
+    `INSERT INTO ${layout.table.name} (${list(layout.columns)}) SELECT ${list(layout.columns)} FROM ${source.sql} s`,
+  )
+}
+
+async function addCounts(
+  session: WriterSession,
+  layout: TableLayout,
+  table: CounterTable<object>,
+  rows: readonly MutableRow[],
+): Promise<void> {
+  const counts = table.counts as readonly string[]
+  const changed = rows.filter((row) => counts.some((column) => row[column] !== 0n))
+  if (changed.length === 0) return
+  const source = await session.offer(layout, layout.columns, changed)
+  const sums = counts.map((column) => `"${column}" = t."${column}" + EXCLUDED."${column}"`).join(', ')
+  await session.runOver(
+    source,
+    `INSERT INTO ${table.name} AS t (${list(layout.columns)}) SELECT ${list(layout.columns)} FROM ${source.sql} s
+     ON CONFLICT (${names(table.key)}) DO UPDATE SET ${sums}`,
+  )
+  const fallen = changed.filter((row) => counts.some((column) => (row[column] as bigint) < 0n))
+  if (fallen.length === 0) return
+  const keys = keyColumns(layout)
+  const lowered = await session.offer(layout, keys, fallen)
+  await session.runOver(
+    lowered,
+    `DELETE FROM ${table.name} t USING ${lowered.sql} s
+     WHERE ${matches(table.key)} AND ${counts.map((column) => `t."${column}" = 0`).join(' AND ')}`,
+  )
+}
+
+async function replaceGroups(
+  session: WriterSession,
+  layout: TableLayout,
+  pending: PendingTable,
+): Promise<void> {
+  const groups = [...pending.groups.values()]
+  const columns = layout.columns.filter((column) => layout.identity.includes(column.name))
+  const source = await session.offer(
+    layout,
+    columns,
+    groups.map((entry) => entry.group),
+  )
+  await session.runOver(
+    source,
+    `DELETE FROM ${layout.table.name} t USING ${source.sql} s WHERE ${matches(layout.identity)}`,
+  )
+  await addRows(
+    session,
+    layout,
+    groups.flatMap((entry) => entry.rows),
+  )
+}
+
+async function writeVersions(
+  session: WriterSession,
+  layout: TableLayout,
+  table: VersionedTable<object>,
+  rows: readonly MutableRow[],
+): Promise<void> {
+  const source = await session.offer(layout, layout.columns, rows)
+  const rest = layout.columns.filter((column) => !(table.key as readonly string[]).includes(column.name))
+  const action = table.replaces ? `UPDATE SET ${assignments(rest, 'EXCLUDED')}` : 'NOTHING'
+  await session.runOver(
+    source,
+    `INSERT INTO ${table.name} (${list(layout.columns)}) SELECT ${list(layout.columns)} FROM ${source.sql} s
+     ON CONFLICT (${names(table.key)}) DO ${action}`,
+  )
+}
+
+async function writeKeyed(session: WriterSession, layout: TableLayout, pending: PendingTable): Promise<void> {
+  const table = layout.table
+  const keep: readonly string[] = table.kind === 'keyed' ? table.keep : []
+  const sorted = sortByKind(pending.rows.values(), table.key)
+  await removeRows(session, layout, sorted.removed)
+  await addRows(session, layout, sorted.inserted)
+  await upsertRows(session, layout, sorted.upserted, keep)
+  await upsertRows(session, layout, sorted.replaced, [])
+  for (const rows of groupByColumns(sorted.patched)) await patchRows(session, layout, rows)
+}
+
+interface SortedRows {
+  inserted: MutableRow[]
+  upserted: MutableRow[]
+  replaced: MutableRow[]
+  patched: MutableRow[]
+  removed: MutableRow[]
+}
+
+function sortByKind(entries: Iterable<PendingRow>, key: readonly string[]): SortedRows {
+  const sorted: SortedRows = { inserted: [], upserted: [], replaced: [], patched: [], removed: [] }
+  for (const entry of entries) {
+    if (entry.kind === 'insert') sorted.inserted.push(entry.row)
+    else if (entry.kind === 'upsert') sorted.upserted.push(entry.row)
+    else if (entry.kind === 'replace') sorted.replaced.push(entry.row)
+    else if (entry.kind === 'patch') sorted.patched.push(entry.row)
+    else sorted.removed.push(entry.row)
+    if (entry.override) sorted.patched.push({ ...pickKey(entry.row, key), ...entry.override })
+  }
+  return sorted
+}
+
+function pickKey(row: Readonly<MutableRow>, key: readonly string[]): MutableRow {
+  return Object.fromEntries(key.map((column) => [column, row[column]!]))
+}
+
+async function removeRows(
+  session: WriterSession,
+  layout: TableLayout,
+  rows: readonly MutableRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  const source = await session.offer(layout, keyColumns(layout), rows)
+  await session.runOver(
+    source,
+    `DELETE FROM ${layout.table.name} t USING ${source.sql} s WHERE ${matches(layout.table.key)}`,
+  )
+}
+
+async function upsertRows(
+  session: WriterSession,
+  layout: TableLayout,
+  rows: readonly MutableRow[],
+  keep: readonly string[],
+): Promise<void> {
+  if (rows.length === 0) return
+  const source = await session.offer(layout, layout.columns, rows)
+  const key: readonly string[] = layout.table.key
+  const rest = layout.columns.filter((column) => !key.includes(column.name) && !keep.includes(column.name))
+  await session.runOver(
+    source,
+    `INSERT INTO ${layout.table.name} (${list(layout.columns)}) SELECT ${list(layout.columns)} FROM ${source.sql} s
+     ON CONFLICT (${names(key)}) DO ${rest.length > 0 ? `UPDATE SET ${assignments(rest, 'EXCLUDED')}` : 'NOTHING'}`,
+  )
+}
+
+/** Rows that change the same columns go into one statement. */
+function groupByColumns(rows: readonly MutableRow[]): MutableRow[][] {
+  const groups = new Map<string, MutableRow[]>()
+  for (const row of rows) {
+    const mask = Object.keys(row).sort().join(',')
+    const group = groups.get(mask)
+    if (group) group.push(row)
+    else groups.set(mask, [row])
+  }
+  return [...groups.values()]
+}
+
+async function patchRows(
+  session: WriterSession,
+  layout: TableLayout,
+  rows: readonly MutableRow[],
+): Promise<void> {
+  const key: readonly string[] = layout.table.key
+  const columns = layout.columns.filter((column) => column.name in rows[0]!)
+  const changed = columns.filter((column) => !key.includes(column.name))
+  if (changed.length === 0) return
+  const source = await session.offer(layout, columns, rows)
+  await session.runOver(
+    source,
+    `UPDATE ${layout.table.name} t SET ${assignments(changed, 's')} FROM ${source.sql} s WHERE ${matches(key)}`,
+  )
+}
+
+function keyColumns(layout: TableLayout): readonly Column[] {
+  const key: readonly string[] = layout.table.key
+  return layout.columns.filter((column) => key.includes(column.name))
+}
+
+function names(columns: readonly string[]): string {
+  return columns.map((column) => `"${column}"`).join(', ')
+}
+
+function list(columns: readonly Column[]): string {
+  return names(columns.map((column) => column.name))
+}
+
+function assignments(columns: readonly Column[], from: string): string {
+  return columns.map((column) => `"${column.name}" = ${from}."${column.name}"`).join(', ')
+}
+
+function matches(key: readonly string[]): string {
+  return key.map((column) => `t."${column}" = s."${column}"`).join(' AND ')
+}

@@ -1,0 +1,7 @@
+export { CommitUnit } from './commit-unit.ts'
+export type { UnitBlock } from './commit-unit.ts'
+export type { Derivation, KeyOf, RowSink } from './operations.ts'
+export { openStore } from './store.ts'
+export type { Store, StoreOptions } from './store.ts'
+export { appendTable, counterTable, groupedTable, keyedTable, listTables, versionedTable } from './table.ts'
+export type { AppendTable, CounterTable, GroupedTable, KeyedTable, Table, VersionedTable } from './table.ts'

@@ -1,0 +1,60 @@
+import type { TableLayout } from './layout.ts'
+import type { MutableRow } from './pending-rows.ts'
+import type { WriterSession } from './session.ts'
+
+/**
+ * Keeps the rows as they are now, for a block that may be undone. For an identity without a row an entry says so. An
+ * identity that the block has journaled already is left alone: its first image is the right one.
+ */
+export async function journalRows(
+  session: WriterSession,
+  layout: TableLayout,
+  identities: readonly MutableRow[],
+  block: number,
+): Promise<void> {
+  if (layout.twin === null || identities.length === 0) return
+  const identity = layout.columns.filter((column) => layout.identity.includes(column.name))
+  const source = await session.offer(layout, identity, identities)
+  const isIdentity = new Set(layout.identity)
+  const columns = layout.columns.map((column) => `"${column.name}"`).join(', ')
+  const images = layout.columns
+    .map((column) => (isIdentity.has(column.name) ? `s."${column.name}"` : `t."${column.name}"`))
+    .join(', ')
+  const first = layout.identity[0]!
+  const number = `$${source.values.length + 1}::integer`
+  await session.runOver(
+    source,
+    `INSERT INTO ${layout.twin} (undo_block, undo_existed, ${columns})
+     SELECT ${number}, t."${first}" IS NOT NULL, ${images}
+     FROM ${source.sql} s LEFT JOIN ${layout.table.name} t ON ${same(layout.identity, 't', 's')}
+     WHERE NOT EXISTS (SELECT 1 FROM ${layout.twin} u WHERE u.undo_block = ${number} AND ${same(layout.identity, 'u', 's')})`,
+    [block],
+  )
+}
+
+/**
+ * Puts every row of a table back to what it was before block `from`: for each identity the oldest image at or above
+ * that block counts.
+ */
+export async function restoreRows(session: WriterSession, layout: TableLayout, from: number): Promise<void> {
+  if (layout.twin === null) return
+  const identity = layout.identity.map((column) => `"${column}"`).join(', ')
+  const oldest = `(SELECT ${identity}, min(undo_block) AS undo_block FROM ${layout.twin} WHERE undo_block >= $1 GROUP BY ${identity})`
+  const columns = layout.columns.map((column) => `"${column.name}"`).join(', ')
+  const images = layout.columns.map((column) => `u."${column.name}"`).join(', ')
+  await session.run(
+    `DELETE FROM ${layout.table.name} t USING ${oldest} s WHERE ${same(layout.identity, 't', 's')}`,
+    [from],
+  )
+  await session.run(
+    `INSERT INTO ${layout.table.name} (${columns})
+     SELECT ${images} FROM ${layout.twin} u JOIN ${oldest} s ON u.undo_block = s.undo_block AND ${same(layout.identity, 'u', 's')}
+     WHERE u.undo_existed`,
+    [from],
+  )
+  await session.run(`DELETE FROM ${layout.twin} WHERE undo_block >= $1`, [from])
+}
+
+function same(columns: readonly string[], a: string, b: string): string {
+  return columns.map((column) => `${a}."${column}" = ${b}."${column}"`).join(' AND ')
+}

@@ -1,0 +1,98 @@
+import type pg from 'pg'
+import { FatalError } from '../../core/errors/index.ts'
+import type { ColumnValue, Table } from './table.ts'
+import { identityOf } from './table.ts'
+
+/** A column as the database declares it. */
+export interface Column {
+  readonly name: string
+  /** PostgreSQL type, e.g. `bigint` or `text[]`. */
+  readonly type: string
+}
+
+/** A table as the database declares it, with the names that statements need. */
+export interface TableLayout {
+  readonly table: Table
+  readonly columns: readonly Column[]
+  /** Table of the undo journal, or null where the table is undone otherwise. */
+  readonly twin: string | null
+  /** Temporary table for rows that are merged into the table. */
+  readonly stage: string
+  /** Columns by which the journal restores. */
+  readonly identity: readonly string[]
+}
+
+/**
+ * Reads how the database declares the tables: the migrations are the one place that says so.
+ *
+ * @throws FatalError `DATABASE_ERROR` when a table or key column is missing.
+ */
+export async function readLayouts(
+  client: pg.ClientBase,
+  tables: readonly Table[],
+): Promise<Map<Table, TableLayout>> {
+  const { rows } = await client.query<{ table: string; column: string; type: string }>(
+    `SELECT n.nspname || '.' || c.relname AS table, a.attname AS column, format_type(a.atttypid, a.atttypmod) AS type
+     FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname || '.' || c.relname = ANY($1) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`,
+    [tables.map((table) => table.name)],
+  )
+  return new Map(
+    tables.map((table) => {
+      const columns = rows
+        .filter((row) => row.table === table.name)
+        .map((row) => ({ name: row.column, type: row.type }))
+      const missing = table.key.filter((key) => !columns.some((column) => column.name === key))
+      if (columns.length === 0 || missing.length > 0) {
+        throw new FatalError(
+          'DATABASE_ERROR',
+          `the database lacks table ${table.name} or its key ${missing.join(', ')}`,
+        )
+      }
+      const flat = table.name.replace('.', '_')
+      const journaled = table.kind === 'keyed' || table.kind === 'grouped' || table.kind === 'counter'
+      const layout = {
+        table,
+        columns,
+        twin: journaled ? `undo.${flat}` : null,
+        stage: `stage_${flat}`,
+        identity: identityOf(table),
+      }
+      return [table, layout] as const
+    }),
+  )
+}
+
+/**
+ * A value as PostgreSQL text, or null. U+0000, which the database's text cannot hold, becomes a space: the one
+ * change that chain text undergoes, documented in docs/decisions.md.
+ */
+export function toDatabaseText(value: ColumnValue | undefined): string | null {
+  if (value === null || value === undefined) return null
+  switch (typeof value) {
+    case 'string':
+      return value.includes('\0') ? value.replaceAll('\0', ' ') : value
+    case 'bigint':
+    case 'number':
+      return value.toString()
+    case 'boolean':
+      return value ? 't' : 'f'
+    default:
+      return value instanceof Uint8Array
+        ? `\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}`
+        : toArrayText(value)
+  }
+}
+
+function toArrayText(values: readonly string[] | readonly bigint[]): string {
+  let text = '{'
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!
+    if (i > 0) text += ','
+    text +=
+      typeof value === 'bigint'
+        ? value.toString()
+        : `"${value.replaceAll('\0', ' ').replace(/["\\]/g, '\\$&')}"`
+  }
+  return `${text}}`
+}

@@ -1,0 +1,122 @@
+import type { ColumnValue, CounterTable, GroupedTable, Table } from './table.ts'
+
+/** A row while it is being merged. */
+export type MutableRow = Record<string, ColumnValue>
+
+/** Map key of a row: the value itself for one column, joined text for more. */
+export type RowKey = string | bigint | number
+
+/** What a commit unit is going to do to one row. */
+export interface PendingRow {
+  /**
+   * `insert`: add, cannot exist. `upsert`: add or replace except `keep`. `replace`: add or replace everything, because
+   * the row was removed before. `patch`: change columns. `remove`: delete.
+   */
+  kind: 'insert' | 'upsert' | 'replace' | 'patch' | 'remove'
+  /** Full row, changed columns with the key, or the key alone. */
+  row: MutableRow
+  /** Columns patched after an upsert that the upsert itself would leave alone. */
+  override?: MutableRow
+}
+
+/** The merged operations of a commit unit on one table. */
+export interface PendingTable {
+  readonly table: Table
+  /** Keyed and versioned rows, counters and appended rows by key. */
+  readonly rows: Map<RowKey, PendingRow>
+  /** Grouped tables: the new rows of each group. */
+  readonly groups: Map<RowKey, { readonly group: MutableRow; readonly rows: readonly MutableRow[] }>
+  /** Append-only tables, in order. */
+  readonly appended: MutableRow[]
+}
+
+/** The map key of a row for the given columns. */
+export function rowKey(columns: readonly string[], row: Readonly<MutableRow>): RowKey {
+  if (columns.length === 1) return row[columns[0]!] as RowKey
+  let key = ''
+  for (const column of columns) key += `${String(row[column])}\u0001`
+  return key
+}
+
+/** Merges an insert into what is pending for its row. */
+export function mergeInsert(rows: Map<RowKey, PendingRow>, key: RowKey, row: MutableRow): void {
+  const pending = rows.get(key)
+  rows.set(key, { kind: pending === undefined ? 'insert' : 'replace', row })
+}
+
+/** Merges an upsert; what is pending may already have set columns that an upsert keeps. */
+export function mergeUpsert(
+  rows: Map<RowKey, PendingRow>,
+  key: RowKey,
+  row: MutableRow,
+  keep: readonly string[],
+): void {
+  const pending = rows.get(key)
+  if (pending === undefined || pending.kind === 'patch') {
+    const override = pending ? pickColumns(pending.row, keep) : undefined
+    rows.set(key, { kind: 'upsert', row: { ...row, ...override }, ...(override ? { override } : {}) })
+    return
+  }
+  if (pending.kind === 'remove') {
+    rows.set(key, { kind: 'replace', row })
+    return
+  }
+  for (const column in row) if (!keep.includes(column)) pending.row[column] = row[column]!
+}
+
+/** Merges changed columns into what is pending. */
+export function mergePatch(
+  rows: Map<RowKey, PendingRow>,
+  key: RowKey,
+  keyColumns: Readonly<MutableRow>,
+  changes: Readonly<MutableRow>,
+  keep: readonly string[],
+): void {
+  const pending = rows.get(key)
+  if (pending === undefined) {
+    rows.set(key, { kind: 'patch', row: { ...keyColumns, ...changes } })
+    return
+  }
+  if (pending.kind === 'remove') return
+  Object.assign(pending.row, changes)
+  if (pending.kind === 'upsert' && keep.length > 0) {
+    const override = pickColumns(changes, keep)
+    if (override) pending.override = { ...pending.override, ...override }
+  }
+}
+
+/** Merges increments: counts of the same row are summed. */
+export function mergeCounts(
+  rows: Map<RowKey, PendingRow>,
+  table: CounterTable<object>,
+  key: RowKey,
+  row: MutableRow,
+): void {
+  const pending = rows.get(key)
+  if (pending === undefined) {
+    rows.set(key, { kind: 'upsert', row })
+    return
+  }
+  for (const column of table.counts as readonly string[]) {
+    pending.row[column] = (pending.row[column] as bigint) + (row[column] as bigint)
+  }
+}
+
+/** Replaces the pending rows of a group. */
+export function mergeGroup(
+  pending: PendingTable,
+  table: GroupedTable<object>,
+  group: MutableRow,
+  rows: readonly MutableRow[],
+): void {
+  pending.groups.set(rowKey(table.group, group), { group, rows })
+}
+
+function pickColumns(row: Readonly<MutableRow>, columns: readonly string[]): MutableRow | undefined {
+  let picked: MutableRow | undefined
+  for (const column of columns) {
+    const value = row[column]
+    if (value !== undefined) (picked ??= {})[column] = value
+  }
+  return picked
+}

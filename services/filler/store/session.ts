@@ -1,0 +1,103 @@
+import type pg from 'pg'
+import { copyLine, copyLines } from './copy.ts'
+import { toDatabaseText } from './layout.ts'
+import type { Column, TableLayout } from './layout.ts'
+import type { MutableRow } from './pending-rows.ts'
+
+/** From this many rows on COPY is faster than passing them as parameters. */
+const COPY_ROWS = 100
+
+/** Rows that a statement can read: `sql` is a FROM item with the columns' names, `values` its parameters. */
+export interface RowSource {
+  readonly sql: string
+  readonly values: readonly (readonly (string | null)[])[]
+}
+
+/** The one connection that writes for a reader, with its prepared statements and staging tables. */
+export class WriterSession {
+  readonly client: pg.Client
+  private readonly statements = new Map<string, string>()
+  private readonly stages = new Set<string>()
+  private stageGroup = 0
+
+  constructor(client: pg.Client) {
+    this.client = client
+  }
+
+  /** Runs a statement, prepared once per text. Returns the number of rows that it touched. */
+  async run(text: string, values: readonly unknown[] = []): Promise<number> {
+    let name = this.statements.get(text)
+    if (name === undefined) {
+      name = `s${this.statements.size}`
+      this.statements.set(text, name)
+    }
+    const result = await this.client.query({ name, text, values: [...values] })
+    return result.rowCount ?? 0
+  }
+
+  /** Adds rows straight to a table. */
+  async copyInto(layout: TableLayout, rows: readonly MutableRow[]): Promise<void> {
+    const names = layout.columns.map((column) => column.name)
+    await copyLines(
+      this.client,
+      layout.table.name,
+      names,
+      mapLines(rows, (row) => copyLine(names, row)),
+    )
+  }
+
+  /** Makes rows readable for a statement: as parameters when few, else through the table's staging table. */
+  async offer(
+    layout: TableLayout,
+    columns: readonly Column[],
+    rows: readonly MutableRow[],
+  ): Promise<RowSource> {
+    return rows.length < COPY_ROWS ? asParameters(columns, rows) : this.stage(layout, columns, rows)
+  }
+
+  private async stage(
+    layout: TableLayout,
+    columns: readonly Column[],
+    rows: readonly MutableRow[],
+  ): Promise<RowSource> {
+    if (!this.stages.has(layout.stage)) {
+      await this.client.query(
+        `CREATE TEMP TABLE IF NOT EXISTS ${layout.stage} ON COMMIT DELETE ROWS AS
+         SELECT 0::integer AS stage_group, t.* FROM ${layout.table.name} t WITH NO DATA`,
+      )
+      this.stages.add(layout.stage)
+    }
+    const group = ++this.stageGroup
+    const names = columns.map((column) => column.name)
+    const lines = mapLines(rows, (row) => `${group}\t${copyLine(names, row)}`)
+    await copyLines(this.client, layout.stage, ['stage_group', ...names], lines)
+    const list = names.map((name) => `"${name}"`).join(', ')
+    return { sql: `(SELECT ${list} FROM ${layout.stage} WHERE stage_group = ${group})`, values: [] }
+  }
+
+  /** Runs a statement over a row source; texts that name a staging group are not worth preparing. */
+  async runOver(source: RowSource, text: string, values: readonly unknown[] = []): Promise<number> {
+    if (source.values.length > 0) return this.run(text, [...source.values, ...values])
+    const result = await this.client.query(text, [...values])
+    return result.rowCount ?? 0
+  }
+
+  /** After an aborted transaction the staging tables made in it are gone. */
+  forgetStages(): void {
+    this.stages.clear()
+  }
+}
+
+function asParameters(columns: readonly Column[], rows: readonly MutableRow[]): RowSource {
+  const arrays = columns.map((_, i) => `$${i + 1}::text[]`).join(', ')
+  const names = columns.map((_, i) => `x${i}`).join(', ')
+  const list = columns.map((column, i) => `x${i}::${column.type} AS "${column.name}"`).join(', ')
+  return {
+    sql: `(SELECT ${list} FROM unnest(${arrays}) AS u(${names}))`,
+    values: columns.map((column) => rows.map((row) => toDatabaseText(row[column.name]))),
+  }
+}
+
+function* mapLines(rows: readonly MutableRow[], toLine: (row: MutableRow) => string): Generator<string> {
+  for (const row of rows) yield toLine(row)
+}

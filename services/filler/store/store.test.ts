@@ -1,0 +1,282 @@
+import type pg from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../tests/setup/database.ts'
+import type { TestDatabase } from '../../../tests/setup/database.ts'
+import { connectDatabase } from '../../core/database/index.ts'
+import {
+  CommitUnit,
+  appendTable,
+  counterTable,
+  groupedTable,
+  keyedTable,
+  openStore,
+  versionedTable,
+} from './index.ts'
+import type { Store, Table } from './index.ts'
+
+interface Thing {
+  id: bigint
+  name: string | null
+  size: number
+  born: number
+}
+interface Share {
+  owner: string
+  token: string
+  amount: bigint
+}
+interface Count {
+  name: string
+  up: bigint
+  down: bigint
+}
+interface Event {
+  seq: bigint
+  note: string
+}
+interface Fact {
+  account: string
+  block_num: number
+  reader: string
+  abi: Uint8Array
+}
+
+const things = keyedTable<Thing>('lab.things', ['id'], ['born'])
+const shares = groupedTable<Share>('lab.shares', ['owner'], ['owner', 'token'])
+const counts = counterTable<Count>('lab.counts', ['name'], ['up', 'down'])
+const events = appendTable<Event>('lab.events', 'seq')
+const facts = versionedTable<Fact>('chain.abis', ['account', 'block_num'], 'block_num', true)
+const tables = [things, shares, counts, events, facts] as unknown as Table[]
+
+const doubled = {
+  name: 'doubled',
+  table: things,
+  statement: 'SELECT id, (size * 2)::text AS size FROM lab.things WHERE id = ANY($1::bigint[]) AND size < 50',
+}
+
+const schema = `
+  CREATE SCHEMA lab;
+  CREATE TABLE lab.things (id bigint PRIMARY KEY, name text COLLATE "C", size integer NOT NULL, born integer NOT NULL);
+  CREATE TABLE lab.shares (owner text, token text, amount bigint NOT NULL, PRIMARY KEY (owner, token));
+  CREATE TABLE lab.counts (name text PRIMARY KEY, up bigint NOT NULL, down bigint NOT NULL);
+  CREATE TABLE lab.events (seq bigint PRIMARY KEY, note text NOT NULL) PARTITION BY RANGE (seq);
+  SELECT chain.create_undo_twin(t::regclass) FROM unnest(ARRAY['lab.things', 'lab.shares', 'lab.counts']) t`
+
+let database: TestDatabase
+let reader: pg.Client
+let store: Store
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  reader = await connectDatabase(database.address, { applicationName: 'test' })
+  await reader.query(schema)
+  store = await openTestStore()
+})
+
+afterEach(async () => {
+  await store.close()
+  await reader.end()
+  await database.drop()
+})
+
+function openTestStore(): Promise<Store> {
+  return openStore({ address: database.address, reader: 'lab', startBlock: 1, tables, handoverMs: 300 })
+}
+
+function id(num: number): Uint8Array {
+  const bytes = Buffer.alloc(32)
+  bytes.writeUInt32BE(num)
+  return bytes
+}
+
+async function commit(
+  num: number,
+  reversible: boolean,
+  fill: (unit: CommitUnit) => void,
+  lib = reversible ? num - 1 : num,
+): Promise<void> {
+  const unit = new CommitUnit(reversible)
+  fill(unit)
+  unit.closeBlock({ num, id: id(num), timeMs: num * 500 })
+  await store.commit(unit, lib)
+}
+
+/** Every row of every table that matters, in a fixed order. */
+async function dump(): Promise<Record<string, unknown>> {
+  const contents: Record<string, unknown> = {}
+  for (const [table, key] of [
+    ['lab.things', 'id'],
+    ['lab.shares', 'owner, token'],
+    ['lab.counts', 'name'],
+    ['lab.events', 'seq'],
+    ['chain.abis', 'account, block_num'],
+    ['chain.readers', 'name'],
+  ]) {
+    contents[table!] = (await reader.query(`SELECT * FROM ${table!} ORDER BY ${key!}`)).rows
+  }
+  return contents
+}
+
+const thing = (n: number, size = n): Thing => ({ id: BigInt(n), name: `n${n}`, size, born: n })
+
+describe('a commit unit', () => {
+  it('merges operations on one row, and writes them in both the small and the large way', async () => {
+    for (const [block, total] of [
+      [10, 5],
+      [11, 400],
+    ] as const) {
+      await commit(block, false, (unit) => {
+        for (let n = 0; n < total; n++) {
+          unit.insert(things, thing(block * 1000 + n))
+          unit.patch(things, { id: BigInt(block * 1000 + n) }, { size: 7 })
+          unit.add(counts, { name: 'all', up: 1n, down: 0n })
+          unit.append(events, { seq: BigInt(block * 1000 + n), note: 'tab\there \\ "quoted"\nline \0 nul' })
+        }
+        unit.patch(things, { id: 1n }, { size: 1 })
+        unit.remove(things, { id: BigInt(block * 1000) })
+        unit.replaceGroup(shares, { owner: 'ann' }, [{ owner: 'ann', token: 'WAX', amount: 1n }])
+        unit.replaceGroup(shares, { owner: 'ann' }, [{ owner: 'ann', token: 'KARMA', amount: BigInt(block) }])
+      })
+    }
+    const { rows } = await reader.query('SELECT count(*)::int AS n, sum(size)::int AS size FROM lab.things')
+    expect(rows).toEqual([{ n: 403, size: 403 * 7 }])
+    expect((await reader.query('SELECT * FROM lab.counts')).rows).toEqual([
+      { name: 'all', up: 405n, down: 0n },
+    ])
+    expect((await reader.query('SELECT * FROM lab.shares')).rows).toEqual([
+      { owner: 'ann', token: 'KARMA', amount: 11n },
+    ])
+    expect((await reader.query('SELECT DISTINCT note FROM lab.events')).rows).toEqual([
+      { note: 'tab\there \\ "quoted"\nline   nul' },
+    ])
+    expect(store.position).toMatchObject({ num: 11, timeMs: 5500 })
+  })
+
+  it('keeps the columns that an upsert leaves alone, unless they were patched', async () => {
+    await commit(1, false, (unit) => unit.upsert(things, thing(1)))
+    await commit(2, false, (unit) => unit.upsert(things, { id: 1n, name: 'new', size: 9, born: 99 }))
+    expect((await reader.query('SELECT * FROM lab.things')).rows).toEqual([
+      { id: 1n, name: 'new', size: 9, born: 1 },
+    ])
+    await commit(3, false, (unit) => {
+      unit.patch(things, { id: 1n }, { born: 55 })
+      unit.upsert(things, { id: 1n, name: 'newer', size: 9, born: 99 })
+    })
+    expect((await reader.query('SELECT * FROM lab.things')).rows).toEqual([
+      { id: 1n, name: 'newer', size: 9, born: 55 },
+    ])
+    await commit(4, false, (unit) => {
+      unit.remove(things, { id: 1n })
+      unit.upsert(things, { id: 1n, name: null, size: 0, born: 4 })
+    })
+    expect((await reader.query('SELECT * FROM lab.things')).rows).toEqual([
+      { id: 1n, name: null, size: 0, born: 4 },
+    ])
+  })
+
+  it('removes counters that have come back to nothing', async () => {
+    await commit(1, false, (unit) => unit.add(counts, { name: 'a', up: 3n, down: 0n }))
+    await commit(2, false, (unit) => {
+      unit.add(counts, { name: 'a', up: -3n, down: 0n })
+      unit.add(counts, { name: 'b', up: 1n, down: 0n })
+      unit.add(counts, { name: 'b', up: -1n, down: 0n })
+    })
+    expect((await reader.query('SELECT * FROM lab.counts')).rows).toEqual([])
+  })
+})
+
+describe('the undo journal', () => {
+  it('takes every table back to what it was, whatever blocks did to it', async () => {
+    await commit(5, false, (unit) => {
+      for (let n = 0; n < 300; n++) unit.insert(things, thing(n))
+      unit.replaceGroup(shares, { owner: 'ann' }, [{ owner: 'ann', token: 'WAX', amount: 1n }])
+      unit.add(counts, { name: 'a', up: 1n, down: 0n })
+      unit.append(events, { seq: 50n, note: 'kept' })
+    })
+    const before = await dump()
+    for (let block = 6; block <= 9; block++) {
+      await commit(
+        block,
+        true,
+        (unit) => {
+          for (let n = 0; n < 300; n += block)
+            unit.patch(things, { id: BigInt(n) }, { size: block * 100, name: null })
+          unit.remove(things, { id: BigInt(block) })
+          unit.insert(things, thing(1000 + block, 3))
+          unit.recheck(doubled, BigInt(1000 + block))
+          unit.upsert(things, { id: 7n, name: 'up', size: block + 100, born: 0 })
+          unit.replaceGroup(
+            shares,
+            { owner: 'ann' },
+            block === 7 ? [] : [{ owner: 'ann', token: 'KARMA', amount: 2n }],
+          )
+          unit.replaceGroup(shares, { owner: 'bob' }, [{ owner: 'bob', token: 'WAX', amount: BigInt(block) }])
+          unit.add(counts, { name: 'a', up: -1n, down: BigInt(block % 2) })
+          unit.add(counts, { name: 'b', up: 1n, down: 0n })
+          unit.append(events, { seq: BigInt(block * 10), note: 'void' })
+          unit.upsert(facts, { account: 'carl', block_num: block, reader: 'lab', abi: id(block) })
+        },
+        5,
+      )
+    }
+    expect((await reader.query('SELECT size FROM lab.things WHERE id = 1009')).rows).toEqual([{ size: 6 }])
+    await store.rollBackTo(6)
+    expect(await dump()).toEqual(before)
+    expect((await reader.query('SELECT count(*)::int AS n FROM undo.lab_things')).rows).toEqual([{ n: 0 }])
+    expect(store.position?.num).toBe(5)
+  })
+
+  it('refuses to go below what it holds', async () => {
+    await commit(5, false, (unit) => unit.insert(things, thing(1)))
+    await commit(6, true, (unit) => unit.insert(things, thing(2)), 5)
+    await commit(7, true, (unit) => unit.insert(things, thing(3)), 6)
+    await expect(store.rollBackTo(6)).rejects.toMatchObject({ code: 'UNDO_JOURNAL_EXHAUSTED' })
+    expect((await reader.query('SELECT count(*)::int AS n FROM lab.things')).rows).toEqual([{ n: 3 }])
+    await store.rollBackTo(7)
+    expect((await reader.query('SELECT count(*)::int AS n FROM lab.things')).rows).toEqual([{ n: 2 }])
+  })
+})
+
+describe('the lease', () => {
+  it('is refused to a second writer, by the name of the first, which goes on undisturbed', async () => {
+    await commit(1, false, (unit) => unit.insert(things, thing(1)))
+    await expect(openTestStore()).rejects.toMatchObject({ code: 'READER_LEASE_HELD' })
+    await expect(openTestStore()).rejects.toThrow(new RegExp(`process ${process.pid} on`))
+    await commit(2, false, (unit) => unit.insert(things, thing(2)))
+    expect(store.position?.num).toBe(2)
+  })
+
+  it('is lost with its session: nothing can be committed any more', async () => {
+    await reader.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+    )
+    await expect(commit(1, false, (unit) => unit.insert(things, thing(1)))).rejects.toMatchObject({
+      code: 'DATABASE_UNAVAILABLE',
+    })
+    const next = await openTestStore()
+    expect(next.position).toBeNull()
+    await next.close()
+    expect((await reader.query('SELECT count(*)::int AS n FROM lab.things')).rows).toEqual([{ n: 0 }])
+  })
+
+  it('is checked in every commit: an older fence writes nothing', async () => {
+    await reader.query("UPDATE chain.leases SET fence = fence + 1 WHERE reader = 'lab'")
+    await expect(commit(1, false, (unit) => unit.insert(things, thing(1)))).rejects.toMatchObject({
+      code: 'READER_LEASE_LOST',
+    })
+    expect((await reader.query('SELECT count(*)::int AS n FROM lab.things')).rows).toEqual([{ n: 0 }])
+  })
+})
+
+it('a wiped reader begins anew', async () => {
+  await commit(1, true, (unit) => unit.insert(things, thing(1)))
+  await store.wipe()
+  expect(store.position).toBeNull()
+  expect(
+    (
+      await reader.query(
+        'SELECT (SELECT count(*) FROM lab.things)::int AS a, (SELECT count(*) FROM undo.lab_things)::int AS b, (SELECT count(*) FROM chain.readers)::int AS c',
+      )
+    ).rows,
+  ).toEqual([{ a: 0, b: 0, c: 0 }])
+})

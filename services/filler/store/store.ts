@@ -1,0 +1,278 @@
+import pg from 'pg'
+import { connectDatabase } from '../../core/database/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { FatalError, RetryableError } from '../../core/errors/index.ts'
+import type { CommitUnit, UnitBlock } from './commit-unit.ts'
+import { flushTable } from './flush.ts'
+import { restoreRows } from './journal.ts'
+import { readLayouts } from './layout.ts'
+import type { TableLayout } from './layout.ts'
+import { checkLease, takeLease } from './lease.ts'
+import type { Lease } from './lease.ts'
+import type { Derivation } from './operations.ts'
+import type { MutableRow, PendingRow, PendingTable, RowKey } from './pending-rows.ts'
+import { rowKey } from './pending-rows.ts'
+import { WriterSession } from './session.ts'
+import type { Table } from './table.ts'
+
+/** What `openStore` needs to know. */
+export interface StoreOptions {
+  readonly address: DatabaseAddress
+  /** Reader name of readers.config.json. */
+  readonly reader: string
+  /** First block to index when the reader has no position yet. */
+  readonly startBlock: number
+  readonly tables: readonly Table[]
+  /** How long to wait for a lease whose holder may be gone; for tests. */
+  readonly handoverMs?: number
+}
+
+/** The only writer of a reader's rows. Not for concurrent use: one call at a time. */
+export interface Store {
+  /** Last committed block, or null before the first. */
+  readonly position: UnitBlock | null
+  /** First block that this reader indexed or will index. */
+  readonly startBlock: number
+  /** Blocks that the node is told about on reconnect, ascending; the oldest one cannot be undone itself. */
+  readonly knownBlocks: readonly UnitBlock[]
+  /** Runs a read on the writer's session, between transactions. */
+  query<T extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<T[]>
+  /**
+   * Writes a unit: rows, derived values, undo journal and position in one transaction.
+   *
+   * @param irreversible the chain's last irreversible block; the journal below it is dropped.
+   * @throws FatalError `READER_LEASE_LOST`; RetryableError `DATABASE_UNAVAILABLE` when the connection broke;
+   *   FatalError `DATABASE_ERROR` when a statement was refused. Nothing of the unit is in the database then.
+   */
+  commit(unit: CommitUnit, irreversible: number): Promise<void>
+  /**
+   * Undoes all blocks from `block` on.
+   *
+   * @throws FatalError `UNDO_JOURNAL_EXHAUSTED` when the journal does not reach down to it.
+   */
+  rollBackTo(block: number): Promise<void>
+  /** Deletes everything that this reader has written, its position included. */
+  wipe(): Promise<void>
+  /** Ends the session and with it the lease. */
+  close(): Promise<void>
+}
+
+const SESSION_SETTINGS = `
+  SET synchronous_commit = off;
+  SET jit = off;
+  SET enable_hashjoin = off;
+  SET enable_mergejoin = off;
+  SET tcp_keepalives_idle = 10;
+  SET tcp_keepalives_interval = 5;
+  SET tcp_keepalives_count = 3`
+
+/**
+ * Connects, takes the reader's lease and reads its position.
+ *
+ * @throws FatalError `READER_LEASE_HELD`; RetryableError `DATABASE_UNAVAILABLE`.
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const client = await connectDatabase(options.address, {
+    applicationName: `pronghorn filler ${options.reader}`,
+  }).catch((cause: unknown) => {
+    throw new RetryableError('DATABASE_UNAVAILABLE', 'the database cannot be reached', { cause })
+  })
+  // A broken session shows in the next statement; without a listener the process would end here.
+  client.on('error', () => undefined)
+  try {
+    await client.query(SESSION_SETTINGS)
+    const lease = await takeLease(client, options.reader, options.handoverMs)
+    const layouts = await readLayouts(client, options.tables)
+    const store = new PostgresStore(new WriterSession(client), lease, layouts)
+    await store.loadPosition(options.startBlock)
+    return store
+  } catch (error) {
+    await client.end().catch(() => undefined)
+    throw error
+  }
+}
+
+class PostgresStore implements Store {
+  position: UnitBlock | null = null
+  startBlock = 0
+  knownBlocks: UnitBlock[] = []
+  private readonly session: WriterSession
+  private readonly lease: Lease
+  private readonly layouts: ReadonlyMap<Table, TableLayout>
+
+  constructor(session: WriterSession, lease: Lease, layouts: ReadonlyMap<Table, TableLayout>) {
+    this.session = session
+    this.lease = lease
+    this.layouts = layouts
+  }
+
+  async loadPosition(startBlock: number): Promise<void> {
+    const readers = await this.query<{ start_block: number; num: number; time: bigint; id: Buffer }>(
+      'SELECT start_block, block_num AS num, block_time AS time, block_id AS id FROM chain.readers WHERE name = $1',
+      [this.lease.reader],
+    )
+    const row = readers[0]
+    this.startBlock = row?.start_block ?? startBlock
+    this.position = row ? { num: row.num, id: row.id, timeMs: Number(row.time) } : null
+    const known = await this.query<{ num: number; time: bigint; id: Buffer }>(
+      'SELECT block_num AS num, block_time AS time, block_id AS id FROM chain.reversible_blocks WHERE reader = $1 ORDER BY block_num',
+      [this.lease.reader],
+    )
+    this.knownBlocks = known.map((block) => ({ num: block.num, id: block.id, timeMs: Number(block.time) }))
+  }
+
+  async query<T extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<T[]> {
+    const { rows } = await this.session.client.query<T>(text, [...values])
+    return rows
+  }
+
+  async commit(unit: CommitUnit, irreversible: number): Promise<void> {
+    const last = unit.last
+    if (last === null) return
+    const oldest = Math.min(irreversible, last.num)
+    await this.transaction(async () => {
+      const undoBlock = unit.reversible ? last.num : null
+      for (const pending of unit.tables.values())
+        await flushTable(this.session, this.layout(pending.table), pending, undoBlock)
+      for (const [derivation, keys] of unit.rechecks) await this.derive(derivation, keys, undoBlock)
+      await this.writePosition(unit, last)
+      await this.pruneJournal(oldest)
+    })
+    this.position = last
+    this.knownBlocks = [...this.knownBlocks.filter((block) => block.num >= oldest), last]
+  }
+
+  async rollBackTo(block: number): Promise<void> {
+    const anchor = this.knownBlocks.find((known) => known.num === block - 1)
+    if (!anchor) {
+      throw new FatalError(
+        'UNDO_JOURNAL_EXHAUSTED',
+        `a fork reaches down to block ${block}, but the oldest block that reader ${this.lease.reader} can go back to is ${this.knownBlocks[0]?.num ?? 'none'}`,
+      )
+    }
+    await this.transaction(async () => {
+      const { rows } = await this.session.client.query<{ first: bigint | null }>(
+        'SELECT min(first_seq) AS first FROM chain.reversible_blocks WHERE reader = $1 AND block_num >= $2',
+        [this.lease.reader, block],
+      )
+      for (const layout of this.layouts.values()) await this.undoTable(layout, block, rows[0]?.first ?? null)
+      await this.session.run('DELETE FROM chain.reversible_blocks WHERE reader = $1 AND block_num >= $2', [
+        this.lease.reader,
+        block,
+      ])
+      await this.session.run(
+        'UPDATE chain.readers SET block_num = $2, block_time = $3, block_id = $4 WHERE name = $1',
+        [this.lease.reader, anchor.num, anchor.timeMs, anchor.id],
+      )
+    })
+    this.position = anchor
+    this.knownBlocks = this.knownBlocks.filter((known) => known.num < block)
+  }
+
+  async wipe(): Promise<void> {
+    await this.transaction(async () => {
+      for (const { table, twin } of this.layouts.values()) {
+        if (table.kind === 'versioned')
+          await this.session.run(`DELETE FROM ${table.name} WHERE reader = $1`, [this.lease.reader])
+        else
+          await this.session.client.query(
+            `TRUNCATE ${[table.name, ...(twin === null ? [] : [twin])].join(', ')}`,
+          )
+      }
+      await this.session.run('DELETE FROM chain.reversible_blocks WHERE reader = $1', [this.lease.reader])
+      await this.session.run('DELETE FROM chain.readers WHERE name = $1', [this.lease.reader])
+    })
+    this.position = null
+    this.knownBlocks = []
+  }
+
+  async close(): Promise<void> {
+    await this.session.client.end().catch(() => undefined)
+  }
+
+  private async undoTable(layout: TableLayout, block: number, firstSeq: bigint | null): Promise<void> {
+    const table = layout.table
+    if (table.kind === 'append') {
+      if (firstSeq !== null)
+        await this.session.run(`DELETE FROM ${table.name} WHERE "${String(table.key[0])}" >= $1`, [firstSeq])
+    } else if (table.kind === 'versioned') {
+      await this.session.run(
+        `DELETE FROM ${table.name} WHERE reader = $1 AND "${String(table.version)}" >= $2`,
+        [this.lease.reader, block],
+      )
+    } else {
+      await restoreRows(this.session, layout, block)
+    }
+  }
+
+  /** Runs a derivation's statement and writes what it returns like any other change. */
+  private async derive(
+    derivation: Derivation,
+    keys: ReadonlySet<bigint>,
+    undoBlock: number | null,
+  ): Promise<void> {
+    const { rows } = await this.session.client.query<MutableRow>(derivation.statement, [[...keys]])
+    if (rows.length === 0) return
+    const table = derivation.table as unknown as Table
+    const patches = new Map<RowKey, PendingRow>(
+      rows.map((row) => [rowKey(table.key, row), { kind: 'patch', row }]),
+    )
+    const pending: PendingTable = { table, rows: patches, groups: new Map(), appended: [] }
+    await flushTable(this.session, this.layout(table), pending, undoBlock)
+  }
+
+  private async writePosition(unit: CommitUnit, last: UnitBlock): Promise<void> {
+    await this.session.run(
+      `INSERT INTO chain.readers (name, start_block, block_num, block_time, block_id) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (name) DO UPDATE SET block_num = EXCLUDED.block_num, block_time = EXCLUDED.block_time, block_id = EXCLUDED.block_id`,
+      [this.lease.reader, this.startBlock, last.num, last.timeMs, last.id],
+    )
+    await this.session.run(
+      'INSERT INTO chain.reversible_blocks (reader, block_num, first_seq, block_time, block_id) VALUES ($1, $2, $3, $4, $5)',
+      [this.lease.reader, last.num, unit.reversible ? unit.firstSeq : null, last.timeMs, last.id],
+    )
+  }
+
+  /** Forgets how to undo blocks that cannot be undone any more; the newest of them stays as the place to go back to. */
+  private async pruneJournal(oldest: number): Promise<void> {
+    if (this.knownBlocks.length === 0 || this.knownBlocks[0]!.num >= oldest) return
+    const reader = this.session.client.escapeLiteral(this.lease.reader)
+    const statements = [
+      `DELETE FROM chain.reversible_blocks WHERE reader = ${reader} AND block_num < ${oldest}`,
+    ]
+    for (const layout of this.layouts.values()) {
+      if (layout.twin !== null) statements.push(`DELETE FROM ${layout.twin} WHERE undo_block <= ${oldest}`)
+    }
+    await this.session.client.query(statements.join(';'))
+  }
+
+  private async transaction(work: () => Promise<void>): Promise<void> {
+    try {
+      await this.session.client.query('BEGIN')
+      await checkLease(this.session.client, this.lease)
+      await work()
+      await this.session.client.query('COMMIT')
+    } catch (error) {
+      this.session.forgetStages()
+      await this.session.client.query('ROLLBACK').catch(() => undefined)
+      throw asStoreError(error)
+    }
+  }
+
+  private layout(table: Table): TableLayout {
+    const layout = this.layouts.get(table)
+    if (!layout) throw new FatalError('INTERNAL', `table ${table.name} was not given to the store`)
+    return layout
+  }
+}
+
+/** SQLSTATE classes after which the same work may succeed: connection, resources, operator, serialisation. */
+const RETRYABLE_STATES = /^(08|53|57|40)/
+
+function asStoreError(error: unknown): Error {
+  if (error instanceof FatalError || error instanceof RetryableError) return error
+  if (error instanceof pg.DatabaseError && !RETRYABLE_STATES.test(error.code ?? '')) {
+    return new FatalError('DATABASE_ERROR', 'the database refused a statement', { cause: error })
+  }
+  return new RetryableError('DATABASE_UNAVAILABLE', 'the database connection broke', { cause: error })
+}
