@@ -1,0 +1,63 @@
+import {
+  assetsAccount,
+  collectionActions,
+  ownershipActions,
+  systemAccount,
+  systemActions,
+  tokenAccount,
+  tokenActions,
+} from '../contracts/index.ts'
+import type { ActionContext, ActionHandler, ContractRegistry } from '../contracts/index.ts'
+import type { Directory } from './directory.ts'
+
+/**
+ * The contracts of the chain, with the directory told of what they create. `directory` is asked for when an
+ * action runs, because it is read from the chain that the contracts run on.
+ */
+export function contractsFor(
+  directory: () => Directory,
+  onNewAccount: (name: string) => void,
+): ContractRegistry {
+  const assets = new Map<string, ActionHandler>([
+    ...collectionActions,
+    ...ownershipActions({
+      set: (id, owner) => directory().set(id, owner),
+      delete: (id) => directory().delete(id),
+    }),
+  ])
+  watch(assets, 'createcol', (context) => {
+    const { collection_name: name, author } = context.data() as { collection_name: string; author: string }
+    directory().add(directory().collections, { name, author, schemas: [], templates: [] })
+  })
+  watch(assets, 'createschema', (context) => {
+    const data = context.data() as { collection_name: string; schema_name: string }
+    const schemas = findCollection(directory(), data.collection_name)?.schemas
+    if (schemas !== undefined) directory().add(schemas, data.schema_name)
+  })
+  watch(assets, 'lognewtempl', (context) => {
+    const data = context.data() as { collection_name: string; template_id: number }
+    const templates = findCollection(directory(), data.collection_name)?.templates
+    if (templates !== undefined) directory().add(templates, data.template_id)
+  })
+  return new Map([
+    [assetsAccount, assets],
+    [tokenAccount, new Map(tokenActions)],
+    [systemAccount, new Map(systemActions(onNewAccount))],
+  ])
+}
+
+function watch(
+  actions: Map<string, ActionHandler>,
+  name: string,
+  note: (context: ActionContext) => void,
+): void {
+  const handler = actions.get(name)
+  actions.set(name, (context) => {
+    handler?.(context)
+    note(context)
+  })
+}
+
+function findCollection(directory: Directory, name: string): Directory['collections'][number] | undefined {
+  return directory.collections.find((collection) => collection.name === name)
+}

@@ -1,0 +1,129 @@
+import { assetsAccount, firstAssetId, nameText, nameValue, tokenAccount } from '../contracts/index.ts'
+import type { AssetOwners, ConfigRow, Runtime } from '../contracts/index.ts'
+import type { ChainState } from '../chain/index.ts'
+import type { Random } from './random.ts'
+import { accountSuffix } from './wording.ts'
+
+/** A collection that was generated here, with what hangs below it. */
+export interface OwnCollection {
+  readonly name: string
+  readonly author: string
+  readonly schemas: string[]
+  readonly templates: number[]
+}
+
+/** How often a random asset id is tried before giving up; burned ids miss. */
+const maxTries = 16
+
+/**
+ * What the generator picks from: accounts, its own collections, owners by asset id. Everything follows the
+ * chain through its journal, so that it is right after a fork too.
+ */
+export class Directory implements AssetOwners {
+  readonly people: string[] = []
+  readonly collections: OwnCollection[] = []
+  /** An account of the recording that can pay for newcomers, with the symbol it holds. */
+  readonly treasury: { readonly account: string; readonly key: bigint } | null
+  readonly #owners = new Map<bigint, string>()
+  readonly #state: ChainState
+  readonly #runtime: Runtime
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime
+    this.#state = runtime.state
+    this.treasury = this.#findTreasury()
+    this.#readPeople()
+    this.#readCollections()
+  }
+
+  /** The configuration row of the assets contract, or undefined when the chain has none. */
+  config(): ConfigRow | undefined {
+    return this.#runtime.row(assetsAccount, 'config', assetsAccount, nameValue('config'))
+  }
+
+  set(id: bigint, owner: string): void {
+    this.#state.set(this.#owners, id, owner)
+  }
+
+  delete(id: bigint): void {
+    const owner = this.#owners.get(id)
+    this.#owners.delete(id)
+    if (owner !== undefined) this.#state.journal.record(() => void this.#owners.set(id, owner))
+  }
+
+  /** Appends to a list that a rewind shortens again. */
+  add<T>(list: T[], item: T): void {
+    list.push(item)
+    this.#state.journal.record(() => void list.pop())
+  }
+
+  /** Owner of an asset that exists. */
+  ownerOf(id: bigint): string | undefined {
+    return this.#owners.get(id)
+  }
+
+  /** A random asset whose owner is an account without code, so that moving it upsets no contract. */
+  randomAsset(random: Random, nextId: bigint): { id: bigint; owner: string } | null {
+    const count = Number(nextId - firstAssetId)
+    for (let tries = 0; tries < maxTries && count > 0; tries++) {
+      const id = firstAssetId + BigInt(random.below(count))
+      const owner = this.#owners.get(id)
+      if (owner !== undefined && !this.hasCode(owner)) return { id, owner }
+    }
+    return null
+  }
+
+  /** True for contracts: they react to what they are told. */
+  hasCode(account: string): boolean {
+    return this.#state.accounts.get(nameValue(account))?.codeHash != null
+  }
+
+  #findTreasury(): Directory['treasury'] {
+    const tables = [...this.#state.rows.tables()]
+    const accounts = tables.filter(
+      (table) => table.code === nameValue(tokenAccount) && table.table === nameValue('accounts'),
+    )
+    let best: { account: string; key: bigint; amount: bigint } | null = null
+    for (const table of accounts) {
+      const account = nameText(table.scope)
+      for (const [key, row] of table.rows) {
+        const amount = row.value.readBigInt64LE(0)
+        if (!this.hasCode(account) && (best === null || amount > best.amount)) best = { account, key, amount }
+      }
+    }
+    return best
+  }
+
+  #readPeople(): void {
+    for (const { name } of this.#state.accounts.values()) {
+      const text = nameText(name)
+      if (text.endsWith(accountSuffix)) this.people.push(text)
+    }
+  }
+
+  #readCollections(): void {
+    for (const table of this.#state.rows.tables()) {
+      if (table.code !== nameValue(assetsAccount)) continue
+      if (table.table === nameValue('assets')) {
+        for (const id of table.rows.keys()) this.#owners.set(id, nameText(table.scope))
+      } else if (table.table === nameValue('collections')) {
+        for (const key of table.rows.keys()) this.#readCollection(key)
+      }
+    }
+  }
+
+  #readCollection(key: bigint): void {
+    const row = this.#runtime.row(assetsAccount, 'collections', assetsAccount, key)!
+    if (!row.author.endsWith(accountSuffix)) return
+    const keysOf = (table: string): bigint[] => {
+      const rows = this.#state.rows.table(nameValue(assetsAccount), key, nameValue(table))?.rows
+      return [...(rows?.keys() ?? [])].sort((a, b) => (a < b ? -1 : 1))
+    }
+    this.collections.push({
+      name: row.collection_name,
+      author: row.author,
+      schemas: keysOf('schemas').map(nameText),
+      templates: keysOf('templates').map(Number),
+    })
+  }
+}

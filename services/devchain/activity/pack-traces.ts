@@ -1,0 +1,52 @@
+import type { ByteWriter } from '../bytes/index.ts'
+import { nameValue } from '../contracts/index.ts'
+import type { ActionTrace } from '../contracts/index.ts'
+import type { SignedTransaction } from './pack-transaction.ts'
+
+/**
+ * Writes one `transaction_trace_v0` of an executed transaction, with `action_trace_v1` entries in the order
+ * of their ordinals, as Leap packs it. `elapsed` and `console` are empty, as without the debug mode.
+ */
+export function writeTransactionTrace(
+  writer: ByteWriter,
+  transaction: SignedTransaction,
+  traces: readonly ActionTrace[],
+): void {
+  writer.u8(0).raw(transaction.id).u8(0)
+  writer.u32(transaction.cpuUs).varuint(transaction.netWords)
+  writer
+    .u64(0n)
+    .u64(BigInt(transaction.netWords * 8))
+    .bool(false)
+  writer.varuint(traces.length)
+  for (const trace of traces) writeActionTrace(writer, trace)
+  // No RAM delta of the transaction itself, no exception, no error code, no failed deferred transaction.
+  writer.bool(false).bool(false).bool(false).bool(false)
+  writer.bool(true)
+  writePartial(writer, transaction)
+}
+
+function writeActionTrace(writer: ByteWriter, trace: ActionTrace): void {
+  const { action, receipt } = trace
+  const receiver = nameValue(trace.receiver)
+  writer.u8(1).varuint(trace.ordinal).varuint(trace.creator)
+  writer.bool(true).u8(0).u64(receiver).raw(action.digest).u64(receipt.global).u64(receipt.recv)
+  writer.varuint(receipt.auth.length)
+  for (const { actor, sequence } of receipt.auth) writer.u64(nameValue(actor)).u64(sequence)
+  writer.varuint(receipt.code).varuint(receipt.abi)
+  writer.u64(receiver).raw(action.packed)
+  // Not context-free, no elapsed time, no console output.
+  writer.bool(false).u64(0n).varuint(0)
+  writer.varuint(trace.ramDeltas.size)
+  const deltas = [...trace.ramDeltas].map(([payer, bytes]) => [nameValue(payer), bytes] as const)
+  for (const [payer, bytes] of deltas.sort(([a], [b]) => (a < b ? -1 : 1))) writer.u64(payer).i64(bytes)
+  // No exception, no error code, no return value.
+  writer.bool(false).bool(false).varuint(0)
+}
+
+function writePartial(writer: ByteWriter, { header, signature }: SignedTransaction): void {
+  writer.u8(0).raw(header).varuint(0)
+  if (signature === null) writer.varuint(0)
+  else writer.varuint(1).u8(0).raw(signature)
+  writer.varuint(0)
+}

@@ -1,0 +1,96 @@
+import type { ActionInput } from '../contracts/index.ts'
+import {
+  acceptOffer,
+  burn,
+  cancelOffer,
+  createOffer,
+  declineOffer,
+  editAsset,
+  mint,
+  transfer,
+} from './asset-plans.ts'
+import {
+  deleteTemplate,
+  editCollection,
+  editTemplate,
+  extendSchema,
+  newCollection,
+  newSchema,
+  newTemplate,
+} from './collection-plans.ts'
+import { newAccount, tokenTransfer } from './people-plans.ts'
+import type { Plan, World } from './world.ts'
+
+/** Every kind of transaction that is generated. */
+export type ActivityKind = keyof typeof plans
+
+/** How often each kind of transaction comes, relative to the others. */
+export type ActivityMix = Readonly<Partial<Record<ActivityKind, number>>>
+
+const plans = {
+  newAccount,
+  tokenTransfer,
+  newCollection,
+  editCollection,
+  newSchema,
+  extendSchema,
+  newTemplate,
+  editTemplate,
+  deleteTemplate,
+  mint,
+  transfer,
+  editAsset,
+  createOffer,
+  acceptOffer,
+  declineOffer,
+  cancelOffer,
+  burn,
+} satisfies Record<string, Plan>
+
+/** The mix of a small, lively chain. */
+export const everydayMix: ActivityMix = {
+  newAccount: 1,
+  tokenTransfer: 12,
+  newCollection: 0.3,
+  editCollection: 0.6,
+  newSchema: 0.3,
+  extendSchema: 0.3,
+  newTemplate: 2,
+  editTemplate: 1.5,
+  deleteTemplate: 0.4,
+  mint: 28,
+  transfer: 24,
+  editAsset: 14,
+  createOffer: 8,
+  acceptOffer: 5,
+  declineOffer: 1.5,
+  cancelOffer: 1.5,
+  burn: 3,
+}
+
+/** What has to be there before everyday life can begin. */
+const fewestPeople = 8
+const fewestCollections = 3
+
+/** Draws that fail (nothing to accept, nobody to pay) before a block is left as it is. */
+const maxDraws = 12
+
+/** The next transaction, or null when nothing fits at the moment. */
+export function nextTransaction(world: World, mix: ActivityMix): ActionInput[] | null {
+  for (let draws = 0; draws < maxDraws; draws++) {
+    const kind = missingKind(world) ?? world.random.weighted(mix as Record<ActivityKind, number>)
+    const actions = plans[kind](world)
+    if (actions !== null) return actions
+  }
+  return null
+}
+
+function missingKind(world: World): ActivityKind | null {
+  const { people, collections } = world.directory
+  if (people.length < fewestPeople) return 'newAccount'
+  if (world.directory.config() === undefined) return null
+  if (collections.length < fewestCollections) return 'newCollection'
+  if (collections.some(({ schemas }) => schemas.length === 0)) return 'newSchema'
+  if (collections.some(({ templates }) => templates.length === 0)) return 'newTemplate'
+  return null
+}

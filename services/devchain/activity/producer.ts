@@ -1,0 +1,162 @@
+import { ByteWriter } from '../bytes/index.ts'
+import { slotToMs } from '../chain/index.ts'
+import type { Chain, ChainBlock } from '../chain/index.ts'
+import { nameValue, Runtime, systemAccount } from '../contracts/index.ts'
+import type { ActionInput, ActionTrace } from '../contracts/index.ts'
+import { contractsFor } from './contracts.ts'
+import { Directory } from './directory.ts'
+import { headerOf, packBlock } from './pack-block.ts'
+import { packDeltas } from './pack-deltas.ts'
+import { writeTransactionTrace } from './pack-traces.ts'
+import { packOnBlock, packTransaction } from './pack-transaction.ts'
+import type { SignedTransaction } from './pack-transaction.ts'
+import { everydayMix, nextTransaction } from './planner.ts'
+import type { ActivityMix } from './planner.ts'
+import { Random } from './random.ts'
+
+/** How a producer makes blocks. */
+export interface ProducerOptions {
+  readonly seed: number
+  /** Actions that users push per block, on average. */
+  readonly rate: number
+  readonly mix?: ActivityMix
+}
+
+/** A block in the making. */
+interface Draft {
+  readonly num: number
+  readonly slot: number
+  readonly transactions: SignedTransaction[]
+  readonly traces: ByteWriter
+  readonly digests: [bigint, Buffer][]
+  readonly payers: Set<bigint>
+  count: number
+}
+
+/** Seconds after which a transaction expires. */
+const lifetimeSeconds = 100
+
+/**
+ * Makes blocks with generated activity behind the head of a chain. The content of a block follows from the
+ * seed, its number, its time slot, the branch number and the chain before it.
+ */
+export class Producer {
+  readonly #chain: Chain
+  readonly #options: ProducerOptions
+  readonly #runtime: Runtime
+  readonly #directory: Directory
+  readonly #traces = new ByteWriter(64 * 1024)
+  #newAccounts: bigint[] = []
+  #slot = 0
+
+  /** The chain must hold the contracts already; what it holds is read once, here. */
+  constructor(chain: Chain, options: ProducerOptions) {
+    this.#chain = chain
+    this.#options = options
+    const contracts = contractsFor(
+      () => this.#directory,
+      (name) => this.#addAccount(name),
+    )
+    this.#runtime = new Runtime(chain.state, contracts)
+    this.#directory = new Directory(this.#runtime)
+  }
+
+  /** Makes the next block at `slot` and makes it the head. `branch` tells forks of the same height apart. */
+  produce(slot: number, branch: number): ChainBlock {
+    const { state, head } = this.#chain
+    const num = head.num + 1
+    state.journal.begin(num)
+    state.rows.collectChanges()
+    this.#newAccounts = []
+    this.#slot = slot
+    this.#runtime.nowSeconds = Math.floor(slotToMs(slot) / 1000)
+    const random = new Random(`${this.#options.seed}:${num}:${branch}`)
+    const draft: Draft = {
+      num,
+      slot,
+      transactions: [],
+      traces: this.#traces.clear(),
+      digests: [],
+      payers: new Set([nameValue(systemAccount)]),
+      count: 0,
+    }
+    this.#runOnBlock(draft)
+    this.#runUsers(draft, random)
+    const block = this.#finish(draft)
+    this.#chain.append(block)
+    return block
+  }
+
+  #runOnBlock(draft: Draft): void {
+    const previous = this.#chain.at(this.#chain.head.num)?.block
+    const data = previous ? headerOf(previous) : Buffer.alloc(0)
+    const action = { account: systemAccount, name: 'onblock', actors: [systemAccount], data }
+    this.#write(draft, packOnBlock(action), this.#runtime.execute([action]))
+  }
+
+  #runUsers(draft: Draft, random: Random): void {
+    const world = { runtime: this.#runtime, directory: this.#directory, random }
+    // A draw between zero and twice the rate gives quiet and busy blocks with the wanted average.
+    let left = random.fraction() * 2 * this.#options.rate
+    while (left >= 1 || random.chance(left)) {
+      const actions = nextTransaction(world, this.#options.mix ?? everydayMix)
+      if (actions === null) return
+      this.#push(draft, actions, random)
+      left = Math.max(0, left - actions.length)
+      if (left === 0) return
+    }
+  }
+
+  #push(draft: Draft, actions: readonly ActionInput[], random: Random): void {
+    const { head } = this.#chain
+    const frame = {
+      // Differs within a block, because equal transactions would have equal ids.
+      expiresAt: this.#runtime.nowSeconds + lifetimeSeconds + draft.count,
+      refNum: head.num,
+      refId: head.id,
+    }
+    const transaction = packTransaction(frame, actions, random.between(180, 900))
+    this.#write(draft, transaction, this.#runtime.execute(actions))
+    draft.transactions.push(transaction)
+    for (const action of actions) for (const actor of action.actors) draft.payers.add(nameValue(actor))
+  }
+
+  #write(draft: Draft, transaction: SignedTransaction, traces: readonly ActionTrace[]): void {
+    writeTransactionTrace(draft.traces, transaction, traces)
+    for (const trace of traces) {
+      draft.digests.push([trace.receipt.global, trace.action.digest])
+      for (const payer of trace.ramDeltas.keys()) draft.payers.add(nameValue(payer))
+    }
+    draft.count++
+  }
+
+  #finish(draft: Draft): ChainBlock {
+    const { state, head } = this.#chain
+    const { num, slot, transactions } = draft
+    const inOrder = draft.digests.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, digest]) => digest)
+    const packed = packBlock({ num, slot, previousId: head.id, transactions, actionDigests: inOrder })
+    const traces = new ByteWriter(draft.traces.length + 5)
+      .varuint(draft.count)
+      .raw(draft.traces.copy())
+      .copy()
+    const deltas = packDeltas({
+      num,
+      slot,
+      timeUs: BigInt(slotToMs(slot)) * 1000n,
+      rows: state.rows.takeChanges(),
+      newAccounts: this.#newAccounts,
+      usage: new Map([...draft.payers].map((name) => [name, state.ramBytes.get(name) ?? 0n])),
+      transactions: transactions.length,
+    })
+    const prevId = head.num === 0 ? null : head.id
+    return { num, id: packed.id, prevId, block: packed.bytes, traces, deltas }
+  }
+
+  #addAccount(text: string): void {
+    const { state } = this.#chain
+    const name = nameValue(text)
+    state.set(state.accounts, name, { name, creationSlot: this.#slot, abi: Buffer.alloc(0), codeHash: null })
+    this.#newAccounts.push(name)
+    this.#directory.add(this.#directory.people, text)
+  }
+}

@@ -1,0 +1,67 @@
+import type { AttributePair } from '../../core/antelope/index.ts'
+import { assetsAccount, attributeMap, nameValue } from '../contracts/index.ts'
+import type {
+  ActionInput,
+  AssetRow,
+  Attributes,
+  Fields,
+  FormatField,
+  Runtime,
+  TemplateRow,
+} from '../contracts/index.ts'
+import type { Directory } from './directory.ts'
+import type { Random } from './random.ts'
+
+/** What plans work with: the chain as it is now, and chance. */
+export interface World {
+  readonly runtime: Runtime
+  readonly directory: Directory
+  readonly random: Random
+}
+
+/** A transaction: actions that succeed when they are executed now. Null: impossible at the moment. */
+export type Plan = (world: World) => ActionInput[] | null
+
+/** An action of the assets contract, signed by one account. */
+export function assetsAction(world: World, actor: string, name: string, data: Fields): ActionInput {
+  return world.runtime.action(assetsAccount, name, [actor], data)
+}
+
+/** True when the ABI in force has the action: the contract was upgraded in the middle of the recordings. */
+export function knowsAction(world: World, name: string): boolean {
+  return world.runtime.abis.of(assetsAccount).definition.actions.some((action) => action.name === name)
+}
+
+/** Attributes in the form that actions carry. */
+export function mapOf(world: World, format: readonly FormatField[], data: Attributes): AttributePair[] {
+  return attributeMap(world.runtime.abis.of(assetsAccount).definition, format, data)
+}
+
+/** Format of a schema that exists. */
+export function formatOf(world: World, collection: string, schema: string): readonly FormatField[] {
+  const row = world.runtime.row(assetsAccount, 'schemas', collection, nameValue(schema))
+  return row?.format ?? []
+}
+
+/** A template row, or undefined when it was deleted. */
+export function templateOf(world: World, collection: string, id: number): TemplateRow | undefined {
+  return world.runtime.row(assetsAccount, 'templates', collection, BigInt(id))
+}
+
+/** An asset row with its template, if it has one. */
+export function assetOf(
+  world: World,
+  owner: string,
+  id: bigint,
+): { asset: AssetRow; template: TemplateRow | undefined } | null {
+  const asset = world.runtime.row(assetsAccount, 'assets', owner, id)
+  if (asset === undefined) return null
+  const { collection_name: collection, template_id: template } = asset
+  return { asset, template: template === -1 ? undefined : templateOf(world, collection, template) }
+}
+
+/** True when the asset may change hands. */
+export function isTransferable(world: World, owner: string, id: bigint): boolean {
+  const found = assetOf(world, owner, id)
+  return found !== null && found.template?.transferable !== false
+}

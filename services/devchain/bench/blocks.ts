@@ -1,0 +1,81 @@
+import type { ActivityMix } from '../activity/index.ts'
+import { packHeader } from '../activity/index.ts'
+import type { ChainBlock } from '../chain/index.ts'
+import { emptyTemplate, foreignTemplate } from './template.ts'
+import type { BlockTemplate } from './template.ts'
+
+/** Kinds of blocks that cost next to nothing to make. */
+export type BenchKind = 'foreign' | 'empty'
+
+/** The block that bench blocks follow. */
+export interface BenchStart {
+  readonly num: number
+  readonly id: Buffer
+  /** Time slot (half-seconds since 2000). */
+  readonly slot: number
+}
+
+/** Mostly mints, transfers and edits, with payments between: what the busy stretches of a chain look like. */
+export const denseMix: ActivityMix = {
+  mint: 21,
+  transfer: 30,
+  editAsset: 18,
+  tokenTransfer: 25,
+  createOffer: 2,
+  acceptOffer: 2,
+  burn: 0.5,
+}
+
+/** Actions per block of a dense block of about a megabyte. */
+export const denseRate = 900
+
+/**
+ * Makes `count` consecutive blocks that share their traces and deltas: `foreign` with 378 transfers of a
+ * foreign token (1,134 action traces, results of about 290 kB), `empty` with results of about 860 bytes. Only
+ * the header differs from block to block, and it is made when it is read.
+ */
+export function* benchBlocks(kind: BenchKind, count: number, after: BenchStart): Generator<ChainBlock> {
+  const template = kind === 'foreign' ? foreignTemplate() : emptyTemplate()
+  let previous = after.id
+  for (let made = 1; made <= count; made++) {
+    const { id, header } = packHeader({
+      num: after.num + made,
+      slot: after.slot + made,
+      previousId: previous,
+      transactionRoot: Buffer.alloc(32),
+      actionRoot: Buffer.alloc(32),
+    })
+    yield new BenchBlock(after.num + made, id, previous, header, template)
+    previous = id
+  }
+}
+
+/** A block whose `signed_block` is put together anew at each reading, so that a million of them fit. */
+class BenchBlock implements ChainBlock {
+  readonly num: number
+  readonly id: Buffer
+  readonly prevId: Buffer
+  readonly heldBytes = 512
+  readonly #header: Buffer
+  readonly #template: BlockTemplate
+
+  constructor(num: number, id: Buffer, prevId: Buffer, header: Buffer, template: BlockTemplate) {
+    this.num = num
+    this.id = id
+    this.prevId = prevId
+    this.#header = header
+    this.#template = template
+  }
+
+  get block(): Buffer {
+    return Buffer.concat([this.#header, this.#template.transactions])
+  }
+
+  get traces(): Buffer {
+    return this.#template.traces
+  }
+
+  get deltas(): Buffer {
+    return this.#template.deltas
+  }
+}

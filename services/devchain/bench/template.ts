@@ -1,0 +1,92 @@
+import { packDeltas, packTransaction, writeTransactionTrace } from '../activity/index.ts'
+import { ByteWriter } from '../bytes/index.ts'
+import { nameValue, packAction } from '../contracts/index.ts'
+import type { ActionTrace, PackedAction } from '../contracts/index.ts'
+
+/** Payloads that all blocks of a kind share, but for the header. */
+export interface BlockTemplate {
+  /** What follows the header and its signature in a `signed_block`: transactions and extensions. */
+  readonly transactions: Buffer
+  readonly traces: Buffer
+  readonly deltas: Buffer
+}
+
+/** A token that no handler watches. */
+const foreignToken = 'foreigntoken'
+const transfersPerBlock = 378
+const firstSequence = 9_000_000_000n
+const slot = 1_700_000_000
+
+/**
+ * Transactions of a foreign token: each is a transfer with the two notifications that a token sends, so that
+ * 378 transfers make 1,134 action traces and a result of about 290 kB.
+ */
+export function foreignTemplate(): BlockTemplate {
+  const transactions = new ByteWriter(128 * 1024).varuint(transfersPerBlock)
+  const traces = new ByteWriter(512 * 1024).varuint(transfersPerBlock)
+  for (let index = 0; index < transfersPerBlock; index++) {
+    const [from, to] = [accountAt(index), accountAt(index + 1)]
+    const action = transferAction(from, to, index)
+    const frame = { expiresAt: slot + index, refNum: 1, refId: Buffer.alloc(32) }
+    const transaction = packTransaction(frame, [action], 250)
+    transactions.u8(0).u32(250).varuint(transaction.netWords).u8(1).varuint(1)
+    transactions.u8(0).raw(transaction.signature!).u8(0).varuint(0).blob(transaction.packed)
+    writeTransactionTrace(traces, transaction, tracesOf(action, from, to, index))
+  }
+  return { transactions: transactions.varuint(0).copy(), traces: traces.copy(), deltas: deltasOf(20) }
+}
+
+/** A block without transactions but the implicit one; a result of about 860 bytes. */
+export function emptyTemplate(): BlockTemplate {
+  const data = Buffer.alloc(116)
+  const action = packAction({ account: 'eosio', name: 'onblock', actors: ['eosio'], data })
+  const transaction = { ...packTransaction(emptyFrame, [action], 100), signature: null, netWords: 0 }
+  const traces = new ByteWriter().varuint(1)
+  writeTransactionTrace(traces, transaction, [traceOf(action, 1, 0, 'eosio', firstSequence)])
+  return { transactions: Buffer.alloc(2), traces: traces.copy(), deltas: deltasOf(1) }
+}
+
+const emptyFrame = { expiresAt: 0, refNum: 0, refId: Buffer.alloc(32) }
+
+function transferAction(from: string, to: string, index: number): PackedAction {
+  const data = new ByteWriter(64).u64(nameValue(from)).u64(nameValue(to))
+  // 4,FOR: precision, then the letters.
+  data
+    .i64(BigInt(index + 1))
+    .u8(4)
+    .raw(Buffer.from('FOR\0\0\0\0'))
+    .text('')
+  return packAction({ account: foreignToken, name: 'transfer', actors: [from], data: data.copy() })
+}
+
+function tracesOf(action: PackedAction, from: string, to: string, index: number): ActionTrace[] {
+  const sequence = firstSequence + BigInt(index * 3)
+  return [
+    traceOf(action, 1, 0, foreignToken, sequence),
+    traceOf(action, 2, 1, from, sequence + 1n),
+    traceOf(action, 3, 1, to, sequence + 2n),
+  ]
+}
+
+function traceOf(
+  action: PackedAction,
+  ordinal: number,
+  creator: number,
+  receiver: string,
+  global: bigint,
+): ActionTrace {
+  const auth = action.actors.map((actor) => ({ actor, sequence: global }))
+  const receipt = { global, recv: global, auth, code: 1, abi: 1 }
+  return { ordinal, creator, receiver, action, receipt, ramDeltas: new Map() }
+}
+
+function deltasOf(accounts: number): Buffer {
+  const usage = new Map(Array.from({ length: accounts }, (_, index) => [nameValue(accountAt(index)), 4000n]))
+  const rows = { created: new Map(), modified: new Map(), removed: [] }
+  return packDeltas({ num: 1, slot, timeUs: 0n, rows, newAccounts: [], usage, transactions: accounts })
+}
+
+function accountAt(index: number): string {
+  const letters = 'abcdefghijklmnopqrst'
+  return `holder${letters[index % 20]!}${letters[Math.floor(index / 20) % 20]!}`
+}

@@ -1,0 +1,104 @@
+/**
+ * A growing little-endian byte buffer for the packed forms of the chain.
+ * Numbers are written unsigned unless the name says otherwise; the caller keeps values in range.
+ */
+export class ByteWriter {
+  #bytes: Buffer
+  #length = 0
+
+  /** @param capacity first size in bytes; it doubles when it does not suffice. */
+  constructor(capacity = 1024) {
+    this.#bytes = Buffer.allocUnsafe(capacity)
+  }
+
+  /** Bytes written so far. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** Forgets the content and keeps the memory, so that one writer serves many blocks. */
+  clear(): this {
+    this.#length = 0
+    return this
+  }
+
+  u8(value: number): this {
+    this.#reserve(1)
+    this.#bytes[this.#length++] = value
+    return this
+  }
+
+  bool(value: boolean): this {
+    return this.u8(value ? 1 : 0)
+  }
+
+  u16(value: number): this {
+    const at = this.#reserve(2)
+    this.#bytes.writeUInt16LE(value, at)
+    this.#length = at + 2
+    return this
+  }
+
+  u32(value: number): this {
+    const at = this.#reserve(4)
+    this.#bytes.writeUInt32LE(value >>> 0, at)
+    this.#length = at + 4
+    return this
+  }
+
+  u64(value: bigint): this {
+    const at = this.#reserve(8)
+    this.#bytes.writeBigUInt64LE(value, at)
+    this.#length = at + 8
+    return this
+  }
+
+  i64(value: bigint): this {
+    const at = this.#reserve(8)
+    this.#bytes.writeBigInt64LE(value, at)
+    this.#length = at + 8
+    return this
+  }
+
+  varuint(value: number): this {
+    let rest = value >>> 0
+    while (rest > 0x7f) {
+      this.u8((rest & 0x7f) | 0x80)
+      rest >>>= 7
+    }
+    return this.u8(rest)
+  }
+
+  /** Raw bytes, without a length. */
+  raw(bytes: Uint8Array): this {
+    const at = this.#reserve(bytes.length)
+    this.#bytes.set(bytes, at)
+    this.#length = at + bytes.length
+    return this
+  }
+
+  /** A varuint length, then the bytes. */
+  blob(bytes: Uint8Array): this {
+    return this.varuint(bytes.length).raw(bytes)
+  }
+
+  /** UTF-8 text with its length. */
+  text(value: string): this {
+    return this.blob(Buffer.from(value, 'utf8'))
+  }
+
+  /** A copy of what was written. */
+  copy(): Buffer {
+    return Buffer.from(this.#bytes.subarray(0, this.#length))
+  }
+
+  #reserve(count: number): number {
+    const needed = this.#length + count
+    if (needed > this.#bytes.length) {
+      const grown = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2))
+      grown.set(this.#bytes.subarray(0, this.#length))
+      this.#bytes = grown
+    }
+    return this.#length
+  }
+}

@@ -1,0 +1,141 @@
+import { FatalError } from '../../core/errors/index.ts'
+import type { ChainBlock, Position } from './block.ts'
+import { applyReceipts } from './receipts.ts'
+import { ChainState } from './state.ts'
+
+/** What is told to those who follow the chain; calls come synchronously, in order. */
+export interface ChainListener {
+  /** A block became the head. */
+  onBlock(block: ChainBlock): void
+  /** Every block from `num` upwards was taken back. */
+  onRewind(num: number): void
+}
+
+/** How the chain decides what is irreversible, and how much of its past it keeps. */
+export interface ChainOptions {
+  /** The last irreversible block trails the head by this many blocks. */
+  readonly libLagBlocks: number
+  /** Payload bytes kept; above that the oldest irreversible blocks are dropped, as a pruning node does. */
+  readonly retainBytes: number
+}
+
+const noId = Buffer.alloc(32)
+
+/**
+ * The blocks of the current branch and the state after the last of them. Blocks are pushed at the end and
+ * taken back down to the last irreversible one.
+ */
+export class Chain {
+  readonly state = new ChainState()
+  readonly #options: ChainOptions
+  readonly #listeners = new Set<ChainListener>()
+  #blocks: ChainBlock[] = []
+  #lib: Position = { num: 0, id: noId }
+  #bytes = 0
+
+  constructor(options: ChainOptions) {
+    this.#options = options
+  }
+
+  /** Number of the oldest block that is still held; 0 for an empty chain. */
+  get first(): number {
+    return this.#blocks[0]?.num ?? 0
+  }
+
+  /** The last block; number 0 with a zero id for an empty chain. */
+  get head(): Position {
+    return this.#blocks.at(-1) ?? { num: 0, id: noId }
+  }
+
+  /** The last irreversible block. */
+  get lib(): Position {
+    return this.#lib
+  }
+
+  /** The block of that number in the current branch, if it is held. */
+  at(num: number): ChainBlock | undefined {
+    return this.#blocks[num - this.first]
+  }
+
+  /** Tells `listener` about blocks and rewinds from now on; returns the call that ends it. */
+  follow(listener: ChainListener): () => void {
+    this.#listeners.add(listener)
+    return () => {
+      this.#listeners.delete(listener)
+    }
+  }
+
+  /**
+   * Applies a block that comes from outside to the state and makes it the head.
+   * @throws FatalError RECORDING_INVALID when it does not follow the head or its bytes cannot be read
+   */
+  push(block: ChainBlock): void {
+    this.#check(block)
+    this.state.journal.begin(block.num)
+    try {
+      if (block.deltas !== null) this.state.applyDeltas(block.deltas)
+      if (block.traces !== null) applyReceipts(this.state, block.traces)
+    } catch (cause) {
+      throw new FatalError('RECORDING_INVALID', `block ${block.num} cannot be read`, { cause })
+    }
+    this.append(block)
+  }
+
+  /**
+   * Makes a block the head whose changes are in the state already, or that shall be served and no more.
+   * @throws FatalError RECORDING_INVALID when it does not follow the head
+   */
+  append(block: ChainBlock): void {
+    this.#check(block)
+    this.#blocks.push(block)
+    this.#bytes += sizeOf(block)
+    this.#raiseLib(block)
+    this.#dropOldest()
+    for (const listener of this.#listeners) listener.onBlock(block)
+  }
+
+  /**
+   * Takes back every block above `num`.
+   * @throws FatalError INVALID_REQUEST when that reaches below the last irreversible block
+   */
+  rewindTo(num: number): void {
+    if (num >= this.head.num) return
+    if (num < this.#lib.num) {
+      throw new FatalError('INVALID_REQUEST', `block ${num + 1} is irreversible (up to ${this.#lib.num})`)
+    }
+    for (const gone of this.#blocks.splice(num - this.first + 1)) this.#bytes -= sizeOf(gone)
+    this.state.journal.rewindTo(num)
+    for (const listener of this.#listeners) listener.onRewind(num + 1)
+  }
+
+  #check(block: ChainBlock): void {
+    const head = this.head
+    if (head.num === 0) return
+    if (block.num !== head.num + 1 || block.prevId?.equals(head.id) !== true) {
+      throw new FatalError('RECORDING_INVALID', `block ${block.num} does not follow block ${head.num}`)
+    }
+  }
+
+  #raiseLib(block: ChainBlock): void {
+    const next = block.seen?.lib ?? this.at(block.num - this.#options.libLagBlocks)
+    if (next === undefined || next.num <= this.#lib.num) return
+    this.#lib = { num: next.num, id: next.id }
+    this.state.journal.forgetTo(next.num)
+  }
+
+  #dropOldest(): void {
+    if (this.#bytes <= this.#options.retainBytes) return
+    let count = 0
+    // A tenth at a time, because moving the array costs as much as its length.
+    while (this.#bytes > this.#options.retainBytes * 0.9 && this.#blocks[count]!.num < this.#lib.num) {
+      this.#bytes -= sizeOf(this.#blocks[count]!)
+      count++
+    }
+    this.#blocks = this.#blocks.slice(count)
+  }
+}
+
+function sizeOf(block: ChainBlock): number {
+  if (block.heldBytes !== undefined) return block.heldBytes
+  return (block.block?.length ?? 0) + (block.traces?.length ?? 0) + (block.deltas?.length ?? 0) + 128
+}

@@ -1,0 +1,8 @@
+export { slotAt, slotOf, slotToMs } from './block.ts'
+export type { ChainBlock, Position } from './block.ts'
+export { Chain } from './chain.ts'
+export type { ChainListener, ChainOptions } from './chain.ts'
+export { sortedKeys } from './rows.ts'
+export type { ContractRow, ContractRows, ContractTable, RowChanges, RowImage } from './rows.ts'
+export { ChainState } from './state.ts'
+export type { ChainAccount, Sequences } from './state.ts'

@@ -1,0 +1,46 @@
+import { compileAbi, parsePackedAbi } from '../../core/antelope/index.ts'
+import type { AbiDefinition, CompiledAbi } from '../../core/antelope/index.ts'
+import { FatalError } from '../../core/errors/index.ts'
+import type { ChainState } from '../chain/index.ts'
+import { nameValue } from './names.ts'
+
+/** An ABI in both forms. */
+export interface KnownAbi {
+  readonly definition: AbiDefinition
+  readonly compiled: CompiledAbi
+}
+
+/** The ABIs that the accounts of the chain have now, parsed once per version. */
+export class AbiBook {
+  readonly #state: ChainState
+  readonly #parsed = new WeakMap<Buffer, KnownAbi>()
+
+  constructor(state: ChainState) {
+    this.#state = state
+  }
+
+  /** The ABI in force, or undefined when the account has none. Throws `DecodeError` for a malformed one. */
+  find(account: bigint): KnownAbi | undefined {
+    const packed = this.#state.accounts.get(account)?.abi
+    if (packed === undefined || packed.length === 0) return undefined
+    let known = this.#parsed.get(packed)
+    if (known === undefined) {
+      const definition = parsePackedAbi(packed)
+      known = { definition, compiled: compileAbi(definition) }
+      this.#parsed.set(packed, known)
+    }
+    return known
+  }
+
+  /**
+   * The ABI in force of an account that must have one.
+   * @throws FatalError RECORDING_INVALID when there is none
+   */
+  of(account: string): KnownAbi {
+    const known = this.find(nameValue(account))
+    if (known === undefined) {
+      throw new FatalError('RECORDING_INVALID', `account ${account} has no ABI on this chain`)
+    }
+    return known
+  }
+}

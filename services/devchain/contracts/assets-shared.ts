@@ -1,0 +1,43 @@
+import { FatalError } from '../../core/errors/index.ts'
+import { assetsAccount } from './rows.ts'
+import type { CollectionRow, ConfigRow, SchemaRow } from './rows.ts'
+import type { ActionContext } from './context.ts'
+import { nameValue } from './names.ts'
+
+/** Who owns which asset; follows the chain, forks included. */
+export interface AssetOwners {
+  set(id: bigint, owner: string): void
+  delete(id: bigint): void
+}
+
+/** Returns the row, or throws: only actions that succeed are ever planned. */
+export function readRow<T>(row: T | undefined, what: string): T {
+  if (row === undefined) throw new FatalError('INTERNAL', `the devchain planned an action without ${what}`)
+  return row
+}
+
+/** The configuration row of the contract. */
+export function configOf(context: ActionContext): ConfigRow {
+  return readRow(context.get('config', assetsAccount, nameValue('config')), 'a config row')
+}
+
+/** Writes the configuration row. */
+export function putConfig(context: ActionContext, config: ConfigRow): void {
+  context.put('config', assetsAccount, nameValue('config'), assetsAccount, { ...config })
+}
+
+/** A collection that exists. */
+export function collectionOf(context: ActionContext, name: string): CollectionRow {
+  const row = context.get('collections', assetsAccount, nameValue(name))
+  return readRow(row, `collection ${name}`)
+}
+
+/** A schema that exists. */
+export function schemaOf(context: ActionContext, collection: string, schema: string): SchemaRow {
+  return readRow(context.get('schemas', collection, nameValue(schema)), `schema ${schema}`)
+}
+
+/** Notifies the accounts that the collection names for its logs. */
+export function notifyCollection(context: ActionContext, name: string): void {
+  for (const account of collectionOf(context, name).notify_accounts) context.notify(account)
+}

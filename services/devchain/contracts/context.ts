@@ -1,0 +1,116 @@
+import type { KnownAbi } from './abis.ts'
+import type { ActionTrace } from './action.ts'
+import { nameValue } from './names.ts'
+import type { TableRows } from './rows.ts'
+import type { Runtime } from './runtime.ts'
+
+/** A decoded row or decoded action data. */
+export type Fields = Record<string, unknown>
+
+/** Bytes that the node bills for a row beside its value. */
+const rowOverheadBytes = 112
+
+/**
+ * What a contract sees while it executes one action: its own tables, and the calls that notify accounts and
+ * send actions. Notifications and inline actions are numbered when they are asked for and run later.
+ */
+export class ActionContext {
+  readonly runtime: Runtime
+  /** Account of the contract. */
+  readonly self: string
+  readonly abi: KnownAbi
+  readonly #trace: ActionTrace
+  readonly #notify: (account: string) => void
+  readonly #send: (action: string, data: Fields) => void
+
+  constructor(
+    runtime: Runtime,
+    trace: ActionTrace,
+    notify: (account: string) => void,
+    send: (action: string, data: Fields) => void,
+  ) {
+    this.runtime = runtime
+    this.self = trace.receiver
+    this.abi = runtime.abis.of(trace.receiver)
+    this.#trace = trace
+    this.#notify = notify
+    this.#send = send
+  }
+
+  /** The accounts that signed the action. */
+  get actors(): readonly string[] {
+    return this.#trace.action.actors
+  }
+
+  /** Data of the action as it was packed. */
+  get packedData(): Buffer {
+    return this.#trace.action.data
+  }
+
+  /** Decoded data of the action; its shape is that of the contract's ABI. */
+  data(): unknown {
+    const type = this.abi.compiled.actionType(this.#trace.action.name)!
+    return this.runtime.decode(this.abi, type, this.#trace.action.data)
+  }
+
+  /** Tells `account` about this action; asking twice changes nothing. */
+  notify(account: string): void {
+    this.#notify(account)
+  }
+
+  /** Sends an action to the contract itself, with its own authority. */
+  log(action: string, data: Fields): void {
+    this.#send(action, data)
+  }
+
+  /** A decoded row, or undefined. `scope` is a name, or a raw 64-bit value. */
+  get<K extends keyof TableRows>(table: K, scope: string | bigint, key: bigint): TableRows[K] | undefined {
+    return this.runtime.row(this.self, table, scope, key)
+  }
+
+  /** The packed value of a row with its payer, or undefined. */
+  raw(table: string, scope: string, key: bigint): { payer: string; value: Buffer } | undefined {
+    return this.runtime.rawRow(this.self, table, scope, key)
+  }
+
+  /** Creates or replaces a row; `payer` is billed for its RAM. */
+  put(table: string, scope: string | bigint, key: bigint, payer: string, row: Fields): void {
+    const type = this.abi.compiled.tableType(table)!
+    this.putRaw(table, scope, key, payer, this.runtime.encode(this.abi, type, row))
+  }
+
+  /** As `put`, with packed bytes. */
+  putRaw(table: string, scope: string | bigint, key: bigint, payer: string, value: Buffer): void {
+    const { rows } = this.runtime.state
+    const [code, scopeValue, tableValue] = [nameValue(this.self), scopeOf(scope), nameValue(table)]
+    const before = rows.row(code, scopeValue, tableValue, key)
+    if (before !== undefined) this.#bill(before.payer, -rowBytes(before.value))
+    this.#bill(nameValue(payer), rowBytes(value))
+    rows.put(code, scopeValue, tableValue, key, nameValue(payer), value)
+  }
+
+  /** Removes a row that exists. */
+  erase(table: string, scope: string, key: bigint): void {
+    const { rows } = this.runtime.state
+    const row = rows.erase(nameValue(this.self), nameValue(scope), nameValue(table), key)
+    if (row !== undefined) this.#bill(row.payer, -rowBytes(row.value))
+  }
+
+  /** Bills RAM that is no row. */
+  billRam(payer: string, bytes: bigint): void {
+    this.#bill(nameValue(payer), Number(bytes))
+  }
+
+  #bill(payer: bigint, bytes: number): void {
+    const name = this.runtime.nameOf(payer)
+    this.#trace.ramDeltas.set(name, (this.#trace.ramDeltas.get(name) ?? 0n) + BigInt(bytes))
+  }
+}
+
+function scopeOf(scope: string | bigint): bigint {
+  return typeof scope === 'bigint' ? scope : nameValue(scope)
+}
+
+function rowBytes(value: Buffer): number {
+  return value.length + rowOverheadBytes
+}

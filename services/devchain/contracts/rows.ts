@@ -1,0 +1,93 @@
+import type { FormatField } from './attributes.ts'
+
+/** Usual account of the assets contract. */
+export const assetsAccount = 'atomicassets'
+
+/** First asset id that the contract gives out, 2^40. */
+export const firstAssetId = 1n << 40n
+
+/** Row of `config`, the singleton of the assets contract. */
+export interface ConfigRow {
+  readonly asset_counter: bigint
+  readonly template_counter: number
+  readonly offer_counter: bigint
+  readonly collection_format: readonly FormatField[]
+  readonly supported_tokens: readonly unknown[]
+}
+
+/** Row of `collections`. */
+export interface CollectionRow {
+  readonly collection_name: string
+  readonly author: string
+  readonly allow_notify: boolean
+  readonly authorized_accounts: readonly string[]
+  readonly notify_accounts: readonly string[]
+  readonly market_fee: number
+  readonly serialized_data: Uint8Array
+}
+
+/** Row of `schemas`, scope = collection. */
+export interface SchemaRow {
+  readonly schema_name: string
+  readonly format: readonly FormatField[]
+}
+
+/** Row of `templates`, scope = collection. */
+export interface TemplateRow {
+  readonly template_id: number
+  readonly schema_name: string
+  readonly transferable: boolean
+  readonly burnable: boolean
+  /** 0 = unlimited. */
+  readonly max_supply: number
+  readonly issued_supply: number
+  readonly immutable_serialized_data: Uint8Array
+}
+
+/** Row of `templates2` (contract version 2), scope = collection. */
+export interface Template2Row {
+  readonly template_id: number
+  readonly schema_name: string
+  readonly mutable_serialized_data: Uint8Array
+}
+
+/** Row of `assets`, scope = owner. */
+export interface AssetRow {
+  readonly asset_id: bigint
+  readonly collection_name: string
+  readonly schema_name: string
+  /** -1 = none. */
+  readonly template_id: number
+  readonly ram_payer: string
+  readonly backed_tokens: readonly string[]
+  readonly immutable_serialized_data: Uint8Array
+  readonly mutable_serialized_data: Uint8Array
+}
+
+/** Row of `offers`. */
+export interface OfferRow {
+  readonly offer_id: bigint
+  readonly sender: string
+  readonly recipient: string
+  readonly sender_asset_ids: readonly bigint[]
+  readonly recipient_asset_ids: readonly bigint[]
+  readonly memo: string
+  readonly ram_payer: string
+}
+
+/** Row of `accounts` of a token contract, scope = owner. */
+export interface BalanceRow {
+  readonly balance: string
+}
+
+/** Row shapes by table, for the tables that the contracts here work with. */
+export interface TableRows {
+  readonly config: ConfigRow
+  readonly collections: CollectionRow
+  readonly schemas: SchemaRow
+  readonly templates: TemplateRow
+  readonly templates2: Template2Row
+  readonly assets: AssetRow
+  readonly offers: OfferRow
+  readonly accounts: BalanceRow
+}

@@ -1,0 +1,180 @@
+import type { ChainState } from '../chain/index.ts'
+import { AbiBook } from './abis.ts'
+import type { KnownAbi } from './abis.ts'
+import { packAction } from './action.ts'
+import type { ActionInput, ActionReceipt, ActionTrace, PackedAction } from './action.ts'
+import { ActionContext } from './context.ts'
+import type { Fields } from './context.ts'
+import { nameText, nameValue } from './names.ts'
+import type { TableRows } from './rows.ts'
+
+/** What a contract does for one of its actions. */
+export type ActionHandler = (context: ActionContext) => void
+
+/** Handlers by account, then by action name. */
+export type ContractRegistry = ReadonlyMap<string, ReadonlyMap<string, ActionHandler>>
+
+const noReceipt: ActionReceipt = { global: 0n, recv: 0n, auth: [], code: 0, abi: 0 }
+
+/**
+ * Executes actions against the state of the chain in the order of a real node: an action, then those it
+ * notified, then the actions it sent, each of these with everything below it before the next.
+ */
+export class Runtime {
+  readonly state: ChainState
+  readonly abis: AbiBook
+  /** Seconds since the epoch of the block that is being made. */
+  nowSeconds = 0
+  readonly #contracts: ContractRegistry
+  readonly #names = new Map<bigint, string>()
+  readonly #decoders = new WeakMap<KnownAbi, Map<string, (bytes: Buffer) => Fields>>()
+  readonly #encoders = new WeakMap<KnownAbi, Map<string, (value: Fields) => Buffer>>()
+
+  constructor(state: ChainState, contracts: ContractRegistry) {
+    this.state = state
+    this.abis = new AbiBook(state)
+    this.#contracts = contracts
+  }
+
+  /** Runs a transaction; the traces come in the order of their ordinals. */
+  execute(actions: readonly ActionInput[]): ActionTrace[] {
+    const traces: ActionTrace[] = []
+    const scheduled = actions.map((action) => this.#schedule(traces, 0, action.account, packAction(action)))
+    for (const trace of scheduled) this.#run(traces, trace)
+    return traces
+  }
+
+  /** Packs the data of an action by the ABI in force. */
+  action(account: string, name: string, actors: readonly string[], data: Fields): ActionInput {
+    const abi = this.abis.of(account)
+    return { account, name, actors, data: this.encode(abi, abi.compiled.actionType(name)!, data) }
+  }
+
+  /** A decoded row, or undefined. */
+  row<K extends keyof TableRows>(
+    account: string,
+    table: K,
+    scope: string | bigint,
+    key: bigint,
+  ): TableRows[K] | undefined {
+    const scopeValue = typeof scope === 'bigint' ? scope : nameValue(scope)
+    const row = this.state.rows.row(nameValue(account), scopeValue, nameValue(table), key)
+    if (row === undefined) return undefined
+    const abi = this.abis.of(account)
+    // The shapes are those of the contracts whose handlers run here; the ABI says how they are packed.
+    return this.decode(abi, abi.compiled.tableType(table)!, row.value) as unknown as TableRows[K]
+  }
+
+  /** The packed value of a row with its payer, or undefined. */
+  rawRow(
+    account: string,
+    table: string,
+    scope: string,
+    key: bigint,
+  ): { payer: string; value: Buffer } | undefined {
+    const row = this.state.rows.row(nameValue(account), nameValue(scope), nameValue(table), key)
+    return row && { payer: this.nameOf(row.payer), value: row.value }
+  }
+
+  /** Text of a name value, cached. */
+  nameOf(value: bigint): string {
+    let text = this.#names.get(value)
+    if (text === undefined) {
+      text = nameText(value)
+      this.#names.set(value, text)
+    }
+    return text
+  }
+
+  /** Decodes bytes as a type of an ABI. */
+  decode(abi: KnownAbi, type: string, bytes: Buffer): Fields {
+    const decoders = cached(this.#decoders, abi)
+    let decode = decoders.get(type)
+    if (decode === undefined) {
+      const compiled = abi.compiled.decoder(type)
+      decode = (data) => compiled(data, 0, data.length) as Fields
+      decoders.set(type, decode)
+    }
+    return decode(bytes)
+  }
+
+  /** Packs a value as a type of an ABI. */
+  encode(abi: KnownAbi, type: string, value: Fields): Buffer {
+    const encoders = cached(this.#encoders, abi)
+    let encode = encoders.get(type)
+    if (encode === undefined) {
+      const compiled = abi.compiled.encoder(type)
+      encode = (data) => asBuffer(compiled(data))
+      encoders.set(type, encode)
+    }
+    return encode(value)
+  }
+
+  #schedule(traces: ActionTrace[], creator: number, receiver: string, action: PackedAction): ActionTrace {
+    const ordinal = traces.length + 1
+    const trace = { ordinal, creator, receiver, action, receipt: noReceipt, ramDeltas: new Map() }
+    traces.push(trace)
+    return trace
+  }
+
+  #run(traces: ActionTrace[], first: ActionTrace): void {
+    const { action, ordinal } = first
+    const notified: ActionTrace[] = []
+    const inline: ActionTrace[] = []
+    const context = new ActionContext(
+      this,
+      first,
+      (account) => {
+        const known = account === first.receiver || notified.some((each) => each.receiver === account)
+        if (!known) notified.push(this.#schedule(traces, ordinal, account, action))
+      },
+      (name, data) => {
+        const sent = packAction(this.action(action.account, name, [action.account], data))
+        inline.push(this.#schedule(traces, ordinal, sent.account, sent))
+      },
+    )
+    this.#contracts.get(action.account)?.get(action.name)?.(context)
+    first.receipt = this.#receipt(first)
+    this.#takeRam(first)
+    for (const trace of notified) trace.receipt = this.#receipt(trace)
+    for (const trace of inline) this.#run(traces, trace)
+  }
+
+  #receipt(trace: ActionTrace): ActionReceipt {
+    const { state } = this
+    const { sequences } = state
+    state.setGlobalSequence(sequences.global + 1n)
+    const receiver = nameValue(trace.receiver)
+    const recv = (sequences.recv.get(receiver) ?? 0n) + 1n
+    state.set(sequences.recv, receiver, recv)
+    const auth = trace.action.actors.map((actor) => {
+      const sequence = (sequences.auth.get(nameValue(actor)) ?? 0n) + 1n
+      state.set(sequences.auth, nameValue(actor), sequence)
+      return { actor, sequence }
+    })
+    const account = trace.action.accountValue
+    const [code, abi] = [sequences.code.get(account) ?? 0, sequences.abi.get(account) ?? 0]
+    return { global: sequences.global, recv, auth, code, abi }
+  }
+
+  #takeRam(trace: ActionTrace): void {
+    for (const [payer, bytes] of trace.ramDeltas) {
+      const used = this.state.ramBytes.get(nameValue(payer)) ?? 0n
+      if (bytes === 0n) trace.ramDeltas.delete(payer)
+      else this.state.set(this.state.ramBytes, nameValue(payer), used + bytes)
+    }
+  }
+}
+
+function cached<K extends object, V>(caches: WeakMap<K, Map<string, V>>, key: K): Map<string, V> {
+  let cache = caches.get(key)
+  if (cache === undefined) {
+    cache = new Map()
+    caches.set(key, cache)
+  }
+  return cache
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+}

@@ -1,0 +1,40 @@
+import { formatAsset, parseAsset } from '../../core/antelope/index.ts'
+import type { ActionContext } from './context.ts'
+import type { ActionHandler } from './runtime.ts'
+
+/** Usual account of the chain's own token. */
+export const tokenAccount = 'eosio.token'
+
+/** Value of a symbol code, which keys the rows of a token contract: its letters, low byte first. */
+export function symbolCodeValue(symbol: string): bigint {
+  return Array.from(symbol).reduceRight((value, letter) => (value << 8n) | BigInt(letter.charCodeAt(0)), 0n)
+}
+
+/** The one action of a token contract that is generated. */
+export const tokenActions: readonly [string, ActionHandler][] = [['transfer', transfer]]
+
+function transfer(context: ActionContext): void {
+  const { from, to, quantity } = context.data() as { from: string; to: string; quantity: string }
+  context.notify(from)
+  context.notify(to)
+  const { amount, symbol } = parseAsset(quantity)
+  addBalance(context, from, symbol, quantity, -amount, from)
+  addBalance(context, to, symbol, quantity, amount, from)
+}
+
+function addBalance(
+  context: ActionContext,
+  owner: string,
+  symbol: string,
+  quantity: string,
+  change: bigint,
+  payer: string,
+): void {
+  const key = symbolCodeValue(symbol)
+  const row = context.get('accounts', owner, key)
+  const before = parseAsset(row?.balance ?? quantity)
+  const amount = (row === undefined ? 0n : before.amount) + change
+  context.put('accounts', owner, key, row === undefined ? payer : owner, {
+    balance: formatAsset({ ...before, amount }),
+  })
+}

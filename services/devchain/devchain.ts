@@ -1,0 +1,209 @@
+import { FatalError } from '../core/errors/index.ts'
+import { Producer, Random } from './activity/index.ts'
+import { Chain } from './chain/index.ts'
+import type { ChainBlock, Position } from './chain/index.ts'
+import { chainAnswers, startChainApi } from './http/index.ts'
+import type { ChainApi } from './http/index.ts'
+import { shipNodeOf } from './node.ts'
+import type { DevchainOptions } from './options.ts'
+import { finalBranch, Playback, readRecording } from './recording/index.ts'
+import type { Recording } from './recording/index.ts'
+import { createClock } from './schedule.ts'
+import type { Clock } from './schedule.ts'
+import { startShipServer } from './ship/index.ts'
+import type { ShipNode, ShipServer } from './ship/index.ts'
+
+const defaults = {
+  recordings: ['main', 'v2'],
+  rate: 4,
+  seed: 1,
+  libLagBlocks: 2,
+  retainBytes: 512 * 1024 * 1024,
+  intervalMs: 500,
+  host: '127.0.0.1',
+}
+
+/** Deepest fork that chance makes. */
+const deepestRandomFork = 12
+
+/** A chain to try Pronghorn with, with its state-history socket and its chain API. */
+export class Devchain {
+  readonly chainId: string
+  readonly #options: DevchainOptions
+  readonly #chain: Chain
+  readonly #node: ShipNode
+  readonly #playback: Playback | null
+  readonly #chance: Random
+  readonly #clock: Clock
+  #producer: Producer | null = null
+  #generatedFrom = 0
+  #branch = 0
+  #ship: ShipServer | null = null
+  #http: ChainApi | null = null
+  #timer: NodeJS.Timeout | null = null
+  #paused = false
+
+  /** Reads the recordings and makes the first blocks; nothing listens yet. See `createDevchain`. */
+  constructor(options: DevchainOptions) {
+    this.#options = options
+    const recordings = (options.recordings ?? defaults.recordings).map(readRecording)
+    const first = recordings[0] ?? readRecording('main')
+    this.chainId = first.chainId
+    this.#chain = new Chain({
+      libLagBlocks: options.libLagBlocks ?? defaults.libLagBlocks,
+      retainBytes: options.retainBytes ?? defaults.retainBytes,
+    })
+    this.#playback = options.replay === 'recorded' ? new Playback(this.#chain, recordings) : null
+    this.#chance = new Random(`${options.seed ?? defaults.seed}:forks`)
+    this.#load(recordings)
+    this.#clock = createClock(this.#chain, {
+      startTimeMs: options.startTimeMs,
+      live: this.#isLive,
+      blocks: options.blocks ?? 0,
+      nowMs: Date.now,
+    })
+    const playback = this.#playback && { source: this.#playback, recordings }
+    this.#node = shipNodeOf(this.#chain, { abiText: first.abiText, chainId: this.chainId }, playback)
+    for (let made = 0; made < (options.blocks ?? 0); made++) this.produceBlock()
+  }
+
+  /**
+   * Listens on both addresses and, with `live`, begins to make blocks.
+   * @throws FatalError PORT_UNAVAILABLE when an address is taken
+   */
+  async start(): Promise<{ shipUrl: string; httpUrl: string }> {
+    const { host = defaults.host, port = 0, httpPort = 0, shipSocketPath, faults } = this.#options
+    const shipAddress = shipSocketPath === undefined ? { host, port } : { path: shipSocketPath }
+    const ship = await startShipServer(this.#node, shipAddress, faults ?? (() => undefined))
+    this.#ship = ship
+    this.#chain.follow({ onBlock: () => ship.pump(), onRewind: (num) => ship.rewind(num) })
+    try {
+      this.#http = await startChainApi(chainAnswers(this.#chain, this.chainId), { host, port: httpPort })
+    } catch (error) {
+      await ship.close()
+      throw error
+    }
+    if (this.#isLive) this.#startTimer()
+    return { shipUrl: ship.url, httpUrl: this.#http.url }
+  }
+
+  /** Ends every session and stops making blocks. */
+  async stop(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#timer = null
+    await Promise.all([this.#ship?.close(), this.#http?.close()])
+  }
+
+  /** The last block. */
+  head(): { num: number; id: string } {
+    return printed(this.#chain.head)
+  }
+
+  /** The last irreversible block. */
+  lib(): { num: number; id: string } {
+    return printed(this.#chain.lib)
+  }
+
+  /** The block of that number in the current branch, as long as it is held. */
+  block(num: number): ChainBlock | undefined {
+    return this.#chain.at(num)
+  }
+
+  /** Makes one block with generated activity; a recording that is still playing is played to its end first. */
+  produceBlock(): ChainBlock {
+    this.#playback?.finish()
+    this.#producer ??= this.#createProducer()
+    const block = this.#producer.produce(this.#clock.next(), this.#branch)
+    if (this.#chance.chance(this.#options.forks ?? 0)) this.#forkByChance()
+    return block
+  }
+
+  /** Makes `count` blocks as fast as possible. */
+  generate(count: number): void {
+    for (let made = 0; made < count; made++) this.produceBlock()
+  }
+
+  /**
+   * Takes back the last `depth` blocks and makes `length` others (default one more than were taken back).
+   * @throws FatalError INVALID_REQUEST when not that many generated blocks are reversible, or when the branch
+   * would be shorter
+   */
+  fork(depth: number, length: number = depth + 1): void {
+    this.#playback?.finish()
+    const reversible = this.#reversible()
+    if (depth < 1 || depth > reversible) {
+      throw new FatalError('INVALID_REQUEST', `a fork of ${depth} blocks: ${reversible} are reversible`)
+    }
+    if (length < depth) {
+      throw new FatalError('INVALID_REQUEST', `a branch of ${length} blocks loses against one of ${depth}`)
+    }
+    this.#branch++
+    this.#chain.rewindTo(this.#chain.head.num - depth)
+    for (let made = 0; made < length; made++) this.#producer!.produce(this.#clock.next(), this.#branch)
+  }
+
+  /**
+   * Appends a block that was made elsewhere and follows the head; its rows become part of the chain.
+   * @throws FatalError RECORDING_INVALID when it does not follow, or cannot be read
+   */
+  append(block: ChainBlock): void {
+    this.#chain.push(block)
+  }
+
+  /** Holds the blocks that come by themselves back, or lets them come again. */
+  setPaused(paused: boolean): void {
+    this.#paused = paused
+  }
+
+  /** Cuts every state-history session, as a node that restarts does. */
+  dropSessions(): void {
+    this.#ship?.dropSessions()
+  }
+
+  get #isLive(): boolean {
+    return this.#options.live !== undefined && this.#options.live !== false
+  }
+
+  #load(recordings: readonly Recording[]): void {
+    if (this.#playback === null) for (const block of finalBranch(recordings)) this.#chain.push(block)
+    for (const block of this.#options.append ?? []) this.#chain.append(block)
+  }
+
+  #createProducer(): Producer {
+    this.#generatedFrom = this.#chain.head.num
+    const { seed = defaults.seed, rate = defaults.rate, mix } = this.#options
+    return new Producer(this.#chain, { seed, rate, ...(mix === undefined ? {} : { mix }) })
+  }
+
+  /** Generated blocks that can still be taken back. */
+  #reversible(): number {
+    if (this.#producer === null) return 0
+    return this.#chain.head.num - Math.max(this.#chain.lib.num, this.#generatedFrom)
+  }
+
+  #forkByChance(): void {
+    const reversible = this.#reversible()
+    if (reversible > 0) this.fork(this.#chance.between(1, Math.min(reversible, deepestRandomFork)))
+  }
+
+  #startTimer(): void {
+    const live = this.#options.live
+    const intervalMs = (live === false ? undefined : live?.intervalMs) ?? defaults.intervalMs
+    this.#timer = setInterval(() => {
+      if (!this.#paused && this.#playback?.done !== false) this.produceBlock()
+    }, intervalMs)
+  }
+}
+
+/**
+ * Puts a chain together: recordings, then generated blocks. Call `start` to listen. Everything but the time
+ * of live blocks follows from the options, so that two chains with equal options are identical.
+ * @throws FatalError RECORDING_INVALID when a recording cannot be read
+ */
+export function createDevchain(options: DevchainOptions = {}): Devchain {
+  return new Devchain(options)
+}
+
+function printed(position: Position): { num: number; id: string } {
+  return { num: position.num, id: position.id.toString('hex') }
+}

@@ -1,0 +1,51 @@
+import { nameValue, symbolCodeValue } from '../contracts/index.ts'
+import { invalidRequest } from './errors.ts'
+
+/** Parameters of a request: a JSON object. */
+export type Params = Record<string, unknown>
+
+const namePattern = /^[a-z1-5.]{0,12}[a-p1-5.]?$/
+const maxU64 = (1n << 64n) - 1n
+
+/** A text parameter; `fallback` when it is absent. */
+export function textParam(params: Params, key: string, fallback?: string): string {
+  const value = params[key] ?? fallback
+  if (typeof value === 'number') return String(value)
+  if (typeof value !== 'string') throw invalidRequest(`${key} must be a string`)
+  return value
+}
+
+/** A name parameter as its 64-bit value. */
+export function nameParam(params: Params, key: string): bigint {
+  const text = textParam(params, key)
+  if (!namePattern.test(text)) throw invalidRequest(`${key} is not a valid name: ${text.slice(0, 64)}`)
+  return nameValue(text)
+}
+
+/** A number parameter between 1 and `most`, which also caps larger values, as a node does. */
+export function countParam(params: Params, key: string, fallback: number, most: number): number {
+  const value = Number(params[key] ?? fallback)
+  if (!Number.isInteger(value) || value < 1) throw invalidRequest(`${key} must be a positive number`)
+  return Math.min(value, most)
+}
+
+/** A flag: true, false, 1, 0, or their text. */
+export function flagParam(params: Params, key: string): boolean {
+  const value = params[key]
+  return value === true || value === 1 || value === 'true' || value === '1'
+}
+
+/** A 64-bit value given as a number, a decimal text, a name or a symbol code; undefined when absent or empty. */
+export function keyParam(params: Params, key: string): bigint | undefined {
+  const text = textParam(params, key, '').trim()
+  if (text === '') return undefined
+  if (/^\d{1,20}$/.test(text)) {
+    const value = BigInt(text)
+    if (value > maxU64) throw invalidRequest(`${key} exceeds 64 bits`)
+    // A short run of digits may be meant as a name, but a node reads it as a number too.
+    return value
+  }
+  if (namePattern.test(text)) return nameValue(text)
+  if (/^[A-Z]{1,7}$/.test(text)) return symbolCodeValue(text)
+  throw invalidRequest(`${key} is neither a number nor a name: ${text.slice(0, 64)}`)
+}

@@ -1,0 +1,42 @@
+import type { Chain } from '../chain/index.ts'
+import type { Recording, RecordedMessage } from './read.ts'
+
+/**
+ * Plays recordings into a chain message by message: heads, last irreversible blocks and forks come as the
+ * recorded node had them.
+ */
+export class Playback {
+  readonly #chain: Chain
+  readonly #messages: readonly RecordedMessage[]
+  #next = 0
+
+  constructor(chain: Chain, recordings: readonly Recording[]) {
+    this.#chain = chain
+    this.#messages = recordings.flatMap((recording) => recording.messages)
+  }
+
+  /** True before the first message was played. */
+  get untouched(): boolean {
+    return this.#next === 0
+  }
+
+  /** True after the last message was played. */
+  get done(): boolean {
+    return this.#next === this.#messages.length
+  }
+
+  /** Plays the next message; false when there is none. */
+  advance(): boolean {
+    const message = this.#messages[this.#next]
+    if (message === undefined) return false
+    this.#next++
+    this.#chain.rewindTo(message.block.num - 1)
+    this.#chain.push(message.block)
+    return true
+  }
+
+  /** Plays what is left. */
+  finish(): void {
+    while (this.advance());
+  }
+}

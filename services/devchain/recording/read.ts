@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { FatalError } from '../../core/errors/index.ts'
+import { packageRoot } from '../../core/paths/index.ts'
+import { ByteReader } from '../bytes/index.ts'
+import type { ChainBlock, Position } from '../chain/index.ts'
+
+/** What a node sent in one session, read back from a folder. */
+export interface Recording {
+  readonly name: string
+  /** The first (text) frame. */
+  readonly abiText: string
+  /** The status result. */
+  readonly status: Buffer
+  /** 64 hex digits from the status result. */
+  readonly chainId: string
+  /** Every blocks result in order of arrival. A number that comes again is a fork. */
+  readonly messages: readonly RecordedMessage[]
+}
+
+/** One blocks result: the bytes of the message and its parts, which share memory. */
+export interface RecordedMessage {
+  readonly bytes: Buffer
+  readonly block: ChainBlock
+}
+
+/** Unpacked size above which a recording is refused. */
+const maxUnpackedBytes = 512 * 1024 * 1024
+
+const bundledFolder = join(packageRoot, 'services', 'devchain', 'recordings')
+
+/**
+ * Reads a recording: `main` or `v2` (bundled), or a folder that holds `frames.bin.gz` and `ship-abi.json`.
+ * Only the result layout of Leap is known (`get_blocks_result_v0`, variant index 1).
+ * @throws FatalError RECORDING_INVALID naming the file and what is wrong with it
+ */
+export function readRecording(nameOrFolder: string): Recording {
+  const folder = isAbsolute(nameOrFolder) ? nameOrFolder : folderOf(nameOrFolder)
+  try {
+    const abiText = readFileSync(join(folder, 'ship-abi.json'), 'utf8')
+    const packed = readFileSync(join(folder, 'frames.bin.gz'))
+    const frames = splitFrames(gunzipSync(packed, { maxOutputLength: maxUnpackedBytes }))
+    const status = frames.find((frame) => frame[0] === 0)
+    if (status === undefined) throw new RangeError('there is no status result')
+    const chainId = status.subarray(89, 121).toString('hex')
+    const messages = frames.filter((frame) => frame[0] === 1).map(readMessage)
+    return { name: nameOrFolder, abiText, status, chainId, messages }
+  } catch (cause) {
+    throw new FatalError('RECORDING_INVALID', `the recording in ${folder} cannot be read`, { cause })
+  }
+}
+
+function folderOf(name: string): string {
+  return name === 'main' || name === 'v2' ? join(bundledFolder, name) : name
+}
+
+function splitFrames(bytes: Buffer): Buffer[] {
+  const reader = new ByteReader(bytes)
+  const frames: Buffer[] = []
+  while (reader.remaining > 0) frames.push(reader.take(reader.u32()))
+  return frames
+}
+
+function readMessage(bytes: Buffer): RecordedMessage {
+  const reader = new ByteReader(bytes, 1)
+  const head = readPosition(reader)
+  const lib = readPosition(reader)
+  if (!reader.bool()) throw new RangeError('a blocks result without a block')
+  const { num, id } = readPosition(reader)
+  const prevId = reader.bool() ? readPosition(reader).id : null
+  const [block, traces, deltas] = [readPayload(reader), readPayload(reader), readPayload(reader)]
+  return { bytes, block: { num, id, prevId, block, traces, deltas, seen: { head, lib } } }
+}
+
+function readPosition(reader: ByteReader): Position {
+  return { num: reader.u32(), id: reader.take(32) }
+}
+
+function readPayload(reader: ByteReader): Buffer | null {
+  return reader.bool() ? reader.blob() : null
+}

@@ -1,0 +1,28 @@
+/** Which payload of a result. */
+export type PayloadName = 'block' | 'traces' | 'deltas'
+
+/**
+ * How one session misbehaves. Counts are blocks results of that session, from 1; block lists are block
+ * numbers. Everything left out behaves like a healthy node.
+ */
+export interface SessionFaults {
+  /** The TCP connection is cut after this many results. */
+  readonly dropAfter?: number
+  /** The result after this many is replaced by bytes that are no result. */
+  readonly garbageAfter?: number
+  /** After this many results nothing is answered any more and the connection stays open. */
+  readonly silentAfter?: number
+  /** Rewinds the session does not hear of: those at zero credits (as Leap 3.2 to 5.0), or all of them. */
+  readonly loseRewinds?: 'without-credit' | 'always'
+  /** Blocks that are stepped over without a word: a gap. */
+  readonly skipBlocks?: readonly number[]
+  /** Blocks whose result carries no block, as for a number outside of the logs. */
+  readonly emptyBlocks?: readonly number[]
+  /** Payloads that every result lacks, as with a disabled log. */
+  readonly withoutPayloads?: readonly PayloadName[]
+  /** Another text for the first frame. */
+  readonly abiText?: string
+}
+
+/** Faults by session: the first connection has number 1. */
+export type FaultPlan = (session: number) => SessionFaults | undefined

@@ -1,0 +1,103 @@
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { WebSocketServer } from 'ws'
+import { FatalError } from '../../core/errors/index.ts'
+import type { FaultPlan } from './faults.ts'
+import { ShipSession } from './session.ts'
+import type { ShipNode } from './session.ts'
+
+/** Where to listen: a TCP port (0 = any free one), or the path of a unix socket. */
+export type ShipAddress = { readonly host: string; readonly port: number } | { readonly path: string }
+
+/** A running state-history endpoint. */
+export interface ShipServer {
+  /** `ws://host:port`, or `ws+unix:path`. */
+  readonly url: string
+  /** Sessions that are open now. */
+  sessions(): number
+  /** Lets every session send what is new. */
+  pump(): void
+  /** Moves every session back to `num`. */
+  rewind(num: number): void
+  /** Cuts every connection at once and keeps listening: what a restarting node looks like. */
+  dropSessions(): void
+  /** Closes every session and stops listening. */
+  close(): Promise<void>
+}
+
+/** A request is a few bytes plus 36 for each reversible block that the client names. */
+const maxRequestBytes = 1024 * 1024
+const maxSessions = 64
+
+/**
+ * Listens for state-history clients.
+ * @throws FatalError PORT_UNAVAILABLE when the address cannot be listened on
+ */
+export async function startShipServer(
+  node: ShipNode,
+  address: ShipAddress,
+  faults: FaultPlan,
+): Promise<ShipServer> {
+  const http = createServer((_, response) => response.writeHead(426).end())
+  const websocket = new WebSocketServer({
+    server: http,
+    perMessageDeflate: false,
+    maxPayload: maxRequestBytes,
+    skipUTF8Validation: true,
+  })
+  const sessions = new Set<ShipSession>()
+  let opened = 0
+  websocket.on('connection', (client, request) => {
+    if (sessions.size >= maxSessions) {
+      client.close(1013)
+      return
+    }
+    opened++
+    const session = new ShipSession(node, client, request.socket, faults(opened) ?? {})
+    sessions.add(session)
+    client.on('close', () => sessions.delete(session))
+    // The socket is closed right after an error; there is nothing else to do for a client that went away.
+    client.on('error', () => client.terminate())
+  })
+  // The same error is reported to the caller by `listen`.
+  websocket.on('error', () => undefined)
+  await listen(http, address)
+  return {
+    url: urlOf(http, address),
+    sessions: () => sessions.size,
+    pump: () => sessions.forEach((session) => session.pump()),
+    rewind: (num) => sessions.forEach((session) => session.rewind(num)),
+    dropSessions: () => websocket.clients.forEach((client) => client.terminate()),
+    close: () => close(http, websocket),
+  }
+}
+
+/** Starts listening; exported for the HTTP side, which reports a taken port the same way. */
+export async function listen(server: Server, address: ShipAddress): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(address, () => {
+      server.removeListener('error', reject)
+      resolve()
+    })
+  }).catch((cause: unknown) => {
+    const where = 'path' in address ? address.path : `${address.host}:${address.port}`
+    throw new FatalError('PORT_UNAVAILABLE', `cannot listen on ${where}`, { cause })
+  })
+}
+
+function urlOf(server: Server, address: ShipAddress): string {
+  if ('path' in address) return `ws+unix:${address.path}`
+  const { port } = server.address() as AddressInfo
+  return `ws://${address.host.includes(':') ? `[${address.host}]` : address.host}:${port}`
+}
+
+async function close(http: Server, websocket: WebSocketServer): Promise<void> {
+  for (const client of websocket.clients) client.terminate()
+  websocket.close()
+  await new Promise<void>((resolve) => {
+    http.close(() => resolve())
+    http.closeAllConnections()
+  })
+}

@@ -1,0 +1,179 @@
+import type { Socket } from 'node:net'
+import type { WebSocket } from 'ws'
+import type { ChainBlock, Position } from '../chain/index.ts'
+import type { SessionFaults } from './faults.ts'
+import { packResult, packStatus, readRequest } from './messages.ts'
+import type { BlocksRequest, StatusAnswer } from './messages.ts'
+
+/** What a session asks the node. */
+export interface ShipNode {
+  readonly abiText: string
+  status(): StatusAnswer
+  head(): Position
+  lib(): Position
+  /** Number of the oldest block that is held. */
+  first(): number
+  at(num: number): ChainBlock | undefined
+  /** Called when a session with credits has everything; true when there is another block now. */
+  advance(): boolean
+}
+
+/** Bytes waiting in the socket above which the session pauses, and bytes sent before others get a turn. */
+const maxBufferedBytes = 4 * 1024 * 1024
+const maxTurnBytes = 2 * 1024 * 1024
+
+/** Leap splits a result into WebSocket fragments of at most this size. */
+const fragmentBytes = 1024 * 1024
+
+interface Stream extends BlocksRequest {
+  /** Number of the next block to send. */
+  cursor: number
+  left: number
+}
+
+/**
+ * One client of the node. Results go out while the client has credits and the socket takes them; nothing is
+ * queued for a client that does not read.
+ */
+export class ShipSession {
+  readonly #node: ShipNode
+  readonly #client: WebSocket
+  readonly #socket: Socket
+  readonly #faults: SessionFaults
+  #stream: Stream | null = null
+  #sent = 0
+  #pumping = false
+  #scheduled = false
+
+  constructor(node: ShipNode, client: WebSocket, socket: Socket, faults: SessionFaults) {
+    this.#node = node
+    this.#client = client
+    this.#socket = socket
+    this.#faults = faults
+    client.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary))
+    client.send(faults.abiText ?? node.abiText, { binary: false })
+  }
+
+  /** Sends what can be sent now. */
+  pump(): void {
+    const stream = this.#stream
+    if (stream === null || this.#pumping || this.#scheduled) return
+    this.#pumping = true
+    this.#socket.cork()
+    let bytes = 0
+    while (bytes < maxTurnBytes && this.#mayWrite() && this.#hasNext(stream)) bytes += this.#sendNext(stream)
+    this.#socket.uncork()
+    this.#pumping = false
+    if (bytes >= maxTurnBytes) this.#pumpLater()
+  }
+
+  /** The chain took back the blocks from `num` upwards: the stream continues there. */
+  rewind(num: number): void {
+    const stream = this.#stream
+    if (stream === null || stream.cursor <= num) return
+    const lost = this.#faults.loseRewinds
+    if (lost === 'always' || (lost === 'without-credit' && stream.left === 0)) return
+    stream.cursor = num
+  }
+
+  #receive(data: Buffer, isBinary: boolean): void {
+    if (this.#silent()) return
+    try {
+      if (!isBinary) throw new RangeError('text instead of a request')
+      const request = readRequest(data)
+      if (request.kind === 'status') this.#client.send(packStatus(this.#node.status()))
+      else if (request.kind === 'blocks') this.#start(request)
+      else if (this.#stream !== null) this.#stream.left += request.messages
+    } catch {
+      // A node closes the connection without a word.
+      this.#client.terminate()
+      return
+    }
+    this.pump()
+  }
+
+  #start(request: BlocksRequest): void {
+    let cursor = Math.max(request.start, this.#node.first())
+    for (const { num, id } of request.positions) {
+      const known = this.#node.at(num)
+      if (num < cursor && num < request.start && known?.id.equals(id) !== true) cursor = num
+    }
+    cursor = Math.max(cursor, this.#node.first())
+    this.#stream = { ...request, cursor, left: request.credits }
+  }
+
+  #mayWrite(): boolean {
+    if (this.#client.readyState !== this.#client.OPEN) return false
+    if (this.#client.bufferedAmount < maxBufferedBytes) return true
+    // `drain` comes when the socket has handed everything to the system.
+    if (!this.#scheduled) {
+      this.#scheduled = true
+      this.#socket.once('drain', () => this.#resume())
+    }
+    return false
+  }
+
+  #pumpLater(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => this.#resume())
+  }
+
+  #resume(): void {
+    this.#scheduled = false
+    this.pump()
+  }
+
+  #hasNext(stream: Stream): boolean {
+    if (stream !== this.#stream || stream.left === 0 || stream.cursor >= stream.end || this.#silent()) {
+      return false
+    }
+    for (;;) {
+      const last = stream.irreversibleOnly ? this.#node.lib().num : this.#node.head().num
+      if (stream.cursor <= last) return true
+      if (!this.#node.advance()) return false
+    }
+  }
+
+  #sendNext(stream: Stream): number {
+    // The oldest blocks may have been dropped since: a pruning node goes on with what it has.
+    stream.cursor = Math.max(stream.cursor, this.#node.first())
+    const block = this.#node.at(stream.cursor)!
+    stream.cursor++
+    if (this.#faults.skipBlocks?.includes(block.num) === true) return 0
+    const frame = this.#packNext(block, stream)
+    stream.left--
+    this.#sent++
+    this.#write(frame)
+    if (this.#sent === this.#faults.dropAfter) this.#client.terminate()
+    return frame.length
+  }
+
+  #packNext(block: ChainBlock, stream: Stream): Buffer {
+    if (this.#sent === this.#faults.garbageAfter) return Buffer.from('01ffffffff00', 'hex')
+    const head = block.seen?.head ?? this.#node.head()
+    const lib = block.seen?.lib ?? this.#node.lib()
+    const missing = this.#faults.withoutPayloads
+    const fetch =
+      missing === undefined
+        ? stream
+        : {
+            fetchBlock: stream.fetchBlock && !missing.includes('block'),
+            fetchTraces: stream.fetchTraces && !missing.includes('traces'),
+            fetchDeltas: stream.fetchDeltas && !missing.includes('deltas'),
+          }
+    const empty = this.#faults.emptyBlocks?.includes(block.num) === true
+    return packResult(head, lib, empty ? null : block, fetch)
+  }
+
+  #write(frame: Buffer): void {
+    for (let at = 0; at < frame.length; at += fragmentBytes) {
+      const end = Math.min(at + fragmentBytes, frame.length)
+      this.#client.send(frame.subarray(at, end), { binary: true, fin: end === frame.length })
+    }
+  }
+
+  #silent(): boolean {
+    return this.#faults.silentAfter !== undefined && this.#sent >= this.#faults.silentAfter
+  }
+}
