@@ -1,0 +1,23 @@
+import type { KvstoreConfig } from '../config/index.ts'
+import type { KeyValueStore, StoreLogger } from './key-value-store.ts'
+import { createMemoryStore } from './memory-store.ts'
+import { openRedisStore } from './redis-store.ts'
+
+export type { CounterState, KeyValueStore, StoreLogger, Unsubscribe } from './key-value-store.ts'
+export { createMemoryStore } from './memory-store.ts'
+export type { MemoryLimits } from './memory-store.ts'
+export { openRedisStore } from './redis-store.ts'
+export type { RedisStoreOptions, RedisTiming } from './redis-store.ts'
+
+/**
+ * The store of a configuration: Redis where `kvstore` is configured, else one inside this process. `chainName` keeps
+ * several chains on one Redis apart. Resolves also while Redis is away.
+ */
+export async function openKeyValueStore(
+  kvstore: KvstoreConfig | undefined,
+  chainName: string,
+  logger: StoreLogger,
+): Promise<KeyValueStore> {
+  if (!kvstore) return createMemoryStore(logger)
+  return openRedisStore({ address: kvstore, prefix: `pronghorn:${chainName}:`, logger })
+}

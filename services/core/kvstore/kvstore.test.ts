@@ -1,0 +1,254 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describeWithRedis, startTestRedis } from '../../../tests/setup/redis.ts'
+import type { TestRedis } from '../../../tests/setup/redis.ts'
+import type { KvstoreConfig } from '../config/index.ts'
+import { createMemoryStore, openKeyValueStore, openRedisStore } from './index.ts'
+import type { KeyValueStore, RedisTiming } from './index.ts'
+
+const entries: string[] = []
+const logger = {
+  info: (_fields: object, message: string) => void entries.push(message),
+  warn: (_fields: object, message: string) => void entries.push(message),
+}
+
+const timing: RedisTiming = {
+  connectTimeoutMs: 500,
+  commandTimeoutMs: 300,
+  pingIntervalMs: 100,
+  reconnectMaxMs: 100,
+}
+
+function addressOf(port: number): KvstoreConfig {
+  return { host: '127.0.0.1', port, tls: false, connection_type: 'standalone' }
+}
+
+/** Tries until it holds; the time limit of the test ends it. */
+async function eventually(check: () => Promise<void> | void): Promise<void> {
+  for (;;) {
+    try {
+      await check()
+      return
+    } catch (error) {
+      if (error instanceof Error && error.message.includes('never')) throw error
+      await sleep(20)
+    }
+  }
+}
+
+/** What both stores promise. */
+function describeContract(open: () => Promise<KeyValueStore>) {
+  it('keeps values until their time is up', async () => {
+    const store = await open()
+    expect(await store.get('missing')).toBeNull()
+    await store.set('a', 'one', 60_000)
+    await store.set('a', 'two € \u0000', 60_000)
+    expect(await store.get('a')).toBe('two € \u0000')
+    await store.set('b', 'short', 1)
+    await eventually(async () => expect(await store.get('b')).toBeNull())
+    await store.close()
+  })
+
+  it('counts within a window that later counts do not prolong', async () => {
+    const store = await open()
+    expect(await store.increment('n', 60_000)).toMatchObject({ count: 1 })
+    const second = await store.increment('n', 120_000, 5)
+    expect(second.count).toBe(6)
+    expect(second.expiresInMs).toBeLessThanOrEqual(60_000)
+    expect(second.expiresInMs).toBeGreaterThan(0)
+    await store.increment('brief', 1)
+    await eventually(async () => expect(await store.increment('brief', 1)).toMatchObject({ count: 1 }))
+    await store.close()
+  })
+
+  it('counts without loss when asked at once', async () => {
+    const store = await open()
+    const states = await Promise.all(Array.from({ length: 200 }, () => store.increment('many', 60_000)))
+    expect(new Set(states.map((state) => state.count)).size).toBe(200)
+    await store.close()
+  })
+
+  it('refuses a life that is none', async () => {
+    const store = await open()
+    for (const ttlMs of [0, -1, NaN, Infinity]) {
+      await expect(store.set('x', '1', ttlMs)).rejects.toThrow(RangeError)
+      await expect(store.increment('x', ttlMs)).rejects.toThrow(RangeError)
+    }
+    await store.close()
+  })
+
+  it('delivers messages in order to each listener of the channel, also after one failed', async () => {
+    const store = await open()
+    const first: string[] = []
+    const second: string[] = []
+    const stop = await store.subscribe('blocks', (message) => {
+      first.push(message)
+      throw new Error('a listener that fails')
+    })
+    await store.subscribe('blocks', (message) => void second.push(message))
+    await store.subscribe('others', (message) => void second.push(`other ${message}`))
+    for (const message of ['1', '2', '3']) await store.publish('blocks', message)
+    await eventually(() => expect(second).toEqual(['1', '2', '3']))
+    expect(first).toEqual(['1', '2', '3'])
+    await stop()
+    await stop()
+    await store.publish('blocks', '4')
+    await eventually(() => expect(second).toEqual(['1', '2', '3', '4']))
+    expect(first).toHaveLength(3)
+    await store.close()
+  })
+
+  it('answers a ping, and fails after it was closed', async () => {
+    const store = await open()
+    await store.ping()
+    await store.close()
+    await store.close()
+    await expect(store.get('a')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE', retryable: true })
+    await expect(store.subscribe('a', () => undefined)).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
+  })
+}
+
+describe('the store inside the process', () => {
+  describeContract(() => openKeyValueStore(undefined, 'wax', logger))
+
+  it('stays within its bound and forgets the oldest first', async () => {
+    const store = createMemoryStore(logger, { maxBytes: 100_000 })
+    for (let at = 0; at < 1000; at++) await store.set(`key ${at}`, 'x'.repeat(1000), 60_000)
+    const kept = await Promise.all(Array.from({ length: 1000 }, (_, at) => store.get(`key ${at}`)))
+    const oldest = kept.findIndex((value) => value !== null)
+    expect(oldest).toBeGreaterThan(900)
+    expect(oldest).toBeLessThan(980)
+    expect(kept.slice(oldest).every((value) => value !== null)).toBe(true)
+    await store.set('too large', 'x'.repeat(100_000), 60_000)
+    expect(await store.get('too large')).toBeNull()
+  })
+
+  it('drops what expired without being asked for', async () => {
+    let time = 0
+    const store = createMemoryStore(logger, { maxBytes: 1_000_000, now: () => time })
+    await store.set('keep', 'me', 60_000)
+    for (let at = 0; at < 900; at++) await store.set(`short ${at}`, 'x'.repeat(400), 10)
+    time = 20
+    // Without the sweep these would push out the oldest entry.
+    for (let at = 0; at < 900; at++) await store.set(`new ${at}`, 'x'.repeat(400), 10)
+    expect(await store.get('keep')).toBe('me')
+  })
+})
+
+describe('a store that is away', () => {
+  it('fails at once, and opening it does not wait for ever', async () => {
+    const store = await openRedisStore({ address: addressOf(1), prefix: 'test:', logger, timing })
+    await expect(store.get('a')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
+    await expect(store.increment('a', 1000)).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
+    await expect(store.publish('a', 'b')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
+    await expect(store.ping()).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
+    const stop = await store.subscribe('a', () => undefined)
+    await stop()
+    await store.close()
+  })
+
+  it('does not hang on a server that takes the connection and says nothing', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const store = await openRedisStore({ address: addressOf(port), prefix: 'test:', logger, timing })
+    await expect(store.get('a')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
+    await store.close()
+    silent.close()
+  })
+})
+
+describeWithRedis('the store on Redis', () => {
+  let redis: TestRedis
+  let opened = 0
+
+  beforeAll(async () => {
+    redis = await startTestRedis()
+  })
+  afterAll(async () => {
+    await redis.stop()
+  })
+
+  const open = () =>
+    openRedisStore({ address: addressOf(redis.port), prefix: `test${opened++}:`, logger, timing })
+
+  describeContract(open)
+
+  it('is shared, and chains do not see each other', async () => {
+    const address = addressOf(redis.port)
+    const [one, same, other] = await Promise.all([
+      openKeyValueStore(address, 'wax', logger),
+      openKeyValueStore(address, 'wax', logger),
+      openKeyValueStore(address, 'eos', logger),
+    ])
+    const heard: string[] = []
+    await same.subscribe('blocks', (message) => void heard.push(message))
+    await other.subscribe('blocks', (message) => void heard.push(`wrong ${message}`))
+    await one.set('a', '1', 60_000)
+    await one.publish('blocks', '5')
+    expect(await same.get('a')).toBe('1')
+    expect(await other.get('a')).toBeNull()
+    await eventually(() => expect(heard).toEqual(['5']))
+    await Promise.all([one.close(), same.close(), other.close()])
+  })
+
+  it('comes back by itself after the server was killed, with its subscriptions', async () => {
+    const store = await open()
+    const heard: string[] = []
+    await store.subscribe('blocks', (message) => void heard.push(message))
+    await redis.kill()
+    await expect(store.get('a')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
+    await redis.start()
+    await eventually(() => store.ping())
+    await eventually(async () => {
+      await store.publish('blocks', 'again')
+      expect(heard).toContain('again')
+    })
+    await store.close()
+    expect(entries).toContain('the key-value store is away')
+    expect(entries).toContain('the key-value store is back')
+  })
+
+  it('fails in time while the server is frozen, and recovers', async () => {
+    const store = await open()
+    const heard: string[] = []
+    await store.subscribe('blocks', (message) => void heard.push(message))
+    redis.freeze()
+    await expect(store.get('a')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
+    await expect(store.increment('a', 1000)).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
+    redis.thaw()
+    await eventually(() => store.ping())
+    await eventually(async () => {
+      await store.publish('blocks', 'again')
+      expect(heard).toContain('again')
+    })
+    await store.close()
+  })
+})
+
+describeWithRedis('the store on a Redis with a password', () => {
+  it('logs in, and says why when it may not', async () => {
+    const redis = await startTestRedis(['--requirepass', 'hunter2'])
+    const address = addressOf(redis.port)
+    const store = await openRedisStore({
+      address: { ...address, password: 'hunter2' },
+      prefix: '',
+      logger,
+      timing,
+    })
+    await store.ping()
+    await store.close()
+    const refused = await openRedisStore({
+      address: { ...address, password: 'no' },
+      prefix: '',
+      logger,
+      timing,
+    })
+    await expect(refused.ping()).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
+    await refused.close()
+    await redis.stop()
+  })
+})

@@ -1,0 +1,107 @@
+import { RetryableError } from '../errors/index.ts'
+import type { CounterState, KeyValueStore, StoreLogger } from './key-value-store.ts'
+import { createSubscriptions } from './subscriptions.ts'
+
+/** Bounds of the in-process store. */
+export interface MemoryLimits {
+  /** Most memory for keys and values, in bytes as estimated (two for each character). Default 64 MiB. */
+  readonly maxBytes?: number
+  /** Clock in milliseconds; tests hand in their own. Default `Date.now`. */
+  readonly now?: () => number
+}
+
+interface Entry {
+  readonly value: string
+  readonly expiresAtMs: number
+  readonly bytes: number
+}
+
+/** What an entry takes beside its characters. */
+const overheadBytes = 100
+const sweepEvery = 1000
+
+/**
+ * A store inside this process. Full, it forgets what was written longest ago; a value larger than the whole bound is
+ * not kept at all. Messages reach the listeners after the current turn of the event loop, as with a real store.
+ */
+export function createMemoryStore(logger: StoreLogger, limits: MemoryLimits = {}): KeyValueStore {
+  const { maxBytes = 64 * 2 ** 20, now = Date.now } = limits
+  const entries = new Map<string, Entry>()
+  const subscriptions = createSubscriptions(logger)
+  let usedBytes = 0
+  let writesSinceSweep = 0
+  let isClosed = false
+
+  function remove(key: string) {
+    const entry = entries.get(key)
+    if (!entry) return
+    entries.delete(key)
+    usedBytes -= entry.bytes
+  }
+
+  function read(key: string): Entry | undefined {
+    const entry = entries.get(key)
+    if (entry && entry.expiresAtMs > now()) return entry
+    remove(key)
+    return undefined
+  }
+
+  function write(key: string, value: string, expiresAtMs: number) {
+    remove(key)
+    const bytes = 2 * (key.length + value.length) + overheadBytes
+    if (bytes > maxBytes) return
+    entries.set(key, { value, expiresAtMs, bytes })
+    usedBytes += bytes
+    if (++writesSinceSweep >= sweepEvery) sweep()
+    for (const oldest of entries.keys()) {
+      if (usedBytes <= maxBytes) break
+      remove(oldest)
+    }
+  }
+
+  function sweep() {
+    writesSinceSweep = 0
+    const time = now()
+    for (const [key, entry] of entries) if (entry.expiresAtMs <= time) remove(key)
+  }
+
+  function increment(key: string, ttlMs: number, by: number): CounterState {
+    const entry = read(key)
+    const count = Number(entry?.value ?? 0) + by
+    const expiresAtMs = entry?.expiresAtMs ?? now() + checkedTtl(ttlMs)
+    write(key, String(count), expiresAtMs)
+    return { count, expiresInMs: Math.max(1, expiresAtMs - now()) }
+  }
+
+  /** Failures reach the caller as rejections, like those of a store across the network. */
+  function answer<T>(task: () => T): Promise<T> {
+    return new Promise((resolve) => {
+      if (isClosed) throw new RetryableError('KVSTORE_UNAVAILABLE', 'the in-process store is closed')
+      resolve(task())
+    })
+  }
+
+  return {
+    kind: 'memory',
+    get: (key) => answer(() => read(key)?.value ?? null),
+    set: (key, value, ttlMs) => answer(() => write(key, value, now() + checkedTtl(ttlMs))),
+    increment: (key, ttlMs, by = 1) => answer(() => increment(key, ttlMs, by)),
+    publish: (channel, message) =>
+      answer(() => void setImmediate(() => subscriptions.deliver(channel, message))),
+    subscribe: (channel, listener) =>
+      answer(() => subscriptions.add(channel, listener, () => Promise.resolve()).remove),
+    ping: () => answer(() => undefined),
+    close: () => {
+      isClosed = true
+      entries.clear()
+      subscriptions.clear()
+      return Promise.resolve()
+    },
+  }
+}
+
+/** A life of whole milliseconds, at least one; Redis refuses others too. */
+export function checkedTtl(ttlMs: number): number {
+  if (Number.isFinite(ttlMs) && ttlMs >= 1) return Math.ceil(ttlMs)
+  throw new RangeError(`a life of ${ttlMs} ms: it has to be 1 or more`)
+}

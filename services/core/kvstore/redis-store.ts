@@ -1,0 +1,184 @@
+import { Redis } from 'ioredis'
+import type { RedisOptions } from 'ioredis'
+import type { KvstoreConfig } from '../config/index.ts'
+import { RetryableError, describeError } from '../errors/index.ts'
+import type { CounterState, KeyValueStore, StoreLogger, Unsubscribe } from './key-value-store.ts'
+import { checkedTtl } from './memory-store.ts'
+import { createSubscriptions } from './subscriptions.ts'
+
+/** Time limits; tests shorten them. */
+export interface RedisTiming {
+  readonly connectTimeoutMs: number
+  readonly commandTimeoutMs: number
+  /** How often the connection that only listens is asked whether it is alive. */
+  readonly pingIntervalMs: number
+  readonly reconnectMaxMs: number
+}
+
+const defaultTiming: RedisTiming = {
+  connectTimeoutMs: 5_000,
+  commandTimeoutMs: 2_000,
+  pingIntervalMs: 30_000,
+  reconnectMaxMs: 5_000,
+}
+
+/** What the Redis store needs. */
+export interface RedisStoreOptions {
+  readonly address: KvstoreConfig
+  /** Put before every key and channel, such as `pronghorn:wax:`. */
+  readonly prefix: string
+  readonly logger: StoreLogger
+  readonly timing?: Partial<RedisTiming>
+}
+
+/**
+ * A store on a Redis server. Resolves after the first attempt to connect, also when that failed: the connection is
+ * then tried again for ever in the background, and calls fail at once in the meantime instead of queueing. Only plain
+ * commands are used, so a server that lost its script cache or was flushed needs no care.
+ */
+export async function openRedisStore(options: RedisStoreOptions): Promise<KeyValueStore> {
+  const { prefix, logger } = options
+  const timing = { ...defaultTiming, ...options.timing }
+  const client = connect(options.address, timing, logger, 'commands')
+  await client.connect().catch(() => undefined)
+  const live = createLiveConnection(
+    () => connect(options.address, timing, logger, 'messages'),
+    timing,
+    logger,
+  )
+
+  return {
+    kind: 'redis',
+    get: (key) => attempt(() => client.get(prefix + key)),
+    set: (key, value, ttlMs) =>
+      attempt(() => client.set(prefix + key, value, 'PX', checkedTtl(ttlMs))).then(ignore),
+    increment: (key, ttlMs, by = 1) => attempt(() => increment(client, prefix + key, checkedTtl(ttlMs), by)),
+    publish: (channel, message) => attempt(() => client.publish(prefix + channel, message)).then(ignore),
+    subscribe: (channel, listener) => live.subscribe(prefix + channel, listener),
+    ping: () => attempt(() => client.ping()).then(ignore),
+    close: async () => {
+      live.close()
+      await client.quit().catch(() => undefined)
+      client.disconnect()
+    },
+  }
+}
+
+function ignore(): void {
+  return undefined
+}
+
+async function attempt<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task()
+  } catch (cause) {
+    if (cause instanceof RangeError) throw cause
+    throw new RetryableError('KVSTORE_UNAVAILABLE', 'the key-value store did not answer', { cause })
+  }
+}
+
+async function increment(client: Redis, key: string, ttlMs: number, by: number): Promise<CounterState> {
+  const replies = await client.multi().set(key, 0, 'PX', ttlMs, 'NX').incrby(key, by).pttl(key).exec()
+  const failed = replies?.find(([error]) => error)?.[0]
+  if (!replies || failed) throw failed ?? new Error('the transaction was refused')
+  const count = Number(replies[1]?.[1])
+  const lifeMs = Number(replies[2]?.[1])
+  // The key can expire between the commands and then start again without an end.
+  if (lifeMs < 0) await client.pexpire(key, ttlMs)
+  return { count, expiresInMs: Math.max(1, lifeMs < 0 ? ttlMs : lifeMs) }
+}
+
+function connect(address: KvstoreConfig, timing: RedisTiming, logger: StoreLogger, purpose: string): Redis {
+  const client = new Redis(redisOptions(address, timing))
+  let isAway = false
+  // The state is logged once, not with each attempt.
+  const reportLoss = (cause: string) => {
+    if (isAway) return
+    isAway = true
+    logger.warn({ purpose, cause }, 'the key-value store is away')
+  }
+  // Without this listener an error would end the process. A server that goes in an orderly way causes none.
+  client.on('error', (error: unknown) => reportLoss(describeError(error)))
+  client.on('reconnecting', () => reportLoss('the server closed the connection'))
+  client.on('ready', () => {
+    if (isAway) logger.info({ purpose }, 'the key-value store is back')
+    isAway = false
+  })
+  return client
+}
+
+function redisOptions(address: KvstoreConfig, timing: RedisTiming): RedisOptions {
+  const { host, port, username, password, tls } = address
+  const isEncrypted = tls !== false
+  return {
+    host,
+    port,
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(isEncrypted ? { tls: typeof tls === 'object' ? tls : {} } : {}),
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    autoResubscribe: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: timing.connectTimeoutMs,
+    commandTimeout: timing.commandTimeoutMs,
+    // A server that took a command and stays silent has its connection closed and opened again.
+    socketTimeout: 2 * timing.commandTimeoutMs,
+    keepAlive: 30_000,
+    retryStrategy: (times) =>
+      Math.min(100 * 2 ** Math.min(times, 10), timing.reconnectMaxMs) * (0.75 + Math.random() / 4),
+  }
+}
+
+interface LiveConnection {
+  readonly subscribe: (channel: string, listener: (message: string) => void) => Promise<Unsubscribe>
+  readonly close: () => void
+}
+
+/** A connection that listens can do nothing else, so it is one of its own, made for the first subscription. */
+function createLiveConnection(open: () => Redis, timing: RedisTiming, logger: StoreLogger): LiveConnection {
+  const subscriptions = createSubscriptions(logger)
+  let client: Redis | undefined
+  let pulse: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  function start(): Redis {
+    const opened = open()
+    opened.on('message', subscriptions.deliver)
+    opened.on('ready', () => {
+      const channels = subscriptions.channels()
+      if (channels.length > 0) void opened.subscribe(...channels).catch(() => opened.disconnect(true))
+    })
+    pulse = setInterval(
+      () => void (opened.status === 'ready' && opened.ping().catch(() => opened.disconnect(true))),
+      timing.pingIntervalMs,
+    )
+    pulse.unref()
+    return opened
+  }
+
+  async function subscribe(channel: string, listener: (message: string) => void): Promise<Unsubscribe> {
+    if (isClosed) throw new RetryableError('KVSTORE_UNAVAILABLE', 'the key-value store is closed')
+    const { isNew, remove } = subscriptions.add(channel, listener, async () => {
+      await client?.unsubscribe(channel).catch(() => undefined)
+    })
+    if (!client) {
+      client = start()
+      // Becoming ready subscribes; away from the server, that happens later.
+      await client.connect().catch(() => undefined)
+    }
+    if (isNew && client.status === 'ready')
+      await client.subscribe(channel).catch(() => client?.disconnect(true))
+    return remove
+  }
+
+  function close() {
+    isClosed = true
+    clearInterval(pulse)
+    subscriptions.clear()
+    client?.disconnect()
+  }
+
+  return { subscribe, close }
+}

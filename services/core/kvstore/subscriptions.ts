@@ -1,0 +1,48 @@
+import type { StoreLogger, Unsubscribe } from './key-value-store.ts'
+
+type Listener = (message: string) => void
+
+/** Listeners by channel, the same for both stores. */
+export interface Subscriptions {
+  readonly channels: () => string[]
+  readonly deliver: (channel: string, message: string) => void
+  /** Returns whether the channel is new, and how to remove the listener; `onLast` runs when its channel empties. */
+  readonly add: (
+    channel: string,
+    listener: Listener,
+    onLast: () => Promise<void>,
+  ) => { readonly isNew: boolean; readonly remove: Unsubscribe }
+  readonly clear: () => void
+}
+
+/** An empty set of subscriptions. */
+export function createSubscriptions(logger: StoreLogger): Subscriptions {
+  const listeners = new Map<string, Set<Listener>>()
+
+  function add(channel: string, listener: Listener, onLast: () => Promise<void>) {
+    const known = listeners.get(channel)
+    const members = known ?? new Set<Listener>()
+    listeners.set(channel, members)
+    // The same function may be subscribed twice.
+    const own: Listener = (message) => listener(message)
+    members.add(own)
+    const remove = async () => {
+      if (!members.delete(own) || members.size > 0 || listeners.get(channel) !== members) return
+      listeners.delete(channel)
+      await onLast()
+    }
+    return { isNew: !known, remove }
+  }
+
+  function deliver(channel: string, message: string) {
+    for (const listener of [...(listeners.get(channel) ?? [])]) {
+      try {
+        listener(message)
+      } catch (error) {
+        logger.warn({ err: error, channel }, 'a listener failed')
+      }
+    }
+  }
+
+  return { channels: () => [...listeners.keys()], deliver, add, clear: () => listeners.clear() }
+}
