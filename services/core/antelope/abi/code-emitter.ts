@@ -194,7 +194,18 @@ export class CodeEmitter {
     if (node.kind === 'optional')
       return `if (p >= e) tooShort(p); if (b[p++] !== 0) { ${this.skip(node.inner)} }`
     if (node.kind === 'struct' && !node.recursive && work <= inlineWork) return this.skipFields(node.fields)
+    if (node.kind === 'array' && node.length === null) {
+      const size = this.measures.of(node.element).fixedSize
+      if (size !== null && size > 0) return this.#skipFixedElements(size)
+    }
     return `R.at = p; ${this.skipper(node)}(); p = R.at;`
+  }
+
+  #skipFixedElements(size: number): string {
+    const n = this.fresh('n')
+    const long = `R.at = p; ${n} = readCount(${size}, 0); p = R.at;`
+    const counted = `if (p >= e) tooShort(p); let ${n} = b[p]; if (${n} < 128) p++; else { ${long} }`
+    return `${counted} if (${n} * ${size} > e - p) tooShort(p); p += ${n} * ${size};`
   }
 
   /** Statements that step over fields, merging neighbours of fixed size into one step. */

@@ -64,6 +64,19 @@ export function beginReading(bytes: Uint8Array, start: number, end: number): voi
   state.budget = freeVisits + (end - start) * visitsPerByte
 }
 
+/** What {@link resumeReading} needs to go on after other decoding took place. */
+export type PausedState = Readonly<ReadState>
+
+/** The state as it is, before a callback that may decode. */
+export function pauseReading(): PausedState {
+  return { ...state }
+}
+
+/** Puts back a paused state; the position is that of the pause. */
+export function resumeReading(paused: PausedState): void {
+  Object.assign(state, paused)
+}
+
 /** Ends a decode whose bytes ran out. */
 export function tooShort(offset: number): never {
   throw new DecodeFailure('the data end too early', offset)

@@ -1,0 +1,56 @@
+import type { TypeGraph, TypeNode } from '../../core/antelope/index.ts'
+import { DecodeError } from '../../core/antelope/index.ts'
+import { fieldOf, protocolLacks, requireBuiltin, requireType, structsOf } from './protocol-shape.ts'
+
+/** What an indexer needs of a block itself. */
+export interface BlockHeader {
+  /** Half seconds since 2000-01-01T00:00:00Z. */
+  readonly timestampSlot: number
+  readonly producerLo: number
+  readonly producerHi: number
+}
+
+/** Reads the first fields of a block payload. @throws DecodeError when it is too short. */
+export type HeaderReader = (payload: Uint8Array) => BlockHeader
+
+/**
+ * Makes the header reader. Timestamp and producer are the first 12 bytes of a block, after a variant index
+ * where the protocol sends blocks as a variant: typed in the result, or under the block's type name.
+ */
+export function createHeaderReader(types: TypeGraph, result: TypeNode): HeaderReader {
+  const structs = structsOf(typedBlockOf(result) ?? blockTypeOf(types), 'a block')
+  for (const { struct } of structs) {
+    requireBuiltin(struct, 'timestamp', 'block_timestamp_type', 'uint32')
+    requireBuiltin(struct, 'producer', 'name')
+    if (struct.fields[0]?.name !== 'timestamp' || struct.fields[1]?.name !== 'producer') {
+      throw protocolLacks(`does not begin ${struct.name} with timestamp and producer`)
+    }
+  }
+  const indexBytes = structs[0]?.index === null ? 0 : 1
+  return (payload) => {
+    if (payload.length < indexBytes + 12)
+      throw new DecodeError('the block is too short', 'block', payload.length)
+    if (indexBytes === 1 && payload[0]! >= structs.length) {
+      throw new DecodeError(`a block has no alternative ${payload[0]!}`, 'block', 0)
+    }
+    const view = new DataView(payload.buffer, payload.byteOffset + indexBytes, 12)
+    return {
+      timestampSlot: view.getUint32(0, true),
+      producerLo: view.getUint32(4, true),
+      producerHi: view.getUint32(8, true),
+    }
+  }
+}
+
+function typedBlockOf(result: TypeNode): TypeNode | null {
+  for (const { struct } of structsOf(result, 'result')) {
+    const block = fieldOf(struct, 'block')?.type
+    const inner = block?.kind === 'optional' ? block.inner : block
+    if (inner !== undefined && inner.kind !== 'builtin') return inner
+  }
+  return null
+}
+
+function blockTypeOf(types: TypeGraph): TypeNode {
+  return requireType(types, types.has('signed_block') ? 'signed_block' : 'signed_block_variant')
+}

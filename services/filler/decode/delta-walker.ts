@@ -1,0 +1,171 @@
+import type { CodeEmitter, FieldNode, StructNode, TypeGraph, TypeNode } from '../../core/antelope/index.ts'
+import { linkCode, prologue } from '../../core/antelope/index.ts'
+import {
+  elementOf,
+  fieldOf,
+  protocolLacks,
+  requireBuiltin,
+  requireType,
+  structsOf,
+} from './protocol-shape.ts'
+import type { DeltaSink, ScannedRow } from './scanned.ts'
+import { assignBytes, assignWord, refuseRest, walkFields, walkStructs } from './walker-code.ts'
+import type { WatchSet } from './watch-set.ts'
+
+/** Walks the payload that the read state stands at. `record` is filled anew for each call of the sink. */
+export type DeltaWalker = (watch: WatchSet, sink: DeltaSink, record: ScannedRow) => void
+
+/**
+ * Generates the walk over `table_delta[]`. Of contract rows it reads the code account, 8 bytes, and steps
+ * over those that nobody watches; of other tables it opens accounts and their metadata only.
+ * @throws FatalError `SHIP_PROTOCOL` when the protocol lacks a field that the walk needs.
+ */
+export function generateDeltaWalker(emitter: CodeEmitter, types: TypeGraph, deltas: TypeNode): DeltaWalker {
+  const delta = elementOf(deltas, 'table deltas')
+  const contractRow = requireType(types, 'contract_row')
+  emitter.functions.push(
+    rowFunction('openContractRow', openContractRow(emitter, contractRow)),
+    rowFunction('openAccount', openAccount(emitter, requireType(types, 'account'))),
+    rowFunction('openMetadata', openMetadata(emitter, requireType(types, 'account_metadata'))),
+  )
+  const body = walkStructs(emitter, delta, 'table_delta', (struct) => walkTable(emitter, struct, contractRow))
+  const { minSize, work } = emitter.measures.of(delta)
+  const main = `
+    function main(W, S, C) {
+      ${prologue}
+      C.payload = b;
+      R.at = p; const count = readCount(${minSize}, ${work}); p = R.at;
+      for (let t = 0; t < count; t++) { ${body} }
+      ${refuseRest}
+    }`
+  const bindings = { tableKind: tableKindAt }
+  return linkCode(`${emitter.functions.join('\n')}\n${main}\nreturn main;`, bindings) as DeltaWalker
+}
+
+const openedTables = ['contract_row', 'account', 'account_metadata'].map((name) => Buffer.from(name))
+
+// 0 for a table of no interest, otherwise 1 + position in the list above.
+function tableKindAt(bytes: Buffer, start: number, end: number): number {
+  return 1 + openedTables.findIndex((name) => bytes.compare(name, 0, name.length, start, end) === 0)
+}
+
+// One row's data, between the position and the end that the caller set.
+function rowFunction(name: string, body: string): string {
+  return `function ${name}(W, S, C, present) { ${prologue} ${body} }`
+}
+
+function walkTable(emitter: CodeEmitter, struct: StructNode, contractRow: TypeNode): string {
+  requireBuiltin(struct, 'name', 'string')
+  const rows = struct.fields[1]
+  if (struct.fields[0]?.name !== 'name' || rows?.name !== 'rows' || struct.fields.length !== 2) {
+    throw protocolLacks(`does not have name and rows in ${struct.name}`)
+  }
+  const row = elementOf(rows.type, 'rows')
+  requireRowShape(row)
+  const { minSize, work } = emitter.measures.of(row)
+  const loop = (visit: string): string => `
+    R.at = p; const n = readCount(${minSize}, ${work}); p = R.at;
+    for (let i = 0; i < n; i++) {
+      if (p >= e) tooShort(p);
+      const present = b[p++];
+      let start = 0, end = 0; ${assignBytes('start', 'end')}
+      ${visit}
+    }`
+  const open = (name: string): string =>
+    `R.at = start; R.end = end; ${name}(W, S, C, present); R.at = end; R.end = e;`
+  return `
+    let nameStart = 0, nameEnd = 0; ${assignBytes('nameStart', 'nameEnd')}
+    switch (tableKind(b, nameStart, nameEnd)) {
+      case 1: { ${loop(`${codeAt(emitter, contractRow)} if (W.has(lo, hi)) { ${open('openContractRow')} }`)} break; }
+      case 2: { ${loop(`if (S.account !== undefined && present !== 0) { ${open('openAccount')} }`)} break; }
+      case 3: { ${loop(`if (S.accountMetadata !== undefined && present !== 0) { ${open('openMetadata')} }`)} break; }
+      default: { ${loop('')} }
+    }`
+}
+
+// `present` is a bool or, where it tells created from modified, a number: a byte either way.
+function requireRowShape(row: TypeNode): void {
+  const struct = row.kind === 'struct' ? row : null
+  if (
+    struct?.fields.length !== 2 ||
+    struct.fields[0]?.name !== 'present' ||
+    struct.fields[1]?.name !== 'data'
+  ) {
+    throw protocolLacks('has rows that do not consist of present and data')
+  }
+  requireBuiltin(struct, 'present', 'bool', 'uint8')
+  requireBuiltin(struct, 'data', 'bytes')
+}
+
+// The code account stands at a fixed place of a row's data, so that a foreign row costs one comparison.
+function codeAt(emitter: CodeEmitter, contractRow: TypeNode): string {
+  const cases = structsOf(contractRow, 'contract_row').map(({ index, struct }) => {
+    requireBuiltin(struct, 'code', 'name')
+    const before = struct.fields.slice(
+      0,
+      struct.fields.findIndex((field) => field.name === 'code'),
+    )
+    const sizes = before.map((field) => emitter.measures.of(field.type).fixedSize)
+    if (sizes.includes(null)) throw protocolLacks('has no fixed place for the code of a contract row')
+    const offset = sizes.reduce<number>((sum, size) => sum + size!, index === null ? 0 : 1)
+    const read =
+      `if (end - start < ${offset + 8}) tooShort(end); ` +
+      `lo = v.getUint32(start + ${offset}, true); hi = v.getUint32(start + ${offset + 4}, true);`
+    return index === null ? `default: ${read}` : `case ${index}: ${read} break;`
+  })
+  const unknown = cases[0]!.startsWith('case')
+    ? "default: refuse('contract_row has no alternative ' + b[start], start);"
+    : ''
+  return `if (start >= end) tooShort(end); let lo = 0, hi = 0; switch (b[start]) { ${cases.join(' ')} ${unknown} }`
+}
+
+function openContractRow(emitter: CodeEmitter, contractRow: TypeNode): string {
+  const word = (name: string) => () => assignWord(`C.${name}Lo`, `C.${name}Hi`)
+  const body = walkStructs(emitter, contractRow, 'contract_row', (struct) => {
+    for (const name of ['scope', 'table', 'payer']) requireBuiltin(struct, name, 'name')
+    requireBuiltin(struct, 'primary_key', 'uint64')
+    requireBuiltin(struct, 'value', 'bytes')
+    return walkFields(emitter, struct, {
+      code: word('code'),
+      scope: word('scope'),
+      table: word('table'),
+      primary_key: word('primaryKey'),
+      payer: word('payer'),
+      value: () => assignBytes('C.valueStart', 'C.valueEnd'),
+    })
+  })
+  return `C.present = present !== 0; ${body} ${refuseRest} ${called('S.row(C)')}`
+}
+
+function openAccount(emitter: CodeEmitter, account: TypeNode): string {
+  const body = walkStructs(emitter, account, 'account', (struct) => {
+    requireBuiltin(struct, 'name', 'name')
+    requireBuiltin(struct, 'abi', 'bytes')
+    return walkFields(emitter, struct, {
+      name: () => assignWord('lo', 'hi'),
+      abi: () => assignBytes('start', 'end'),
+    })
+  })
+  const call = called('S.account(nameOf(lo, hi), b.subarray(start, end))')
+  return `let lo = 0, hi = 0, start = 0, end = 0; ${body} ${refuseRest} ${call}`
+}
+
+function openMetadata(emitter: CodeEmitter, metadata: TypeNode): string {
+  const body = walkStructs(emitter, metadata, 'account_metadata', (struct) => {
+    requireBuiltin(struct, 'name', 'name')
+    const code = fieldOf(struct, 'code')
+    if (code?.type.kind !== 'optional') throw protocolLacks('has no optional code in account_metadata')
+    return walkFields(emitter, struct, {
+      name: () => assignWord('lo', 'hi'),
+      code: (field: FieldNode) =>
+        `if (p >= e) tooShort(p); hasCode = b[p] !== 0; ${emitter.skip(field.type)}`,
+    })
+  })
+  const call = called('S.accountMetadata(nameOf(lo, hi), hasCode)')
+  return `let lo = 0, hi = 0, hasCode = false; ${body} ${refuseRest} ${call}`
+}
+
+// The sink may decode, which moves the one read state away from here.
+function called(call: string): string {
+  return `const paused = pauseReading(); ${call}; resumeReading(paused);`
+}

@@ -1,0 +1,56 @@
+import type { FieldNode, StructNode, TypeGraph, TypeNode } from '../../core/antelope/index.ts'
+import { AbiError } from '../../core/antelope/index.ts'
+import { FatalError } from '../../core/errors/index.ts'
+
+// Node generations give the same struct names to different layouts and different names to the same one.
+// What is what is told here by fields and their types; only the four root names are taken from the protocol:
+// request, result, transaction_trace[] and table_delta[], besides the names of delta tables.
+
+/** A protocol ABI that lacks something a client cannot do without (code `SHIP_PROTOCOL`). */
+export function protocolLacks(what: string, cause?: unknown): FatalError {
+  const options = cause === undefined ? {} : { cause }
+  return new FatalError('SHIP_PROTOCOL', `the protocol ABI of the node ${what}`, options)
+}
+
+/** Resolves a type that the protocol must have. */
+export function requireType(types: TypeGraph, name: string): TypeNode {
+  try {
+    return types.resolve(name)
+  } catch (error) {
+    if (error instanceof AbiError) throw protocolLacks(`has no usable type ${name}`, error)
+    throw error
+  }
+}
+
+/** The structs that a type can stand for: itself, or each alternative of a variant with its index. */
+export function structsOf(node: TypeNode, what: string): { index: number | null; struct: StructNode }[] {
+  if (node.kind === 'struct') return [{ index: null, struct: node }]
+  if (node.kind !== 'variant') throw protocolLacks(`has no struct for ${what}`)
+  return node.alternatives.map(({ type }, index) => {
+    if (type.kind !== 'struct') throw protocolLacks(`has an alternative of ${what} that is no struct`)
+    return { index, struct: type }
+  })
+}
+
+/** Element type of a counted array. */
+export function elementOf(node: TypeNode, what: string): TypeNode {
+  if (node.kind !== 'array' || node.length !== null) throw protocolLacks(`has no list of ${what}`)
+  return node.element
+}
+
+/** Looks up a field. */
+export function fieldOf(struct: StructNode, name: string): FieldNode | undefined {
+  return struct.fields.find((field) => field.name === name)
+}
+
+/** A field that must be there with one of the given built-in types. */
+export function requireBuiltin(struct: StructNode, name: string, ...types: readonly string[]): FieldNode {
+  const field = fieldOf(struct, name)
+  if (field?.type.kind === 'builtin' && types.includes(field.type.name)) return field
+  throw protocolLacks(`has no ${types.join(' or ')} ${name} in ${struct.name}`)
+}
+
+/** Whether a struct has all these fields. */
+export function hasFields(struct: StructNode, names: readonly string[]): boolean {
+  return names.every((name) => fieldOf(struct, name) !== undefined)
+}

@@ -1,0 +1,151 @@
+import type { AbiDefinition, Measures, TypeNode } from '../../core/antelope/index.ts'
+import {
+  AbiError,
+  beginReading,
+  CodeEmitter,
+  compileAbi,
+  DecodeFailure,
+  explainFailure,
+  slotToEpochMs,
+} from '../../core/antelope/index.ts'
+import { createHeaderReader, type BlockHeader } from './block-header.ts'
+import { generateDeltaWalker } from './delta-walker.ts'
+import { protocolLacks, requireType } from './protocol-shape.ts'
+import { createRequestEncoder, type BlocksRequest, type RequestEncoder } from './requests.ts'
+import { generateResultReader, type BlocksResult, type StatusResult } from './result-reader.ts'
+import { ScannedAction, ScannedRow, type DeltaSink, type TraceSink } from './scanned.ts'
+import { generateTraceWalker } from './trace-walker.ts'
+import type { WatchSet } from './watch-set.ts'
+
+/**
+ * Reads and writes the messages of one state-history node, whose first frame tells their layout. All
+ * payloads are read in place. Sinks may decode with ABIs, but must not scan another payload.
+ */
+export interface Protocol extends RequestEncoder {
+  /** Reads a binary frame. @throws DecodeError when it does not fit the protocol ABI. */
+  decodeResult(frame: Uint8Array): StatusResult | BlocksResult
+  /** Reads the beginning of a block payload. @throws DecodeError when it is too short. */
+  readBlockHeader(payload: Uint8Array): BlockHeader
+  /** Time of a block payload in epoch milliseconds. @throws DecodeError when it is too short. */
+  readBlockTimeMs(payload: Uint8Array): number
+  /**
+   * Finds the actions of watched accounts, and every `eosio::setabi`, in a traces payload: of executed
+   * transactions, with a receipt, and not notifications. Order is that of the payload, which is not the
+   * order of execution. @throws DecodeError when the payload is malformed; what was found before stands.
+   */
+  scanTraces(payload: Uint8Array, watch: WatchSet, sink: TraceSink): void
+  /** Same as {@link scanTraces}, as records of their own in order of execution. */
+  collectActions(payload: Uint8Array, watch: WatchSet): ScannedAction[]
+  /**
+   * Finds the rows of watched contracts, and all accounts, in a deltas payload, in its order.
+   * @throws DecodeError when the payload is malformed; what was found before stands.
+   */
+  scanDeltas(payload: Uint8Array, watch: WatchSet, sink: DeltaSink): void
+}
+
+/**
+ * Makes a protocol of the ABI in a node's first frame.
+ * @throws FatalError `SHIP_PROTOCOL` when the ABI is not that of a state-history node.
+ */
+export function compileProtocol(shipAbi: AbiDefinition): Protocol {
+  try {
+    return new CompiledProtocol(shipAbi)
+  } catch (error) {
+    if (error instanceof AbiError) throw protocolLacks('cannot be used', error)
+    throw error
+  }
+}
+
+interface Root {
+  readonly node: TypeNode
+  readonly name: string
+  readonly measures: Measures
+}
+
+class CompiledProtocol implements Protocol {
+  readonly #requests: RequestEncoder
+  readonly readBlockHeader: Protocol['readBlockHeader']
+  readonly #result: Root
+  readonly #traces: Root
+  readonly #deltas: Root
+  readonly #readResult: ReturnType<typeof generateResultReader>
+  readonly #walkTraces: ReturnType<typeof generateTraceWalker>
+  readonly #walkDeltas: ReturnType<typeof generateDeltaWalker>
+  readonly #action = new ScannedAction()
+  readonly #row = new ScannedRow()
+
+  constructor(shipAbi: AbiDefinition) {
+    const abi = compileAbi(shipAbi)
+    const emitters = { result: new CodeEmitter(), traces: new CodeEmitter(), deltas: new CodeEmitter() }
+    const root = (type: string, name: keyof typeof emitters): Root => ({
+      node: requireType(abi.types, type),
+      name,
+      measures: emitters[name].measures,
+    })
+    this.#result = root('result', 'result')
+    this.#traces = root('transaction_trace[]', 'traces')
+    this.#deltas = root('table_delta[]', 'deltas')
+    this.#readResult = generateResultReader(emitters.result, this.#result.node)
+    this.#walkTraces = generateTraceWalker(emitters.traces, this.#traces.node)
+    this.#walkDeltas = generateDeltaWalker(emitters.deltas, abi.types, this.#deltas.node)
+    this.readBlockHeader = createHeaderReader(abi.types, this.#result.node)
+    this.#requests = createRequestEncoder(abi)
+  }
+
+  encodeStatusRequest(): Uint8Array {
+    return this.#requests.encodeStatusRequest()
+  }
+
+  encodeBlocksRequest(request: BlocksRequest): Uint8Array {
+    return this.#requests.encodeBlocksRequest(request)
+  }
+
+  encodeAck(messages: number): Uint8Array {
+    return this.#requests.encodeAck(messages)
+  }
+
+  decodeResult(frame: Uint8Array): StatusResult | BlocksResult {
+    beginReading(frame, 0, frame.length)
+    try {
+      return this.#readResult()
+    } catch (error) {
+      throw located(error, this.#result, frame)
+    }
+  }
+
+  readBlockTimeMs(payload: Uint8Array): number {
+    return slotToEpochMs(this.readBlockHeader(payload).timestampSlot)
+  }
+
+  scanTraces(payload: Uint8Array, watch: WatchSet, sink: TraceSink): void {
+    beginReading(payload, 0, payload.length)
+    try {
+      this.#walkTraces(watch, sink, this.#action)
+    } catch (error) {
+      throw located(error, this.#traces, payload)
+    }
+  }
+
+  collectActions(payload: Uint8Array, watch: WatchSet): ScannedAction[] {
+    const actions: ScannedAction[] = []
+    this.scanTraces(payload, watch, { action: (action) => void actions.push(action.copy()) })
+    return actions.sort(
+      (a, b) => a.globalSequenceHi - b.globalSequenceHi || a.globalSequenceLo - b.globalSequenceLo,
+    )
+  }
+
+  scanDeltas(payload: Uint8Array, watch: WatchSet, sink: DeltaSink): void {
+    beginReading(payload, 0, payload.length)
+    try {
+      this.#walkDeltas(watch, sink, this.#row)
+    } catch (error) {
+      throw located(error, this.#deltas, payload)
+    }
+  }
+}
+
+// What a sink throws passes unchanged.
+function located(error: unknown, root: Root, bytes: Uint8Array): unknown {
+  if (!(error instanceof DecodeFailure)) return error
+  return explainFailure(error, root.node, root.name, root.measures, { bytes, start: 0, end: bytes.length })
+}

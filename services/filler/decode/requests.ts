@@ -1,0 +1,84 @@
+import type { CompiledAbi, StructNode } from '../../core/antelope/index.ts'
+import { hasFields, protocolLacks, requireType } from './protocol-shape.ts'
+
+/** What a stream is asked for. `end` is exclusive; 0xffffffff streams for ever. */
+export interface BlocksRequest {
+  readonly start: number
+  readonly end: number
+  /** Messages that the node may send before the first acknowledgement. */
+  readonly maxInFlight: number
+  /** Reversible blocks that are already applied, ascending; `id` as 64 hexadecimal digits. */
+  readonly havePositions: readonly { readonly num: number; readonly id: string }[]
+  readonly irreversibleOnly: boolean
+  readonly fetchBlock: boolean
+  readonly fetchTraces: boolean
+  readonly fetchDeltas: boolean
+}
+
+/** Packs the three requests of a client. */
+export interface RequestEncoder {
+  encodeStatusRequest(): Uint8Array
+  /** @throws EncodeError when a number or an id is none. */
+  encodeBlocksRequest(request: BlocksRequest): Uint8Array
+  /** Gives the node `messages` further credits. */
+  encodeAck(messages: number): Uint8Array
+}
+
+const blocksFields = [
+  'start_block_num',
+  'end_block_num',
+  'max_messages_in_flight',
+  'have_positions',
+  'irreversible_only',
+  'fetch_block',
+  'fetch_traces',
+  'fetch_deltas',
+]
+
+/**
+ * Encoders for the `request` of a protocol. Of several blocks requests the one with the fewest flags is
+ * taken: what newer ones add (finality data, separate headers) an indexer has no use for.
+ * @throws FatalError `SHIP_PROTOCOL` when a request is missing.
+ */
+export function createRequestEncoder(abi: CompiledAbi): RequestEncoder {
+  const encode = abi.encoder('request')
+  const status = requestLike(abi, (struct) => struct.fields.length === 0, 'status')
+  const blocks = requestLike(abi, (struct) => hasFields(struct, blocksFields), 'blocks')
+  const ack = requestLike(abi, (struct) => hasFields(struct, ['num_messages']), 'acknowledgement')
+  const extraFlags = blocks.struct.fields.filter((field) => !blocksFields.includes(field.name))
+  return {
+    encodeStatusRequest: () => encode([status.name, {}]),
+    encodeAck: (messages) => encode([ack.name, { num_messages: messages }]),
+    encodeBlocksRequest: (request) =>
+      encode([
+        blocks.name,
+        {
+          start_block_num: request.start,
+          end_block_num: request.end,
+          max_messages_in_flight: request.maxInFlight,
+          have_positions: request.havePositions.map(({ num, id }) => ({ block_num: num, block_id: id })),
+          irreversible_only: request.irreversibleOnly,
+          fetch_block: request.fetchBlock,
+          fetch_traces: request.fetchTraces,
+          fetch_deltas: request.fetchDeltas,
+          ...Object.fromEntries(extraFlags.map((field) => [field.name, false])),
+        },
+      ]),
+  }
+}
+
+function requestLike(
+  abi: CompiledAbi,
+  fits: (struct: StructNode) => boolean,
+  what: string,
+): { name: string; struct: StructNode } {
+  const request = requireType(abi.types, 'request')
+  if (request.kind !== 'variant') throw protocolLacks('has no variant request')
+  let best: { name: string; struct: StructNode } | null = null
+  for (const { name, type } of request.alternatives) {
+    if (type.kind !== 'struct' || !fits(type)) continue
+    if (best === null || type.fields.length < best.struct.fields.length) best = { name, struct: type }
+  }
+  if (best === null) throw protocolLacks(`has no ${what} request`)
+  return best
+}

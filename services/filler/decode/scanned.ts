@@ -1,0 +1,151 @@
+import { nameToString } from '../../core/antelope/index.ts'
+
+/** Who signed for an action. */
+export interface Authorization {
+  readonly actor: string
+  readonly permission: string
+}
+
+const permissionLevelBytes = 16
+
+/**
+ * An executed action that was found in a traces payload. Names are raw halves (unsigned 32-bit numbers),
+ * the rest are offsets in `payload`, so that finding one costs no object. The scanner hands out one record
+ * again and again: it is valid during the call only, {@link copy} keeps it.
+ */
+export class ScannedAction {
+  payload: Uint8Array = new Uint8Array(0)
+  /** Position of the transaction in the block's traces, from 0 (usually `onblock`). */
+  txIndex = 0
+  txIdOffset = 0
+  /** 1-based position in the transaction, in order of creation. */
+  actionOrdinal = 0
+  /** Ordinal of the action that sent this one, 0 for one that the user signed. */
+  creatorActionOrdinal = 0
+  globalSequenceLo = 0
+  globalSequenceHi = 0
+  accountLo = 0
+  accountHi = 0
+  nameLo = 0
+  nameHi = 0
+  /** The action's data, packed with the ABI of the account. */
+  dataStart = 0
+  dataEnd = 0
+  authorizationCount = 0
+  authorizationOffset = 0
+
+  /** Chain-wide, unique number in order of execution. */
+  get globalSequence(): bigint {
+    return (BigInt(this.globalSequenceHi) << 32n) | BigInt(this.globalSequenceLo)
+  }
+
+  /** The 32 bytes of the transaction id, a view of the payload. */
+  get txid(): Uint8Array {
+    return this.payload.subarray(this.txIdOffset, this.txIdOffset + 32)
+  }
+
+  /** Account that the action belongs to, which is also its receiver. */
+  get account(): string {
+    return nameToString(this.accountLo, this.accountHi)
+  }
+
+  get name(): string {
+    return nameToString(this.nameLo, this.nameHi)
+  }
+
+  /** The action's data, a view of the payload. */
+  get data(): Uint8Array {
+    return this.payload.subarray(this.dataStart, this.dataEnd)
+  }
+
+  /** Accounts that authorized the action, in its order. */
+  actors(): string[] {
+    return this.authorizations().map(({ actor }) => actor)
+  }
+
+  /** Permissions that authorized the action, in its order. */
+  authorizations(): Authorization[] {
+    const { buffer, byteOffset, byteLength } = this.payload
+    const view = new DataView(buffer, byteOffset, byteLength)
+    const nameAt = (at: number): string =>
+      nameToString(view.getUint32(at, true), view.getUint32(at + 4, true))
+    return Array.from({ length: this.authorizationCount }, (_, i) => {
+      const at = this.authorizationOffset + i * permissionLevelBytes
+      return { actor: nameAt(at), permission: nameAt(at + 8) }
+    })
+  }
+
+  /** A record of its own, valid as long as the payload is. */
+  copy(): ScannedAction {
+    return Object.assign(new ScannedAction(), this)
+  }
+}
+
+/**
+ * A `contract_row` that was found in a deltas payload; see {@link ScannedAction} for its form and lifetime.
+ * A removed row carries the value that it had before the block.
+ */
+export class ScannedRow {
+  payload: Uint8Array = new Uint8Array(0)
+  /** False when the row was removed. */
+  present = false
+  codeLo = 0
+  codeHi = 0
+  scopeLo = 0
+  scopeHi = 0
+  tableLo = 0
+  tableHi = 0
+  primaryKeyLo = 0
+  primaryKeyHi = 0
+  payerLo = 0
+  payerHi = 0
+  /** The row's value, packed with the ABI of the code account. */
+  valueStart = 0
+  valueEnd = 0
+
+  primaryKey(): bigint {
+    return (BigInt(this.primaryKeyHi) << 32n) | BigInt(this.primaryKeyLo)
+  }
+
+  /** Contract that owns the row. */
+  get code(): string {
+    return nameToString(this.codeLo, this.codeHi)
+  }
+
+  get scope(): string {
+    return nameToString(this.scopeLo, this.scopeHi)
+  }
+
+  get table(): string {
+    return nameToString(this.tableLo, this.tableHi)
+  }
+
+  get payer(): string {
+    return nameToString(this.payerLo, this.payerHi)
+  }
+
+  /** The row's value, a view of the payload. */
+  get value(): Uint8Array {
+    return this.payload.subarray(this.valueStart, this.valueEnd)
+  }
+
+  /** A record of its own, valid as long as the payload is. */
+  copy(): ScannedRow {
+    return Object.assign(new ScannedRow(), this)
+  }
+}
+
+/** Receives what {@link Protocol.scanTraces} finds, in the order of the payload. */
+export interface TraceSink {
+  action(action: ScannedAction): void
+}
+
+/** Receives what {@link Protocol.scanDeltas} finds, in the order of the payload. */
+export interface DeltaSink {
+  /** A row of a watched contract. */
+  row(row: ScannedRow): void
+  /** An account that was created or set its ABI, watched or not; `abi` is a view and may be empty. */
+  account?(name: string, abi: Uint8Array): void
+  /** An account whose code or privilege changed; `hasCode` tells whether it is a contract now. */
+  accountMetadata?(name: string, hasCode: boolean): void
+}

@@ -1,0 +1,130 @@
+import type { CodeEmitter, FieldNode, StructNode, TypeNode } from '../../core/antelope/index.ts'
+import { linkCode, nameFromString, prologue } from '../../core/antelope/index.ts'
+import { elementOf, fieldOf, hasFields, protocolLacks, requireBuiltin } from './protocol-shape.ts'
+import type { ScannedAction, TraceSink } from './scanned.ts'
+import { assignBytes, assignSmall, assignWord, refuseRest, walkFields, walkStructs } from './walker-code.ts'
+import type { WatchSet } from './watch-set.ts'
+
+/** Walks the payload that the read state stands at. `record` is filled anew for each call of the sink. */
+export type TraceWalker = (watch: WatchSet, sink: TraceSink, record: ScannedAction) => void
+
+const permissionLevelBytes = 16
+const executed = 0
+
+/**
+ * Generates the walk over `transaction_trace[]`. It visits the actions of executed transactions, compares
+ * names as raw halves, and steps over everything else, nested traces of failed deferred transactions too.
+ * @throws FatalError `SHIP_PROTOCOL` when the protocol lacks a field that the walk needs.
+ */
+export function generateTraceWalker(emitter: CodeEmitter, traces: TypeNode): TraceWalker {
+  const transaction = elementOf(traces, 'transactions')
+  const body = walkStructs(emitter, transaction, 'transaction_trace', (struct) =>
+    walkTransaction(emitter, struct),
+  )
+  const { minSize, work } = emitter.measures.of(transaction)
+  const main = `
+    function main(W, S, C) {
+      ${prologue}
+      C.payload = b;
+      R.at = p; const count = readCount(${minSize}, ${work}); p = R.at;
+      for (let tx = 0; tx < count; tx++) { ${body} }
+      ${refuseRest}
+    }`
+  return linkCode(`${emitter.functions.join('\n')}\n${main}\nreturn main;`) as TraceWalker
+}
+
+function walkTransaction(emitter: CodeEmitter, struct: StructNode): string {
+  requireBuiltin(struct, 'id', 'checksum256')
+  requireBuiltin(struct, 'status', 'uint8')
+  const position = (name: string): number => struct.fields.findIndex((field) => field.name === name)
+  if (position('action_traces') < Math.max(position('id'), position('status'))) {
+    throw protocolLacks(`has no action_traces after id and status in ${struct.name}`)
+  }
+  return `let txid = 0, status = 0; ${walkFields(emitter, struct, {
+    id: () => 'if (e - p < 32) tooShort(p); txid = p; p += 32;',
+    status: () => 'if (p >= e) tooShort(p); status = b[p++];',
+    action_traces: (field) =>
+      `if (status === ${executed}) { ${walkActions(emitter, field)} } else { ${emitter.skip(field.type)} }`,
+  })}`
+}
+
+function walkActions(emitter: CodeEmitter, field: FieldNode): string {
+  const action = elementOf(field.type, 'action traces')
+  const { minSize, work } = emitter.measures.of(action)
+  const body = walkStructs(emitter, action, 'action_trace', (struct) => walkAction(emitter, struct))
+  // A function of its own: it is what the engine has to optimize well.
+  const name = emitter.fresh('walkAction')
+  emitter.functions.push(`
+    function ${name}(W, S, C, tx, txid) {
+      ${prologue}
+      let ordinal = 0, creator = 0, sequence = -1, rlo = 0, rhi = 0, alo = 0, ahi = 0, nlo = 0, nhi = 0;
+      let auths = 0, auth = 0, start = 0, end = 0;
+      ${body}
+      R.at = p;
+      if (rlo === alo && rhi === ahi && sequence >= 0 && ${isWanted()}) { ${report} }
+    }`)
+  return `R.at = p; const n = readCount(${minSize}, ${work});
+    for (let i = 0; i < n; i++) ${name}(W, S, C, tx, txid);
+    p = R.at;`
+}
+
+// Every new ABI matters, whoever's: ABIs are kept for all accounts.
+function isWanted(): string {
+  const eosio = nameFromString('eosio')
+  const setabi = nameFromString('setabi')
+  const setsAbi = `alo === ${eosio.lo} && ahi === ${eosio.hi} && nlo === ${setabi.lo} && nhi === ${setabi.hi}`
+  return `(W.has(alo, ahi) || (${setsAbi}))`
+}
+
+// The sink may decode, which moves the one read state away from here.
+const report = `
+  C.txIndex = tx; C.txIdOffset = txid; C.actionOrdinal = ordinal; C.creatorActionOrdinal = creator;
+  C.globalSequenceLo = v.getUint32(sequence, true); C.globalSequenceHi = v.getUint32(sequence + 4, true);
+  C.accountLo = alo; C.accountHi = ahi; C.nameLo = nlo; C.nameHi = nhi; C.dataStart = start; C.dataEnd = end;
+  C.authorizationCount = auths; C.authorizationOffset = auth;
+  const paused = pauseReading(); S.action(C); resumeReading(paused);`
+
+function walkAction(emitter: CodeEmitter, struct: StructNode): string {
+  requireBuiltin(struct, 'action_ordinal', 'varuint32')
+  requireBuiltin(struct, 'creator_action_ordinal', 'varuint32')
+  requireBuiltin(struct, 'receiver', 'name')
+  if (!hasFields(struct, ['receipt', 'act'])) throw protocolLacks(`has no receipt and act in ${struct.name}`)
+  return walkFields(emitter, struct, {
+    action_ordinal: () => assignSmall('ordinal'),
+    creator_action_ordinal: () => assignSmall('creator'),
+    receiver: () => assignWord('rlo', 'rhi'),
+    receipt: (field) => walkReceipt(emitter, field),
+    act: (field) => walkAct(emitter, field),
+  })
+}
+
+function walkReceipt(emitter: CodeEmitter, field: FieldNode): string {
+  if (field.type.kind !== 'optional') throw protocolLacks('has a receipt that is not optional')
+  const body = walkStructs(emitter, field.type.inner, 'action_receipt', (struct) => {
+    requireBuiltin(struct, 'global_sequence', 'uint64')
+    return walkFields(emitter, struct, {
+      global_sequence: () => 'if (e - p < 8) tooShort(p); sequence = p; p += 8;',
+    })
+  })
+  return `if (p >= e) tooShort(p); if (b[p++] !== 0) { ${body} }`
+}
+
+function walkAct(emitter: CodeEmitter, field: FieldNode): string {
+  return walkStructs(emitter, field.type, 'action', (struct) => {
+    for (const name of ['account', 'name']) requireBuiltin(struct, name, 'name')
+    requireBuiltin(struct, 'data', 'bytes')
+    const authorization = fieldOf(struct, 'authorization')
+    const level = authorization && elementOf(authorization.type, 'permission levels')
+    if (level === undefined || emitter.measures.of(level).fixedSize !== permissionLevelBytes) {
+      throw protocolLacks('has no list of actor and permission in its actions')
+    }
+    return walkFields(emitter, struct, {
+      account: () => assignWord('alo', 'ahi'),
+      name: () => assignWord('nlo', 'nhi'),
+      authorization: () =>
+        `${assignSmall('auths')} auth = p; ` +
+        `if (auths * ${permissionLevelBytes} > e - p) tooShort(p); p += auths * ${permissionLevelBytes};`,
+      data: () => assignBytes('start', 'end'),
+    })
+  })
+}

@@ -1,0 +1,71 @@
+import type { CodeEmitter, FieldNode, StructNode, TypeNode } from '../../core/antelope/index.ts'
+import { structsOf } from './protocol-shape.ts'
+
+/** Writes the statements that take a field, which stand in place of stepping over it. */
+export type FieldCode = (field: FieldNode) => string
+
+/**
+ * Statements that walk a struct: fields in `take` as told there, neighbours that nobody wants in one step.
+ */
+export function walkFields(
+  emitter: CodeEmitter,
+  struct: StructNode,
+  take: Readonly<Record<string, FieldCode>>,
+): string {
+  let code = ''
+  let skipped: FieldNode[] = []
+  for (const field of struct.fields) {
+    const wanted = Object.hasOwn(take, field.name) ? take[field.name] : undefined
+    if (wanted === undefined) {
+      skipped.push(field)
+      continue
+    }
+    code += emitter.skipFields(skipped) + wanted(field)
+    skipped = []
+  }
+  return code + emitter.skipFields(skipped)
+}
+
+/** Statements that walk whichever struct stands at `p`, variant index included. */
+export function walkStructs(
+  emitter: CodeEmitter,
+  node: TypeNode,
+  what: string,
+  walk: (struct: StructNode) => string,
+): string {
+  const structs = structsOf(node, what)
+  if (structs[0]?.index === null) return walk(structs[0].struct)
+  const index = emitter.fresh('k')
+  const cases = structs.map(({ struct }, i) => `case ${i}: { ${walk(struct)} break; }`)
+  const unknown = `default: refuse(${JSON.stringify(`${what} has no alternative `)} + ${index}, p - 1);`
+  return `${readSmall(index)} switch (${index}) { ${cases.join(' ')} ${unknown} }`
+}
+
+/** Statements that declare `target` and read an unsigned number of variable length into it. */
+export function readSmall(target: string): string {
+  return (
+    `if (p >= e) tooShort(p); let ${target} = b[p]; ` +
+    `if (${target} < 128) p++; else { R.at = p; ${target} = readVaruint32(); p = R.at; }`
+  )
+}
+
+/** Statements that assign an unsigned number of variable length to a variable. */
+export function assignSmall(target: string): string {
+  return (
+    `if (p >= e) tooShort(p); ${target} = b[p]; ` +
+    `if (${target} < 128) p++; else { R.at = p; ${target} = readVaruint32(); p = R.at; }`
+  )
+}
+
+/** Statements that assign the two halves of eight bytes and step over them. */
+export function assignWord(lo: string, hi: string): string {
+  return `if (e - p < 8) tooShort(p); ${lo} = v.getUint32(p, true); ${hi} = v.getUint32(p + 4, true); p += 8;`
+}
+
+/** Statements that assign begin and end of length-prefixed bytes and step over them. */
+export function assignBytes(start: string, end: string): string {
+  return `R.at = p; ${end} = readLength(); ${start} = R.at; ${end} += ${start}; p = ${end};`
+}
+
+/** Statement that ends a walk over a payload that must be used up. */
+export const refuseRest = "if (p !== e) refuse('bytes are left over', p);"
