@@ -22,10 +22,12 @@ const INT8_OID = 20
 
 /** Parses 64-bit integers to bigint; everything else as `pg` does. */
 const bigintTypes: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === INT8_OID && format !== 'binary'
-      ? BigInt
-      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+  getTypeParser: pickParser as typeof pg.types.getTypeParser,
+}
+
+function pickParser(oid: number, format?: string): unknown {
+  const standard = pg.types.getTypeParser as (oid: number, format?: string) => unknown
+  return oid === INT8_OID && format !== 'binary' ? BigInt : standard(oid, format)
 }
 
 function clientConfig(address: DatabaseAddress, limits: DatabaseLimits): pg.ClientConfig {

@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { ConfigWith } from '../core/config/index.ts'
+import { connectDatabase, migrate } from '../core/database/index.ts'
+import { FatalError, RetryableError } from '../core/errors/index.ts'
+import type { Logger, LogLevel } from '../core/log/index.ts'
+import { packageRoot } from '../core/paths/index.ts'
+import { startFillerHealth } from './health.ts'
+import type { ReaderStatus } from './pipeline/index.ts'
+import type { ReaderThreadData, ReaderThreadMessage } from './reader-thread.ts'
+
+/** What `runFiller` needs. */
+export interface FillerOptions {
+  readonly config: ConfigWith<'connections' | 'readers'>
+  readonly logger: Logger
+  /** Aborting it ends the readers after their present commit. */
+  readonly signal: AbortSignal
+  /** Log lines for people instead of JSON. */
+  readonly pretty?: boolean
+  /** Called about once a second for each reader. */
+  readonly onStatus?: (status: ReaderStatus) => void
+  /** False leaves the health listener out, where another process answers for this one. */
+  readonly health?: boolean
+}
+
+/**
+ * Indexes with every configured reader, each in its own thread, until they reach their `stop_block` or `signal`
+ * aborts. The database is brought to the newest schema first.
+ *
+ * @throws what ended a reader: then all others are ended too, and the process is to be restarted by its supervisor.
+ */
+export async function runFiller(options: FillerOptions): Promise<void> {
+  const { config, logger } = options
+  await prepareDatabase(config, logger)
+  const statuses = new Map<string, ReaderStatus>()
+  const first = config.readers[0]!
+  const health =
+    options.health === false ? null : await startFillerHealth(first.server_addr, first.server_port, statuses, logger)
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  options.signal.addEventListener('abort', end, { once: true })
+  if (options.signal.aborted) end()
+  try {
+    const readers = config.readers.map((settings) =>
+      runThread(threadData(options, settings), ending.signal, (status) => {
+        statuses.set(status.reader, status)
+        options.onStatus?.(status)
+      }).catch((error: unknown) => {
+        end()
+        throw error
+      }),
+    )
+    const results = await Promise.allSettled(readers)
+    const failed = results.find((result) => result.status === 'rejected')
+    if (failed) throw failed.reason
+  } finally {
+    options.signal.removeEventListener('abort', end)
+    await health?.close()
+  }
+}
+
+async function prepareDatabase(config: FillerOptions['config'], logger: Logger): Promise<void> {
+  const client = await connectDatabase(config.connections.sqldb, { applicationName: 'pronghorn migrate' }).catch((cause: unknown) => {
+    throw new RetryableError('DATABASE_UNAVAILABLE', 'the database cannot be reached', { cause })
+  })
+  try {
+    const applied = await migrate(client)
+    if (applied.length > 0) logger.info({ applied }, 'the database has been brought to the newest schema')
+  } finally {
+    await client.end()
+  }
+}
+
+function threadData(options: FillerOptions, settings: FillerOptions['config']['readers'][number]): ReaderThreadData {
+  const { chain, sqldb } = options.config.connections
+  const { host, port, user, password, database } = sqldb
+  return {
+    options: {
+      settings,
+      database: { host, port, user, password, database },
+      chain: { chainId: chain.chain_id, http: chain.http, ship: typeof chain.ship === 'string' ? [chain.ship] : chain.ship },
+    },
+    logLevel: options.logger.level as LogLevel,
+    pretty: options.pretty ?? false,
+  }
+}
+
+async function runThread(
+  data: ReaderThreadData,
+  signal: AbortSignal,
+  onStatus: (status: ReaderStatus) => void,
+): Promise<void> {
+  const thread = new Worker(threadFile(), { workerData: data, name: data.options.settings.name })
+  const stop = () => thread.postMessage('stop')
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  try {
+    await new Promise<void>((resolve, reject) => {
+      let ended = false
+      thread.on('message', (message: ReaderThreadMessage) => {
+        if (message.kind === 'status') return onStatus(message.status)
+        ended = true
+        if (message.kind === 'ended') return resolve()
+        reject(new FatalError(message.code, message.message))
+      })
+      thread.once('error', reject)
+      thread.once('exit', (code) => {
+        if (!ended) reject(new FatalError('INTERNAL', `the thread of reader ${data.options.settings.name} ended with code ${code}`))
+      })
+    })
+  } finally {
+    signal.removeEventListener('abort', stop)
+    await thread.terminate()
+  }
+}
+
+/** Threads run compiled code, also when this file runs from its source, as in tests. */
+function threadFile(): string {
+  const beside = join(import.meta.dirname, 'reader-thread.js')
+  return existsSync(beside) ? beside : join(packageRoot, 'dist/services/filler/reader-thread.js')
+}

@@ -1,0 +1,254 @@
+import { nameToString } from '../../core/antelope/index.ts'
+import { FatalError, PronghornError, describeError } from '../../core/errors/index.ts'
+import type { Logger } from '../../core/log/index.ts'
+import type { Protocol, ScannedAction, ScannedRow } from '../decode/index.ts'
+import { createWatchSet } from '../decode/index.ts'
+import type { BlockInfo, BlockScope, Handler, Query } from '../handlers/index.ts'
+import type { ShipBlock } from '../ship/index.ts'
+import type { CommitUnit } from '../store/index.ts'
+import { AccountChanges } from './account-changes.ts'
+import { ContractDecoder } from './contract-decoder.ts'
+
+/** A contract with the handler that reads it. */
+interface Contract {
+  readonly handler: Handler
+  readonly decoder: ContractDecoder
+  state: unknown
+}
+
+/** How often the applier met what it does not know; for metrics and health. */
+export interface ApplierCounters {
+  /** Actions of user calls whose data did not fit the ABI; the chain accepts such. */
+  undecodableActions: number
+  /** Rows of wanted tables that the ABI in force does not name. */
+  unknownTables: number
+}
+
+/**
+ * Turns blocks into row operations: bytes to typed events, events to the handlers, in the chain's order. Holds what
+ * the handlers remember and which ABI is in force; `reload` sets both back to what is committed.
+ */
+export class BlockApplier {
+  readonly counters: ApplierCounters = { undecodableActions: 0, unknownTables: 0 }
+  private protocol: Protocol | null = null
+  private readonly reader: string
+  private readonly logger: Logger
+  private readonly contracts = new Map<string, Contract>()
+  private readonly watch: ReturnType<typeof createWatchSet>
+  private readonly warned = new Set<string>()
+  private lastTimeMs = 0
+
+  constructor(reader: string, handlers: readonly Handler[], logger: Logger) {
+    this.reader = reader
+    this.logger = logger
+    this.watch = createWatchSet(handlers.map((handler) => handler.account))
+    for (const handler of handlers)
+      this.contracts.set(handler.account, { handler, decoder: makeDecoder(handler), state: null })
+  }
+
+  /** Takes the protocol of a new connection. */
+  useProtocol(protocol: Protocol): void {
+    this.protocol = protocol
+  }
+
+  /** Accounts of which no ABI is known yet. */
+  get accountsWithoutAbi(): string[] {
+    return [...this.contracts.values()]
+      .filter(({ decoder }) => !decoder.hasAbi)
+      .map(({ decoder }) => decoder.account)
+  }
+
+  /** Puts an ABI in force that did not come from the stream. */
+  assumeAbi(account: string, abi: Uint8Array): void {
+    this.contracts.get(account)?.decoder.setAbi(abi)
+  }
+
+  /** Sets handler states and ABIs to what the database holds. */
+  async reload(query: Query, lastTimeMs: number): Promise<void> {
+    this.lastTimeMs = lastTimeMs
+    for (const contract of this.contracts.values()) {
+      const decoder = makeDecoder(contract.handler)
+      const rows = await query<{ abi: Buffer }>(
+        'SELECT abi FROM chain.abis WHERE account = $1 ORDER BY block_num',
+        [decoder.account],
+      )
+      for (const { abi } of rows) decoder.setAbi(abi)
+      this.contracts.set(decoder.account, {
+        handler: contract.handler,
+        decoder,
+        state: await contract.handler.load(query),
+      })
+    }
+  }
+
+  /**
+   * Applies a block to a unit.
+   *
+   * @returns the time of the block, epoch milliseconds.
+   * @throws FatalError `BLOCK_FAILED` naming block, transaction, action or table, and cause.
+   */
+  apply(block: ShipBlock, unit: CommitUnit): number {
+    let place = ''
+    try {
+      const protocol = this.protocol
+      if (!protocol) throw new FatalError('INTERNAL', 'a block came before the protocol')
+      // Every block has a header; half a second is the chain's own step where a node has pruned it.
+      const timeMs = block.header ? protocol.readBlockTimeMs(block.header) : this.lastTimeMs + 500
+      this.lastTimeMs = timeMs
+      const info: BlockInfo = { num: block.num, timeMs }
+      const scopes = new Map<string, BlockScope<unknown>>()
+      const accounts = new AccountChanges(this.reader, block.num, unit)
+      if (block.traces) {
+        for (const action of protocol.collectActions(block.traces, this.watch)) {
+          place = describeAction(action)
+          this.applyAction(action, info, scopes, accounts, unit)
+        }
+      }
+      if (block.deltas) {
+        protocol.scanDeltas(block.deltas, this.watch, {
+          row: (row) => {
+            place = describeRow(row)
+            this.applyRow(row, info, scopes, unit)
+          },
+          account: (name, abi) => {
+            accounts.abiDelta(name, abi)
+            this.contractAbi(name, abi, block.num)
+          },
+          accountMetadata: (name, hasCode) => accounts.metadataDelta(name, hasCode),
+        })
+      }
+      place = 'end of block'
+      for (const [account, scope] of scopes) this.contracts.get(account)!.state = scope.end()
+      accounts.end()
+      return timeMs
+    } catch (error) {
+      throw new FatalError(
+        'BLOCK_FAILED',
+        `block ${block.num} (${block.id}), ${place}: ${describeError(error)}`,
+        {
+          cause: error,
+          details: { block: block.num, ...(error instanceof PronghornError ? { code: error.code } : {}) },
+        },
+      )
+    }
+  }
+
+  private applyAction(
+    action: ScannedAction,
+    info: BlockInfo,
+    scopes: Map<string, BlockScope<unknown>>,
+    accounts: AccountChanges,
+    unit: CommitUnit,
+  ): void {
+    const account = nameToString(action.accountLo, action.accountHi)
+    const contract = this.contracts.get(account)
+    if (!contract) {
+      // The watch set lets eosio::setabi pass besides.
+      const set = accounts.setAbiAction(action.payload, action.dataStart, action.dataEnd)
+      if (set) this.contractAbi(set.account, set.abi, info.num)
+      return
+    }
+    const name = nameToString(action.nameLo, action.nameHi)
+    if (!contract.decoder.wantsAction(name)) return
+    const actors = action.actors()
+    // Old contract code lets anybody push an action that it does not know; its own log actions carry its own name.
+    if (name.startsWith('log') && actors.some((actor) => actor !== account)) return
+    const data = this.decodeAction(contract, name, action, info)
+    if (data === undefined) return
+    this.scope(contract, info, scopes, unit).action({
+      seq: action.globalSequence,
+      txIndex: action.txIndex,
+      txid: action.txid,
+      name,
+      data,
+      packed: action.payload.subarray(action.dataStart, action.dataEnd),
+      actors,
+    })
+  }
+
+  /** What the contract itself says must be readable; what users send to it need not be. */
+  private decodeAction(contract: Contract, name: string, action: ScannedAction, info: BlockInfo): unknown {
+    if (!contract.decoder.hasAbi)
+      throw new FatalError('ABI_INVALID', `no ABI of ${contract.decoder.account} is known at this block`)
+    try {
+      return contract.decoder.decodeAction(name, action.payload, action.dataStart, action.dataEnd)
+    } catch (error) {
+      if (name.startsWith('log')) throw error
+      this.counters.undecodableActions++
+      this.logger.error(
+        { block: info.num, action: name, cause: describeError(error) },
+        'an action does not fit its ABI and is left out',
+      )
+      return undefined
+    }
+  }
+
+  private applyRow(
+    row: ScannedRow,
+    info: BlockInfo,
+    scopes: Map<string, BlockScope<unknown>>,
+    unit: CommitUnit,
+  ): void {
+    const contract = this.contracts.get(nameToString(row.codeLo, row.codeHi))
+    const table = nameToString(row.tableLo, row.tableHi)
+    if (!contract?.decoder.wantsRow(table)) return
+    if (!contract.decoder.hasAbi)
+      throw new FatalError('ABI_INVALID', `no ABI of ${contract.decoder.account} is known at this block`)
+    const value = contract.decoder.decodeRow(table, row.payload, row.valueStart, row.valueEnd)
+    if (value === undefined) {
+      this.counters.unknownTables++
+      this.warnOnce(info, `table ${table} of ${contract.decoder.account} is not in its ABI`)
+      return
+    }
+    this.scope(contract, info, scopes, unit).row({
+      table,
+      scope: nameToString(row.scopeLo, row.scopeHi),
+      primaryKey: row.primaryKey(),
+      present: row.present,
+      value,
+    })
+  }
+
+  private scope(
+    contract: Contract,
+    info: BlockInfo,
+    scopes: Map<string, BlockScope<unknown>>,
+    unit: CommitUnit,
+  ): BlockScope<unknown> {
+    const account = contract.decoder.account
+    let scope = scopes.get(account)
+    if (!scope) {
+      scope = contract.handler.open(info, contract.state, unit, (message) => this.warnOnce(info, message))
+      scopes.set(account, scope)
+    }
+    return scope
+  }
+
+  private contractAbi(account: string, abi: Uint8Array, block: number): void {
+    const problem = this.contracts.get(account)?.decoder.setAbi(abi)
+    if (problem)
+      this.logger.error(
+        { block, account, problem },
+        'the contract set an ABI that cannot be used; the one before stays in force',
+      )
+  }
+
+  private warnOnce(info: BlockInfo, message: string): void {
+    if (this.warned.has(message)) return
+    this.warned.add(message)
+    this.logger.warn({ block: info.num }, message)
+  }
+}
+
+function makeDecoder(handler: Handler): ContractDecoder {
+  return new ContractDecoder(handler.account, handler.actions, handler.rows)
+}
+
+function describeAction(action: ScannedAction): string {
+  const name = `${nameToString(action.accountLo, action.accountHi)}::${nameToString(action.nameLo, action.nameHi)}`
+  return `transaction ${Buffer.from(action.txid).toString('hex')}, action ${name} (global sequence ${action.globalSequence})`
+}
+
+function describeRow(row: ScannedRow): string {
+  return `row of table ${nameToString(row.tableLo, row.tableHi)} of ${nameToString(row.codeLo, row.codeHi)}`
+}

@@ -1,0 +1,22 @@
+import { versionedTable } from '../store/index.ts'
+
+/** Row of chain.abis. */
+export interface AbiRow {
+  account: string
+  block_num: number
+  reader: string
+  abi: Uint8Array
+}
+
+/** Row of chain.code_accounts. */
+export interface CodeAccountRow {
+  account: string
+  since_block: number
+  reader: string
+}
+
+/** Tables that every reader writes, whatever its contracts. */
+export const chainTables = {
+  abis: versionedTable<AbiRow>('chain.abis', ['account', 'block_num'], 'block_num', true),
+  codeAccounts: versionedTable<CodeAccountRow>('chain.code_accounts', ['account'], 'since_block', false),
+} as const

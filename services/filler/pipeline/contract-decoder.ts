@@ -1,0 +1,125 @@
+import { compileAbi, parsePackedAbi } from '../../core/antelope/index.ts'
+import type { CompiledAbi } from '../../core/antelope/index.ts'
+import { describeError } from '../../core/errors/index.ts'
+import type { WantedFields } from '../handlers/index.ts'
+
+type Decoder = (bytes: Uint8Array, start: number, end: number) => unknown
+
+/** One ABI version of a contract with the decoders that were asked of it; null where it lacks the name. */
+interface AbiVersion {
+  readonly packed: Uint8Array
+  readonly abi: CompiledAbi
+  readonly actions: Map<string, Decoder | null>
+  readonly rows: Map<string, Decoder | null>
+}
+
+/** How many older versions are tried when a row does not fit the one in force. */
+const OLDER_VERSIONS = 4
+
+/**
+ * Decodes the actions and rows of one contract with the ABI in force. Versions are given in order, by `setAbi`, as
+ * the stream tells of them.
+ */
+export class ContractDecoder {
+  readonly account: string
+  private readonly wantedActions: Readonly<Record<string, WantedFields>>
+  private readonly wantedRows: Readonly<Record<string, WantedFields>>
+  private readonly versions: AbiVersion[] = []
+
+  constructor(
+    account: string,
+    wantedActions: Readonly<Record<string, WantedFields>>,
+    wantedRows: Readonly<Record<string, WantedFields>>,
+  ) {
+    this.account = account
+    this.wantedActions = wantedActions
+    this.wantedRows = wantedRows
+  }
+
+  /** False until an ABI was set. */
+  get hasAbi(): boolean {
+    return this.versions.length > 0
+  }
+
+  /**
+   * Puts an ABI in force. The chain stores any bytes as an ABI: ones that cannot be read leave the one before in
+   * force, as they leave every other program of the chain.
+   *
+   * @returns what is wrong with the ABI, or null.
+   */
+  setAbi(packed: Uint8Array): string | null {
+    const current = this.versions.at(-1)
+    if (current && Buffer.compare(current.packed, packed) === 0) return null
+    if (packed.length === 0) return current ? 'the ABI was removed' : null
+    try {
+      const abi = compileAbi(parsePackedAbi(packed))
+      this.versions.push({ packed: Uint8Array.from(packed), abi, actions: new Map(), rows: new Map() })
+      if (this.versions.length > OLDER_VERSIONS + 1) this.versions.shift()
+      return null
+    } catch (error) {
+      return describeError(error)
+    }
+  }
+
+  /** True when the handler wants the action. */
+  wantsAction(name: string): boolean {
+    return Object.hasOwn(this.wantedActions, name)
+  }
+
+  /** True when the handler wants rows of the table. */
+  wantsRow(table: string): boolean {
+    return Object.hasOwn(this.wantedRows, table)
+  }
+
+  /**
+   * Decodes action data; undefined when the ABI has no such action.
+   *
+   * @throws DecodeError
+   */
+  decodeAction(name: string, bytes: Uint8Array, start: number, end: number): unknown {
+    const version = this.versions.at(-1)
+    if (!version) return undefined
+    let decoder = version.actions.get(name)
+    if (decoder === undefined) {
+      const type = version.abi.actionType(name)
+      decoder = type === undefined ? null : decoderFor(version.abi, type, this.wantedActions[name] ?? null)
+      version.actions.set(name, decoder)
+    }
+    return decoder?.(bytes, start, end)
+  }
+
+  /**
+   * Decodes a row; undefined when the ABI has no such table. A row that was not rewritten since an upgrade may still
+   * have the layout of an older ABI, so these are tried when the newest fails.
+   *
+   * @throws DecodeError of the newest ABI when none fits.
+   */
+  decodeRow(table: string, bytes: Uint8Array, start: number, end: number): unknown {
+    let failure: unknown
+    for (let i = this.versions.length - 1; i >= 0; i--) {
+      const decoder = this.rowDecoder(this.versions[i]!, table)
+      if (!decoder) continue
+      try {
+        return decoder(bytes, start, end)
+      } catch (error) {
+        failure ??= error
+      }
+    }
+    if (failure !== undefined) throw failure
+    return undefined
+  }
+
+  private rowDecoder(version: AbiVersion, table: string): Decoder | null {
+    let decoder = version.rows.get(table)
+    if (decoder === undefined) {
+      const type = version.abi.tableType(table)
+      decoder = type === undefined ? null : decoderFor(version.abi, type, this.wantedRows[table] ?? null)
+      version.rows.set(table, decoder)
+    }
+    return decoder
+  }
+}
+
+function decoderFor(abi: CompiledAbi, type: string, wanted: WantedFields): Decoder {
+  return abi.decoder(type, wanted === null ? undefined : { only: [...wanted] })
+}

@@ -1,0 +1,84 @@
+import { FatalError } from '../../core/errors/index.ts'
+import type { Logger } from '../../core/log/index.ts'
+import type { Handler } from '../handlers/index.ts'
+import type { Store } from '../store/index.ts'
+import type { ReaderSettings } from './reader.ts'
+
+/**
+ * Checks that the database belongs to this chain, that no other reader fills the same tables, and that the settings
+ * fit what was indexed.
+ *
+ * @returns the first block to ask for when nothing is committed yet.
+ * @throws FatalError `CHAIN_MISMATCH` or `READER_SETTINGS_CHANGED`.
+ */
+export async function checkReader(
+  store: Store,
+  settings: ReaderSettings,
+  handlers: readonly Handler[],
+  chainId: string,
+  logger: Logger,
+): Promise<number> {
+  await claimChain(store, chainId)
+  for (const handler of handlers) await claimFamily(store, handler, settings.name)
+  if (settings.delete_data) {
+    logger.warn({}, 'delete_data is set: the rows of this reader are deleted and indexed again')
+    await store.wipe()
+  }
+  const position = store.position
+  if (position === null) return Math.max(settings.start_block, 1)
+  if (settings.start_block > position.num + 1) {
+    logger.warn(
+      { block: position.num, start_block: settings.start_block },
+      'start_block was raised: the blocks between are left out',
+    )
+    return settings.start_block
+  }
+  if (settings.start_block !== 0 && settings.start_block < store.startBlock) {
+    throw new FatalError(
+      'READER_SETTINGS_CHANGED',
+      `reader ${settings.name}: start_block ${settings.start_block} is below ${store.startBlock}, where this reader began; ` +
+        'earlier blocks cannot be added to what is indexed',
+    )
+  }
+  if (settings.stop_block !== 0 && settings.stop_block < position.num) {
+    throw new FatalError(
+      'READER_SETTINGS_CHANGED',
+      `reader ${settings.name}: stop_block ${settings.stop_block} is below block ${position.num}, which is indexed already`,
+    )
+  }
+  return store.startBlock
+}
+
+async function claimChain(store: Store, chainId: string): Promise<void> {
+  await store.query(
+    'INSERT INTO chain.identity (chain_id) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM chain.identity)',
+    [chainId],
+  )
+  const rows = await store.query<{ chain_id: string }>('SELECT chain_id FROM chain.identity')
+  const found = rows[0]?.chain_id
+  if (found !== chainId) {
+    throw new FatalError(
+      'CHAIN_MISMATCH',
+      `the database holds chain ${String(found)}, the configuration names chain ${chainId}`,
+    )
+  }
+}
+
+async function claimFamily(store: Store, handler: Handler, reader: string): Promise<void> {
+  await store.query(
+    'INSERT INTO chain.sources (family, account, reader) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+    [handler.family, handler.account, reader],
+  )
+  const rows = await store.query<{ account: string; reader: string }>(
+    'SELECT account, reader FROM chain.sources WHERE family = $1',
+    [handler.family],
+  )
+  const source = rows[0]!
+  if (source.account !== handler.account || source.reader !== reader) {
+    throw new FatalError(
+      'READER_SETTINGS_CHANGED',
+      `the database's ${handler.family} tables belong to reader ${source.reader} with contract ${source.account}; ` +
+        `reader ${reader} with contract ${handler.account} needs a database of its own`,
+    )
+  }
+}

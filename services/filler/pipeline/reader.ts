@@ -1,0 +1,206 @@
+import { normalizeAbiJson } from '../../core/antelope/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
+import type { Logger } from '../../core/log/index.ts'
+import { compileProtocol } from '../decode/index.ts'
+import type { Protocol } from '../decode/index.ts'
+import { createHandler } from '../handlers/index.ts'
+import type { ContractEntry, Handler } from '../handlers/index.ts'
+import { createShipSession } from '../ship/index.ts'
+import type { ShipSession, ShipTiming } from '../ship/index.ts'
+import { listTables, openStore } from '../store/index.ts'
+import type { Store } from '../store/index.ts'
+import { BlockApplier } from './block-applier.ts'
+import { chainTables } from './chain-tables.ts'
+import { Heartbeat } from './heartbeat.ts'
+import type { ReaderStatus } from './heartbeat.ts'
+import { fetchMissingAbis } from './missing-abis.ts'
+import { QueryIndexBuilder } from './query-index-builder.ts'
+import { Reading } from './reading.ts'
+import { checkReader } from './reader-checks.ts'
+
+/** What a reader needs; the names of `settings` are those of readers.config.json. */
+export interface ReaderOptions {
+  readonly settings: ReaderSettings
+  readonly database: DatabaseAddress
+  readonly chain: { readonly chainId: string; readonly http: string | null; readonly ship: readonly string[] }
+  readonly logger: Logger
+  /** Called about once a second and after each change of state. */
+  readonly onStatus?: (status: ReaderStatus) => void
+  readonly shipTiming?: Partial<ShipTiming>
+  /** Time to wait for a lease whose holder may be gone; for tests. */
+  readonly handoverMs?: number
+  /** False leaves the indexes that only queries need unbuilt; for tests and measurements. */
+  readonly buildQueryIndexes?: boolean
+}
+
+/** The settings of readers.config.json that steer a reader. */
+export interface ReaderSettings {
+  readonly name: string
+  readonly start_block: number
+  readonly stop_block: number
+  readonly irreversible_only: boolean
+  readonly ship_prefetch_blocks: number
+  readonly ship_min_block_confirmation: number
+  readonly db_group_blocks: number
+  readonly delete_data: boolean
+  readonly contracts: readonly ContractEntry[]
+}
+
+/** Tries in a row, without a commit between them, before the reader gives up. */
+const MAX_ATTEMPTS = 8
+const FIRST_DELAY_MS = 500
+const LONGEST_DELAY_MS = 30_000
+
+/**
+ * Indexes a chain until `stop_block` or until `signal` aborts. What may pass is tried again from the committed
+ * position; what may not ends the reader at once.
+ *
+ * @throws FatalError naming what is wrong; RetryableError when trying again did not help.
+ */
+export async function runReader(options: ReaderOptions, signal: AbortSignal): Promise<void> {
+  const handlers = makeHandlers(options)
+  const heartbeat = new Heartbeat(
+    options.database,
+    options.settings.name,
+    options.onStatus ?? (() => undefined),
+  )
+  try {
+    let attempt = 0
+    let lastBlock = -1
+    for (;;) {
+      try {
+        await readOnce(options, handlers, heartbeat, signal)
+        return
+      } catch (error) {
+        if (!(error instanceof RetryableError) || signal.aborted) throw error
+        const block = heartbeat.block
+        attempt = block === lastBlock ? attempt + 1 : 1
+        lastBlock = block
+        if (attempt >= MAX_ATTEMPTS) throw error
+        const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS)
+        options.logger.warn(
+          { err: error, attempt, delayMs },
+          'reading was interrupted; it goes on from the committed position',
+        )
+        await pause(delayMs, signal)
+        if (signal.aborted) return
+      }
+    }
+  } finally {
+    await heartbeat.stop()
+  }
+}
+
+function makeHandlers(options: ReaderOptions): Handler[] {
+  return options.settings.contracts.flatMap((entry) => {
+    const handler = createHandler(entry)
+    if (!handler)
+      options.logger.warn(
+        { handler: entry.handler },
+        'this version does not index the family of this handler yet; it is left out',
+      )
+    return handler ? [handler] : []
+  })
+}
+
+async function readOnce(
+  options: ReaderOptions,
+  handlers: readonly Handler[],
+  heartbeat: Heartbeat,
+  signal: AbortSignal,
+): Promise<void> {
+  const { settings, logger } = options
+  const tables = [...listTables(chainTables), ...handlers.flatMap((handler) => handler.tables)]
+  const store = await openStore({
+    address: options.database,
+    reader: settings.name,
+    startBlock: Math.max(settings.start_block, 1),
+    tables,
+    ...(options.handoverMs === undefined ? {} : { handoverMs: options.handoverMs }),
+  })
+  try {
+    const startBlock = await checkReader(store, settings, handlers, options.chain.chainId, logger)
+    const applier = new BlockApplier(settings.name, handlers, logger)
+    await applier.reload((text, values) => store.query(text, values), store.position?.timeMs ?? 0)
+    if (startBlock > 2) await fetchMissingAbis(applier, options.chain.http, startBlock, logger)
+    await readUntilEnd(options, store, applier, startBlock, heartbeat, signal)
+  } finally {
+    await store.close()
+  }
+}
+
+async function readUntilEnd(
+  options: ReaderOptions,
+  store: Store,
+  applier: BlockApplier,
+  startBlock: number,
+  heartbeat: Heartbeat,
+  signal: AbortSignal,
+): Promise<void> {
+  const { settings, logger } = options
+  const ending = new AbortController()
+  const stop = () => ending.abort()
+  signal.addEventListener('abort', stop, { once: true })
+  let failure: unknown
+  const reading = new Reading(store, applier, startBlock, settings.db_group_blocks, logger, (error) => {
+    failure ??= error
+    ending.abort()
+  })
+  const session = openSession(options, startBlock, reading)
+  reading.attach(session)
+  const indexes = new QueryIndexBuilder(options.database, familiesOf(options), logger)
+  heartbeat.follow(session, reading, () => {
+    if (options.buildQueryIndexes !== false) indexes.start()
+  })
+  try {
+    await session.run(ending.signal)
+    if (failure === undefined) await reading.finish()
+  } catch (error) {
+    failure ??= error
+  } finally {
+    signal.removeEventListener('abort', stop)
+    await reading.abandon()
+    await indexes.stop()
+  }
+  if (failure !== undefined)
+    throw failure instanceof PronghornError
+      ? failure
+      : new FatalError('INTERNAL', 'the reader failed', { cause: failure })
+}
+
+function openSession(options: ReaderOptions, startBlock: number, reading: Reading): ShipSession {
+  const { settings, chain } = options
+  return createShipSession<Protocol>(
+    {
+      urls: chain.ship,
+      chainId: chain.chainId,
+      startBlock,
+      stopBlock: settings.stop_block,
+      irreversibleOnly: settings.irreversible_only,
+      prefetchBlocks: settings.ship_prefetch_blocks,
+      minBlockConfirmation: settings.ship_min_block_confirmation,
+      compileProtocol: (abi) => compileProtocol(normalizeAbiJson(abi)),
+      logger: options.logger,
+      ...(options.shipTiming ? { timing: options.shipTiming } : {}),
+    },
+    reading,
+  )
+}
+
+function familiesOf(options: ReaderOptions): string[] {
+  return options.settings.contracts.map((entry) => entry.handler)
+}
+
+async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(done, delayMs)
+    function done() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    signal.addEventListener('abort', done, { once: true })
+  })
+}

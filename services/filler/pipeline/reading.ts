@@ -1,0 +1,316 @@
+import type { Logger } from '../../core/log/index.ts'
+import type { Protocol } from '../decode/index.ts'
+import type { BlockPosition, ResumePosition, ShipBlock, ShipConsumer, ShipSession } from '../ship/index.ts'
+import { CommitUnit } from '../store/index.ts'
+import type { Store } from '../store/index.ts'
+import type { BlockApplier } from './block-applier.ts'
+import { isFull, isWorthCommitting } from './unit-policy.ts'
+import type { UnitLoad } from './unit-policy.ts'
+
+/** What comes from the session and waits for its turn. */
+type Incoming =
+  { readonly kind: 'block'; readonly block: ShipBlock } | { readonly kind: 'fork'; readonly from: number }
+
+/** What a reading tells while it runs. */
+export interface ReadingStatus {
+  /** Last committed block, 0 before the first. */
+  readonly block: number
+  /** Its time, epoch milliseconds. */
+  readonly blockTimeMs: number
+  /** Head of the node, 0 before the first message. */
+  readonly head: number
+  readonly irreversible: number
+  /** When the last commit ended, epoch milliseconds; null before the first. */
+  readonly committedAtMs: number | null
+  /** Blocks received and waiting. */
+  readonly queuedBlocks: number
+  /** Commits so far. */
+  readonly commits: number
+  /** Row operations so far. */
+  readonly operations: number
+  /** Rollbacks so far. */
+  readonly forks: number
+}
+
+/** How often an idle unit is looked at, so that its changes do not wait for the next block. */
+const LINGER_MS = 250
+
+/**
+ * One uninterrupted reading of the chain: from the session's blocks to commits. Catching up, blocks gather in a unit
+ * while the database is busy with the one before; above the last irreversible block each is a unit of its own. Any
+ * error ends the reading: nothing is skipped and nothing pauses.
+ */
+export class Reading implements ShipConsumer<Protocol> {
+  private readonly store: Store
+  private readonly applier: BlockApplier
+  private readonly groupBlocks: number
+  private readonly logger: Logger
+  private readonly onError: (error: unknown) => void
+  private session: ShipSession | null = null
+  private readonly incoming: Incoming[] = []
+  private unit = new CommitUnit(false)
+  private unitSince = 0
+  private unitChangedBlocks = 0
+  /** True while the database works or the applier is being set back. */
+  private busy = false
+  private ended = false
+  private failed = false
+  private tail: BlockPosition[]
+  private head = 0
+  private irreversible: number
+  private committedAtMs: number | null = null
+  private commits = 0
+  private operations = 0
+  private forks = 0
+  private linger: NodeJS.Timeout | null = null
+  private idle: (() => void) | null = null
+
+  /** `startBlock` above the block after the position leaves the blocks between out. */
+  constructor(
+    store: Store,
+    applier: BlockApplier,
+    startBlock: number,
+    groupBlocks: number,
+    logger: Logger,
+    onError: (error: unknown) => void,
+  ) {
+    this.store = store
+    this.applier = applier
+    this.groupBlocks = groupBlocks
+    this.logger = logger
+    this.onError = onError
+    this.tail = startBlock > (store.position?.num ?? 0) + 1 ? [] : knownPositions(store)
+    this.irreversible = store.knownBlocks[0]?.num ?? 0
+  }
+
+  /** Gives the session that blocks come from and are released to. */
+  attach(session: ShipSession): void {
+    this.session = session
+  }
+
+  status(): ReadingStatus {
+    return {
+      block: this.store.position?.num ?? 0,
+      blockTimeMs: this.store.position?.timeMs ?? 0,
+      head: this.head,
+      irreversible: this.irreversible,
+      committedAtMs: this.committedAtMs,
+      queuedBlocks: this.incoming.length,
+      commits: this.commits,
+      operations: this.operations,
+      forks: this.forks,
+    }
+  }
+
+  resumePosition(): ResumePosition {
+    return {
+      lastApplied: this.tail.at(-1) ?? null,
+      havePositions: this.tail,
+      irreversibleFloor: this.tail[0]?.num ?? 0,
+    }
+  }
+
+  onProtocol(protocol: Protocol): void {
+    this.applier.useProtocol(protocol)
+  }
+
+  onBlock(block: ShipBlock): void {
+    if (this.failed) return
+    this.head = block.head.num
+    this.remember(block)
+    this.incoming.push({ kind: 'block', block })
+    this.drain()
+  }
+
+  onFork(from: number): void {
+    if (this.failed) return
+    this.tail = this.tail.filter((position) => position.num < from)
+    this.incoming.push({ kind: 'fork', from })
+    this.drain()
+  }
+
+  onEnd(): void {
+    this.ended = true
+    this.drain()
+  }
+
+  /** Commits what is pending; resolves when nothing is left to do. */
+  async finish(): Promise<void> {
+    this.ended = true
+    this.drain()
+    while (!this.failed && (this.busy || this.incoming.length > 0 || this.unit.blocks > 0)) {
+      await new Promise<void>((resolve) => {
+        this.idle = resolve
+      })
+    }
+    this.stop()
+  }
+
+  /** Ends without committing what is pending; resolves when the database is at rest. */
+  async abandon(): Promise<void> {
+    this.stop()
+    while (this.busy) {
+      await new Promise<void>((resolve) => {
+        this.idle = resolve
+      })
+    }
+  }
+
+  private stop(): void {
+    this.failed = true
+    if (this.linger) clearTimeout(this.linger)
+    this.linger = null
+  }
+
+  /** Blocks that a fork may undo, and the newest one that it cannot: what the node is told on reconnect. */
+  private remember(block: ShipBlock): void {
+    const irreversible = Math.min(block.lib.num, block.num)
+    if (irreversible > this.irreversible) this.irreversible = irreversible
+    const position = { num: block.num, id: block.id }
+    if (this.tail.length === 0 || this.tail.at(-1)!.num <= this.irreversible) this.tail = [position]
+    else {
+      while (this.tail.length > 1 && this.tail[1]!.num <= this.irreversible) this.tail.shift()
+      this.tail.push(position)
+    }
+  }
+
+  private drain(): void {
+    try {
+      while (!this.failed && this.step());
+    } catch (error) {
+      this.fail(error)
+    }
+    if (!this.busy) this.wake()
+  }
+
+  /** Does one thing; false when there is nothing to do, or the database must be waited for. */
+  private step(): boolean {
+    const next = this.incoming[0]
+    if (next === undefined) return this.commitIfDue()
+    if (next.kind === 'fork') {
+      if (this.busy) return false
+      if (this.unit.blocks > 0) {
+        // Only blocks that no fork can undo wait in a unit.
+        this.startCommit()
+        return false
+      }
+      this.incoming.shift()
+      this.work(() => this.rollBack(next.from))
+      return false
+    }
+    const reversible = next.block.num > Math.min(next.block.lib.num, next.block.num)
+    if (reversible || this.unit.reversible) return this.stepLive(next.block, reversible)
+    if (isFull(this.load(next.block))) {
+      if (this.busy) return false
+      this.startCommit()
+    }
+    this.applyNext(next.block)
+    this.commitIfDue()
+    return true
+  }
+
+  /** A block that a fork may undo: alone in its unit, and only after everything before it is committed. */
+  private stepLive(block: ShipBlock, reversible: boolean): boolean {
+    if (this.busy) return false
+    if (this.unit.blocks > 0) {
+      this.startCommit()
+      return false
+    }
+    this.unit = new CommitUnit(reversible)
+    this.applyNext(block)
+    if (reversible) this.startCommit()
+    return !this.busy
+  }
+
+  private applyNext(block: ShipBlock): void {
+    this.incoming.shift()
+    if (this.unit.blocks === 0) {
+      this.unitSince = performance.now()
+      this.unitChangedBlocks = 0
+    }
+    const before = this.unit.operations
+    const timeMs = this.applier.apply(block, this.unit)
+    if (this.unit.operations > before) this.unitChangedBlocks++
+    this.unit.closeBlock({ num: block.num, id: Uint8Array.from(block.idBytes), timeMs })
+    this.session?.release(1, block.bytes)
+  }
+
+  private load(latest: ShipBlock | null): UnitLoad {
+    const last = this.unit.last?.num ?? 0
+    return {
+      operations: this.unit.operations,
+      changedBlocks: this.unitChangedBlocks,
+      ageMs: performance.now() - this.unitSince,
+      blocksBehind: latest === null ? this.head - last : latest.head.num - last,
+    }
+  }
+
+  private commitIfDue(): boolean {
+    if (this.busy || this.unit.blocks === 0) return false
+    if (this.ended || isWorthCommitting(this.load(null), this.groupBlocks)) {
+      this.startCommit()
+      return true
+    }
+    this.linger ??= setTimeout(() => {
+      this.linger = null
+      this.drain()
+    }, LINGER_MS)
+    return false
+  }
+
+  private startCommit(): void {
+    if (this.busy || this.unit.blocks === 0) return
+    const unit = this.unit
+    this.unit = new CommitUnit(false)
+    this.work(async () => {
+      await this.store.commit(unit, this.irreversible)
+      this.commits++
+      this.operations += unit.operations
+      this.committedAtMs = Date.now()
+    })
+  }
+
+  private async rollBack(from: number): Promise<void> {
+    const position = this.store.position
+    if (position !== null && position.num >= from) {
+      await this.store.rollBackTo(from)
+      this.forks++
+      this.logger.info({ from, was: position.num }, 'the chain forked: blocks undone')
+    }
+    await this.applier.reload(
+      (text, values) => this.store.query(text, values),
+      this.store.position?.timeMs ?? 0,
+    )
+  }
+
+  private work(task: () => Promise<void>): void {
+    this.busy = true
+    task().then(
+      () => {
+        this.busy = false
+        this.drain()
+      },
+      (error: unknown) => {
+        this.busy = false
+        this.fail(error)
+      },
+    )
+  }
+
+  private fail(error: unknown): void {
+    if (this.failed) return this.wake()
+    this.stop()
+    this.wake()
+    this.onError(error)
+  }
+
+  private wake(): void {
+    const waiting = this.idle
+    this.idle = null
+    waiting?.()
+  }
+}
+
+function knownPositions(store: Store): BlockPosition[] {
+  return store.knownBlocks.map((block) => ({ num: block.num, id: Buffer.from(block.id).toString('hex') }))
+}

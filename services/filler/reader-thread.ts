@@ -1,0 +1,41 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { FatalError, PronghornError } from '../core/errors/index.ts'
+import type { ErrorCode } from '../core/errors/index.ts'
+import { createLogger } from '../core/log/index.ts'
+import type { LogLevel } from '../core/log/index.ts'
+import { runReader } from './pipeline/index.ts'
+import type { ReaderOptions, ReaderStatus } from './pipeline/index.ts'
+
+/** What a reader's thread is started with. */
+export interface ReaderThreadData {
+  readonly options: Omit<ReaderOptions, 'logger' | 'onStatus'>
+  readonly logLevel: LogLevel
+  readonly pretty: boolean
+}
+
+/** What a reader's thread says. */
+export type ReaderThreadMessage =
+  | { readonly kind: 'status'; readonly status: ReaderStatus }
+  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
+  | { readonly kind: 'ended' }
+
+const port = parentPort
+if (!port) throw new FatalError('INTERNAL', 'this file is the body of a thread and is not run by itself')
+
+const data = workerData as ReaderThreadData
+const ending = new AbortController()
+port.on('message', () => ending.abort())
+
+const say = (message: ReaderThreadMessage) => port.postMessage(message)
+const logger = createLogger({ name: 'filler', level: data.logLevel, pretty: data.pretty }).child({ reader: data.options.settings.name })
+
+try {
+  await runReader({ ...data.options, logger, onStatus: (status) => say({ kind: 'status', status }) }, ending.signal)
+  say({ kind: 'ended' })
+} catch (error) {
+  logger.error({ err: error }, 'the reader ended with an error')
+  const code = error instanceof PronghornError ? error.code : 'INTERNAL'
+  say({ kind: 'failed', code, message: error instanceof Error ? error.message : String(error) })
+} finally {
+  port.close()
+}
