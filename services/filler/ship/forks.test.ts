@@ -159,6 +159,20 @@ test('skips identical blocks that a node sends again, and notices where they sto
   expect(collector.blocks).toEqual(ids(node, 1, 25))
 })
 
+test('knows the blocks of an earlier run when a node sends them again', async () => {
+  const { node, url } = await harness.node({ ignoresPositions: true })
+  node.extend(20)
+  const collector = new Collector()
+  collector.blocks.push(...ids(node, 1, 20))
+  const { session } = harness.read(url, {}, collector)
+  await until('the request', () => (node.connections[0]?.requests.length ?? 0) > 0)
+  node.connections[0]!.cursor = 12
+  node.extend(1)
+  await until('block 21', () => collector.nums.at(-1) === 21)
+  expect(collector.forks).toEqual([])
+  expect(session.status().resentBlocks).toBe(9)
+})
+
 test('checks linkage by the block header when a node leaves the previous id out', async () => {
   const { node, url } = await harness.node({ tamper: (block) => ({ ...block, prevId: null }) })
   node.extend(10)

@@ -103,7 +103,7 @@ test('a result without a block, for a number the node should have, is a missing 
   node.extend(10)
   for (const num of [6, 7]) Reflect.deleteProperty(node.chain, num)
   const { done, collector } = harness.read(url)
-  expect(await done).toMatchObject({ code: 'SHIP_RANGE_MISSING', details: { first_num: 6 } })
+  expect(await done).toMatchObject({ code: 'SHIP_RANGE_MISSING', details: { first_num: 6, last_num: 6 } })
   expect(collector.nums).toEqual(range(1, 5))
   expect(node.connections).toHaveLength(2)
 })
@@ -143,6 +143,17 @@ test('connects again at a gap, and goes on when it was a passing one', async () 
   expect(collector.nums).toEqual(range(1, 10))
   expect(node.connections[1]?.request).toMatchObject({ start: 6 })
   expect(session.status()).toMatchObject({ connections: 2 })
+})
+
+test('does not count gaps with progress between them as one that comes again', async () => {
+  const { node, url } = await harness.node({
+    tamper: (block, connection) => (block.num === 3 + 2 * connection ? null : block),
+  })
+  node.extend(30)
+  const { collector, session } = harness.read(url)
+  await until('30 blocks', () => collector.blocks.length === 30)
+  expect(collector.nums).toEqual(range(1, 30))
+  expect(session.status().connections).toBeGreaterThan(5)
 })
 
 test('ends at a gap that comes again, naming the missing range', async () => {

@@ -40,6 +40,21 @@ test('reads the protocol ABI again on every connect', async () => {
   expect(collector.received.map(({ connection }) => connection)).toEqual([1, 1, 1, 1, 2])
 })
 
+test('begins again with the shortest delay after good service', async () => {
+  const { node, url } = await harness.node()
+  node.extend(3)
+  // Without a new beginning, the last delay alone would be 20 s.
+  const timing = { goodServiceMs: 0, backoffMinMs: 40, backoffMaxMs: 3_600_000 }
+  const { session } = harness.read(url, { timing })
+  for (let connection = 1; connection <= 12; connection++) {
+    await until('service', () => session.status().state === 'streaming')
+    expect(session.status().credits).toBeGreaterThan(0)
+    node.connections.at(-1)?.socket.terminate()
+    await until('the loss', () => session.status().state !== 'streaming')
+    expect(session.status().credits).toBe(0)
+  }
+})
+
 test('drops frames of a connection that it has given up', async () => {
   const { node, url } = await harness.node({
     tamper: (block, connection) => {
