@@ -56,11 +56,12 @@ export function transactionsOf(block: ChainBlock): DecodedTransaction[] {
 }
 
 /** Table deltas of a block by table name, rows decoded by the protocol ABI to the last byte. */
-export function deltasOf(block: ChainBlock): Map<string, { present: boolean; row: Record<string, unknown> }[]> {
-  const decode = shipAbi.decoder<[string, { name: string; rows: { present: boolean; data: Uint8Array }[] }][]>(
-    'table_delta[]',
-    { exact: true },
-  )
+export function deltasOf(
+  block: ChainBlock,
+): Map<string, { present: boolean; row: Record<string, unknown> }[]> {
+  const decode = shipAbi.decoder<
+    [string, { name: string; rows: { present: boolean; data: Uint8Array }[] }][]
+  >('table_delta[]', { exact: true })
   return new Map(
     decode(block.deltas!).map(([, table]) => {
       const decodeRow = shipAbi.decoder<[string, Record<string, unknown>]>(table.name, { exact: true })
@@ -90,7 +91,10 @@ export function blocksFrom(devchain: Devchain, first: number): ChainBlock[] {
 /** Every row of every table of the contracts, through the chain API. */
 export async function dumpTables(httpUrl: string, codes: readonly string[]): Promise<string> {
   const ask = async (request: string, body: unknown): Promise<{ rows: Record<string, unknown>[] }> => {
-    const response = await fetch(`${httpUrl}/v1/chain/${request}`, { method: 'POST', body: JSON.stringify(body) })
+    const response = await fetch(`${httpUrl}/v1/chain/${request}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+    })
     return (await response.json()) as { rows: Record<string, unknown>[] }
   }
   const lines: string[] = []

@@ -1,0 +1,239 @@
+import { createHash } from 'node:crypto'
+import { createRequire } from 'node:module'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import {
+  blocksFrom,
+  contractRowsOf,
+  deltasOf,
+  dumpTables,
+  shipAbiText,
+  signedBlockOf,
+  transactionsOf,
+} from '../../tests/devchain/chain-blocks.ts'
+import type { DecodedAction } from '../../tests/devchain/chain-blocks.ts'
+import { compileAbi, normalizeAbiJson } from '../core/antelope/index.ts'
+import type { CompiledAbi } from '../core/antelope/index.ts'
+import { createDevchain } from './index.ts'
+import type { ChainBlock, Devchain } from './index.ts'
+
+const firstGenerated = 965
+const contracts = ['atomicassets', 'eosio.token']
+const open: Devchain[] = []
+
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.stop()
+})
+
+async function httpOf(devchain: Devchain): Promise<string> {
+  open.push(devchain)
+  return (await devchain.start()).httpUrl
+}
+
+async function abisOf(devchain: Devchain): Promise<Map<string, CompiledAbi>> {
+  const url = await httpOf(devchain)
+  const entries = contracts.map(async (account): Promise<[string, CompiledAbi]> => {
+    const response = await fetch(`${url}/v1/chain/get_abi?account_name=${account}`)
+    const { abi } = (await response.json()) as { abi: unknown }
+    return [account, compileAbi(normalizeAbiJson(abi))]
+  })
+  return new Map(await Promise.all(entries))
+}
+
+describe('generated blocks', () => {
+  const devchain = createDevchain({ blocks: 400, rate: 8, seed: 7 })
+  const blocks = blocksFrom(devchain, firstGenerated)
+  const transactions = blocks.map(transactionsOf)
+  const actions = transactions.flat().flatMap((transaction) => transaction.actions)
+  let abis: Map<string, CompiledAbi>
+
+  beforeAll(async () => {
+    abis = await abisOf(devchain)
+  })
+
+  test('follow the recordings, a slot each, with ids that hold number and header', () => {
+    blocks.forEach((block, index) => {
+      const signed = signedBlockOf(block)
+      const before = devchain.block(block.num - 1)!
+      expect(block.num).toBe(firstGenerated + index)
+      expect(block.prevId?.equals(before.id)).toBe(true)
+      expect(signed['previous']).toBe(before.id.toString('hex'))
+      expect(block.block!.readUInt32LE(0)).toBe(before.block!.readUInt32LE(0) + 1)
+      const digest = createHash('sha256').update(block.block!.subarray(0, 116)).digest()
+      expect(block.id.readUInt32BE(0)).toBe(block.num)
+      expect(block.id.subarray(4).equals(digest.subarray(4))).toBe(true)
+    })
+  })
+
+  test('list each transaction with an id that is the hash of its bytes', () => {
+    for (const [index, block] of blocks.entries()) {
+      const receipts = signedBlockOf(block)['transactions'] as { trx: [string, { packed_trx: Uint8Array }] }[]
+      const ids = receipts.map(({ trx }) => createHash('sha256').update(trx[1].packed_trx).digest('hex'))
+      expect(ids).toEqual(transactions[index]!.slice(1).map(({ id }) => id))
+    }
+    const all = transactions.flat().map(({ id }) => id)
+    expect(new Set(all).size).toBe(all.length)
+  })
+
+  test('number actions in creation order and execute them depth first', () => {
+    let outOfOrder = 0
+    for (const { actions: traces } of transactions.flat()) {
+      expect(traces.map((trace) => trace.action_ordinal)).toEqual(traces.map((_, index) => index + 1))
+      for (const trace of traces) expect(trace.creator_action_ordinal).toBeLessThan(trace.action_ordinal)
+      const executed = executionOrder(traces)
+      const sequences = executed.map((trace) => trace.receipt[1].global_sequence)
+      expect(sequences).toEqual(sequences.map((_, index) => sequences[0]! + BigInt(index)))
+      if (executed.some((trace, index) => trace !== traces[index])) outOfOrder++
+    }
+    expect(outOfOrder).toBeGreaterThan(0)
+  })
+
+  test('continue the sequences of the recorded chain without a gap', () => {
+    const recorded = blocksFrom(devchain, 2).filter(({ num }) => num < firstGenerated)
+    const known = new Map<string, bigint>()
+    const note = (key: string, value: bigint): void => {
+      if (value > (known.get(key) ?? 0n)) known.set(key, value)
+    }
+    for (const trace of recorded.flatMap(transactionsOf).flatMap((each) => each.actions)) {
+      const receipt = (trace.receipt as DecodedAction['receipt'] | null)?.[1]
+      if (receipt === undefined) continue
+      note('global', receipt.global_sequence)
+      note(`recv ${receipt.receiver}`, receipt.recv_sequence)
+      for (const { account, sequence } of receipt.auth_sequence) note(`auth ${account}`, sequence)
+    }
+    const inOrder = actions.toSorted((a, b) =>
+      Number(a.receipt[1].global_sequence - b.receipt[1].global_sequence),
+    )
+    for (const { receipt } of inOrder) {
+      const [, { global_sequence: global, receiver, recv_sequence: recv, auth_sequence: auth }] = receipt
+      const steps: [string, bigint][] = [
+        ['global', global],
+        [`recv ${receiver}`, recv],
+        ...auth.map((each): [string, bigint] => [`auth ${each.account}`, each.sequence]),
+      ]
+      for (const [key, value] of steps) {
+        expect(value).toBe((known.get(key) ?? 0n) + 1n)
+        known.set(key, value)
+      }
+    }
+  })
+
+  test('carry action data and rows that the ABIs in force describe to the last byte', () => {
+    for (const { act } of actions) {
+      const abi = abis.get(act.account)
+      if (abi === undefined) continue
+      abi.decoder(abi.actionType(act.name)!, { exact: true })(act.data)
+    }
+    for (const row of blocks.flatMap(contractRowsOf)) {
+      const abi = abis.get(row.code)!
+      abi.decoder(abi.tableType(row.table)!, { exact: true })(row.value)
+    }
+    expect(actions.length).toBeGreaterThan(3000)
+  })
+
+  test('hold every kind of activity', () => {
+    const names = new Set(actions.map(({ act }) => `${act.account}::${act.name}`))
+    const assets = [
+      ...['createcol', 'createschema', 'extendschema', 'createtempl', 'createtempl2', 'settempldata'],
+      ...['deltemplate', 'mintasset', 'transfer', 'setassetdata', 'burnasset', 'setmarketfee', 'setcoldata'],
+      ...['createoffer', 'acceptoffer', 'declineoffer', 'canceloffer'],
+      ...[
+        'logmint',
+        'logtransfer',
+        'lognewoffer',
+        'lognewtempl',
+        'logsetdata',
+        'logsetdatatl',
+        'logburnasset',
+      ],
+    ].map((name) => `atomicassets::${name}`)
+    const expected = [...assets, 'eosio.token::transfer', 'eosio::newaccount', 'eosio::onblock']
+    expect(expected.filter((name) => !names.has(name))).toEqual([])
+  })
+
+  test('order rows as modified, removed, created, each once per state object', () => {
+    for (const rows of blocks.map(contractRowsOf)) {
+      const firstRemoved = rows.findIndex((row) => !row.present)
+      const lastRemoved = rows.findLastIndex((row) => !row.present)
+      if (firstRemoved !== -1) {
+        expect(rows.slice(firstRemoved, lastRemoved + 1).every((row) => !row.present)).toBe(true)
+      }
+      const key = (row: (typeof rows)[number]): string =>
+        [row.present, row.code, row.scope, row.table, row.primary_key].join()
+      expect(new Set(rows.map(key)).size).toBe(rows.length)
+    }
+  })
+
+  test('announce new accounts in every table that a node would', () => {
+    const withAccounts = blocks.map(deltasOf).filter((deltas) => deltas.has('account'))
+    expect(withAccounts.length).toBeGreaterThan(0)
+    for (const deltas of withAccounts) {
+      const names = deltas.get('account')!.map(({ row }) => row['name'])
+      expect(deltas.get('account_metadata')!.map(({ row }) => row['name'])).toEqual(names)
+      expect(deltas.get('permission')!.length).toBe(names.length * 2)
+    }
+  })
+
+  test('decode with the native decoder to the same transactions', () => {
+    const require = createRequire(import.meta.url)
+    const { Abieos } = require('@eosrio/node-abieos') as typeof import('@eosrio/node-abieos')
+    const native = Abieos.getInstance()
+    native.loadAbi('ship', shipAbiText)
+    for (const [index, block] of blocks.entries()) {
+      const hex = block.traces!.toString('hex')
+      const traces = native.hexToJson('ship', 'transaction_trace[]', hex) as [string, { id: string }][]
+      expect(traces.map(([, { id }]) => id.toLowerCase())).toEqual(transactions[index]!.map(({ id }) => id))
+      native.hexToJson('ship', 'table_delta[]', block.deltas!.toString('hex'))
+      native.hexToJson('ship', 'signed_block', block.block!.toString('hex'))
+    }
+  })
+
+  test('rebuild the same tables on a chain that only gets their deltas', async () => {
+    const replayed = createDevchain()
+    for (const block of blocks) replayed.append(block)
+    const tables = await dumpTables(await httpOf(replayed), contracts)
+    expect(tables).toBe(
+      await dumpTables(await httpOf(createDevchain({ blocks: 400, rate: 8, seed: 7 })), contracts),
+    )
+    expect(tables.length).toBeGreaterThan(100_000)
+  })
+})
+
+test('the same seed makes the same chain, another seed another', () => {
+  const ids = (seed: number): string[] => {
+    const devchain = createDevchain({ blocks: 60, seed, forks: 0.2, libLagBlocks: 10 })
+    return blocksFrom(devchain, 960).map((block) => block.id.toString('hex'))
+  }
+  expect(ids(5)).toEqual(ids(5))
+  expect(ids(5)).not.toEqual(ids(6))
+})
+
+test('chains without the second contract version get no actions of it', () => {
+  const devchain = createDevchain({ recordings: ['main'], blocks: 150, rate: 10 })
+  const names = new Set(
+    blocksFrom(devchain, 847).flatMap((block: ChainBlock) =>
+      transactionsOf(block).flatMap(({ actions }) => actions.map(({ act }) => act.name)),
+    ),
+  )
+  expect(names.has('logmint')).toBe(true)
+  expect(['createtempl2', 'settempldata', 'deltemplate'].filter((name) => names.has(name))).toEqual([])
+})
+
+test('startTimeMs fixes the times of generated blocks', () => {
+  const startTimeMs = Date.UTC(2030, 0, 1)
+  const devchain = createDevchain({ blocks: 3, startTimeMs, live: {} })
+  const times = blocksFrom(devchain, firstGenerated).map((block) => signedBlockOf(block)['timestamp'])
+  expect(times).toEqual(['2030-01-01T00:00:00.000', '2030-01-01T00:00:00.500', '2030-01-01T00:00:01.000'])
+})
+
+/** Action, then those it notified, then what it sent, each with everything below it first. */
+function executionOrder(traces: readonly DecodedAction[]): DecodedAction[] {
+  const childrenOf = (ordinal: number): DecodedAction[] =>
+    traces.filter((trace) => trace.creator_action_ordinal === ordinal)
+  const run = (trace: DecodedAction): DecodedAction[] => {
+    const children = childrenOf(trace.action_ordinal)
+    const notified = children.filter(({ receiver, act }) => receiver !== act.account)
+    const inline = children.filter(({ receiver, act }) => receiver === act.account)
+    return [trace, ...notified, ...inline.flatMap(run)]
+  }
+  return childrenOf(0).flatMap(run)
+}
