@@ -119,17 +119,15 @@ export async function databaseState(client: pg.Client): Promise<Record<string, u
     const { rows } = await client.query<{ row: unknown }>(`SELECT to_jsonb(r) AS row FROM (${text}) r`)
     return rows.map(({ row }) => row)
   }
-  const [tokens, amounts, backed] = await Promise.all([
-    client.query<{ token_symbol: string; token_precision: number; token_contract: string }>('SELECT * FROM assets.tokens ORDER BY token_symbol'),
-    client.query<{ owner: string; token_symbol: string; amount: bigint }>('SELECT owner, token_symbol, amount FROM assets.balances'),
-    client.query<{ asset_id: bigint; token_symbol: string; amount: bigint }>('SELECT asset_id, token_symbol, amount FROM assets.backed_tokens'),
-  ])
+  const tokens = await client.query<{ token_symbol: string; token_precision: number; token_contract: string }>('SELECT * FROM assets.tokens ORDER BY token_symbol')
+  const amounts = await client.query<{ owner: string; token_symbol: string; amount: bigint }>('SELECT owner, token_symbol, amount FROM assets.balances')
+  const backed = await client.query<{ asset_id: bigint; token_symbol: string; amount: bigint }>('SELECT asset_id, token_symbol, amount FROM assets.backed_tokens')
   const precision = new Map(tokens.rows.map((token) => [token.token_symbol, token.token_precision]))
   const quantity = (row: { token_symbol: string; amount: bigint }) => formatAmount(row.amount, precision.get(row.token_symbol)!, row.token_symbol)
   const owners = [...new Set(amounts.rows.map((row) => row.owner))].sort()
   const assets = (await select(`SELECT asset_id::text, owner, collection_name, schema_name, coalesce(template_id, -1) AS template_id, ram_payer,
     coalesce(immutable_data, '{}') AS immutable_data, coalesce(mutable_data, '{}') AS mutable_data
-    FROM assets.assets WHERE owner IS NOT NULL ORDER BY asset_id`)) as Record<string, unknown>[]
+    FROM assets.assets a WHERE owner IS NOT NULL ORDER BY a.asset_id`)) as Record<string, unknown>[]
   return {
     config: await select(`SELECT contract, standard, version, asset_counter::text, template_counter, offer_counter::text, collection_format FROM assets.config`),
     tokens: tokens.rows.map((token) => ({ sym: `${token.token_precision},${token.token_symbol}`, contract: token.token_contract })),
@@ -144,6 +142,6 @@ export async function databaseState(client: pg.Client): Promise<Record<string, u
       backed_tokens: backed.rows.filter((row) => row.asset_id.toString() === asset.asset_id).map(quantity).sort(),
     })),
     offers: await select(`SELECT offer_id::text, sender, recipient, sender_asset_ids::text[] AS sender_asset_ids, recipient_asset_ids::text[] AS recipient_asset_ids, memo, ram_payer
-      FROM assets.offers WHERE state IN (0, 1) ORDER BY offer_id`),
+      FROM assets.offers o WHERE state IN (0, 1) ORDER BY o.offer_id`),
   }
 }

@@ -57,7 +57,9 @@ export class Reading implements ShipConsumer<Protocol> {
   private failed = false
   private tail: BlockPosition[]
   private head = 0
+  /** Last irreversible block as told with the newest message received, and with the newest block applied. */
   private irreversible: number
+  private appliedIrreversible: number
   private committedAtMs: number | null = null
   private commits = 0
   private operations = 0
@@ -81,6 +83,7 @@ export class Reading implements ShipConsumer<Protocol> {
     this.onError = onError
     this.tail = startBlock > (store.position?.num ?? 0) + 1 ? [] : knownPositions(store)
     this.irreversible = store.knownBlocks[0]?.num ?? 0
+    this.appliedIrreversible = this.irreversible
   }
 
   /** Gives the session that blocks come from and are released to. */
@@ -231,6 +234,8 @@ export class Reading implements ShipConsumer<Protocol> {
     const before = this.unit.operations
     const timeMs = this.applier.apply(block, this.unit)
     if (this.unit.operations > before) this.unitChangedBlocks++
+    // What later messages tell may be of another branch than the blocks that are still to be undone.
+    this.appliedIrreversible = Math.max(this.appliedIrreversible, Math.min(block.lib.num, block.num))
     this.unit.closeBlock({ num: block.num, id: Uint8Array.from(block.idBytes), timeMs })
     this.session?.release(1, block.bytes)
   }
@@ -261,9 +266,10 @@ export class Reading implements ShipConsumer<Protocol> {
   private startCommit(): void {
     if (this.busy || this.unit.blocks === 0) return
     const unit = this.unit
+    const irreversible = this.appliedIrreversible
     this.unit = new CommitUnit(false)
     this.work(async () => {
-      await this.store.commit(unit, this.irreversible)
+      await this.store.commit(unit, irreversible)
       this.commits++
       this.operations += unit.operations
       this.committedAtMs = Date.now()
