@@ -101,10 +101,23 @@ export const errorCatalogue = {
     remedy:
       'The message carries the answer of the server. Check disk space, permissions and version (14 or later).',
   },
+  DATABASE_BUSY: {
+    meaning: 'Every database connection is in use and the queue for one is full; the client is told 503.',
+    remedy:
+      'Raise `max_db_connections`, add an api process or a replica, or limit the rate of requests per client.',
+  },
+  QUERY_TIMEOUT: {
+    meaning: 'A query ran longer than `max_query_time_ms`; the client is told 408.',
+    remedy: 'Ask for fewer rows or with more filters; raise the limit if the machine is merely slow.',
+  },
   MIGRATION_FAILED: {
     meaning: 'A step that brings the database to the shape of this program version failed.',
     remedy:
       'Correct the cause named in the message and run `pronghorn migrate` again; finished steps are kept.',
+  },
+  DATABASE_OUTDATED: {
+    meaning: 'The database does not have the schema of this program version.',
+    remedy: 'Run `pronghorn migrate`, or start the filler, which does it first.',
   },
   DATABASE_TOO_NEW: {
     meaning: 'The database was written by a newer version of the program.',
@@ -134,8 +147,8 @@ export const errorCatalogue = {
     remedy: 'Install the program again.',
   },
   INVALID_REQUEST: {
-    meaning: 'A request has a parameter that cannot be used.',
-    remedy: 'The message names the parameter and the values that are allowed.',
+    meaning: 'A request has a parameter that cannot be used, or asks for something that does not exist.',
+    remedy: 'The message names the parameter or what was not found.',
   },
   INTERNAL: {
     meaning: 'Something happened that the program does not expect.',

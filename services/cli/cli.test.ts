@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../tests/setup/database.ts'
+import type { TestDatabase } from '../../tests/setup/database.ts'
+import { readPackageVersion } from '../core/paths/index.ts'
+import { exitCodes, runCli } from './index.ts'
+
+const chainId = '1064487b3cd1a897ce03ae5b6a865651747e2e152090f99c1d19d44e01aea5a4'
+const connections = {
+  sqldb: { host: 'db', user: 'me', password: 'hunter2', database: 'wax' },
+  kvstore: { host: 'redis' },
+  chain: { name: 'wax', chain_id: chainId, http: 'http://node:8888', ship: 'ws://node:8080' },
+}
+const args = { assets_account: 'atomicassets' }
+const server = { namespaces: [{ name: 'assets', path: '/assets', args }] }
+const readers = [
+  { name: 'main', contracts: [{ handler: 'assets', args: { ...args, store_transfers: true } }] },
+]
+
+let dir: string
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'pronghorn-cli-'))
+  for (const [name, content] of Object.entries({ connections, server, readers })) write(name, content)
+})
+afterEach(() => {
+  rmSync(dir, { recursive: true })
+})
+
+function write(name: string, content: unknown) {
+  writeFileSync(join(dir, `${name}.config.json`), JSON.stringify(content))
+}
+
+async function run(
+  line: readonly string[],
+  env: Record<string, string> = {},
+  signal = new AbortController().signal,
+) {
+  let out = ''
+  let err = ''
+  const code = await runCli(line, {
+    env: { CONFIG_DIR: dir, LOG_LEVEL: 'silent', ...env },
+    isTerminal: false,
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    signal,
+  })
+  return { code, out, err }
+}
+
+describe('help', () => {
+  it('names every command, the examples, the settings and the exit codes', async () => {
+    const { code, out } = await run(['--help'])
+    expect(code).toBe(0)
+    for (const text of ['devchain', 'filler', 'migrate', 'config', 'Examples:', 'CONFIG_DIR'])
+      expect(out).toContain(text)
+    for (const [number, meaning] of Object.values(exitCodes)) {
+      expect(out).toMatch(new RegExp(`^  ${number} +${meaning}$`, 'm'))
+    }
+  })
+
+  it('only shows commands and options in its examples that exist', async () => {
+    const { out } = await run(['--help'])
+    const examples = [...out.matchAll(/^ {2}pronghorn ((?:[a-z]+ ?)+)(.*?)(?: {2,}|$)/gm)]
+    expect(examples.length).toBeGreaterThan(3)
+    for (const [, command = '', rest = ''] of examples) {
+      const help = await run([...command.trim().split(' '), '--help'])
+      expect([command, help.code]).toEqual([command, 0])
+      for (const option of rest.match(/--[a-z-]+/g) ?? []) expect(help.out).toContain(option)
+    }
+  })
+
+  it('prints the version', async () => {
+    expect(await run(['--version'])).toMatchObject({ code: 0, out: `${readPackageVersion()}\n` })
+  })
+})
+
+describe('a command line that cannot be understood', () => {
+  it.each([
+    [['fillr'], 'Did you mean filler?'],
+    [['filler', '--confg', 'x'], 'Did you mean --config?'],
+    [['filler', 'extra'], 'too many arguments'],
+    [['config', 'chek'], 'Did you mean check?'],
+    [['devchain', '--port', '65536'], 'a whole number from 0 to 65535'],
+    [['devchain', '--forks', '2'], 'a number from 0 to 1'],
+    [['config', 'check', '--for', 'nobody'], 'Allowed choices are all, filler, api'],
+    [[], 'Usage: pronghorn'],
+  ])('%j ends with 2', async (line, text) => {
+    const { code, err } = await run(line)
+    expect(code).toBe(2)
+    expect(err).toContain(text)
+  })
+})
+
+describe('config', () => {
+  it('check says that all is well', async () => {
+    expect(await run(['config', 'check'])).toEqual({ code: 0, out: 'The configuration is valid.\n', err: '' })
+  })
+
+  it('check lists every problem and ends with 3', async () => {
+    write('connections', { ...connections, chain: { ...connections.chain, http: 'node' } })
+    write('server', { ...server, server_prot: 1 })
+    const { code, err } = await run(['config', 'check'])
+    expect(code).toBe(3)
+    expect(err).toContain('2 problems')
+    expect(err).toContain('connections.config.json: chain.http')
+    expect(err).toContain('"server_port"')
+  })
+
+  it('check takes another directory, and only the files that a process needs', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'pronghorn-cli-'))
+    writeFileSync(join(other, 'connections.config.json'), JSON.stringify(connections))
+    writeFileSync(join(other, 'readers.config.json'), JSON.stringify(readers))
+    expect(await run(['config', 'check', '--config', other, '--for', 'filler'])).toMatchObject({ code: 0 })
+    expect(await run(['config', 'check', '--config', other])).toMatchObject({ code: 3 })
+    rmSync(other, { recursive: true })
+  })
+
+  it('print shows defaults and no secrets', async () => {
+    const { code, out } = await run(['config', 'print'])
+    expect(code).toBe(0)
+    expect(out).not.toContain('hunter2')
+    expect(JSON.parse(out)).toMatchObject({
+      server: { server_port: 9000 },
+      readers: [{ ship_ds_queue_size: 20 }],
+    })
+  })
+
+  it('a process with a refused configuration starts nothing and ends with 3', async () => {
+    write('readers', [])
+    const { code, err } = await run(['filler'])
+    expect(code).toBe(3)
+    expect(err).toContain('readers.config.json')
+    expect(await run(['devchain'], { LOG_LEVEL: 'loud' })).toMatchObject({ code: 3 })
+  })
+})
+
+describe('migrate', () => {
+  let database: TestDatabase
+
+  beforeEach(async () => {
+    database = await createTestDatabase('template0')
+    write('connections', { ...connections, sqldb: database.address })
+  })
+  afterEach(async () => {
+    await database.drop()
+  })
+
+  it('brings the database to the newest schema, once', async () => {
+    const before = await run(['migrate', '--check'])
+    expect(before).toMatchObject({ code: 1, out: '' })
+    expect(before.err).toContain('pronghorn migrate')
+    expect(await run(['migrate', '--indexes'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Applied: 1/) as string,
+    })
+    expect(await run(['migrate', '--check'])).toMatchObject({ code: 0 })
+    expect(await run(['migrate'])).toMatchObject({ code: 0, out: 'The schema was already the newest.\n' })
+  })
+
+  it('ends with 75 when the database is away, without telling the password', async () => {
+    write('connections', {
+      ...connections,
+      sqldb: { ...database.address, port: 1, host: '127.0.0.1', password: 'hunter2' },
+    })
+    const { code, err } = await run(['migrate'])
+    expect(code).toBe(75)
+    expect(err).toContain('DATABASE_UNAVAILABLE')
+    expect(err).toContain('127.0.0.1:1')
+    expect(err).not.toContain('hunter2')
+  })
+})
+
+it('devchain runs until it is stopped', async () => {
+  const stopping = new AbortController()
+  const running = run(['devchain', '--port', '0', '--http-port', '0', '--forks'], {}, stopping.signal)
+  stopping.abort()
+  expect(await running).toMatchObject({ code: 0, err: '' })
+})

@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import { decimalNumber, wholeNumber } from '../arguments.ts'
+import type { CliIo } from '../io.ts'
+import { openLogger } from '../settings.ts'
+import { tryGroup } from './groups.ts'
+
+interface DevchainFlags {
+  readonly host: string
+  readonly port: number
+  readonly httpPort: number
+  readonly blocks: number
+  readonly seed: number
+  readonly rate: number
+  readonly forks?: number | true
+}
+
+const defaultForkChance = 0.02
+
+/** `pronghorn devchain`. */
+export function addDevchain(program: Command, io: CliIo): void {
+  program
+    .command('devchain')
+    .summary('a small chain to try things with')
+    .description(
+      'Serves a chain as a node would: recorded blocks of a real chain, then generated ones, one every half second.',
+    )
+    .helpGroup(tryGroup)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <port>', 'port of the state-history socket', wholeNumber(0, 65535), 8080)
+    .option('--http-port <port>', 'port of the chain API', wholeNumber(0, 65535), 8888)
+    .option('--blocks <count>', 'blocks to generate at the start, at once', wholeNumber(0, 10_000_000), 0)
+    .option('--seed <number>', 'number that everything generated follows from', wholeNumber(0, 4294967295), 1)
+    .option('--rate <actions>', 'actions in a generated block, on average', decimalNumber(0, 100_000), 4)
+    .option(
+      '--forks [chance]',
+      `chance from 0 to 1 that a block is followed by a fork (${defaultForkChance} when not given)`,
+      decimalNumber(0, 1),
+    )
+    .action(async ({ forks, ...flags }: DevchainFlags) => {
+      const logger = openLogger(io, 'devchain')
+      const { runDevchain } = await import('../../devchain/index.ts')
+      await runDevchain({
+        ...flags,
+        ...(forks === undefined ? {} : { forks: forks === true ? defaultForkChance : forks }),
+        logger,
+        signal: io.signal,
+      })
+    })
+}

@@ -1,0 +1,20 @@
+import type { Command } from 'commander'
+import type { CliIo } from '../io.ts'
+import { prepareProcess } from '../settings.ts'
+import type { ConfigOption } from '../settings.ts'
+import { configOption, runGroup } from './groups.ts'
+
+/** `pronghorn filler`. */
+export function addFiller(program: Command, io: CliIo): void {
+  program
+    .command('filler')
+    .summary('read the chain into the database')
+    .description('Reads the chain into the database with every configured reader, until it is stopped.')
+    .helpGroup(runGroup)
+    .addOption(configOption())
+    .action(async (options: ConfigOption) => {
+      const { config, logger } = prepareProcess(io, options, 'filler', ['connections', 'readers'])
+      const { runFiller } = await import('../../filler/index.ts')
+      await runFiller({ config, logger, signal: io.signal, pretty: io.isTerminal })
+    })
+}

@@ -1,0 +1,81 @@
+import type { Command } from 'commander'
+import type { SqldbConfig } from '../../core/config/index.ts'
+import {
+  buildQueryIndexes,
+  connectDatabase,
+  isMigrated,
+  listIndexFamilies,
+  migrate,
+} from '../../core/database/index.ts'
+import { FatalError, RetryableError } from '../../core/errors/index.ts'
+import type { CliIo } from '../io.ts'
+import { loadSettings } from '../settings.ts'
+import type { ConfigOption } from '../settings.ts'
+import { careGroup, configOption } from './groups.ts'
+
+type Client = Awaited<ReturnType<typeof connectDatabase>>
+
+interface MigrateFlags extends ConfigOption {
+  readonly check?: true
+  readonly indexes?: true
+}
+
+/** `pronghorn migrate`. */
+export function addMigrate(program: Command, io: CliIo): void {
+  program
+    .command('migrate')
+    .summary('bring the database to the newest schema')
+    .description(
+      'Brings the database to the newest schema. The filler does so by itself when it starts; this command is for ' +
+        'whoever wants it done before.',
+    )
+    .helpGroup(careGroup)
+    .addOption(configOption())
+    .option('--check', 'change nothing; exit with 1 when something is left to do')
+    .option('--indexes', 'also build the indexes that only queries need, without blocking anybody')
+    .action(async (flags: MigrateFlags) => {
+      const { config } = loadSettings(io, flags, ['connections'])
+      await withClient(config.connections.sqldb, (client) =>
+        flags.check ? check(client, io) : apply(client, flags, io),
+      )
+    })
+}
+
+async function withClient(sqldb: SqldbConfig, task: (client: Client) => Promise<void>): Promise<void> {
+  const { host, port, user, password, database } = sqldb
+  const address = { host, port, user, password, database }
+  const client = await connectDatabase(address, { applicationName: 'pronghorn migrate' }).catch(
+    (cause: unknown) => {
+      const message = `the database ${database} at ${host}:${port} cannot be reached as ${user}`
+      throw new RetryableError('DATABASE_UNAVAILABLE', message, { cause })
+    },
+  )
+  // A connection that is cut while a statement runs rejects that statement too.
+  client.on('error', () => undefined)
+  try {
+    await task(client)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+async function check(client: Client, io: CliIo): Promise<void> {
+  if (!(await isMigrated(client))) {
+    throw new FatalError(
+      'MIGRATION_FAILED',
+      'the database does not have the newest schema; run pronghorn migrate',
+    )
+  }
+  io.out('The database has the newest schema.\n')
+}
+
+async function apply(client: Client, flags: MigrateFlags, io: CliIo): Promise<void> {
+  const applied = await migrate(client)
+  io.out(applied.length === 0 ? 'The schema was already the newest.\n' : `Applied: ${applied.join(', ')}.\n`)
+  if (!flags.indexes) return
+  for (const family of await listIndexFamilies()) {
+    const onBuilt = (name: string, elapsedMs: number) =>
+      io.out(`Built ${name} in ${Math.round(elapsedMs)} ms.\n`)
+    await buildQueryIndexes(client, family, onBuilt, io.signal)
+  }
+}

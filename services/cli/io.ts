@@ -1,0 +1,36 @@
+import type { Environment } from '../core/config/index.ts'
+
+/** What a command line is connected to. */
+export interface CliIo {
+  readonly env: Environment
+  /** Whether a person reads the output: log lines are then short text instead of JSON. */
+  readonly isTerminal: boolean
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+  /** Aborts when the process is asked to stop. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Aborts on the first SIGINT or SIGTERM. A second one ends the process at once, for whoever cannot wait; whatever was
+ * not committed is then lost, nothing else.
+ */
+export function listenForStop(): AbortSignal {
+  const stopping = new AbortController()
+  const numbers = { SIGINT: 2, SIGTERM: 15 } as const
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      if (stopping.signal.aborted) process.exit(128 + numbers[name])
+      stopping.abort()
+    })
+  }
+  return stopping.signal
+}
+
+/** Resolves when the signal aborts. */
+export function untilStopped(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

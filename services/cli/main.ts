@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+import { readEnvironment } from '../core/config/index.ts'
+import { listenForStop } from './io.ts'
+import { runCli } from './program.ts'
+
+// Output that nobody reads any more (`pronghorn config print | head`) is no failure.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
+
+const exitCode = await runCli(process.argv.slice(2), {
+  env: readEnvironment(),
+  isTerminal: process.stdout.isTTY,
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  signal: listenForStop(),
+})
+
+process.exitCode = exitCode
+// Something that was left open must not keep a finished process alive; the output has had its time to drain.
+setTimeout(() => process.exit(), 5_000).unref()

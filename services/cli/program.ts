@@ -1,0 +1,67 @@
+import { Command, CommanderError } from 'commander'
+import { ConfigError } from '../core/config/index.ts'
+import { PronghornError, describeError, errorCatalogue } from '../core/errors/index.ts'
+import { readPackageVersion } from '../core/paths/index.ts'
+import { addConfig, addDevchain, addFiller, addMigrate } from './commands/index.ts'
+import { exitCodeOf, exitCodes } from './exit-codes.ts'
+import type { CliIo } from './io.ts'
+
+const description = `Pronghorn reads the NFT contracts of an Antelope (EOSIO) chain into PostgreSQL and serves them over REST.`
+
+/** Runs one command line (without the program's own name) and returns the exit code. Never throws. */
+export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
+  try {
+    await buildProgram(io).parseAsync([...args], { from: 'user' })
+    return exitCodes.ok[0]
+  } catch (error) {
+    // Commander has already printed its own.
+    if (!(error instanceof CommanderError)) io.err(explain(error))
+    return exitCodeOf(error)
+  }
+}
+
+function buildProgram(io: CliIo): Command {
+  const program = new Command('pronghorn')
+    .description(description)
+    .version(readPackageVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'explain a command')
+    .helpCommand('help [command]', 'explain a command')
+    .configureOutput({ writeOut: io.out, writeErr: io.err, outputError: (text, write) => write(text) })
+    .showHelpAfterError('Try: pronghorn --help')
+    .exitOverride()
+    .addHelpText('after', helpFooter)
+  addDevchain(program, io)
+  addFiller(program, io)
+  addMigrate(program, io)
+  addConfig(program, io)
+  return program
+}
+
+const helpFooter = `
+Examples:
+  pronghorn config check --config ./config     every problem of the configuration at once
+  pronghorn migrate                            create or update the tables
+  pronghorn filler                             index the chain
+  pronghorn devchain --blocks 1000 --seed 7    a chain to point the filler at
+
+Configuration:
+  connections.config.json, server.config.json and readers.config.json in ./config or where CONFIG_DIR says.
+  POSTGRES_*, REDIS_* and CHAIN_* stand above the files; LOG_LEVEL is trace, debug, info, warn, error or silent.
+  docs/settings.md describes every key, docs/errors.md every error.
+
+Exit codes:
+${Object.values(exitCodes)
+  .map(([code, meaning]) => `  ${String(code).padEnd(3)} ${meaning}`)
+  .join('\n')}
+
+SIGINT (Ctrl-C) and SIGTERM end a process in order; a second one ends it at once.`
+
+/** What a person needs of an error: the text, and what can be done about it. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return `${error.message}\n`
+  if (error instanceof PronghornError) {
+    return `${describeError(error)}\n${errorCatalogue[error.code].remedy}\n`
+  }
+  const stack = error instanceof Error && error.stack !== undefined ? `${error.stack}\n` : ''
+  return `${stack}${describeError(error)}\n${errorCatalogue.INTERNAL.remedy}\n`
+}

@@ -1,0 +1,44 @@
+import { ConfigError, loadConfig, readProcessSettings, redactConfig } from '../core/config/index.ts'
+import type { ConfigPart, ConfigWith, LoadedConfig } from '../core/config/index.ts'
+import { createLogger } from '../core/log/index.ts'
+import type { Logger } from '../core/log/index.ts'
+import type { CliIo } from './io.ts'
+
+/** The option that every command with configuration files has. */
+export interface ConfigOption {
+  readonly config?: string
+}
+
+/** Loads the configuration that a command needs. Throws ConfigError. */
+export function loadSettings<N extends ConfigPart>(
+  io: CliIo,
+  option: ConfigOption,
+  need: readonly N[],
+): LoadedConfig<N> {
+  return loadConfig({ env: io.env, need, ...(option.config === undefined ? {} : { dir: option.config }) })
+}
+
+/**
+ * A logger with the level of `LOG_LEVEL`: short text on a terminal, else JSON.
+ * @throws ConfigError when the level does not exist.
+ */
+export function openLogger(io: CliIo, name: string): Logger {
+  const { logLevel, problems } = readProcessSettings(io.env)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return createLogger({ name, level: logLevel, pretty: io.isTerminal })
+}
+
+/** Configuration and logger of a process that is about to start; warnings and the redacted settings are logged. */
+export function prepareProcess<N extends ConfigPart>(
+  io: CliIo,
+  option: ConfigOption,
+  name: string,
+  need: readonly N[],
+): { readonly config: ConfigWith<N>; readonly logger: Logger } {
+  const { config, warnings } = loadSettings(io, option, need)
+  const logger = openLogger(io, name)
+  for (const { file, path, message } of warnings) logger.warn({ file, path }, message)
+  // On a terminal it would push everything else out of sight; `config print` shows it there.
+  if (!io.isTerminal) logger.info({ config: redactConfig(config) }, 'configuration')
+  return { config, logger }
+}
