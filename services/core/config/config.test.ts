@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ConfigError, formatProblem, parseConfig, redactConfig } from './index.ts'
 import type { ConfigProblem } from './index.ts'
@@ -148,6 +149,36 @@ describe('parseConfig', () => {
       }
     },
   )
+})
+
+describe('any JSON at any place', () => {
+  function placesOf(value: unknown, path: (string | number)[] = []): (string | number)[][] {
+    if (typeof value !== 'object' || value === null) return [path]
+    return [path, ...Object.entries(value).flatMap(([key, each]) => placesOf(each, [...path, key]))]
+  }
+  const places = placesOf(validParts()).filter((path) => path.length > 0)
+
+  it('is accepted or refused with problems that name a file', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...places), fc.jsonValue({ maxDepth: 3 }), (path, value) => {
+        const parts: unknown = validParts()
+        const owner = path.slice(0, -1).reduce<unknown>((at, key) => Reflect.get(at as object, key), parts)
+        Reflect.set(owner as object, path.at(-1)!, value)
+        try {
+          parseConfig(parts as Parts)
+        } catch (error) {
+          expect(error).toBeInstanceOf(ConfigError)
+          const { problems } = error as ConfigError
+          expect(problems.length).toBeGreaterThan(0)
+          for (const problem of problems) {
+            expect(problem.file).toMatch(/^(connections|server|readers)\.config\.json$/)
+            expect(problem.allowed).not.toMatch(/Invalid input|Too (small|big)/)
+          }
+        }
+      }),
+      { numRuns: 3000 },
+    )
+  })
 })
 
 describe('the mistakes of operators', () => {
