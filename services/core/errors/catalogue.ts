@@ -38,6 +38,11 @@ export const errorCatalogue = {
     remedy: 'The message names the type. The contract account published the ABI this way.',
   },
 
+  CHAIN_UNREACHABLE: {
+    meaning: 'The HTTP interface of the chain node does not answer, or not like one.',
+    remedy: 'Check the address (`chain.http`, or `--http`) and that the node runs its chain API.',
+  },
+
   // State-history session
   CHAIN_MISMATCH: {
     meaning: 'The node serves another chain than the one that is configured.',
@@ -118,6 +123,10 @@ export const errorCatalogue = {
   DATABASE_OUTDATED: {
     meaning: 'The database does not have the schema of this program version.',
     remedy: 'Run `pronghorn migrate`, or start the filler, which does it first.',
+  },
+  DATABASE_TOO_OLD: {
+    meaning: 'The database does not have the schema that this version of the program reads.',
+    remedy: 'Start the filler first, or run `pronghorn migrate`.',
   },
   DATABASE_TOO_NEW: {
     meaning: 'The database was written by a newer version of the program.',

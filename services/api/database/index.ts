@@ -1,0 +1,6 @@
+export { classifyProblem } from './problems.ts'
+export type { ProblemKind } from './problems.ts'
+export { openRequestDatabase } from './request-database.ts'
+export type { RequestDatabase, RequestDatabaseSettings, Session } from './request-database.ts'
+export { Bindings, whereClause } from './statement.ts'
+export type { SqlValue, Statement } from './statement.ts'

@@ -1,0 +1,58 @@
+import { describeError, FatalError, RetryableError } from '../../core/errors/index.ts'
+
+/** Connection failures of the operating system, as Node names them. */
+const socketCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+])
+
+/**
+ * SQLSTATE codes after which the same request may succeed on another connection or a moment later: connection
+ * exceptions (08), insufficient resources (53), operator intervention (57P), and a conflict with recovery on a
+ * replica (40001).
+ */
+const retryableStates = /^(?:08|53|57P|40001$|40P01$|25006$)/
+
+/** What went wrong with a query, as far as the answer depends on it. */
+export type ProblemKind = 'timeout' | 'busy' | 'away' | 'value' | 'unknown'
+
+/** SQLSTATE or socket code of an error; empty text when it has none. */
+export function errorCode(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return errorCode(error.errors[0])
+  const code: unknown =
+    typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : ''
+}
+
+/** Sorts an error of `pg` or of the socket below it. */
+export function classifyProblem(error: unknown): ProblemKind {
+  const code = errorCode(error)
+  const message = error instanceof Error ? error.message : ''
+  if (code === '57014' || message === 'Query read timeout') return 'timeout'
+  if (message.startsWith('timeout exceeded when trying to connect')) return 'busy'
+  if (socketCodes.has(code) || retryableStates.test(code)) return 'away'
+  if (/^Connection terminated|^Client has encountered a connection error/.test(message)) return 'away'
+  return /^22/.test(code) ? 'value' : 'unknown'
+}
+
+/** The error that the rest of the program sees for a failed query. */
+export function queryError(error: unknown, kind: ProblemKind): Error {
+  const text = describeError(error)
+  if (kind === 'timeout')
+    return new RetryableError('QUERY_TIMEOUT', 'a query took too long', { cause: error })
+  if (kind === 'busy') {
+    return new RetryableError('DATABASE_BUSY', 'every database connection is in use', { cause: error })
+  }
+  if (kind === 'away') {
+    return new RetryableError('DATABASE_UNAVAILABLE', `the database is away: ${text}`, { cause: error })
+  }
+  return new FatalError('DATABASE_ERROR', `a query failed: ${text}`, { cause: error, details: { kind } })
+}

@@ -1,0 +1,71 @@
+import type { RawParameters, RawScalar, RawValue } from './parameter.ts'
+
+/** Which attributes a filter looks at. */
+export type AttributeFamily = 'data' | 'template_data' | 'immutable_data' | 'mutable_data'
+
+/** A condition `FAMILY[:typing].KEY=value` on one attribute. */
+export interface AttributeFilter {
+  readonly family: AttributeFamily
+  /**
+   * JSON text of the object that the attributes must contain, for example `{"level":4}`; undefined when the value
+   * can match nothing.
+   */
+  readonly containment: string | undefined
+}
+
+const PATTERN = /^(data|template_data|immutable_data|mutable_data)(?::(text|number|bool))?\.([^]*)$/
+
+/** Most attribute filters of one request. */
+const MAX_FILTERS = 100
+
+/**
+ * Finds the attribute filters of the given families among the parameters. `template_data.KEY` replaces `data.KEY`,
+ * which looks at the same attributes. Values are compared as JSON: untyped and `:text` as strings, `:number` as
+ * numbers, `:bool` as the 0 or 1 that booleans are stored as; a list means an array that contains these elements.
+ */
+export function readAttributeFilters(
+  raw: RawParameters,
+  families: readonly AttributeFamily[],
+): AttributeFilter[] {
+  const filters: AttributeFilter[] = []
+  if (families.length === 0) return filters
+  for (const [name, value] of raw) {
+    const match = PATTERN.exec(name)
+    if (!match) continue
+    const family = match[1] as AttributeFamily
+    const key = match[3]!
+    if (!families.includes(family) || (family === 'data' && isReplaced(raw, key))) continue
+    filters.push({ family, containment: containment(key, typedValue(value, match[2])) })
+    if (filters.length === MAX_FILTERS) break
+  }
+  return filters
+}
+
+function isReplaced(raw: RawParameters, key: string): boolean {
+  return ['', ':text', ':number', ':bool'].some((typing) => raw.has(`template_data${typing}.${key}`))
+}
+
+function typedValue(value: RawValue, typing: string | undefined): RawValue | undefined {
+  if (typeof value !== 'object') return typedScalar(value, typing)
+  const elements = value.map((each) => typedScalar(each, typing))
+  return elements.every((each) => each !== undefined) ? elements : undefined
+}
+
+function typedScalar(value: RawScalar, typing: string | undefined): RawScalar | undefined {
+  if (typing === 'text') return String(value)
+  if (typing === 'bool') return value === true || value === 1 || value === '1' || value === 'true' ? 1 : 0
+  if (typing === 'number') {
+    const parsed = Number.parseFloat(String(value))
+    return Number.isFinite(parsed) ? parsed : undefined
+  }
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return value
+}
+
+function containment(key: string, value: RawValue | undefined): string | undefined {
+  if (value === undefined) return undefined
+  // A computed key is an own property also when it is called __proto__.
+  const text = JSON.stringify({ [key]: value })
+  // PostgreSQL holds neither U+0000 nor lone surrogates; JSON.stringify writes both as escapes of this form.
+  return /\\u(?:0000|d[89a-f])/.test(text.replaceAll('\\\\', '')) ? undefined : text
+}

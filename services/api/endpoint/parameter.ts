@@ -1,0 +1,37 @@
+/** How the text of a parameter is read. */
+export type ParameterType = 'int' | 'id' | 'bool' | 'name' | 'string'
+
+/** One parameter of an endpoint, as data: validation and documentation come from it. */
+export interface Parameter {
+  readonly name: string
+  readonly type: ParameterType
+  readonly description: string
+  /** Where it comes from: a segment of the path, or query string and body together (default). */
+  readonly in?: 'path'
+  /**
+   * `comma`: several values separated by commas. `named`: the same, and an element `$list:NAME` stands for the items
+   * of a named list.
+   */
+  readonly list?: 'comma' | 'named'
+  /** Text that is taken when the parameter is absent. */
+  readonly default?: string
+  /** Smallest value of an int; smallest length of a string. */
+  readonly minimum?: number
+  /** Largest value of an int; largest length of a string. */
+  readonly maximum?: number
+  /** The only allowed texts. */
+  readonly values?: readonly string[]
+  /** A text that is not among `values` counts as absent instead of being refused. */
+  readonly lenient?: boolean
+  /** The single value `null` is meaningful (ids only). */
+  readonly nullable?: boolean
+}
+
+/** A scalar as it came: always text in a query string, possibly a number or boolean in a JSON body. */
+export type RawScalar = string | number | boolean
+
+/** All values of one parameter: one, or several when it was repeated, bracketed, or a JSON array. */
+export type RawValue = RawScalar | readonly RawScalar[]
+
+/** Query string and body of a request, merged; the body wins. */
+export type RawParameters = ReadonlyMap<string, RawValue>

@@ -1,0 +1,69 @@
+import { FatalError } from '../../core/errors/index.ts'
+
+/** A parameter after validation; `null` is the literal id `null`. */
+export type ParsedValue = number | bigint | boolean | string | readonly bigint[] | readonly string[] | null
+
+/**
+ * The validated parameters of a request. A getter returns undefined when the parameter is absent.
+ * Asking for one under the wrong type is a mistake in the program and throws.
+ */
+export class Values {
+  readonly #values: ReadonlyMap<string, ParsedValue>
+
+  constructor(values: ReadonlyMap<string, ParsedValue>) {
+    this.#values = values
+  }
+
+  int(name: string): number | undefined {
+    const value = this.#values.get(name)
+    return value === undefined || typeof value === 'number' ? value : misread(name)
+  }
+
+  id(name: string): bigint | undefined {
+    const value = this.#values.get(name)
+    return value === undefined || typeof value === 'bigint' ? value : misread(name)
+  }
+
+  bool(name: string): boolean | undefined {
+    const value = this.#values.get(name)
+    return value === undefined || typeof value === 'boolean' ? value : misread(name)
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#values.get(name)
+    return value === undefined || typeof value === 'string' ? value : misread(name)
+  }
+
+  /** A list of ids; an empty list was given and matches nothing. Undefined also when the value is `null`. */
+  ids(name: string): readonly bigint[] | undefined {
+    const value = this.#values.get(name)
+    if (value === undefined || value === null) return undefined
+    return Array.isArray(value) ? (value as readonly bigint[]) : misread(name)
+  }
+
+  /** A list of names or texts; an empty list was given and matches nothing. */
+  texts(name: string): readonly string[] | undefined {
+    const value = this.#values.get(name)
+    if (value === undefined) return undefined
+    return Array.isArray(value) ? (value as readonly string[]) : misread(name)
+  }
+
+  /** True when the parameter was given as the literal `null`. */
+  isNull(name: string): boolean {
+    return this.#values.get(name) === null
+  }
+
+  /** True when the parameter was given (or has a default). */
+  has(name: string): boolean {
+    return this.#values.has(name)
+  }
+
+  /** Names of the parameters that were given or have a default. */
+  names(): string[] {
+    return [...this.#values.keys()]
+  }
+}
+
+function misread(name: string): never {
+  throw new FatalError('INTERNAL', `parameter ${name} is read as another type`)
+}

@@ -1,0 +1,7 @@
+export { askChainNode } from './chain-node.ts'
+export { startMonitor } from './monitor.ts'
+export type { Monitor, MonitorOptions } from './monitor.ts'
+export { reportHealth } from './report.ts'
+export type { HealthReport, HealthSettings, HealthStatus } from './report.ts'
+export { healthRoutes } from './routes.ts'
+export type { HealthState, NodeState, ReaderState } from './state.ts'

@@ -1,0 +1,160 @@
+import type pg from 'pg'
+import { createPool } from '../../core/database/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { describeError, RetryableError } from '../../core/errors/index.ts'
+import type { KeyValueStore } from '../../core/kvstore/index.ts'
+import type { Logger } from '../../core/log/index.ts'
+import { askChainNode } from './chain-node.ts'
+import type { HealthState, NodeState, ReaderState } from './state.ts'
+
+const INTERVAL_MS = 1_000
+const PROBE_TIMEOUT_MS = 3_000
+
+/** What the monitor watches. */
+export interface MonitorOptions {
+  readonly database: DatabaseAddress
+  readonly kvstore: KeyValueStore
+  /** HTTP address of the chain node; without it only the readers tell of the head. */
+  readonly chainHttp: string | undefined
+  readonly chainId: string
+  readonly logger: Logger
+  /** Called after each look at the database. */
+  readonly onDatabase: (available: boolean) => void
+}
+
+/** Looks at everything that the server depends on once a second, so that a health request waits for nothing. */
+export interface Monitor {
+  readonly state: HealthState
+  /** Looks at the database and the key-value store now; rejects when one does not answer. */
+  check(): Promise<void>
+  close(): Promise<void>
+}
+
+interface MutableState {
+  database: 'up' | 'away'
+  kvstore: 'up' | 'away'
+  readers: readonly ReaderState[]
+  node: NodeState | undefined
+}
+
+/** Starts watching, after a first look at everything. */
+export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
+  const { kvstore, chainId, chainHttp, logger } = options
+  const pool = createPool(options.database, {
+    applicationName: 'pronghorn-api-health',
+    statementTimeoutMs: PROBE_TIMEOUT_MS,
+    max: 1,
+  })
+  const state: MutableState = { database: 'away', kvstore: 'away', readers: [], node: undefined }
+  const lookAtDatabase = async (): Promise<void> => {
+    state.readers = await within(readReaders(pool), 'the database')
+  }
+  const note = (up: boolean, error?: unknown): void => {
+    const now = up ? 'up' : 'away'
+    if (now !== state.database)
+      logger.info(up ? 'database is there' : `database is away: ${describeError(error)}`)
+    state.database = now
+    options.onDatabase(up)
+  }
+  const probes: (() => Promise<void>)[] = [
+    () =>
+      lookAtDatabase().then(
+        () => note(true),
+        (error: unknown) => note(false, error),
+      ),
+    async () => {
+      state.kvstore = await within(kvstore.ping(), 'the key-value store').then(
+        () => 'up' as const,
+        () => 'away' as const,
+      )
+    },
+  ]
+  if (chainHttp !== undefined) {
+    probes.push(async () => {
+      // An unreachable node leaves its last answer, which grows old.
+      state.node = await askChainNode(chainHttp).catch(() => state.node)
+    })
+  }
+  await Promise.all(probes.map((probe) => probe()))
+  const stops = probes.map((probe) => repeat(probe))
+  return {
+    get state() {
+      return { ...state, chainId, kvstoreKind: kvstore.kind }
+    },
+    async check() {
+      await Promise.all([lookAtDatabase(), within(kvstore.ping(), 'the key-value store')])
+    },
+    async close() {
+      await Promise.all(stops.map((stop) => stop()))
+      await pool.end()
+    },
+  }
+}
+
+/** Runs a probe again and again, with a pause between; returns what ends it. */
+function repeat(probe: () => Promise<void>): () => Promise<void> {
+  const life = { ended: false, timer: undefined as NodeJS.Timeout | undefined, running: Promise.resolve() }
+  const next = (): void => {
+    life.timer = setTimeout(() => {
+      life.running = probe().then(() => {
+        if (!life.ended) next()
+      })
+    }, INTERVAL_MS)
+  }
+  next()
+  return async () => {
+    life.ended = true
+    clearTimeout(life.timer)
+    await life.running
+  }
+}
+
+async function within<T>(promise: Promise<T>, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new RetryableError('DATABASE_UNAVAILABLE', `${what} does not answer`))
+    }, PROBE_TIMEOUT_MS)
+  })
+  // A late answer has nobody waiting for it.
+  promise.catch(() => undefined)
+  return Promise.race([promise, late]).finally(() => {
+    clearTimeout(timer)
+  })
+}
+
+type ReaderRow = [
+  string,
+  number,
+  bigint,
+  number | null,
+  bigint | null,
+  number | null,
+  string | null,
+  number | null,
+  number | null,
+  number | null,
+]
+
+async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
+  const { rows } = await pool.query<ReaderRow>({
+    rowMode: 'array',
+    query_timeout: PROBE_TIMEOUT_MS,
+    text: `SELECT r.name, r.block_num, r.block_time, h.head_block, h.head_time, h.irreversible_block, h.state,
+        h.blocks_per_second, extract(epoch FROM now() - h.beaten_at)::float8,
+        extract(epoch FROM now() - h.committed_at)::float8
+      FROM chain.readers r LEFT JOIN chain.heartbeats h ON h.reader = r.name ORDER BY r.name`,
+  } as pg.QueryArrayConfig)
+  return rows.map((row) => ({
+    name: row[0],
+    blockNum: row[1],
+    blockTimeMs: Number(row[2]),
+    headBlock: row[3] ?? undefined,
+    headTimeMs: row[4] === null ? undefined : Number(row[4]),
+    irreversibleBlock: row[5] ?? undefined,
+    mode: row[6] ?? undefined,
+    blocksPerSecond: row[7] ?? undefined,
+    secondsSinceHeartbeat: row[8] ?? undefined,
+    secondsSinceCommit: row[9] ?? undefined,
+  }))
+}

@@ -1,0 +1,61 @@
+import type { Context } from 'koa'
+import type { RootRoute } from '../http/index.ts'
+import { sendJson, successBody } from '../http/index.ts'
+import type { Monitor } from './monitor.ts'
+import type { HealthReport, HealthSettings } from './report.ts'
+import { MAX_LAG_BLOCKS, reportHealth } from './report.ts'
+
+/** Age of the chain head from which `/alive` says no. */
+const ALIVE_HEAD_MS = 30_000
+const TEXT_TYPE = 'text/html; charset=utf-8'
+
+/** Prefix under which existing monitoring asks for the same routes. */
+const OLD_PREFIX = '/eosio-contract-api'
+
+/** `/health`, `/alive`, `/healthc` and `/timestamp`. */
+export function healthRoutes(monitor: Monitor, settings: HealthSettings): RootRoute[] {
+  const report = (): HealthReport => reportHealth(monitor.state, settings, Date.now())
+  const route = (path: string, answer: RootRoute['answer']): RootRoute => ({
+    paths: [path, OLD_PREFIX + path],
+    answer,
+  })
+  return [
+    route('/health', (context) => {
+      const { status, data } = report()
+      sendJson(context, status === 'unhealthy' ? 503 : 200, successBody(JSON.stringify(data), Date.now()))
+    }),
+    route('/alive', (context) => {
+      const problem = aliveProblem(monitor, report())
+      sendText(context, problem === undefined ? 200 : 500, problem ?? `success:${monitor.state.chainId}`)
+    }),
+    route('/healthc', async (context) => {
+      const works = await monitor.check().then(
+        () => true,
+        () => false,
+      )
+      sendText(context, works ? 200 : 500, works ? 'success' : 'error')
+    }),
+    route('/timestamp', (context) => {
+      const nowMs = Date.now()
+      sendJson(context, 200, successBody(String(nowMs), nowMs))
+    }),
+  ]
+}
+
+/** The first reason to take the server out of rotation, in the wording that probes know. */
+function aliveProblem(monitor: Monitor, report: HealthReport): string | undefined {
+  if (report.headAgeMs >= ALIVE_HEAD_MS) {
+    return `chain api behind for ${report.headAgeMs / 1_000} seconds`
+  }
+  if (monitor.state.kvstore === 'away') return 'redis state: ERROR'
+  if (monitor.state.database === 'away') return 'postgres state: ERROR'
+  if (monitor.state.readers.length === 0) return 'postgres state: INVALID'
+  if (report.lagBlocks >= MAX_LAG_BLOCKS) return `reader behind for ${report.lagBlocks} blocks`
+  return undefined
+}
+
+function sendText(context: Context, status: number, text: string): void {
+  context.status = status
+  context.set('Content-Type', TEXT_TYPE)
+  context.body = text
+}

@@ -1,0 +1,36 @@
+/** What is known of one reader, from its own words in the database. */
+export interface ReaderState {
+  readonly name: string
+  /** Last committed block. */
+  readonly blockNum: number
+  /** Its time, ms since 1970. */
+  readonly blockTimeMs: number
+  /** Chain head as the reader sees it; undefined before its first heartbeat. */
+  readonly headBlock: number | undefined
+  readonly headTimeMs: number | undefined
+  readonly irreversibleBlock: number | undefined
+  /** connecting, catching-up, live or stopped. */
+  readonly mode: string | undefined
+  readonly blocksPerSecond: number | undefined
+  /** Age of the last heartbeat and commit when they were read. */
+  readonly secondsSinceHeartbeat: number | undefined
+  readonly secondsSinceCommit: number | undefined
+}
+
+/** The chain node's own answer. */
+export interface NodeState {
+  readonly chainId: string
+  readonly headBlock: number
+  readonly headTimeMs: number
+}
+
+/** Everything that health is judged by. */
+export interface HealthState {
+  readonly database: 'up' | 'away'
+  readonly kvstore: 'up' | 'away'
+  readonly kvstoreKind: 'redis' | 'memory'
+  readonly readers: readonly ReaderState[]
+  /** Last answer of the chain node; undefined before the first. */
+  readonly node: NodeState | undefined
+  readonly chainId: string
+}

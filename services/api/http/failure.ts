@@ -1,0 +1,53 @@
+import { PronghornError, describeError } from '../../core/errors/index.ts'
+import type { Logger } from '../../core/log/index.ts'
+import { RequestError } from '../endpoint/index.ts'
+
+/** An answer other than success. */
+export interface Failure {
+  readonly status: number
+  readonly message: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Seconds after which a refused client may try again. */
+const RETRY_AFTER_SECONDS = '1'
+
+/** The answer for anything that was thrown while a request was handled; what nobody expected is logged. */
+export function failureOf(error: unknown, logger: Logger): Failure {
+  if (error instanceof RequestError) {
+    return { status: error.status, message: error.message, headers: error.headers }
+  }
+  if (error instanceof PronghornError) {
+    const known = knownFailure(error)
+    if (known) return known
+  }
+  logger.error({ err: error }, `request failed: ${describeError(error)}`)
+  return { status: 500, message: 'Internal Server Error', headers: {} }
+}
+
+function knownFailure(error: PronghornError): Failure | undefined {
+  switch (error.code) {
+    case 'QUERY_TIMEOUT':
+      return {
+        status: 408,
+        message: 'Max database query time exceeded. Please try to add more filters to your query.',
+        headers: {},
+      }
+    case 'DATABASE_BUSY':
+      return unavailable('Too many requests at once')
+    case 'DATABASE_UNAVAILABLE':
+      return unavailable('Database unavailable')
+    case 'DATABASE_ERROR':
+      // Validation should have caught it; the value is the client's all the same.
+      if (error.details.kind === 'value') {
+        return { status: 400, message: 'Invalid value for a parameter', headers: {} }
+      }
+      return undefined
+    default:
+      return undefined
+  }
+}
+
+function unavailable(message: string): Failure {
+  return { status: 503, message, headers: { 'Retry-After': RETRY_AFTER_SECONDS } }
+}

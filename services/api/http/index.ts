@@ -1,0 +1,6 @@
+export { createApplication, sendJson } from './application.ts'
+export { successBody } from './envelope.ts'
+export { listen } from './listener.ts'
+export type { Listener } from './listener.ts'
+export { createRoutes } from './routes.ts'
+export type { Mount, RootRoute, RouteParts } from './routes.ts'

@@ -1,0 +1,66 @@
+import { Router } from '@koa/router'
+import type { RouterContext } from '@koa/router'
+import type { Context, Middleware } from 'koa'
+import type { RequestDatabase } from '../database/index.ts'
+import type { Endpoint, Namespace, NamedLists, RawParameters } from '../endpoint/index.ts'
+import { readAttributeFilters, RequestError, validateParameters } from '../endpoint/index.ts'
+import { sendJson } from './application.ts'
+import { readBodyParameters } from './body.ts'
+import { successBody } from './envelope.ts'
+import { parseQueryString } from './query-string.ts'
+
+/** A namespace and the paths that it answers on. */
+export interface Mount {
+  readonly namespace: Namespace
+  /** Prefixes without a slash at the end, for example `/assets` and `/atomicassets`. */
+  readonly paths: readonly string[]
+}
+
+/** A route outside the namespaces; it answers to GET and HEAD. */
+export interface RootRoute {
+  readonly paths: readonly string[]
+  readonly answer: (context: Context) => Promise<void> | void
+}
+
+/** What the routes need to answer. */
+export interface RouteParts {
+  readonly roots: readonly RootRoute[]
+  readonly mounts: readonly Mount[]
+  readonly database: RequestDatabase
+  readonly lists: NamedLists
+}
+
+/** Makes the routes of all namespaces. Literals match in any letter case; a slash at the end is optional. */
+export function createRoutes(parts: RouteParts): Middleware {
+  const router = new Router()
+  for (const root of parts.roots) for (const path of root.paths) router.get(path, root.answer)
+  for (const { namespace, paths } of parts.mounts) {
+    for (const endpoint of namespace.endpoints) {
+      const answer = answerEndpoint(endpoint, parts)
+      for (const path of paths) {
+        if (endpoint.method === 'get') router.get(path + endpoint.path, answer)
+        else router.all(path + endpoint.path, answer)
+      }
+    }
+  }
+  return router.routes() as unknown as Middleware
+}
+
+/** One request of an endpoint: parse, validate, run, serialize. */
+function answerEndpoint(endpoint: Endpoint, parts: RouteParts): (context: RouterContext) => Promise<void> {
+  return async (context) => {
+    const raw = await readParameters(context)
+    const values = await validateParameters(endpoint.parameters, context.params, raw, parts.lists)
+    const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
+    const data = await parts.database.run((session) => endpoint.run({ session, values, attributes }))
+    sendJson(context, 200, successBody(data, Date.now()))
+  }
+}
+
+/** Query string and body, merged; the body wins. */
+async function readParameters(context: Context): Promise<RawParameters> {
+  const query = parseQueryString(context.querystring)
+  if (!query) throw new RequestError(400, 'The query has too many parameters')
+  for (const [name, value] of await readBodyParameters(context.req)) query.set(name, value)
+  return query
+}

@@ -1,0 +1,6 @@
+export type { Endpoint, Namespace, Parameter } from './endpoint/index.ts'
+export { createNamespace } from './namespaces/index.ts'
+export type { DatabaseTraits } from './namespaces/index.ts'
+export type { ApiConfig } from './preconditions.ts'
+export { startApi } from './start.ts'
+export type { ApiOptions, RunningApi } from './start.ts'

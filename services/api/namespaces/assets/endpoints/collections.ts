@@ -1,0 +1,53 @@
+import type { Endpoint } from '../../../endpoint/index.ts'
+import { boundaries, counting, greyLists, paging, sorting } from '../../parameter-groups/index.ts'
+import { collectionQuery } from '../queries/index.ts'
+import { renderCollections } from '../records/index.ts'
+import type { AssetsSetup } from '../setup.ts'
+import type { ListOfRecords } from './list.ts'
+import { countTwin, renderOne, runCount, runList } from './list.ts'
+
+/** `/v1/collections`, its count, and one collection. */
+export function collectionEndpoints(setup: AssetsSetup): Endpoint[] {
+  const records: ListOfRecords = {
+    setup,
+    query: ({ values }) => collectionQuery(values, setup.trigrams),
+    render: renderCollections,
+  }
+  const list: Endpoint = {
+    path: '/v1/collections',
+    tag: 'collections',
+    summary: 'Collections',
+    parameters: [
+      ...paging(setup.limits.collections),
+      ...sorting(['created', 'collection_name']),
+      counting,
+      { name: 'author', type: 'name', list: 'named', description: 'Author is one of these.' },
+      { name: 'authorized_account', type: 'name', description: 'Lists this account as authorized.' },
+      { name: 'notify_account', type: 'name', description: 'Notifies this account.' },
+      { name: 'match', type: 'name', description: 'The collection name contains this text.' },
+      {
+        name: 'search',
+        type: 'string',
+        minimum: 1,
+        description: 'Words like these in the collection name or the shown name.',
+      },
+      ...boundaries({ name: 'collection_name', type: 'string' }),
+      ...greyLists,
+    ],
+    record: 'Collection[]',
+    run: runList(records),
+  }
+  const one: Endpoint = {
+    path: '/v1/collections/:collection_name',
+    tag: 'collections',
+    summary: 'One collection',
+    parameters: [{ name: 'collection_name', in: 'path', type: 'string', description: 'Collection.' }],
+    record: 'Collection',
+    cache: 'path',
+    run: ({ session, values }) => {
+      const name = values.text('collection_name')!
+      return renderOne(setup, session, name, renderCollections, 416, 'Collection not found')
+    },
+  }
+  return [list, countTwin(list, runCount(records)), one]
+}

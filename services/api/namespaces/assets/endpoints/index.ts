@@ -1,0 +1,24 @@
+import type { Endpoint } from '../../../endpoint/index.ts'
+import type { AssetsSetup } from '../setup.ts'
+import { accountEndpoints } from './accounts.ts'
+import { assetEndpoints } from './assets.ts'
+import { collectionEndpoints } from './collections.ts'
+import { configEndpoint } from './config.ts'
+import { offerEndpoints } from './offers.ts'
+import { schemaEndpoints } from './schemas.ts'
+import { templateEndpoints } from './templates.ts'
+import { transferEndpoints } from './transfers.ts'
+
+/** Every endpoint of the namespace. On one level, fixed paths come before those with parameters. */
+export function assetsEndpoints(setup: AssetsSetup): Endpoint[] {
+  return [
+    configEndpoint,
+    ...accountEndpoints(setup),
+    ...assetEndpoints(setup),
+    ...collectionEndpoints(setup),
+    ...schemaEndpoints(setup),
+    ...templateEndpoints(setup),
+    ...offerEndpoints(setup),
+    ...transferEndpoints(setup),
+  ]
+}

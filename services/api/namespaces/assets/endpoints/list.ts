@@ -1,0 +1,72 @@
+import type { Session } from '../../../database/index.ts'
+import type { Endpoint, EndpointContext } from '../../../endpoint/index.ts'
+import { RequestError } from '../../../endpoint/index.ts'
+import type { PageQuery } from '../../paging/index.ts'
+import { countRows, selectPage } from '../../paging/index.ts'
+import type { Parts } from '../records/index.ts'
+import type { AssetsSetup } from '../setup.ts'
+
+/** Renders records by key. */
+type Renderer = (
+  session: Session,
+  contract: string,
+  parts: Parts,
+  keys: readonly string[],
+) => Promise<Map<string, string>>
+
+/** Makes the JSON text of a page from keys in order. A row that vanished in between is left out. */
+export async function renderPage(
+  setup: AssetsSetup,
+  session: Session,
+  keys: readonly string[],
+  render: Renderer,
+): Promise<string> {
+  if (keys.length === 0) return '[]'
+  const records = await render(session, setup.contract, setup.parts, keys)
+  return `[${keys
+    .map((key) => records.get(key))
+    .filter((text) => text !== undefined)
+    .join(',')}]`
+}
+
+/** One record by key. @throws RequestError with the given status and message when there is none. */
+export async function renderOne(
+  setup: AssetsSetup,
+  session: Session,
+  key: string,
+  render: Renderer,
+  status: number,
+  message: string,
+): Promise<string> {
+  const records = await render(session, setup.contract, setup.parts, [key])
+  const text = records.get(key)
+  if (text === undefined) throw new RequestError(status, message)
+  return text
+}
+
+/** A list of records that one query selects. */
+export interface ListOfRecords {
+  readonly setup: AssetsSetup
+  readonly query: (context: EndpointContext) => PageQuery | Promise<PageQuery>
+  readonly render: Renderer
+}
+
+/** Answers a list: the page, or with `count=true` the number of rows. */
+export function runList(list: ListOfRecords): Endpoint['run'] {
+  return async (context) => {
+    if (context.values.bool('count') === true) return runCount(list)(context)
+    const query = await list.query(context)
+    const keys = await selectPage(context.session, context.values, query)
+    return renderPage(list.setup, context.session, keys, list.render)
+  }
+}
+
+/** Answers the number of rows of a list as a decimal string. */
+export function runCount(list: ListOfRecords): Endpoint['run'] {
+  return async (context) => `"${await countRows(context.session, await list.query(context))}"`
+}
+
+/** The `_count` twin of a list: the same parameters, another answer. */
+export function countTwin(list: Endpoint, run: Endpoint['run']): Endpoint {
+  return { ...list, path: `${list.path}/_count`, summary: `${list.summary}: how many`, record: 'count', run }
+}

@@ -1,0 +1,46 @@
+import type { Endpoint } from '../../../endpoint/index.ts'
+import { boundaries, counting, greyLists, paging, sorting } from '../../parameter-groups/index.ts'
+import { schemaQuery } from '../queries/index.ts'
+import { renderSchemas } from '../records/index.ts'
+import type { AssetsSetup } from '../setup.ts'
+import type { ListOfRecords } from './list.ts'
+import { countTwin, renderOne, runCount, runList } from './list.ts'
+
+/** `/v1/schemas`, its count, and one schema. */
+export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
+  const records: ListOfRecords = { setup, query: ({ values }) => schemaQuery(values), render: renderSchemas }
+  const list: Endpoint = {
+    path: '/v1/schemas',
+    tag: 'schemas',
+    summary: 'Schemas',
+    parameters: [
+      ...paging(setup.limits.schemas),
+      ...sorting(['created', 'schema_name', 'assets']),
+      counting,
+      { name: 'authorized_account', type: 'name', description: 'Of collections that list this account.' },
+      { name: 'collection_name', type: 'name', list: 'named', description: 'Collection is one of these.' },
+      { name: 'schema_name', type: 'name', list: 'named', description: 'Schema is one of these.' },
+      { name: 'match', type: 'name', description: 'The schema name contains this text.' },
+      ...boundaries({ name: 'schema_name', type: 'string', isFilter: true }),
+      ...greyLists,
+    ],
+    record: 'Schema[]',
+    run: runList(records),
+  }
+  const one: Endpoint = {
+    path: '/v1/schemas/:collection_name/:schema_name',
+    tag: 'schemas',
+    summary: 'One schema',
+    parameters: [
+      { name: 'collection_name', in: 'path', type: 'name', list: 'comma', description: 'Collection.' },
+      { name: 'schema_name', in: 'path', type: 'name', list: 'comma', description: 'Schema.' },
+    ],
+    record: 'Schema',
+    cache: 'path',
+    run: ({ session, values }) => {
+      const key = `${values.texts('collection_name')![0]!}/${values.texts('schema_name')![0]!}`
+      return renderOne(setup, session, key, renderSchemas, 416, 'Schema not found')
+    },
+  }
+  return [list, countTwin(list, runCount(records)), one]
+}

@@ -1,0 +1,41 @@
+import type { Endpoint } from '../../../endpoint/index.ts'
+import {
+  assetFilter,
+  boundaries,
+  counting,
+  greyLists,
+  paging,
+  sorting,
+} from '../../parameter-groups/index.ts'
+import { transferQuery } from '../queries/index.ts'
+import { renderTransfers } from '../records/index.ts'
+import type { AssetsSetup } from '../setup.ts'
+import type { ListOfRecords } from './list.ts'
+import { countTwin, runCount, runList } from './list.ts'
+import { partyParameters } from './offers.ts'
+
+/** `/v1/transfers` and its count. */
+export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
+  const records: ListOfRecords = {
+    setup,
+    query: ({ session, values }) => transferQuery(session, values),
+    render: renderTransfers,
+  }
+  const list: Endpoint = {
+    path: '/v1/transfers',
+    tag: 'transfers',
+    summary: 'Transfers',
+    parameters: [
+      ...paging(setup.limits.transfers),
+      ...sorting(['created']),
+      counting,
+      ...partyParameters,
+      ...assetFilter,
+      ...greyLists.filter(({ name }) => name !== 'account_blacklist'),
+      ...boundaries({ name: 'transfer_id', type: 'id' }),
+    ],
+    record: 'Transfer[]',
+    run: runList(records),
+  }
+  return [list, countTwin(list, runCount(records))]
+}

@@ -1,0 +1,8 @@
+export { countAccounts, selectAccounts } from './account-list.ts'
+export { countFromCounters } from './asset-counters.ts'
+export { countAssets, selectAssetPage } from './asset-list.ts'
+export { collectionQuery } from './collection-list.ts'
+export { offerQuery } from './offer-list.ts'
+export { schemaQuery } from './schema-list.ts'
+export { templateQuery } from './template-list.ts'
+export { transferQuery } from './transfer-list.ts'

@@ -1,0 +1,99 @@
+import type { Session } from '../../../database/index.ts'
+import { Bindings } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import { RequestError } from '../../../endpoint/index.ts'
+import type { Arm, PageQuery } from '../../paging/index.ts'
+import { boundaryConditions, directionOf, keyAtTime } from '../../paging/index.ts'
+import { NEVER, noneOf, oneOf } from './asset-conditions.ts'
+import { containedAssetConditions, hideContractsCondition } from './contained-assets.ts'
+import { memoConditions } from './offer-list.ts'
+
+/** Accounts or collections up to which each is read from its index on its own. */
+const MAX_DRIVERS = 64
+
+/**
+ * The page of transfers that a request asks for; keys are transfer ids.
+ * @throws RequestError 400 when `account` comes with `sender` or `recipient`.
+ */
+export async function transferQuery(session: Session, values: Values): Promise<PageQuery> {
+  if (values.has('account') && (values.has('sender') || values.has('recipient'))) {
+    throw new RequestError(400, 'Can not use account and sender or recipient filters at the same time')
+  }
+  const bindings = new Bindings()
+  const conditions = [
+    ...accountConditions(values, bindings),
+    ...memoConditions('t.memo', values, bindings),
+    ...containedAssetConditions('t.asset_ids', values, bindings),
+    // Every asset of a transfer is of its collection.
+    ...oneOf('t.collection_name', values.texts('collection_name'), bindings),
+    ...oneOf('t.collection_name', values.texts('collection_whitelist'), bindings),
+    ...noneOf('t.collection_name', values.texts('collection_blacklist'), bindings),
+    ...hideContractsCondition('t.sender', 't.recipient', values, bindings),
+    ...boundaryConditions(
+      values,
+      { key: 't.transfer_id', cast: 'bigint', parameter: 'transfer_id' },
+      bindings,
+    ),
+    ...(await timeConditions(session, values, bindings)),
+  ]
+  const direction = directionOf(values)
+  return {
+    key: 't.transfer_id',
+    from: 'assets.transfers t',
+    conditions,
+    order: `t.transfer_id ${direction}`,
+    keyDirection: direction,
+    arms: () => transferArms(values, bindings),
+    bindings,
+  }
+}
+
+function accountConditions(values: Values, bindings: Bindings): string[] {
+  const accounts = values.texts('account')
+  if (!accounts) {
+    return [
+      ...oneOf('t.sender', values.texts('sender'), bindings),
+      ...oneOf('t.recipient', values.texts('recipient'), bindings),
+    ]
+  }
+  if (accounts.length === 0) return [NEVER]
+  const list = bindings.bind(accounts, 'text[]')
+  return [`(t.sender = ANY(${list}) OR t.recipient = ANY(${list}))`]
+}
+
+/** One stretch of an index for every account on either side, every sender or recipient, or every collection. */
+function transferArms(values: Values, bindings: Bindings): Arm[] | undefined {
+  const sides = [
+    ['account', ['sender', 'recipient']],
+    ['sender', ['sender']],
+    ['recipient', ['recipient']],
+    ['collection_name', ['collection_name']],
+    ['collection_whitelist', ['collection_name']],
+  ] as const
+  for (const [parameter, columns] of sides) {
+    const list = values.texts(parameter)
+    if (!list) continue
+    const isOrdered = list.length < 2 && columns.length === 1
+    if (isOrdered || list.length === 0 || list.length > MAX_DRIVERS) return undefined
+    const drivers = `unnest(${bindings.bind(list, 'text[]')}) AS b(value)`
+    return columns.map((column) => ({ drivers, link: `t.${column} = b.value` }))
+  }
+  return undefined
+}
+
+/** Transfers carry no time; their transactions do, in the order of the same sequence. */
+async function timeConditions(session: Session, values: Values, bindings: Bindings): Promise<string[]> {
+  const source = { table: 'assets.transactions', key: 'first_seq', time: 'block_time' }
+  const conditions: string[] = []
+  const before = values.int('before')
+  const after = values.int('after')
+  if (before !== undefined) {
+    const key = await keyAtTime(session, source, before)
+    conditions.push(key === undefined ? NEVER : `t.transfer_id < ${bindings.bind(key, 'bigint')}`)
+  }
+  if (after !== undefined) {
+    const key = await keyAtTime(session, source, after + 1)
+    conditions.push(key === undefined ? NEVER : `t.transfer_id >= ${bindings.bind(key, 'bigint')}`)
+  }
+  return conditions
+}

@@ -1,0 +1,128 @@
+import type { Session } from '../../../database/index.ts'
+import { jsonData, jsonMembers, quoted } from './json-sql.ts'
+import type { Part } from './part-cache.ts'
+import type { Parts } from './parts.ts'
+import { COLLECTION_VERSION, dataMembers, SCHEMA_VERSION, TEMPLATE_VERSION } from './parts.ts'
+
+/** Largest integer that JSON readers hold exactly as a number. */
+const MAX_EXACT = '9007199254740991'
+
+/** Ids of one statement. */
+const BATCH = 2_000
+
+const BACKED_TOKENS = `coalesce((SELECT json_agg(json_build_object('token_contract', y.token_contract,
+      'token_symbol', y.token_symbol, 'token_precision', y.token_precision,
+      'amount', CASE WHEN k.amount <= ${MAX_EXACT} THEN to_json(k.amount) ELSE to_json(k.amount::text) END)
+      ORDER BY k.token_symbol)
+    FROM assets.backed_tokens k JOIN assets.tokens y USING (token_symbol) WHERE k.asset_id = a.asset_id), '[]')`
+
+const OWN_MEMBERS = jsonMembers({
+  asset_id: quoted('a.asset_id'),
+  owner: quoted('a.owner'),
+  mutable_data: jsonData('a.mutable_data'),
+  immutable_data: jsonData('a.immutable_data'),
+  template_mint: `'"' || coalesce(a.template_mint, 0) || '"'`,
+  backed_tokens: BACKED_TOKENS,
+  burned_by_account: quoted('a.burned_by_account'),
+  burned_at_block: quoted('a.burned_at_block'),
+  burned_at_time: quoted('a.burned_at_time'),
+  updated_at_block: quoted('a.updated_at_block'),
+  updated_at_time: quoted('a.updated_at_time'),
+  transferred_at_block: quoted('a.transferred_at_block'),
+  transferred_at_time: quoted('a.transferred_at_time'),
+  minted_at_block: quoted('a.minted_at_block'),
+  minted_at_time: quoted('a.minted_at_time'),
+  original_mint: `'null'`,
+})
+
+/** Most assets have no attributes of their own: their merged data is that of the template, which is kept. */
+const HAS_OWN_DATA = '(a.immutable_data IS NOT NULL OR a.mutable_data IS NOT NULL)'
+
+const MERGED = `(SELECT coalesce(t.mutable_data, '{}'::jsonb) || coalesce(a.mutable_data, '{}')
+    || coalesce(a.immutable_data, '{}') || coalesce(t.immutable_data, '{}'))`
+
+const STATEMENT = {
+  name: 'asset-records',
+  text: `SELECT a.asset_id::text, ${OWN_MEMBERS}, a.collection_name, ${COLLECTION_VERSION},
+      concat(a.collection_name, '/', a.schema_name), ${SCHEMA_VERSION}, t.template_id::text, ${TEMPLATE_VERSION},
+      CASE WHEN ${HAS_OWN_DATA} THEN ${MERGED}::text END,
+      CASE WHEN ${HAS_OWN_DATA} THEN (${MERGED} -> 'name')::text END
+    FROM assets.assets a
+      JOIN assets.collections c ON c.collection_name = a.collection_name
+      JOIN assets.schemas s ON s.collection_name = a.collection_name AND s.schema_name = a.schema_name
+      LEFT JOIN assets.templates t ON t.template_id = a.template_id
+    WHERE a.asset_id = ANY($1::bigint[])`,
+}
+
+type AssetRow = [
+  id: string,
+  own: string,
+  collection: string,
+  collectionVersion: string,
+  schema: string,
+  schemaVersion: string,
+  template: string | null,
+  templateVersion: string | null,
+  data: string | null,
+  name: string | null,
+]
+
+/**
+ * The records of assets as JSON text, by id. An asset that is not known, or whose collection or schema is not, is
+ * missing.
+ */
+export async function renderAssets(
+  session: Session,
+  contract: string,
+  parts: Parts,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const records = new Map<string, string>()
+  for (let at = 0; at < ids.length; at += BATCH) {
+    const values = [ids.slice(at, at + BATCH)]
+    const rows = await session.query<AssetRow>({ ...STATEMENT, values })
+    const loaded = await loadParts(session, parts, rows)
+    for (const row of rows) {
+      const text = assetText(contract, row, loaded)
+      if (text !== undefined) records.set(row[0], text)
+    }
+  }
+  return records
+}
+
+interface LoadedParts {
+  readonly collections: ReadonlyMap<string, Part>
+  readonly schemas: ReadonlyMap<string, Part>
+  readonly templates: ReadonlyMap<string, Part>
+}
+
+async function loadParts(session: Session, parts: Parts, rows: readonly AssetRow[]): Promise<LoadedParts> {
+  const collections = new Map<string, string>()
+  const schemas = new Map<string, string>()
+  const templates = new Map<string, string>()
+  for (const [, , collection, collectionVersion, schema, schemaVersion, template, templateVersion] of rows) {
+    collections.set(collection, collectionVersion)
+    schemas.set(schema, schemaVersion)
+    if (template !== null && templateVersion !== null) templates.set(template, templateVersion)
+  }
+  return {
+    collections: await parts.lightCollections.load(session, collections),
+    schemas: await parts.schemas.load(session, schemas),
+    templates: await parts.templates.load(session, templates),
+  }
+}
+
+function assetText(contract: string, row: AssetRow, loaded: LoadedParts): string | undefined {
+  const [, own, collectionName, , schemaKey, , templateId, , ownData, ownName] = row
+  const collection = loaded.collections.get(collectionName)
+  const schema = loaded.schemas.get(schemaKey)
+  // Gone between two statements: a fork has just undone it.
+  if (!collection || !schema) return undefined
+  const template = templateId === null ? undefined : loaded.templates.get(templateId)
+  const [members, data, name, flags] = template ?? []
+  const shown = template
+    ? `${flags!},"template":{${members!},"data":${data!}}`
+    : '"is_transferable":true,"is_burnable":true,"template":null'
+  const merged = ownData === null ? dataMembers(data ?? '{}', name ?? null) : dataMembers(ownData, ownName)
+  return `{"contract":"${contract}",${own},"collection":${collection[0]!},"schema":{${schema[0]!}},${shown},${merged}}`
+}

@@ -1,0 +1,97 @@
+import type { Session } from '../../../database/index.ts'
+import type { Parts } from './parts.ts'
+import {
+  COLLECTION_RECORD_VERSION,
+  COLLECTION_VERSION,
+  dataMembers,
+  SCHEMA_VERSION,
+  TEMPLATE_VERSION,
+} from './parts.ts'
+
+/** The records of collections as JSON text, by name. */
+export async function renderCollections(
+  session: Session,
+  contract: string,
+  parts: Parts,
+  names: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await session.query<[string, string]>({
+    name: 'collection-versions',
+    text: `SELECT c.collection_name, ${COLLECTION_RECORD_VERSION}
+      FROM assets.collections c LEFT JOIN assets.author_swaps w USING (collection_name)
+      WHERE c.collection_name = ANY($1::text[])`,
+    values: [names],
+  })
+  const records = new Map<string, string>()
+  for (const [name, [members]] of await parts.collectionRecords.load(session, new Map(rows))) {
+    records.set(name, `{"contract":"${contract}",${members!}}`)
+  }
+  return records
+}
+
+/** The records of schemas as JSON text, by `collection/schema`. */
+export async function renderSchemas(
+  session: Session,
+  contract: string,
+  parts: Parts,
+  keys: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await session.query<[string, string, string, string, string]>({
+    name: 'schema-versions',
+    text: `SELECT k.key, ${SCHEMA_VERSION}, c.collection_name, ${COLLECTION_VERSION}, coalesce(n.minted, 0)::text
+      FROM unnest($1::text[]) AS k(key)
+        JOIN assets.schemas s ON s.collection_name = split_part(k.key, '/', 1)
+          AND s.schema_name = split_part(k.key, '/', 2)
+        JOIN assets.collections c ON c.collection_name = s.collection_name
+        LEFT JOIN assets.schema_counts n
+          ON n.collection_name = s.collection_name AND n.schema_name = s.schema_name`,
+    values: [keys],
+  })
+  const schemas = await parts.schemas.load(session, new Map(rows.map((row) => [row[0], row[1]])))
+  const wanted = new Map(rows.map((row) => [row[2], row[3]]))
+  const collections = await parts.lightCollections.load(session, wanted)
+  const records = new Map<string, string>()
+  for (const [key, , collectionName, , assets] of rows) {
+    const schema = schemas.get(key)
+    const collection = collections.get(collectionName)
+    if (!schema || !collection) continue
+    const own = `${schema[0]!},${schema[1]!},"collection":${collection[0]!},"assets":${assets}`
+    records.set(key, `{"contract":"${contract}",${own}}`)
+  }
+  return records
+}
+
+/** The records of templates as JSON text, by id. */
+export async function renderTemplates(
+  session: Session,
+  contract: string,
+  parts: Parts,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await session.query<[string, string, string, string, string, string]>({
+    name: 'template-versions',
+    text: `SELECT t.template_id::text, ${TEMPLATE_VERSION}, c.collection_name, ${COLLECTION_VERSION},
+        concat(s.collection_name, '/', s.schema_name), ${SCHEMA_VERSION}
+      FROM assets.templates t
+        JOIN assets.collections c ON c.collection_name = t.collection_name
+        JOIN assets.schemas s ON s.collection_name = t.collection_name AND s.schema_name = t.schema_name
+      WHERE t.template_id = ANY($1::integer[])`,
+    values: [ids],
+  })
+  const wanted = (key: number, version: number): Map<string, string> =>
+    new Map(rows.map((row) => [row[key]!, row[version]!]))
+  const templates = await parts.templates.load(session, wanted(0, 1))
+  const collections = await parts.lightCollections.load(session, wanted(2, 3))
+  const schemas = await parts.schemas.load(session, wanted(4, 5))
+  const records = new Map<string, string>()
+  for (const [id, , collectionName, , schemaKey] of rows) {
+    const template = templates.get(id)
+    const collection = collections.get(collectionName)
+    const schema = schemas.get(schemaKey)
+    if (!template || !collection || !schema) continue
+    const nested = `"collection":${collection[0]!},"schema":{${schema[0]!}}`
+    const own = `${template[0]!},${nested},${dataMembers(template[1]!, template[2] ?? null)}`
+    records.set(id, `{"contract":"${contract}",${own}}`)
+  }
+  return records
+}

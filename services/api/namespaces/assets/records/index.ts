@@ -1,0 +1,6 @@
+export { renderAssets } from './asset-records.ts'
+export { renderCollections, renderSchemas, renderTemplates } from './entity-records.ts'
+export { jsonMembers, jsonText } from './json-sql.ts'
+export { createParts } from './parts.ts'
+export type { Parts } from './parts.ts'
+export { renderOffers, renderTransfers } from './trade-records.ts'

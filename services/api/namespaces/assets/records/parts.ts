@@ -1,0 +1,133 @@
+import { jsonData, jsonMembers, jsonText, quoted } from './json-sql.ts'
+import type { PartKind } from './part-cache.ts'
+import { PartCache } from './part-cache.ts'
+
+/** Version of a collection inside other records; `c` is the row. */
+export const COLLECTION_VERSION = 'c.xmin'
+/** Version of a collection's own record; `w` is its author swap, if any. */
+export const COLLECTION_RECORD_VERSION = `concat(c.xmin, '/', w.xmin)`
+/** Version of a schema; `s` is the row. */
+export const SCHEMA_VERSION = 's.xmin'
+/** Version of a template; `t` is the row. */
+export const TEMPLATE_VERSION = 't.xmin'
+
+const collectionMembers = {
+  collection_name: quoted('c.collection_name'),
+  name: jsonText(`c.data ->> 'name'`),
+  img: jsonText(`c.data ->> 'img'`),
+  author: quoted('c.author'),
+  allow_notify: 'c.allow_notify::text',
+  authorized_accounts: 'to_json(c.authorized_accounts)',
+  notify_accounts: 'to_json(c.notify_accounts)',
+  market_fee: 'c.market_fee',
+  created_at_block: quoted('c.created_at_block'),
+  created_at_time: quoted('c.created_at_time'),
+}
+
+/** Key: collection name. Part: the object inside assets, schemas and templates. */
+const lightCollections: PartKind = {
+  name: 'collection-light',
+  text: `SELECT c.collection_name, ${COLLECTION_VERSION},
+      '{' || ${jsonMembers({ ...collectionMembers, images: jsonText(`c.data ->> 'images'`) })} || '}'
+    FROM assets.collections c WHERE c.collection_name = ANY($1::text[])`,
+}
+
+/** Key: collection name. Part: the members of the collection's own record, without `contract`. */
+const collectionRecords: PartKind = {
+  name: 'collection-record',
+  text: `SELECT c.collection_name, ${COLLECTION_RECORD_VERSION},
+      ${jsonMembers({
+        ...collectionMembers,
+        data: jsonData('c.data'),
+        new_author_name: quoted('w.new_author'),
+        new_author_date: quoted('w.acceptance_date * 1000'),
+      })}
+    FROM assets.collections c LEFT JOIN assets.author_swaps w USING (collection_name)
+    WHERE c.collection_name = ANY($1::text[])`,
+}
+
+/**
+ * The media type of a field: the authored one, otherwise a guess by its name and type; where several guesses fit,
+ * audio goes before video, image and name.
+ */
+const MEDIATYPE = `coalesce(nullif(d.mediatype, ''), CASE
+    WHEN lower(e.field ->> 'name') ~ '^audio|audio$' THEN 'audio'
+    WHEN lower(e.field ->> 'name') ~ '^video|video$' THEN 'video'
+    WHEN lower(e.field ->> 'name') ~ '^(image|img)|(image|img)$' OR e.field ->> 'type' = 'image' THEN 'image'
+    WHEN e.field ->> 'name' = 'name' THEN 'name' END)`
+
+const FORMAT = `(SELECT coalesce(json_agg(json_build_object('name', e.field ->> 'name', 'type', e.field ->> 'type',
+      'mediatype', ${MEDIATYPE}, 'info', nullif(d.info, '')) ORDER BY e.position), '[]')
+    FROM jsonb_array_elements(s.format) WITH ORDINALITY AS e(field, position) LEFT JOIN LATERAL (
+      SELECT y ->> 'mediatype' AS mediatype, y ->> 'info' AS info FROM jsonb_array_elements(s.types) y
+      WHERE y ->> 'name' = e.field ->> 'name' LIMIT 1) d ON true)`
+
+const schemaMembers = {
+  schema_name: jsonText('s.schema_name'),
+  format: FORMAT,
+  created_at_block: quoted('s.created_at_block'),
+  created_at_time: quoted('s.created_at_time'),
+}
+
+/**
+ * Key: `collection/schema`. Parts: the members inside assets and templates; the further members of the schema's own
+ * record.
+ */
+const schemas: PartKind = {
+  name: 'schema',
+  text: `SELECT k.key, ${SCHEMA_VERSION}, ${jsonMembers(schemaMembers)}, ${jsonMembers({ types: 's.types' })}
+    FROM unnest($1::text[]) AS k(key) JOIN assets.schemas s
+      ON s.collection_name = split_part(k.key, '/', 1) AND s.schema_name = split_part(k.key, '/', 2)`,
+}
+
+/**
+ * Key: template id. Parts: the template's own members; the text of its merged data; the text of the name in it (null
+ * when there is none); the flags as members of an asset.
+ */
+const templates: PartKind = {
+  name: 'template',
+  text: `SELECT t.template_id::text, ${TEMPLATE_VERSION},
+      ${jsonMembers({
+        template_id: quoted('t.template_id'),
+        max_supply: quoted('t.max_supply'),
+        issued_supply: quoted('t.issued_supply'),
+        is_transferable: 't.transferable::text',
+        is_burnable: 't.burnable::text',
+        immutable_data: jsonData('t.immutable_data'),
+        mutable_data: jsonData('t.mutable_data'),
+        created_at_time: quoted('t.created_at_time'),
+        created_at_block: quoted('t.created_at_block'),
+        deleted_at_time: quoted('t.deleted_at_time'),
+        deleted_at_block: quoted('t.deleted_at_block'),
+      })},
+      m.data::text, (m.data -> 'name')::text,
+      ${jsonMembers({ is_transferable: 't.transferable::text', is_burnable: 't.burnable::text' })}
+    FROM assets.templates t
+      CROSS JOIN LATERAL (SELECT coalesce(t.mutable_data, '{}') || t.immutable_data AS data) m
+    WHERE t.template_id = ANY($1::integer[])`,
+}
+
+const MEBIBYTE = 1024 * 1024
+
+/** The parts of one namespace, kept between requests. */
+export interface Parts {
+  readonly lightCollections: PartCache
+  readonly collectionRecords: PartCache
+  readonly schemas: PartCache
+  readonly templates: PartCache
+}
+
+/** Empty caches for the parts of records; together at most about 90 MB. */
+export function createParts(): Parts {
+  return {
+    lightCollections: new PartCache(lightCollections, 12 * MEBIBYTE),
+    collectionRecords: new PartCache(collectionRecords, 12 * MEBIBYTE),
+    schemas: new PartCache(schemas, 16 * MEBIBYTE),
+    templates: new PartCache(templates, 48 * MEBIBYTE),
+  }
+}
+
+/** The members `data` and `name` of a record, from the texts of both; `name` is left out when there is none. */
+export function dataMembers(data: string, name: string | null): string {
+  return name === null ? `"data":${data}` : `"data":${data},"name":${name}`
+}

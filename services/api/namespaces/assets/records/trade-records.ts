@@ -1,0 +1,96 @@
+import type { Session } from '../../../database/index.ts'
+import { renderAssets } from './asset-records.ts'
+import { jsonMembers, jsonText, quoted } from './json-sql.ts'
+import type { Parts } from './parts.ts'
+
+const hasCode = (account: string): string =>
+  `(EXISTS (SELECT FROM chain.code_accounts h WHERE h.account = ${account}))::text`
+
+const OFFERS = {
+  name: 'offer-records',
+  text: `SELECT o.offer_id::text, ${jsonMembers({
+    offer_id: quoted('o.offer_id'),
+    sender_name: quoted('o.sender'),
+    recipient_name: quoted('o.recipient'),
+    memo: jsonText('o.memo'),
+    state: 'o.state',
+    is_sender_contract: hasCode('o.sender'),
+    is_recipient_contract: hasCode('o.recipient'),
+    updated_at_block: quoted('o.updated_at_block'),
+    updated_at_time: quoted('o.updated_at_time'),
+    created_at_block: quoted('o.created_at_block'),
+    created_at_time: quoted('o.created_at_time'),
+  })}, array_to_string(o.sender_asset_ids, ','), array_to_string(o.recipient_asset_ids, ',')
+    FROM assets.offers o WHERE o.offer_id = ANY($1::bigint[])`,
+}
+
+// The transaction of an event is the last one that begins at or before it.
+const TRANSFERS = {
+  name: 'transfer-records',
+  text: `SELECT t.transfer_id::text, ${jsonMembers({
+    transfer_id: quoted('t.transfer_id'),
+    sender_name: quoted('t.sender'),
+    recipient_name: quoted('t.recipient'),
+    memo: jsonText('t.memo'),
+    txid: quoted(`encode(x.txid, 'hex')`),
+    created_at_block: quoted('x.block_num'),
+    created_at_time: quoted('x.block_time'),
+  })}, array_to_string(t.asset_ids, ',')
+    FROM assets.transfers t LEFT JOIN LATERAL (
+      SELECT y.txid, y.block_num, y.block_time FROM assets.transactions y
+      WHERE y.first_seq <= t.transfer_id ORDER BY y.first_seq DESC LIMIT 1) x ON true
+    WHERE t.transfer_id = ANY($1::bigint[])`,
+}
+
+/** The records of offers as JSON text, by id. */
+export async function renderOffers(
+  session: Session,
+  contract: string,
+  parts: Parts,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await session.query<[string, string, string, string]>({ ...OFFERS, values: [ids] })
+  const assets = await renderAssets(
+    session,
+    contract,
+    parts,
+    distinctIds(rows.flatMap((row) => [row[2], row[3]])),
+  )
+  const records = new Map<string, string>()
+  for (const [id, own, sent, received] of rows) {
+    const sides = `"sender_assets":${assetArray(sent, assets)},"recipient_assets":${assetArray(received, assets)}`
+    records.set(id, `{"contract":"${contract}",${own},${sides}}`)
+  }
+  return records
+}
+
+/** The records of transfers as JSON text, by id. */
+export async function renderTransfers(
+  session: Session,
+  contract: string,
+  parts: Parts,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await session.query<[string, string, string]>({ ...TRANSFERS, values: [ids] })
+  const assets = await renderAssets(session, contract, parts, distinctIds(rows.map((row) => row[2])))
+  const records = new Map<string, string>()
+  for (const [id, own, moved] of rows) {
+    records.set(id, `{"contract":"${contract}",${own},"assets":${assetArray(moved, assets)}}`)
+  }
+  return records
+}
+
+function splitIds(list: string): string[] {
+  return list === '' ? [] : list.split(',')
+}
+
+function distinctIds(lists: readonly string[]): string[] {
+  return [...new Set(lists.flatMap(splitIds))]
+}
+
+/** Assets in the order of the action; one that is not known is its id. */
+function assetArray(list: string, assets: ReadonlyMap<string, string>): string {
+  return `[${splitIds(list)
+    .map((id) => assets.get(id) ?? `"${id}"`)
+    .join(',')}]`
+}

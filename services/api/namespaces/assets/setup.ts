@@ -1,0 +1,22 @@
+import type { Parts } from './records/index.ts'
+
+/** Largest `limit` of each list, by the keys of `args.limits`. */
+export interface AssetsLimits {
+  readonly assets: number
+  readonly accounts: number
+  readonly collections: number
+  readonly schemas: number
+  readonly templates: number
+  readonly offers: number
+  readonly transfers: number
+}
+
+/** What the endpoints of a mounted namespace share. */
+export interface AssetsSetup {
+  /** Contract account; an account name, so it needs no escaping in JSON. */
+  readonly contract: string
+  readonly limits: AssetsLimits
+  /** Whether the database has the `pg_trgm` extension. */
+  readonly trigrams: boolean
+  readonly parts: Parts
+}

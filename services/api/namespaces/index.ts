@@ -1,0 +1,28 @@
+import type { NamespaceConfig, NamespaceName } from '../../core/config/index.ts'
+import type { Namespace } from '../endpoint/index.ts'
+import { createAssetsNamespace } from './assets/index.ts'
+
+/** What the namespaces know of the database that they read. */
+export interface DatabaseTraits {
+  /** Whether it has the `pg_trgm` extension. */
+  readonly trigrams: boolean
+}
+
+type Factory = (config: NamespaceConfig, traits: DatabaseTraits) => Namespace | undefined
+
+/** One line for each contract family that can be served. */
+const families: Readonly<Partial<Record<NamespaceName, Factory>>> = {
+  assets: (config, traits) =>
+    config.name === 'assets'
+      ? createAssetsNamespace({
+          contract: config.args.assets_account,
+          limits: config.args.limits,
+          trigrams: traits.trigrams,
+        })
+      : undefined,
+}
+
+/** The namespace of a configuration entry; undefined when its family is not served by this version. */
+export function createNamespace(config: NamespaceConfig, traits: DatabaseTraits): Namespace | undefined {
+  return families[config.name]?.(config, traits)
+}

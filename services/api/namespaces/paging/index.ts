@@ -1,0 +1,6 @@
+export { bindIntegers, boundaryConditions } from './boundaries.ts'
+export type { BoundaryColumns } from './boundaries.ts'
+export { countRows, directionOf, pageWindow, selectPage } from './page.ts'
+export type { Arm, PageQuery } from './page.ts'
+export { keyAtTime } from './time-boundary.ts'
+export type { TimedTable } from './time-boundary.ts'

@@ -1,0 +1,95 @@
+import type { Bindings, Session } from '../../database/index.ts'
+import { whereClause } from '../../database/index.ts'
+import type { Values } from '../../endpoint/index.ts'
+
+/**
+ * A way to reach the rows by an index that already has the order of the page. For each row of `drivers` the first rows
+ * that satisfy `link` are taken; the page is the first of all of these.
+ */
+export interface Arm {
+  /** FROM item, for example `unnest($1::text[]) AS b(owner)`. */
+  readonly drivers: string
+  /** Condition that ties a row to its driver, for example `a.owner = b.owner`. */
+  readonly link: string
+}
+
+/** A page of keys. */
+export interface PageQuery {
+  /** Key column, for example `a.asset_id`. */
+  readonly key: string
+  /** FROM item, for example `assets.assets a`. */
+  readonly from: string
+  readonly conditions: readonly string[]
+  /** ORDER BY without the keyword. */
+  readonly order: string
+  /** Direction when the order is that of the key alone: only then can arms be used. */
+  readonly keyDirection?: 'ASC' | 'DESC'
+  /** Made only when a page is asked for: it binds values that a count has no place for. */
+  readonly arms?: () => readonly Arm[] | undefined
+  readonly bindings: Bindings
+}
+
+/** Rows to skip and to take. */
+interface Window {
+  readonly offset: number
+  readonly limit: number
+}
+
+/**
+ * The keys of the page that a request asks for, in order, as text. The statement is planned for its values: which
+ * index is best depends on how many rows they match.
+ */
+export async function selectPage(session: Session, values: Values, query: PageQuery): Promise<string[]> {
+  const window = pageWindow(values)
+  if (!window) return []
+  const arms = query.keyDirection ? query.arms?.() : undefined
+  const text =
+    arms && query.keyDirection ? armsText(query, arms, query.keyDirection, window) : plainText(query, window)
+  const rows = await session.query<[string]>({ text, values: query.bindings.values })
+  return rows.map(([key]) => key)
+}
+
+/** Number of rows that satisfy the conditions, as text. */
+export async function countRows(
+  session: Session,
+  query: Pick<PageQuery, 'from' | 'conditions' | 'bindings'>,
+): Promise<string> {
+  const rows = await session.query<[string]>({
+    text: `SELECT count(*)::text FROM ${query.from} ${whereClause(query.conditions)}`,
+    values: query.bindings.values,
+  })
+  return rows[0]![0]
+}
+
+/** Undefined when the page is further out than any table is long. */
+export function pageWindow(values: Values): Window | undefined {
+  const limit = values.int('limit')!
+  const offset = (values.int('page')! - 1) * limit
+  return Number.isSafeInteger(offset + limit) ? { offset, limit } : undefined
+}
+
+/** Sort direction of a request, as SQL. */
+export function directionOf(values: Values): 'ASC' | 'DESC' {
+  return values.text('order') === 'asc' ? 'ASC' : 'DESC'
+}
+
+function plainText(query: PageQuery, { offset, limit }: Window): string {
+  return (
+    `SELECT ${query.key}::text FROM ${query.from} ${whereClause(query.conditions)} ` +
+    `ORDER BY ${query.order} LIMIT ${limit} OFFSET ${offset}`
+  )
+}
+
+function armsText(query: PageQuery, arms: readonly Arm[], direction: string, window: Window): string {
+  const parts = arms.map(
+    ({ drivers, link }) =>
+      `SELECT x.k FROM ${drivers} CROSS JOIN LATERAL (SELECT ${query.key} AS k FROM ${query.from} ` +
+      `${whereClause([link, ...query.conditions])} ORDER BY ${query.key} ${direction} ` +
+      `LIMIT ${window.offset + window.limit}) x`,
+  )
+  // UNION drops what two arms have both found; one arm finds nothing twice.
+  return (
+    `SELECT u.k::text FROM (${parts.join(' UNION ')}) u ` +
+    `ORDER BY u.k ${direction} LIMIT ${window.limit} OFFSET ${window.offset}`
+  )
+}

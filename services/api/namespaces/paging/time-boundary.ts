@@ -1,0 +1,37 @@
+import type { Session } from '../../database/index.ts'
+
+/** A table whose key grows with time. */
+export interface TimedTable {
+  /** FROM item without alias. */
+  readonly table: string
+  readonly key: string
+  /** Time column, ms since 1970. */
+  readonly time: string
+}
+
+/**
+ * The smallest key whose row is at or after a time, as text; undefined when the table is empty. Rows below it are all
+ * earlier, rows from it on are not. Found by bisection over the key, in about as many index probes as the key has
+ * bits, so that no index on the time column is needed.
+ */
+export async function keyAtTime(
+  session: Session,
+  source: TimedTable,
+  timeMs: number,
+): Promise<string | undefined> {
+  const { table, key, time } = source
+  const rows = await session.query<[string]>({
+    name: `key-at-time ${table}`,
+    text: `WITH RECURSIVE bisection(low, high) AS (
+        SELECT min(${key})::bigint, max(${key})::bigint + 1 FROM ${table}
+        UNION ALL
+        SELECT CASE WHEN probe.at >= $1::bigint THEN low ELSE probe.key + 1 END,
+               CASE WHEN probe.at >= $1::bigint THEN middle ELSE high END
+        FROM bisection CROSS JOIN LATERAL (SELECT low + (high - low) / 2 AS middle) m CROSS JOIN LATERAL (
+          SELECT ${key}::bigint AS key, ${time} AS at FROM ${table} WHERE ${key} >= middle ORDER BY ${key} LIMIT 1) probe
+        WHERE low < high)
+      SELECT low::text FROM bisection WHERE low >= high`,
+    values: [timeMs],
+  })
+  return rows[0]?.[0]
+}

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import type { ConfigWith } from '../core/config/index.ts'
+import { connectDatabase, isMigrated } from '../core/database/index.ts'
+import { FatalError, RetryableError } from '../core/errors/index.ts'
+import type { Logger } from '../core/log/index.ts'
+import { askChainNode } from './health/index.ts'
+import type { DatabaseTraits } from './namespaces/index.ts'
+
+/** Configuration that the api starts from. */
+export type ApiConfig = ConfigWith<'connections' | 'server'>
+
+const RETRY_MS = 500
+
+/**
+ * Waits until the database can be served from, and looks at what it is.
+ *
+ * @param waitMs how long the database may take to come up and be migrated.
+ * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD` when nobody has migrated it,
+ *   `CHAIN_MISMATCH` and `CONFIG_INVALID` when it belongs to another chain or contract.
+ */
+export async function checkDatabase(
+  config: ApiConfig,
+  waitMs: number,
+  logger: Logger,
+): Promise<DatabaseTraits> {
+  const deadline = performance.now() + waitMs
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await inspectDatabase(config)
+    } catch (error) {
+      const mayCome = error instanceof RetryableError || isTooOld(error)
+      if (!mayCome || performance.now() + RETRY_MS > deadline) throw error
+      if (attempt === 1) logger.info(`waiting for the database: ${error.message}`)
+    }
+    await sleep(RETRY_MS)
+  }
+}
+
+function isTooOld(error: unknown): error is FatalError {
+  return error instanceof FatalError && error.code === 'DATABASE_TOO_OLD'
+}
+
+async function inspectDatabase(config: ApiConfig): Promise<DatabaseTraits> {
+  const { sqldb, chain } = config.connections
+  const client = await connectDatabase(sqldb, { applicationName: 'pronghorn-api-start' }).catch(
+    (cause: unknown) => {
+      throw new RetryableError('DATABASE_UNAVAILABLE', 'the database cannot be reached', { cause })
+    },
+  )
+  try {
+    if (!(await isMigrated(client))) {
+      throw new FatalError('DATABASE_TOO_OLD', 'the database does not have the schema of this version')
+    }
+    await checkIdentity(client, chain.chain_id)
+    await checkSources(client, config)
+    const { rows } = await client.query<{ found: boolean }>(
+      "SELECT to_regprocedure('word_similarity(text,text)') IS NOT NULL AS found",
+    )
+    return { trigrams: rows[0]!.found }
+  } finally {
+    await client.end()
+  }
+}
+
+async function checkIdentity(client: pg.ClientBase, chainId: string): Promise<void> {
+  const { rows } = await client.query<{ chain_id: string }>('SELECT chain_id FROM chain.identity')
+  const other = rows.find((row) => row.chain_id !== chainId)
+  if (other) {
+    throw new FatalError('CHAIN_MISMATCH', `the database holds chain ${other.chain_id}, not ${chainId}`)
+  }
+}
+
+async function checkSources(client: pg.ClientBase, config: ApiConfig): Promise<void> {
+  const { rows } = await client.query<{ family: string; account: string }>(
+    'SELECT family, account FROM chain.sources',
+  )
+  for (const namespace of config.server.namespaces) {
+    const wanted: unknown = Reflect.get(namespace.args, `${namespace.name}_account`)
+    const source = rows.find((row) => row.family === namespace.name)
+    if (source && source.account !== wanted) {
+      throw new FatalError(
+        'CONFIG_INVALID',
+        `namespace ${namespace.path} asks for contract ${String(wanted)}, but the database holds ${source.account}`,
+      )
+    }
+  }
+}
+
+/**
+ * Compares the chain id with the node's. A node that cannot be reached says nothing.
+ * @throws FatalError `CHAIN_MISMATCH`.
+ */
+export async function checkChainNode(url: string, chainId: string, logger: Logger): Promise<void> {
+  const node = await askChainNode(url).catch(() => undefined)
+  if (!node) logger.warn(`the chain node ${url} does not answer`)
+  else if (node.chainId !== chainId) {
+    throw new FatalError('CHAIN_MISMATCH', `the chain node serves ${node.chainId}, not ${chainId}`)
+  }
+}

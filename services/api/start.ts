@@ -1,0 +1,146 @@
+import { openKeyValueStore } from '../core/kvstore/index.ts'
+import type { KeyValueStore } from '../core/kvstore/index.ts'
+import type { Logger } from '../core/log/index.ts'
+import { readPackageVersion } from '../core/paths/index.ts'
+import { openRequestDatabase } from './database/index.ts'
+import type { RequestDatabase } from './database/index.ts'
+import type { HealthSettings, Monitor } from './health/index.ts'
+import { healthRoutes, startMonitor } from './health/index.ts'
+import type { Mount } from './http/index.ts'
+import { createApplication, createRoutes, listen } from './http/index.ts'
+import type { DatabaseTraits } from './namespaces/index.ts'
+import { createNamespace } from './namespaces/index.ts'
+import type { ApiConfig } from './preconditions.ts'
+import { checkChainNode, checkDatabase } from './preconditions.ts'
+
+/** What `startApi` needs. */
+export interface ApiOptions {
+  readonly config: ApiConfig
+  readonly logger: Logger
+  /** Used instead of a store of its own, and left open. */
+  readonly kvstore?: KeyValueStore
+  /** The chain is the bundled one; `/health` says so. */
+  readonly demo?: boolean
+  /** How long the database may take to come up and be migrated. Default 30 seconds. */
+  readonly waitMs?: number
+}
+
+/** A running api. */
+export interface RunningApi {
+  /** Address to reach it at on this machine. */
+  readonly url: string
+  readonly port: number
+  /** Lets running requests end, for up to ten seconds, and frees everything. */
+  close(): Promise<void>
+}
+
+const DEFAULT_WAIT_MS = 30_000
+
+/**
+ * Starts serving. Listens only once it can answer.
+ *
+ * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD`, `CHAIN_MISMATCH`, `CONFIG_INVALID`,
+ *   `PORT_UNAVAILABLE`.
+ */
+export async function startApi(options: ApiOptions): Promise<RunningApi> {
+  const { config, logger } = options
+  const { chain, sqldb } = config.connections
+  const traits = await checkDatabase(config, options.waitMs ?? DEFAULT_WAIT_MS, logger)
+  await checkChainNode(chain.http, chain.chain_id, logger)
+  const mounts = createMounts(config, traits, logger)
+  const closers: (() => Promise<void>)[] = []
+  try {
+    const kvstore =
+      options.kvstore ?? (await openKeyValueStore(config.connections.kvstore, chain.name, logger))
+    if (!options.kvstore) closers.push(() => kvstore.close())
+    const database = openDatabase(config, logger)
+    closers.push(() => database.close())
+    const monitor = await startMonitor({
+      database: sqldb,
+      kvstore,
+      chainHttp: chain.http,
+      chainId: chain.chain_id,
+      logger,
+      onDatabase: (available) => {
+        noteDatabase(database, mounts, available)
+      },
+    })
+    closers.push(() => monitor.close())
+    const listener = await serve(options, monitor, database, mounts)
+    closers.push(() => listener.close())
+    logger.info(`Listening on port ${listener.port}`)
+    return { url: `http://127.0.0.1:${listener.port}`, port: listener.port, close: () => closeAll(closers) }
+  } catch (error) {
+    await closeAll(closers)
+    throw error
+  }
+}
+
+async function closeAll(closers: readonly (() => Promise<void>)[]): Promise<void> {
+  for (const close of [...closers].reverse()) await close()
+}
+
+function createMounts(config: ApiConfig, traits: DatabaseTraits, logger: Logger): Mount[] {
+  const mounts: Mount[] = []
+  for (const entry of config.server.namespaces) {
+    const namespace = createNamespace(entry, traits)
+    if (namespace) mounts.push({ namespace, paths: [entry.path, ...entry.aliases] })
+    else logger.warn(`namespace ${entry.name} is not served by this version; ${entry.path} answers 404`)
+  }
+  return mounts
+}
+
+function openDatabase(config: ApiConfig, logger: Logger): RequestDatabase {
+  const { max_query_time_ms, max_db_connections, slow_query_threshold } = config.server
+  return openRequestDatabase(
+    {
+      address: config.connections.sqldb,
+      maxConnections: max_db_connections,
+      maxQueryTimeMs: max_query_time_ms,
+      slowQueryMs: slow_query_threshold,
+    },
+    logger,
+  )
+}
+
+/** A database that was away may have come back as another one: nothing that was kept of it counts any more. */
+function noteDatabase(database: RequestDatabase, mounts: readonly Mount[], available: boolean): void {
+  if (available && !database.available) for (const { namespace } of mounts) namespace.forget()
+  database.setAvailable(available)
+}
+
+async function serve(
+  options: ApiOptions,
+  monitor: Monitor,
+  database: RequestDatabase,
+  mounts: readonly Mount[],
+): ReturnType<typeof listen> {
+  const { config, logger } = options
+  const routes = createRoutes({
+    roots: healthRoutes(monitor, healthSettings(options)),
+    mounts,
+    database,
+    // Named lists are kept in tables that do not exist yet: every list is unknown, and so empty.
+    lists: () => Promise.resolve([]),
+  })
+  const application = createApplication(routes, logger)
+  const handle = application.callback()
+  return listen(
+    (request, response) => {
+      void handle(request, response)
+    },
+    config.server.server_addr,
+    config.server.server_port,
+  )
+}
+
+function healthSettings({ config, demo }: ApiOptions): HealthSettings {
+  const connected = config.server.namespaces.map(({ args }) => args.connected_reader)
+  const readers = config.readers ?? []
+  return {
+    version: readPackageVersion(),
+    readers: [...new Set(connected.filter((name) => name !== undefined))],
+    irreversibleReaders: readers.filter((reader) => reader.irreversible_only).map(({ name }) => name),
+    demo: demo ?? false,
+  }
+}
