@@ -26,17 +26,17 @@ module.exports = {
     },
     {
       name: 'one-door-per-folder',
-      comment: 'A folder below a service is entered by its index.ts.',
+      comment: 'A folder below a service is entered by its index.ts, from other folders ...',
       severity: 'error',
-      from: { path: '^services/([^/]+)/(?:([^/]+)/)?', pathNot: '\\.test\\.ts$' },
-      to: {
-        path: '^services/$1/[^/]+/',
-        pathNot: [
-          '^services/$1/$2/',
-          '^services/$1/[^/]+/index\\.ts$',
-          '^services/$1/[^/]+/[^/]+/index\\.ts$',
-        ],
-      },
+      from: { path: '^services/([^/]+)/([^/]+)/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^services/$1/[^/]+/.+', pathNot: ['^services/$1/$2/', '/index\\.ts$'] },
+    },
+    {
+      name: 'one-door-per-folder-from-above',
+      comment: '... and from files above it.',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/[^/]+\\.ts$', pathNot: '\\.test\\.ts$' },
+      to: { path: '^services/$1/[^/]+/.+', pathNot: '/index\\.ts$' },
     },
     {
       name: 'scripts-and-tests-use-doors',

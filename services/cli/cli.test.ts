@@ -54,7 +54,16 @@ describe('help', () => {
   it('names every command, the examples, the settings and the exit codes', async () => {
     const { code, out } = await run(['--help'])
     expect(code).toBe(0)
-    for (const text of ['devchain', 'filler', 'migrate', 'config', 'Examples:', 'CONFIG_DIR'])
+    for (const text of [
+      'standalone',
+      'devchain',
+      'filler',
+      'api',
+      'migrate',
+      'config',
+      'Examples:',
+      'CONFIG_DIR',
+    ])
       expect(out).toContain(text)
     for (const [number, meaning] of Object.values(exitCodes)) {
       expect(out).toMatch(new RegExp(`^  ${number} +${meaning}$`, 'm'))
@@ -86,6 +95,8 @@ describe('a command line that cannot be understood', () => {
     [['devchain', '--port', '65536'], 'a whole number from 0 to 65535'],
     [['devchain', '--forks', '2'], 'a number from 0 to 1'],
     [['config', 'check', '--for', 'nobody'], 'Allowed choices are all, filler, api'],
+    [['standalone', '--ship', 'ws://node'], '--ship was given without --http'],
+    [['standalone', '--ship', 'http://node'], 'Allowed: a URL with ws://'],
     [[], 'Usage: pronghorn'],
   ])('%j ends with 2', async (line, text) => {
     const { code, err } = await run(line)

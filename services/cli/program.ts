@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../core/config/index.ts'
 import { PronghornError, describeError, errorCatalogue } from '../core/errors/index.ts'
 import { readPackageVersion } from '../core/paths/index.ts'
-import { addConfig, addDevchain, addFiller, addMigrate } from './commands/index.ts'
+import { addConfig, addDevchain, addFiller, addMigrate, addStandalone } from './commands/index.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import type { CliIo } from './io.ts'
 
@@ -30,8 +30,11 @@ function buildProgram(io: CliIo): Command {
     .showHelpAfterError('Try: pronghorn --help')
     .exitOverride()
     .addHelpText('after', helpFooter)
+  addStandalone(program, io)
+  addStandalone(program, io)
   addDevchain(program, io)
   addFiller(program, io)
+  addApi(program, io)
   addMigrate(program, io)
   addConfig(program, io)
   return program
@@ -39,9 +42,11 @@ function buildProgram(io: CliIo): Command {
 
 const helpFooter = `
 Examples:
+  pronghorn standalone                         everything at once, on a demo chain; nothing to set up
   pronghorn config check --config ./config     every problem of the configuration at once
   pronghorn migrate                            create or update the tables
   pronghorn filler                             index the chain
+  pronghorn api                                serve what is indexed
   pronghorn devchain --blocks 1000 --seed 7    a chain to point the filler at
 
 Configuration:

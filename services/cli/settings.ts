@@ -1,7 +1,7 @@
 import { ConfigError, loadConfig, readProcessSettings, redactConfig } from '../core/config/index.ts'
 import type { ConfigPart, ConfigWith, LoadedConfig } from '../core/config/index.ts'
 import { createLogger } from '../core/log/index.ts'
-import type { Logger } from '../core/log/index.ts'
+import type { Logger, LogLevel } from '../core/log/index.ts'
 import type { CliIo } from './io.ts'
 
 /** The option that every command with configuration files has. */
@@ -19,13 +19,16 @@ export function loadSettings<N extends ConfigPart>(
 }
 
 /**
- * A logger with the level of `LOG_LEVEL`: short text on a terminal, else JSON.
+ * A logger with the level of `LOG_LEVEL`: short text on a terminal, else JSON. A `companion` keeps a person company:
+ * always short text, and without `LOG_LEVEL` only warnings.
  * @throws ConfigError when the level does not exist.
  */
-export function openLogger(io: CliIo, name: string): Logger {
+export function openLogger(io: CliIo, name: string, kind: 'service' | 'companion' = 'service'): Logger {
   const { logLevel, problems } = readProcessSettings(io.env)
   if (problems.length > 0) throw new ConfigError(problems)
-  return createLogger({ name, level: logLevel, pretty: io.isTerminal })
+  const isCompanion = kind === 'companion'
+  const level = isCompanion && (io.env.LOG_LEVEL ?? '') === '' ? 'warn' : logLevel
+  return createLogger({ name, level, pretty: isCompanion || io.isTerminal })
 }
 
 /** Configuration and logger of a process that is about to start; warnings and the redacted settings are logged. */

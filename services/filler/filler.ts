@@ -36,7 +36,9 @@ export async function runFiller(options: FillerOptions): Promise<void> {
   const statuses = new Map<string, ReaderStatus>()
   const first = config.readers[0]!
   const health =
-    options.health === false ? null : await startFillerHealth(first.server_addr, first.server_port, statuses, logger)
+    options.health === false
+      ? null
+      : await startFillerHealth(first.server_addr, first.server_port, statuses, logger)
   const ending = new AbortController()
   const end = () => ending.abort()
   options.signal.addEventListener('abort', end, { once: true })
@@ -61,7 +63,9 @@ export async function runFiller(options: FillerOptions): Promise<void> {
 }
 
 async function prepareDatabase(config: FillerOptions['config'], logger: Logger): Promise<void> {
-  const client = await connectDatabase(config.connections.sqldb, { applicationName: 'pronghorn migrate' }).catch((cause: unknown) => {
+  const client = await connectDatabase(config.connections.sqldb, {
+    applicationName: 'pronghorn migrate',
+  }).catch((cause: unknown) => {
     throw new RetryableError('DATABASE_UNAVAILABLE', 'the database cannot be reached', { cause })
   })
   try {
@@ -72,14 +76,21 @@ async function prepareDatabase(config: FillerOptions['config'], logger: Logger):
   }
 }
 
-function threadData(options: FillerOptions, settings: FillerOptions['config']['readers'][number]): ReaderThreadData {
+function threadData(
+  options: FillerOptions,
+  settings: FillerOptions['config']['readers'][number],
+): ReaderThreadData {
   const { chain, sqldb } = options.config.connections
   const { host, port, user, password, database } = sqldb
   return {
     options: {
       settings,
       database: { host, port, user, password, database },
-      chain: { chainId: chain.chain_id, http: chain.http, ship: typeof chain.ship === 'string' ? [chain.ship] : chain.ship },
+      chain: {
+        chainId: chain.chain_id,
+        http: chain.http,
+        ship: typeof chain.ship === 'string' ? [chain.ship] : chain.ship,
+      },
     },
     logLevel: options.logger.level as LogLevel,
     pretty: options.pretty ?? false,
@@ -106,7 +117,13 @@ async function runThread(
       })
       thread.once('error', reject)
       thread.once('exit', (code) => {
-        if (!ended) reject(new FatalError('INTERNAL', `the thread of reader ${data.options.settings.name} ended with code ${code}`))
+        if (!ended)
+          reject(
+            new FatalError(
+              'INTERNAL',
+              `the thread of reader ${data.options.settings.name} ended with code ${code}`,
+            ),
+          )
       })
     })
   } finally {

@@ -25,9 +25,14 @@ export async function startFillerHealth(
   const server = createServer({ requestTimeout: 5_000, maxHeaderSize: 8_192 }, (request, response) => {
     const path = request.url?.split('?')[0]
     if (path === '/healthc') return response.writeHead(200, { 'content-type': 'text/plain' }).end('success')
-    if (path !== '/health') return response.writeHead(404, { 'content-type': 'application/json' }).end('{"success":false,"message":"Endpoint not found"}')
+    if (path !== '/health')
+      return response
+        .writeHead(404, { 'content-type': 'application/json' })
+        .end('{"success":false,"message":"Endpoint not found"}')
     const data = { readers: [...statuses.values()].map(describeReader) }
-    return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ success: true, data, query_time: Date.now() }))
+    return response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ success: true, data, query_time: Date.now() }))
   })
   await listen(server, address, port)
   server.on('error', (error) => logger.error({ err: error }, 'the health listener failed'))
@@ -59,7 +64,9 @@ function describeReader(status: ReaderStatus): Record<string, unknown> {
 
 async function listen(server: Server, address: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause) => reject(new FatalError('PORT_UNAVAILABLE', `the filler cannot listen on ${address}:${port}`, { cause })))
+    server.once('error', (cause) =>
+      reject(new FatalError('PORT_UNAVAILABLE', `the filler cannot listen on ${address}:${port}`, { cause })),
+    )
     server.listen(port, address, () => {
       server.removeAllListeners('error')
       resolve()

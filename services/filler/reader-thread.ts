@@ -27,10 +27,15 @@ const ending = new AbortController()
 port.on('message', () => ending.abort())
 
 const say = (message: ReaderThreadMessage) => port.postMessage(message)
-const logger = createLogger({ name: 'filler', level: data.logLevel, pretty: data.pretty }).child({ reader: data.options.settings.name })
+const logger = createLogger({ name: 'filler', level: data.logLevel, pretty: data.pretty }).child({
+  reader: data.options.settings.name,
+})
 
 try {
-  await runReader({ ...data.options, logger, onStatus: (status) => say({ kind: 'status', status }) }, ending.signal)
+  await runReader(
+    { ...data.options, logger, onStatus: (status) => say({ kind: 'status', status }) },
+    ending.signal,
+  )
   say({ kind: 'ended' })
 } catch (error) {
   logger.error({ err: error }, 'the reader ended with an error')

@@ -6,7 +6,11 @@ import { runReader } from '../../services/filler/index.ts'
 import type { ReaderOptions, ReaderSettings } from '../../services/filler/index.ts'
 
 /** Lines that a test's readers log; `silent` unless a test is being looked into. */
-const logger = createLogger({ name: 'test', level: process.env.TEST_LOG === undefined ? 'silent' : 'debug', pretty: true })
+const logger = createLogger({
+  name: 'test',
+  level: process.env.TEST_LOG === undefined ? 'silent' : 'debug',
+  pretty: true,
+})
 
 /** Reader settings for tests: everything kept, small groups. */
 export const testSettings: ReaderSettings = {
@@ -18,7 +22,9 @@ export const testSettings: ReaderSettings = {
   ship_min_block_confirmation: 10,
   db_group_blocks: 10,
   delete_data: false,
-  contracts: [{ handler: 'assets', args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true } }],
+  contracts: [
+    { handler: 'assets', args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true } },
+  ],
 }
 
 /** A running chain with its addresses. */

@@ -1,4 +1,6 @@
+export { addApi } from './api.ts'
 export { addConfig } from './config.ts'
 export { addDevchain } from './devchain.ts'
 export { addFiller } from './filler.ts'
 export { addMigrate } from './migrate.ts'
+export { addStandalone } from './standalone.ts'

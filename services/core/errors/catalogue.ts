@@ -120,10 +120,6 @@ export const errorCatalogue = {
     remedy:
       'Correct the cause named in the message and run `pronghorn migrate` again; finished steps are kept.',
   },
-  DATABASE_OUTDATED: {
-    meaning: 'The database does not have the schema of this program version.',
-    remedy: 'Run `pronghorn migrate`, or start the filler, which does it first.',
-  },
   DATABASE_TOO_OLD: {
     meaning: 'The database does not have the schema that this version of the program reads.',
     remedy: 'Start the filler first, or run `pronghorn migrate`.',

@@ -95,14 +95,14 @@ export class ContractDecoder {
    * @throws DecodeError of the newest ABI when none fits.
    */
   decodeRow(table: string, bytes: Uint8Array, start: number, end: number): unknown {
-    let failure: unknown
+    let failure: Error | undefined
     for (let i = this.versions.length - 1; i >= 0; i--) {
       const decoder = this.rowDecoder(this.versions[i]!, table)
       if (!decoder) continue
       try {
         return decoder(bytes, start, end)
       } catch (error) {
-        failure ??= error
+        failure ??= error as Error
       }
     }
     if (failure !== undefined) throw failure

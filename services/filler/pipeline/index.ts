@@ -1,3 +1,3 @@
 export type { ReaderStatus } from './heartbeat.ts'
 export { runReader } from './reader.ts'
-export type { ReaderOptions, ReaderSettings } from './reader.ts'
+export type { ReaderOptions, ReaderSettings } from './reader-options.ts'

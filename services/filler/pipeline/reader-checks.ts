@@ -2,7 +2,7 @@ import { FatalError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { Handler } from '../handlers/index.ts'
 import type { Store } from '../store/index.ts'
-import type { ReaderSettings } from './reader.ts'
+import type { ReaderSettings } from './reader-options.ts'
 
 /**
  * Checks that the database belongs to this chain, that no other reader fills the same tables, and that the settings

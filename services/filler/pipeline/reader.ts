@@ -1,51 +1,21 @@
 import { normalizeAbiJson } from '../../core/antelope/index.ts'
-import type { DatabaseAddress } from '../../core/database/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
-import type { Logger } from '../../core/log/index.ts'
 import { compileProtocol } from '../decode/index.ts'
 import type { Protocol } from '../decode/index.ts'
 import { createHandler } from '../handlers/index.ts'
-import type { ContractEntry, Handler } from '../handlers/index.ts'
+import type { Handler } from '../handlers/index.ts'
 import { createShipSession } from '../ship/index.ts'
-import type { ShipSession, ShipTiming } from '../ship/index.ts'
+import type { ShipSession } from '../ship/index.ts'
 import { listTables, openStore } from '../store/index.ts'
 import type { Store } from '../store/index.ts'
 import { BlockApplier } from './block-applier.ts'
 import { chainTables } from './chain-tables.ts'
 import { Heartbeat } from './heartbeat.ts'
-import type { ReaderStatus } from './heartbeat.ts'
 import { fetchMissingAbis } from './missing-abis.ts'
 import { QueryIndexBuilder } from './query-index-builder.ts'
 import { Reading } from './reading.ts'
+import type { ReaderOptions } from './reader-options.ts'
 import { checkReader } from './reader-checks.ts'
-
-/** What a reader needs; the names of `settings` are those of readers.config.json. */
-export interface ReaderOptions {
-  readonly settings: ReaderSettings
-  readonly database: DatabaseAddress
-  readonly chain: { readonly chainId: string; readonly http: string | null; readonly ship: readonly string[] }
-  readonly logger: Logger
-  /** Called about once a second and after each change of state. */
-  readonly onStatus?: (status: ReaderStatus) => void
-  readonly shipTiming?: Partial<ShipTiming>
-  /** Time to wait for a lease whose holder may be gone; for tests. */
-  readonly handoverMs?: number
-  /** False leaves the indexes that only queries need unbuilt; for tests and measurements. */
-  readonly buildQueryIndexes?: boolean
-}
-
-/** The settings of readers.config.json that steer a reader. */
-export interface ReaderSettings {
-  readonly name: string
-  readonly start_block: number
-  readonly stop_block: number
-  readonly irreversible_only: boolean
-  readonly ship_prefetch_blocks: number
-  readonly ship_min_block_confirmation: number
-  readonly db_group_blocks: number
-  readonly delete_data: boolean
-  readonly contracts: readonly ContractEntry[]
-}
 
 /** Tries in a row, without a commit between them, before the reader gives up. */
 const MAX_ATTEMPTS = 8
@@ -83,8 +53,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
           { err: error, attempt, delayMs },
           'reading was interrupted; it goes on from the committed position',
         )
-        await pause(delayMs, signal)
-        if (signal.aborted) return
+        if (await isAbortedWithin(delayMs, signal)) return
       }
     }
   } finally {
@@ -192,8 +161,9 @@ function familiesOf(options: ReaderOptions): string[] {
   return options.settings.contracts.map((entry) => entry.handler)
 }
 
-async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
+/** Waits; true when the signal aborted before the time was over. */
+async function isAbortedWithin(delayMs: number, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return true
   await new Promise<void>((resolve) => {
     const timer = setTimeout(done, delayMs)
     function done() {
@@ -203,4 +173,5 @@ async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
     }
     signal.addEventListener('abort', done, { once: true })
   })
+  return signal.aborted
 }

@@ -1,0 +1,87 @@
+import { InvalidArgumentError, Option } from 'commander'
+import type { Command } from 'commander'
+import { FatalError } from '../../core/errors/index.ts'
+import { wholeNumber } from '../arguments.ts'
+import type { CliIo } from '../io.ts'
+import { openLogger } from '../settings.ts'
+import { tryGroup } from './groups.ts'
+
+interface StandaloneFlags {
+  readonly ship?: string
+  readonly http?: string
+  readonly data?: string
+  readonly host: string
+  readonly port: number
+  readonly startBlock: number
+  readonly assetsAccount: string
+}
+
+const examples = `
+Examples:
+  pronghorn standalone                                                      the bundled demo chain
+  pronghorn standalone --data ./data                                        keep the database
+  pronghorn standalone --ship ws://node:8080 --http http://node:8888        a real node`
+
+/** `pronghorn standalone`. */
+export function addStandalone(program: Command, io: CliIo): void {
+  program
+    .command('standalone')
+    .summary('everything in one process, on a demo chain or a node')
+    .description(
+      'Runs everything in one process and needs nothing but Node.js: an embedded PostgreSQL, the filler, the api, and ' +
+        'a demo chain unless a node is given.',
+    )
+    .helpGroup(tryGroup)
+    .addOption(
+      new Option('--ship <url>', 'state-history address of a node').argParser(
+        urlOf(['ws:', 'wss:', 'ws+unix:']),
+      ),
+    )
+    .addOption(
+      new Option('--http <url>', 'HTTP address of the same node').argParser(urlOf(['http:', 'https:'])),
+    )
+    .option('--data <dir>', 'directory that keeps the database (default: a temporary one)')
+    .option('--host <address>', 'address that the api listens on', '127.0.0.1')
+    .option('--port <port>', 'port that the api listens on', wholeNumber(1, 65535), 9000)
+    .option(
+      '--start-block <number>',
+      'first block to index; 0 = the first there is',
+      wholeNumber(0, 4294967295),
+      0,
+    )
+    .option('--assets-account <name>', 'account of the assets contract', 'atomicassets')
+    .addHelpText('after', examples)
+    .action(async (flags: StandaloneFlags) => {
+      const node = nodeOf(flags)
+      const logger = openLogger(io, 'standalone', 'companion')
+      const { runStandalone } = await import('../../standalone/index.ts')
+      await runStandalone({
+        node,
+        dataDir: flags.data ?? null,
+        host: flags.host,
+        port: flags.port,
+        startBlock: flags.startBlock,
+        assetsAccount: flags.assetsAccount,
+        logger,
+        output: { out: io.out, isTerminal: io.isTerminal },
+        signal: io.signal,
+      })
+    })
+}
+
+/** A node is known by both of its addresses or not at all. */
+function nodeOf({ ship, http }: StandaloneFlags): { readonly ship: string; readonly http: string } | null {
+  if (ship !== undefined && http !== undefined) return { ship, http }
+  if (ship === undefined && http === undefined) return null
+  const [given, missing] = ship === undefined ? ['--http', '--ship'] : ['--ship', '--http']
+  throw new FatalError('USAGE', `${given} was given without ${missing}: a node is reached at both addresses`)
+}
+
+function urlOf(protocols: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text
+    throw new InvalidArgumentError(
+      `Allowed: a URL with ${protocols.map((protocol) => `${protocol}//`).join(', ')}.`,
+    )
+  }
+}

@@ -1,0 +1,33 @@
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import type { Logger } from '../../core/log/index.ts'
+import type { ContractEntry } from '../handlers/index.ts'
+import type { ShipTiming } from '../ship/index.ts'
+import type { ReaderStatus } from './heartbeat.ts'
+
+/** What a reader needs; the names of `settings` are those of readers.config.json. */
+export interface ReaderOptions {
+  readonly settings: ReaderSettings
+  readonly database: DatabaseAddress
+  readonly chain: { readonly chainId: string; readonly http: string | null; readonly ship: readonly string[] }
+  readonly logger: Logger
+  /** Called about once a second and after each change of state. */
+  readonly onStatus?: (status: ReaderStatus) => void
+  readonly shipTiming?: Partial<ShipTiming>
+  /** Time to wait for a lease whose holder may be gone; for tests. */
+  readonly handoverMs?: number
+  /** False leaves the indexes that only queries need unbuilt; for tests and measurements. */
+  readonly buildQueryIndexes?: boolean
+}
+
+/** The settings of readers.config.json that steer a reader. */
+export interface ReaderSettings {
+  readonly name: string
+  readonly start_block: number
+  readonly stop_block: number
+  readonly irreversible_only: boolean
+  readonly ship_prefetch_blocks: number
+  readonly ship_min_block_confirmation: number
+  readonly db_group_blocks: number
+  readonly delete_data: boolean
+  readonly contracts: readonly ContractEntry[]
+}

@@ -1,0 +1,2 @@
+export { runStandalone } from './standalone.ts'
+export type { StandaloneOptions } from './standalone.ts'

@@ -1,0 +1,72 @@
+import { parseConfig } from '../core/config/index.ts'
+import type { AppConfig } from '../core/config/index.ts'
+import type { DatabaseAddress } from '../core/database/index.ts'
+
+/** The chain that standalone indexes. */
+export interface StandaloneChain {
+  readonly name: string
+  /** 64 hexadecimal digits. */
+  readonly chainId: string
+  readonly http: string
+  readonly ship: string
+}
+
+/** What the in-memory configuration is made from. */
+export interface StandaloneSettings {
+  readonly database: DatabaseAddress
+  readonly chain: StandaloneChain
+  readonly host: string
+  readonly port: number
+  readonly startBlock: number
+  readonly assetsAccount: string
+  /** Index again from the start. */
+  readonly deleteData: boolean
+}
+
+const READER = 'standalone-1'
+
+/**
+ * The three configuration files of a standalone run, validated like any others.
+ *
+ * @throws ConfigError
+ */
+export function makeConfig(settings: StandaloneSettings): AppConfig {
+  const { chain, assetsAccount } = settings
+  const { config } = parseConfig({
+    connections: {
+      sqldb: settings.database,
+      chain: { name: chain.name, chain_id: chain.chainId, http: chain.http, ship: chain.ship },
+    },
+    server: {
+      provider_name: 'Pronghorn',
+      provider_url: `http://localhost:${settings.port}`,
+      server_name: `localhost:${settings.port}`,
+      server_addr: settings.host,
+      server_port: settings.port,
+      namespaces: [
+        {
+          name: 'assets',
+          path: '/assets',
+          aliases: ['/atomicassets'],
+          args: { assets_account: assetsAccount, connected_reader: READER },
+        },
+      ],
+    },
+    readers: [
+      {
+        name: READER,
+        server_port: 9001,
+        start_block: settings.startBlock,
+        delete_data: settings.deleteData,
+        ship_prefetch_blocks: 200,
+        contracts: [
+          {
+            handler: 'assets',
+            args: { assets_account: assetsAccount, store_transfers: true, store_logs: true },
+          },
+        ],
+      },
+    ],
+  })
+  return config
+}
