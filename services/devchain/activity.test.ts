@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
+import type { Abieos } from '@eosrio/node-abieos'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   blocksFrom,
@@ -175,8 +176,8 @@ describe('generated blocks', () => {
 
   test('decode with the native decoder to the same transactions', () => {
     const require = createRequire(import.meta.url)
-    const { Abieos } = require('@eosrio/node-abieos') as typeof import('@eosrio/node-abieos')
-    const native = Abieos.getInstance()
+    const library = require('@eosrio/node-abieos') as { Abieos: typeof Abieos }
+    const native = library.Abieos.getInstance()
     native.loadAbi('ship', shipAbiText)
     for (const [index, block] of blocks.entries()) {
       const hex = block.traces!.toString('hex')

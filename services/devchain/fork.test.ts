@@ -87,7 +87,7 @@ test('recorded blocks are never taken back', () => {
 })
 
 test('300 random forks leave the chain that a straight replay makes', async () => {
-  const options = { blocks: 40, libLagBlocks: 25, rate: 3, seed: 11 }
+  const options = { blocks: 40, libLagBlocks: 20, rate: 3, seed: 11 }
   const [devchain, client] = await follow(options)
   let state = 12345
   const below = (count: number): number => {
@@ -95,8 +95,9 @@ test('300 random forks leave the chain that a straight replay makes', async () =
     return state % count
   }
   for (let forks = 0; forks < 300; forks++) {
-    devchain.fork(1 + below(20), 20 + below(3))
-    devchain.generate(below(4))
+    const depth = 1 + below(15)
+    devchain.fork(depth, depth + 1 + below(2))
+    devchain.generate(below(3))
     if (forks % 50 === 0) await client.untilBlock(devchain.head().num)
   }
   await client.untilBlock(devchain.head().num)

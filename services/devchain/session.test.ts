@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { ShipClient } from '../../tests/devchain/ship-client.ts'
 import type { Result } from '../../tests/devchain/ship-client.ts'
-import { createDevchain } from './index.ts'
+import { benchBlocks, createDevchain } from './index.ts'
 import type { Devchain, DevchainOptions, SessionFaults } from './index.ts'
 
 const open: (Devchain | ShipClient)[] = []
@@ -31,6 +31,8 @@ async function settle(client: ShipClient): Promise<void> {
   client.requestStatus()
   await client.until(() => client.status !== null)
 }
+
+const genesis = { num: 0, id: Buffer.alloc(32), slot: 1_700_000_000 }
 
 function numbers(results: readonly Result[]): (number | null)[] {
   return results.map((result) => result.num)
@@ -110,7 +112,7 @@ test('the start is lowered to the first position that differs, and only then', a
 })
 
 test('several sessions are served side by side', async () => {
-  const { url } = await serve({ shipSocketPath: undefined as never })
+  const { url } = await serve({})
   const clients = await Promise.all([connect(url), connect(url), connect(url)])
   clients.forEach((client, index) => client.request({ start: 1 + index, end: 201 }))
   for (const client of clients) await client.untilBlock(200)
@@ -136,55 +138,64 @@ test('frames that are no request end the connection', async () => {
   }
 })
 
-test('a client that stops reading is not sent everything', async () => {
-  const { devchain, url } = await serve({ recordings: ['main'], blocks: 900, rate: 60 })
+test('nothing is queued for a client that does not read', async () => {
+  let made = 0
+  const blocks = [...benchBlocks('foreign', 300, genesis)].map((block) => ({
+    ...{ num: block.num, id: block.id, prevId: block.prevId, traces: block.traces, deltas: block.deltas },
+    get block() {
+      made++
+      return block.block
+    },
+  }))
+  const { url } = await serve({ recordings: [], append: blocks })
   const client = await connect(url)
   client.socket.pause()
+  made = 0
   client.request({})
-  const other = await connect(url)
-  other.request({})
-  await other.untilBlock(devchain.head().num)
-  const before = process.memoryUsage().arrayBuffers
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  // The buffers of the system and of the session take some megabytes of the ninety.
+  expect(made).toBeGreaterThan(0)
+  expect(made).toBeLessThan(150)
   client.socket.resume()
-  await client.untilBlock(devchain.head().num)
-  // What the other client keeps is about the whole chain; the paused one had no copy of it in the node.
-  const whole = other.results.reduce((sum, result) => sum + result.frame.length, 0)
-  expect(whole).toBeGreaterThan(40_000_000)
-  expect(process.memoryUsage().arrayBuffers - before).toBeGreaterThan(whole * 0.5)
+  await client.untilBlock(300)
+  expect(client.results.length).toBe(300)
 })
 
 test('new blocks reach a client as they are made, with the head of that moment', async () => {
   const { devchain, url } = await serve({ live: { intervalMs: 5 }, startTimeMs: Date.UTC(2030, 0, 1) })
   const client = await connect(url)
   client.request({ start: 965 })
-  await client.until(() => client.results.length >= 5)
+  // The first results may be blocks that were there already.
+  const caughtUpAt = (): number => client.results.findIndex(({ num, head }) => num === head)
+  await client.until(() => caughtUpAt() !== -1 && client.results.length >= caughtUpAt() + 5)
   devchain.setPaused(true)
-  expect(client.results.slice(0, 5).map(({ num, head }) => [num, head])).toEqual(
-    client.results.slice(0, 5).map(({ num }) => [num, num]),
-  )
+  const fresh = client.results.slice(caughtUpAt())
+  expect(fresh.map(({ head }) => head)).toEqual(fresh.map(({ num }) => num))
   const { num } = devchain.head()
   await new Promise((resolve) => setTimeout(resolve, 30))
   expect(devchain.head().num).toBe(num)
 })
 
 test('a large result comes whole', async () => {
-  const { devchain, url } = await serve({ blocks: 25, rate: 900 })
+  const [block] = benchBlocks('empty', 1, genesis)
+  const traces = Buffer.alloc(3_500_000, 'large')
+  const { num, id, prevId, deltas } = block!
+  const { url } = await serve({
+    recordings: [],
+    append: [{ num, id, prevId, block: block!.block, traces, deltas }],
+  })
   const client = await connect(url)
-  client.request({ start: 965 })
-  await client.untilBlock(devchain.head().num)
-  const largest = Math.max(...client.results.map(({ frame }) => frame.length))
-  expect(largest).toBeGreaterThan(1024 * 1024)
-  for (const { num, traces } of client.results) {
-    expect(traces?.equals(devchain.block(num!)!.traces!)).toBe(true)
-  }
+  client.request({})
+  await client.untilBlock(1)
+  expect(client.results[0]?.traces?.equals(traces)).toBe(true)
 })
 
 test('old blocks are dropped when the memory for them is used up, and the range says so', async () => {
-  const { devchain, url } = await serve({ blocks: 400, rate: 20, retainBytes: 3_000_000 })
+  const { devchain, url } = await serve({ retainBytes: 1_500_000 })
   const client = await connect(url)
   await settle(client)
   const [begin, end] = [client.status!.readUInt32LE(73), client.status!.readUInt32LE(77)]
-  expect(begin).toBeGreaterThan(900)
+  expect(begin).toBeGreaterThan(500)
   expect(end).toBe(devchain.head().num + 1)
   client.request({ start: 1 })
   await client.untilBlock(devchain.head().num)

@@ -10,6 +10,12 @@ import type { Plan, World } from './world.ts'
 const maxMints = 3
 const maxMoves = 5
 
+/** Random assets looked at for one that belongs to a collection of ours. */
+const maxTries = 6
+
+/** An asset of a collection of ours, with the author who may edit it. */
+type OwnAsset = NonNullable<ReturnType<typeof assetOf>> & { readonly owner: string; readonly author: string }
+
 /** One to three mints, each with its own action. */
 export const mint: Plan = (world) => {
   const count = world.random.chance(0.7) ? 1 : world.random.between(2, maxMints)
@@ -135,18 +141,16 @@ function assetsOf(world: World, owner: string, first: bigint): bigint[] {
   return [...others, first]
 }
 
-function ownAsset(world: World): (NonNullable<ReturnType<typeof assetOf>> & Ownership) | null {
-  const next = world.directory.config()?.asset_counter
-  const found = next === undefined ? null : world.directory.randomAsset(world.random, next)
-  const row = found && assetOf(world, found.owner, found.id)
-  if (found === null || row === null) return null
-  const collection = world.directory.collections.find(({ name }) => name === row.asset.collection_name)
-  return collection === undefined ? null : { ...row, owner: found.owner, author: collection.author }
-}
-
-interface Ownership {
-  readonly owner: string
-  readonly author: string
+function ownAsset(world: World): OwnAsset | null {
+  for (let tries = 0; tries < maxTries; tries++) {
+    const next = world.directory.config()?.asset_counter
+    const found = next === undefined ? null : world.directory.randomAsset(world.random, next)
+    const row = found && assetOf(world, found.owner, found.id)
+    if (found === null || row === null) return null
+    const collection = world.directory.collections.find(({ name }) => name === row.asset.collection_name)
+    if (collection !== undefined) return { ...row, owner: found.owner, author: collection.author }
+  }
+  return null
 }
 
 function otherPerson(world: World, than: string): string | null {

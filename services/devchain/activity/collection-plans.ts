@@ -12,6 +12,9 @@ import { assetsAccount, nameValue } from '../contracts/index.ts'
 import { assetsAction, formatOf, knowsAction, mapOf, templateOf } from './world.ts'
 import type { Plan, World } from './world.ts'
 
+/** Random templates looked at for one that may be deleted. */
+const maxTries = 12
+
 /** A new collection of a random account, whose first log reader is another account. */
 export const newCollection: Plan = (world) => {
   const { random, directory, runtime } = world
@@ -122,11 +125,15 @@ export const editTemplate: Plan = (world) => {
 
 /** The end of a template that nothing was minted from. */
 export const deleteTemplate: Plan = (world) => {
-  const found = anyTemplate(world)
-  if (found === null || found.row.issued_supply > 0 || !knowsAction(world, 'deltemplate')) return null
-  const { collection, id } = found
-  const data = { authorized_editor: collection.author, collection_name: collection.name, template_id: id }
-  return [assetsAction(world, collection.author, 'deltemplate', data)]
+  if (!knowsAction(world, 'deltemplate')) return null
+  for (let tries = 0; tries < maxTries; tries++) {
+    const found = anyTemplate(world)
+    if (found === null || found.row.issued_supply > 0) continue
+    const { collection, id } = found
+    const data = { authorized_editor: collection.author, collection_name: collection.name, template_id: id }
+    return [assetsAction(world, collection.author, 'deltemplate', data)]
+  }
+  return null
 }
 
 /** A random collection of our own. */

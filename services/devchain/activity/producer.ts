@@ -1,7 +1,7 @@
 import { ByteWriter } from '../bytes/index.ts'
 import { slotToMs } from '../chain/index.ts'
 import type { Chain, ChainBlock } from '../chain/index.ts'
-import { nameValue, Runtime, systemAccount } from '../contracts/index.ts'
+import { nameValue, packAction, Runtime, systemAccount } from '../contracts/index.ts'
 import type { ActionInput, ActionTrace } from '../contracts/index.ts'
 import { contractsFor } from './contracts.ts'
 import { Directory } from './directory.ts'
@@ -90,7 +90,7 @@ export class Producer {
   #runOnBlock(draft: Draft): void {
     const previous = this.#chain.at(this.#chain.head.num)?.block
     const data = previous ? headerOf(previous) : Buffer.alloc(0)
-    const action = { account: systemAccount, name: 'onblock', actors: [systemAccount], data }
+    const action = packAction({ account: systemAccount, name: 'onblock', actors: [systemAccount], data })
     this.#write(draft, packOnBlock(action), this.#runtime.execute([action]))
   }
 
@@ -107,7 +107,8 @@ export class Producer {
     }
   }
 
-  #push(draft: Draft, actions: readonly ActionInput[], random: Random): void {
+  #push(draft: Draft, planned: readonly ActionInput[], random: Random): void {
+    const actions = planned.map(packAction)
     const { head } = this.#chain
     const frame = {
       // Differs within a block, because equal transactions would have equal ids.

@@ -4,11 +4,14 @@
  */
 export class ByteWriter {
   #bytes: Buffer
+  /** Writes 64-bit integers many times faster than the methods of Buffer. */
+  #view: DataView
   #length = 0
 
   /** @param capacity first size in bytes; it doubles when it does not suffice. */
   constructor(capacity = 1024) {
     this.#bytes = Buffer.allocUnsafe(capacity)
+    this.#view = viewOf(this.#bytes)
   }
 
   /** Bytes written so far. */
@@ -34,28 +37,28 @@ export class ByteWriter {
 
   u16(value: number): this {
     const at = this.#reserve(2)
-    this.#bytes.writeUInt16LE(value, at)
+    this.#view.setUint16(at, value, true)
     this.#length = at + 2
     return this
   }
 
   u32(value: number): this {
     const at = this.#reserve(4)
-    this.#bytes.writeUInt32LE(value >>> 0, at)
+    this.#view.setUint32(at, value, true)
     this.#length = at + 4
     return this
   }
 
   u64(value: bigint): this {
     const at = this.#reserve(8)
-    this.#bytes.writeBigUInt64LE(value, at)
+    this.#view.setBigUint64(at, value, true)
     this.#length = at + 8
     return this
   }
 
   i64(value: bigint): this {
     const at = this.#reserve(8)
-    this.#bytes.writeBigInt64LE(value, at)
+    this.#view.setBigInt64(at, value, true)
     this.#length = at + 8
     return this
   }
@@ -98,7 +101,12 @@ export class ByteWriter {
       const grown = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2))
       grown.set(this.#bytes.subarray(0, this.#length))
       this.#bytes = grown
+      this.#view = viewOf(grown)
     }
     return this.#length
   }
+}
+
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 }

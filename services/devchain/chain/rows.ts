@@ -148,11 +148,12 @@ function unlink(row: ContractRow): void {
 }
 
 const keyBytes = Buffer.alloc(24)
+const keyView = new DataView(keyBytes.buffer, keyBytes.byteOffset, 24)
 
 /** 24 raw bytes as a string: cheaper than three nested maps and than printing the names. */
 function tableKey(code: bigint, scope: bigint, table: bigint): string {
-  keyBytes.writeBigUInt64LE(code, 0)
-  keyBytes.writeBigUInt64LE(scope, 8)
-  keyBytes.writeBigUInt64LE(table, 16)
+  keyView.setBigUint64(0, code, true)
+  keyView.setBigUint64(8, scope, true)
+  keyView.setBigUint64(16, table, true)
   return keyBytes.toString('latin1')
 }

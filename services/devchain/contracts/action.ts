@@ -41,8 +41,9 @@ export interface ActionReceipt {
 const active = nameValue('active')
 const writer = new ByteWriter(4096)
 
-/** Packs an action once; all its receivers share the bytes. */
-export function packAction(input: ActionInput): PackedAction {
+/** Packs an action once; all its receivers share the bytes, and an action that is packed already stays. */
+export function packAction(input: ActionInput | PackedAction): PackedAction {
+  if ('packed' in input) return input
   const accountValue = nameValue(input.account)
   writer.clear().u64(accountValue).u64(nameValue(input.name)).varuint(input.actors.length)
   for (const actor of input.actors) writer.u64(nameValue(actor)).u64(active)

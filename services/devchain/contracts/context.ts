@@ -1,11 +1,32 @@
-import type { KnownAbi } from './abis.ts'
+import type { ChainState } from '../chain/index.ts'
+import type { AbiBook, KnownAbi } from './abis.ts'
 import type { ActionTrace } from './action.ts'
 import { nameValue } from './names.ts'
 import type { TableRows } from './rows.ts'
-import type { Runtime } from './runtime.ts'
 
 /** A decoded row or decoded action data. */
 export type Fields = Record<string, unknown>
+
+/** What executes the actions, as far as contracts use it. */
+export interface ContractHost {
+  readonly state: ChainState
+  readonly abis: AbiBook
+  row<K extends keyof TableRows>(
+    account: string,
+    table: K,
+    scope: string | bigint,
+    key: bigint,
+  ): TableRows[K] | undefined
+  rawRow(
+    account: string,
+    table: string,
+    scope: string,
+    key: bigint,
+  ): { payer: string; value: Buffer } | undefined
+  nameOf(value: bigint): string
+  decode(abi: KnownAbi, type: string, bytes: Buffer): Fields
+  encode(abi: KnownAbi, type: string, value: Fields): Buffer
+}
 
 /** Bytes that the node bills for a row beside its value. */
 const rowOverheadBytes = 112
@@ -15,7 +36,7 @@ const rowOverheadBytes = 112
  * send actions. Notifications and inline actions are numbered when they are asked for and run later.
  */
 export class ActionContext {
-  readonly runtime: Runtime
+  readonly host: ContractHost
   /** Account of the contract. */
   readonly self: string
   readonly abi: KnownAbi
@@ -24,14 +45,14 @@ export class ActionContext {
   readonly #send: (action: string, data: Fields) => void
 
   constructor(
-    runtime: Runtime,
+    host: ContractHost,
     trace: ActionTrace,
     notify: (account: string) => void,
     send: (action: string, data: Fields) => void,
   ) {
-    this.runtime = runtime
+    this.host = host
     this.self = trace.receiver
-    this.abi = runtime.abis.of(trace.receiver)
+    this.abi = host.abis.of(trace.receiver)
     this.#trace = trace
     this.#notify = notify
     this.#send = send
@@ -50,7 +71,7 @@ export class ActionContext {
   /** Decoded data of the action; its shape is that of the contract's ABI. */
   data(): unknown {
     const type = this.abi.compiled.actionType(this.#trace.action.name)!
-    return this.runtime.decode(this.abi, type, this.#trace.action.data)
+    return this.host.decode(this.abi, type, this.#trace.action.data)
   }
 
   /** Tells `account` about this action; asking twice changes nothing. */
@@ -65,23 +86,23 @@ export class ActionContext {
 
   /** A decoded row, or undefined. `scope` is a name, or a raw 64-bit value. */
   get<K extends keyof TableRows>(table: K, scope: string | bigint, key: bigint): TableRows[K] | undefined {
-    return this.runtime.row(this.self, table, scope, key)
+    return this.host.row(this.self, table, scope, key)
   }
 
   /** The packed value of a row with its payer, or undefined. */
   raw(table: string, scope: string, key: bigint): { payer: string; value: Buffer } | undefined {
-    return this.runtime.rawRow(this.self, table, scope, key)
+    return this.host.rawRow(this.self, table, scope, key)
   }
 
   /** Creates or replaces a row; `payer` is billed for its RAM. */
   put(table: string, scope: string | bigint, key: bigint, payer: string, row: Fields): void {
     const type = this.abi.compiled.tableType(table)!
-    this.putRaw(table, scope, key, payer, this.runtime.encode(this.abi, type, row))
+    this.putRaw(table, scope, key, payer, this.host.encode(this.abi, type, row))
   }
 
   /** As `put`, with packed bytes. */
   putRaw(table: string, scope: string | bigint, key: bigint, payer: string, value: Buffer): void {
-    const { rows } = this.runtime.state
+    const { rows } = this.host.state
     const [code, scopeValue, tableValue] = [nameValue(this.self), scopeOf(scope), nameValue(table)]
     const before = rows.row(code, scopeValue, tableValue, key)
     if (before !== undefined) this.#bill(before.payer, -rowBytes(before.value))
@@ -91,7 +112,7 @@ export class ActionContext {
 
   /** Removes a row that exists. */
   erase(table: string, scope: string, key: bigint): void {
-    const { rows } = this.runtime.state
+    const { rows } = this.host.state
     const row = rows.erase(nameValue(this.self), nameValue(scope), nameValue(table), key)
     if (row !== undefined) this.#bill(row.payer, -rowBytes(row.value))
   }
@@ -102,7 +123,7 @@ export class ActionContext {
   }
 
   #bill(payer: bigint, bytes: number): void {
-    const name = this.runtime.nameOf(payer)
+    const name = this.host.nameOf(payer)
     this.#trace.ramDeltas.set(name, (this.#trace.ramDeltas.get(name) ?? 0n) + BigInt(bytes))
   }
 }

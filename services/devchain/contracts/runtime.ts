@@ -4,7 +4,7 @@ import type { KnownAbi } from './abis.ts'
 import { packAction } from './action.ts'
 import type { ActionInput, ActionReceipt, ActionTrace, PackedAction } from './action.ts'
 import { ActionContext } from './context.ts'
-import type { Fields } from './context.ts'
+import type { ContractHost, Fields } from './context.ts'
 import { nameText, nameValue } from './names.ts'
 import type { TableRows } from './rows.ts'
 
@@ -14,19 +14,24 @@ export type ActionHandler = (context: ActionContext) => void
 /** Handlers by account, then by action name. */
 export type ContractRegistry = ReadonlyMap<string, ReadonlyMap<string, ActionHandler>>
 
+/** Tables with few rows that almost every action reads. */
+const oftenRead: ReadonlySet<string> = new Set(['collections', 'schemas', 'templates'])
+
 const noReceipt: ActionReceipt = { global: 0n, recv: 0n, auth: [], code: 0, abi: 0 }
 
 /**
  * Executes actions against the state of the chain in the order of a real node: an action, then those it
  * notified, then the actions it sent, each of these with everything below it before the next.
  */
-export class Runtime {
+export class Runtime implements ContractHost {
   readonly state: ChainState
   readonly abis: AbiBook
   /** Seconds since the epoch of the block that is being made. */
   nowSeconds = 0
   readonly #contracts: ContractRegistry
   readonly #names = new Map<bigint, string>()
+  /** Decoded rows by their packed value, which never changes. */
+  readonly #decodedRows = new WeakMap<Buffer, Fields>()
   readonly #decoders = new WeakMap<KnownAbi, Map<string, (bytes: Buffer) => Fields>>()
   readonly #encoders = new WeakMap<KnownAbi, Map<string, (value: Fields) => Buffer>>()
 
@@ -60,9 +65,13 @@ export class Runtime {
     const scopeValue = typeof scope === 'bigint' ? scope : nameValue(scope)
     const row = this.state.rows.row(nameValue(account), scopeValue, nameValue(table), key)
     if (row === undefined) return undefined
+    const known = this.#decodedRows.get(row.value)
+    if (known !== undefined) return known as unknown as TableRows[K]
     const abi = this.abis.of(account)
+    const decoded = this.decode(abi, abi.compiled.tableType(table)!, row.value)
+    if (oftenRead.has(table)) this.#decodedRows.set(row.value, decoded)
     // The shapes are those of the contracts whose handlers run here; the ABI says how they are packed.
-    return this.decode(abi, abi.compiled.tableType(table)!, row.value) as unknown as TableRows[K]
+    return decoded as unknown as TableRows[K]
   }
 
   /** The packed value of a row with its payer, or undefined. */

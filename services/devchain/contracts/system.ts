@@ -43,7 +43,7 @@ export function systemActions(created: (name: string) => void): [string, ActionH
 function newAccount(context: ActionContext, created: (name: string) => void): void {
   const reader = new ByteReader(context.packedData)
   reader.u64()
-  const name = context.runtime.nameOf(reader.u64())
+  const name = context.host.nameOf(reader.u64())
   context.billRam(name, newAccountBytes)
   created(name)
 }
