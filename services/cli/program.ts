@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../core/config/index.ts'
 import { PronghornError, describeError, errorCatalogue } from '../core/errors/index.ts'
 import { readPackageVersion } from '../core/paths/index.ts'
-import { addConfig, addDevchain, addFiller, addMigrate, addStandalone } from './commands/index.ts'
+import { addApi, addConfig, addDevchain, addFiller, addMigrate, addStandalone } from './commands/index.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import type { CliIo } from './io.ts'
 
@@ -30,7 +30,6 @@ function buildProgram(io: CliIo): Command {
     .showHelpAfterError('Try: pronghorn --help')
     .exitOverride()
     .addHelpText('after', helpFooter)
-  addStandalone(program, io)
   addStandalone(program, io)
   addDevchain(program, io)
   addFiller(program, io)

@@ -1,7 +1,7 @@
 import { ConfigError, loadConfig, readProcessSettings, redactConfig } from '../core/config/index.ts'
 import type { ConfigPart, ConfigWith, LoadedConfig } from '../core/config/index.ts'
 import { createLogger } from '../core/log/index.ts'
-import type { Logger, LogLevel } from '../core/log/index.ts'
+import type { Logger } from '../core/log/index.ts'
 import type { CliIo } from './io.ts'
 
 /** The option that every command with configuration files has. */
