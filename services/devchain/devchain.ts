@@ -6,7 +6,7 @@ import { chainAnswers, startChainApi } from './http/index.ts'
 import type { ChainApi } from './http/index.ts'
 import { shipNodeOf } from './node.ts'
 import type { DevchainOptions } from './options.ts'
-import { finalBranch, Playback, readRecording } from './recording/index.ts'
+import { BlockLog, finalBranch, Playback, readRecording } from './recording/index.ts'
 import type { Recording } from './recording/index.ts'
 import { createClock } from './schedule.ts'
 import type { Clock } from './schedule.ts'
@@ -36,6 +36,7 @@ export class Devchain {
   readonly #chance: Random
   readonly #clock: Clock
   #producer: Producer | null = null
+  #log: BlockLog | null = null
   #generatedFrom = 0
   #branch = 0
   #ship: ShipServer | null = null
@@ -56,15 +57,16 @@ export class Devchain {
     this.#playback = options.replay === 'recorded' ? new Playback(this.#chain, recordings) : null
     this.#chance = new Random(`${options.seed ?? defaults.seed}:forks`)
     this.#load(recordings)
+    const missing = Math.max(0, (options.blocks ?? 0) - this.#readLog())
     this.#clock = createClock(this.#chain, {
       startTimeMs: options.startTimeMs,
       live: this.#isLive,
-      blocks: options.blocks ?? 0,
+      blocks: missing,
       nowMs: Date.now,
     })
     const playback = this.#playback && { source: this.#playback, recordings }
     this.#node = shipNodeOf(this.#chain, { abiText: first.abiText, chainId: this.chainId }, playback)
-    for (let made = 0; made < (options.blocks ?? 0); made++) this.produceBlock()
+    this.generate(missing)
   }
 
   /**
@@ -92,6 +94,8 @@ export class Devchain {
     if (this.#timer !== null) clearInterval(this.#timer)
     this.#timer = null
     await Promise.all([this.#ship?.close(), this.#http?.close()])
+    this.#log?.close()
+    this.#log = null
   }
 
   /** The last block. */
@@ -167,6 +171,23 @@ export class Devchain {
   #load(recordings: readonly Recording[]): void {
     if (this.#playback === null) for (const block of finalBranch(recordings)) this.#chain.push(block)
     for (const block of this.#options.append ?? []) this.#chain.append(block)
+  }
+
+  /** Continues a chain that was kept, and keeps what is made from now on. Returns how many blocks it had. */
+  #readLog(): number {
+    const { dataFolder } = this.#options
+    if (dataFolder === undefined) return 0
+    this.#playback?.finish()
+    const from = this.#chain.head.num
+    const log = new BlockLog(dataFolder)
+    log.replayInto(this.#chain)
+    this.#log = log
+    // First among the listeners: what a client was sent is in the file already.
+    this.#chain.follow({
+      onBlock: (block) => this.#log?.append(this.#chain, block),
+      onRewind: () => undefined,
+    })
+    return this.#chain.head.num - from
   }
 
   #createProducer(): Producer {

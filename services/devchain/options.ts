@@ -19,7 +19,7 @@ export interface DevchainOptions {
   readonly replay?: 'history' | 'recorded'
   /** Blocks appended behind the recordings at start, made elsewhere (see `benchBlocks`). */
   readonly append?: Iterable<ChainBlock>
-  /** Blocks with generated activity to make at start, as fast as possible. Default 0. */
+  /** Generated blocks that the chain has at least when it starts, made as fast as possible. Default 0. */
   readonly blocks?: number
   /** Blocks that appear by themselves after `start`. Default false: only `produceBlock` makes them. */
   readonly live?: LiveOptions | false
@@ -40,6 +40,11 @@ export interface DevchainOptions {
   readonly libLagBlocks?: number
   /** Bytes of block data kept in memory; older irreversible blocks are dropped. Default 512 MiB. */
   readonly retainBytes?: number
+  /**
+   * Folder that keeps the generated blocks, so that the chain goes on after a restart (some kilobytes a block,
+   * for ever). Without it they live in memory only, and a restarted chain is another chain.
+   */
+  readonly dataFolder?: string
   /** Address to listen on. Default 127.0.0.1. */
   readonly host?: string
   /** TCP port of the state-history socket; 0 (default) takes any free one. */

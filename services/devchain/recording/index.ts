@@ -1,3 +1,4 @@
+export { BlockLog } from './block-log.ts'
 export { finalBranch } from './branch.ts'
 export { Playback } from './playback.ts'
 export { readRecording } from './read.ts'

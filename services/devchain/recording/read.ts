@@ -62,7 +62,8 @@ function splitFrames(bytes: Buffer): Buffer[] {
   return frames
 }
 
-function readMessage(bytes: Buffer): RecordedMessage {
+/** Reads a blocks result of the Leap layout. Throws `RangeError` when it is none, or carries no block. */
+export function readMessage(bytes: Buffer): RecordedMessage {
   const reader = new ByteReader(bytes, 1)
   const head = readPosition(reader)
   const lib = readPosition(reader)

@@ -1,0 +1,82 @@
+import { closeSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { FatalError } from '../../core/errors/index.ts'
+import type { Chain, ChainBlock } from '../chain/index.ts'
+import { packResult } from '../ship/index.ts'
+import { readMessage } from './read.ts'
+
+const everything = { fetchBlock: true, fetchTraces: true, fetchDeltas: true }
+
+/** Size above which a record cannot be one of ours. */
+const maxRecordBytes = 1024 * 1024 * 1024
+
+/**
+ * Generated blocks in a file, so that the chain goes on where it stopped: each as the length (u32) and the
+ * bytes of a blocks result. A number that comes again is a fork, as in a recording. Nothing is ever taken out
+ * of the file.
+ */
+export class BlockLog {
+  readonly #path: string
+  readonly #file: number
+  #end = 0
+
+  /** Opens `blocks.log` in the folder and makes both if they are missing. */
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true })
+    this.#path = join(folder, 'blocks.log')
+    this.#file = openSync(this.#path, 'a+')
+  }
+
+  /**
+   * Puts the blocks of the file behind the head of the chain, forks included. A last record that was cut off
+   * in the middle of writing is dropped.
+   * @throws FatalError RECORDING_INVALID when they do not follow the chain; the file is closed then
+   */
+  replayInto(chain: Chain): void {
+    try {
+      for (let block = this.#readNext(); block !== null; block = this.#readNext()) {
+        chain.rewindTo(block.num - 1)
+        chain.push(block)
+      }
+    } catch (cause) {
+      this.close()
+      const message = `${this.#path} does not continue this chain: it is damaged or belongs to other recordings`
+      throw new FatalError('RECORDING_INVALID', message, { cause })
+    }
+    ftruncateSync(this.#file, this.#end)
+  }
+
+  /** Writes a block that became the head. */
+  append(chain: Chain, block: ChainBlock): void {
+    const bytes = packResult(chain.head, chain.lib, block, everything)
+    const record = Buffer.allocUnsafe(4 + bytes.length)
+    record.writeUInt32LE(bytes.length, 0)
+    record.set(bytes, 4)
+    writeSync(this.#file, record)
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  #readNext(): ChainBlock | null {
+    const size = this.#readAt(this.#end, 4)?.readUInt32LE(0)
+    if (size === undefined || size > maxRecordBytes) return null
+    const bytes = this.#readAt(this.#end + 4, size)
+    if (bytes === null) return null
+    this.#end += 4 + size
+    const { num, id, prevId, block, traces, deltas } = readMessage(bytes).block
+    return { num, id, prevId, block, traces, deltas }
+  }
+
+  #readAt(position: number, size: number): Buffer | null {
+    const bytes = Buffer.allocUnsafe(size)
+    let done = 0
+    while (done < size) {
+      const count = readSync(this.#file, bytes, done, size - done, position + done)
+      if (count === 0) return null
+      done += count
+    }
+    return bytes
+  }
+}
