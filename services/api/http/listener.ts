@@ -9,7 +9,7 @@ import { failureBody } from './envelope.ts'
 const KEEP_ALIVE_MS = 65_000
 const HEADERS_TIMEOUT_MS = 66_000
 /** A request must have arrived as a whole within this time. */
-const REQUEST_TIMEOUT_MS = 60_000
+const REQUEST_TIMEOUT_MS = 120_000
 /** A client that takes nothing of its answer for this long is cut off. */
 const IDLE_SOCKET_MS = 120_000
 /** Request line and headers together; longer queries go into a body. */

@@ -1,4 +1,5 @@
-import type { Session } from '../../database/index.ts'
+import type { Bindings, Session } from '../../database/index.ts'
+import type { Values } from '../../endpoint/index.ts'
 
 /** A table whose key grows with time. */
 export interface TimedTable {
@@ -10,9 +11,8 @@ export interface TimedTable {
 }
 
 /**
- * The smallest key whose row is at or after a time, as text; undefined when the table is empty. Rows below it are all
- * earlier, rows from it on are not. Found by bisection over the key, in about as many index probes as the key has
- * bits, so that no index on the time column is needed.
+ * The smallest key whose row is at or after a time, as text; undefined when there is none. Found by bisection over
+ * the key, in about as many index probes as the key has bits, so that no index on the time column is needed.
  */
 export async function keyAtTime(
   session: Session,
@@ -20,7 +20,7 @@ export async function keyAtTime(
   timeMs: number,
 ): Promise<string | undefined> {
   const { table, key, time } = source
-  const rows = await session.query<[string]>({
+  const rows = await session.query<[string | null]>({
     name: `key-at-time ${table}`,
     text: `WITH RECURSIVE bisection(low, high) AS (
         SELECT min(${key})::bigint, max(${key})::bigint + 1 FROM ${table}
@@ -30,8 +30,33 @@ export async function keyAtTime(
         FROM bisection CROSS JOIN LATERAL (SELECT low + (high - low) / 2 AS middle) m CROSS JOIN LATERAL (
           SELECT ${key}::bigint AS key, ${time} AS at FROM ${table} WHERE ${key} >= middle ORDER BY ${key} LIMIT 1) probe
         WHERE low < high)
-      SELECT low::text FROM bisection WHERE low >= high`,
+      SELECT (SELECT min(${key}) FROM ${table} WHERE ${key} >= low)::text FROM bisection WHERE low >= high`,
     values: [timeMs],
   })
-  return rows[0]?.[0]
+  return rows[0]?.[0] ?? undefined
+}
+
+/**
+ * Conditions of `before` and `after` on a key that grows with time.
+ * @param column the key, for example `a.asset_id`.
+ */
+export async function keyTimeConditions(
+  session: Session,
+  values: Values,
+  column: string,
+  source: TimedTable,
+  bindings: Bindings,
+): Promise<string[]> {
+  const conditions: string[] = []
+  const before = values.int('before')
+  const after = values.int('after')
+  if (before !== undefined) {
+    const key = await keyAtTime(session, source, before)
+    if (key !== undefined) conditions.push(`${column} < ${bindings.bind(key, 'bigint')}`)
+  }
+  if (after !== undefined) {
+    const key = await keyAtTime(session, source, after + 1)
+    conditions.push(key === undefined ? 'FALSE' : `${column} >= ${bindings.bind(key, 'bigint')}`)
+  }
+  return conditions
 }

@@ -7,7 +7,7 @@ import {
   boundaryConditions,
   countRows,
   directionOf,
-  keyAtTime,
+  keyTimeConditions,
   selectPage,
 } from '../../paging/index.ts'
 import {
@@ -204,17 +204,9 @@ async function timeConditions(
   }
   const date = dates[sort]
   if (date !== undefined) return boundaryConditions(values, { ...columns, date }, bindings)
-  const conditions = boundaryConditions(values, columns, bindings)
-  const source = { table: 'assets.assets', key: 'asset_id', time: 'minted_at_time' }
-  const before = values.int('before')
-  const after = values.int('after')
-  if (before !== undefined) {
-    const key = await keyAtTime(session, source, before)
-    conditions.push(key === undefined ? NEVER : `a.asset_id < ${bindings.bind(key, 'bigint')}`)
-  }
-  if (after !== undefined) {
-    const key = await keyAtTime(session, source, after + 1)
-    conditions.push(key === undefined ? NEVER : `a.asset_id >= ${bindings.bind(key, 'bigint')}`)
-  }
-  return conditions
+  const minted = { table: 'assets.assets', key: 'asset_id', time: 'minted_at_time' }
+  return [
+    ...boundaryConditions(values, columns, bindings),
+    ...(await keyTimeConditions(session, values, 'a.asset_id', minted, bindings)),
+  ]
 }

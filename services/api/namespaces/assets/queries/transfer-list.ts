@@ -3,13 +3,15 @@ import { Bindings } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../endpoint/index.ts'
 import type { Arm, PageQuery } from '../../paging/index.ts'
-import { boundaryConditions, directionOf, keyAtTime } from '../../paging/index.ts'
+import { boundaryConditions, directionOf, keyTimeConditions } from '../../paging/index.ts'
 import { NEVER, noneOf, oneOf } from './asset-conditions.ts'
 import { containedAssetConditions, hideContractsCondition } from './contained-assets.ts'
 import { memoConditions } from './offer-list.ts'
 
 /** Accounts or collections up to which each is read from its index on its own. */
 const MAX_DRIVERS = 64
+
+const TRANSACTIONS = { table: 'assets.transactions', key: 'first_seq', time: 'block_time' }
 
 /**
  * The page of transfers that a request asks for; keys are transfer ids.
@@ -34,7 +36,8 @@ export async function transferQuery(session: Session, values: Values): Promise<P
       { key: 't.transfer_id', cast: 'bigint', parameter: 'transfer_id' },
       bindings,
     ),
-    ...(await timeConditions(session, values, bindings)),
+    // Transfers carry no time; their transactions do, in the order of the same sequence.
+    ...(await keyTimeConditions(session, values, 't.transfer_id', TRANSACTIONS, bindings)),
   ]
   const direction = directionOf(values)
   return {
@@ -79,21 +82,4 @@ function transferArms(values: Values, bindings: Bindings): Arm[] | undefined {
     return columns.map((column) => ({ drivers, link: `t.${column} = b.value` }))
   }
   return undefined
-}
-
-/** Transfers carry no time; their transactions do, in the order of the same sequence. */
-async function timeConditions(session: Session, values: Values, bindings: Bindings): Promise<string[]> {
-  const source = { table: 'assets.transactions', key: 'first_seq', time: 'block_time' }
-  const conditions: string[] = []
-  const before = values.int('before')
-  const after = values.int('after')
-  if (before !== undefined) {
-    const key = await keyAtTime(session, source, before)
-    conditions.push(key === undefined ? NEVER : `t.transfer_id < ${bindings.bind(key, 'bigint')}`)
-  }
-  if (after !== undefined) {
-    const key = await keyAtTime(session, source, after + 1)
-    conditions.push(key === undefined ? NEVER : `t.transfer_id >= ${bindings.bind(key, 'bigint')}`)
-  }
-  return conditions
 }

@@ -22,3 +22,8 @@ export function jsonMembers(members: Readonly<Record<string, string>>): string {
   )
   return `concat(${parts.join(', ')})`
 }
+
+/** A JSON array; `[]` for none. */
+export function jsonList(expression: string): string {
+  return `coalesce(${expression}::text, '[]')`
+}

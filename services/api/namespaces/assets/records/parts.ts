@@ -1,4 +1,4 @@
-import { jsonData, jsonMembers, jsonText, quoted } from './json-sql.ts'
+import { jsonData, jsonList, jsonMembers, jsonText, quoted } from './json-sql.ts'
 import type { PartKind } from './part-cache.ts'
 import { PartCache } from './part-cache.ts'
 
@@ -75,7 +75,7 @@ const schemaMembers = {
  */
 const schemas: PartKind = {
   name: 'schema',
-  text: `SELECT k.key, ${SCHEMA_VERSION}, ${jsonMembers(schemaMembers)}, ${jsonMembers({ types: 's.types' })}
+  text: `SELECT k.key, ${SCHEMA_VERSION}, ${jsonMembers(schemaMembers)}, ${jsonMembers({ types: jsonList('s.types') })}
     FROM unnest($1::text[]) AS k(key) JOIN assets.schemas s
       ON s.collection_name = split_part(k.key, '/', 1) AND s.schema_name = split_part(k.key, '/', 2)`,
 }

@@ -1,0 +1,177 @@
+import type { Comparison } from './equal.ts'
+import { findDifference } from './equal.ts'
+import type { Json, RuleBook } from './rules.ts'
+import { combineRules } from './rules.ts'
+
+/** One right answer. */
+export interface Answer {
+  readonly status: number
+  /** The whole body. */
+  readonly body?: Json
+  /** What the body must at least contain. */
+  readonly subset?: Json
+}
+
+/** The records under `at` may also come in one of these sequences of `key`. */
+export interface OtherSequences {
+  readonly at: string
+  readonly key: string
+  readonly lists: readonly (readonly Json[])[]
+}
+
+/** A recorded request and its answer. */
+export interface Entry {
+  readonly id: string
+  readonly route: string
+  readonly expect: 'same' | 'better'
+  readonly request: {
+    readonly method: string
+    readonly path: string
+    readonly query: string
+    readonly headers?: Readonly<Record<string, string>>
+    readonly body?: string
+  }
+  readonly status: number
+  readonly type: string | null
+  readonly location?: string
+  readonly body?: Json
+  readonly text?: string
+  readonly better?: readonly Answer[]
+  readonly also?: readonly Answer[]
+  readonly alsoIds?: OtherSequences
+  readonly rules?: readonly string[]
+  readonly note?: string
+}
+
+/** What the server under test said. */
+export interface Reply {
+  readonly status: number
+  readonly type: string
+  readonly location: string | undefined
+  readonly text: string
+}
+
+/** same, better: right. copied: a recorded defect came back. wrong: anything else, with the reason. */
+export interface Verdict {
+  readonly result: 'same' | 'better' | 'also' | 'copied' | 'wrong'
+  readonly difference?: string
+}
+
+/** Sends the request of an entry to a server. */
+export async function sendEntry(baseUrl: string, { request }: Entry): Promise<Reply> {
+  const url = `${baseUrl}${request.path}${request.query === '' ? '' : `?${request.query}`}`
+  const response = await fetch(url, {
+    method: request.method,
+    redirect: 'manual',
+    ...(request.headers ? { headers: { ...request.headers } } : {}),
+    ...(request.body === undefined ? {} : { body: request.body }),
+  })
+  return {
+    status: response.status,
+    type: response.headers.get('content-type') ?? '',
+    location: response.headers.get('location') ?? undefined,
+    text: await response.text(),
+  }
+}
+
+/** Judges a reply by the rules of the corpus. */
+export function judge(entry: Entry, reply: Reply, book: RuleBook): Verdict {
+  const comparison = comparisonOf(entry, book)
+  const recorded = differsFromRecorded(entry, reply, comparison)
+  if (entry.expect === 'better') {
+    const better = (entry.better ?? []).map((answer) => differsFromAnswer(answer, reply, comparison))
+    if (better.includes(undefined)) return { result: 'better' }
+    if (recorded === undefined) return { result: 'copied' }
+    return { result: 'wrong', difference: better[0] ?? recorded }
+  }
+  if (recorded === undefined) return { result: 'same' }
+  const also = (entry.also ?? []).map((answer) => differsFromAnswer(answer, reply, comparison))
+  if (also.includes(undefined) || isOtherSequence(entry, reply, comparison)) return { result: 'also' }
+  return { result: 'wrong', difference: recorded }
+}
+
+function comparisonOf(entry: Entry, book: RuleBook): Comparison {
+  const names = ['base', ...(entry.rules ?? [])]
+  const rules = names.map((name) => {
+    const rule = book.rules.get(name)
+    if (!rule) throw new Error(`entry ${entry.id} names rule ${name}, which there is not`)
+    return rule
+  })
+  return { rule: combineRules(rules), addedFields: book.addedFields }
+}
+
+function differsFromRecorded(entry: Entry, reply: Reply, comparison: Comparison): string | undefined {
+  if (reply.status !== entry.status) return `status ${reply.status} instead of ${entry.status}`
+  if (entry.location !== undefined && reply.location !== entry.location) {
+    return `location ${String(reply.location)} instead of ${entry.location}`
+  }
+  if (entry.text !== undefined && entry.body === undefined) {
+    return reply.text === entry.text ? undefined : `text ${reply.text.slice(0, 100)} instead of ${entry.text}`
+  }
+  if (entry.body === undefined) return undefined
+  return differsFromBody(reply, entry.body, comparison)
+}
+
+function differsFromAnswer(answer: Answer, reply: Reply, comparison: Comparison): string | undefined {
+  if (reply.status !== answer.status) return `status ${reply.status} instead of ${answer.status}`
+  if (answer.body !== undefined) return differsFromBody(reply, answer.body, comparison)
+  if (answer.subset === undefined) return undefined
+  return differsFromBody(reply, answer.subset, { ...comparison, isSubset: true })
+}
+
+function differsFromBody(reply: Reply, expected: Json, comparison: Comparison): string | undefined {
+  if (!reply.type.startsWith('application/json')) return `content type ${reply.type}`
+  const body = parse(reply.text)
+  if (body === undefined) return `no JSON: ${reply.text.slice(0, 100)}`
+  if (reply.status === 200 && !hasQueryTime(body)) return 'no numeric query_time'
+  return findDifference(body, expected, comparison)
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}
+
+function hasQueryTime(body: Json): boolean {
+  return (
+    typeof body === 'object' && body !== null && !Array.isArray(body) && typeof body.query_time === 'number'
+  )
+}
+
+/** The records in another allowed order; those that the recorded answer knows must equal it. */
+function isOtherSequence(entry: Entry, reply: Reply, comparison: Comparison): boolean {
+  const { alsoIds } = entry
+  if (!alsoIds || reply.status !== entry.status || entry.body === undefined) return false
+  const actual = recordsAt(parse(reply.text), alsoIds.at)
+  const known = recordsAt(entry.body, alsoIds.at)
+  if (!actual || !known) return false
+  const sequence = JSON.stringify(actual.map((record) => record[alsoIds.key]))
+  if (!alsoIds.lists.some((list) => JSON.stringify(list) === sequence)) return false
+  return actual.every((record, index) => {
+    const twin = known.find((each) => each[alsoIds.key] === record[alsoIds.key])
+    if (!twin) return true
+    const { ordinality: _ours, ...mine } = record
+    const { ordinality: _theirs, ...expected } = twin
+    const path = [...alsoIds.at.split('.'), index]
+    return (
+      findDifference(nest(path, mine), nest(path, expected), { ...comparison, isSubset: true }) === undefined
+    )
+  })
+}
+
+function recordsAt(body: Json | undefined, at: string): Record<string, Json>[] | undefined {
+  let value: Json | undefined = body
+  for (const key of at.split('.')) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    value = value[key]
+  }
+  return Array.isArray(value) ? (value as Record<string, Json>[]) : undefined
+}
+
+/** Puts a value at its path, so that rules with whole paths apply to it. */
+function nest(path: readonly (string | number)[], value: Json): Json {
+  return path.reduceRight<Json>((inner, key) => ({ [String(key)]: inner }), value)
+}

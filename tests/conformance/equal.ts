@@ -1,0 +1,149 @@
+import type { AddedFields, Json, Rule } from './rules.ts'
+import { matchesPath } from './rules.ts'
+
+type JsonObject = Record<string, Json>
+
+/** What a comparison goes by. */
+export interface Comparison {
+  readonly rule: Required<Rule>
+  readonly addedFields: readonly AddedFields[]
+  /** The expected value is only a part of what must be there. */
+  readonly isSubset?: boolean
+}
+
+/** The first difference between two values, as text with its path; undefined when there is none. */
+export function findDifference(actual: Json, expected: Json, comparison: Comparison): string | undefined {
+  return differ(actual, expected, '', undefined, comparison)
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function join(path: string, key: string | number): string {
+  return path === '' ? String(key) : `${path}.${key}`
+}
+
+function show(value: Json | undefined): string {
+  const text = value === undefined ? 'nothing' : JSON.stringify(value)
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text
+}
+
+function differ(
+  actual: Json | undefined,
+  expected: Json | undefined,
+  path: string,
+  parent: JsonObject | undefined,
+  comparison: Comparison,
+): string | undefined {
+  if (comparison.rule.volatile.some((pattern) => matchesPath(pattern, path))) return undefined
+  if (
+    actual !== undefined &&
+    expected !== undefined &&
+    isEither(actual, expected, path, parent, comparison)
+  ) {
+    return undefined
+  }
+  if (Array.isArray(actual) && Array.isArray(expected))
+    return differArrays(actual, expected, path, comparison)
+  if (isObject(actual) && isObject(expected)) return differObjects(actual, expected, path, comparison)
+  // Numbers compare as doubles: 0 and -0 are the same.
+  if (actual === expected) return undefined
+  return `${path}: ${show(actual)} instead of ${show(expected)}`
+}
+
+function isEither(
+  actual: Json,
+  expected: Json,
+  path: string,
+  parent: JsonObject | undefined,
+  { rule }: Comparison,
+): boolean {
+  const fits = ({ at, where }: { at: string; where?: Readonly<Record<string, Json>> }): boolean =>
+    matchesPath(at, path) && Object.entries(where ?? {}).every(([key, value]) => isSame(parent?.[key], value))
+  return rule.either.some(
+    (either) =>
+      fits(either) &&
+      either.groups.some(
+        (group) =>
+          group.some((value) => isSame(value, actual)) && group.some((value) => isSame(value, expected)),
+      ),
+  )
+}
+
+function isSame(a: Json | undefined, b: Json | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}
+
+function differObjects(
+  actual: JsonObject,
+  expected: JsonObject,
+  path: string,
+  comparison: Comparison,
+): string | undefined {
+  const kept = withoutAdded(actual, expected, comparison.addedFields)
+  const keys = comparison.isSubset
+    ? Object.keys(expected)
+    : [...new Set([...Object.keys(expected), ...Object.keys(kept)])]
+  for (const key of keys) {
+    const difference = differ(kept[key], expected[key], join(path, key), expected, comparison)
+    if (difference !== undefined) return difference
+  }
+  return undefined
+}
+
+/** Members that newer releases have added are not compared, unless the expected value has them too. */
+function withoutAdded(actual: JsonObject, expected: JsonObject, added: readonly AddedFields[]): JsonObject {
+  const drop = added
+    .filter(({ when }) => when.every((key) => Object.hasOwn(actual, key)))
+    .flatMap(({ keys }) => keys)
+    .filter((key) => !Object.hasOwn(expected, key))
+  if (drop.length === 0) return actual
+  return Object.fromEntries(Object.entries(actual).filter(([key]) => !drop.includes(key)))
+}
+
+function differArrays(
+  actual: readonly Json[],
+  expected: readonly Json[],
+  path: string,
+  comparison: Comparison,
+): string | undefined {
+  if (actual.length !== expected.length) {
+    return `${path}: ${actual.length} elements instead of ${expected.length}`
+  }
+  const loose = Object.entries(comparison.rule.loose).find(([pattern]) => matchesPath(pattern, path))
+  if (!loose) {
+    for (const [index, value] of expected.entries()) {
+      const difference = differ(actual[index], value, join(path, index), undefined, comparison)
+      if (difference !== undefined) return difference
+    }
+    return undefined
+  }
+  return differLoosely(actual, expected, path, loose[1], comparison)
+}
+
+function differLoosely(
+  actual: readonly Json[],
+  expected: readonly Json[],
+  path: string,
+  key: string | null,
+  comparison: Comparison,
+): string | undefined {
+  const left = actual.map((value, index) => ({ value, index }))
+  for (const [index, value] of expected.entries()) {
+    const rank = key === null ? undefined : memberOf(value, key)
+    if (key !== null && !isSame(memberOf(actual[index]!, key), rank)) {
+      return `${join(path, index)}.${key}: ${show(memberOf(actual[index]!, key))} instead of ${show(rank)}`
+    }
+    const at = left.findIndex(
+      (candidate) => differ(candidate.value, value, join(path, index), undefined, comparison) === undefined,
+    )
+    if (at < 0) return `${join(path, index)}: no element equals ${show(value)}`
+    left.splice(at, 1)
+  }
+  return undefined
+}
+
+function memberOf(value: Json, key: string): Json | undefined {
+  return isObject(value) ? value[key] : undefined
+}
