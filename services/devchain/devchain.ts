@@ -23,6 +23,9 @@ const defaults = {
   host: '127.0.0.1',
 }
 
+/** Blocks that a late timer makes up for at once. */
+const mostBlocksAtOnce = 20
+
 /** Deepest fork that chance makes. */
 const deepestRandomFork = 12
 
@@ -211,7 +214,10 @@ export class Devchain {
     const live = this.#options.live
     const intervalMs = (live === false ? undefined : live?.intervalMs) ?? defaults.intervalMs
     this.#timer = setInterval(() => {
-      if (!this.#paused && this.#playback?.done !== false) this.produceBlock()
+      if (this.#paused || this.#playback?.done === false) return
+      this.produceBlock()
+      // Timers come late; a few blocks more at a time keep the head at the present.
+      for (let more = 0; more < mostBlocksAtOnce && this.#clock.isBehind(); more++) this.produceBlock()
     }, intervalMs)
   }
 }

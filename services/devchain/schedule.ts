@@ -1,10 +1,15 @@
 import { slotAt, slotOf } from './chain/index.ts'
 import type { Chain } from './chain/index.ts'
 
+/** An hour: a start further back is a fixed time, not a chain that fell behind. */
+const mostLagSlots = 7200
+
 /** Where the time slots of generated blocks come from. */
 export interface Clock {
   /** Slot of the next block. */
   next(): number
+  /** True when the time of the next block is past, but not so long ago that nobody could mean to catch up. */
+  isBehind(): boolean
 }
 
 /**
@@ -19,14 +24,17 @@ export function createClock(
   const { startTimeMs, live, blocks, nowMs } = options
   const startSlot = startTimeMs === undefined ? undefined : slotAt(startTimeMs)
   const leadInSlot = slotAt(nowMs()) - blocks
-  return {
-    next: () => {
-      const head = chain.at(chain.head.num)
-      const following = head === undefined ? slotAt(nowMs()) : slotOf(head) + 1
-      const made = chain.head.num - base
-      if (startSlot !== undefined) return Math.max(following, startSlot + made)
-      if (!live) return following
-      return Math.max(following, made < blocks ? leadInSlot + made : slotAt(nowMs()))
-    },
+  const next = (): number => {
+    const head = chain.at(chain.head.num)
+    const following = head === undefined ? slotAt(nowMs()) : slotOf(head) + 1
+    const made = chain.head.num - base
+    if (startSlot !== undefined) return Math.max(following, startSlot + made)
+    if (!live) return following
+    return Math.max(following, made < blocks ? leadInSlot + made : slotAt(nowMs()))
   }
+  const isBehind = (): boolean => {
+    const lagSlots = slotAt(nowMs()) - next()
+    return lagSlots > 0 && lagSlots < mostLagSlots
+  }
+  return { next, isBehind }
 }
