@@ -25,7 +25,8 @@ const usagePrecision = 1_000_000n
 
 /**
  * Packs a `table_delta[]` in the order of a Leap node: tables in their fixed order; in a table the modified
- * rows, then the removed ones with their value from before the block, then the created ones.
+ * rows, then the removed ones with their value from before the block, then the created ones. Tables that no
+ * reader of contract rows needs (`contract_table`, secondary indexes) are left out.
  */
 export function packDeltas(changes: BlockChanges): Buffer {
   const { newAccounts, slot } = changes

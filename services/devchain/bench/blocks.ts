@@ -31,7 +31,7 @@ export const denseRate = 900
 
 /**
  * Makes `count` consecutive blocks that share their traces and deltas: `foreign` with 378 transfers of a
- * foreign token (1,134 action traces, results of about 290 kB), `empty` with results of about 860 bytes. Only
+ * foreign token (1,134 action traces, results of about 300 kB), `empty` with results of about 860 bytes. Only
  * the header differs from block to block, and it is made when it is read.
  */
 export function* benchBlocks(kind: BenchKind, count: number, after: BenchStart): Generator<ChainBlock> {
