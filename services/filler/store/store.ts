@@ -99,6 +99,8 @@ class PostgresStore implements Store {
   private readonly session: WriterSession
   private readonly lease: Lease
   private readonly layouts: ReadonlyMap<Table, TableLayout>
+  /** Block up to which this session has pruned the journal. */
+  private prunedTo = 0
 
   constructor(session: WriterSession, lease: Lease, layouts: ReadonlyMap<Table, TableLayout>) {
     this.session = session
@@ -139,6 +141,7 @@ class PostgresStore implements Store {
       await this.pruneJournal(oldest)
     })
     this.position = last
+    this.prunedTo = Math.max(this.prunedTo, oldest)
     this.knownBlocks = [...this.knownBlocks.filter((block) => block.num >= oldest), last]
   }
 
@@ -183,6 +186,7 @@ class PostgresStore implements Store {
       await this.session.run('DELETE FROM chain.readers WHERE name = $1', [this.lease.reader])
     })
     this.position = null
+    this.prunedTo = 0
     this.knownBlocks = []
   }
 
@@ -233,12 +237,17 @@ class PostgresStore implements Store {
     )
   }
 
-  /** Forgets how to undo blocks that cannot be undone any more; the newest of them stays as the place to go back to. */
+  /**
+   * Forgets how to undo blocks that cannot be undone any more; the newest of them stays as the place to go back to,
+   * and looks the same whether it was ever reversible here or not.
+   */
   private async pruneJournal(oldest: number): Promise<void> {
-    if (this.knownBlocks.length === 0 || this.knownBlocks[0]!.num >= oldest) return
+    if (oldest <= this.prunedTo) return
     const reader = this.session.client.escapeLiteral(this.lease.reader)
     const statements = [
       `DELETE FROM chain.reversible_blocks WHERE reader = ${reader} AND block_num < ${oldest}`,
+      `UPDATE chain.reversible_blocks SET first_seq = NULL
+       WHERE reader = ${reader} AND block_num = ${oldest} AND first_seq IS NOT NULL`,
     ]
     for (const layout of this.layouts.values()) {
       if (layout.twin !== null) statements.push(`DELETE FROM ${layout.twin} WHERE undo_block <= ${oldest}`)
