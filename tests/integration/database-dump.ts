@@ -1,0 +1,77 @@
+import { connectDatabase } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+
+/** Every table's rows as text, by schema-qualified name; the first line of each holds the column names. */
+export type DatabaseDump = ReadonlyMap<string, readonly string[]>
+
+/** What tells of processes and of the moment instead of the chain. */
+const volatileTables = ['chain.leases', 'chain.heartbeats', 'public.pronghorn_migrations']
+
+/** Rows that one table may contribute to a list of differences. */
+const rowsShown = 3
+
+/**
+ * Reads every row and every column of every table as of one moment, in an order that does not depend on how the rows
+ * got there. Two databases whose dumps are equal hold the same bytes of content.
+ */
+export async function dumpDatabase(address: DatabaseAddress): Promise<DatabaseDump> {
+  const client = await connectDatabase(address, { applicationName: 'test dump' })
+  try {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    const { rows: tables } = await client.query<{ name: string; columns: string }>(
+      `SELECT n.nspname || '.' || c.relname AS name, string_agg(a.attname, ',' ORDER BY a.attnum) AS columns
+       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+       WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND n.nspname !~ '^(pg_|information_schema$)'
+         AND n.nspname || '.' || c.relname <> ALL($1)
+       GROUP BY 1 ORDER BY 1`,
+      [volatileTables],
+    )
+    const dump = new Map<string, readonly string[]>()
+    for (const { name, columns } of tables) {
+      const { rows } = await client.query<{ row: string }>(
+        `SELECT t::text AS row FROM ${name} t ORDER BY t::text COLLATE "C"`,
+      )
+      dump.set(name, [`(${columns})`, ...rows.map(({ row }) => row)])
+    }
+    return dump
+  } finally {
+    await client.end()
+  }
+}
+
+/** Names the tables and rows in which two dumps differ; empty when they are byte-identical. */
+export function compareDumps(expected: DatabaseDump, found: DatabaseDump): string[] {
+  const names = [...new Set([...expected.keys(), ...found.keys()])].sort()
+  return names.flatMap((name) => compareRows(name, expected.get(name) ?? [], found.get(name) ?? []))
+}
+
+function compareRows(name: string, expected: readonly string[], found: readonly string[]): string[] {
+  const missing = subtract(expected, found)
+  const extra = subtract(found, expected)
+  return [...describeRows(name, 'lacks', missing), ...describeRows(name, 'has besides', extra)]
+}
+
+/** What is left of `rows` when each of `others` has taken one equal row away. */
+function subtract(rows: readonly string[], others: readonly string[]): string[] {
+  const counts = new Map<string, number>()
+  for (const row of others) counts.set(row, (counts.get(row) ?? 0) + 1)
+  return rows.filter((row) => {
+    const count = counts.get(row) ?? 0
+    if (count > 0) counts.set(row, count - 1)
+    return count === 0
+  })
+}
+
+function describeRows(name: string, verb: string, rows: readonly string[]): string[] {
+  const shown = rows.slice(0, rowsShown).map((row) => `${name} ${verb} ${row}`)
+  const rest = rows.length - shown.length
+  return rest > 0 ? [...shown, `${name} ${verb} ${rest} more`] : shown
+}
+
+/** Number of rows in all tables together. */
+export function countRows(dump: DatabaseDump): number {
+  let count = 0
+  for (const rows of dump.values()) count += rows.length - 1
+  return count
+}

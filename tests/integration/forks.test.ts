@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { compareDumps, countRows, dumpDatabase } from './database-dump.ts'
+import { indexUntil, startChain, testSettings } from './index-chain.ts'
+import type { TestChain } from './index-chain.ts'
+import { findViolations } from './invariants.ts'
+import { PositionWatch } from './position.ts'
+import { createRandom } from './seeded-random.ts'
+
+const forkCount = 300
+const deepest = 30
+/** The last irreversible block trails by more than the deepest fork, and a fork never shortens the chain. */
+const libLagBlocks = 40
+/** After so many forks the invariants are checked, and the reader is started again. */
+const checkEvery = 30
+const restartEvery = 45
+
+let followed: TestDatabase
+let replayed: TestDatabase
+let running: TestChain
+
+beforeEach(async () => {
+  followed = await createTestDatabase()
+  replayed = await createTestDatabase()
+  running = await startChain({ recordings: ['main'], libLagBlocks, blocks: libLagBlocks, rate: 8, seed: 4 })
+})
+
+afterEach(async () => {
+  await running.chain.stop()
+  await followed.drop()
+  await replayed.drop()
+})
+
+/** A reader in this process that follows the chain until it is stopped. */
+function follow() {
+  const ending = new AbortController()
+  let forks = 0
+  const done = indexUntil(running, followed.address, 0, {
+    signal: ending.signal,
+    options: { onStatus: (status) => (forks = status.forks) },
+  })
+  // Whoever waits for the position would otherwise wait in vain.
+  let failure: unknown
+  done.catch((error: unknown) => (failure = error))
+  return {
+    failed: () => failure !== undefined,
+    async stop(): Promise<number> {
+      ending.abort()
+      await done
+      return forks
+    },
+  }
+}
+
+it(`${forkCount} random forks end with the same bytes as a straight replay of the final branch`, async () => {
+  const random = createRandom(20_260)
+  const { chain } = running
+  const watch = await PositionWatch.open(followed.address, testSettings.name)
+  let reader = follow()
+  let undone = 0
+  for (let fork = 1; fork <= forkCount; fork++) {
+    chain.generate(random.between(0, 2))
+    const depth = random.between(1, random.between(1, deepest))
+    const goal = chain.head().num - random.between(0, depth - 1)
+    await watch.until(
+      (at) => at !== null && at.num >= goal && chain.block(at.num)?.id.toString('hex') === at.id,
+      reader.failed,
+    )
+    const isStopped = fork % restartEvery === 0
+    if (isStopped) undone += await reader.stop()
+    chain.fork(depth, depth + random.between(0, 2))
+    // Now and then the branch falls before the reader has seen the end of it.
+    if (random.fraction() < 0.2) chain.fork(random.between(1, deepest))
+    if (isStopped) reader = follow()
+    if (fork % checkEvery === 0) expect(await findViolations(followed.address)).toEqual([])
+  }
+  const head = chain.head()
+  await watch.until((at) => at?.id === head.id, reader.failed)
+  await watch.close()
+  undone += await reader.stop()
+
+  await indexUntil(running, replayed.address, head.num)
+  const expected = await dumpDatabase(replayed.address)
+  expect(compareDumps(expected, await dumpDatabase(followed.address))).toEqual([])
+  expect(await findViolations(followed.address)).toEqual([])
+  expect(undone).toBeGreaterThanOrEqual(forkCount)
+  expect(countRows(expected)).toBeGreaterThan(10_000)
+  expect(expected.get('undo.assets_assets')!.length).toBeGreaterThan(10)
+}, 300_000)

@@ -1,0 +1,18 @@
+/** Chance that can be repeated. */
+export interface SeededRandom {
+  /** A number from 0 to below 1. */
+  fraction(): number
+  /** A whole number from `low` to `high`, both included. */
+  between(low: number, high: number): number
+}
+
+/** Numbers that follow from a seed alone (a linear congruential generator with a mixed output). */
+export function createRandom(seed: number): SeededRandom {
+  let state = seed >>> 0
+  const fraction = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    const mixed = Math.imul(state ^ (state >>> 15), 0x2c1b_3c6d)
+    return ((mixed ^ (mixed >>> 13)) >>> 0) / 2 ** 32
+  }
+  return { fraction, between: (low, high) => low + Math.floor(fraction() * (high - low + 1)) }
+}
