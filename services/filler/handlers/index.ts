@@ -12,7 +12,7 @@ export interface ContractEntry {
 
 /** The contract families that this version indexes: name to factory. A new family is one folder and one line here. */
 const factories: Readonly<Record<string, (args: never) => Handler>> = {
-  assets: (args: AssetsHandlerArgs) => createAssetsHandler(args) as Handler,
+  assets: (args: AssetsHandlerArgs) => createAssetsHandler(args),
 }
 
 /** Names of the families that this version indexes. */

@@ -136,6 +136,7 @@ CREATE TABLE assets.assets (
   transferred_at_time bigint NOT NULL,
   updated_at_time bigint NOT NULL,
   burned_at_time bigint,
+  minted_seq bigint,
   minted_at_block integer NOT NULL,
   transferred_at_block integer NOT NULL,
   updated_at_block integer NOT NULL,
@@ -158,6 +159,7 @@ COMMENT ON COLUMN assets.assets.minted_at_time IS 'Time of the mint, ms since 19
 COMMENT ON COLUMN assets.assets.transferred_at_time IS 'Time of the last transfer or the mint, ms since 1970';
 COMMENT ON COLUMN assets.assets.updated_at_time IS 'Time of the last mint, transfer, data change or burn, ms since 1970';
 COMMENT ON COLUMN assets.assets.burned_at_time IS 'Time of the burn, ms since 1970';
+COMMENT ON COLUMN assets.assets.minted_seq IS 'Global sequence of the logmint action: its log, which has no row in logs; null when logs are not kept';
 COMMENT ON COLUMN assets.assets.minted_at_block IS 'Block of the mint';
 COMMENT ON COLUMN assets.assets.transferred_at_block IS 'Block of the last transfer or the mint';
 COMMENT ON COLUMN assets.assets.updated_at_block IS 'Block of the last mint, transfer, data change or burn';
@@ -222,13 +224,31 @@ COMMENT ON TABLE assets.open_offer_assets IS 'Assets in offers that are still op
 COMMENT ON COLUMN assets.open_offer_assets.asset_id IS 'Asset';
 COMMENT ON COLUMN assets.open_offer_assets.offer_id IS 'Open offer that contains it';
 
-CREATE TABLE assets.transactions (
+CREATE TABLE assets.blocks (
   first_seq bigint PRIMARY KEY,
   block_time bigint NOT NULL,
   block_num integer NOT NULL,
-  txid bytea NOT NULL
+  tx_offsets integer[] NOT NULL,
+  txids bytea NOT NULL
 ) PARTITION BY RANGE (first_seq);
-COMMENT ON TABLE assets.transactions IS 'Transactions with a transfer or log: an event belongs to the one with the greatest first_seq not above its own sequence';
+COMMENT ON TABLE assets.blocks IS 'Blocks with a transfer or log, and their transactions: an event belongs to the block with the greatest first_seq not above its own sequence; see origin_of';
+COMMENT ON COLUMN assets.blocks.first_seq IS 'Lowest global sequence of the kept events';
+COMMENT ON COLUMN assets.blocks.block_time IS 'Time of the block, ms since 1970';
+COMMENT ON COLUMN assets.blocks.block_num IS 'Block';
+COMMENT ON COLUMN assets.blocks.tx_offsets IS 'For each transaction with a kept event, in order: its first kept sequence, counted from first_seq';
+COMMENT ON COLUMN assets.blocks.txids IS 'Their ids, 32 bytes each, in the same order';
+
+CREATE FUNCTION assets.origin_of(seq bigint) RETURNS TABLE (block_num integer, block_time bigint, txid bytea)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 1 AS $$
+  SELECT b.block_num, b.block_time, substr(b.txids, 32 * width_bucket((seq - b.first_seq)::integer, b.tx_offsets) - 31, 32)
+  FROM assets.blocks b WHERE b.first_seq <= seq ORDER BY b.first_seq DESC LIMIT 1
+$$;
+COMMENT ON FUNCTION assets.origin_of IS 'Block and transaction of a transfer or log, by its global sequence';
+
+CREATE VIEW assets.transactions AS
+  SELECT b.first_seq + o.seq_offset AS first_seq, b.block_time, b.block_num, substr(b.txids, 32 * o.place::integer - 31, 32) AS txid
+  FROM assets.blocks b, unnest(b.tx_offsets) WITH ORDINALITY o(seq_offset, place);
+COMMENT ON VIEW assets.transactions IS 'Transactions with a transfer or log, one a row';
 COMMENT ON COLUMN assets.transactions.first_seq IS 'Lowest global sequence of its kept events';
 COMMENT ON COLUMN assets.transactions.block_time IS 'Time of the block, ms since 1970';
 COMMENT ON COLUMN assets.transactions.block_num IS 'Block';
@@ -278,11 +298,11 @@ CREATE TABLE assets.logs (
   data jsonb,
   packed bytea
 ) PARTITION BY RANGE (seq);
-COMMENT ON TABLE assets.logs IS 'What happened to assets, offers, collections, schemas and templates';
+COMMENT ON TABLE assets.logs IS 'What happened to assets, offers, collections, schemas and templates; mints are on the assets themselves (minted_seq, minter, initial_receiver)';
 COMMENT ON COLUMN assets.logs.seq IS 'Global sequence of the action';
 COMMENT ON COLUMN assets.logs.subject IS 'Asset, offer or template id; for collections and schemas the collection''s name as the chain''s 64-bit number, signed';
 COMMENT ON COLUMN assets.logs.action IS 'Code in log_actions';
-COMMENT ON COLUMN assets.logs.data IS 'What the action said beyond its subject; null when nothing, or when it is on the asset itself (logmint) or packed';
+COMMENT ON COLUMN assets.logs.data IS 'What the action said beyond its subject; null when nothing, or when it is packed';
 COMMENT ON COLUMN assets.logs.packed IS 'logsetdata and logsetdatatl: old and new attribute map as packed in the action';
 
 CREATE TABLE assets.accounts (

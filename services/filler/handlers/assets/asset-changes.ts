@@ -34,7 +34,8 @@ export class AssetChanges {
     this.sink = sink
   }
 
-  mint(log: LogMint): void {
+  /** `seq` is the global sequence of the log, null when logs are not kept. */
+  mint(log: LogMint, seq: bigint | null): void {
     const { num, timeMs } = this.block
     const row: AssetRow = {
       asset_id: log.asset_id,
@@ -42,6 +43,7 @@ export class AssetChanges {
       transferred_at_time: timeMs,
       updated_at_time: timeMs,
       burned_at_time: null,
+      minted_seq: seq,
       minted_at_block: num,
       transferred_at_block: num,
       updated_at_block: num,

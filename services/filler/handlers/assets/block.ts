@@ -122,13 +122,14 @@ export class AssetsBlock implements BlockScope<AssetsState> {
     for (const collection of this.collections) this.rows.collections(collection)
     for (const event of this.swapEvents) this.completeSwapLog(event)
     this.assets.end()
+    this.log.end()
     return this.rows.state
   }
 
   private logMint(event: ActionEvent, log: contract.LogMint): void {
-    this.assets.mint(log)
-    // Minter and receiver are on the asset itself.
-    this.log.write(event, log.asset_id, null)
+    this.assets.mint(log, this.log.keepsLogs ? event.seq : null)
+    // Sequence, minter and receiver are on the asset itself: a row of the log would say nothing more.
+    this.log.reserve(event)
   }
 
   private logTransfer(event: ActionEvent, log: contract.LogTransfer): void {

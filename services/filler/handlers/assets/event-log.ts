@@ -21,11 +21,17 @@ export class EventLog {
   private readonly sink: RowSink
   private readonly kept: KeptHistory
   private lastTxIndex = -1
+  private readonly txStarts: bigint[] = []
+  private readonly txids: Uint8Array[] = []
 
   constructor(block: BlockInfo, sink: RowSink, kept: KeptHistory) {
     this.block = block
     this.sink = sink
     this.kept = kept
+  }
+
+  get keepsLogs(): boolean {
+    return this.kept.logs
   }
 
   transfer(event: ActionEvent, log: LogTransfer): void {
@@ -64,7 +70,7 @@ export class EventLog {
     this.write(event, nameToInt64(collection), Object.keys(rest).length === 0 ? null : rest)
   }
 
-  /** Keeps the place of a log whose data only the end of the block tells; `complete` writes it then. */
+  /** Keeps the transaction of a log that has no row of its own, or gets it from `complete` at the end of the block. */
   reserve(event: ActionEvent): void {
     if (this.kept.logs) this.keepTransaction(event)
   }
@@ -89,15 +95,24 @@ export class EventLog {
     })
   }
 
+  /** Gives the block with its transactions to the sink, when any event of it was kept. */
+  end(): void {
+    const first = this.txStarts[0]
+    if (first === undefined) return
+    this.sink.append(tables.blocks, {
+      first_seq: first,
+      block_time: this.block.timeMs,
+      block_num: this.block.num,
+      tx_offsets: this.txStarts.map((seq) => seq - first),
+      txids: Buffer.concat(this.txids),
+    })
+  }
+
   /** Actions come in order of execution, transactions one after the other: the first kept event opens a new one. */
   private keepTransaction(event: ActionEvent): void {
     if (event.txIndex === this.lastTxIndex) return
     this.lastTxIndex = event.txIndex
-    this.sink.append(tables.transactions, {
-      first_seq: event.seq,
-      block_time: this.block.timeMs,
-      block_num: this.block.num,
-      txid: Buffer.from(event.txid),
-    })
+    this.txStarts.push(event.seq)
+    this.txids.push(event.txid)
   }
 }

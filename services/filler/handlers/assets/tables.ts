@@ -86,6 +86,7 @@ export interface AssetRow {
   transferred_at_time: number
   updated_at_time: number
   burned_at_time: number | null
+  minted_seq: bigint | null
   minted_at_block: number
   transferred_at_block: number
   updated_at_block: number
@@ -132,12 +133,13 @@ export interface OpenOfferAssetRow {
   offer_id: bigint
 }
 
-/** Row of assets.transactions. */
-export interface TransactionRow {
+/** Row of assets.blocks. */
+export interface BlockRow {
   first_seq: bigint
   block_time: number
   block_num: number
-  txid: Uint8Array
+  tx_offsets: readonly bigint[]
+  txids: Uint8Array
 }
 
 /** Row of assets.transfers. */
@@ -212,7 +214,7 @@ export const tables = {
   ),
   offers: keyedTable<OfferRow>('assets.offers', ['offer_id']),
   openOfferAssets: keyedTable<OpenOfferAssetRow>('assets.open_offer_assets', ['asset_id', 'offer_id']),
-  transactions: appendTable<TransactionRow>('assets.transactions', 'first_seq'),
+  blocks: appendTable<BlockRow>('assets.blocks', 'first_seq'),
   transfers: appendTable<TransferRow>('assets.transfers', 'transfer_id'),
   logs: appendTable<LogRow>('assets.logs', 'seq'),
   accounts: counterTable<AccountRow>('assets.accounts', ['account'], ['assets']),

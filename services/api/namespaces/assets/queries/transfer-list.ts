@@ -11,7 +11,7 @@ import { memoConditions } from './offer-list.ts'
 /** Accounts or collections up to which each is read from its index on its own. */
 const MAX_DRIVERS = 64
 
-const TRANSACTIONS = { table: 'assets.transactions', key: 'first_seq', time: 'block_time' }
+const BLOCKS = { table: 'assets.blocks', key: 'first_seq', time: 'block_time' }
 
 /**
  * The page of transfers that a request asks for; keys are transfer ids.
@@ -36,8 +36,8 @@ export async function transferQuery(session: Session, values: Values): Promise<P
       { key: 't.transfer_id', cast: 'bigint', parameter: 'transfer_id' },
       bindings,
     ),
-    // Transfers carry no time; their transactions do, in the order of the same sequence.
-    ...(await keyTimeConditions(session, values, 't.transfer_id', TRANSACTIONS, bindings)),
+    // Transfers carry no time; their blocks do, in the order of the same sequence.
+    ...(await keyTimeConditions(session, values, 't.transfer_id', BLOCKS, bindings)),
   ]
   const direction = directionOf(values)
   return {

@@ -1,6 +1,7 @@
 import type { Session } from '../../../database/index.ts'
 import { renderAssets } from './asset-records.ts'
 import { jsonMembers, jsonText, quoted } from './json-sql.ts'
+import { packRows, queryPacked } from './packed-rows.ts'
 import type { Parts } from './parts.ts'
 
 const hasCode = (account: string): string =>
@@ -8,37 +9,43 @@ const hasCode = (account: string): string =>
 
 const OFFERS = {
   name: 'offer-records',
-  text: `SELECT o.offer_id::text, ${jsonMembers({
-    offer_id: quoted('o.offer_id'),
-    sender_name: quoted('o.sender'),
-    recipient_name: quoted('o.recipient'),
-    memo: jsonText('o.memo'),
-    state: 'o.state',
-    is_sender_contract: hasCode('o.sender'),
-    is_recipient_contract: hasCode('o.recipient'),
-    updated_at_block: quoted('o.updated_at_block'),
-    updated_at_time: quoted('o.updated_at_time'),
-    created_at_block: quoted('o.created_at_block'),
-    created_at_time: quoted('o.created_at_time'),
-  })}, array_to_string(o.sender_asset_ids, ','), array_to_string(o.recipient_asset_ids, ',')
+  text: `SELECT ${packRows([
+    'o.offer_id',
+    jsonMembers({
+      offer_id: quoted('o.offer_id'),
+      sender_name: quoted('o.sender'),
+      recipient_name: quoted('o.recipient'),
+      memo: jsonText('o.memo'),
+      state: 'o.state',
+      is_sender_contract: hasCode('o.sender'),
+      is_recipient_contract: hasCode('o.recipient'),
+      updated_at_block: quoted('o.updated_at_block'),
+      updated_at_time: quoted('o.updated_at_time'),
+      created_at_block: quoted('o.created_at_block'),
+      created_at_time: quoted('o.created_at_time'),
+    }),
+    `array_to_string(o.sender_asset_ids, ',')`,
+    `array_to_string(o.recipient_asset_ids, ',')`,
+  ])}
     FROM assets.offers o WHERE o.offer_id = ANY($1::bigint[])`,
 }
 
-// The transaction of an event is the last one that begins at or before it.
 const TRANSFERS = {
   name: 'transfer-records',
-  text: `SELECT t.transfer_id::text, ${jsonMembers({
-    transfer_id: quoted('t.transfer_id'),
-    sender_name: quoted('t.sender'),
-    recipient_name: quoted('t.recipient'),
-    memo: jsonText('t.memo'),
-    txid: quoted(`encode(x.txid, 'hex')`),
-    created_at_block: quoted('x.block_num'),
-    created_at_time: quoted('x.block_time'),
-  })}, array_to_string(t.asset_ids, ',')
-    FROM assets.transfers t LEFT JOIN LATERAL (
-      SELECT y.txid, y.block_num, y.block_time FROM assets.transactions y
-      WHERE y.first_seq <= t.transfer_id ORDER BY y.first_seq DESC LIMIT 1) x ON true
+  text: `SELECT ${packRows([
+    't.transfer_id',
+    jsonMembers({
+      transfer_id: quoted('t.transfer_id'),
+      sender_name: quoted('t.sender'),
+      recipient_name: quoted('t.recipient'),
+      memo: jsonText('t.memo'),
+      txid: quoted(`encode(x.txid, 'hex')`),
+      created_at_block: quoted('x.block_num'),
+      created_at_time: quoted('x.block_time'),
+    }),
+    `array_to_string(t.asset_ids, ',')`,
+  ])}
+    FROM assets.transfers t LEFT JOIN LATERAL assets.origin_of(t.transfer_id) x ON true
     WHERE t.transfer_id = ANY($1::bigint[])`,
 }
 
@@ -49,7 +56,7 @@ export async function renderOffers(
   parts: Parts,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const rows = await session.query<[string, string, string, string]>({ ...OFFERS, values: [ids] })
+  const rows = await queryPacked<[string, string, string, string]>(session, { ...OFFERS, values: [ids] })
   const assets = await renderAssets(
     session,
     contract,
@@ -71,7 +78,7 @@ export async function renderTransfers(
   parts: Parts,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const rows = await session.query<[string, string, string]>({ ...TRANSFERS, values: [ids] })
+  const rows = await queryPacked<[string, string, string]>(session, { ...TRANSFERS, values: [ids] })
   const assets = await renderAssets(session, contract, parts, distinctIds(rows.map((row) => row[2])))
   const records = new Map<string, string>()
   for (const [id, own, moved] of rows) {

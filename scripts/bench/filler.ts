@@ -1,0 +1,166 @@
+/**
+ * Measures the filler, in ratios made in one run. Usage: node dist/scripts/bench/filler.js [foreign] [empty] [dense]
+ *
+ * foreign, empty: blocks in which nothing is ours; blocks/s and MB/s of the filler against a reader that only
+ *   acknowledges, both reading the same chain from a process of its own.
+ * dense: blocks full of NFT work; events/s, against the time that bare COPY needs to load the same rows into the same
+ *   tables with their keys; bytes per row of each table afterwards.
+ */
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { normalizeAbiJson } from '../../services/core/antelope/index.ts'
+import { connectDatabase, migrate } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import { compileProtocol } from '../../services/filler/decode/index.ts'
+import { runReader } from '../../services/filler/index.ts'
+import { createShipSession } from '../../services/filler/ship/index.ts'
+import type { ShipSession } from '../../services/filler/ship/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { copyTables, describeSizes } from './tables.ts'
+
+interface BenchChain {
+  readonly process: ChildProcess
+  readonly shipUrl: string
+  readonly httpUrl: string
+  readonly chainId: string
+  readonly last: number
+}
+
+interface Reading {
+  readonly seconds: number
+  readonly bytes: number
+}
+
+/** Last block of the bundled recordings; measuring begins after it. */
+const RECORDED = 964
+const loads = { foreign: 4_000, empty: 400_000, dense: 300 } as const
+const logger = createLogger({ name: 'bench', level: 'warn', pretty: true })
+
+async function startChain(kind: string, blocks: number): Promise<BenchChain> {
+  const file = import.meta.filename.replace(/filler\.(js|ts)$/, 'chain-process.$1')
+  const child = spawn(process.execPath, ['--max-old-space-size=8192', file, kind, String(blocks)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  return { process: child, ...(JSON.parse(line) as Omit<BenchChain, 'process'>) }
+}
+
+/** A reader that is done with every block at once. */
+async function acknowledge(chain: BenchChain): Promise<Reading> {
+  let bytes = 0
+  const session: ShipSession = createShipSession(
+    {
+      urls: [chain.shipUrl],
+      startBlock: RECORDED + 1,
+      stopBlock: chain.last,
+      prefetchBlocks: 200,
+      compileProtocol: (abi) => compileProtocol(normalizeAbiJson(abi)),
+      logger,
+    },
+    {
+      resumePosition: () => ({ lastApplied: null, havePositions: [], irreversibleFloor: 0 }),
+      onProtocol: () => undefined,
+      onBlock: (block) => {
+        bytes += block.bytes
+        session.release(1, block.bytes)
+      },
+      onFork: () => undefined,
+    },
+  )
+  const startedAt = performance.now()
+  await session.run(new AbortController().signal)
+  return { seconds: (performance.now() - startedAt) / 1_000, bytes }
+}
+
+async function fill(chain: BenchChain, database: DatabaseAddress, stopBlock: number): Promise<number> {
+  const startedAt = performance.now()
+  await runReader(
+    {
+      settings: {
+        name: 'bench',
+        start_block: 0,
+        stop_block: stopBlock,
+        irreversible_only: false,
+        ship_prefetch_blocks: 200,
+        ship_min_block_confirmation: 50,
+        db_group_blocks: 100,
+        delete_data: false,
+        contracts: [
+          {
+            handler: 'assets',
+            args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true },
+          },
+        ],
+      },
+      database,
+      chain: { chainId: chain.chainId, http: chain.httpUrl, ship: [chain.shipUrl] },
+      logger,
+      buildQueryIndexes: false,
+    },
+    new AbortController().signal,
+  )
+  return (performance.now() - startedAt) / 1_000
+}
+
+async function createDatabase(admin: DatabaseAddress, name: string): Promise<DatabaseAddress> {
+  const client = await connectDatabase(admin, { applicationName: 'bench' })
+  await client.query(`CREATE DATABASE ${name}`)
+  await client.end()
+  const address = { ...admin, database: name }
+  const own = await connectDatabase(address, { applicationName: 'bench' })
+  await migrate(own)
+  await own.end()
+  return address
+}
+
+async function countEvents(database: DatabaseAddress): Promise<number> {
+  const client = await connectDatabase(database, { applicationName: 'bench' })
+  const { rows } = await client.query<{ events: bigint }>(
+    'SELECT (SELECT count(*) FROM assets.logs) + (SELECT count(*) FROM assets.transfers) + (SELECT count(*) FROM assets.assets) AS events',
+  )
+  await client.end()
+  return Number(rows[0]!.events)
+}
+
+const wanted = process.argv.slice(2).filter((kind): kind is keyof typeof loads => kind in loads)
+const server = await startEmbeddedPostgres({
+  settings: { shared_buffers: '512MB', synchronous_commit: 'on' },
+})
+const { host, port, user, password } = server
+const admin = { host, port, user, password, database: 'postgres' }
+try {
+  for (const kind of wanted.length > 0 ? wanted : (['foreign', 'empty', 'dense'] as const)) {
+    const blocks = loads[kind]
+    const chain = await startChain(kind, blocks)
+    const database = await createDatabase(admin, `bench_${kind}`)
+    await fill(chain, database, RECORDED)
+    const before = await countEvents(database)
+    const ack = await acknowledge(chain)
+    const seconds = await fill(chain, database, chain.last)
+    const megabytes = ack.bytes / 1e6
+    const rates = (time: number) =>
+      `${Math.round(blocks / time)} blocks/s, ${Math.round(megabytes / time)} MB/s`
+    console.log(`${kind}: ${blocks} blocks, ${Math.round(megabytes)} MB`)
+    console.log(`  ack-only ${rates(ack.seconds)}`)
+    console.log(
+      `  filler   ${rates(seconds)}; ${(ack.seconds / seconds).toFixed(3)} of ack-only; ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB resident`,
+    )
+    if (kind === 'dense') {
+      const events = (await countEvents(database)) - before
+      const copy = await copyTables(database, await createDatabase(admin, 'bench_copy'))
+      console.log(
+        `  ${events} NFT events in ${seconds.toFixed(2)} s: ${Math.round(events / seconds)} events/s`,
+      )
+      console.log(
+        `  bare COPY of the ${copy.rows} rows: ${copy.seconds.toFixed(2)} s; the filler takes ${(seconds / copy.seconds).toFixed(2)} times that`,
+      )
+      console.log(await describeSizes(database))
+    }
+    chain.process.kill()
+  }
+} finally {
+  await server.stop()
+}
