@@ -178,7 +178,7 @@ function scan(target: Protocol, frame: Uint8Array): void {
 
 /** The last ABI that the contract set in the recording, and its rows and mints. */
 function contractData(): { abi: CompiledAbi; rows: Uint8Array[]; mints: Uint8Array[] } {
-  let abi: CompiledAbi | null = null
+  const abis: CompiledAbi[] = []
   const rows: Uint8Array[] = []
   const mints: Uint8Array[] = []
   for (const frame of framesOf('main')) {
@@ -195,11 +195,12 @@ function contractData(): { abi: CompiledAbi; rows: Uint8Array[]; mints: Uint8Arr
         if (row.code === 'atomicassets' && row.table === 'assets') rows.push(row.value)
       },
       account: (name, packed) => {
-        if (name === 'atomicassets' && packed.length > 0) abi = compileAbi(parsePackedAbi(packed))
+        if (name === 'atomicassets' && packed.length > 0) abis.push(compileAbi(parsePackedAbi(packed)))
       },
     })
   }
-  if (abi === null) throw new RangeError('the recording sets no ABI for the assets contract')
+  const abi = abis.at(-1)
+  if (abi === undefined) throw new RangeError('the recording sets no ABI for the assets contract')
   return { abi, rows, mints }
 }
 

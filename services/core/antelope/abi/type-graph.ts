@@ -39,7 +39,10 @@ export const builtinSizes = {
 /** Name of a built-in type. */
 export type BuiltinName = keyof typeof builtinSizes
 
-/** A type of an ABI with aliases resolved. Struct and variant nodes may form circles. */
+/**
+ * A type of an ABI with aliases resolved. Nodes may form circles; every circle has a struct or variant that is
+ * marked `recursive`. Nodes must not be changed.
+ */
 export type TypeNode = BuiltinNode | StructNode | VariantNode | ArrayNode | OptionalNode
 
 /** A type that every ABI knows. */
@@ -74,14 +77,14 @@ export interface VariantNode {
 /** `length` is `null` when the data carry a count. */
 export interface ArrayNode {
   readonly kind: 'array'
-  readonly element: TypeNode
+  element: TypeNode
   readonly length: number | null
 }
 
 /** Preceded by a byte that tells whether it is there. */
 export interface OptionalNode {
   readonly kind: 'optional'
-  readonly inner: TypeNode
+  inner: TypeNode
 }
 
 // Nodes validate published ABIs against a depth of 32; anything deeper is an attack.
@@ -111,7 +114,8 @@ export class TypeGraph {
   readonly #nodes = new Map<string, TypeNode>()
   readonly #depths = new Map<TypeNode, number>()
   readonly #inProgress = new Set<TypeNode>()
-  readonly #openNames = new Set<string>()
+  readonly #openAliases = new Set<string>()
+  #circleEntries: TypeNode[] = []
   #added: string[] = []
   #fieldCount = 0
 
@@ -140,15 +144,18 @@ export class TypeGraph {
   /** The node of a type expression such as `asset[]`. @throws AbiError when it cannot be resolved. */
   resolve(type: string): TypeNode {
     this.#added = []
+    this.#circleEntries = []
     try {
-      return this.#resolve(type, 0)
+      const node = this.#resolve(type, 0)
+      for (const entry of this.#circleEntries) markRecursive(entry)
+      return node
     } catch (error) {
       // What was built on the way may point to a struct that was never finished.
       for (const name of this.#added) this.#nodes.delete(name)
       throw error
     } finally {
       this.#inProgress.clear()
-      this.#openNames.clear()
+      this.#openAliases.clear()
     }
   }
 
@@ -166,14 +173,12 @@ export class TypeGraph {
   #resolve(type: string, level: number): TypeNode {
     const known = this.#nodes.get(type)
     if (known !== undefined) {
-      if (this.#inProgress.has(known)) (known as StructNode | VariantNode).recursive = true
+      if (this.#inProgress.has(known)) this.#circleEntries.push(known)
       return known
     }
     if (level > maxStaticDepth) throw new AbiError(`type ${show(type)} is nested too deeply`)
-    if (this.#openNames.has(type)) throw new AbiError(`type ${show(type)} is an alias of itself`)
-    this.#openNames.add(type)
     const node = this.#build(type, level)
-    this.#openNames.delete(type)
+    this.#inProgress.delete(node)
     this.#keep(type, node)
     return node
   }
@@ -191,19 +196,35 @@ export class TypeGraph {
 
   #build(type: string, level: number): TypeNode {
     const alias = this.#aliases.get(type)
-    if (alias !== undefined) return this.#resolve(alias, level + 1)
+    if (alias !== undefined) return this.#followAlias(type, alias, level)
     const struct = this.#structs.get(type)
     if (struct !== undefined) return this.#buildStruct(struct, level)
     const variant = this.#variants.get(type)
     if (variant !== undefined) return this.#buildVariant(type, variant, level)
     if (isBuiltin(type)) return { kind: 'builtin', name: type }
     if (type === 'extended_symbol') return extendedSymbol
-    if (type.endsWith('?')) return { kind: 'optional', inner: this.#resolve(type.slice(0, -1), level + 1) }
+    if (type.endsWith('?')) {
+      const node: OptionalNode = { kind: 'optional', inner: pending }
+      this.#open(type, node)
+      node.inner = this.#resolve(type.slice(0, -1), level + 1)
+      return node
+    }
     const array = /^(.+)\[(\d{0,9})\]$/s.exec(type)
     if (array === null) throw new AbiError(`type ${show(type)} is not defined`)
     const length = array[2] === '' ? null : Number(array[2])
     if (length !== null && length > maxFixedLength) throw new AbiError(`type ${show(type)} is too long`)
-    return { kind: 'array', element: this.#resolve(array[1]!, level + 1), length }
+    const node: ArrayNode = { kind: 'array', element: pending, length }
+    this.#open(type, node)
+    node.element = this.#resolve(array[1]!, level + 1)
+    return node
+  }
+
+  #followAlias(type: string, target: string, level: number): TypeNode {
+    if (this.#openAliases.has(type)) throw new AbiError(`type ${show(type)} is an alias of itself`)
+    this.#openAliases.add(type)
+    const node = this.#resolve(target, level + 1)
+    this.#openAliases.delete(type)
+    return node
   }
 
   #buildStruct(struct: AbiStruct, level: number): StructNode {
@@ -214,7 +235,6 @@ export class TypeGraph {
       const type = this.#resolve(extension ? field.type.slice(0, -1) : field.type, level + 1)
       node.fields.push({ name: field.name, type, extension })
     }
-    this.#inProgress.delete(node)
     return node
   }
 
@@ -222,14 +242,13 @@ export class TypeGraph {
     const node: VariantNode = { kind: 'variant', name, alternatives: [], recursive: false }
     this.#open(name, node)
     for (const type of types) node.alternatives.push({ name: type, type: this.#resolve(type, level + 1) })
-    this.#inProgress.delete(node)
     return node
   }
 
-  // From here on the name may be met again inside itself: a circle of values, unlike a circle of aliases.
-  #open(name: string, node: StructNode | VariantNode): void {
-    this.#nodes.set(name, node)
-    this.#added.push(name)
+  // From here on the type may be met again inside itself: a circle of values, unlike a circle of aliases.
+  #open(type: string, node: TypeNode): void {
+    this.#nodes.set(type, node)
+    this.#added.push(type)
     this.#inProgress.add(node)
   }
 
@@ -258,6 +277,18 @@ export class TypeGraph {
     }
     throw new AbiError(`type ${show(name)} is an alias of itself`)
   }
+}
+
+// Stands in a node until its part is known; never seen outside.
+const pending: TypeNode = { kind: 'builtin', name: 'bool' }
+
+// An option or list has one way on, so that the struct or variant at its end lies on the same circle.
+function markRecursive(entry: TypeNode): void {
+  let node = entry
+  while (node.kind === 'optional' || node.kind === 'array') {
+    node = node.kind === 'optional' ? node.inner : node.element
+  }
+  if (node.kind !== 'builtin') node.recursive = true
 }
 
 function isBuiltin(type: string): type is BuiltinName {

@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readAbi } from '../../../../tests/decode/recordings.ts'
+import { AbiError, DecodeError, normalizeAbiJson, packAbi, parsePackedAbi } from '../index.ts'
+
+const contracts = [
+  'assets.v1',
+  'assets.v2',
+  'assets.v2.cdt4',
+  'market.v1',
+  'market.v2',
+  'oracle',
+  'tools',
+  'token',
+]
+
+describe('packed ABIs', () => {
+  it.each(contracts)('reads back %s', (name) => {
+    const abi = readAbi(name)
+    expect(parsePackedAbi(packAbi(abi))).toEqual(abi)
+  })
+
+  it('reads ABIs that end before the newer sections', () => {
+    const whole = normalizeAbiJson({
+      version: 'eosio::abi/1.0',
+      structs: [{ name: 's', fields: [{ name: 'a', type: 'uint8' }] }],
+      actions: [{ name: 'act', type: 's' }],
+      tables: [{ name: 'tab', type: 's', key_names: ['k'], key_types: ['name'] }],
+      error_messages: [{ error_code: '18446744073709551615', error_msg: 'x' }],
+      abi_extensions: [[7, 'ff']],
+    })
+    const packed = packAbi(whole)
+    expect(parsePackedAbi(packed)).toEqual(whole)
+    const cut = packed.subarray(0, packed.length - 1 - 8 - 2 - 1 - 2 - 2)
+    expect(parsePackedAbi(cut)).toMatchObject({
+      tables: whole.tables,
+      error_messages: [],
+      abi_extensions: [],
+    })
+  })
+
+  it('ignores what follows the sections it knows', () => {
+    const abi = readAbi('assets.v2')
+    expect(parsePackedAbi(Buffer.concat([packAbi(abi), Buffer.from('00ff', 'hex')]))).toEqual(abi)
+  })
+
+  it('names the section in which the bytes end', () => {
+    const packed = packAbi(readAbi('assets.v2'))
+    expect(() => parsePackedAbi(packed.subarray(0, 20))).toThrow(/DECODE_FAILED|abi\.types/)
+    expect(() => parsePackedAbi(new Uint8Array(0))).toThrow(DecodeError)
+    expect(() => parsePackedAbi(Buffer.from('0e656f73696f3a3a6162692f322e30', 'hex'))).toThrow('ABI version')
+  })
+
+  it('refuses or reads any bytes without another error', () => {
+    const packed = Buffer.from(packAbi(readAbi('market.v1')))
+    const edit = fc.tuple(fc.nat(packed.length - 1), fc.nat(255))
+    fc.assert(
+      fc.property(fc.array(edit, { minLength: 1, maxLength: 4 }), fc.nat(packed.length), (edits, length) => {
+        const bytes = Buffer.from(packed.subarray(0, Math.max(length, 40)))
+        for (const [at, value] of edits) if (at < bytes.length) bytes[at] = value
+        try {
+          expect(parsePackedAbi(bytes).version).toContain('eosio::abi/1.')
+        } catch (error) {
+          expect(error).toBeInstanceOf(DecodeError)
+        }
+      }),
+      { numRuns: 3000 },
+    )
+  })
+})
+
+describe('ABIs as JSON', () => {
+  it('fills in what older ones leave out', () => {
+    expect(normalizeAbiJson({ structs: [{ name: 's' }] })).toEqual({
+      version: 'eosio::abi/1.1',
+      types: [],
+      structs: [{ name: 's', base: '', fields: [] }],
+      actions: [],
+      tables: [],
+      ricardian_clauses: [],
+      error_messages: [],
+      abi_extensions: [],
+      variants: [],
+      action_results: [],
+    })
+  })
+
+  it.each([
+    [null, 'ABI is not an object'],
+    [[], 'ABI is not an object'],
+    [{ structs: {} }, 'structs is not a list'],
+    [{ structs: [{ name: 's', fields: [{ name: 'a' }] }] }, 'structs[0].fields[0].type is not a text'],
+    [{ actions: [3] }, 'actions[0] is not an object'],
+    [{ error_messages: [{ error_code: 'x' }] }, 'error_messages[0].error_code is not a number'],
+    [{ abi_extensions: [['a', 'b']] }, 'abi_extensions[0] has no tag'],
+    [{ structs: new Array(70_000).fill(0) }, 'more than 65536'],
+  ])('names what is wrong, case %#', (json, message) => {
+    expect(() => normalizeAbiJson(json)).toThrow(AbiError)
+    expect(() => normalizeAbiJson(json)).toThrow(message)
+  })
+})

@@ -1,0 +1,191 @@
+import { createHash, getHashes } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  bigIntToName,
+  bytesToHex,
+  decodeBase58,
+  encodeBase58,
+  EncodeError,
+  epochMsToSlot,
+  formatAsset,
+  formatEpochMicroseconds,
+  formatEpochMs,
+  formatEpochSeconds,
+  formatSymbol,
+  hexToBytes,
+  keyText,
+  legacyKeyText,
+  nameFromString,
+  nameToBigInt,
+  nameToInt64,
+  nameToString,
+  parseAsset,
+  parseKeyText,
+  parseSymbol,
+  parseTimeMicroseconds,
+  ripemd160,
+  slotToEpochMs,
+} from '../index.ts'
+
+const word = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
+
+describe('names', () => {
+  it('has the bits that the chain gives them', () => {
+    expect(nameToBigInt('eosio')).toBe(0x5530ea0000000000n)
+    expect(nameToBigInt('atomicassets')).toBe(0x36692720d8c2b380n)
+    expect(nameToBigInt('')).toBe(0n)
+    expect(nameToBigInt('zzzzzzzzzzzzj')).toBe(2n ** 64n - 1n)
+    expect(nameFromString('eosio.token')).toEqual({ lo: 0x3482a600, hi: 0x5530ea03 })
+  })
+
+  it('is signed where PostgreSQL is', () => {
+    expect(nameToInt64('zzzzzzzzzzzzj')).toBe(-1n)
+    expect(bigIntToName(-1n)).toBe('zzzzzzzzzzzzj')
+  })
+
+  it('gives a text to every 64 bits, and the same bits to the text', () => {
+    fc.assert(
+      fc.property(word, (value) => {
+        const text = bigIntToName(value)
+        expect(nameToBigInt(text)).toBe(value)
+        expect(nameToString(Number(value & 0xffffffffn), Number(value >> 32n))).toBe(text)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('drops trailing dots only', () => {
+    expect(bigIntToName(nameToBigInt('a.b..'))).toBe('a.b')
+    expect(bigIntToName(nameToBigInt('..a'))).toBe('..a')
+  })
+
+  it.each(['Alice', 'alice6', 'a b', 'aaaaaaaaaaaaaa', 'aaaaaaaaaaaaz', 'ü', '\0'])('refuses %j', (text) => {
+    expect(() => nameFromString(text)).toThrow(EncodeError)
+  })
+})
+
+describe('assets and symbols', () => {
+  it.each([
+    [{ amount: 100000000n, precision: 8, symbol: 'WAX' }, '1.00000000 WAX'],
+    [{ amount: -1n, precision: 8, symbol: 'WAX' }, '-0.00000001 WAX'],
+    [{ amount: 7n, precision: 0, symbol: 'NFT' }, '7 NFT'],
+    [{ amount: 0n, precision: 4, symbol: 'EOS' }, '0.0000 EOS'],
+    [{ amount: -(2n ** 63n), precision: 18, symbol: 'A' }, '-9.223372036854775808 A'],
+  ])('writes and reads an asset, case %#', (asset, text) => {
+    expect(formatAsset(asset)).toBe(text)
+    expect(parseAsset(text)).toEqual(asset)
+  })
+
+  it.each(['', 'WAX', '1.0', '1. WAX', '9223372036854775808 A', '1.0 ABCDEFGH', '+1 A'])(
+    'refuses %j as an asset',
+    (text) => {
+      expect(() => parseAsset(text)).toThrow(EncodeError)
+    },
+  )
+
+  it('writes and reads symbols', () => {
+    expect(formatSymbol(8, 'WAX')).toBe('8,WAX')
+    expect(parseSymbol('8,WAX')).toEqual({ precision: 8, symbol: 'WAX' })
+    expect(() => parseSymbol('WAX')).toThrow(EncodeError)
+    expect(() => parseSymbol('256,WAX')).toThrow(EncodeError)
+  })
+})
+
+describe('times', () => {
+  it('counts slots from 2000', () => {
+    expect(slotToEpochMs(0)).toBe(Date.UTC(2000, 0, 1))
+    expect(epochMsToSlot(Date.UTC(2000, 0, 1) + 1999)).toBe(3)
+    expect(() => epochMsToSlot(0)).toThrow(EncodeError)
+  })
+
+  it('writes what Date writes, without its zone letter', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 253_402_300_799_999 }), (ms) => {
+        expect(`${formatEpochMs(ms)}Z`).toBe(new Date(ms).toISOString())
+        expect(formatEpochMicroseconds(BigInt(ms) * 1000n)).toBe(formatEpochMs(ms))
+        expect(parseTimeMicroseconds(formatEpochMs(ms))).toBe(BigInt(ms) * 1000n)
+      }),
+      { numRuns: 2000 },
+    )
+    expect(formatEpochSeconds(0xffffffff)).toBe('2106-02-07T06:28:15')
+    expect(formatEpochMicroseconds(2n ** 64n - 1n)).toBe('586524-01-19T08:01:49.551')
+  })
+
+  it.each(['', '2026-11-20', '2026-13-01T00:00:00', '2026-11-20T24:00:00', '1969-12-31T23:59:59'])(
+    'refuses %j',
+    (text) => {
+      expect(() => parseTimeMicroseconds(text)).toThrow(EncodeError)
+    },
+  )
+})
+
+describe('base58', () => {
+  it('keeps leading zeros as ones', () => {
+    expect(encodeBase58(hexToBytes('00000001'))).toBe('1112')
+    expect(bytesToHex(decodeBase58('1112'))).toBe('00000001')
+    expect(encodeBase58(new Uint8Array(0))).toBe('')
+    expect(encodeBase58(new Uint8Array(3))).toBe('111')
+  })
+
+  it('knows a content identifier', () => {
+    const hex = '12209d6c2be50f706953479ab9df2ce3edca90b68053c00b3004b7f0accbe1e8eedf'
+    expect(encodeBase58(hexToBytes(hex))).toBe('QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG')
+  })
+
+  it('reads back whatever it writes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
+        expect(decodeBase58(encodeBase58(bytes))).toEqual(bytes)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('refuses other characters, and does not spend minutes on megabytes', () => {
+    expect(() => decodeBase58('0OIl')).toThrow(EncodeError)
+    expect(encodeBase58(new Uint8Array(500_000).fill(255)).slice(0, 4)).toBe('0xff')
+  })
+})
+
+describe('hexadecimal', () => {
+  it('reads both cases and refuses the rest', () => {
+    expect(bytesToHex(hexToBytes('00fFAb'))).toBe('00ffab')
+    expect(bytesToHex(hexToBytes('00ffab'), 1, 2)).toBe('ff')
+    expect(() => hexToBytes('0')).toThrow(EncodeError)
+    expect(() => hexToBytes('0g')).toThrow(EncodeError)
+  })
+})
+
+describe('keys', () => {
+  const legacy = 'EOS6MRyAjQq8ud7hVNYcfnVPJqcVpscN5So8BhtHuGYqET5GDW5CV'
+  const modern = 'PUB_K1_6MRyAjQq8ud7hVNYcfnVPJqcVpscN5So8BhtHuGYqET5BoDq63'
+
+  it('tells the same key in both texts', () => {
+    const packed = parseKeyText('PUB', legacy)
+    expect(packed).toHaveLength(34)
+    expect(parseKeyText('PUB', modern)).toEqual(packed)
+    expect(keyText('PUB', packed[0]!, packed.subarray(1))).toBe(modern)
+    expect(legacyKeyText(packed.subarray(1))).toBe(legacy)
+  })
+
+  it('checks the checksum, the kind and the length', () => {
+    expect(() => parseKeyText('PUB', modern.replace('q63', 'q64'))).toThrow('checksum')
+    expect(() => parseKeyText('PUB', legacy.replace('5CV', '5CW'))).toThrow('checksum')
+    expect(() => parseKeyText('SIG', modern)).toThrow(EncodeError)
+    expect(() => parseKeyText('PUB', keyText('PUB', 0, new Uint8Array(32)))).toThrow('32 bytes')
+    expect(() => parseKeyText('PUB', 'PUB_K1_')).toThrow(EncodeError)
+  })
+
+  it.runIf(getHashes().includes('ripemd160'))('digests as OpenSSL does', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        expect(bytesToHex(ripemd160(bytes))).toBe(createHash('ripemd160').update(bytes).digest('hex'))
+      }),
+    )
+  })
+
+  it('digests the published example', () => {
+    expect(bytesToHex(ripemd160(Buffer.from('abc')))).toBe('8eb208f7e05d987a9b044a8e98c6b087f15a0bfc')
+  })
+})

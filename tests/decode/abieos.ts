@@ -1,0 +1,75 @@
+import { createRequire } from 'node:module'
+import { describe, it } from 'vitest'
+import type { JsonValue, TypeNode } from '../../services/core/antelope/index.ts'
+import { bytesToHex } from '../../services/core/antelope/index.ts'
+
+/** The part of the native ABI library that tests compare with. */
+export interface Abieos {
+  loadAbiHex(contract: string, hex: string): boolean
+  deleteContract(contract: string): boolean
+  hexToJson(contract: string, type: string, hex: string): unknown
+}
+
+function load(): Abieos | string {
+  try {
+    const library = createRequire(import.meta.url)('@eosrio/node-abieos') as {
+      Abieos: { getInstance(): Abieos }
+    }
+    return library.Abieos.getInstance()
+  } catch (error) {
+    return `the native ABI library does not load here: ${(error as Error).message}`
+  }
+}
+
+/**
+ * `describe` for comparisons with the native library. Where it has no binary the suite counts as skipped and
+ * says why; with PRONGHORN_REQUIRE_ALL=1 it fails instead.
+ */
+export function describeWithAbieos(name: string, suite: (abieos: Abieos) => void): void {
+  const abieos = load()
+  if (typeof abieos !== 'string') {
+    describe(name, () => suite(abieos))
+  } else if (process.env.PRONGHORN_REQUIRE_ALL === '1') {
+    it(name, () => {
+      throw new Error(`${abieos}, and PRONGHORN_REQUIRE_ALL=1 asks for every suite`)
+    })
+  } else {
+    console.warn(`skipped: ${name}: ${abieos}`)
+    describe.skipIf(true)(`${name} (${abieos})`, () => undefined)
+  }
+}
+
+/**
+ * A decoded value in the form in which the native library prints it: all integers of 64 bits as text,
+ * hexadecimal in upper case, seconds with milliseconds, NaN and infinities as text.
+ */
+export function abieosForm(node: TypeNode, value: unknown): JsonValue {
+  if (value === null || value === undefined) return null
+  if (node.kind === 'optional') return abieosForm(node.inner, value)
+  if (node.kind === 'array') {
+    return Array.from(value as ArrayLike<unknown>, (item) => abieosForm(node.element, item))
+  }
+  if (node.kind === 'variant') {
+    const [type, inner] = value as [string, unknown]
+    const chosen = node.alternatives.find((alternative) => alternative.name === type)
+    return [type, abieosForm(chosen!.type, inner)]
+  }
+  if (node.kind === 'struct') {
+    // As JSON.parse makes objects: `__proto__` is an own key there.
+    const entries = node.fields
+      .filter((field) => Object.hasOwn(value, field.name))
+      .map((field) => [field.name, abieosForm(field.type, (value as Record<string, unknown>)[field.name])])
+    return Object.fromEntries(entries) as JsonValue
+  }
+  return scalarForm(node.name, value)
+}
+
+function scalarForm(type: string, value: unknown): JsonValue {
+  if (typeof value === 'bigint') return value.toString()
+  if (value instanceof Uint8Array) return bytesToHex(value).toUpperCase()
+  if (typeof value === 'string' && (type.startsWith('checksum') || type === 'float128')) {
+    return value.toUpperCase()
+  }
+  if (type === 'time_point_sec') return `${value as string}.000`
+  return value as JsonValue
+}

@@ -1,0 +1,150 @@
+import fc from 'fast-check'
+import {
+  bigIntToName,
+  bytesToHex,
+  formatAsset,
+  formatEpochMicroseconds,
+  formatEpochMs,
+  formatEpochSeconds,
+  formatSymbol,
+  keyText,
+  normalizeAbiJson,
+  slotToEpochMs,
+} from '../../services/core/antelope/index.ts'
+import type { AbiDefinition, BuiltinName, KeyKind, TypeNode } from '../../services/core/antelope/index.ts'
+
+const signed = (bits: bigint) => fc.bigInt({ min: -(2n ** (bits - 1n)), max: 2n ** (bits - 1n) - 1n })
+const unsigned = (bits: bigint) => fc.bigInt({ min: 0n, max: 2n ** bits - 1n })
+const hexOf = (length: number) =>
+  fc.uint8Array({ minLength: length, maxLength: length }).map((bytes) => bytesToHex(bytes))
+const symbolCode = fc.stringMatching(/^[A-Z]{1,7}$/)
+const asset = fc
+  .record({ amount: signed(64n), precision: fc.nat(18), symbol: symbolCode })
+  .map((parts) => formatAsset(parts))
+const name = unsigned(64n).map(bigIntToName)
+const key = (kind: KeyKind, length: number) =>
+  fc
+    .tuple(fc.nat(1), fc.uint8Array({ minLength: length, maxLength: length }))
+    .map(([curve, data]) => keyText(kind, curve, data))
+
+// Every value of these is one that both ways of spelling it agree on: finite, well-formed, in range.
+const builtins: Record<BuiltinName, fc.Arbitrary<unknown>> = {
+  bool: fc.boolean(),
+  int8: fc.integer({ min: -128, max: 127 }),
+  uint8: fc.nat(255),
+  int16: fc.integer({ min: -32768, max: 32767 }),
+  uint16: fc.nat(65535),
+  int32: fc.integer(),
+  uint32: fc.nat(0xffffffff),
+  int64: signed(64n),
+  uint64: unsigned(64n),
+  int128: signed(128n),
+  uint128: unsigned(128n),
+  varint32: fc.integer(),
+  varuint32: fc.nat(0xffffffff),
+  float32: fc.float({ noNaN: true, noDefaultInfinity: true }),
+  float64: fc.double({ noNaN: true, noDefaultInfinity: true }),
+  float128: hexOf(16),
+  // The native library reads times up to 2106.
+  time_point: fc.nat(4_294_967_295_999).map((ms) => formatEpochMicroseconds(BigInt(ms) * 1000n)),
+  time_point_sec: fc.nat(0xffffffff).map(formatEpochSeconds),
+  block_timestamp_type: fc.nat(0xffffffff).map((slot) => formatEpochMs(slotToEpochMs(slot))),
+  name,
+  bytes: fc.uint8Array({ maxLength: 40 }),
+  string: fc.string({ unit: 'binary', maxLength: 60 }),
+  checksum160: hexOf(20),
+  checksum256: hexOf(32),
+  checksum512: hexOf(64),
+  public_key: key('PUB', 33),
+  signature: key('SIG', 65),
+  symbol: fc.tuple(fc.nat(18), symbolCode).map(([precision, code]) => formatSymbol(precision, code)),
+  symbol_code: symbolCode,
+  asset,
+  extended_asset: fc.record({ quantity: asset, contract: name }),
+}
+
+const builtinNames = Object.keys(builtins) as BuiltinName[]
+
+/**
+ * An ABI of a few structs, variants and aliases that refer to one another, with recursion through options
+ * and lists; `root` is the struct to try. Identifiers are those that contracts may have.
+ */
+export function arbitraryAbi(g: fc.GeneratorValue): { abi: AbiDefinition; root: string } {
+  const pick = (names: readonly string[]) => g(() => fc.constantFrom(...names))
+  const structCount = 1 + g(() => fc.nat(3))
+  const structs = Array.from({ length: structCount }, (_, i) => `struct${i}`)
+  const aliases = ['alias0', 'alias1'].map((alias) => ({
+    new_type_name: alias,
+    type: `${pick(builtinNames)}[]`,
+  }))
+  // A type may hold later structs directly and any struct through an option, list or variant.
+  const direct = (index: number): string[] => [
+    ...builtinNames,
+    'alias0',
+    'alias1',
+    ...structs.slice(index + 1),
+  ]
+  const indirect = [...builtinNames, 'variant0', ...structs]
+  const fieldType = (index: number): string => {
+    const form = g(() => fc.nat(9))
+    if (form === 0) return `${pick(indirect)}[]`
+    if (form === 1) return `${pick(indirect)}?`
+    return form === 2 ? 'variant0' : pick(direct(index))
+  }
+  const abi = normalizeAbiJson({
+    version: 'eosio::abi/1.1',
+    types: aliases,
+    structs: structs.map((struct, index) => {
+      const fields = Array.from({ length: g(() => fc.nat(6)) }, (_, i) => ({
+        name: `f${i}x${index}`,
+        type: fieldType(index),
+      }))
+      const base = index + 1 < structCount && g(() => fc.nat(4)) === 0 ? structs[index + 1]! : ''
+      return { name: struct, base, fields }
+    }),
+    variants: [
+      { name: 'variant0', types: ['uint8', ...new Set([pick(builtinNames), pick(structs)])].filter(unique) },
+    ],
+  })
+  return { abi, root: 'struct0' }
+}
+
+function unique<T>(item: T, index: number, list: readonly T[]): boolean {
+  return list.indexOf(item) === index
+}
+
+const values = 60
+const deepest = 5
+
+/**
+ * A value of a type. Options, lists and variants of structs run empty towards a depth, and once a value has
+ * many parts, because recursion would otherwise multiply without end.
+ */
+export function arbitraryValue(
+  g: fc.GeneratorValue,
+  node: TypeNode,
+  depth = 0,
+  room = { left: values },
+): unknown {
+  const mayGrow = depth < deepest && room.left > 0
+  const inside = (inner: TypeNode): unknown => arbitraryValue(g, inner, depth + 1, room)
+  room.left--
+  switch (node.kind) {
+    case 'builtin':
+      return g(() => builtins[node.name])
+    case 'optional':
+      return mayGrow && g(() => fc.boolean()) ? inside(node.inner) : null
+    case 'array': {
+      const length = node.length ?? (mayGrow ? g(() => fc.nat(3)) : 0)
+      const items = Array.from({ length }, () => inside(node.element))
+      const isBytes = node.element.kind === 'builtin' && node.element.name === 'uint8'
+      return isBytes ? Uint8Array.from(items as number[]) : items
+    }
+    case 'variant': {
+      const chosen = node.alternatives[mayGrow ? g(() => fc.nat(node.alternatives.length - 1)) : 0]!
+      return [chosen.name, inside(chosen.type)]
+    }
+    case 'struct':
+      return Object.fromEntries(node.fields.map((field) => [field.name, inside(field.type)]))
+  }
+}
