@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import type { ReaderSettings } from '../../services/filler/index.ts'
+import { testSettings } from './index-chain.ts'
+import type { TestChain } from './index-chain.ts'
+
+const program = join(packageRoot, 'dist/services/cli/main.js')
+
+/** Characters of a process's output that are kept for the message of a failed test. */
+const outputKept = 20_000
+
+/** How a process ended. */
+export interface ProcessEnd {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** `pronghorn filler`, running. */
+export interface FillerProcess {
+  readonly pid: number
+  /** The last of what it printed. */
+  readonly output: () => string
+  /** True when it has ended. */
+  readonly hasEnded: () => boolean
+  readonly ended: Promise<ProcessEnd>
+  /** Ends it as a power cut would; false when it had ended by itself before. */
+  kill(): Promise<boolean>
+  /** Asks it to end. */
+  stop(): Promise<ProcessEnd>
+}
+
+/** A directory of configuration files from which fillers are started. */
+export interface FillerHome {
+  start(): FillerProcess
+  /** Ends what still runs and removes the files. */
+  remove(): Promise<void>
+}
+
+/** Writes the configuration of a filler that reads `chain` into `database`. */
+export async function createFillerHome(
+  { chain, shipUrl, httpUrl }: TestChain,
+  database: DatabaseAddress,
+  settings: Partial<ReaderSettings> = {},
+): Promise<FillerHome> {
+  const directory = await mkdtemp(join(tmpdir(), 'pronghorn-filler-'))
+  const connections = {
+    sqldb: database,
+    chain: { name: 'test', chain_id: chain.chainId, http: httpUrl, ship: shipUrl },
+  }
+  const server = { server_addr: '127.0.0.1', server_port: await findFreePort() }
+  await writeFile(join(directory, 'connections.config.json'), JSON.stringify(connections))
+  await writeFile(
+    join(directory, 'readers.config.json'),
+    JSON.stringify([{ ...testSettings, ...server, ...settings }]),
+  )
+  const started: FillerProcess[] = []
+  return {
+    start() {
+      const filler = startFiller(directory)
+      started.push(filler)
+      return filler
+    },
+    async remove() {
+      await Promise.all(started.map((filler) => filler.kill()))
+      await rm(directory, { recursive: true })
+    },
+  }
+}
+
+function startFiller(directory: string): FillerProcess {
+  const child = spawn(process.execPath, [program, 'filler'], {
+    env: { CONFIG_DIR: directory, LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = collectOutput(child)
+  const ended = new Promise<ProcessEnd>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code, signal }))
+  })
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  return {
+    pid: child.pid ?? 0,
+    output,
+    hasEnded,
+    ended,
+    async kill() {
+      child.kill('SIGKILL')
+      return (await ended).signal === 'SIGKILL'
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      return ended
+    },
+  }
+}
+
+function collectOutput(child: ChildProcess): () => string {
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      text = (text + chunk.toString()).slice(-outputKept)
+    })
+  }
+  return () => text
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

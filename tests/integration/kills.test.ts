@@ -1,0 +1,139 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import type { DevchainOptions } from '../../services/devchain/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import type { ReaderSettings } from '../../services/filler/index.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import { compareDumps, countRows, dumpDatabase } from './database-dump.ts'
+import type { DatabaseDump } from './database-dump.ts'
+import { createFillerHome } from './filler-process.ts'
+import type { FillerHome } from './filler-process.ts'
+import { startChain, testSettings } from './index-chain.ts'
+import { findViolations } from './invariants.ts'
+import { PositionWatch } from './position.ts'
+import { createRandom } from './seeded-random.ts'
+import type { SeededRandom } from './seeded-random.ts'
+
+/** A chain that fillers are killed on. */
+interface Ordeal {
+  readonly chain: DevchainOptions
+  /** The last block in which something happens: where it is reversible, the undo journal is not empty there. */
+  readonly stopBlock: number
+  readonly kills: number
+  readonly seed: number
+  readonly settings?: Partial<ReaderSettings>
+}
+
+/** Longest life of a filler that is killed before it has got anywhere. */
+const earlyMs = 700
+/** Longest time between the commit that a kill waits for and the kill: about a commit's own. */
+const pauseMs = 12
+
+/** A chain, a database without even a schema, and the configuration of fillers that index one into the other. */
+async function withFillers<T>(
+  { chain: options, stopBlock, settings }: Ordeal,
+  task: (home: FillerHome, database: DatabaseAddress) => Promise<T>,
+): Promise<T> {
+  const chain = await startChain(options)
+  const database = await createTestDatabase('template0')
+  const home = await createFillerHome(chain, database.address, { stop_block: stopBlock, ...settings })
+  try {
+    return await task(home, database.address)
+  } finally {
+    await home.remove()
+    await chain.chain.stop()
+    await database.drop()
+  }
+}
+
+/** Lets a filler index up to the stop block and returns what the database holds then. */
+async function finish(home: FillerHome, database: DatabaseAddress): Promise<DatabaseDump> {
+  const filler = home.start()
+  const end = await filler.ended
+  if (end.code !== 0) throw new Error(`the filler failed: ${filler.output()}`)
+  return dumpDatabase(database)
+}
+
+/** Kills fillers until `kills` have died, spread over what they have to read, and returns the positions they reached. */
+async function killMany(
+  { stopBlock, kills, seed }: Ordeal,
+  home: FillerHome,
+  database: DatabaseAddress,
+): Promise<number[]> {
+  const random = createRandom(seed)
+  const watch = await PositionWatch.open(database, testSettings.name)
+  const reached: number[] = []
+  try {
+    for (let lives = 0; reached.length < kills; lives++) {
+      if (lives > 2 * kills) throw new Error(`most fillers ended before they could be killed`)
+      const from = (await watch.read())?.num ?? 0
+      const filler = home.start()
+      const goal = from + pickAdvance(random, stopBlock - from, kills - reached.length)
+      if (goal === from) await delay(random.between(0, earlyMs))
+      else {
+        await watch.until((position) => (position?.num ?? 0) >= goal, filler.hasEnded)
+        await delay(random.fraction() * pauseMs)
+      }
+      if (await filler.kill()) reached.push((await watch.read())?.num ?? 0)
+      else if ((await filler.ended).code !== 0) throw new Error(`the filler failed: ${filler.output()}`)
+    }
+  } finally {
+    await watch.close()
+  }
+  return reached
+}
+
+/** Blocks to read in this life, so that on average each life has the same share of what is left. */
+function pickAdvance(random: SeededRandom, blocksLeft: number, killsLeft: number): number {
+  const most = Math.floor((2 * blocksLeft) / (killsLeft + 1))
+  return Math.min(random.between(0, most), Math.max(0, blocksLeft - 1))
+}
+
+const fork = join(import.meta.dirname, '../fixtures/recordings/fork')
+
+const ordeals: Record<string, Ordeal> = {
+  'main and v2 as the node lived through them': {
+    chain: { recordings: ['main', 'v2'], replay: 'recorded' },
+    stopBlock: 952,
+    kills: 100,
+    seed: 41,
+  },
+  'main and v2 as history': {
+    chain: { recordings: ['main', 'v2'], replay: 'history' },
+    stopBlock: 952,
+    kills: 15,
+    seed: 42,
+    settings: { db_group_blocks: 1, ship_prefetch_blocks: 4 },
+  },
+  'a chain with three rewinds': {
+    chain: { recordings: [fork], replay: 'recorded' },
+    stopBlock: 329,
+    kills: 30,
+    seed: 43,
+  },
+}
+
+describe.concurrent(
+  'killed at random moments, the filler ends with the bytes of an uninterrupted run',
+  () => {
+    it.each(Object.entries(ordeals))('%s', { timeout: 300_000 }, async (_, ordeal) => {
+      const expected = await withFillers(ordeal, finish)
+      const { reached, found, violations } = await withFillers(ordeal, async (home, database) => ({
+        reached: await killMany(ordeal, home, database),
+        found: await finish(home, database),
+        violations: await findViolations(database),
+      }))
+      expect(compareDumps(expected, found)).toEqual([])
+      expect(violations).toEqual([])
+      expect(countRows(expected)).toBeGreaterThan(400)
+      if (ordeal.chain.replay === 'recorded')
+        expect(expected.get('undo.assets_assets')!.length).toBeGreaterThan(1)
+      expect(reached).toHaveLength(ordeal.kills)
+      // Kills all over the chain, and more than half of them after something new was committed.
+      const tenths = new Set(reached.map((num) => Math.floor((10 * num) / ordeal.stopBlock)))
+      expect(tenths.size).toBeGreaterThanOrEqual(6)
+      expect(new Set(reached).size).toBeGreaterThan(ordeal.kills / 2)
+    })
+  },
+)
