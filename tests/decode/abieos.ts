@@ -41,7 +41,8 @@ export function describeWithAbieos(name: string, suite: (abieos: Abieos) => void
 
 /**
  * A decoded value in the form in which the native library prints it: all integers of 64 bits as text,
- * hexadecimal in upper case, seconds with milliseconds, NaN and infinities as text.
+ * hexadecimal in upper case, seconds with milliseconds, NaN and infinities as text, bytes that are no UTF-8
+ * as question marks.
  */
 export function abieosForm(node: TypeNode, value: unknown): JsonValue {
   if (value === null || value === undefined) return null
@@ -70,6 +71,8 @@ function scalarForm(type: string, value: unknown): JsonValue {
   if (typeof value === 'string' && (type.startsWith('checksum') || type === 'float128')) {
     return value.toUpperCase()
   }
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
+  if (type === 'string') return (value as string).replaceAll('\ufffd', '?')
   if (type === 'time_point_sec') return `${value as string}.000`
   return value as JsonValue
 }
