@@ -84,7 +84,8 @@ async function serve(
     port: options.port,
     startBlock: options.startBlock,
     assetsAccount: options.assetsAccount,
-    deleteData: demo?.isNew ?? false,
+    // What another demo chain left behind does not fit this one.
+    deleteData: options.dataDir !== null && (demo?.isNew ?? false),
   })
   const api = await startApi({ config, logger: options.logger.child({ part: 'api' }), demo: demo !== null })
   closing.push(() => api.close())

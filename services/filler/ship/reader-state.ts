@@ -55,7 +55,8 @@ export class ReaderState<P extends ProtocolCodec> {
     if (this.#warned.missingPayload) return
     this.#warned.missingPayload = true
     const message = 'the first block of a log came without all of its payloads, which is usual'
-    this.settings.logger.warn({ block_num: num }, message)
+    // Block 1 never has transactions: that is no news to anybody.
+    this.settings.logger[num === 1 ? 'info' : 'warn']({ block_num: num }, message)
   }
 
   /** Says once that a node does not tell its chain id. */
