@@ -41,7 +41,7 @@ export type {
   StructNode,
   TypeNode,
   VariantNode,
-} from './abi/type-graph.ts'
+} from './abi/type-node.ts'
 export { CodeEmitter, prologue } from './abi/code-emitter.ts'
 export { explainFailure } from './abi/explain.ts'
 export { linkCode } from './abi/link.ts'

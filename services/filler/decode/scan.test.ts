@@ -304,7 +304,7 @@ describe('watched accounts', () => {
   it('are found among many', () => {
     const names = Array.from(
       { length: 500 },
-      (_, i) => `acc${[...i.toString(5)].map((d) => 'abcde'[Number(d)]).join('')}`,
+      (_, i) => `acc${i.toString(5).replace(/\d/g, (digit) => 'abcde'[Number(digit)]!)}`,
     )
     const set = createWatchSet([...names, names[0]!])
     const { protocol, packTraces } = codecs('ship.leap')

@@ -1,5 +1,6 @@
 import { Measures } from './measure.ts'
-import type { ArrayNode, BuiltinName, BuiltinNode, StructNode, TypeNode, VariantNode } from './type-graph.ts'
+import { fixedExpression, need, plus, readVariable, skipVariable } from './builtin-code.ts'
+import type { ArrayNode, BuiltinNode, StructNode, TypeNode, VariantNode } from './type-node.ts'
 
 // Generated code keeps the position in a local `p` and refers to the bytes as `b`, `v` (a DataView) and
 // their end as `e`; before a call the position goes to `R.at` and comes back from there afterwards.
@@ -266,16 +267,6 @@ function unknownIndex(node: VariantNode): string {
   return `refuse(${JSON.stringify(`variant ${name} has no alternative `)} + k, p - 1)`
 }
 
-function need(bytes: number): string {
-  return bytes === 0 ? '' : `if (e - p < ${bytes}) tooShort(p);`
-}
-
-function plus(offset: string, bytes: number): string {
-  if (bytes === 0) return offset
-  const match = /^p \+ (\d+)$/.exec(offset)
-  return match === null ? `${offset} + ${bytes}` : `p + ${Number(match[1]) + bytes}`
-}
-
 // A plain `__proto__: x` in a literal would set the prototype; the computed form makes it a field.
 function propertyKey(name: string): string {
   return name === '__proto__' ? '["__proto__"]' : JSON.stringify(name)
@@ -284,88 +275,3 @@ function propertyKey(name: string): string {
 function isByte(node: TypeNode): node is BuiltinNode {
   return node.kind === 'builtin' && node.name === 'uint8'
 }
-
-function fixedExpression(name: BuiltinName, o: string): string {
-  switch (name) {
-    case 'bool':
-      return `b[${o}] !== 0`
-    case 'uint8':
-      return `b[${o}]`
-    case 'int8':
-      return `v.getInt8(${o})`
-    case 'int16':
-      return `v.getInt16(${o}, true)`
-    case 'uint16':
-      return `v.getUint16(${o}, true)`
-    case 'int32':
-      return `v.getInt32(${o}, true)`
-    case 'uint32':
-      return `v.getUint32(${o}, true)`
-    case 'int64':
-      return `v.getBigInt64(${o}, true)`
-    case 'uint64':
-      return `v.getBigUint64(${o}, true)`
-    case 'int128':
-      return `int128At(${o}, true)`
-    case 'uint128':
-      return `int128At(${o}, false)`
-    case 'float32':
-      return `v.getFloat32(${o}, true)`
-    case 'float64':
-      return `v.getFloat64(${o}, true)`
-    case 'time_point':
-      return `timePoint(v.getBigUint64(${o}, true))`
-    case 'time_point_sec':
-      return `timePointSec(v.getUint32(${o}, true))`
-    case 'block_timestamp_type':
-      return `slotTime(v.getUint32(${o}, true))`
-    case 'name':
-      return `nameOf(v.getUint32(${o}, true), v.getUint32(${plus(o, 4)}, true))`
-    case 'symbol':
-      return `symbolAt(${o})`
-    case 'symbol_code':
-      return `symbolCodeAt(${o})`
-    case 'asset':
-      return `assetAt(${o})`
-    case 'extended_asset':
-      return `{ quantity: assetAt(${o}), contract: ${fixedExpression('name', plus(o, 16))} }`
-    case 'float128':
-      return `hexAt(${o}, 16)`
-    case 'checksum160':
-      return `hexAt(${o}, 20)`
-    case 'checksum256':
-      return `hexAt(${o}, 32)`
-    case 'checksum512':
-      return `hexAt(${o}, 64)`
-    default:
-      throw new TypeError(`${name} has no fixed size`)
-  }
-}
-
-const variableReaders = {
-  string: 'readText()',
-  bytes: 'readBytes()',
-  varint32: 'readVarint32()',
-  public_key: 'readKey("PUB")',
-  signature: 'readKey("SIG")',
-} as const
-
-function readVariable(name: BuiltinName, value: string): string {
-  if (name === 'varuint32') {
-    return `if (p >= e) tooShort(p); let ${value} = b[p]; if (${value} < 128) p++; else { R.at = p; ${value} = readVaruint32(); p = R.at; }`
-  }
-  return `R.at = p; const ${value} = ${variableReaders[name as keyof typeof variableReaders]}; p = R.at;`
-}
-
-function skipVariable(name: BuiltinName): string {
-  if (name === 'varuint32' || name === 'varint32') {
-    return 'if (p >= e) tooShort(p); if (b[p] < 128) p++; else { R.at = p; readVaruint32(); p = R.at; }'
-  }
-  if (name === 'string' || name === 'bytes') return skipLengthPrefixed
-  return `R.at = p; skipKey(${name === 'public_key' ? '"PUB"' : '"SIG"'}); p = R.at;`
-}
-
-// The short form is written out because it is nearly all that a walk over foreign data does.
-const skipLengthPrefixed =
-  'if (p >= e) tooShort(p); if (b[p] < 128) { p += 1 + b[p]; if (p > e) tooShort(p); } ' +
-  'else { R.at = p; skipBytes(); p = R.at; }'

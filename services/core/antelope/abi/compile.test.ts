@@ -1,9 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readAbi } from '../../../../tests/decode/recordings.ts'
 import { packageRoot } from '../../paths/index.ts'
-import { compileAbi, DecodeError, EncodeError, hexToBytes, normalizeAbiJson } from '../index.ts'
+import {
+  compileAbi,
+  DecodeError,
+  EncodeError,
+  formatAsset,
+  hexToBytes,
+  normalizeAbiJson,
+  parseAsset,
+} from '../index.ts'
 import type { AbiField, CompiledAbi } from '../index.ts'
 
 interface Vector {
@@ -106,6 +115,17 @@ describe('values', () => {
         .encoder('s')({ ...value, a: '' })
         .subarray(1),
     ).toEqual(hexToBytes(hex).subarray(3))
+  })
+
+  it('of assets and symbols have a text for any bytes', () => {
+    const abi = structAbi([field('asset'), field('symbol', 'b'), field('symbol_code', 'c')])
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+        const value = abi.decoder<{ a: string }>('s', { exact: true })(bytes)
+        expect(formatAsset(parseAsset(value.a))).toBe(value.a)
+        expect(abi.encoder('s')(value)).toEqual(bytes)
+      }),
+    )
   })
 
   it('keep fields and keys named __proto__', () => {

@@ -7,7 +7,8 @@ import { toJsonForm, type JsonValue } from './json-form.ts'
 import { linkCode } from './link.ts'
 import { Measures } from './measure.ts'
 import { beginReading, DecodeFailure, state } from './read-state.ts'
-import { TypeGraph, type TypeNode } from './type-graph.ts'
+import { TypeGraph } from './type-graph.ts'
+import type { TypeNode } from './type-node.ts'
 
 /** A decoded struct: field name to value. Fields named like members of Object are own properties. */
 export type DecodedStruct = Record<string, unknown>

@@ -5,7 +5,7 @@ import { hexToBytes } from '../values/hex.ts'
 import { parseKeyText } from '../values/key.ts'
 import { nameFromString } from '../values/name.ts'
 import { epochMsToSlot, parseTimeMicroseconds } from '../values/time.ts'
-import type { BuiltinName } from './type-graph.ts'
+import type { BuiltinName } from './type-node.ts'
 
 /** Appends a built-in value. @throws EncodeError when the value has another form or does not fit. */
 export function writeBuiltin(sink: ByteSink, name: BuiltinName, value: unknown): void {

@@ -1,7 +1,7 @@
 import { EncodeError } from '../codec-error.ts'
 import { ByteSink } from '../bytes.ts'
 import { writeBuiltin } from './encode-builtin.ts'
-import type { StructNode, TypeNode, VariantNode } from './type-graph.ts'
+import type { StructNode, TypeNode, VariantNode } from './type-node.ts'
 
 type Write = (sink: ByteSink, value: unknown) => void
 

@@ -12,7 +12,10 @@ import {
   tooShort,
 } from './read-state.ts'
 import type { Measures } from './measure.ts'
-import { builtinSizes, type BuiltinName, type TypeNode } from './type-graph.ts'
+import { builtinSizes, type BuiltinName, type TypeNode } from './type-node.ts'
+
+// Walking a payload of hundreds of megabytes once more would delay the news of its failure.
+const maxExplainedBytes = 16 * 1024 * 1024
 
 /**
  * Finds where in a value the bytes stop fitting, by walking them once more and noting the path. Decoders
@@ -26,6 +29,9 @@ export function explainFailure(
   range: { readonly bytes: Uint8Array; readonly start: number; readonly end: number },
 ): DecodeError {
   const path: string[] = [root.length > 64 ? `${root.slice(0, 64)}…` : root]
+  if (range.end - range.start > maxExplainedBytes) {
+    return new DecodeError(failure.message, path[0]!, failure.offset)
+  }
   try {
     beginReading(range.bytes, range.start, range.end)
     walk(node, path, measures)

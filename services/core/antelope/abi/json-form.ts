@@ -1,5 +1,5 @@
 import { bytesToHex } from '../values/hex.ts'
-import type { TypeNode } from './type-graph.ts'
+import type { TypeNode } from './type-node.ts'
 
 /** What JSON can hold. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }

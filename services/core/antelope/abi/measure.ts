@@ -1,5 +1,5 @@
-import { builtinSizes } from './type-graph.ts'
-import type { ArrayNode, StructNode, TypeNode } from './type-graph.ts'
+import { builtinSizes } from './type-node.ts'
+import type { ArrayNode, StructNode, TypeNode } from './type-node.ts'
 
 /** What is known of a type before any byte is seen. */
 export interface Measure {

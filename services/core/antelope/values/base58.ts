@@ -4,13 +4,13 @@ const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const digitOf = new Int8Array(128).fill(-1)
 for (let i = 0; i < alphabet.length; i++) digitOf[alphabet.charCodeAt(i)] = i
 
-// The conversion is quadratic: a content identifier has 34 to 36 bytes, and a chain action can hold half a
-// megabyte of "ipfs" bytes, which would cost minutes. 64 KiB would still cost seconds, so stop well below.
-const maxBytes = 4096
+// The conversion is quadratic. A content identifier has about 36 bytes, but an action can hold half a megabyte
+// of them in any portions: this bounds the worst to a fraction of a second.
+const maxBytes = 1024
 
 /**
  * Base58 with the Bitcoin alphabet and no checksum; each leading zero byte becomes a `1`.
- * Data of more than 4096 bytes become `0x` and hexadecimal digits instead, because the cost is quadratic.
+ * Data of more than 1024 bytes become `0x` and hexadecimal digits instead, because the cost is quadratic.
  */
 export function encodeBase58(bytes: Uint8Array): string {
   if (bytes.length > maxBytes) return `0x${Buffer.from(bytes).toString('hex')}`
@@ -42,7 +42,7 @@ export function encodeBase58(bytes: Uint8Array): string {
 
 /** Bytes of a base58 text (no checksum). @throws EncodeError for a character outside the alphabet. */
 export function decodeBase58(text: string): Uint8Array {
-  if (text.length > maxBytes * 2) throw new EncodeError('base58 text is longer than 8192 characters')
+  if (text.length > maxBytes * 2) throw new EncodeError('base58 text is longer than 2048 characters')
   let zeros = 0
   while (zeros < text.length && text[zeros] === '1') zeros++
   const bytes: number[] = []
