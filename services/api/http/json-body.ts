@@ -2,9 +2,6 @@ import type { RawScalar, RawValue } from '../endpoint/index.ts'
 import { RequestError } from '../endpoint/index.ts'
 import { MAX_PAIRS } from './query-string.ts'
 
-/** A JSON string, or an integer too long to be exact as a double; in this order, so that strings are stepped over. */
-const STRING_OR_LONG_INTEGER = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
-
 /**
  * Reads the parameters of a JSON body: an object; an array is allowed and has none. Numbers and booleans keep their
  * type, integers of 16 digits and more become text so that no digit is lost, arrays become lists. Members that are
@@ -30,14 +27,41 @@ export function parseJsonBody(text: string): Map<string, RawValue> {
 }
 
 function parse(text: string): unknown {
-  const exact = /\d{16}/.test(text)
-    ? text.replaceAll(STRING_OR_LONG_INTEGER, (token) => (token.startsWith('"') ? token : `"${token}"`))
-    : text
   try {
-    return JSON.parse(exact) as unknown
+    const value: unknown = JSON.parse(text)
+    return /\d{16}/.test(text) ? (JSON.parse(quoteLongIntegers(text)) as unknown) : value
   } catch {
     throw new RequestError(400, 'The body is not valid JSON')
   }
+}
+
+/** Puts integers that a double may not hold exactly between quotes. The text is valid JSON. */
+function quoteLongIntegers(text: string): string {
+  const parts: string[] = []
+  const token = /"|-?\d[\d.eE+-]*/g
+  let from = 0
+  for (let match = token.exec(text); match; match = token.exec(text)) {
+    if (match[0] === '"') {
+      token.lastIndex = endOfString(text, token.lastIndex)
+    } else if (/^-?\d{16,}$/.test(match[0])) {
+      parts.push(text.slice(from, match.index), `"${match[0]}"`)
+      from = token.lastIndex
+    }
+  }
+  return parts.join('') + text.slice(from)
+}
+
+/** Position after the quote that ends a JSON string, from a position inside it. */
+function endOfString(text: string, from: number): number {
+  let at = text.indexOf('"', from)
+  while (at >= 0 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
+  return at < 0 ? text.length : at + 1
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let start = at
+  while (text[start - 1] === '\\') start--
+  return (at - start) % 2 === 1
 }
 
 function rawValue(member: unknown): RawValue | undefined {

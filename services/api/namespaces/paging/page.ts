@@ -45,8 +45,13 @@ export async function selectPage(session: Session, values: Values, query: PageQu
   const arms = query.keyDirection ? query.arms?.() : undefined
   const text =
     arms && query.keyDirection ? armsText(query, arms, query.keyDirection, window) : plainText(query, window)
-  const rows = await session.query<[string]>({ text, values: query.bindings.values })
-  return rows.map(([key]) => key)
+  const rows = await session.query<[string]>({
+    // One text instead of a row for each key; no key contains a comma.
+    text: `SELECT array_to_string(ARRAY(${text}), ',')`,
+    values: query.bindings.values,
+  })
+  const keys = rows[0]![0]
+  return keys === '' ? [] : keys.split(',')
 }
 
 /** Number of rows that satisfy the conditions, as text. */

@@ -10,6 +10,8 @@ CREATE INDEX schemas_created_idx ON assets.schemas (created_at_time, schema_name
 CREATE INDEX schemas_name_idx ON assets.schemas (schema_name, collection_name);
 CREATE INDEX templates_collection_idx ON assets.templates (collection_name, schema_name, template_id);
 CREATE INDEX templates_data_idx ON assets.templates USING gin (immutable_data jsonb_path_ops);
+CREATE INDEX templates_mutable_data_idx ON assets.templates USING gin (mutable_data jsonb_path_ops) WHERE mutable_data IS NOT NULL;
+CREATE INDEX templates_name_idx ON assets.templates (left(((coalesce(mutable_data, '{}'::jsonb) || immutable_data) ->> 'name'), 100) COLLATE "C");
 CREATE INDEX offers_created_idx ON assets.offers (created_at_time, offer_id);
 CREATE INDEX offers_updated_idx ON assets.offers (updated_at_time, offer_id);
 CREATE INDEX offers_sender_idx ON assets.offers (sender, created_at_time, offer_id);

@@ -1,5 +1,6 @@
 import type { Session } from '../../../database/index.ts'
 import { jsonData, jsonMembers, quoted } from './json-sql.ts'
+import { packRows, queryPacked } from './packed-rows.ts'
 import type { Part } from './part-cache.ts'
 import type { Parts } from './parts.ts'
 import { COLLECTION_VERSION, dataMembers, SCHEMA_VERSION, TEMPLATE_VERSION } from './parts.ts'
@@ -43,10 +44,18 @@ const MERGED = `(SELECT coalesce(t.mutable_data, '{}'::jsonb) || coalesce(a.muta
 
 const STATEMENT = {
   name: 'asset-records',
-  text: `SELECT a.asset_id::text, ${OWN_MEMBERS}, a.collection_name, ${COLLECTION_VERSION},
-      concat(a.collection_name, '/', a.schema_name), ${SCHEMA_VERSION}, t.template_id::text, ${TEMPLATE_VERSION},
-      CASE WHEN ${HAS_OWN_DATA} THEN ${MERGED}::text END,
-      CASE WHEN ${HAS_OWN_DATA} THEN (${MERGED} -> 'name')::text END
+  text: `SELECT ${packRows([
+    'a.asset_id',
+    OWN_MEMBERS,
+    'a.collection_name',
+    COLLECTION_VERSION,
+    'a.schema_name',
+    SCHEMA_VERSION,
+    't.template_id',
+    TEMPLATE_VERSION,
+    `CASE WHEN ${HAS_OWN_DATA} THEN ${MERGED} END`,
+    `CASE WHEN ${HAS_OWN_DATA} THEN ${MERGED} -> 'name' END`,
+  ])}
     FROM assets.assets a
       JOIN assets.collections c ON c.collection_name = a.collection_name
       JOIN assets.schemas s ON s.collection_name = a.collection_name AND s.schema_name = a.schema_name
@@ -54,6 +63,7 @@ const STATEMENT = {
     WHERE a.asset_id = ANY($1::bigint[])`,
 }
 
+/** Texts; empty where there is no template, or no data of the asset's own. */
 type AssetRow = [
   id: string,
   own: string,
@@ -61,10 +71,10 @@ type AssetRow = [
   collectionVersion: string,
   schema: string,
   schemaVersion: string,
-  template: string | null,
-  templateVersion: string | null,
-  data: string | null,
-  name: string | null,
+  template: string,
+  templateVersion: string,
+  data: string,
+  name: string,
 ]
 
 /**
@@ -80,7 +90,7 @@ export async function renderAssets(
   const records = new Map<string, string>()
   for (let at = 0; at < ids.length; at += BATCH) {
     const values = [ids.slice(at, at + BATCH)]
-    const rows = await session.query<AssetRow>({ ...STATEMENT, values })
+    const rows = await queryPacked<AssetRow>(session, { ...STATEMENT, values })
     const loaded = await loadParts(session, parts, rows)
     for (const row of rows) {
       const text = assetText(contract, row, loaded)
@@ -102,8 +112,8 @@ async function loadParts(session: Session, parts: Parts, rows: readonly AssetRow
   const templates = new Map<string, string>()
   for (const [, , collection, collectionVersion, schema, schemaVersion, template, templateVersion] of rows) {
     collections.set(collection, collectionVersion)
-    schemas.set(schema, schemaVersion)
-    if (template !== null && templateVersion !== null) templates.set(template, templateVersion)
+    schemas.set(`${collection}/${schema}`, schemaVersion)
+    if (template !== '') templates.set(template, templateVersion)
   }
   return {
     collections: await parts.lightCollections.load(session, collections),
@@ -113,16 +123,16 @@ async function loadParts(session: Session, parts: Parts, rows: readonly AssetRow
 }
 
 function assetText(contract: string, row: AssetRow, loaded: LoadedParts): string | undefined {
-  const [, own, collectionName, , schemaKey, , templateId, , ownData, ownName] = row
+  const [, own, collectionName, , schemaName, , templateId, , ownData, ownName] = row
   const collection = loaded.collections.get(collectionName)
-  const schema = loaded.schemas.get(schemaKey)
+  const schema = loaded.schemas.get(`${collectionName}/${schemaName}`)
   // Gone between two statements: a fork has just undone it.
   if (!collection || !schema) return undefined
-  const template = templateId === null ? undefined : loaded.templates.get(templateId)
+  const template = templateId === '' ? undefined : loaded.templates.get(templateId)
   const [members, data, name, flags] = template ?? []
   const shown = template
     ? `${flags!},"template":{${members!},"data":${data!}}`
     : '"is_transferable":true,"is_burnable":true,"template":null'
-  const merged = ownData === null ? dataMembers(data ?? '{}', name ?? null) : dataMembers(ownData, ownName)
+  const merged = ownData === '' ? dataMembers(data ?? '{}', name ?? '') : dataMembers(ownData, ownName)
   return `{"contract":"${contract}",${own},"collection":${collection[0]!},"schema":{${schema[0]!}},${shown},${merged}}`
 }

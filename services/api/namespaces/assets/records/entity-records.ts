@@ -90,7 +90,7 @@ export async function renderTemplates(
     const schema = schemas.get(schemaKey)
     if (!template || !collection || !schema) continue
     const nested = `"collection":${collection[0]!},"schema":{${schema[0]!}}`
-    const own = `${template[0]!},${nested},${dataMembers(template[1]!, template[2] ?? null)}`
+    const own = `${template[0]!},${nested},${dataMembers(template[1]!, template[2] ?? '')}`
     records.set(id, `{"contract":"${contract}",${own}}`)
   }
   return records

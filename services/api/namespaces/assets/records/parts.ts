@@ -127,7 +127,7 @@ export function createParts(): Parts {
   }
 }
 
-/** The members `data` and `name` of a record, from the texts of both; `name` is left out when there is none. */
-export function dataMembers(data: string, name: string | null): string {
-  return name === null ? `"data":${data}` : `"data":${data},"name":${name}`
+/** The members `data` and `name` of a record, from the texts of both; `name` is left out when it is empty. */
+export function dataMembers(data: string, name: string): string {
+  return name === '' ? `"data":${data}` : `"data":${data},"name":${name}`
 }

@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { RequestError } from '../endpoint/index.ts'
+import { parseJsonBody } from './json-body.ts'
+import { parseQueryString } from './query-string.ts'
+
+const query = (text: string) => Object.fromEntries(parseQueryString(text) ?? [])
+const body = (text: string) => Object.fromEntries(parseJsonBody(text))
+
+describe('a query string', () => {
+  it('is decoded', () => {
+    expect(query('a=1&b=x%20y+z&c&d=&data%3Anumber.p=1')).toEqual({
+      a: '1',
+      b: 'x y z',
+      c: '',
+      d: '',
+      'data:number.p': '1',
+    })
+  })
+
+  it('makes lists of repeated and bracketed parameters', () => {
+    expect(query('a=1&a=2&b[]=3&c[0]=4&c[1]=5&d%5B%5D=6')).toEqual({
+      a: ['1', '2'],
+      b: ['3'],
+      c: ['4', '5'],
+      d: ['6'],
+    })
+  })
+
+  it('keeps a broken escape as it is', () => {
+    expect(query('a=%zz&b=%e2%82')).toEqual({ a: '%zz', b: '%e2%82' })
+  })
+
+  it('keeps names like __proto__ and refuses too many pairs', () => {
+    expect(parseQueryString('__proto__=x')?.get('__proto__')).toBe('x')
+    expect(parseQueryString('a&'.repeat(20_000))).toBeUndefined()
+  })
+
+  it('never throws', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        parseQueryString(text)
+      }),
+    )
+  })
+})
+
+describe('a JSON body', () => {
+  it('keeps numbers, booleans and lists, and drops null and objects', () => {
+    expect(body('{"a":1,"b":true,"c":["x",2,null],"d":null,"e":{"f":1},"g":"h","i":[]}')).toEqual({
+      a: 1,
+      b: true,
+      c: ['x', 2],
+      g: 'h',
+    })
+  })
+
+  it('loses no digit of a long integer and touches no string', () => {
+    expect(body('{"id":9223372036854775807,"ids":[1099511627776000001,-9007199254740993]}')).toEqual({
+      id: '9223372036854775807',
+      ids: ['1099511627776000001', '-9007199254740993'],
+    })
+    expect(body(String.raw`{"a":"x \" 12345678901234567890","b":1.2345678901234567}`)).toEqual({
+      a: 'x " 12345678901234567890',
+      b: 1.2345678901234567,
+    })
+  })
+
+  it('may be an array or empty, which say nothing', () => {
+    expect(body('[]')).toEqual({})
+    expect(body(' ')).toEqual({})
+  })
+
+  it('must not be malformed or a bare scalar', () => {
+    for (const text of ['{', '"text"', '5', 'null', 'true', '{"a":01234567890123456789}']) {
+      expect(() => body(text)).toThrow(RequestError)
+    }
+  })
+
+  it('is read or refused, whatever it is, and agrees with JSON.parse', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.boolean(), fc.integer())), (object) => {
+        const expected = new Map(
+          Object.entries(object).map(([key, value]) => [key.replace(/\[\]$/, ''), value]),
+        )
+        expect(parseJsonBody(JSON.stringify(object))).toEqual(expected)
+      }),
+    )
+  })
+})

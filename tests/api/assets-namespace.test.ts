@@ -1,0 +1,433 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { post, serveRecordings } from './server.ts'
+import type { TestServer } from './server.ts'
+
+type Row = Record<string, unknown>
+
+let server: TestServer
+beforeAll(async () => {
+  server = await serveRecordings(['main', 'v2'])
+})
+afterAll(() => server.close())
+
+async function list(path: string, init?: RequestInit): Promise<Row[]> {
+  const { status, body } = await server.get(path, init)
+  expect([status, body.success, typeof body.query_time]).toEqual([200, true, 'number'])
+  return body.data as Row[]
+}
+
+/** Every row of a list, page by page. */
+async function everything(path: string): Promise<Row[]> {
+  const rows: Row[] = []
+  const link = path.includes('?') ? '&' : '?'
+  for (let page = 1; ; page++) {
+    const more = await list(`${path}${link}limit=1000&page=${page}`)
+    rows.push(...more)
+    if (more.length < 1000) return rows
+  }
+}
+
+async function one(path: string): Promise<Row> {
+  return (await list(path)) as unknown as Row
+}
+
+async function failure(path: string, init?: RequestInit): Promise<string> {
+  const { status, body } = await server.get(path, init)
+  expect(Object.keys(body).sort()).toEqual(['message', 'success'])
+  return `${status} ${body.message!}`
+}
+
+const ids = (rows: readonly Row[], key: string) => rows.map((row) => row[key])
+const decimal = expect.stringMatching(/^\d+$/) as string
+const decimalOrNull = expect.toSatisfy(
+  (value) => value === null || (typeof value === 'string' && /^\d+$/.test(value)),
+) as string | null
+
+const light = {
+  collection_name: expect.any(String) as string,
+  author: expect.any(String) as string,
+  allow_notify: expect.any(Boolean) as boolean,
+  authorized_accounts: expect.any(Array) as string[],
+  notify_accounts: expect.any(Array) as string[],
+  market_fee: expect.any(Number) as number,
+  created_at_block: decimal,
+  created_at_time: decimal,
+}
+
+describe('records', () => {
+  it('of assets have the documented fields and types', async () => {
+    const rows = await everything('/v1/assets')
+    expect(rows.length).toBeGreaterThan(900)
+    for (const row of rows) {
+      expect(row).toMatchObject({
+        contract: 'atomicassets',
+        asset_id: decimal,
+        is_transferable: expect.any(Boolean) as boolean,
+        is_burnable: expect.any(Boolean) as boolean,
+        collection: light,
+        schema: {
+          schema_name: expect.any(String) as string,
+          created_at_block: decimal,
+          created_at_time: decimal,
+        },
+        mutable_data: expect.any(Object) as object,
+        immutable_data: expect.any(Object) as object,
+        data: expect.any(Object) as object,
+        template_mint: decimal,
+        backed_tokens: expect.any(Array) as unknown[],
+        burned_at_block: decimalOrNull,
+        burned_at_time: decimalOrNull,
+        updated_at_block: decimal,
+        updated_at_time: decimal,
+        transferred_at_block: decimal,
+        transferred_at_time: decimal,
+        minted_at_block: decimal,
+        minted_at_time: decimal,
+        original_mint: null,
+      })
+      expect(Object.keys(row.collection as object).sort()).toEqual(
+        [...Object.keys(light), 'img', 'images', 'name'].sort(),
+      )
+      expect(row.owner === null).toBe(row.burned_by_account !== null)
+      expect('name' in row).toBe('name' in (row.data as object))
+    }
+    const backed = rows.find((row) => (row.backed_tokens as unknown[]).length > 0)!
+    expect((backed.backed_tokens as unknown[])[0]).toEqual({
+      token_contract: expect.any(String) as string,
+      token_symbol: expect.any(String) as string,
+      token_precision: expect.any(Number) as number,
+      amount: expect.any(Number) as number,
+    })
+  })
+
+  it('of assets merge the layers of attributes, the immutable ones of the template on top', async () => {
+    const rows = await everything('/v1/assets')
+    const layered = rows.filter(
+      (row) => row.template !== null && Object.keys(row.mutable_data as Row).length > 0,
+    )
+    expect(layered.length).toBeGreaterThan(0)
+    for (const row of rows) {
+      const template = row.template as { mutable_data: Row; immutable_data: Row; data: Row } | null
+      expect(row.data).toEqual({
+        ...template?.mutable_data,
+        ...(row.mutable_data as Row),
+        ...(row.immutable_data as Row),
+        ...template?.immutable_data,
+      })
+      if (template) expect(template.data).toEqual({ ...template.mutable_data, ...template.immutable_data })
+    }
+  })
+
+  it('of templates carry mutable data and deletion marks', async () => {
+    const rows = await list('/v1/templates?include_deleted=true&limit=1000')
+    const deleted = rows.filter((row) => row.deleted_at_block !== null)
+    expect(deleted.length).toBeGreaterThan(0)
+    expect(rows.some((row) => Object.keys(row.mutable_data as Row).length > 0)).toBe(true)
+    for (const row of rows) {
+      expect(row).toMatchObject({
+        template_id: decimal,
+        max_supply: decimal,
+        issued_supply: decimal,
+        collection: light,
+        schema: { schema_name: expect.any(String) as string },
+        deleted_at_time: decimalOrNull,
+        deleted_at_block: decimalOrNull,
+        created_at_time: decimal,
+        created_at_block: decimal,
+      })
+      expect(row.name).toEqual((row.data as Row).name)
+    }
+    const shown = await list('/v1/templates?limit=1000')
+    expect(ids(shown, 'template_id')).not.toContain(deleted[0]!.template_id)
+    const { collection_name: collection } = deleted[0]!.collection as { collection_name: string }
+    const alone = await one(`/v1/templates/${collection}/${deleted[0]!.template_id as string}`)
+    expect(alone).toEqual(deleted[0])
+  })
+
+  it('of schemas carry media types, authored or guessed', async () => {
+    const rows = await list('/v1/schemas?limit=100')
+    const authored = rows.filter((row) => (row.types as unknown[]).length > 0)
+    expect(authored.length).toBeGreaterThan(0)
+    for (const row of rows) {
+      expect(row).toMatchObject({ collection: light, assets: expect.any(Number) as number })
+      for (const field of row.format as {
+        name: string
+        type: string
+        mediatype: string | null
+        info: string | null
+      }[]) {
+        const type = (row.types as { name: string; mediatype: string; info: string }[]).find(
+          ({ name }) => name === field.name,
+        )
+        if (type?.mediatype) expect(field.mediatype).toBe(type.mediatype)
+        else if (field.name === 'name') expect(field.mediatype).toBe('name')
+        else if (field.type === 'image') expect(field.mediatype).toBe('image')
+        expect(field.info).toBe(type?.info ? type.info : null)
+      }
+    }
+    expect(await one('/v1/schemas/testcollect1/alltypes')).toEqual(
+      rows.find((row) => row.schema_name === 'alltypes'),
+    )
+  })
+
+  it('of collections carry their attributes and the pending author', async () => {
+    const rows = await list('/v1/collections')
+    for (const row of rows) {
+      expect(row).toMatchObject({ contract: 'atomicassets', ...light, data: expect.any(Object) as object })
+      expect(Object.keys(row)).not.toContain('images')
+      expect([row.name, row.img]).toEqual([(row.data as Row).name ?? null, (row.data as Row).img ?? null])
+      expect(row.new_author_name === null).toBe(row.new_author_date === null)
+    }
+    expect(await one('/v1/collections/testcollect1')).toEqual(
+      rows.find((row) => row.collection_name === 'testcollect1'),
+    )
+  })
+
+  it('of offers and transfers hold full assets in the order of the action', async () => {
+    const offers = await list('/v1/offers')
+    expect(offers).not.toEqual([])
+    for (const row of offers) {
+      expect(row).toMatchObject({
+        offer_id: decimal,
+        memo: expect.any(String) as string,
+        state: expect.any(Number) as number,
+        is_sender_contract: expect.any(Boolean) as boolean,
+        is_recipient_contract: expect.any(Boolean) as boolean,
+        updated_at_block: decimal,
+        created_at_time: decimal,
+      })
+    }
+    const [transfer] = await list('/v1/transfers?limit=1')
+    expect(transfer).toMatchObject({
+      transfer_id: decimal,
+      txid: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    })
+    const [asset] = transfer!.assets as Row[]
+    expect(asset).toEqual(await one(`/v1/assets/${asset!.asset_id as string}`))
+  })
+
+  it('of the contract hold its settings', async () => {
+    expect(await one('/v1/config')).toMatchObject({
+      contract: 'atomicassets',
+      version: expect.any(String) as string,
+      collection_format: expect.arrayContaining([{ name: 'name', type: 'string' }]) as unknown[],
+      supported_tokens: expect.arrayContaining([
+        { token_symbol: 'WAX', token_contract: 'eosio.token', token_precision: 8 },
+      ]) as unknown[],
+    })
+  })
+})
+
+describe('lists', () => {
+  it('are sorted by what is asked for, ties by key', async () => {
+    const sorts = ['asset_id', 'minted', 'updated', 'transferred', 'template_mint', 'name']
+    const keys: Readonly<Record<string, string>> = {
+      updated: 'updated_at_time',
+      transferred: 'transferred_at_time',
+    }
+    for (const sort of sorts) {
+      for (const order of ['asc', 'desc']) {
+        const rows = await list(`/v1/assets?limit=1000&sort=${sort}&order=${order}`)
+        const key = keys[sort]
+        if (key === undefined) continue
+        for (const [index, row] of rows.slice(1).entries()) {
+          const before = rows[index]!
+          const step = Number(row[key]) - Number(before[key])
+          if (step === 0) expect(Number(row.asset_id)).toBeGreaterThan(Number(before.asset_id))
+          else expect(step > 0).toBe(order === 'asc')
+        }
+      }
+    }
+    const newest = ids(await list('/v1/assets?limit=1000&sort=minted'), 'asset_id').map(Number)
+    expect(newest).toEqual([...newest].sort((a, b) => b - a))
+    expect(await list('/v1/assets?limit=3&sort=nonsense')).toEqual(await list('/v1/assets?limit=3'))
+  })
+
+  it('are cut into pages that together are the whole', async () => {
+    for (const path of [
+      '/v1/assets?owner=alice,bob,carol',
+      '/v1/assets?collection_name=alicecollect,bob',
+      '/v1/transfers?account=alice,bob',
+      '/v1/offers?sort=updated',
+    ]) {
+      const whole: Row[] = []
+      for (let page = 1; ; page++) {
+        const rows = await list(`${path}&limit=37&page=${page}`)
+        whole.push(...rows)
+        if (rows.length < 37) break
+      }
+      const count = await one(path.replace('?', '/_count?'))
+      expect(String(whole.length)).toBe(count)
+      expect(new Set(whole.map((row) => JSON.stringify(row))).size).toBe(whole.length)
+    }
+    expect(await list('/v1/assets?page=9007199254740991')).toEqual([])
+  })
+
+  it('of several owners are those of each', async () => {
+    const each = [
+      ...(await list('/v1/assets?limit=1000&owner=alice')),
+      ...(await list('/v1/assets?limit=1000&owner=bob')),
+    ]
+    const both = await list('/v1/assets?limit=1000&owner=alice,bob')
+    expect(ids(both, 'asset_id')).toEqual(ids(each, 'asset_id').sort().reverse())
+  })
+
+  it('have a count under two addresses', async () => {
+    for (const name of ['assets', 'accounts', 'collections', 'schemas', 'templates', 'offers', 'transfers']) {
+      const count = await one(`/v1/${name}/_count`)
+      expect(count).toEqual(decimal)
+      expect(await one(`/v1/${name}?count=true`)).toEqual(count)
+    }
+  })
+
+  it('count assets alike from counters and from rows', async () => {
+    for (const query of [
+      '',
+      'burned=true',
+      'burned=false',
+      'collection_name=alicecollect',
+      'collection_name=alicecollect&schema_name=cards&burned=false',
+      'template_id=10',
+      'template_id=10&burned=true',
+      'owner=alice,bob',
+      'collection_blacklist=alicecollect',
+    ]) {
+      const kept = await one(`/v1/assets/_count?${query}`)
+      // A bound that excludes nothing keeps the counters out of it.
+      const counted = await one(`/v1/assets/_count?lower_bound=1&${query}`)
+      expect([query, kept]).toEqual([query, counted])
+    }
+  })
+
+  it('of accounts come from counters and from rows alike', async () => {
+    const kept = await list('/v1/accounts?limit=5000')
+    expect(await list('/v1/accounts?limit=5000&burned=false')).toEqual(kept)
+    expect(kept[0]).toEqual({ account: expect.any(String) as string, assets: decimal })
+    expect(await list('/v1/accounts?match_owner=player')).toEqual(
+      kept.filter(({ account }) => (account as string).includes('player')),
+    )
+    expect(await list('/v1/accounts?burned=true')).toEqual([])
+  })
+
+  it('are bounded by key and time', async () => {
+    const all = await everything('/v1/assets?order=asc')
+    const middle = all[300]!
+    const id = middle.asset_id as string
+    expect(ids(await everything(`/v1/assets?order=asc&lower_bound=${id}`), 'asset_id')).toEqual(
+      ids(all.slice(300), 'asset_id'),
+    )
+    expect(ids(await everything(`/v1/assets?order=asc&upper_bound=${id}`), 'asset_id')).toEqual(
+      ids(all.slice(0, 300), 'asset_id'),
+    )
+    const time = Number(middle.minted_at_time)
+    const byTime = (test: (minted: number) => boolean) =>
+      ids(
+        all.filter((row) => test(Number(row.minted_at_time))),
+        'asset_id',
+      )
+    expect(ids(await everything(`/v1/assets?order=asc&before=${time}`), 'asset_id')).toEqual(
+      byTime((minted) => minted < time),
+    )
+    expect(ids(await everything(`/v1/assets?order=asc&after=${time}`), 'asset_id')).toEqual(
+      byTime((minted) => minted > time),
+    )
+    expect(await list('/v1/assets?after=99999999999999')).toEqual([])
+    expect(await list('/v1/assets?before=1')).toEqual([])
+  })
+
+  it('of transfers are bounded by the time of their transactions', async () => {
+    const all: Row[] = []
+    for (let page = 1; page <= 6; page++) all.push(...(await list(`/v1/transfers?order=asc&page=${page}`)))
+    const times = [...new Set(all.map((row) => Number(row.created_at_time)))]
+    for (const time of [times[0]!, times[3]!, times[3]! + 1, times[10]!]) {
+      const before = all.filter((row) => Number(row.created_at_time) < time)
+      const after = all.filter((row) => Number(row.created_at_time) > time)
+      expect(await one(`/v1/transfers/_count?before=${time}`)).toBe(String(before.length))
+      expect(await list(`/v1/transfers?order=asc&after=${time}&limit=5`)).toEqual(after.slice(0, 5))
+    }
+  })
+})
+
+describe('filters', () => {
+  it('on attributes compare as typed', async () => {
+    const all = await everything('/v1/assets')
+    const templateData = (row: Row) => (row.template as { data: Row } | null)?.data ?? {}
+    const rare = await list('/v1/assets?limit=1000&data.rarity=legendary')
+    expect(rare).not.toEqual([])
+    expect(rare).toEqual(all.filter((row) => templateData(row).rarity === 'legendary'))
+    expect(await list('/v1/assets?limit=1000&template_data:text.rarity=legendary')).toEqual(rare)
+    const tough = await list('/v1/assets?limit=1000&data:number.hp=-5')
+    expect(tough).toEqual(all.filter((row) => templateData(row).hp === -5))
+    const own = await list('/v1/assets?limit=1000&mutable_data:number.f8=255')
+    expect(own).toEqual(all.filter((row) => (row.mutable_data as Row).f8 === 255))
+    expect(own).not.toEqual([])
+    expect(await list('/v1/assets?data.tags[]=sharp&limit=1000')).toEqual(
+      all.filter((row) => (templateData(row).tags as string[] | undefined)?.includes('sharp')),
+    )
+    expect(await list('/v1/assets?data:number.rarity=abc')).toEqual([])
+  })
+
+  it('take every wildcard of a search text literally', async () => {
+    expect(await list('/v1/assets?match=%25')).toEqual([])
+    expect(await list('/v1/templates?match=_%25_')).toEqual([])
+    expect(await list('/v1/offers?match_memo=%25%25')).toEqual([])
+    const found = await list('/v1/templates?match=sword')
+    expect(found).not.toEqual([])
+    for (const row of found) expect(String(row.name).toLowerCase()).toContain('sword')
+  })
+
+  it('by an unknown named list match nothing, and exclude nothing', async () => {
+    expect(await list('/v1/assets?collection_whitelist=$list:typo')).toEqual([])
+    expect(await list('/v1/assets?owner=$list:typo')).toEqual([])
+    expect(await list('/v1/assets?limit=2&collection_blacklist=$list:typo')).toEqual(
+      await list('/v1/assets?limit=2'),
+    )
+  })
+
+  it('mean the same in a body, as numbers, booleans, lists and text', async () => {
+    const expected = await list('/v1/assets?owner=alice,bob&burned=false&limit=3&page=2')
+    expect(expected).toHaveLength(3)
+    expect(await list('/v1/assets?owner=alice&owner=bob&burned=0&limit=3&page=2')).toEqual(expected)
+    expect(await list('/v1/assets?owner[]=alice&owner[]=bob&burned=0&limit=3&page=2')).toEqual(expected)
+    const body = { owner: ['alice', 'bob'], burned: false, limit: 3, page: 2 }
+    expect(await list('/v1/assets?limit=9', post(body))).toEqual(expected)
+    expect(await list('/v1/assets', { ...post(body), method: 'PUT' })).toEqual(expected)
+    const form = new URLSearchParams({ owner: 'alice,bob', burned: 'false', limit: '3', page: '2' })
+    expect(await list('/v1/assets', { method: 'POST', body: form })).toEqual(expected)
+  })
+
+  it('on what offers and transfers contain hold for one and the same asset', async () => {
+    const transfers = await list('/v1/transfers?collection_name=alicecollect&template_id=10&limit=100')
+    expect(transfers).not.toEqual([])
+    for (const { assets } of transfers) {
+      const fits = (asset: Row) => (asset.template as Row | null)?.template_id === '10'
+      expect((assets as Row[]).some(fits)).toBe(true)
+    }
+    for (const { sender_assets: sent, recipient_assets: received } of await list('/v1/offers?owner=alice')) {
+      expect([...(sent as Row[]), ...(received as Row[])].some(({ owner }) => owner === 'alice')).toBe(true)
+    }
+    expect(await failure('/v1/transfers?account=alice&sender=bob')).toBe(
+      '400 Can not use account and sender or recipient filters at the same time',
+    )
+  })
+})
+
+describe('single records', () => {
+  it('that do not exist are told apart as clients know it', async () => {
+    expect(await failure('/v1/assets/1')).toBe('416 Asset not found')
+    expect(await failure('/v1/collections/nothing')).toBe('416 Collection not found')
+    expect(await failure('/v1/offers/999999')).toBe('416 Offer not found')
+    expect(await failure('/v1/schemas/testcollect1/nothing')).toBe('416 Schema not found')
+    expect(await failure('/v1/templates/testcollect1/99999999999')).toBe('404 Template not found')
+    expect(await failure('/v1/templates/alicecollect/1')).toBe('404 Template not found')
+  })
+
+  it('with an impossible id are refused', async () => {
+    expect(await failure('/v1/assets/abc')).toBe('400 Invalid value for parameter asset_id')
+    expect(await failure('/v1/assets/9223372036854775808')).toBe('400 Invalid value for parameter asset_id')
+    expect(await failure('/v1/templates/alicecollect/null')).toBe(
+      '400 Invalid value for parameter template_id',
+    )
+    expect(await failure('/v1/schemas/A/b')).toBe('400 Invalid value for parameter collection_name')
+  })
+})

@@ -1,0 +1,371 @@
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { createNamespace, startApi } from '../../services/api/index.ts'
+import type { Endpoint } from '../../services/api/index.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import { apiConfig, ask, post, quiet, serveRecordings } from './server.ts'
+import type { TestServer } from './server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await serveRecordings(['main'])
+})
+afterAll(() => server.close())
+
+/** Sends a path exactly as it is written, which `fetch` would not. */
+function sendRaw(path: string, method = 'GET'): Promise<{ status: number; type: string; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port: server.api.port, path, method }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => {
+        const type = response.headers['content-type'] ?? ''
+        resolve({ status: response.statusCode ?? 0, type, text: Buffer.concat(chunks).toString() })
+      })
+    })
+    sent.on('error', reject).end()
+  })
+}
+
+/** Writes bytes to the port and reads until the server closes. */
+function sendBytes(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const socket = connect(server.api.port, '127.0.0.1', () => socket.write(bytes))
+    socket.on('data', (chunk) => (text += chunk.toString()))
+    socket.on('close', () => {
+      resolve(text)
+    })
+    socket.on('error', reject)
+  })
+}
+
+const notFound = { status: 404, text: '{"success":false,"message":"Endpoint not found"}' }
+
+describe('routes', () => {
+  it('answer on the path and on every alias', async () => {
+    const answers = await Promise.all(
+      ['/assets', '/atomicassets'].map((path) => ask(`${server.api.url}${path}/v1/assets?limit=2`)),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(answers[0]!.body.data).toEqual(answers[1]!.body.data)
+  })
+
+  it('match literals in any letter case and with a slash at the end, but no double slash', async () => {
+    for (const path of [
+      '/atomicassets/V1/ASSETS/_count',
+      '/atomicassets/v1/assets/_count/',
+      '/HEALTH',
+      '/timestamp/',
+    ]) {
+      expect((await sendRaw(path)).status).toBe(200)
+    }
+    expect(await sendRaw('/atomicassets//v1/assets')).toMatchObject(notFound)
+  })
+
+  it('that do not exist are 404 with the envelope', async () => {
+    const paths = [
+      '/',
+      '/atomicassets',
+      '/atomicassets/v1/nothing',
+      '/atomicassets/v1/templates/1',
+      '/atomicassets/v1/transfers/1',
+      '/nothing/v1/assets',
+    ]
+    for (const path of paths) {
+      const answer = await sendRaw(path)
+      expect(answer).toMatchObject(notFound)
+      expect(answer.type).toBe('application/json; charset=utf-8')
+    }
+  })
+
+  it('answer to any method, but the settings and the server-wide ones only to GET and HEAD', async () => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+      expect((await sendRaw('/atomicassets/v1/assets?limit=1', method)).status).toBe(200)
+    }
+    expect(await sendRaw('/atomicassets/v1/assets?limit=1', 'HEAD')).toMatchObject({ status: 200, text: '' })
+    for (const path of ['/atomicassets/v1/config', '/health', '/timestamp']) {
+      expect((await sendRaw(path, 'HEAD')).status).toBe(200)
+      expect(await sendRaw(path, 'POST')).toMatchObject(notFound)
+    }
+  })
+})
+
+describe('headers', () => {
+  it('are on every answer, errors included', async () => {
+    for (const path of [
+      '/health',
+      '/atomicassets/v1/assets?limit=1',
+      '/nothing',
+      '/atomicassets/v1/assets?limit=0',
+    ]) {
+      const { headers } = await fetch(server.api.url + path)
+      expect(headers.get('access-control-allow-origin')).toBe('*')
+      expect(headers.get('access-control-allow-headers')).toBe('*')
+      expect(Date.parse(headers.get('last-modified')!)).not.toBeNaN()
+      expect([headers.get('etag'), headers.get('x-powered-by'), headers.get('cache-control')]).toEqual([
+        null,
+        null,
+        null,
+      ])
+    }
+  })
+
+  it('answer a preflight on any path', async () => {
+    for (const path of ['/atomicassets/v1/assets', '/nothing']) {
+      const response = await fetch(server.api.url + path, { method: 'OPTIONS' })
+      expect([response.status, await response.text()]).toEqual([204, ''])
+      expect(response.headers.get('access-control-allow-methods')).toBe('GET,HEAD,PUT,PATCH,POST,DELETE')
+    }
+  })
+})
+
+describe('requests that cannot be read', () => {
+  const assets = () => `${server.api.url}/atomicassets/v1/assets`
+  const json = (body: string | Uint8Array, more: Record<string, string> = {}): RequestInit => ({
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...more },
+    body,
+  })
+
+  it('are refused with the envelope', async () => {
+    for (const body of ['{"limit":', '"text"', '5']) {
+      const { status, body: answer } = await ask(assets(), json(body))
+      expect([status, answer.success]).toEqual([400, false])
+    }
+    expect(await sendRaw('/atomicassets/v1/assets/%zz')).toMatchObject({
+      status: 400,
+      type: 'application/json; charset=utf-8',
+    })
+    expect((await ask(assets(), json('{}', { 'content-encoding': 'lzma' }))).status).toBe(415)
+    expect((await ask(assets(), json('{}', { 'content-encoding': 'gzip' }))).status).toBe(400)
+  })
+
+  it('because of their size are refused, and the server goes on', async () => {
+    const { status, body } = await ask(assets(), json(' '.repeat(10 * 1024 * 1024 + 1)))
+    expect([status, body]).toEqual([413, { success: false, message: 'The body is larger than 10 MB' }])
+    expect((await sendRaw(`/atomicassets/v1/assets?x=${'a'.repeat(70_000)}`)).status).toBe(431)
+    expect((await ask(`${assets()}?limit=1`)).status).toBe(200)
+  })
+
+  it('or are no HTTP at all get the envelope too', async () => {
+    expect(await sendBytes('nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^]*"success":false/)
+  })
+
+  it('are ignored where they are of another content type', async () => {
+    const { status, body } = await ask(`${assets()}?limit=2`, { method: 'POST', body: '{"limit":1}' })
+    expect([status, (body.data as unknown[]).length]).toEqual([200, 2])
+  })
+})
+
+describe('any parameter', () => {
+  const { endpoints } = createNamespace(apiConfig(placeholder()).server.namespaces[0]!, { trigrams: false })!
+
+  it('is answered or refused, never an error of the server', async () => {
+    await fc.assert(
+      fc.asyncProperty(requestOf(endpoints), async ({ path, query, body }) => {
+        const { status, text } = body
+          ? await sendBody(path, query)
+          : await sendRaw(`${path}?${encode(query)}`)
+        expect([200, 400, 404, 416], `${path} ${JSON.stringify(query)} ${text.slice(0, 200)}`).toContain(
+          status,
+        )
+        expect(JSON.parse(text)).toHaveProperty('success', status === 200)
+      }),
+      { numRuns: 1_500, seed: 20261120 },
+    )
+  })
+
+  async function sendBody(
+    path: string,
+    query: [string, unknown][],
+  ): Promise<{ status: number; text: string }> {
+    const response = await fetch(server.api.url + path, post(Object.fromEntries(query)))
+    return { status: response.status, text: await response.text() }
+  }
+})
+
+describe('an api that cannot start', () => {
+  it('says why, and does not listen', async () => {
+    const empty = await createTestDatabase('template0')
+    const start = (config: ReturnType<typeof apiConfig>) => startApi({ config, logger: quiet, waitMs: 0 })
+    await expect(start(apiConfig(empty.address))).rejects.toMatchObject({ code: 'DATABASE_TOO_OLD' })
+    await expect(start(apiConfig({ ...empty.address, port: 1 }))).rejects.toMatchObject({
+      code: 'DATABASE_UNAVAILABLE',
+    })
+    await empty.drop()
+    const other = apiConfig(server.database.address, {
+      namespaces: [{ name: 'assets', path: '/assets', args: { assets_account: 'another' } }],
+    })
+    await expect(start(other)).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+    const { connections, server: settings } = apiConfig(server.database.address)
+    const wrongChain = {
+      connections: { ...connections, chain: { ...connections.chain, chain_id: 'ab'.repeat(32) } },
+      server: settings,
+    }
+    await expect(start(wrongChain)).rejects.toMatchObject({ code: 'CHAIN_MISMATCH' })
+    const taken = { connections, server: { ...settings, server_port: server.api.port } }
+    await expect(start(taken)).rejects.toMatchObject({ code: 'PORT_UNAVAILABLE' })
+  })
+
+  it('does not start on settings that the contract does not have yet, but says so when asked', async () => {
+    const database = await createTestDatabase()
+    const api = await startApi({ config: apiConfig(database.address), logger: quiet })
+    const { status, body } = await ask(`${api.url}/assets/v1/config`)
+    expect([status, body]).toEqual([500, { success: false, message: 'Config not found' }])
+    expect((await fetch(`${api.url}/health`)).status).toBe(503)
+    expect((await ask(`${api.url}/assets/v1/assets`)).body.data).toEqual([])
+    await api.close()
+    await database.drop()
+  })
+})
+
+describe('a query that takes too long', () => {
+  it('is 408 with the words that clients know', async () => {
+    const api = await startApi({
+      config: apiConfig(server.database.address, { max_query_time_ms: 200 }),
+      logger: quiet,
+    })
+    const locker = await connectDatabase(server.database.address, { applicationName: 'test' })
+    await locker.query('BEGIN; LOCK TABLE assets.offers')
+    const { status, body } = await ask(`${api.url}/atomicassets/v1/offers`)
+    await locker.end()
+    expect([status, body.message]).toEqual([
+      408,
+      'Max database query time exceeded. Please try to add more filters to your query.',
+    ])
+    expect((await ask(`${api.url}/atomicassets/v1/offers`)).status).toBe(200)
+    await api.close()
+  })
+})
+
+describe('more requests than the database has connections for', () => {
+  it('wait in a queue that ends, and are then refused at once', async () => {
+    const api = await startApi({
+      config: apiConfig(server.database.address, { max_db_connections: 1, max_query_time_ms: 5_000 }),
+      logger: quiet,
+    })
+    const locker = await connectDatabase(server.database.address, { applicationName: 'test' })
+    await locker.query('BEGIN; LOCK TABLE assets.offers')
+    const requests = Array.from({ length: 30 }, () => fetch(`${api.url}/atomicassets/v1/offers?limit=1`))
+    // One runs and twenty wait; the others are answered although nothing moves.
+    const refused = await Promise.race([Promise.all(requests), firstRefused(requests)])
+    expect(refused).toMatchObject({ status: 503 })
+    await locker.end()
+    const statuses = (await Promise.all(requests)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(21)
+    expect(statuses.filter((status) => status === 503)).toHaveLength(9)
+    await api.close()
+  })
+
+  function firstRefused(requests: readonly Promise<Response>[]): Promise<Response> {
+    return Promise.any(
+      requests.map(async (sent) => {
+        const response = await sent
+        if (response.status !== 503) throw new Error('answered')
+        expect(response.headers.get('retry-after')).toBe('1')
+        return response
+      }),
+    )
+  }
+})
+
+function placeholder(): { host: string; port: number; user: string; password: string; database: string } {
+  return { host: '127.0.0.1', port: 1, user: 'nobody', password: '', database: 'none' }
+}
+
+function encode(query: readonly [string, unknown][]): string {
+  return query
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+    .join('&')
+}
+
+/** A request to any endpoint, with valid, borderline and nonsensical values. */
+function requestOf(
+  endpoints: readonly Endpoint[],
+): fc.Arbitrary<{ path: string; query: [string, unknown][]; body: boolean }> {
+  const plain = fc.constantFrom<unknown>(
+    '',
+    '0',
+    '1',
+    '-1',
+    '2',
+    '100',
+    'null',
+    'true',
+    'false',
+    'alice',
+    'alicecollect',
+    'minted',
+    'updated',
+    'name',
+    'asc',
+    '1099511627776',
+    '10,11',
+    'bob,alice',
+    '9007199254740991',
+    '9007199254740992',
+    '9223372036854775807',
+    '9223372036854775808',
+    '-9223372036854775809',
+    '1e9',
+    '%',
+    '_',
+    "'",
+    '"',
+    '\\',
+    '$list:x',
+    '\0',
+    '\ud800',
+    '🦊',
+    'a'.repeat(5_000),
+    7,
+    -3.5,
+    true,
+    false,
+    ['alice', 'bob'],
+    [1, 2],
+    null,
+    { a: 1 },
+  )
+  const value = fc.oneof(
+    { weight: 4, arbitrary: plain },
+    { weight: 1, arbitrary: fc.string({ unit: 'grapheme' }) },
+  )
+  const attribute = fc
+    .tuple(
+      fc.constantFrom('data', 'template_data', 'immutable_data', 'mutable_data'),
+      fc.constantFrom('', ':text', ':number', ':bool'),
+      fc.constantFrom('name', 'level', '', 'a.b', '__proto__'),
+    )
+    .map(([family, typing, key]) => `${family}${typing}.${key}`)
+  return fc.constantFrom(...endpoints).chain((endpoint) => {
+    const names = endpoint.parameters.filter((parameter) => parameter.in !== 'path').map(({ name }) => name)
+    const name = fc.oneof(
+      { weight: 6, arbitrary: fc.constantFrom(...names, 'unknown') },
+      { weight: 1, arbitrary: attribute },
+    )
+    const segment = plain.map((each) =>
+      encodeURIComponent(
+        String(each)
+          .replace(/\p{Surrogate}/gu, '')
+          .slice(0, 60) || 'x',
+      ),
+    )
+    const segments = fc.array(segment, { minLength: 2, maxLength: 2 })
+    const body = endpoint.method === 'get' ? fc.constant(false) : fc.boolean()
+    return fc
+      .tuple(segments, fc.array(fc.tuple(name, value), { maxLength: 4 }), body)
+      .map(([parts, query, hasBody]) => {
+        let at = 0
+        const path = `/atomicassets${endpoint.path.replace(/:\w+/g, () => parts[at++]!)}`
+        const sendable = hasBody
+          ? query
+          : query.map(([key, each]): [string, unknown] => [key, String(each).replace(/\p{Surrogate}/gu, '')])
+        return { path, query: sendable, body: hasBody }
+      })
+  })
+}

@@ -1,0 +1,94 @@
+import { createServer, connect } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { startApi } from '../../services/api/index.ts'
+import type { RunningApi } from '../../services/api/index.ts'
+import { apiConfig, ask, quiet, serveRecordings } from './server.ts'
+import type { TestServer } from './server.ts'
+
+/** A way to a database that can be cut and restored. */
+class Wire {
+  readonly #target: DatabaseAddress
+  readonly #sockets = new Set<Socket>()
+  #server: Server | undefined
+  #port = 0
+
+  constructor(target: DatabaseAddress) {
+    this.#target = target
+  }
+
+  get address(): DatabaseAddress {
+    return { ...this.#target, host: '127.0.0.1', port: this.#port }
+  }
+
+  async open(): Promise<void> {
+    const server = createServer((near) => {
+      const far = connect(this.#target.port, this.#target.host)
+      for (const socket of [near, far]) {
+        this.#sockets.add(socket)
+        socket.on('error', () => undefined).on('close', () => this.#sockets.delete(socket))
+      }
+      near.pipe(far).pipe(near)
+    })
+    await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve))
+    this.#port = (server.address() as AddressInfo).port
+    this.#server = server
+  }
+
+  async cut(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server?.close(resolve))
+    for (const socket of this.#sockets) socket.destroy()
+    await closed
+  }
+}
+
+let server: TestServer
+let wire: Wire
+let api: RunningApi
+beforeAll(async () => {
+  server = await serveRecordings(['main'])
+  wire = new Wire(server.database.address)
+  await wire.open()
+  api = await startApi({ config: apiConfig(wire.address), logger: quiet })
+})
+afterAll(async () => {
+  await api.close()
+  await wire.cut()
+  await server.close()
+})
+
+describe('while the database is away', () => {
+  it('requests are refused at once, health says so, and all is well again when it is back', async () => {
+    const assets = () => ask(`${api.url}/atomicassets/v1/assets?limit=3`)
+    const before = await assets()
+    expect(before.status).toBe(200)
+
+    await wire.cut()
+    for (let each = 0; each < 5; each++) {
+      const { status, body, headers } = await assets()
+      expect([status, body]).toEqual([503, { success: false, message: 'Database unavailable' }])
+      expect(headers.get('retry-after')).toBe('1')
+    }
+    const health = await untilHealth('ERROR')
+    expect(health).toMatchObject({ status: 503 })
+    expect((await fetch(`${api.url}/alive`)).status).toBe(500)
+    expect((await fetch(`${api.url}/healthc`)).status).toBe(500)
+    expect((await fetch(`${api.url}/timestamp`)).status).toBe(200)
+
+    await wire.open()
+    expect(await untilHealth('OK')).toMatchObject({ status: 200 })
+    const after = await assets()
+    expect([after.status, after.body.data]).toEqual([200, before.body.data])
+  })
+
+  /** Health follows within a few looks at the database. */
+  async function untilHealth(status: string): Promise<Awaited<ReturnType<typeof ask>>> {
+    for (;;) {
+      const answer = await ask(`${api.url}/health`)
+      if ((answer.body.data as { postgres: { status: string } }).postgres.status === status) return answer
+      await sleep(100)
+    }
+  }
+})

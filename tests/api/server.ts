@@ -1,0 +1,90 @@
+import { buildQueryIndexes, connectDatabase } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { parseConfig } from '../../services/core/config/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import { startApi } from '../../services/api/index.ts'
+import type { ApiConfig, RunningApi } from '../../services/api/index.ts'
+import { indexUntil, startChain } from '../integration/index-chain.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+
+/** An answer with its body parsed. */
+export interface JsonAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: { success: boolean; data: unknown; message?: string; query_time?: number }
+}
+
+/** An api on an indexed recording. */
+export interface TestServer {
+  readonly api: RunningApi
+  readonly database: TestDatabase
+  /** GET below the namespace, for example `get('/v1/assets?limit=1')`. */
+  get(path: string, init?: RequestInit): Promise<JsonAnswer>
+  close(): Promise<void>
+}
+
+const CHAIN_ID = '6693f0d1bb4e997750f43a152bda2683a1f6bbad5430aa21819f10f822483320'
+
+/** Configuration of an api that listens on any free port of this machine. */
+export function apiConfig(database: DatabaseAddress, server: Record<string, unknown> = {}): ApiConfig {
+  const { config } = parseConfig({
+    connections: {
+      sqldb: { ...database },
+      // Nothing listens there: the readers alone tell of the head.
+      chain: { name: 'test', chain_id: CHAIN_ID, http: 'http://127.0.0.1:9', ship: 'ws://127.0.0.1:9' },
+    },
+    server: {
+      server_addr: '127.0.0.1',
+      namespaces: [
+        {
+          name: 'assets',
+          path: '/assets',
+          aliases: ['/atomicassets'],
+          args: {
+            assets_account: 'atomicassets',
+            limits: { collections: 100, schemas: 100, offers: 100, transfers: 100 },
+          },
+        },
+      ],
+      ...server,
+    },
+  })
+  return { connections: config.connections, server: { ...config.server, server_port: 0 } }
+}
+
+/** Log that only shows what nobody expected. */
+export const quiet = createLogger({ name: 'api', level: 'error' })
+
+/** Indexes recordings and serves them. */
+export async function serveRecordings(recordings: readonly string[]): Promise<TestServer> {
+  const database = await createTestDatabase()
+  const chain = await startChain({ recordings })
+  await indexUntil(chain, database.address, chain.chain.head().num)
+  await chain.chain.stop()
+  const client = await connectDatabase(database.address, { applicationName: 'test' })
+  await buildQueryIndexes(client, 'assets')
+  await client.end()
+  const api = await startApi({ config: apiConfig(database.address), logger: quiet })
+  return {
+    api,
+    database,
+    get: (path, init) => ask(`${api.url}/atomicassets${path}`, init),
+    async close() {
+      await api.close()
+      await database.drop()
+    },
+  }
+}
+
+/** Sends a request and parses the answer. */
+export async function ask(url: string, init: RequestInit = {}): Promise<JsonAnswer> {
+  const response = await fetch(url, init)
+  const body = (await response.json()) as JsonAnswer['body']
+  return { status: response.status, headers: response.headers, body }
+}
+
+/** A POST with a JSON body. */
+export function post(body: unknown): RequestInit {
+  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+}
