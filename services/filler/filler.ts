@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { ConfigWith } from '../core/config/index.ts'
 import { connectDatabase, migrate } from '../core/database/index.ts'
-import { FatalError, RetryableError } from '../core/errors/index.ts'
+import { FatalError, PronghornError, RetryableError } from '../core/errors/index.ts'
 import type { Logger, LogLevel } from '../core/log/index.ts'
 import { packageRoot } from '../core/paths/index.ts'
 import { startFillerHealth } from './health.ts'
@@ -68,11 +68,18 @@ async function prepareDatabase(config: FillerOptions['config'], logger: Logger):
   }).catch((cause: unknown) => {
     throw new RetryableError('DATABASE_UNAVAILABLE', 'the database cannot be reached', { cause })
   })
+  // A connection that breaks fails the statement that runs; without a listener it would end the process besides.
+  client.on('error', () => undefined)
   try {
     const applied = await migrate(client)
     if (applied.length > 0) logger.info({ applied }, 'the database has been brought to the newest schema')
+  } catch (cause) {
+    if (cause instanceof PronghornError) throw cause
+    throw new RetryableError('DATABASE_UNAVAILABLE', 'the schema of the database could not be checked', {
+      cause,
+    })
   } finally {
-    await client.end()
+    await client.end().catch(() => undefined)
   }
 }
 
@@ -113,7 +120,8 @@ async function runThread(
         if (message.kind === 'status') return onStatus(message.status)
         ended = true
         if (message.kind === 'ended') return resolve()
-        reject(new FatalError(message.code, message.message))
+        const Kind = message.retryable ? RetryableError : FatalError
+        reject(new Kind(message.code, message.message))
       })
       thread.once('error', reject)
       thread.once('exit', (code) => {

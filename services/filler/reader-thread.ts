@@ -16,7 +16,12 @@ export interface ReaderThreadData {
 /** What a reader's thread says. */
 export type ReaderThreadMessage =
   | { readonly kind: 'status'; readonly status: ReaderStatus }
-  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
+  | {
+      readonly kind: 'failed'
+      readonly code: ErrorCode
+      readonly message: string
+      readonly retryable: boolean
+    }
   | { readonly kind: 'ended' }
 
 const port = parentPort
@@ -40,7 +45,8 @@ try {
 } catch (error) {
   logger.error({ err: error }, 'the reader ended with an error')
   const code = error instanceof PronghornError ? error.code : 'INTERNAL'
-  say({ kind: 'failed', code, message: error instanceof Error ? error.message : String(error) })
+  const retryable = error instanceof PronghornError && error.retryable
+  say({ kind: 'failed', code, message: error instanceof Error ? error.message : String(error), retryable })
 } finally {
   port.close()
 }

@@ -13,10 +13,21 @@ export interface ReaderOptions {
   /** Called about once a second and after each change of state. */
   readonly onStatus?: (status: ReaderStatus) => void
   readonly shipTiming?: Partial<ShipTiming>
+  /** How often and how soon to try again; for tests. */
+  readonly retry?: Partial<RetryTiming>
   /** Time to wait for a lease whose holder may be gone; for tests. */
   readonly handoverMs?: number
   /** False leaves the indexes that only queries need unbuilt; for tests and measurements. */
   readonly buildQueryIndexes?: boolean
+}
+
+/** How a reader tries again after an error that may pass. */
+export interface RetryTiming {
+  /** Tries in a row, without a commit between them, before the reader gives up. */
+  readonly attempts: number
+  /** Wait after the first; doubles with each further one. */
+  readonly firstDelayMs: number
+  readonly longestDelayMs: number
 }
 
 /** The settings of readers.config.json that steer a reader. */

@@ -14,13 +14,11 @@ import { Heartbeat } from './heartbeat.ts'
 import { fetchMissingAbis } from './missing-abis.ts'
 import { QueryIndexBuilder } from './query-index-builder.ts'
 import { Reading } from './reading.ts'
-import type { ReaderOptions } from './reader-options.ts'
+import type { ReaderOptions, RetryTiming } from './reader-options.ts'
 import { checkReader } from './reader-checks.ts'
 
-/** Tries in a row, without a commit between them, before the reader gives up. */
-const MAX_ATTEMPTS = 8
-const FIRST_DELAY_MS = 500
-const LONGEST_DELAY_MS = 30_000
+/** A minute in all: longer than a database takes to start again. */
+const defaultRetry: RetryTiming = { attempts: 8, firstDelayMs: 500, longestDelayMs: 30_000 }
 
 /**
  * Indexes a chain until `stop_block` or until `signal` aborts. What may pass is tried again from the committed
@@ -30,6 +28,7 @@ const LONGEST_DELAY_MS = 30_000
  */
 export async function runReader(options: ReaderOptions, signal: AbortSignal): Promise<void> {
   const handlers = makeHandlers(options)
+  const retry = { ...defaultRetry, ...options.retry }
   const heartbeat = new Heartbeat(
     options.database,
     options.settings.name,
@@ -47,8 +46,8 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
         const block = heartbeat.block
         attempt = block === lastBlock ? attempt + 1 : 1
         lastBlock = block
-        if (attempt >= MAX_ATTEMPTS) throw error
-        const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS)
+        if (attempt >= retry.attempts) throw error
+        const delayMs = Math.min(retry.firstDelayMs * 2 ** (attempt - 1), retry.longestDelayMs)
         options.logger.warn(
           { err: error, attempt, delayMs },
           'reading was interrupted; it goes on from the committed position',

@@ -35,7 +35,11 @@ export interface Store {
   readonly startBlock: number
   /** Blocks that the node is told about on reconnect, ascending; the oldest one cannot be undone itself. */
   readonly knownBlocks: readonly UnitBlock[]
-  /** Runs a read on the writer's session, between transactions. */
+  /**
+   * Runs a read on the writer's session, between transactions.
+   *
+   * @throws as `commit`.
+   */
   query<T extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<T[]>
   /**
    * Writes a unit: rows, derived values, undo journal and position in one transaction.
@@ -88,7 +92,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     return store
   } catch (error) {
     await client.end().catch(() => undefined)
-    throw error
+    throw asStoreError(error)
   }
 }
 
@@ -124,8 +128,12 @@ class PostgresStore implements Store {
   }
 
   async query<T extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<T[]> {
-    const { rows } = await this.session.client.query<T>(text, [...values])
-    return rows
+    try {
+      const { rows } = await this.session.client.query<T>(text, [...values])
+      return rows
+    } catch (error) {
+      throw asStoreError(error)
+    }
   }
 
   async commit(unit: CommitUnit, irreversible: number): Promise<void> {
@@ -280,6 +288,8 @@ const RETRYABLE_STATES = /^(08|53|57|40)/
 
 function asStoreError(error: unknown): Error {
   if (error instanceof FatalError || error instanceof RetryableError) return error
+  // A mistake in the program, which no new connection makes good.
+  if (error instanceof TypeError || error instanceof RangeError) return error
   if (error instanceof pg.DatabaseError && !RETRYABLE_STATES.test(error.code ?? '')) {
     return new FatalError('DATABASE_ERROR', 'the database refused a statement', { cause: error })
   }
