@@ -7,6 +7,7 @@ export interface Authorization {
 }
 
 const permissionLevelBytes = 16
+const noBytes = new Uint8Array(0)
 
 /**
  * An executed action that was found in a traces payload. Names are raw halves (unsigned 32-bit numbers),
@@ -14,7 +15,7 @@ const permissionLevelBytes = 16
  * again and again: it is valid during the call only, {@link copy} keeps it.
  */
 export class ScannedAction {
-  payload: Uint8Array = new Uint8Array(0)
+  payload: Uint8Array = noBytes
   /** Position of the transaction in the block's traces, from 0 (usually `onblock`). */
   txIndex = 0
   txIdOffset = 0
@@ -58,6 +59,16 @@ export class ScannedAction {
     return this.payload.subarray(this.dataStart, this.dataEnd)
   }
 
+  /** Whether every authorization is by the account that the action belongs to: the contract itself sent it. */
+  isSentByContract(): boolean {
+    const { payload } = this
+    for (let i = 0; i < this.authorizationCount; i++) {
+      const at = this.authorizationOffset + i * permissionLevelBytes
+      if (wordAt(payload, at) !== this.accountLo || wordAt(payload, at + 4) !== this.accountHi) return false
+    }
+    return true
+  }
+
   /** Accounts that authorized the action, in its order. */
   actors(): string[] {
     return this.authorizations().map(({ actor }) => actor)
@@ -77,7 +88,23 @@ export class ScannedAction {
 
   /** A record of its own, valid as long as the payload is. */
   copy(): ScannedAction {
-    return Object.assign(new ScannedAction(), this)
+    const copy = new ScannedAction()
+    copy.payload = this.payload
+    copy.txIndex = this.txIndex
+    copy.txIdOffset = this.txIdOffset
+    copy.actionOrdinal = this.actionOrdinal
+    copy.creatorActionOrdinal = this.creatorActionOrdinal
+    copy.globalSequenceLo = this.globalSequenceLo
+    copy.globalSequenceHi = this.globalSequenceHi
+    copy.accountLo = this.accountLo
+    copy.accountHi = this.accountHi
+    copy.nameLo = this.nameLo
+    copy.nameHi = this.nameHi
+    copy.dataStart = this.dataStart
+    copy.dataEnd = this.dataEnd
+    copy.authorizationCount = this.authorizationCount
+    copy.authorizationOffset = this.authorizationOffset
+    return copy
   }
 }
 
@@ -86,7 +113,7 @@ export class ScannedAction {
  * A removed row carries the value that it had before the block.
  */
 export class ScannedRow {
-  payload: Uint8Array = new Uint8Array(0)
+  payload: Uint8Array = noBytes
   /** False when the row was removed. */
   present = false
   codeLo = 0
@@ -133,6 +160,11 @@ export class ScannedRow {
   copy(): ScannedRow {
     return Object.assign(new ScannedRow(), this)
   }
+}
+
+/** Unsigned 32-bit little-endian word. */
+function wordAt(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
 }
 
 /** Receives what {@link Protocol.scanTraces} finds, in the order of the payload. */

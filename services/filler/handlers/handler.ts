@@ -20,8 +20,8 @@ export interface ActionEvent {
   readonly data: unknown
   /** The action's packed data. */
   readonly packed: Uint8Array
-  /** Who authorised it. */
-  readonly actors: readonly string[]
+  /** Accounts that authorised it. */
+  readonly actors: () => readonly string[]
 }
 
 /** A row of the handler's contract as it is at the end of the block. */

@@ -1,8 +1,8 @@
 import { nameToString } from '../../core/antelope/index.ts'
 import { FatalError, PronghornError, describeError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
-import type { Protocol, ScannedAction, ScannedRow } from '../decode/index.ts'
-import { createWatchSet } from '../decode/index.ts'
+import type { Protocol, ScannedRow } from '../decode/index.ts'
+import { createWatchSet, ScannedAction } from '../decode/index.ts'
 import type { BlockInfo, BlockScope, Handler, Query } from '../handlers/index.ts'
 import type { ShipBlock } from '../ship/index.ts'
 import type { CommitUnit } from '../store/index.ts'
@@ -88,7 +88,8 @@ export class BlockApplier {
    * @throws FatalError `BLOCK_FAILED` naming block, transaction, action or table, and cause.
    */
   apply(block: ShipBlock, unit: CommitUnit): number {
-    let place = ''
+    // What is being applied, put into words only when it fails.
+    let place: ScannedAction | ScannedRow | string = 'beginning of block'
     try {
       const protocol = this.protocol
       if (!protocol) throw new FatalError('INTERNAL', 'a block came before the protocol')
@@ -100,14 +101,14 @@ export class BlockApplier {
       const accounts = new AccountChanges(this.reader, block.num, unit)
       if (block.traces) {
         for (const action of protocol.collectActions(block.traces, this.watch)) {
-          place = describeAction(action)
+          place = action
           this.applyAction(action, info, scopes, accounts, unit)
         }
       }
       if (block.deltas) {
         protocol.scanDeltas(block.deltas, this.watch, {
           row: (row) => {
-            place = describeRow(row)
+            place = row
             this.applyRow(row, info, scopes, unit)
           },
           account: (name, abi) => {
@@ -124,7 +125,7 @@ export class BlockApplier {
     } catch (error) {
       throw new FatalError(
         'BLOCK_FAILED',
-        `block ${block.num} (${block.id}), ${place}: ${describeError(error)}`,
+        `block ${block.num} (${block.id}), ${describePlace(place)}: ${describeError(error)}`,
         {
           cause: error,
           details: { block: block.num, ...(error instanceof PronghornError ? { code: error.code } : {}) },
@@ -150,9 +151,8 @@ export class BlockApplier {
     }
     const name = nameToString(action.nameLo, action.nameHi)
     if (!contract.decoder.wantsAction(name)) return
-    const actors = action.actors()
     // Old contract code lets anybody push an action that it does not know; its own log actions carry its own name.
-    if (name.startsWith('log') && actors.some((actor) => actor !== account)) return
+    if (name.startsWith('log') && !action.isSentByContract()) return
     const data = this.decodeAction(contract, name, action, info)
     if (data === undefined) return
     this.scope(contract, info, scopes, unit).action({
@@ -162,7 +162,7 @@ export class BlockApplier {
       name,
       data,
       packed: action.payload.subarray(action.dataStart, action.dataEnd),
-      actors,
+      actors: () => action.actors(),
     })
   }
 
@@ -242,6 +242,11 @@ export class BlockApplier {
 
 function makeDecoder(handler: Handler): ContractDecoder {
   return new ContractDecoder(handler.account, handler.actions, handler.rows)
+}
+
+function describePlace(place: ScannedAction | ScannedRow | string): string {
+  if (typeof place === 'string') return place
+  return place instanceof ScannedAction ? describeAction(place) : describeRow(place)
 }
 
 function describeAction(action: ScannedAction): string {

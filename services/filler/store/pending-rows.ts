@@ -69,12 +69,12 @@ export function mergePatch(
   rows: Map<RowKey, PendingRow>,
   key: RowKey,
   keyColumns: Readonly<MutableRow>,
-  changes: Readonly<MutableRow>,
+  changes: MutableRow,
   keep: readonly string[],
 ): void {
   const pending = rows.get(key)
   if (pending === undefined) {
-    rows.set(key, { kind: 'patch', row: { ...keyColumns, ...changes } })
+    rows.set(key, { kind: 'patch', row: Object.assign(changes, keyColumns) })
     return
   }
   if (pending.kind === 'remove') return

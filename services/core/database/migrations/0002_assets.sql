@@ -1,6 +1,9 @@
 -- The assets family: the NFT standard's collections, schemas, templates, assets, offers, transfers and logs.
 -- One database holds one assets contract, so no row repeats its account.
 
+-- Searches by resemblance; a trusted extension, so the owner of the database may create it.
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+
 CREATE SCHEMA assets;
 COMMENT ON SCHEMA assets IS 'NFT standard: collections, schemas, templates, assets, offers, transfers, logs';
 

@@ -280,10 +280,11 @@ export class AssetsBlock implements BlockScope<AssetsState> {
       })
       return
     }
+    const actor = event.actors()[0]
     const swap = this.swapsEnded.get(collection)
     this.log.complete(event, subject, {
       ...(swap ? { new_author: swap.new_author, prior_author: swap.current_author } : {}),
-      ...(event.actors[0] === undefined ? {} : { actor: event.actors[0] }),
+      ...(actor === undefined ? {} : { actor }),
     })
   }
 }
