@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { compareDumps, dumpDatabase } from './database-dump.ts'
+import type { DatabaseDump } from './database-dump.ts'
+import { DatabaseProxy } from './database-proxy.ts'
+import { indexUntil, startChain, testSettings } from './index-chain.ts'
+import type { TestChain } from './index-chain.ts'
+import { PositionWatch } from './position.ts'
+import { createRandom } from './seeded-random.ts'
+
+/** The last block in which something happens; in `recorded` replay it is reversible there. */
+const stopBlock = 952
+const retry = { attempts: 8, firstDelayMs: 20, longestDelayMs: 200 }
+
+let expected: DatabaseDump
+let database: TestDatabase
+let running: TestChain
+let proxy: DatabaseProxy
+
+beforeAll(async () => {
+  const straight = await createTestDatabase()
+  const chain = await startChain({ recordings: ['main', 'v2'], replay: 'recorded' })
+  await indexUntil(chain, straight.address, stopBlock)
+  expected = await dumpDatabase(straight.address)
+  await chain.chain.stop()
+  await straight.drop()
+})
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  running = await startChain({ recordings: ['main', 'v2'], replay: 'recorded' })
+  proxy = new DatabaseProxy(database.address)
+  await proxy.open()
+})
+
+afterEach(async () => {
+  await running.chain.stop()
+  await proxy.close()
+  await database.drop()
+})
+
+it('connections that break in the middle of anything cost nothing but time', async () => {
+  const random = createRandom(6)
+  const watch = await PositionWatch.open(database.address, testSettings.name)
+  let isDone = false
+  const reading = indexUntil(running, proxy.address, stopBlock, {
+    // Several in a row may end before their first commit.
+    options: { retry: { ...retry, attempts: 30 } },
+  }).finally(() => (isDone = true))
+  reading.catch(() => undefined)
+  let cuts = -1
+  for (; !isDone; cuts++) {
+    const { connections } = proxy
+    // Few bytes end a connection while it is being set up, many after some commits.
+    proxy.cutAfterBytes(random.fraction() ** 3 * 500_000)
+    await watch.until(
+      () => proxy.connections > connections,
+      () => isDone,
+    )
+  }
+  await watch.close()
+  await reading
+  expect(cuts).toBeGreaterThan(20)
+  expect(compareDumps(expected, await dumpDatabase(database.address))).toEqual([])
+})
+
+it('a database that comes back finds the reader where it was', async () => {
+  const watch = await PositionWatch.open(database.address, testSettings.name)
+  const reading = indexUntil(running, proxy.address, stopBlock, { options: { retry } })
+  reading.catch(() => undefined)
+  for (const block of [100, 700]) {
+    await watch.until((position) => (position?.num ?? 0) >= block)
+    await proxy.close()
+    await delay(300)
+    const before = await watch.read()
+    await delay(100)
+    expect(await watch.read()).toEqual(before)
+    await proxy.open()
+  }
+  await watch.close()
+  await reading
+  expect(compareDumps(expected, await dumpDatabase(database.address))).toEqual([])
+})
+
+it('a database that stays away ends the reader with an error that says so', async () => {
+  const watch = await PositionWatch.open(database.address, testSettings.name)
+  const reading = indexUntil(running, proxy.address, stopBlock, { options: { retry } })
+  reading.catch(() => undefined)
+  await watch.until((position) => (position?.num ?? 0) >= 300)
+  await watch.close()
+  await proxy.close()
+  await expect(reading).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE', retryable: true })
+})
