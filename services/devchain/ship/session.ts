@@ -129,7 +129,9 @@ export class ShipSession {
       return false
     }
     for (;;) {
-      const last = stream.irreversibleOnly ? this.#node.lib().num : this.#node.head().num
+      const head = this.#node.head().num
+      // While a recording plays, the recorded irreversible block may be ahead of what was sent.
+      const last = stream.irreversibleOnly ? Math.min(this.#node.lib().num, head) : head
       if (stream.cursor <= last) return true
       if (!this.#node.advance()) return false
     }
@@ -151,8 +153,10 @@ export class ShipSession {
 
   #packNext(block: ChainBlock, stream: Stream): Buffer {
     if (this.#sent === this.#faults.garbageAfter) return Buffer.from('01ffffffff00', 'hex')
-    const head = block.seen?.head ?? this.#node.head()
-    const lib = block.seen?.lib ?? this.#node.lib()
+    // What the node said when it recorded the block is of a time at which the block was reversible.
+    const seen = stream.irreversibleOnly ? undefined : block.seen
+    const head = seen?.head ?? this.#node.head()
+    const lib = seen?.lib ?? this.#node.lib()
     const missing = this.#faults.withoutPayloads
     const fetch =
       missing === undefined
