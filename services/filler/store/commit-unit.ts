@@ -52,8 +52,11 @@ export class CommitUnit implements RowSink {
 
   upsert<R extends object>(table: KeyedTable<R> | VersionedTable<R>, row: R): void {
     const values = row as unknown as MutableRow
-    const keep: readonly string[] = table.kind === 'keyed' ? table.keep : []
-    mergeUpsert(this.pending(table as unknown as Table).rows, rowKey(table.key, values), values, keep)
+    const rows = this.pending(table as unknown as Table).rows
+    const key = rowKey(table.key, values)
+    // What holds since an earlier block of the unit holds since then.
+    if (table.kind === 'versioned' && !table.replaces && rows.has(key)) return
+    mergeUpsert(rows, key, values, table.kind === 'keyed' ? table.keep : [])
   }
 
   patch<R extends object>(table: KeyedTable<R>, key: KeyOf<R>, changes: Partial<R>): void {
