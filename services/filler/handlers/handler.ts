@@ -24,15 +24,18 @@ export interface ActionEvent {
   readonly actors: () => readonly string[]
 }
 
-/** A row of the handler's contract as it is at the end of the block. */
+/**
+ * A row of the handler's contract as it is at the end of the block. Valid during the call only; what is not asked for
+ * is not decoded.
+ */
 export interface RowEvent {
   readonly table: string
-  readonly scope: string
-  readonly primaryKey: bigint
   /** False: the row was removed, and the value is the one from before the block. */
   readonly present: boolean
-  /** The fields that the handler asked for. */
-  readonly value: unknown
+  scope(): string
+  primaryKey(): bigint
+  /** The fields that the handler asked for. @throws DecodeError when no ABI of the contract fits. */
+  value(): unknown
 }
 
 /** Work on one block: actions in order of execution, then rows in the node's order, then the end. */

@@ -3,7 +3,7 @@ import { FatalError, PronghornError, describeError } from '../../core/errors/ind
 import type { Logger } from '../../core/log/index.ts'
 import type { Protocol, ScannedRow } from '../decode/index.ts'
 import { createWatchSet, ScannedAction } from '../decode/index.ts'
-import type { BlockInfo, BlockScope, Handler, Query } from '../handlers/index.ts'
+import type { BlockInfo, BlockScope, Handler, Query, RowEvent } from '../handlers/index.ts'
 import type { ShipBlock } from '../ship/index.ts'
 import type { CommitUnit } from '../store/index.ts'
 import { AccountChanges } from './account-changes.ts'
@@ -194,19 +194,12 @@ export class BlockApplier {
     if (!contract?.decoder.wantsRow(table)) return
     if (!contract.decoder.hasAbi)
       throw new FatalError('ABI_INVALID', `no ABI of ${contract.decoder.account} is known at this block`)
-    const value = contract.decoder.decodeRow(table, row.payload, row.valueStart, row.valueEnd)
-    if (value === undefined) {
+    if (!contract.decoder.namesRow(table)) {
       this.counters.unknownTables++
       this.warnOnce(info, `table ${table} of ${contract.decoder.account} is not in its ABI`)
       return
     }
-    this.scope(contract, info, scopes, unit).row({
-      table,
-      scope: nameToString(row.scopeLo, row.scopeHi),
-      primaryKey: row.primaryKey(),
-      present: row.present,
-      value,
-    })
+    this.scope(contract, info, scopes, unit).row(new AppliedRow(table, row, contract.decoder))
   }
 
   private scope(
@@ -237,6 +230,33 @@ export class BlockApplier {
     if (this.warned.has(message)) return
     this.warned.add(message)
     this.logger.warn({ block: info.num }, message)
+  }
+}
+
+/** A found row, decoded as far as its handler asks. */
+class AppliedRow implements RowEvent {
+  readonly table: string
+  readonly present: boolean
+  private readonly row: ScannedRow
+  private readonly decoder: ContractDecoder
+
+  constructor(table: string, row: ScannedRow, decoder: ContractDecoder) {
+    this.table = table
+    this.present = row.present
+    this.row = row
+    this.decoder = decoder
+  }
+
+  scope(): string {
+    return this.row.scope
+  }
+
+  primaryKey(): bigint {
+    return this.row.primaryKey()
+  }
+
+  value(): unknown {
+    return this.decoder.decodeRow(this.table, this.row.payload, this.row.valueStart, this.row.valueEnd)
   }
 }
 

@@ -71,6 +71,11 @@ export class ContractDecoder {
     return Object.hasOwn(this.wantedRows, table)
   }
 
+  /** True when an ABI of the contract, the newest or an older one, has the table. */
+  namesRow(table: string): boolean {
+    return this.versions.some((version) => this.rowDecoder(version, table) !== null)
+  }
+
   /**
    * Decodes action data; undefined when the ABI has no such action.
    *

@@ -37,10 +37,14 @@ export function copyLine(columns: readonly string[], row: Readonly<MutableRow>):
   let line = ''
   for (let i = 0; i < columns.length; i++) {
     if (i > 0) line += '\t'
-    const text = toDatabaseText(row[columns[i]!])
-    if (text === null) line += '\\N'
-    else
-      line += NEEDS_ESCAPE.test(text) ? text.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character]!) : text
+    const value = row[columns[i]!]
+    if (value === null || value === undefined) line += '\\N'
+    else if (typeof value === 'number' || typeof value === 'bigint') line += String(value)
+    else line += escapeText(toDatabaseText(value) ?? '')
   }
   return `${line}\n`
+}
+
+function escapeText(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? text.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character]!) : text
 }

@@ -155,7 +155,7 @@ CREATE TABLE assets.assets (
   burned_by_account text COLLATE "C",
   immutable_data jsonb,
   mutable_data jsonb
-) WITH (fillfactor = 95);
+) WITH (fillfactor = 90);
 COMMENT ON TABLE assets.assets IS 'Assets, burned ones included';
 COMMENT ON COLUMN assets.assets.asset_id IS 'Id, from 2^40, ascending in mint order';
 COMMENT ON COLUMN assets.assets.minted_at_time IS 'Time of the mint, ms since 1970';

@@ -6,7 +6,7 @@ import { tables } from './tables.ts'
 import type { AssetRow, JsonText } from './tables.ts'
 
 /** What is known of an asset in the block: a full row when it was minted in it, else the changed columns. */
-interface AssetChange {
+export interface AssetChange {
   readonly minted: AssetRow | null
   readonly changes: Partial<AssetRow>
   /** True when an action may have changed who pays for the row. */
@@ -112,11 +112,9 @@ export class AssetChanges {
     this.change(assetId).payerMayChange = true
   }
 
-  /** Takes the contract's row at the end of the block. Returns false when no action explains it. */
-  payer(assetId: bigint, ramPayer: string): boolean {
-    const change = this.assets.get(assetId)
-    if (change?.payerMayChange) change.changes.ram_payer = ramPayer
-    return change !== undefined
+  /** What the block's actions did to an asset; undefined when nothing. */
+  find(assetId: bigint): AssetChange | undefined {
+    return this.assets.get(assetId)
   }
 
   /**

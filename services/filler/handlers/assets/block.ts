@@ -80,38 +80,34 @@ export class AssetsBlock implements BlockScope<AssetsState> {
 
   row(event: RowEvent): void {
     switch (event.table) {
-      case 'assets': {
-        const { asset_id: assetId, ram_payer: payer } = event.value as { asset_id: bigint; ram_payer: string }
-        if (event.present && !this.assets.payer(assetId, payer))
-          this.warn('an asset row changed without a known action')
-        return
-      }
+      case 'assets':
+        return this.assetRow(event)
       case 'templates':
-        return this.templateRow(event.value as contract.TemplateState, event.present)
+        return this.templateRow(event.value() as contract.TemplateState, event.present)
       case 'offers':
-        return this.offers.row(event.value as contract.OfferState, event.present)
+        return this.offers.row(event.value() as contract.OfferState, event.present)
       case 'balances':
-        return this.rows.balances(event.value as { owner: string; quantities: string[] }, event.present)
+        return this.rows.balances(event.value() as { owner: string; quantities: string[] }, event.present)
       case 'schemas':
         return this.rows.schemas(
           event,
-          event.value as { schema_name: string; format: contract.FormatField[] },
+          event.value() as { schema_name: string; format: contract.FormatField[] },
         )
       case 'schematypes':
         return this.rows.schemaTypes(
           event,
-          event.value as { schema_name: string; format_type: Record<string, string>[] },
+          event.value() as { schema_name: string; format_type: Record<string, string>[] },
         )
       case 'authorswaps':
-        return this.authorSwapRow(event.value as contract.AuthorSwapState, event.present)
+        return this.authorSwapRow(event.value() as contract.AuthorSwapState, event.present)
       case 'collections':
-        if (event.present) this.collections.push(event.value as contract.CollectionState)
+        if (event.present) this.collections.push(event.value() as contract.CollectionState)
         return
       case 'config':
-        if (event.present) this.rows.config(event.value as contract.ConfigState)
+        if (event.present) this.rows.config(event.value() as contract.ConfigState)
         return
       case 'tokenconfigs':
-        if (event.present) this.rows.tokenConfigs(event.value as { standard: string; version: string })
+        if (event.present) this.rows.tokenConfigs(event.value() as { standard: string; version: string })
         return
       default:
         return
@@ -202,6 +198,15 @@ export class AssetsBlock implements BlockScope<AssetsState> {
     )
     const packed = event.packed.subarray(SET_TEMPLATE_DATA_HEAD)
     this.log.write(event, BigInt(log.template_id), { schema_name: log.schema_name }, packed)
+  }
+
+  /** The payer is all that the row alone tells; the rest came with the actions. */
+  private assetRow(event: RowEvent): void {
+    if (!event.present) return
+    const change = this.assets.find(event.primaryKey())
+    if (!change) this.warn('an asset row changed without a known action')
+    else if (change.payerMayChange)
+      change.changes.ram_payer = (event.value() as { ram_payer: string }).ram_payer
   }
 
   private templateRow(value: contract.TemplateState, present: boolean): void {

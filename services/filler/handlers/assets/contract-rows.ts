@@ -110,7 +110,7 @@ export class ContractRows {
 
   schemas(event: RowEvent, value: { schema_name: string; format: readonly FormatField[] }): void {
     this.sink.upsert(tables.schemas, {
-      collection_name: event.scope,
+      collection_name: event.scope(),
       schema_name: value.schema_name,
       created_at_time: this.block.timeMs,
       created_at_block: this.block.num,
@@ -128,7 +128,7 @@ export class ContractRows {
       : null
     this.sink.patch(
       tables.schemas,
-      { collection_name: event.scope, schema_name: value.schema_name },
+      { collection_name: event.scope(), schema_name: value.schema_name },
       { types },
     )
   }

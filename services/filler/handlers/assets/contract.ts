@@ -190,7 +190,7 @@ export const wantedRows: Readonly<Record<string, WantedFields>> = {
   schemas: null,
   schematypes: null,
   templates: ['template_id', 'schema_name', 'transferable', 'burnable', 'max_supply', 'issued_supply'],
-  assets: ['asset_id', 'ram_payer'],
+  assets: ['ram_payer'],
   offers: ['offer_id', 'sender_asset_ids', 'recipient_asset_ids', 'ram_payer'],
 }
 
