@@ -36,6 +36,8 @@ const namespace = createAssetsNamespace({
     templates: maximum,
     offers: 100,
     transfers: 100,
+    burns: maximum,
+    logs: 100,
   },
   trigrams: false,
 })

@@ -9,6 +9,8 @@ export interface AssetsLimits {
   readonly templates: number
   readonly offers: number
   readonly transfers: number
+  readonly burns: number
+  readonly logs: number
 }
 
 /** What the endpoints of a mounted namespace share. */

@@ -18,16 +18,21 @@ export function paging(maximum: number): Parameter[] {
   ]
 }
 
+/** `order`. */
+export function sortOrder(standard: 'asc' | 'desc'): Parameter {
+  return {
+    name: 'order',
+    type: 'string',
+    default: standard,
+    values: ['asc', 'desc'],
+    description: 'Direction of the sort.',
+  }
+}
+
 /** `order` and `sort`; the first sort is the default. With `lenient`, an unknown sort counts as the default. */
 export function sorting(sorts: readonly string[], options: { lenient?: boolean } = {}): Parameter[] {
   return [
-    {
-      name: 'order',
-      type: 'string',
-      default: 'desc',
-      values: ['asc', 'desc'],
-      description: 'Direction of the sort.',
-    },
+    sortOrder('desc'),
     {
       name: 'sort',
       type: 'string',
@@ -143,3 +148,11 @@ export const hideOffers: Parameter = {
   default: 'false',
   description: 'Leave out assets that are part of a pending offer.',
 }
+
+const actionNames = { type: 'string', list: 'comma', minimum: 1 } as const
+
+/** `action_whitelist`, `action_blacklist`. */
+export const logActions: readonly Parameter[] = [
+  { name: 'action_whitelist', ...actionNames, description: 'Only these actions; unknown names are ignored.' },
+  { name: 'action_blacklist', ...actionNames, description: 'Not these actions.' },
+]

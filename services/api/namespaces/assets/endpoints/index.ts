@@ -4,6 +4,7 @@ import { accountEndpoints } from './accounts.ts'
 import { assetEndpoints } from './assets.ts'
 import { collectionEndpoints } from './collections.ts'
 import { configEndpoint } from './config.ts'
+import { logEndpoints } from './logs.ts'
 import { offerEndpoints } from './offers.ts'
 import { schemaEndpoints } from './schemas.ts'
 import { templateEndpoints } from './templates.ts'
@@ -20,5 +21,6 @@ export function assetsEndpoints(setup: AssetsSetup): Endpoint[] {
     ...templateEndpoints(setup),
     ...offerEndpoints(setup),
     ...transferEndpoints(setup),
+    ...logEndpoints(setup),
   ]
 }

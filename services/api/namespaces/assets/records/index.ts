@@ -1,6 +1,7 @@
 export { renderAssets } from './asset-records.ts'
 export { renderCollections, renderSchemas, renderTemplates } from './entity-records.ts'
-export { jsonMembers, jsonText } from './json-sql.ts'
+export { jsonMembers, jsonText, quoted } from './json-sql.ts'
+export { renderLog } from './log-records.ts'
 export { createParts } from './parts.ts'
 export type { Parts } from './parts.ts'
 export { renderOffers, renderTransfers } from './trade-records.ts'

@@ -1,0 +1,109 @@
+import type { Endpoint, Parameter, Values } from '../../../endpoint/index.ts'
+import { nameToInt64 } from '../../../../core/antelope/index.ts'
+import { logActions, paging, sortOrder } from '../../parameter-groups/index.ts'
+import type { LogSubject } from '../queries/index.ts'
+import { selectLogs } from '../queries/index.ts'
+import { renderLog } from '../records/index.ts'
+import type { AssetsSetup } from '../setup.ts'
+
+/** The logs of one kind of subject. */
+interface LogKind {
+  readonly path: string
+  readonly tag: string
+  readonly of: string
+  readonly parameters: readonly Parameter[]
+  readonly actions: readonly string[]
+  /** Undefined for a subject that cannot exist: it has no logs. */
+  readonly subject: (values: Values) => LogSubject | undefined
+}
+
+const collectionName: Parameter = {
+  name: 'collection_name',
+  in: 'path',
+  type: 'string',
+  description: 'Collection.',
+}
+
+const kinds: readonly LogKind[] = [
+  {
+    path: '/v1/assets/:asset_id/logs',
+    tag: 'assets',
+    of: 'an asset',
+    parameters: [{ name: 'asset_id', in: 'path', type: 'id', description: 'Asset.' }],
+    actions: ['logmint', 'logburnasset', 'logbackasset', 'logsetdata', 'logrampayer'],
+    subject: (values) => ({ id: values.id('asset_id')! }),
+  },
+  {
+    path: '/v1/collections/:collection_name/logs',
+    tag: 'collections',
+    of: 'a collection',
+    parameters: [collectionName],
+    actions: [
+      'createcol',
+      'setcoldata',
+      'addcolauth',
+      'remcolauth',
+      'addnotifyacc',
+      'remnotifyacc',
+      'forbidnotify',
+      'setmarketfee',
+      'createauswap',
+      'acceptauswap',
+      'rejectauswap',
+    ],
+    subject: ofCollection,
+  },
+  {
+    path: '/v1/schemas/:collection_name/:schema_name/logs',
+    tag: 'schemas',
+    of: 'a schema',
+    parameters: [collectionName, { name: 'schema_name', in: 'path', type: 'string', description: 'Schema.' }],
+    actions: ['createschema', 'extendschema', 'setschematyp'],
+    subject: (values) => {
+      const collection = ofCollection(values)
+      return collection && { ...collection, schema: values.text('schema_name')! }
+    },
+  },
+  {
+    path: '/v1/templates/:collection_name/:template_id/logs',
+    tag: 'templates',
+    of: 'a template',
+    parameters: [collectionName, { name: 'template_id', in: 'path', type: 'id', description: 'Template.' }],
+    actions: ['lognewtempl', 'locktemplate', 'deltemplate', 'redtemplmax', 'logsetdatatl'],
+    subject: (values) => ({
+      id: values.id('template_id')!,
+      templateOf: values.text('collection_name')!,
+    }),
+  },
+  {
+    path: '/v1/offers/:offer_id/logs',
+    tag: 'offers',
+    of: 'an offer',
+    parameters: [{ name: 'offer_id', in: 'path', type: 'id', description: 'Offer.' }],
+    actions: ['lognewoffer', 'acceptoffer', 'declineoffer', 'canceloffer'],
+    subject: (values) => ({ id: values.id('offer_id')! }),
+  },
+]
+
+/** The `/logs` of assets, collections, schemas, templates and offers. */
+export function logEndpoints(setup: AssetsSetup): Endpoint[] {
+  return kinds.map((kind) => ({
+    path: kind.path,
+    tag: kind.tag,
+    summary: `What happened to ${kind.of}, by the actions that did it`,
+    parameters: [...kind.parameters, ...paging(setup.limits.logs), sortOrder('asc'), ...logActions],
+    record: 'Log[]',
+    run: async ({ session, values }) => {
+      const subject = kind.subject(values)
+      if (!subject) return '[]'
+      const rows = await selectLogs(session, values, subject, kind.actions)
+      return `[${rows.map((row) => renderLog(...row)).join(',')}]`
+    },
+  }))
+}
+
+/** Logs know a collection by the number of its name. */
+function ofCollection(values: Values): LogSubject | undefined {
+  const name = values.text('collection_name')!
+  return /^[.1-5a-z]{1,12}[.1-5a-j]?$/.test(name) ? { id: nameToInt64(name) } : undefined
+}
