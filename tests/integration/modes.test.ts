@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { DevchainOptions } from '../../services/devchain/index.ts'
+import type { ReaderSettings } from '../../services/filler/index.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import { compareDumps, dumpDatabase } from './database-dump.ts'
+import type { DatabaseDump } from './database-dump.ts'
+import { indexUntil, startChain } from './index-chain.ts'
+import { findViolations } from './invariants.ts'
+import type { TestChain } from './index-chain.ts'
+
+/** Settings of one run after the other on the same database. */
+type Runs = readonly (Partial<ReaderSettings> & { readonly stop_block: number })[]
+
+const head = 964
+/** Last irreversible block when the chain ends. */
+const irreversible = 962
+const bothContracts = ['main', 'v2']
+
+/** Indexes a chain in one or more runs and returns what the database holds after the last. */
+async function index(chain: DevchainOptions | TestChain, runs: Runs): Promise<DatabaseDump> {
+  const running = 'chain' in chain ? chain : await startChain(chain)
+  const database = await createTestDatabase()
+  try {
+    for (const settings of runs)
+      await indexUntil(running, database.address, settings.stop_block, { settings })
+    expect(await findViolations(database.address)).toEqual([])
+    return await dumpDatabase(database.address)
+  } finally {
+    if (running !== chain) await running.chain.stop()
+    await database.drop()
+  }
+}
+
+/** Without what depends on which blocks can still be undone. */
+function settled(dump: DatabaseDump): DatabaseDump {
+  return new Map(
+    [...dump].filter(([name]) => !name.startsWith('undo.') && name !== 'chain.reversible_blocks'),
+  )
+}
+
+describe('main and v2 end with the same bytes', () => {
+  let history: TestChain
+  let usual: DatabaseDump
+
+  beforeAll(async () => {
+    history = await startChain({ recordings: bothContracts })
+    usual = await index(history, [{ stop_block: head }])
+  })
+
+  afterAll(() => history.chain.stop())
+
+  const variants: Record<string, Runs> = {
+    'every changed block in a transaction of its own': [{ stop_block: head, db_group_blocks: 1 }],
+    'as many blocks in a transaction as there are': [{ stop_block: head, db_group_blocks: 100_000 }],
+    'one block sent at a time': [
+      { stop_block: head, ship_prefetch_blocks: 1, ship_min_block_confirmation: 1 },
+    ],
+    'all blocks sent at once': [{ stop_block: head, ship_prefetch_blocks: 5_000, db_group_blocks: 37 }],
+    'several runs that stop in the middle of a group': [1, 61, 62, 333, 500, 846, 901, head].map(
+      (stop_block) => ({
+        stop_block,
+        db_group_blocks: 100,
+      }),
+    ),
+    'a run that is deleted and begun again': [{ stop_block: 700 }, { stop_block: head, delete_data: true }],
+    'irreversible blocks first, the others after them': [
+      { stop_block: irreversible, irreversible_only: true },
+      { stop_block: head },
+    ],
+    'a stop block that is reached already': [{ stop_block: head }, { stop_block: head }],
+  }
+
+  it.each(Object.entries(variants))('%s', async (_, runs) => {
+    expect(compareDumps(usual, await index(history, runs))).toEqual([])
+  })
+
+  it('a node that lives through the recordings meanwhile', async () => {
+    const lived = await index({ recordings: bothContracts, replay: 'recorded' }, [{ stop_block: head }])
+    expect(compareDumps(usual, lived)).toEqual([])
+  })
+
+  it('a chain on which nothing is irreversible, but for the journal', async () => {
+    const reversible = await index({ recordings: bothContracts, libLagBlocks: 10_000 }, [
+      { stop_block: head },
+    ])
+    expect(compareDumps(settled(usual), settled(reversible))).toEqual([])
+    expect(reversible.get('chain.reversible_blocks')).toHaveLength(head + 1)
+    expect(reversible.get('undo.assets_assets')!.length).toBeGreaterThan(1_000)
+  })
+})
+
+it.each([500, irreversible])('up to block %i, irreversible_only makes no difference', async (stop_block) => {
+  const usual = await index({ recordings: bothContracts }, [{ stop_block }])
+  for (const replay of ['history', 'recorded'] as const) {
+    const found = await index({ recordings: bothContracts, replay }, [
+      { stop_block, irreversible_only: true },
+    ])
+    expect(compareDumps(usual, found)).toEqual([])
+  }
+  expect(usual.get('chain.readers')![1]).toContain(`,${stop_block},`)
+})
+
+it('a chain with three rewinds ends with the bytes of its final branch', async () => {
+  const recordings = [join(import.meta.dirname, '../fixtures/recordings/fork')]
+  // The node's last irreversible block trailed by 15 when the recording ended.
+  const straight = await index({ recordings, libLagBlocks: 15 }, [{ stop_block: 403 }])
+  const lived = await index({ recordings, replay: 'recorded' }, [{ stop_block: 403 }])
+  expect(compareDumps(straight, lived)).toEqual([])
+})
