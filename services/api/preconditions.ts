@@ -1,10 +1,10 @@
+import { checkChainId } from '../core/chain-node/index.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { ConfigWith } from '../core/config/index.ts'
 import { connectDatabase, isMigrated } from '../core/database/index.ts'
 import { FatalError, RetryableError } from '../core/errors/index.ts'
 import type { Logger } from '../core/log/index.ts'
-import { askChainNode } from './health/index.ts'
 import type { DatabaseTraits } from './namespaces/index.ts'
 
 /** Configuration that the api starts from. */
@@ -92,9 +92,5 @@ async function checkSources(client: pg.ClientBase, config: ApiConfig): Promise<v
  * @throws FatalError `CHAIN_MISMATCH`.
  */
 export async function checkChainNode(url: string, chainId: string, logger: Logger): Promise<void> {
-  const node = await askChainNode(url).catch(() => undefined)
-  if (!node) logger.warn(`the chain node ${url} does not answer`)
-  else if (node.chainId !== chainId) {
-    throw new FatalError('CHAIN_MISMATCH', `the chain node serves ${node.chainId}, not ${chainId}`)
-  }
+  if (!(await checkChainId(url, chainId))) logger.warn(`the chain node ${url} does not answer`)
 }

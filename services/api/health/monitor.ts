@@ -1,11 +1,12 @@
+import { readChainInfo } from '../../core/chain-node/index.ts'
+import type { ChainInfo } from '../../core/chain-node/index.ts'
 import type pg from 'pg'
 import { createPool } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { describeError, RetryableError } from '../../core/errors/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
-import { askChainNode } from './chain-node.ts'
-import type { HealthState, NodeState, ReaderState } from './state.ts'
+import type { HealthState, ReaderState } from './state.ts'
 
 const INTERVAL_MS = 1_000
 const PROBE_TIMEOUT_MS = 3_000
@@ -34,7 +35,7 @@ interface MutableState {
   database: 'up' | 'away'
   kvstore: 'up' | 'away'
   readers: readonly ReaderState[]
-  node: NodeState | undefined
+  node: ChainInfo | undefined
 }
 
 /** Starts watching, after a first look at everything. */
@@ -72,7 +73,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   if (chainHttp !== undefined) {
     probes.push(async () => {
       // An unreachable node leaves its last answer, which grows old.
-      state.node = await askChainNode(chainHttp).catch(() => state.node)
+      state.node = await readChainInfo(chainHttp).catch(() => state.node)
     })
   }
   await Promise.all(probes.map((probe) => probe()))

@@ -1,3 +1,4 @@
+import type { ChainInfo } from '../../core/chain-node/index.ts'
 /** What is known of one reader, from its own words in the database. */
 export interface ReaderState {
   readonly name: string
@@ -17,13 +18,6 @@ export interface ReaderState {
   readonly secondsSinceCommit: number | undefined
 }
 
-/** The chain node's own answer. */
-export interface NodeState {
-  readonly chainId: string
-  readonly headBlock: number
-  readonly headTimeMs: number
-}
-
 /** Everything that health is judged by. */
 export interface HealthState {
   readonly database: 'up' | 'away'
@@ -31,6 +25,6 @@ export interface HealthState {
   readonly kvstoreKind: 'redis' | 'memory'
   readonly readers: readonly ReaderState[]
   /** Last answer of the chain node; undefined before the first. */
-  readonly node: NodeState | undefined
+  readonly node: ChainInfo | undefined
   readonly chainId: string
 }

@@ -7,6 +7,7 @@ import { configEndpoint } from './config.ts'
 import { logEndpoints } from './logs.ts'
 import { offerEndpoints } from './offers.ts'
 import { schemaEndpoints } from './schemas.ts'
+import { statsEndpoints } from './stats.ts'
 import { templateEndpoints } from './templates.ts'
 import { transferEndpoints } from './transfers.ts'
 
@@ -14,6 +15,7 @@ import { transferEndpoints } from './transfers.ts'
 export function assetsEndpoints(setup: AssetsSetup): Endpoint[] {
   return [
     configEndpoint,
+    ...statsEndpoints,
     ...accountEndpoints(setup),
     ...assetEndpoints(setup),
     ...collectionEndpoints(setup),

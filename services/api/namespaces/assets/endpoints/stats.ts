@@ -1,0 +1,73 @@
+import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
+import { RequestError } from '../../../endpoint/index.ts'
+import { assetStats, collectionStats, liveSchemas, schemaStats, templateStats } from '../queries/index.ts'
+
+const collectionName: Parameter = {
+  name: 'collection_name',
+  in: 'path',
+  type: 'string',
+  description: 'Collection.',
+}
+const templateId: Parameter = { name: 'template_id', in: 'path', type: 'id', description: 'Template.' }
+
+const ofTemplate = {
+  tag: 'templates',
+  summary: 'How many assets a template has',
+  record: 'TemplateStats',
+  cache: 'path',
+  run: ({ session, values }) => templateStats(session, values.id('template_id')!),
+} as const satisfies Partial<Endpoint>
+
+/**
+ * The `/stats` of assets, collections, schemas and templates, and the schemas that a collection uses. They come before
+ * the single records: `/v1/templates/1/stats` is no template of a collection.
+ */
+export const statsEndpoints: readonly Endpoint[] = [
+  {
+    path: '/v1/assets/:asset_id/stats',
+    tag: 'assets',
+    summary: 'Mint number of an asset',
+    parameters: [{ name: 'asset_id', in: 'path', type: 'id', description: 'Asset.' }],
+    record: 'AssetStats',
+    cache: 'path',
+    run: async ({ session, values }) => {
+      const text = await assetStats(session, values.id('asset_id')!)
+      if (text === undefined) throw new RequestError(416, 'Asset not found')
+      return text
+    },
+  },
+  {
+    path: '/v1/collections/:collection_name/stats',
+    tag: 'collections',
+    summary: 'How many assets, templates and schemas a collection has',
+    parameters: [collectionName],
+    record: 'CollectionStats',
+    cache: 'path',
+    run: ({ session, values }) => collectionStats(session, values.text('collection_name')!),
+  },
+  {
+    path: '/v1/collections/:collection_name/schemas',
+    tag: 'collections',
+    summary: 'Schemas of a collection with assets that are not burned',
+    parameters: [collectionName],
+    record: 'CollectionSchema[]',
+    cache: 'path',
+    run: ({ session, values }) => liveSchemas(session, values.text('collection_name')!),
+  },
+  {
+    path: '/v1/schemas/:collection_name/:schema_name/stats',
+    tag: 'schemas',
+    summary: 'How many assets and templates a schema has',
+    parameters: [collectionName, { name: 'schema_name', in: 'path', type: 'string', description: 'Schema.' }],
+    record: 'SchemaStats',
+    cache: 'path',
+    run: ({ session, values }) =>
+      schemaStats(session, values.text('collection_name')!, values.text('schema_name')!),
+  },
+  {
+    ...ofTemplate,
+    path: '/v1/templates/:collection_name/:template_id/stats',
+    parameters: [collectionName, templateId],
+  },
+  { ...ofTemplate, path: '/v1/templates/:template_id/stats', parameters: [templateId] },
+]
