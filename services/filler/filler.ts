@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { ConfigWith } from '../core/config/index.ts'
+import { checkChainId } from '../core/chain-node/index.ts'
 import { connectDatabase, migrate } from '../core/database/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../core/errors/index.ts'
 import type { Logger, LogLevel } from '../core/log/index.ts'
@@ -32,6 +33,10 @@ export interface FillerOptions {
  */
 export async function runFiller(options: FillerOptions): Promise<void> {
   const { config, logger } = options
+  const { chain } = config.connections
+  if (!(await checkChainId(chain.http, chain.chain_id))) {
+    logger.warn({ http: chain.http }, 'the chain node does not answer over HTTP')
+  }
   await prepareDatabase(config, logger)
   const statuses = new Map<string, ReaderStatus>()
   const first = config.readers[0]!

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { startApi } from '../api/index.ts'
+import { readChainInfo } from '../core/chain-node/index.ts'
 import { connectDatabase, migrate } from '../core/database/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
 import { FatalError } from '../core/errors/index.ts'
 import type { Logger } from '../core/log/index.ts'
 import { runFiller } from '../filler/index.ts'
-import { readChainId } from './chain-info.ts'
 import { startDemoChain } from './demo-chain.ts'
 import type { DemoChain } from './demo-chain.ts'
 import { startEmbeddedPostgres } from './embedded-postgres/index.ts'
@@ -108,7 +108,7 @@ async function serve(
 async function describeChain(options: StandaloneOptions, demo: DemoChain | null): Promise<StandaloneChain> {
   if (demo) return { name: 'demo', chainId: demo.chain.chainId, http: demo.httpUrl, ship: demo.shipUrl }
   const { ship, http } = options.node!
-  return { name: 'chain', chainId: await readChainId(http), http, ship }
+  return { name: 'chain', chainId: (await readChainInfo(http)).chainId, http, ship }
 }
 
 /** Makes the database on first use and brings it to the newest schema. */

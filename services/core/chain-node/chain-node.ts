@@ -1,0 +1,95 @@
+import { FatalError, RetryableError } from '../errors/index.ts'
+
+const TIMEOUT_MS = 5_000
+const MAX_INFO_BYTES = 64 * 1024
+const MAX_ABI_BYTES = 16 * 1024 * 1024
+
+/** What a chain node says of its chain. */
+export interface ChainInfo {
+  /** 64 hexadecimal digits. */
+  readonly chainId: string
+  readonly headBlock: number
+  /** Epoch milliseconds. */
+  readonly headTimeMs: number
+}
+
+/**
+ * Asks a chain node's HTTP interface for its head (`get_info`).
+ *
+ * @throws RetryableError `CHAIN_UNREACHABLE` when it does not answer, or not like a node.
+ */
+export async function readChainInfo(url: string): Promise<ChainInfo> {
+  const info = await ask(url, '/v1/chain/get_info', {}, MAX_INFO_BYTES)
+  const { chain_id: chainId, head_block_num: headBlock, head_block_time: headTime } = info
+  const headTimeMs = typeof headTime === 'string' ? Date.parse(`${headTime.replace(/Z$/, '')}Z`) : NaN
+  if (
+    typeof chainId !== 'string' ||
+    !/^[0-9a-f]{64}$/.test(chainId) ||
+    typeof headBlock !== 'number' ||
+    Number.isNaN(headTimeMs)
+  ) {
+    throw new RetryableError('CHAIN_UNREACHABLE', `${url} does not answer get_info like a chain node`)
+  }
+  return { chainId, headBlock, headTimeMs }
+}
+
+/**
+ * Asks a chain node for the present packed ABI of an account; null when it has none.
+ *
+ * @throws RetryableError `CHAIN_UNREACHABLE`.
+ */
+export async function readRawAbi(url: string, account: string): Promise<Uint8Array | null> {
+  const { abi } = await ask(url, '/v1/chain/get_raw_abi', { account_name: account }, MAX_ABI_BYTES)
+  return typeof abi === 'string' && abi !== '' ? Buffer.from(abi, 'base64') : null
+}
+
+/**
+ * Compares a node's chain with the configured one. A node that does not answer is no mismatch.
+ *
+ * @returns false when the node does not answer.
+ * @throws FatalError `CHAIN_MISMATCH`.
+ */
+export async function checkChainId(url: string, chainId: string): Promise<boolean> {
+  const info = await readChainInfo(url).catch(() => null)
+  if (info !== null && info.chainId !== chainId) {
+    throw new FatalError(
+      'CHAIN_MISMATCH',
+      `the chain node ${url} serves chain ${info.chainId}, the configuration names chain ${chainId}`,
+    )
+  }
+  return info !== null
+}
+
+async function ask(
+  url: string,
+  path: string,
+  body: object,
+  maxBytes: number,
+): Promise<Record<string, unknown>> {
+  try {
+    const response = await fetch(new URL(path, url), {
+      method: 'POST',
+      body: JSON.stringify(body),
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    const answer: unknown = JSON.parse(await readLimited(response, maxBytes))
+    if (!response.ok || typeof answer !== 'object' || answer === null)
+      throw new Error(`HTTP ${response.status}`)
+    return answer as Record<string, unknown>
+  } catch (cause) {
+    throw new RetryableError('CHAIN_UNREACHABLE', `the chain node ${url} does not answer ${path}`, { cause })
+  }
+}
+
+async function readLimited(response: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  if (!response.body) return ''
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,2 @@
+export { checkChainId, readChainInfo, readRawAbi } from './chain-node.ts'
+export type { ChainInfo } from './chain-node.ts'
