@@ -30,11 +30,16 @@ export interface RouteParts {
   readonly lists: NamedLists
 }
 
+/** Below each namespace, addresses of old that lead to the documentation of the whole server. */
+const DOCS_ALIASES = ['/docs', '/docs/swagger']
+const DOCS_PATH = '/docs'
+
 /** Makes the routes of all namespaces. Literals match in any letter case; a slash at the end is optional. */
 export function createRoutes(parts: RouteParts): Middleware {
   const router = new Router()
   for (const root of parts.roots) for (const path of root.paths) router.get(path, root.answer)
   for (const { namespace, paths } of parts.mounts) {
+    for (const path of paths) for (const alias of DOCS_ALIASES) router.all(path + alias, redirectToDocs)
     for (const endpoint of namespace.endpoints) {
       const answer = answerEndpoint(endpoint, parts)
       for (const path of paths) {
@@ -44,6 +49,12 @@ export function createRoutes(parts: RouteParts): Middleware {
     }
   }
   return router.routes() as unknown as Middleware
+}
+
+function redirectToDocs(context: RouterContext): void {
+  context.redirect(DOCS_PATH)
+  context.type = 'text/plain'
+  context.body = `Found. Redirecting to ${DOCS_PATH}`
 }
 
 /** One request of an endpoint: parse, validate, run, serialize. */

@@ -1,5 +1,6 @@
 -- Indexes that only queries need: built when a reader has caught up, online, one by one.
 CREATE INDEX assets_owner_idx ON assets.assets (owner, asset_id) WHERE owner IS NOT NULL;
+CREATE INDEX assets_burner_idx ON assets.assets (burned_by_account, asset_id) WHERE burned_by_account IS NOT NULL;
 CREATE INDEX assets_collection_idx ON assets.assets (collection_name, schema_name, asset_id);
 CREATE INDEX assets_template_idx ON assets.assets (template_id, asset_id) WHERE template_id IS NOT NULL;
 CREATE INDEX assets_updated_idx ON assets.assets (updated_at_time, asset_id);

@@ -1,4 +1,4 @@
-import type { Endpoint, EndpointContext } from '../../../endpoint/index.ts'
+import type { Endpoint, EndpointContext, Parameter } from '../../../endpoint/index.ts'
 import {
   assetFilter,
   assetNameSearch,
@@ -8,11 +8,28 @@ import {
   hideOffers,
   paging,
 } from '../../parameter-groups/index.ts'
-import { countAccounts, selectAccounts } from '../queries/index.ts'
+import { accountCollection, countAccounts, countHoldings, selectAccounts } from '../queries/index.ts'
+import { renderAccountDetail } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import { countTwin } from './list.ts'
 
-/** `/v1/accounts` and its count. */
+const accountName: Parameter = { name: 'account', in: 'path', type: 'string', description: 'Account.' }
+
+const accountCollectionEndpoint: Endpoint = {
+  path: '/v1/accounts/:account/:collection_name',
+  tag: 'accounts',
+  summary: 'What an account owns of a collection, by schema and by template',
+  parameters: [
+    accountName,
+    { name: 'collection_name', in: 'path', type: 'string', description: 'Collection.' },
+  ],
+  record: 'AccountCollection',
+  cache: 'path',
+  run: ({ session, values }) =>
+    accountCollection(session, values.text('account')!, values.text('collection_name')!),
+}
+
+/** `/v1/accounts`, its count, what one account owns, and what it owns of one collection. */
 export function accountEndpoints(setup: AssetsSetup): Endpoint[] {
   const count = async ({ session, values, attributes }: EndpointContext): Promise<string> =>
     `"${await countAccounts(session, values, attributes, setup.trigrams)}"`
@@ -37,5 +54,16 @@ export function accountEndpoints(setup: AssetsSetup): Endpoint[] {
       return selectAccounts(context.session, context.values, context.attributes, setup.trigrams)
     },
   }
-  return [list, countTwin(list, count)]
+  const detail: Endpoint = {
+    path: '/v1/accounts/:account',
+    tag: 'accounts',
+    summary: 'What an account owns: collections, schemas and templates, with how many assets',
+    parameters: [accountName, hideOffers, ...greyLists],
+    record: 'AccountDetail',
+    run: async ({ session, values }) => {
+      const holdings = await countHoldings(session, values, 'owner', values.text('account')!)
+      return renderAccountDetail(session, setup.contract, setup.parts, holdings)
+    },
+  }
+  return [list, countTwin(list, count), detail, accountCollectionEndpoint]
 }

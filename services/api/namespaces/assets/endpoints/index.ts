@@ -2,6 +2,7 @@ import type { Endpoint } from '../../../endpoint/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import { accountEndpoints } from './accounts.ts'
 import { assetEndpoints } from './assets.ts'
+import { burnEndpoints } from './burns.ts'
 import { collectionEndpoints } from './collections.ts'
 import { configEndpoint } from './config.ts'
 import { logEndpoints } from './logs.ts'
@@ -18,6 +19,7 @@ export function assetsEndpoints(setup: AssetsSetup): Endpoint[] {
     ...statsEndpoints,
     ...accountEndpoints(setup),
     ...assetEndpoints(setup),
+    ...burnEndpoints(setup),
     ...collectionEndpoints(setup),
     ...schemaEndpoints(setup),
     ...templateEndpoints(setup),

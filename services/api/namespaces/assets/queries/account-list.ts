@@ -29,6 +29,17 @@ const OF_ACCOUNTS = new Set([
   'hide_offers',
 ])
 
+/** What accounts are to the assets, and the parameter that names them. */
+interface AccountSide {
+  readonly column: string
+  /** Key of the boundary parameters. */
+  readonly parameter: string
+  /** The parameter is also a condition of the asset filter. */
+  readonly isFilter: boolean
+}
+
+const OWNERS: AccountSide = { column: 'a.owner', parameter: 'owner', isFilter: true }
+
 /** Rows of accounts with the number of assets of each that match. */
 interface AccountSource {
   /** FROM item with the columns `account` and `assets`. */
@@ -44,9 +55,32 @@ export async function selectAccounts(
   attributes: readonly AttributeFilter[],
   trigrams: boolean,
 ): Promise<string> {
+  return selectRanking(session, values, await accountSource(session, values, attributes, trigrams))
+}
+
+/** The page of accounts that burned assets, as the JSON text of its records. */
+export async function selectBurners(
+  session: Session,
+  values: Values,
+  attributes: readonly AttributeFilter[],
+  trigrams: boolean,
+): Promise<string> {
+  // What is burned has no owner.
+  if (values.has('owner') || values.bool('burned') === false) return '[]'
+  const bindings = new Bindings()
+  const side = { column: 'a.burned_by_account', parameter: 'burned_by_account', isFilter: false } as const
+  const source = await groupedAssets(session, values, attributes, trigrams, side, bindings)
+  return selectRanking(session, values, source)
+}
+
+/** The page of accounts with the most assets, ties by name. */
+async function selectRanking(
+  session: Session,
+  values: Values,
+  { from, conditions, bindings }: AccountSource,
+): Promise<string> {
   const window = pageWindow(values)
   if (!window) return '[]'
-  const { from, conditions, bindings } = await accountSource(session, values, attributes, trigrams)
   const rows = await session.query<[string]>({
     text: `SELECT concat('{"account":"', k.account, '","assets":"', k.assets, '"}') FROM ${from} k
       ${whereClause(conditions)} ORDER BY k.assets DESC, k.account LIMIT ${window.limit} OFFSET ${window.offset}`,
@@ -78,32 +112,43 @@ async function accountSource(
     values.bool('hide_offers') !== true &&
     values.names().every((name) => OF_ACCOUNTS.has(name))
   if (isSimple) {
-    const conditions = accountConditions('k.account', values, bindings)
+    const conditions = [
+      ...oneOf('k.account', values.texts('owner'), bindings),
+      ...accountConditions({ ...OWNERS, column: 'k.account' }, values, bindings),
+    ]
     return { from: 'assets.accounts', conditions, bindings }
   }
+  return groupedAssets(session, values, attributes, trigrams, OWNERS, bindings)
+}
+
+/** Accounts by the assets of theirs that match. */
+async function groupedAssets(
+  session: Session,
+  values: Values,
+  attributes: readonly AttributeFilter[],
+  trigrams: boolean,
+  side: AccountSide,
+  bindings: Bindings,
+): Promise<AccountSource> {
   const resolved = await resolveTemplates(session, values, attributes, trigrams)
   const conditions = [
-    'a.owner IS NOT NULL',
+    `${side.column} IS NOT NULL`,
     ...assetConditions(values, bindings),
-    ...accountConditions('a.owner', values, bindings),
+    ...accountConditions(side, values, bindings),
     ...collectionLists('a.collection_name', values, bindings),
     ...hideOffersCondition(values),
     ...ownDataConditions(values, attributes, bindings),
     ...resolvedTemplateCondition(resolved, values, attributes, trigrams, bindings),
   ]
-  const from = `(SELECT a.owner AS account, count(*) AS assets FROM assets.assets a ${whereClause(conditions)} GROUP BY 1)`
+  const from = `(SELECT ${side.column} AS account, count(*) AS assets FROM assets.assets a ${whereClause(conditions)} GROUP BY 1)`
   return { from, conditions: [], bindings }
 }
 
-function accountConditions(column: string, values: Values, bindings: Bindings): string[] {
+function accountConditions(side: AccountSide, values: Values, bindings: Bindings): string[] {
+  const { column, parameter, isFilter } = side
   const match = values.text('match_owner')
   return [
-    ...(column === 'k.account' ? oneOf(column, values.texts('owner'), bindings) : []),
-    ...boundaryConditions(
-      values,
-      { key: column, cast: 'text', parameter: 'owner', isFilter: true },
-      bindings,
-    ),
+    ...boundaryConditions(values, { key: column, cast: 'text', parameter, isFilter }, bindings),
     ...noneOf(column, values.texts('account_blacklist'), bindings),
     ...(match === undefined ? [] : [contains(column, match, bindings)]),
   ]

@@ -1,4 +1,5 @@
 import type { Session } from '../../../database/index.ts'
+import type { Part } from './part-cache.ts'
 import type { Parts } from './parts.ts'
 import {
   COLLECTION_RECORD_VERSION,
@@ -36,6 +37,37 @@ export async function renderSchemas(
   parts: Parts,
   keys: readonly string[],
 ): Promise<Map<string, string>> {
+  const records = new Map<string, string>()
+  for (const { key, schema, collection, assets } of await loadSchemas(session, parts, keys)) {
+    const own = `${schema[0]!},${schema[1]!},"collection":${collection[0]!},"assets":${assets}`
+    records.set(key, `{"contract":"${contract}",${own}}`)
+  }
+  return records
+}
+
+/** The records of schemas inside what accounts own, without `types` and `assets`, by `collection/schema`. */
+export async function renderBareSchemas(
+  session: Session,
+  contract: string,
+  parts: Parts,
+  keys: readonly string[],
+): Promise<Map<string, string>> {
+  const records = new Map<string, string>()
+  for (const { key, schema, collection } of await loadSchemas(session, parts, keys)) {
+    records.set(key, `{"contract":"${contract}",${schema[0]!},"collection":${collection[0]!}}`)
+  }
+  return records
+}
+
+interface LoadedSchema {
+  readonly key: string
+  readonly schema: Part
+  readonly collection: Part
+  /** Assets ever minted. */
+  readonly assets: string
+}
+
+async function loadSchemas(session: Session, parts: Parts, keys: readonly string[]): Promise<LoadedSchema[]> {
   const rows = await session.query<[string, string, string, string, string]>({
     name: 'schema-versions',
     text: `SELECT k.key, ${SCHEMA_VERSION}, c.collection_name, ${COLLECTION_VERSION}, coalesce(n.minted, 0)::text
@@ -50,15 +82,11 @@ export async function renderSchemas(
   const schemas = await parts.schemas.load(session, new Map(rows.map((row) => [row[0], row[1]])))
   const wanted = new Map(rows.map((row) => [row[2], row[3]]))
   const collections = await parts.lightCollections.load(session, wanted)
-  const records = new Map<string, string>()
-  for (const [key, , collectionName, , assets] of rows) {
+  return rows.flatMap(([key, , collectionName, , assets]) => {
     const schema = schemas.get(key)
     const collection = collections.get(collectionName)
-    if (!schema || !collection) continue
-    const own = `${schema[0]!},${schema[1]!},"collection":${collection[0]!},"assets":${assets}`
-    records.set(key, `{"contract":"${contract}",${own}}`)
-  }
-  return records
+    return schema && collection ? [{ key, schema, collection, assets }] : []
+  })
 }
 
 /** The records of templates as JSON text, by id. */

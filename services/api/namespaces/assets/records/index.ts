@@ -1,5 +1,7 @@
 export { renderAssets } from './asset-records.ts'
 export { renderCollections, renderSchemas, renderTemplates } from './entity-records.ts'
+export { renderAccountDetail, renderBurnDetail } from './holding-records.ts'
+export type { Holding, Holdings, TemplateHolding } from './holding-records.ts'
 export { jsonMembers, jsonText, quoted } from './json-sql.ts'
 export { renderLog } from './log-records.ts'
 export { createParts } from './parts.ts'

@@ -1,0 +1,83 @@
+import type { Session } from '../../../database/index.ts'
+import { Bindings, whereClause } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import { RequestError } from '../../../endpoint/index.ts'
+import type { Holding, Holdings, TemplateHolding } from '../records/index.ts'
+import { collectionLists, hideOffersCondition } from './asset-conditions.ts'
+
+/** Which assets an account is asked about: those that it owns, or those that it burned. */
+export type HoldingSide = 'owner' | 'burned_by_account'
+
+/** Templates of one answer: their records are whole, and the answer has no pages. */
+const MAX_GROUPS = 20_000
+
+type GroupRow = readonly [collection: string, schema: string, template: number | null, assets: string]
+
+/**
+ * Counts the assets that an account owns or burned, within the grey lists of collections and `hide_offers`.
+ * @throws RequestError 400 when they are of too many templates for one answer.
+ */
+export async function countHoldings(
+  session: Session,
+  values: Values,
+  side: HoldingSide,
+  account: string,
+): Promise<Holdings> {
+  const bindings = new Bindings()
+  const conditions = [
+    `a.${side} = ${bindings.bind(account, 'text')}`,
+    ...collectionLists('a.collection_name', values, bindings),
+    ...hideOffersCondition(values),
+  ]
+  const rows = await session.query<GroupRow>({
+    text: `SELECT a.collection_name, a.schema_name, a.template_id, count(*)::text
+      FROM assets.assets a ${whereClause(conditions)} GROUP BY 1, 2, 3 LIMIT ${MAX_GROUPS + 1}`,
+    values: bindings.values,
+  })
+  if (rows.length > MAX_GROUPS) {
+    throw new RequestError(400, 'Too many templates for one answer; narrow it with collection_whitelist')
+  }
+  return sumUp(rows)
+}
+
+function sumUp(rows: readonly GroupRow[]): Holdings {
+  const collections = new Map<string, bigint>()
+  const schemas = new Map<string, bigint>()
+  const templates = new Map<string, TemplateHolding>()
+  let total = 0n
+  for (const [collection, schema, template, count] of rows) {
+    const assets = BigInt(count)
+    total += assets
+    add(collections, collection, assets)
+    add(schemas, `${collection}/${schema}`, assets)
+    // Assets without a template are one group of their collection, whatever their schemas.
+    const key = template === null ? collection : String(template)
+    const before = templates.get(key)?.assets ?? 0n
+    templates.set(key, { collection, template, assets: before + assets })
+  }
+  return {
+    total,
+    collections: ranked(collections),
+    schemas: ranked(schemas),
+    templates: [...templates.values()].sort(byRank),
+  }
+}
+
+function add(sums: Map<string, bigint>, key: string, assets: bigint): void {
+  sums.set(key, (sums.get(key) ?? 0n) + assets)
+}
+
+function ranked(sums: ReadonlyMap<string, bigint>): Holding[] {
+  return [...sums]
+    .map(([key, assets]) => ({ key, assets }))
+    .sort((a, b) => compare(b.assets, a.assets) || compare(a.key, b.key))
+}
+
+function byRank(a: TemplateHolding, b: TemplateHolding): number {
+  const id = (each: TemplateHolding): number => each.template ?? Infinity
+  return compare(b.assets, a.assets) || compare(a.collection, b.collection) || compare(id(a), id(b))
+}
+
+function compare<T extends bigint | string | number>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
