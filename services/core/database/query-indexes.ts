@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { FatalError } from '../errors/index.ts'
 import { packageRoot } from '../paths/index.ts'
@@ -12,6 +13,9 @@ interface QueryIndex {
   /** Everything after the table's name. */
   readonly definition: string
 }
+
+/** How often whoever builds looks whether another build has ended. */
+const LOCK_POLL_MS = 500
 
 const STATEMENT = /^CREATE INDEX (\w+) ON ([\w.]+) ([^;]+);$/
 
@@ -53,8 +57,8 @@ async function indexState(client: pg.ClientBase, index: QueryIndex): Promise<'va
 
 /**
  * Builds the missing query indexes of a family, one by one and online: readers and the writer go on meanwhile. What
- * an earlier run finished is kept; what it left half-made is dropped and made again. Must run outside a transaction,
- * on a connection without a statement time-out.
+ * an earlier run finished is kept; what it left half-made is dropped and made again. One build of a family goes on at a
+ * time; others wait for it. Must run outside a transaction, on a connection without a statement time-out.
  *
  * @param onBuilt called after each index.
  */
@@ -64,14 +68,43 @@ export async function buildQueryIndexes(
   onBuilt: (name: string, elapsedMs: number) => void = () => undefined,
   signal?: AbortSignal,
 ): Promise<void> {
-  for (const index of await readIndexes(family)) {
-    if (signal?.aborted) return
-    if ((await indexState(client, index)) === 'valid') continue
-    const started = performance.now()
-    if (await isPartitioned(client, index.table)) await buildOnPartitions(client, index)
-    else await buildOnline(client, index.table, index.name, index.definition)
-    onBuilt(index.name, performance.now() - started)
+  // A build whose client is gone would go on for hours. Not every system lets the server notice.
+  await client.query("SET client_connection_check_interval = '5s'").catch(() => undefined)
+  if (!(await lockFamily(client, family, signal))) return
+  try {
+    for (const index of await readIndexes(family)) {
+      if (signal?.aborted) return
+      if ((await indexState(client, index)) === 'valid') continue
+      const started = performance.now()
+      if (await isPartitioned(client, index.table)) await buildOnPartitions(client, index)
+      else await buildOnline(client, index.table, index.name, index.definition)
+      onBuilt(index.name, performance.now() - started)
+    }
+  } finally {
+    await client.query(`SELECT pg_advisory_unlock(${FAMILY_LOCK})`, [family]).catch(() => undefined)
   }
+}
+
+const FAMILY_LOCK = "hashtextextended('pronghorn query indexes ' || $1, 0)"
+
+/**
+ * Waits until no other session builds indexes of the family; false when the signal came first. Asks again and again,
+ * because an online build waits for every statement that began before its end, and so for one that waits for it.
+ */
+async function lockFamily(
+  client: pg.ClientBase,
+  family: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  while (!signal?.aborted) {
+    const { rows } = await client.query<{ locked: boolean }>(
+      `SELECT pg_try_advisory_lock(${FAMILY_LOCK}) AS locked`,
+      [family],
+    )
+    if (rows[0]!.locked) return true
+    await delay(LOCK_POLL_MS)
+  }
+  return false
 }
 
 async function isPartitioned(client: pg.ClientBase, table: string): Promise<boolean> {
@@ -89,7 +122,8 @@ async function buildOnline(
   definition: string,
 ): Promise<void> {
   const schema = table.split('.')[0]!
-  await client.query(`DROP INDEX IF EXISTS ${schema}.${name}`)
+  // Also online: a plain drop would queue behind a reader of the table, and the writer behind the drop.
+  await client.query(`DROP INDEX CONCURRENTLY IF EXISTS ${schema}.${name}`)
   await client.query(`CREATE INDEX CONCURRENTLY ${name} ON ${table} ${definition}`)
 }
 
