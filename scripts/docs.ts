@@ -1,12 +1,19 @@
 /**
- * Writes the reference pages that come from the source: `docs/settings.md` and `docs/errors.md`.
+ * Writes the reference pages that come from the source: `docs/settings.md`, `docs/errors.md` and `docs/endpoints.md`.
  * `node dist/scripts/docs.js` writes them, `--check` only compares and exits with 1 when one is out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { format, resolveConfig } from 'prettier'
-import { configFiles, describeSettings, environmentVariables } from '../services/core/config/index.ts'
+import { createNamespace } from '../services/api/index.ts'
+import type { Endpoint, Parameter } from '../services/api/index.ts'
+import {
+  configFiles,
+  describeSettings,
+  environmentVariables,
+  parseConfig,
+} from '../services/core/config/index.ts'
 import type { SettingRow } from '../services/core/config/index.ts'
 import { errorCatalogue } from '../services/core/errors/index.ts'
 import { packageRoot } from '../services/core/paths/index.ts'
@@ -18,6 +25,7 @@ export async function renderPages(): Promise<Map<string, string>> {
   const pages = new Map([
     ['docs/settings.md', renderSettings()],
     ['docs/errors.md', renderErrors()],
+    ['docs/endpoints.md', renderEndpoints()],
   ])
   for (const [path, text] of pages) {
     const file = join(packageRoot, path)
@@ -92,6 +100,53 @@ function renderErrors(): string {
     'Every error that the program raises itself carries one of these codes, in logs and in the text of a failed command.',
     table(['Code', 'Meaning', 'What to do'], rows),
   ].join('\n\n')
+}
+
+function renderEndpoints(): string {
+  const namespaces = [{ name: 'assets', path: '/assets', args: { assets_account: 'atomicassets' } }]
+  const { config } = parseConfig({ server: { server_addr: '127.0.0.1', namespaces } })
+  const sections = config.server.namespaces.flatMap((entry) => {
+    const endpoints = createNamespace(entry, { trigrams: true })?.endpoints ?? []
+    return [`## ${entry.name}`, ...endpoints.flatMap(describeEndpoint)]
+  })
+  return [
+    generatedNote,
+    '# Endpoints',
+    'Below the path of its namespace and each of its aliases (`/assets` and `/atomicassets` in the templates). Every ' +
+      'endpoint answers GET and, but for `/v1/config`, POST with a JSON or form body; several values of a list are ' +
+      'separated by commas. Beside the namespaces: `/health`, `/alive`, `/healthc` and `/timestamp`.',
+    ...sections,
+  ].join('\n\n')
+}
+
+function describeEndpoint(endpoint: Endpoint): string[] {
+  const families = endpoint.attributes ?? []
+  const filters =
+    families.length === 0
+      ? []
+      : [`Attribute filters: ${families.map((family) => code(`${family}.KEY`)).join(', ')}.`]
+  const parameters = endpoint.parameters.map((parameter) => [
+    code(parameter.name),
+    describeType(parameter),
+    parameter.description,
+  ])
+  return [
+    `### ${code(endpoint.path)}`,
+    `${endpoint.summary}. Record: ${code(endpoint.record)}.`,
+    ...(parameters.length === 0 ? [] : [table(['Parameter', 'Type', 'Meaning'], parameters)]),
+    ...filters,
+  ]
+}
+
+function describeType(parameter: Parameter): string {
+  const bounds = [
+    parameter.minimum === undefined ? '' : `from ${parameter.minimum}`,
+    parameter.maximum === undefined ? '' : `to ${parameter.maximum}`,
+    parameter.values === undefined ? '' : `one of ${parameter.values.map(code).join(', ')}`,
+    parameter.default === undefined ? '' : `default ${code(parameter.default)}`,
+  ].filter((text) => text !== '')
+  const list = parameter.list === undefined ? '' : parameter.list === 'named' ? ' list, named lists' : ' list'
+  return `${parameter.type}${list}${bounds.length === 0 ? '' : `; ${bounds.join('; ')}`}`
 }
 
 function code(text: string): string {

@@ -7,7 +7,7 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 
 it('the generated pages are those of the source', async () => {
   const pages = await renderPages()
-  expect([...pages.keys()]).toEqual(['docs/settings.md', 'docs/errors.md'])
+  expect([...pages.keys()]).toEqual(['docs/settings.md', 'docs/errors.md', 'docs/endpoints.md'])
   for (const [path, text] of pages) {
     expect([path, readFileSync(join(packageRoot, path), 'utf8')]).toEqual([path, text])
   }
