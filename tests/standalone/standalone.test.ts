@@ -50,7 +50,7 @@ async function start(
   running = child
   let output = ''
   for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   await expect.poll(() => `${output}${child.exitCode ?? ''}`, { timeout: 30_000 }).toMatch(/\/health|\d$/)
   expect(output).toContain('/health')
   return { child, api: /health\s+(http:\S+)\/health/.exec(output)![1]!, output: () => output }

@@ -44,6 +44,7 @@ export class Heartbeat {
   private readonly samples: { atMs: number; block: number }[] = []
   private session: ShipSession | null = null
   private reading: Reading | null = null
+  private irreversibleOnly = false
   private onLive: () => void = () => undefined
   private writing = false
 
@@ -63,10 +64,14 @@ export class Heartbeat {
     return this.reading?.status().block ?? 0
   }
 
-  /** Reports on this session and reading from now on. `onLive` is called at every beat that finds it live. */
-  follow(session: ShipSession, reading: Reading, onLive: () => void): void {
+  /**
+   * Reports on this session and reading from now on. `onLive` is called at every beat that finds it live: at the head,
+   * or, reading irreversible blocks only, at the last of them.
+   */
+  follow(session: ShipSession, reading: Reading, irreversibleOnly: boolean, onLive: () => void): void {
     this.session = session
     this.reading = reading
+    this.irreversibleOnly = irreversibleOnly
     this.onLive = onLive
   }
 
@@ -94,10 +99,11 @@ export class Heartbeat {
     const reading = this.reading?.status()
     const head = Math.max(reading?.head ?? 0, this.session?.status().headNum ?? 0)
     const block = reading?.block ?? 0
+    const target = this.irreversibleOnly ? (this.session?.status().libNum ?? head) : head
     const streaming = this.session?.status().state === 'streaming'
     return {
       reader: this.reader,
-      state: state ?? (!streaming ? 'connecting' : head - block <= LIVE_BLOCKS ? 'live' : 'catching-up'),
+      state: state ?? (!streaming ? 'connecting' : target - block <= LIVE_BLOCKS ? 'live' : 'catching-up'),
       block,
       blockTimeMs: reading?.blockTimeMs ?? 0,
       head,

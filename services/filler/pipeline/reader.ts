@@ -118,7 +118,7 @@ async function readUntilEnd(
   const session = openSession(options, startBlock, reading)
   reading.attach(session)
   const indexes = new QueryIndexBuilder(options.database, familiesOf(options), logger)
-  heartbeat.follow(session, reading, () => {
+  heartbeat.follow(session, reading, settings.irreversible_only, () => {
     if (options.buildQueryIndexes !== false) indexes.start()
   })
   try {
