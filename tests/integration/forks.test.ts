@@ -77,7 +77,7 @@ it(`${forkCount} random forks end with the same bytes as a straight replay of th
     if (isStopped) undone += await reader.stop()
     chain.fork(depth, depth + random.between(0, 2))
     // Now and then the branch falls before the reader has seen the end of it.
-    if (random.fraction() < 0.2) chain.fork(random.between(1, deepest))
+    if (random.fraction() < 0.2) chain.fork(random.between(1, 10))
     if (isStopped) reader = follow()
     if (fork % checkEvery === 0) expect(await findViolations(followed.address)).toEqual([])
   }

@@ -74,10 +74,12 @@ const invariants: readonly Invariant[] = [
   {
     rule: 'every transfer and log has a transaction, and every transaction begins with one of them',
     violations: `
-      SELECT concat_ws(' ', 'without transaction', seq) FROM (SELECT seq FROM assets.logs UNION ALL SELECT transfer_id FROM assets.transfers) e
+      SELECT concat_ws(' ', 'without transaction', seq) FROM (SELECT seq FROM assets.logs UNION ALL SELECT transfer_id FROM assets.transfers
+        UNION ALL SELECT minted_seq FROM assets.assets WHERE minted_seq IS NOT NULL) e
       WHERE NOT EXISTS (SELECT 1 FROM assets.transactions t WHERE t.first_seq <= e.seq)
       UNION ALL SELECT concat_ws(' ', 'without event', first_seq) FROM assets.transactions t
       WHERE NOT EXISTS (SELECT 1 FROM assets.logs WHERE seq = t.first_seq)
+        AND NOT EXISTS (SELECT 1 FROM assets.assets WHERE minted_seq = t.first_seq)
         AND NOT EXISTS (SELECT 1 FROM assets.transfers WHERE transfer_id = t.first_seq)`,
   },
   {

@@ -102,7 +102,7 @@ const ordeals: Record<string, Ordeal> = {
   'main and v2 as history': {
     chain: { recordings: ['main', 'v2'], replay: 'history' },
     stopBlock: 952,
-    kills: 15,
+    kills: 10,
     seed: 42,
     settings: { db_group_blocks: 1, ship_prefetch_blocks: 4 },
   },

@@ -10,7 +10,7 @@ export interface CommittedPosition {
   readonly id: string
 }
 
-const pollMs = 4
+const pollMs = 8
 const patienceMs = 60_000
 
 /** Watches from outside how far a reader has come. */
