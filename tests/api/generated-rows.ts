@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { nameToInt64 } from '../../services/core/antelope/index.ts'
 
 /** How many rows of each kind to make. */
 export interface GeneratedRows {
@@ -22,12 +23,15 @@ export const manyRows: GeneratedRows = {
   transfers: 200_000,
 }
 
+/** The collection that has logs, and its schema2. */
+const LOGGED_COLLECTION = 'col13'
+
 /** Antelope names have no digit 0 and none above 5. */
 const name = (prefix: string, number: string): string =>
   `'${prefix}' || translate(${number}::text, '06789', 'abcde')`
 
 /**
- * Fills the tables of the assets family with made-up rows, evenly spread, counters included. Asset ids begin at 2^40,
+ * Fills the tables of the assets family with made-up rows, evenly spread, counters and logs included. Asset ids begin at 2^40,
  * blocks are half a second apart, and each transfer is a transaction of its own.
  */
 export async function generateRows(client: pg.ClientBase, rows: GeneratedRows): Promise<void> {
@@ -53,11 +57,11 @@ export async function generateRows(client: pg.ClientBase, rows: GeneratedRows): 
       FROM generate_series(1, ${rows.templates}) n`)
   await client.query(`
     INSERT INTO assets.assets (asset_id, minted_at_time, transferred_at_time, updated_at_time, minted_at_block,
-        transferred_at_block, updated_at_block, template_id, template_mint, collection_name, schema_name, owner,
+        transferred_at_block, updated_at_block, minted_seq, template_id, template_mint, collection_name, schema_name, owner,
         burned_by_account, burned_at_block, burned_at_time, ram_payer, minter, initial_receiver, immutable_data, mutable_data)
       SELECT 1099511627776 + n, 1610000000000 + n / 4 * 500, 1610000000000 + (n::bigint * 7919 % ${rows.assets}) * 500,
         1610000000000 + (n::bigint * 104729 % ${rows.assets}) * 500, 10000 + n / 4, 10000 + n, 10000 + n,
-        t.template_id, 1 + n / ${rows.templates}, t.collection_name, t.schema_name,
+        n * 10 + 5, t.template_id, 1 + n / ${rows.templates}, t.collection_name, t.schema_name,
         CASE WHEN n % 20 <> 0 THEN ${name('owner', `(n * 31 % ${rows.owners})`)} END,
         CASE WHEN n % 20 = 0 THEN 'burner' END, CASE WHEN n % 20 = 0 THEN 10000 + n END,
         CASE WHEN n % 20 = 0 THEN 1610000000000 + n * 500 END, 'payer', t.collection_name, 'receiver', NULL,
@@ -83,5 +87,16 @@ export async function generateRows(client: pg.ClientBase, rows: GeneratedRows): 
       SELECT n * 10 + 3, ${name('owner', `(n * 17 % ${rows.owners})`)}, ${name('owner', `(n * 13 % ${rows.owners})`)},
         a.collection_name, 'transfer ' || n, ARRAY[a.asset_id]
       FROM generate_series(1, ${rows.transfers}) n
-        JOIN assets.assets a ON a.asset_id = 1099511627776 + (n * 7 % ${rows.assets})`)
+        JOIN assets.assets a ON a.asset_id = 1099511627776 + (n * 7 % ${rows.assets});
+    SELECT chain.ensure_partition('assets.logs', 1);
+    INSERT INTO assets.logs (seq, subject, action, data)
+      SELECT n * 10 + 7, k.subject, k.action, k.data FROM generate_series(1, ${rows.transfers}) n
+        CROSS JOIN LATERAL (VALUES
+          (0, n / 8, 10, NULL), (1, n / 8 % ${rows.templates}, 51, '{"authorized_editor":"payer"}'::jsonb),
+          (2, ${nameToInt64(LOGGED_COLLECTION)}, 27, '{"market_fee":0.05}'),
+          (3, ${nameToInt64(LOGGED_COLLECTION)}, 41, '{"authorized_editor":"payer","schema_name":"schema2"}')
+        ) AS k(turn, subject, action, data) WHERE k.turn = n % 8;
+    INSERT INTO assets.logs (seq, subject, action, packed)
+      SELECT n * 10 + 7, 1099511627776 + n % ${rows.assets}, 4, '\\x0000'
+      FROM generate_series(1, ${rows.transfers}) n WHERE n % 8 > 3`)
 }

@@ -94,6 +94,15 @@ describe('routes', () => {
   })
 })
 
+describe('old addresses of the documentation', () => {
+  it('lead to that of the server', async () => {
+    for (const path of ['/assets/docs', '/atomicassets/docs', '/atomicassets/docs/swagger']) {
+      const response = await fetch(server.api.url + path, { redirect: 'manual' })
+      expect([response.status, response.headers.get('location')]).toEqual([302, '/docs'])
+    }
+  })
+})
+
 describe('headers', () => {
   it('are on every answer, errors included', async () => {
     for (const path of [

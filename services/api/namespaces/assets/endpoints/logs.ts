@@ -1,5 +1,5 @@
-import type { Endpoint, Parameter, Values } from '../../../endpoint/index.ts'
 import { nameToInt64 } from '../../../../core/antelope/index.ts'
+import type { Endpoint, Parameter, Values } from '../../../endpoint/index.ts'
 import { logActions, paging, sortOrder } from '../../parameter-groups/index.ts'
 import type { LogSubject } from '../queries/index.ts'
 import { selectLogs } from '../queries/index.ts'
@@ -102,8 +102,11 @@ export function logEndpoints(setup: AssetsSetup): Endpoint[] {
   }))
 }
 
+/** Names as the chain prints them: one with a dot at the end would be the number of another name. */
+const CHAIN_NAME = /^(?:[.1-5a-z]{0,11}[1-5a-z]|[.1-5a-z]{12}[1-5a-j])$/
+
 /** Logs know a collection by the number of its name. */
 function ofCollection(values: Values): LogSubject | undefined {
   const name = values.text('collection_name')!
-  return /^[.1-5a-z]{1,12}[.1-5a-j]?$/.test(name) ? { id: nameToInt64(name) } : undefined
+  return CHAIN_NAME.test(name) ? { id: nameToInt64(name) } : undefined
 }
