@@ -28,7 +28,8 @@ async function expectChainState(recording: string): Promise<void> {
   const found = await databaseState(client)
   await client.end()
   const expected = chainState(recording)
-  for (const table of Object.keys(expected)) expect({ [table]: found[table] }).toEqual({ [table]: expected[table] })
+  for (const table of Object.keys(expected))
+    expect({ [table]: found[table] }).toEqual({ [table]: expected[table] })
   expect(found.assets!.length).toBeGreaterThan(50)
 }
 

@@ -5,7 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { toDatabaseText } from './layout.ts'
 import type { MutableRow } from './pending-rows.ts'
 
-const CHUNK_CHARACTERS = 1 << 16
+const CHUNK_CHARACTERS = 1 << 20
 const NEEDS_ESCAPE = /[\\\n\r\t]/
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
