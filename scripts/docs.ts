@@ -13,6 +13,7 @@ import {
   describeSettings,
   environmentVariables,
   parseConfig,
+  settingsWithoutEffect,
 } from '../services/core/config/index.ts'
 import type { SettingRow } from '../services/core/config/index.ts'
 import { errorCatalogue } from '../services/core/errors/index.ts'
@@ -53,6 +54,13 @@ function renderSettings(): string {
       'prints every problem at once. An unknown key is a problem. A key with a default, or with a dash there, may be left out; one that is required is so where its section stands.',
     'The spellings of the system that Pronghorn replaces are accepted as well; where both stand they must say the same.',
     ...sections,
+    '## Without effect in this version',
+    'These are checked like all others and accepted, because existing files carry them or later versions need them. A ' +
+      'process that is given one says so at its start.',
+    table(
+      ['File', 'Key', 'Why'],
+      settingsWithoutEffect.map(({ part, key, why }) => [configFiles[part], code(key), why]),
+    ),
     '## Environment',
     'A variable stands above the key of the file, and an empty variable counts as absent. When ' +
       '`connections.config.json` does not exist, the variables alone can make it up.',

@@ -1,4 +1,11 @@
-import { ConfigError, loadConfig, readProcessSettings, redactConfig } from '../core/config/index.ts'
+import {
+  ConfigError,
+  configFiles,
+  listUnusedSettings,
+  loadConfig,
+  readProcessSettings,
+  redactConfig,
+} from '../core/config/index.ts'
 import type { ConfigPart, ConfigWith, LoadedConfig } from '../core/config/index.ts'
 import { createLogger } from '../core/log/index.ts'
 import type { Logger } from '../core/log/index.ts'
@@ -41,6 +48,10 @@ export function prepareProcess<N extends ConfigPart>(
   const { config, warnings } = loadSettings(io, option, need)
   const logger = openLogger(io, name)
   for (const { file, path, message } of warnings) logger.warn({ file, path }, message)
+  for (const { part, key, why } of listUnusedSettings(config)) {
+    if (need.includes(part as N))
+      logger.warn({ file: configFiles[part], path: key }, `has no effect in this version: ${why}`)
+  }
   // On a terminal it would push everything else out of sight; `config print` shows it there.
   if (!io.isTerminal) logger.info({ config: redactConfig(config) }, 'configuration')
   return { config, logger }

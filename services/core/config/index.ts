@@ -13,6 +13,8 @@ export type { NamespaceConfig, NamespaceName, ServerConfig } from './server-sche
 export { describeSettings } from './settings-rows.ts'
 export type { SettingRow } from './settings-rows.ts'
 export { configFiles } from './types.ts'
+export { listUnusedSettings, settingsWithoutEffect } from './without-effect.ts'
+export type { SettingWithoutEffect } from './without-effect.ts'
 export type { AppConfig, ConfigPart, ConfigWith, LoadedConfig } from './types.ts'
 
 /** The configuration as it may be printed: passwords and API keys, also those inside URLs, are replaced. */

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { describeSettings, listUnusedSettings, parseConfig, settingsWithoutEffect } from './index.ts'
+
+const namespaces = [{ name: 'assets', path: '/assets', args: { assets_account: 'atomicassets' } }]
+const contracts = [{ handler: 'assets', args: { assets_account: 'atomicassets' } }]
+
+it('a plain configuration asks for nothing that has no effect', () => {
+  const { config } = parseConfig({ server: { namespaces }, readers: [{ name: 'main', contracts }] })
+  expect(listUnusedSettings(config)).toEqual([])
+})
+
+it('names what a configuration asks for in vain', () => {
+  const { config } = parseConfig({
+    server: { namespaces, cache_life: 2, rate_limit: { interval: 60, requests: 240 } },
+    readers: [
+      {
+        name: 'main',
+        contracts: [...contracts, { handler: 'oracle', args: { oracle_account: 'delphioracle' } }],
+        ds_ship_threads: 4,
+      },
+    ],
+  })
+  expect(listUnusedSettings(config).map(({ key }) => key)).toEqual([
+    '[].contracts[] with handler oracle',
+    'cache_life',
+    'rate_limit',
+    '[].ds_ship_threads',
+  ])
+})
+
+it('every key exists', () => {
+  const known = new Set(describeSettings().map(({ key }) => key))
+  for (const { key } of settingsWithoutEffect.filter(({ key }) => !key.includes(' '))) {
+    expect(
+      [...known].some((name) => name === key || name.startsWith(`${key}.`) || name.startsWith(`${key}[`)),
+      key,
+    ).toBe(true)
+  }
+})

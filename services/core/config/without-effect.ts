@@ -1,0 +1,87 @@
+import type { AppConfig, ConfigPart } from './types.ts'
+
+/** A setting that is checked and accepted but that this version does nothing with. */
+export interface SettingWithoutEffect {
+  readonly part: ConfigPart
+  /** As in docs/settings.md. */
+  readonly key: string
+  readonly why: string
+  /** Whether a configuration asks for it. */
+  readonly isUsed: (config: Partial<AppConfig>) => boolean
+}
+
+/**
+ * Settings that are accepted for the versions to come, or because existing files carry them. Whoever gives one an
+ * effect removes its line; docs/settings.md lists them, and a process that is given one says so at its start.
+ */
+export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [
+  ...(['market', 'oracle', 'tools'] as const).map((handler) => ({
+    part: 'readers' as const,
+    key: `[].contracts[] with handler ${handler}`,
+    why: 'the family is not indexed yet',
+    isUsed: ({ readers }: Partial<AppConfig>) =>
+      readers?.some((reader) => reader.contracts.some((contract) => contract.handler === handler)) ?? false,
+  })),
+  ...(['market', 'tools'] as const).map((name) => ({
+    part: 'server' as const,
+    key: `namespaces[] with name ${name}`,
+    why: 'the family is not served yet',
+    isUsed: ({ server }: Partial<AppConfig>) =>
+      server?.namespaces.some((entry) => entry.name === name) ?? false,
+  })),
+  server('cache_life', 'answers are not kept yet', (config) => config.cache_life > 0),
+  server('rate_limit', 'requests are not limited yet', (config) => config.rate_limit !== undefined),
+  server('trust_proxy', 'only a rate limit would need it', (config) => config.trust_proxy !== false),
+  server(
+    'ip_whitelist',
+    'there is no limit or cache to be exempt from yet',
+    (config) => config.ip_whitelist.length > 0,
+  ),
+  server(
+    'peer_whitelist',
+    'there is no limit or cache to be exempt from yet',
+    (config) => config.peer_whitelist.length > 0,
+  ),
+  server('metrics_port', 'metrics are not served yet', (config) => config.metrics_port !== undefined),
+  server('cors', 'every origin is allowed as yet', (config) => config.cors.length > 0),
+  {
+    part: 'connections',
+    key: 'sqldb.replicas',
+    why: 'everything is read from the primary as yet',
+    isUsed: ({ connections }) => (connections?.sqldb.replicas.length ?? 0) > 0,
+  },
+  reader(
+    'ds_ship_threads',
+    'the thread of the reader decodes by itself, which was measured to be faster',
+    (entry) => entry.ds_ship_threads > 0,
+  ),
+  reader('ship_ds_queue_size', 'the limit is in bytes', () => false),
+  reader(
+    'ship_max_blocks_queue',
+    'the limit is in bytes',
+    (entry) => entry.ship_max_blocks_queue !== undefined,
+  ),
+  reader('list_polls', 'lists are not polled yet', (entry) => entry.list_polls.length > 0),
+  reader('accept_v2_gap', 'a reader cannot leave such a gap', (entry) => entry.accept_v2_gap),
+]
+
+function server(
+  key: string,
+  why: string,
+  isUsed: (config: AppConfig['server']) => boolean,
+): SettingWithoutEffect {
+  return { part: 'server', key, why, isUsed: (config) => (config.server ? isUsed(config.server) : false) }
+}
+
+function reader(
+  key: string,
+  why: string,
+  isUsed: (entry: AppConfig['readers'][number]) => boolean,
+): SettingWithoutEffect {
+  return { part: 'readers', key: `[].${key}`, why, isUsed: (config) => config.readers?.some(isUsed) ?? false }
+}
+
+/** The settings of a configuration that this version does nothing with. */
+export function listUnusedSettings(config: Partial<AppConfig>): SettingWithoutEffect[] {
+  return settingsWithoutEffect.filter((setting) => setting.isUsed(config))
+}
