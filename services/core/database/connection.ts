@@ -18,6 +18,8 @@ export interface DatabaseLimits {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
+/** Idle time after which TCP asks whether the server is still there. */
+const KEEP_ALIVE_DELAY_MS = 10_000
 const INT8_OID = 20
 
 /** Parses 64-bit integers to bigint; everything else as `pg` does. */
@@ -36,6 +38,7 @@ function clientConfig(address: DatabaseAddress, limits: DatabaseLimits): pg.Clie
     application_name: limits.applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     types: bigintTypes,
     ...(limits.statementTimeoutMs ? { statement_timeout: limits.statementTimeoutMs } : {}),
   }

@@ -48,10 +48,7 @@ async function appendRows(
     if (seq < low) low = seq
     if (seq > high) high = seq
   }
-  await session.run(
-    'SELECT chain.ensure_partition($1::regclass, $2), chain.ensure_partition($1::regclass, $3)',
-    [layout.table.name, low, high],
-  )
+  await session.ensurePartitions(layout.table.name, low, high)
   await addRows(session, layout, rows)
 }
 

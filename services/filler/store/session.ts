@@ -6,6 +6,8 @@ import type { MutableRow } from './pending-rows.ts'
 
 /** From this many rows on COPY is faster than passing them as parameters. */
 const COPY_ROWS = 100
+/** A partition holds 2^33 global sequences; the same as in chain.ensure_partition. */
+const PARTITION_BITS = 33n
 
 /** Rows that a statement can read: `sql` is a FROM item with the columns' names, `values` its parameters. */
 export interface RowSource {
@@ -18,6 +20,8 @@ export class WriterSession {
   readonly client: pg.Client
   private readonly statements = new Map<string, string>()
   private readonly stages = new Set<string>()
+  /** Partitions that are known to exist. */
+  private readonly partitions = new Set<string>()
   private stageGroup = 0
 
   constructor(client: pg.Client) {
@@ -82,9 +86,20 @@ export class WriterSession {
     return result.rowCount ?? 0
   }
 
-  /** After an aborted transaction the staging tables made in it are gone. */
-  forgetStages(): void {
+  /** Makes the partitions of an append-only table that hold a range of global sequences, when they are missing. */
+  async ensurePartitions(table: string, low: bigint, high: bigint): Promise<void> {
+    for (const seq of [low, high]) {
+      const partition = `${table} ${seq >> PARTITION_BITS}`
+      if (this.partitions.has(partition)) continue
+      await this.run('SELECT chain.ensure_partition($1::regclass, $2)', [table, seq])
+      this.partitions.add(partition)
+    }
+  }
+
+  /** After an aborted transaction the tables made in it are gone. */
+  forgetTables(): void {
     this.stages.clear()
+    this.partitions.clear()
   }
 }
 

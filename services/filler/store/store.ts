@@ -270,7 +270,7 @@ class PostgresStore implements Store {
       await work()
       await this.session.client.query('COMMIT')
     } catch (error) {
-      this.session.forgetStages()
+      this.session.forgetTables()
       await this.session.client.query('ROLLBACK').catch(() => undefined)
       throw asStoreError(error)
     }
