@@ -135,9 +135,15 @@ async function ensureCluster(
     })
   } catch (cause) {
     await rm(dataDir, { recursive: true, force: true })
-    throw new FatalError('EMBEDDED_POSTGRES_FAILED', `PostgreSQL could not create its files in ${dataDir}`, {
-      cause,
-    })
+    // The account cannot enter a folder such as /root, whatever the permissions of what is in it.
+    const hint = account
+      ? `; the server does not run as root but as user ${account.uid}, who must be able to reach the folder`
+      : ''
+    throw new FatalError(
+      'EMBEDDED_POSTGRES_FAILED',
+      `PostgreSQL could not create its files in ${dataDir}${hint}`,
+      { cause },
+    )
   }
   await chmod(dataDir, 0o700)
   return password
