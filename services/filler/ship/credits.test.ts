@@ -134,6 +134,7 @@ describe('a session', () => {
     collector.holds = true
     const { session } = harness.read(url, { prefetchBlocks: 10 }, collector)
     await until('2 blocks', () => collector.blocks.length === 2)
+    await until('their acknowledgement', () => node.connections[0]!.credits === 10)
     for (let num = 3; num <= 100; num++) {
       node.extend(1)
       await until(`block ${num}`, () => collector.blocks.length === num)
