@@ -8,8 +8,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: 'forks',
     maxWorkers: 2,
-    // Sockets and processes on a busy machine: a failure that does not repeat is reported as flaky, one that does fails.
-    retry: process.env.CI === undefined ? 0 : 1,
     reporters: ['default', ['json', { outputFile: '.data/test-results.json' }]],
   },
 })
