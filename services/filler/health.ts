@@ -59,6 +59,9 @@ function describeReader(status: ReaderStatus): Record<string, unknown> {
     blocks_per_second: Math.round(status.blocksPerSecond * 10) / 10,
     operations: status.operations,
     forks: status.forks,
+    queued_blocks: status.queuedBlocks,
+    undecodable_actions: status.undecodableActions,
+    unknown_tables: status.unknownTables,
   }
 }
 

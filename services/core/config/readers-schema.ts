@@ -118,7 +118,11 @@ export const readerSchema = section({
   ds_ship_threads: integer(0, 256)
     .default(0)
     .describe('Threads that decode beside the thread of the reader; 0 = it decodes itself.'),
-  db_group_blocks: integer(1, 100_000).default(100).describe('Blocks in one transaction while catching up.'),
+  db_group_blocks: integer(1, 100_000)
+    .default(100)
+    .describe(
+      'Blocks with changes that are worth a transaction while catching up; it takes more when the database is busy.',
+    ),
   modules: z
     .array(z.never({ error: modulesAllowed }), { error: modulesAllowed })
     .max(0, { error: modulesAllowed })

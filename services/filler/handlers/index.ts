@@ -15,9 +15,6 @@ const factories: Readonly<Record<string, (args: never) => Handler>> = {
   assets: (args: AssetsHandlerArgs) => createAssetsHandler(args),
 }
 
-/** Names of the families that this version indexes. */
-export const handlerNames: readonly string[] = Object.keys(factories)
-
 /** Makes the handler of a configured contract; null when this version has none for it. */
 export function createHandler(entry: ContractEntry): Handler | null {
   return factories[entry.handler]?.(entry.args as never) ?? null

@@ -20,6 +20,11 @@ export interface ReaderStatus {
   /** Row operations so far, and rollbacks. */
   readonly operations: number
   readonly forks: number
+  /** Blocks received and waiting. */
+  readonly queuedBlocks: number
+  /** Actions that did not fit their ABI, and rows of tables that no ABI names: left out, and logged. */
+  readonly undecodableActions: number
+  readonly unknownTables: number
 }
 
 const BEAT_MS = 1_000
@@ -111,6 +116,9 @@ export class Heartbeat {
       blocksPerSecond: this.speed(block),
       operations: reading?.operations ?? 0,
       forks: reading?.forks ?? 0,
+      queuedBlocks: reading?.queuedBlocks ?? 0,
+      undecodableActions: reading?.leftOut.undecodableActions ?? 0,
+      unknownTables: reading?.leftOut.unknownTables ?? 0,
     }
   }
 

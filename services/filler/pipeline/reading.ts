@@ -3,7 +3,7 @@ import type { Protocol } from '../decode/index.ts'
 import type { BlockPosition, ResumePosition, ShipBlock, ShipConsumer, ShipSession } from '../ship/index.ts'
 import { CommitUnit } from '../store/index.ts'
 import type { Store } from '../store/index.ts'
-import type { BlockApplier } from './block-applier.ts'
+import type { ApplierCounters, BlockApplier } from './block-applier.ts'
 import { isFull, isWorthCommitting } from './unit-policy.ts'
 import type { UnitLoad } from './unit-policy.ts'
 
@@ -24,12 +24,12 @@ export interface ReadingStatus {
   readonly committedAtMs: number | null
   /** Blocks received and waiting. */
   readonly queuedBlocks: number
-  /** Commits so far. */
-  readonly commits: number
   /** Row operations so far. */
   readonly operations: number
   /** Rollbacks so far. */
   readonly forks: number
+  /** What the applier met and left out. */
+  readonly leftOut: Readonly<ApplierCounters>
 }
 
 /** How often an idle unit is looked at, so that its changes do not wait for the next block. */
@@ -61,7 +61,6 @@ export class Reading implements ShipConsumer<Protocol> {
   private irreversible: number
   private appliedIrreversible: number
   private committedAtMs: number | null = null
-  private commits = 0
   private operations = 0
   private forks = 0
   private linger: NodeJS.Timeout | null = null
@@ -99,9 +98,9 @@ export class Reading implements ShipConsumer<Protocol> {
       irreversible: this.irreversible,
       committedAtMs: this.committedAtMs,
       queuedBlocks: this.incoming.length,
-      commits: this.commits,
       operations: this.operations,
       forks: this.forks,
+      leftOut: this.applier.counters,
     }
   }
 
@@ -270,7 +269,6 @@ export class Reading implements ShipConsumer<Protocol> {
     this.unit = new CommitUnit(false)
     this.work(async () => {
       await this.store.commit(unit, irreversible)
-      this.commits++
       this.operations += unit.operations
       this.committedAtMs = Date.now()
     })

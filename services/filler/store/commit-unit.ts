@@ -40,11 +40,6 @@ export class CommitUnit implements RowSink {
     this.last = block
   }
 
-  /** True when there is anything to write besides the position. */
-  get hasChanges(): boolean {
-    return this.operations > 0
-  }
-
   insert<R extends object>(table: KeyedTable<R>, row: R): void {
     const values = row as unknown as MutableRow
     mergeInsert(this.pending(table as unknown as Table).rows, rowKey(table.key, values), values)
