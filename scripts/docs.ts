@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { format, resolveConfig } from 'prettier'
-import { createNamespace } from '../services/api/index.ts'
+import { createNamespace, shape } from '../services/api/index.ts'
 import type { Endpoint, Parameter } from '../services/api/index.ts'
 import {
   configFiles,
@@ -140,7 +140,7 @@ function describeEndpoint(endpoint: Endpoint): string[] {
   ])
   return [
     `### ${code(endpoint.path)}`,
-    `${endpoint.summary}. Record: ${code(endpoint.record)}.`,
+    `${endpoint.summary}. Record: ${code(shape.schemaName(endpoint.record))}.`,
     ...(parameters.length === 0 ? [] : [table(['Parameter', 'Type', 'Meaning'], parameters)]),
     ...filters,
   ]

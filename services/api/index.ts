@@ -1,3 +1,4 @@
+export { shape } from './endpoint/index.ts'
 export type { Endpoint, Namespace, Parameter } from './endpoint/index.ts'
 export { createNamespace } from './namespaces/index.ts'
 export type { DatabaseTraits } from './namespaces/index.ts'

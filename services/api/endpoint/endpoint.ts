@@ -1,7 +1,14 @@
 import type { Session } from '../database/index.ts'
 import type { AttributeFamily, AttributeFilter } from './attribute-filters.ts'
 import type { Parameter } from './parameter.ts'
+import type { RecordSchema } from './record-schema.ts'
 import type { Values } from './values.ts'
+
+/** An answer other than success that an endpoint has of its own. */
+export interface Failure {
+  readonly status: number
+  readonly message: string
+}
 
 /** What an endpoint works with. */
 export interface EndpointContext {
@@ -25,8 +32,13 @@ export interface Endpoint {
   readonly parameters: readonly Parameter[]
   /** Families of attribute filters that it understands. */
   readonly attributes?: readonly AttributeFamily[]
-  /** Name of the record in `data`, with `[]` for a list; `count` for a decimal string. */
-  readonly record: string
+  /**
+   * What `data` is: `assetRecord`, `list(assetRecord)`, `rowCount`. The schema of a record stands beside the code that
+   * writes the record.
+   */
+  readonly record: RecordSchema
+  /** Answers other than success beside those that every endpoint has (400, 404 for an unknown path, 408, 503). */
+  readonly failures?: readonly Failure[]
   /** What an answer may be kept by: path and parameters (default), the path alone, or not at all. */
   readonly cache?: 'path' | 'none'
   /**

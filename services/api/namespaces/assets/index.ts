@@ -3,6 +3,16 @@ import { assetsEndpoints } from './endpoints/index.ts'
 import { createParts } from './records/index.ts'
 import type { AssetsLimits, AssetsSetup } from './setup.ts'
 
+export {
+  assetRecord,
+  collectionRecord,
+  lightCollection,
+  lightSchema,
+  lightTemplate,
+  logRecord,
+  templateRecord,
+} from './records/index.ts'
+export type { LoggedActions } from './records/index.ts'
 export type { AssetsLimits } from './setup.ts'
 
 /** What the assets namespace needs to know. */

@@ -1,4 +1,5 @@
 import type { Endpoint, EndpointContext, Parameter } from '../../../endpoint/index.ts'
+import { shape } from '../../../endpoint/index.ts'
 import {
   assetFilter,
   assetNameSearch,
@@ -9,7 +10,12 @@ import {
   paging,
 } from '../../parameter-groups/index.ts'
 import { accountCollection, countAccounts, countHoldings, selectAccounts } from '../queries/index.ts'
-import { renderAccountDetail } from '../records/index.ts'
+import {
+  accountCollectionRecord,
+  accountCount,
+  accountDetail,
+  renderAccountDetail,
+} from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import { countTwin } from './list.ts'
 
@@ -23,7 +29,7 @@ const accountCollectionEndpoint: Endpoint = {
     accountName,
     { name: 'collection_name', in: 'path', type: 'string', description: 'Collection.' },
   ],
-  record: 'AccountCollection',
+  record: accountCollectionRecord,
   cache: 'path',
   run: ({ session, values }) =>
     accountCollection(session, values.text('account')!, values.text('collection_name')!),
@@ -48,7 +54,7 @@ export function accountEndpoints(setup: AssetsSetup): Endpoint[] {
       ...boundaries({ name: 'owner', type: 'string', isFilter: true }),
     ],
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
-    record: 'AccountCount[]',
+    record: shape.list(accountCount),
     run: async (context) => {
       if (context.values.bool('count') === true) return count(context)
       return selectAccounts(context.session, context.values, context.attributes, setup.trigrams)
@@ -59,7 +65,7 @@ export function accountEndpoints(setup: AssetsSetup): Endpoint[] {
     tag: 'accounts',
     summary: 'What an account owns: collections, schemas and templates, with how many assets',
     parameters: [accountName, hideOffers, ...greyLists],
-    record: 'AccountDetail',
+    record: accountDetail,
     run: async ({ session, values }) => {
       const holdings = await countHoldings(session, values, 'owner', values.text('account')!)
       return renderAccountDetail(session, setup.contract, setup.parts, holdings)

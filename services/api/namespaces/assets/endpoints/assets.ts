@@ -1,4 +1,5 @@
 import type { Endpoint, EndpointContext, Parameter } from '../../../endpoint/index.ts'
+import { shape } from '../../../endpoint/index.ts'
 import {
   assetFilter,
   assetNameSearch,
@@ -10,9 +11,11 @@ import {
   sorting,
 } from '../../parameter-groups/index.ts'
 import { countAssets, countFromCounters, selectAssetPage } from '../queries/index.ts'
-import { renderAssets } from '../records/index.ts'
+import { assetRecord, renderAssets } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import { countTwin, renderOne, renderPage } from './list.ts'
+
+const NOT_FOUND = { status: 416, message: 'Asset not found' } as const
 
 const SORTS = ['asset_id', 'minted', 'updated', 'transferred', 'template_mint', 'name', 'original_mint']
 
@@ -83,7 +86,7 @@ export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
       ...ownParameters,
     ],
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
-    record: 'Asset[]',
+    record: shape.list(assetRecord),
     run: async (context) => {
       const { session, values, attributes } = context
       if (values.bool('count') === true) return count(context)
@@ -96,10 +99,11 @@ export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
     tag: 'assets',
     summary: 'One asset',
     parameters: [{ name: 'asset_id', in: 'path', type: 'id', description: 'Asset.' }],
-    record: 'Asset',
+    record: assetRecord,
+    failures: [NOT_FOUND],
     cache: 'path',
     run: ({ session, values }) =>
-      renderOne(setup, session, String(values.id('asset_id')), renderAssets, 416, 'Asset not found'),
+      renderOne(setup, session, String(values.id('asset_id')), renderAssets, NOT_FOUND),
   }
   return [list, countTwin(list, count), one]
 }

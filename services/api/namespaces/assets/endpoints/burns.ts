@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
+import { shape } from '../../../endpoint/index.ts'
 import {
   assetFilter,
   assetNameSearch,
@@ -8,7 +9,7 @@ import {
   paging,
 } from '../../parameter-groups/index.ts'
 import { countHoldings, selectBurners } from '../queries/index.ts'
-import { renderBurnDetail } from '../records/index.ts'
+import { accountCount, burnDetail, renderBurnDetail } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 
 /** `/v1/burns` and what one account burned. */
@@ -27,7 +28,7 @@ export function burnEndpoints(setup: AssetsSetup): Endpoint[] {
       ...boundaries({ name: 'burned_by_account', type: 'string' }),
     ],
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
-    record: 'AccountCount[]',
+    record: shape.list(accountCount),
     run: ({ session, values, attributes }) => selectBurners(session, values, attributes, setup.trigrams),
   }
   const detail: Endpoint = {
@@ -39,7 +40,7 @@ export function burnEndpoints(setup: AssetsSetup): Endpoint[] {
       hideOffers,
       ...greyLists,
     ],
-    record: 'BurnDetail',
+    record: burnDetail,
     run: async ({ session, values }) => {
       const holdings = await countHoldings(session, values, 'burned_by_account', values.text('account')!)
       return renderBurnDetail(session, setup.contract, setup.parts, holdings)

@@ -1,10 +1,13 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
+import { shape } from '../../../endpoint/index.ts'
 import { boundaries, counting, greyLists, paging, sorting } from '../../parameter-groups/index.ts'
 import { collectionQuery } from '../queries/index.ts'
-import { renderCollections } from '../records/index.ts'
+import { collectionRecord, renderCollections } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
 import { countTwin, renderOne, runCount, runList } from './list.ts'
+
+const NOT_FOUND = { status: 416, message: 'Collection not found' } as const
 
 /** `/v1/collections`, its count, and one collection. */
 export function collectionEndpoints(setup: AssetsSetup): Endpoint[] {
@@ -34,7 +37,7 @@ export function collectionEndpoints(setup: AssetsSetup): Endpoint[] {
       ...boundaries({ name: 'collection_name', type: 'string' }),
       ...greyLists,
     ],
-    record: 'Collection[]',
+    record: shape.list(collectionRecord),
     run: runList(records),
   }
   const one: Endpoint = {
@@ -42,11 +45,12 @@ export function collectionEndpoints(setup: AssetsSetup): Endpoint[] {
     tag: 'collections',
     summary: 'One collection',
     parameters: [{ name: 'collection_name', in: 'path', type: 'string', description: 'Collection.' }],
-    record: 'Collection',
+    record: collectionRecord,
+    failures: [NOT_FOUND],
     cache: 'path',
     run: ({ session, values }) => {
       const name = values.text('collection_name')!
-      return renderOne(setup, session, name, renderCollections, 416, 'Collection not found')
+      return renderOne(setup, session, name, renderCollections, NOT_FOUND)
     },
   }
   return [list, countTwin(list, runCount(records)), one]

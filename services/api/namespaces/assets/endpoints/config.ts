@@ -1,10 +1,29 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
-import { RequestError } from '../../../endpoint/index.ts'
+import { RequestError, shape } from '../../../endpoint/index.ts'
 import { jsonMembers, jsonText } from '../records/index.ts'
+
+const NO_CONFIG = { status: 500, message: 'Config not found' } as const
 
 const TOKENS = `coalesce((SELECT json_agg(json_build_object('token_symbol', y.token_symbol,
     'token_contract', y.token_contract, 'token_precision', y.token_precision) ORDER BY y.token_symbol)
   FROM assets.tokens y), '[]')`
+
+const configRecord = shape.record('Config', 'Settings of the contract', {
+  contract: shape.text('Account of the contract'),
+  version: shape.nullable(shape.text('Version that the contract names')),
+  collection_format: shape.list(
+    shape.object({ name: shape.text('Name of the attribute'), type: shape.text('Type of the attribute') }),
+    'Fields of the attributes of collections',
+  ),
+  supported_tokens: shape.list(
+    shape.object({
+      token_symbol: shape.text('Symbol code'),
+      token_contract: shape.text('Account of the token contract'),
+      token_precision: shape.integer('Decimal places'),
+    }),
+    'Tokens that can back an asset',
+  ),
+})
 
 /** `/v1/config`. */
 export const configEndpoint: Endpoint = {
@@ -13,7 +32,8 @@ export const configEndpoint: Endpoint = {
   tag: 'config',
   summary: 'Settings of the contract',
   parameters: [],
-  record: 'Config',
+  record: configRecord,
+  failures: [NO_CONFIG],
   cache: 'path',
   run: async ({ session }) => {
     const rows = await session.query<[string]>({
@@ -27,7 +47,7 @@ export const configEndpoint: Endpoint = {
       values: [],
     })
     const row = rows[0]
-    if (!row) throw new RequestError(500, 'Config not found')
+    if (!row) throw new RequestError(NO_CONFIG.status, NO_CONFIG.message)
     return row[0]
   },
 }

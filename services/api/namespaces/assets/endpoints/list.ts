@@ -1,6 +1,6 @@
 import type { Session } from '../../../database/index.ts'
-import type { Endpoint, EndpointContext } from '../../../endpoint/index.ts'
-import { RequestError } from '../../../endpoint/index.ts'
+import type { Endpoint, EndpointContext, Failure } from '../../../endpoint/index.ts'
+import { RequestError, shape } from '../../../endpoint/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import { countRows, selectPage } from '../../paging/index.ts'
 import type { Parts } from '../records/index.ts'
@@ -29,18 +29,17 @@ export async function renderPage(
     .join(',')}]`
 }
 
-/** One record by key. @throws RequestError with the given status and message when there is none. */
+/** One record by key. @throws RequestError with the given failure when there is none. */
 export async function renderOne(
   setup: AssetsSetup,
   session: Session,
   key: string,
   render: Renderer,
-  status: number,
-  message: string,
+  missing: Failure,
 ): Promise<string> {
   const records = await render(session, setup.contract, setup.parts, [key])
   const text = records.get(key)
-  if (text === undefined) throw new RequestError(status, message)
+  if (text === undefined) throw new RequestError(missing.status, missing.message)
   return text
 }
 
@@ -68,5 +67,11 @@ export function runCount(list: ListOfRecords): Endpoint['run'] {
 
 /** The `_count` twin of a list: the same parameters, another answer. */
 export function countTwin(list: Endpoint, run: Endpoint['run']): Endpoint {
-  return { ...list, path: `${list.path}/_count`, summary: `${list.summary}: how many`, record: 'count', run }
+  return {
+    ...list,
+    path: `${list.path}/_count`,
+    summary: `${list.summary}: how many`,
+    record: shape.rowCount,
+    run,
+  }
 }

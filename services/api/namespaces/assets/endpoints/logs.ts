@@ -1,9 +1,19 @@
 import { nameToInt64 } from '../../../../core/antelope/index.ts'
 import type { Endpoint, Parameter, Values } from '../../../endpoint/index.ts'
+import { shape } from '../../../endpoint/index.ts'
 import { logActions, paging, sortOrder } from '../../parameter-groups/index.ts'
 import type { LogSubject } from '../queries/index.ts'
 import { selectLogs } from '../queries/index.ts'
-import { renderLog } from '../records/index.ts'
+import type { LoggedActions } from '../records/index.ts'
+import {
+  assetActions,
+  collectionActions,
+  logRecord,
+  offerActions,
+  renderLog,
+  schemaActions,
+  templateActions,
+} from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 
 /** The logs of one kind of subject. */
@@ -11,8 +21,10 @@ interface LogKind {
   readonly path: string
   readonly tag: string
   readonly of: string
+  /** Name of the record. */
+  readonly record: string
   readonly parameters: readonly Parameter[]
-  readonly actions: readonly string[]
+  readonly actions: LoggedActions
   /** Undefined for a subject that cannot exist: it has no logs. */
   readonly subject: (values: Values) => LogSubject | undefined
 }
@@ -29,36 +41,27 @@ const kinds: readonly LogKind[] = [
     path: '/v1/assets/:asset_id/logs',
     tag: 'assets',
     of: 'an asset',
+    record: 'AssetLog',
     parameters: [{ name: 'asset_id', in: 'path', type: 'id', description: 'Asset.' }],
-    actions: ['logmint', 'logburnasset', 'logbackasset', 'logsetdata', 'logrampayer'],
+    actions: assetActions,
     subject: (values) => ({ id: values.id('asset_id')! }),
   },
   {
     path: '/v1/collections/:collection_name/logs',
     tag: 'collections',
     of: 'a collection',
+    record: 'CollectionLog',
     parameters: [collectionName],
-    actions: [
-      'createcol',
-      'setcoldata',
-      'addcolauth',
-      'remcolauth',
-      'addnotifyacc',
-      'remnotifyacc',
-      'forbidnotify',
-      'setmarketfee',
-      'createauswap',
-      'acceptauswap',
-      'rejectauswap',
-    ],
+    actions: collectionActions,
     subject: ofCollection,
   },
   {
     path: '/v1/schemas/:collection_name/:schema_name/logs',
     tag: 'schemas',
     of: 'a schema',
+    record: 'SchemaLog',
     parameters: [collectionName, { name: 'schema_name', in: 'path', type: 'string', description: 'Schema.' }],
-    actions: ['createschema', 'extendschema', 'setschematyp'],
+    actions: schemaActions,
     subject: (values) => {
       const collection = ofCollection(values)
       return collection && { ...collection, schema: values.text('schema_name')! }
@@ -68,8 +71,9 @@ const kinds: readonly LogKind[] = [
     path: '/v1/templates/:collection_name/:template_id/logs',
     tag: 'templates',
     of: 'a template',
+    record: 'TemplateLog',
     parameters: [collectionName, { name: 'template_id', in: 'path', type: 'id', description: 'Template.' }],
-    actions: ['lognewtempl', 'locktemplate', 'deltemplate', 'redtemplmax', 'logsetdatatl'],
+    actions: templateActions,
     subject: (values) => ({
       id: values.id('template_id')!,
       templateOf: values.text('collection_name')!,
@@ -79,8 +83,9 @@ const kinds: readonly LogKind[] = [
     path: '/v1/offers/:offer_id/logs',
     tag: 'offers',
     of: 'an offer',
+    record: 'OfferLog',
     parameters: [{ name: 'offer_id', in: 'path', type: 'id', description: 'Offer.' }],
-    actions: ['lognewoffer', 'acceptoffer', 'declineoffer', 'canceloffer'],
+    actions: offerActions,
     subject: (values) => ({ id: values.id('offer_id')! }),
   },
 ]
@@ -92,11 +97,11 @@ export function logEndpoints(setup: AssetsSetup): Endpoint[] {
     tag: kind.tag,
     summary: `What happened to ${kind.of}, by the actions that did it`,
     parameters: [...kind.parameters, ...paging(setup.limits.logs), sortOrder('asc'), ...logActions],
-    record: 'Log[]',
+    record: shape.list(logRecord(kind.record, `An action on ${kind.of}`, kind.actions)),
     run: async ({ session, values }) => {
       const subject = kind.subject(values)
       if (!subject) return '[]'
-      const rows = await selectLogs(session, values, subject, kind.actions)
+      const rows = await selectLogs(session, values, subject, Object.keys(kind.actions))
       return `[${rows.map((row) => renderLog(...row)).join(',')}]`
     },
   }))

@@ -1,4 +1,5 @@
 import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
+import { shape } from '../../../endpoint/index.ts'
 import {
   assetFilter,
   boundaries,
@@ -8,10 +9,12 @@ import {
   sorting,
 } from '../../parameter-groups/index.ts'
 import { offerQuery } from '../queries/index.ts'
-import { renderOffers } from '../records/index.ts'
+import { offerRecord, renderOffers } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
 import { countTwin, renderOne, runCount, runList } from './list.ts'
+
+const NOT_FOUND = { status: 416, message: 'Offer not found' } as const
 
 /** Parameters of both parties and the memo, which offers and transfers share. */
 export const partyParameters: readonly Parameter[] = [
@@ -62,7 +65,7 @@ export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
       ...greyLists,
       ...boundaries({ name: 'offer_id', type: 'id' }),
     ],
-    record: 'Offer[]',
+    record: shape.list(offerRecord),
     run: runList(records),
   }
   const one: Endpoint = {
@@ -70,10 +73,11 @@ export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
     tag: 'offers',
     summary: 'One offer',
     parameters: [{ name: 'offer_id', in: 'path', type: 'id', description: 'Offer.' }],
-    record: 'Offer',
+    record: offerRecord,
+    failures: [NOT_FOUND],
     cache: 'path',
     run: ({ session, values }) =>
-      renderOne(setup, session, String(values.id('offer_id')), renderOffers, 416, 'Offer not found'),
+      renderOne(setup, session, String(values.id('offer_id')), renderOffers, NOT_FOUND),
   }
   return [list, countTwin(list, runCount(records)), one]
 }

@@ -1,10 +1,13 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
+import { shape } from '../../../endpoint/index.ts'
 import { boundaries, counting, greyLists, paging, sorting } from '../../parameter-groups/index.ts'
 import { schemaQuery } from '../queries/index.ts'
-import { renderSchemas } from '../records/index.ts'
+import { renderSchemas, schemaRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
 import { countTwin, renderOne, runCount, runList } from './list.ts'
+
+const NOT_FOUND = { status: 416, message: 'Schema not found' } as const
 
 /** `/v1/schemas`, its count, and one schema. */
 export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
@@ -24,7 +27,7 @@ export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
       ...boundaries({ name: 'schema_name', type: 'string', isFilter: true }),
       ...greyLists,
     ],
-    record: 'Schema[]',
+    record: shape.list(schemaRecord),
     run: runList(records),
   }
   const one: Endpoint = {
@@ -35,11 +38,12 @@ export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
       { name: 'collection_name', in: 'path', type: 'name', list: 'comma', description: 'Collection.' },
       { name: 'schema_name', in: 'path', type: 'name', list: 'comma', description: 'Schema.' },
     ],
-    record: 'Schema',
+    record: schemaRecord,
+    failures: [NOT_FOUND],
     cache: 'path',
     run: ({ session, values }) => {
       const key = `${values.texts('collection_name')![0]!}/${values.texts('schema_name')![0]!}`
-      return renderOne(setup, session, key, renderSchemas, 416, 'Schema not found')
+      return renderOne(setup, session, key, renderSchemas, NOT_FOUND)
     },
   }
   return [list, countTwin(list, runCount(records)), one]

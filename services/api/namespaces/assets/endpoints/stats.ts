@@ -1,6 +1,15 @@
 import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
-import { RequestError } from '../../../endpoint/index.ts'
+import { RequestError, shape } from '../../../endpoint/index.ts'
 import { assetStats, collectionStats, liveSchemas, schemaStats, templateStats } from '../queries/index.ts'
+import {
+  assetStatsRecord,
+  collectionSchemaRecord,
+  collectionStatsRecord,
+  schemaStatsRecord,
+  templateStatsRecord,
+} from '../records/index.ts'
+
+const NO_ASSET = { status: 416, message: 'Asset not found' } as const
 
 const collectionName: Parameter = {
   name: 'collection_name',
@@ -13,7 +22,7 @@ const templateId: Parameter = { name: 'template_id', in: 'path', type: 'id', des
 const ofTemplate = {
   tag: 'templates',
   summary: 'How many assets a template has',
-  record: 'TemplateStats',
+  record: templateStatsRecord,
   cache: 'path',
   run: ({ session, values }) => templateStats(session, values.id('template_id')!),
 } as const satisfies Partial<Endpoint>
@@ -28,11 +37,12 @@ export const statsEndpoints: readonly Endpoint[] = [
     tag: 'assets',
     summary: 'Mint number of an asset',
     parameters: [{ name: 'asset_id', in: 'path', type: 'id', description: 'Asset.' }],
-    record: 'AssetStats',
+    record: assetStatsRecord,
+    failures: [NO_ASSET],
     cache: 'path',
     run: async ({ session, values }) => {
       const text = await assetStats(session, values.id('asset_id')!)
-      if (text === undefined) throw new RequestError(416, 'Asset not found')
+      if (text === undefined) throw new RequestError(NO_ASSET.status, NO_ASSET.message)
       return text
     },
   },
@@ -41,7 +51,7 @@ export const statsEndpoints: readonly Endpoint[] = [
     tag: 'collections',
     summary: 'How many assets, templates and schemas a collection has',
     parameters: [collectionName],
-    record: 'CollectionStats',
+    record: collectionStatsRecord,
     cache: 'path',
     run: ({ session, values }) => collectionStats(session, values.text('collection_name')!),
   },
@@ -50,7 +60,7 @@ export const statsEndpoints: readonly Endpoint[] = [
     tag: 'collections',
     summary: 'Schemas of a collection with assets that are not burned',
     parameters: [collectionName],
-    record: 'CollectionSchema[]',
+    record: shape.list(collectionSchemaRecord),
     cache: 'path',
     run: ({ session, values }) => liveSchemas(session, values.text('collection_name')!),
   },
@@ -59,7 +69,7 @@ export const statsEndpoints: readonly Endpoint[] = [
     tag: 'schemas',
     summary: 'How many assets and templates a schema has',
     parameters: [collectionName, { name: 'schema_name', in: 'path', type: 'string', description: 'Schema.' }],
-    record: 'SchemaStats',
+    record: schemaStatsRecord,
     cache: 'path',
     run: ({ session, values }) =>
       schemaStats(session, values.text('collection_name')!, values.text('schema_name')!),

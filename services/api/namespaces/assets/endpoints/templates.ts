@@ -1,5 +1,5 @@
 import type { Endpoint, EndpointContext } from '../../../endpoint/index.ts'
-import { RequestError } from '../../../endpoint/index.ts'
+import { RequestError, shape } from '../../../endpoint/index.ts'
 import {
   boundaries,
   counting,
@@ -9,12 +9,12 @@ import {
   templateNameSearch,
 } from '../../parameter-groups/index.ts'
 import { templateQuery } from '../queries/index.ts'
-import { renderTemplates } from '../records/index.ts'
+import { renderTemplates, templateRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
 import { countTwin, renderOne, runCount, runList } from './list.ts'
 
-const NOT_FOUND = 'Template not found'
+const NOT_FOUND = { status: 404, message: 'Template not found' } as const
 const amount = { type: 'int', minimum: 0 } as const
 
 /** `/v1/templates`, its count, and one template. */
@@ -48,7 +48,7 @@ export function templateEndpoints(setup: AssetsSetup): Endpoint[] {
       ...greyLists,
     ],
     attributes: ['data', 'template_data'],
-    record: 'Template[]',
+    record: shape.list(templateRecord),
     run: runList(records),
   }
   const one: Endpoint = {
@@ -59,7 +59,8 @@ export function templateEndpoints(setup: AssetsSetup): Endpoint[] {
       { name: 'collection_name', in: 'path', type: 'string', description: 'Collection.' },
       { name: 'template_id', in: 'path', type: 'id', description: 'Template.' },
     ],
-    record: 'Template',
+    record: templateRecord,
+    failures: [NOT_FOUND],
     cache: 'path',
     run: (context) => runOne(setup, context),
   }
@@ -73,6 +74,6 @@ async function runOne(setup: AssetsSetup, { session, values }: EndpointContext):
     text: 'SELECT 1 FROM assets.templates WHERE template_id = $1::bigint AND collection_name = $2::text',
     values: [id, values.text('collection_name')!],
   })
-  if (rows.length === 0) throw new RequestError(404, NOT_FOUND)
-  return renderOne(setup, session, String(id), renderTemplates, 404, NOT_FOUND)
+  if (rows.length === 0) throw new RequestError(NOT_FOUND.status, NOT_FOUND.message)
+  return renderOne(setup, session, String(id), renderTemplates, NOT_FOUND)
 }

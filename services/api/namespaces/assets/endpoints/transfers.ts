@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
+import { shape } from '../../../endpoint/index.ts'
 import {
   assetFilter,
   boundaries,
@@ -8,7 +9,7 @@ import {
   sorting,
 } from '../../parameter-groups/index.ts'
 import { transferQuery } from '../queries/index.ts'
-import { renderTransfers } from '../records/index.ts'
+import { renderTransfers, transferRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
 import { countTwin, runCount, runList } from './list.ts'
@@ -34,7 +35,7 @@ export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
       ...greyLists.filter(({ name }) => name !== 'account_blacklist'),
       ...boundaries({ name: 'transfer_id', type: 'id' }),
     ],
-    record: 'Transfer[]',
+    record: shape.list(transferRecord),
     run: runList(records),
   }
   return [list, countTwin(list, runCount(records))]

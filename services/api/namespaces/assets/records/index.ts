@@ -7,3 +7,31 @@ export { renderLog } from './log-records.ts'
 export { createParts } from './parts.ts'
 export type { Parts } from './parts.ts'
 export { renderOffers, renderTransfers } from './trade-records.ts'
+export { assetRecord } from './asset-schemas.ts'
+export {
+  bareSchema,
+  collectionRecord,
+  lightCollection,
+  lightSchema,
+  lightTemplate,
+  schemaRecord,
+  templateRecord,
+} from './entity-schemas.ts'
+export { accountCollectionRecord, accountCount, accountDetail, burnDetail } from './holding-schemas.ts'
+export {
+  assetActions,
+  collectionActions,
+  logRecord,
+  offerActions,
+  schemaActions,
+  templateActions,
+} from './log-schemas.ts'
+export type { LoggedActions } from './log-schemas.ts'
+export {
+  assetStatsRecord,
+  collectionSchemaRecord,
+  collectionStatsRecord,
+  schemaStatsRecord,
+  templateStatsRecord,
+} from './stats-schemas.ts'
+export { offerRecord, transferRecord } from './trade-schemas.ts'

@@ -1,0 +1,165 @@
+/**
+ * The shape of a value in an answer: the keywords of JSON Schema (draft 2020-12) that answers need. A schema with a
+ * `title` is a record: it stands once among the components of the OpenAPI document and is referred to from wherever
+ * it is nested.
+ */
+export interface RecordSchema {
+  /** Name of a record, unique within its namespace. */
+  readonly title?: string
+  readonly description?: string
+  readonly type?: JsonType | readonly JsonType[]
+  readonly pattern?: string
+  readonly const?: string | number | boolean
+  readonly enum?: readonly (string | number)[]
+  readonly minimum?: number
+  readonly items?: RecordSchema
+  readonly properties?: Readonly<Record<string, RecordSchema>>
+  /** Properties that are always there; their value may still be null. */
+  readonly required?: readonly string[]
+  readonly additionalProperties?: RecordSchema
+  readonly anyOf?: readonly RecordSchema[]
+}
+
+type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null'
+
+/** Members of an object by name; a name that ends in `?` is that of a member that may be absent. */
+export type Members = Readonly<Record<string, RecordSchema>>
+
+/** A schema that is a record. */
+export type NamedSchema = RecordSchema & { readonly title: string }
+
+/** Text. */
+export function text(description: string): RecordSchema {
+  return { type: 'string', description }
+}
+
+/** One of a few texts. */
+export function choice(description: string, values: readonly string[]): RecordSchema {
+  return { type: 'string', enum: values, description }
+}
+
+/** A 64-bit integer as a decimal string: ids, sequence numbers, supplies, counts, amounts, block numbers. */
+export function decimal(description: string): RecordSchema {
+  return { type: 'string', pattern: '^-?[0-9]+$', description }
+}
+
+/** A time as a decimal string of milliseconds since 1970. */
+export function time(description: string): RecordSchema {
+  return { type: 'string', pattern: '^[0-9]+$', description: `${description}, ms since 1970` }
+}
+
+/** A whole JSON number. */
+export function integer(description: string): RecordSchema {
+  return { type: 'integer', description }
+}
+
+/** A JSON number. */
+export function number(description: string): RecordSchema {
+  return { type: 'number', description }
+}
+
+/** A JSON boolean. */
+export function flag(description: string): RecordSchema {
+  return { type: 'boolean', description }
+}
+
+/** A list of values of one shape. */
+export function list(items: RecordSchema, description?: string): RecordSchema {
+  return { type: 'array', items, ...(description === undefined ? {} : { description }) }
+}
+
+/** Any of several shapes. */
+export function anyOf(options: readonly RecordSchema[], description?: string): RecordSchema {
+  return { anyOf: options, ...(description === undefined ? {} : { description }) }
+}
+
+/** The value, or null; the key is there in both cases. */
+export function nullable(schema: RecordSchema): RecordSchema {
+  if (schema.title === undefined && typeof schema.type === 'string' && schema.enum === undefined) {
+    return { ...schema, type: [schema.type, 'null'] }
+  }
+  return { anyOf: [schema, { type: 'null' }] }
+}
+
+/** An object inside a record. */
+export function object(members: Members, description?: string): RecordSchema {
+  const names = Object.keys(members)
+  return {
+    type: 'object',
+    ...(description === undefined ? {} : { description }),
+    properties: Object.fromEntries(names.map((name) => [name.replace(/\?$/, ''), members[name]!])),
+    required: names.filter((name) => !name.endsWith('?')),
+  }
+}
+
+/** A record: an object with a name of its own in the documentation. */
+export function record(title: string, description: string, members: Members): NamedSchema {
+  return { title, ...object(members, description) }
+}
+
+/** A record with the members of another one and more; members of the same name are replaced. */
+export function extend(
+  base: RecordSchema,
+  title: string,
+  description: string,
+  members: Members,
+): NamedSchema {
+  const more = object(members)
+  const replaced = new Set(Object.keys(more.properties!))
+  return {
+    title,
+    description,
+    type: 'object',
+    properties: { ...base.properties, ...more.properties },
+    required: [...(base.required ?? []).filter((name) => !replaced.has(name)), ...more.required!],
+  }
+}
+
+/** A record without some of the members of another one. */
+export function omit(
+  base: RecordSchema,
+  title: string,
+  description: string,
+  names: readonly string[],
+): NamedSchema {
+  const kept = Object.entries(base.properties ?? {}).filter(([name]) => !names.includes(name))
+  return {
+    title,
+    description,
+    type: 'object',
+    properties: Object.fromEntries(kept),
+    required: (base.required ?? []).filter((name) => !names.includes(name)),
+  }
+}
+
+/** Attributes: what a schema of the contract defines, so any name and any of these values. */
+export function attributes(description: string): RecordSchema {
+  return { type: 'object', additionalProperties: attributeValue, description }
+}
+
+/**
+ * The value of an attribute. Integers of 64 bits are decimal strings, booleans 0 or 1, a float that is not finite null.
+ */
+export const attributeValue: NamedSchema = {
+  title: 'AttributeValue',
+  description:
+    'Value of an attribute: text; a number; a decimal string for integers of 64 bits; 0 or 1 for booleans; null for a ' +
+    'float that is not finite; or a list of these.',
+  type: ['string', 'number', 'null', 'array'],
+  items: { type: ['string', 'number', 'null'] },
+}
+
+/** The number of rows, as `_count` and `count=true` answer it. */
+export const rowCount: NamedSchema = {
+  title: 'count',
+  description: 'Number of matching rows, as a decimal string.',
+  type: 'string',
+  pattern: '^[0-9]+$',
+}
+
+/** What a schema is called in the documentation, for example `Asset[]`. */
+export function schemaName({ title, type, items }: RecordSchema): string {
+  if (title !== undefined) return title
+  if (items) return `${schemaName(items)}[]`
+  return typeof type === 'string' ? type : 'value'
+}

@@ -1,0 +1,69 @@
+import { shape } from '../../../endpoint/index.ts'
+import { bareSchema, collectionRecord, templateRecord } from './entity-schemas.ts'
+
+/** An account of `/v1/accounts` or `/v1/burns`. */
+export const accountCount = shape.record(
+  'AccountCount',
+  'An account and how many assets it owns, or burned',
+  {
+    account: shape.text('Account'),
+    assets: shape.decimal('Matching assets'),
+  },
+)
+
+const ofCollection = shape.object({
+  collection: collectionRecord,
+  assets: shape.decimal('Assets of the collection'),
+})
+
+/** What one account owns. */
+export const accountDetail = shape.record('AccountDetail', 'What an account owns', {
+  collections: shape.list(ofCollection, 'Most first'),
+  schemas: shape.list(
+    shape.object({ schema: bareSchema, assets: shape.decimal('Assets of the schema') }),
+    'Most first',
+  ),
+  templates: shape.list(
+    shape.object({
+      template: templateRecord,
+      template_id: shape.decimal('Template'),
+      collection_name: shape.text('Collection'),
+      assets: shape.decimal('Assets of the template'),
+    }),
+    'Most first; assets without a template have no entry',
+  ),
+  assets: shape.decimal('All assets'),
+})
+
+/** What one account owns of a collection. */
+export const accountCollectionRecord = shape.record(
+  'AccountCollection',
+  'What an account owns of a collection',
+  {
+    schemas: shape.list(
+      shape.object({ schema_name: shape.text('Schema'), assets: shape.decimal('Assets') }),
+      'Most first',
+    ),
+    templates: shape.list(
+      shape.object({
+        template_id: shape.nullable(shape.decimal('Template; null for assets without one')),
+        assets: shape.decimal('Assets'),
+      }),
+      'Most first',
+    ),
+  },
+)
+
+/** What one account burned. */
+export const burnDetail = shape.record('BurnDetail', 'What an account burned', {
+  collections: shape.list(ofCollection, 'Most first'),
+  templates: shape.list(
+    shape.object({
+      collection_name: shape.text('Collection'),
+      template_id: shape.nullable(shape.decimal('Template; null for assets without one')),
+      assets: shape.decimal('Assets'),
+    }),
+    'Most first',
+  ),
+  assets: shape.integer('All burned assets'),
+})

@@ -1,0 +1,137 @@
+import type { NamedSchema, RecordSchema } from '../../../endpoint/index.ts'
+import { shape } from '../../../endpoint/index.ts'
+
+/** What the entry of an action says, by the name of the action. */
+export type LoggedActions = Readonly<Record<string, RecordSchema>>
+
+const attributeMap = shape.list(
+  shape.object({
+    key: shape.text('Name of the attribute'),
+    value: {
+      type: 'array',
+      items: shape.attributeValue,
+      description: 'Type of the value in the ABI, then the value',
+    },
+  }),
+  'Attributes as the action carries them',
+)
+
+const fields = shape.list(shape.object({ name: shape.text('Attribute'), type: shape.text('Type') }))
+const accounts = shape.list(shape.text('Account'))
+const editor = shape.object({ authorized_editor: shape.text('Account that did it') })
+
+/** Actions on assets. */
+export const assetActions: LoggedActions = {
+  logmint: shape.object({
+    new_asset_owner: shape.text('Account that it was minted to'),
+    authorized_minter: shape.text('Account that authorised the mint'),
+  }),
+  logburnasset: shape.object({
+    asset_owner: shape.text('Account that burned it'),
+    backed_tokens: shape.list(shape.text('Amount'), 'Tokens that were released'),
+  }),
+  logbackasset: shape.object({ backed_token: shape.text('Amount that was locked') }),
+  logsetdata: shape.object({ old_data: attributeMap, new_data: attributeMap }),
+  logrampayer: shape.object({
+    asset_owner: shape.text('Owner'),
+    old_ram_payer: shape.text('Account that paid for the row'),
+    new_ram_payer: shape.text('Account that pays from now on'),
+  }),
+}
+
+const swap = shape.object({
+  'new_author?': shape.text('Author to be'),
+  'prior_author?': shape.text('Author until then'),
+  'actor?': shape.text('Account that did it'),
+})
+
+/** Actions on collections. */
+export const collectionActions: LoggedActions = {
+  createcol: shape.object({
+    author: shape.text('Author'),
+    allow_notify: shape.flag('Accounts may be added to notify_accounts'),
+    authorized_accounts: accounts,
+    notify_accounts: accounts,
+    market_fee: shape.number('Share of each sale'),
+    data: attributeMap,
+  }),
+  setcoldata: shape.object({ data: attributeMap }),
+  addcolauth: shape.object({ account_to_add: shape.text('Account') }),
+  remcolauth: shape.object({ account_to_remove: shape.text('Account') }),
+  addnotifyacc: shape.object({ account_to_add: shape.text('Account') }),
+  remnotifyacc: shape.object({ account_to_remove: shape.text('Account') }),
+  forbidnotify: shape.object({}),
+  setmarketfee: shape.object({ market_fee: shape.number('Share of each sale') }),
+  createauswap: shape.object({
+    new_author: shape.text('Author to be'),
+    owner: shape.flag('Asked for with the owner permission'),
+    'acceptance_date?': shape.integer('Earliest acceptance, seconds since 1970'),
+  }),
+  acceptauswap: swap,
+  rejectauswap: swap,
+}
+
+/** Actions on schemas. */
+export const schemaActions: LoggedActions = {
+  createschema: shape.object({
+    authorized_creator: shape.text('Account that did it'),
+    schema_format: fields,
+  }),
+  extendschema: shape.object({
+    authorized_editor: shape.text('Account that did it'),
+    schema_format_extension: fields,
+  }),
+  setschematyp: shape.object({
+    authorized_editor: shape.text('Account that did it'),
+    schema_format_type: shape.list(
+      shape.object({
+        name: shape.text('Attribute'),
+        mediatype: shape.text('Media type'),
+        info: shape.text('Explanation'),
+      }),
+    ),
+  }),
+}
+
+/** Actions on templates. */
+export const templateActions: LoggedActions = {
+  lognewtempl: shape.object({
+    authorized_creator: shape.text('Account that did it'),
+    max_supply: shape.integer('Greatest number of assets'),
+  }),
+  locktemplate: editor,
+  deltemplate: editor,
+  redtemplmax: shape.object({
+    authorized_editor: shape.text('Account that did it'),
+    new_max_supply: shape.integer('Greatest number of assets'),
+  }),
+  logsetdatatl: shape.object({
+    schema_name: shape.text('Schema'),
+    old_data: attributeMap,
+    new_data: attributeMap,
+  }),
+}
+
+/** Actions on offers. */
+export const offerActions: LoggedActions = {
+  lognewoffer: shape.object({}),
+  acceptoffer: shape.object({}),
+  declineoffer: shape.object({}),
+  canceloffer: shape.object({}),
+}
+
+/** The record of a log of one kind of subject; `data` lacks what the path already says. */
+export function logRecord(title: string, description: string, actions: LoggedActions): NamedSchema {
+  const shapes = Object.entries(actions).map(([name, schema]): RecordSchema => ({
+    ...schema,
+    description: `data of ${name}`,
+  }))
+  return shape.record(title, description, {
+    log_id: shape.decimal('Global sequence number of the action'),
+    name: { type: 'string', enum: Object.keys(actions), description: 'Action' },
+    data: shape.anyOf(shapes, 'What the action said beyond its subject'),
+    txid: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Transaction' },
+    created_at_block: shape.decimal('Block'),
+    created_at_time: shape.time('Time of the block'),
+  })
+}
