@@ -1,3 +1,5 @@
+import { listen } from '../core/http/index.ts'
+import type { Listener, RequestObserver } from '../core/http/index.ts'
 import { openKeyValueStore } from '../core/kvstore/index.ts'
 import type { KeyValueStore } from '../core/kvstore/index.ts'
 import type { Logger } from '../core/log/index.ts'
@@ -7,7 +9,7 @@ import type { RequestDatabase } from './database/index.ts'
 import type { HealthSettings, Monitor } from './health/index.ts'
 import { healthRoutes, startMonitor } from './health/index.ts'
 import type { Mount } from './http/index.ts'
-import { createApplication, createRoutes, listen } from './http/index.ts'
+import { createLifecycle, failureBody } from './http/index.ts'
 import type { DatabaseTraits } from './namespaces/index.ts'
 import { createNamespace } from './namespaces/index.ts'
 import type { ApiConfig } from './preconditions.ts'
@@ -21,6 +23,8 @@ export interface ApiOptions {
   readonly kvstore?: KeyValueStore
   /** The chain is the bundled one; `/health` says so. */
   readonly demo?: boolean
+  /** Told of every request that reaches the server. */
+  readonly observers?: readonly RequestObserver[]
   /** How long the database may take to come up and be migrated. Default 30 seconds. */
   readonly waitMs?: number
 }
@@ -114,24 +118,21 @@ async function serve(
   monitor: Monitor,
   database: RequestDatabase,
   mounts: readonly Mount[],
-): ReturnType<typeof listen> {
+): Promise<Listener> {
   const { config, logger } = options
-  const routes = createRoutes({
+  const handler = createLifecycle({
     roots: healthRoutes(monitor, healthSettings(options)),
     mounts,
     database,
     // Named lists are kept in tables that do not exist yet: every list is unknown, and so empty.
     lists: () => Promise.resolve([]),
+    logger,
+    observers: options.observers ?? [],
+    origins: config.server.cors,
+    revision: undefined,
   })
-  const application = createApplication(routes, logger)
-  const handle = application.callback()
-  return listen(
-    (request, response) => {
-      void handle(request, response)
-    },
-    config.server.server_addr,
-    config.server.server_port,
-  )
+  const { server_addr: address, server_port: port } = config.server
+  return listen({ address, port, handler, failureBody: (_status, message) => failureBody(message) })
 }
 
 function healthSettings({ config, demo }: ApiOptions): HealthSettings {

@@ -1,16 +1,4 @@
-import { FatalError } from '../../core/errors/index.ts'
-
-/** An answer other than success that the client is to read: status and message go out as they are. */
-export class RequestError extends FatalError {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super('INVALID_REQUEST', message)
-    this.status = status
-    this.headers = headers
-  }
-}
+import { RequestError } from '../../core/http/index.ts'
 
 /** 400 in the wording that clients know. */
 export function invalidParameter(name: string): RequestError {

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type { RootRoute } from '../http/index.ts'
-import { sendJson, successBody } from '../http/index.ts'
+import { sendJson } from '../../core/http/index.ts'
+import { successBody } from '../http/index.ts'
 import type { Monitor } from './monitor.ts'
 import type { HealthReport, HealthSettings } from './report.ts'
 import { MAX_LAG_BLOCKS, reportHealth } from './report.ts'

@@ -1,19 +1,22 @@
+import type { Context } from 'koa'
 import { PronghornError, describeError } from '../../core/errors/index.ts'
+import { RequestError, sendJson } from '../../core/http/index.ts'
+import type { Failure } from '../../core/http/index.ts'
 import type { Logger } from '../../core/log/index.ts'
-import { RequestError } from '../endpoint/index.ts'
-
-/** An answer other than success. */
-export interface Failure {
-  readonly status: number
-  readonly message: string
-  readonly headers: Readonly<Record<string, string>>
-}
+import { failureBody } from './envelope.ts'
 
 /** Seconds after which a refused client may try again. */
 const RETRY_AFTER_SECONDS = '1'
 
-/** The answer for anything that was thrown while a request was handled; what nobody expected is logged. */
-export function failureOf(error: unknown, logger: Logger): Failure {
+/** Answers with the envelope for anything that was thrown while a request was handled. */
+export function answerFailure(context: Context, error: unknown, logger: Logger): void {
+  const failure = failureOf(error, logger)
+  context.set(failure.headers)
+  sendJson(context, failure.status, failureBody(failure.message))
+}
+
+/** The failure that an error means for the client; what nobody expected is logged. */
+function failureOf(error: unknown, logger: Logger): Failure {
   if (error instanceof RequestError) {
     return { status: error.status, message: error.message, headers: error.headers }
   }

@@ -3,8 +3,8 @@ import type { RouterContext } from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import type { RequestDatabase } from '../database/index.ts'
 import type { Endpoint, Namespace, NamedLists, RawParameters } from '../endpoint/index.ts'
-import { readAttributeFilters, RequestError, validateParameters } from '../endpoint/index.ts'
-import { sendJson } from './application.ts'
+import { notesOf, RequestError, sendJson } from '../../core/http/index.ts'
+import { readAttributeFilters, validateParameters } from '../endpoint/index.ts'
 import { readBodyParameters } from './body.ts'
 import { successBody } from './envelope.ts'
 import { parseQueryString } from './query-string.ts'
@@ -37,14 +37,22 @@ const DOCS_PATH = '/docs'
 /** Makes the routes of all namespaces. Literals match in any letter case; a slash at the end is optional. */
 export function createRoutes(parts: RouteParts): Middleware {
   const router = new Router()
-  for (const root of parts.roots) for (const path of root.paths) router.get(path, root.answer)
+  for (const { paths, answer } of parts.roots) {
+    for (const path of paths) {
+      router.get(path, (context) => {
+        notesOf(context).route = path
+        return answer(context)
+      })
+    }
+  }
   for (const { namespace, paths } of parts.mounts) {
     for (const path of paths) for (const alias of DOCS_ALIASES) router.all(path + alias, redirectToDocs)
     for (const endpoint of namespace.endpoints) {
-      const answer = answerEndpoint(endpoint, parts)
       for (const path of paths) {
-        if (endpoint.method === 'get') router.get(path + endpoint.path, answer)
-        else router.all(path + endpoint.path, answer)
+        const route = { pattern: path + endpoint.path, namespace: namespace.name, endpoint }
+        const answer = answerEndpoint(route, parts)
+        if (endpoint.method === 'get') router.get(route.pattern, answer)
+        else router.all(route.pattern, answer)
       }
     }
   }
@@ -57,9 +65,20 @@ function redirectToDocs(context: RouterContext): void {
   context.body = `Found. Redirecting to ${DOCS_PATH}`
 }
 
+/** An endpoint on one path of its namespace. */
+interface Route {
+  readonly pattern: string
+  readonly namespace: string
+  readonly endpoint: Endpoint
+}
+
 /** One request of an endpoint: parse, validate, run, serialize. */
-function answerEndpoint(endpoint: Endpoint, parts: RouteParts): (context: RouterContext) => Promise<void> {
+function answerEndpoint(
+  { pattern, namespace, endpoint }: Route,
+  parts: RouteParts,
+): (context: RouterContext) => Promise<void> {
   return async (context) => {
+    Object.assign(notesOf(context), { route: pattern, namespace })
     const raw = await readParameters(context)
     const values = await validateParameters(endpoint.parameters, context.params, raw, parts.lists)
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])

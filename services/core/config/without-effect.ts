@@ -43,7 +43,6 @@ export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [
     (config) => config.peer_whitelist.length > 0,
   ),
   server('metrics_port', 'metrics are not served yet', (config) => config.metrics_port !== undefined),
-  server('cors', 'every origin is allowed as yet', (config) => config.cors.length > 0),
   {
     part: 'connections',
     key: 'sqldb.replicas',
