@@ -1,6 +1,6 @@
 import type { Namespace } from '../../endpoint/index.ts'
 import { assetsEndpoints } from './endpoints/index.ts'
-import { createParts } from './records/index.ts'
+import { assetRecord, createParts, renderAssets } from './records/index.ts'
 import type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 export {
@@ -27,7 +27,7 @@ export interface AssetsNamespaceOptions {
 /** The assets namespace: collections, schemas, templates, assets, accounts, offers, transfers. */
 export function createAssetsNamespace(options: AssetsNamespaceOptions): Namespace {
   const parts = createParts()
-  const setup: AssetsSetup = { ...options, parts }
+  const setup: AssetsSetup = { ...options, parts, view: { render: renderAssets, record: assetRecord } }
   return {
     name: 'assets',
     endpoints: assetsEndpoints(setup),

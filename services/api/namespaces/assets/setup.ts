@@ -1,4 +1,5 @@
-import type { Parts } from './records/index.ts'
+import type { NamedSchema } from '../../endpoint/index.ts'
+import type { Parts, RecordRenderer } from './records/index.ts'
 
 /** Largest `limit` of each list, by the keys of `args.limits`. */
 export interface AssetsLimits {
@@ -13,6 +14,13 @@ export interface AssetsLimits {
   readonly logs: number
 }
 
+/** How a namespace shows assets: the market says more of them than the contract itself. */
+export interface AssetView {
+  readonly render: RecordRenderer
+  /** Shape of what it renders. */
+  readonly record: NamedSchema
+}
+
 /** What the endpoints of a mounted namespace share. */
 export interface AssetsSetup {
   /** Contract account; an account name, so it needs no escaping in JSON. */
@@ -21,4 +29,5 @@ export interface AssetsSetup {
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
   readonly parts: Parts
+  readonly view: AssetView
 }

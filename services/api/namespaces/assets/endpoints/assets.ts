@@ -11,7 +11,6 @@ import {
   sorting,
 } from '../../parameter-groups/index.ts'
 import { countAssets, countFromCounters, selectAssetPage } from '../queries/index.ts'
-import { assetRecord, renderAssets } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import { countTwin, renderOne, renderPage } from './list.ts'
 
@@ -86,12 +85,12 @@ export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
       ...ownParameters,
     ],
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
-    record: shape.list(assetRecord),
+    record: shape.list(setup.view.record),
     run: async (context) => {
       const { session, values, attributes } = context
       if (values.bool('count') === true) return count(context)
       const ids = await selectAssetPage(session, values, attributes, setup.trigrams)
-      return renderPage(setup, session, ids, renderAssets)
+      return renderPage(setup, session, ids, setup.view.render)
     },
   }
   const one: Endpoint = {
@@ -99,11 +98,11 @@ export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
     tag: 'assets',
     summary: 'One asset',
     parameters: [{ name: 'asset_id', in: 'path', type: 'id', description: 'Asset.' }],
-    record: assetRecord,
+    record: setup.view.record,
     failures: [NOT_FOUND],
     cache: 'path',
     run: ({ session, values }) =>
-      renderOne(setup, session, String(values.id('asset_id')), renderAssets, NOT_FOUND),
+      renderOne(setup, session, String(values.id('asset_id')), setup.view.render, NOT_FOUND),
   }
   return [list, countTwin(list, count), one]
 }

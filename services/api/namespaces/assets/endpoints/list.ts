@@ -3,23 +3,15 @@ import type { Endpoint, EndpointContext, Failure } from '../../../endpoint/index
 import { RequestError, shape } from '../../../endpoint/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import { countRows, selectPage } from '../../paging/index.ts'
-import type { Parts } from '../records/index.ts'
+import type { RecordRenderer } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
-
-/** Renders records by key. */
-type Renderer = (
-  session: Session,
-  contract: string,
-  parts: Parts,
-  keys: readonly string[],
-) => Promise<Map<string, string>>
 
 /** Makes the JSON text of a page from keys in order. A row that vanished in between is left out. */
 export async function renderPage(
   setup: AssetsSetup,
   session: Session,
   keys: readonly string[],
-  render: Renderer,
+  render: RecordRenderer,
 ): Promise<string> {
   if (keys.length === 0) return '[]'
   const records = await render(session, setup.contract, setup.parts, keys)
@@ -34,7 +26,7 @@ export async function renderOne(
   setup: AssetsSetup,
   session: Session,
   key: string,
-  render: Renderer,
+  render: RecordRenderer,
   missing: Failure,
 ): Promise<string> {
   const records = await render(session, setup.contract, setup.parts, [key])
@@ -47,7 +39,7 @@ export async function renderOne(
 export interface ListOfRecords {
   readonly setup: AssetsSetup
   readonly query: (context: EndpointContext) => PageQuery | Promise<PageQuery>
-  readonly render: Renderer
+  readonly render: RecordRenderer
 }
 
 /** Answers a list: the page, or with `count=true` the number of rows. */

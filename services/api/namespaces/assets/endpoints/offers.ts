@@ -9,7 +9,7 @@ import {
   sorting,
 } from '../../parameter-groups/index.ts'
 import { offerQuery } from '../queries/index.ts'
-import { offerRecord, renderOffers } from '../records/index.ts'
+import { offerRecord, offerRenderer } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
 import { countTwin, renderOne, runCount, runList } from './list.ts'
@@ -50,7 +50,9 @@ const ownParameters: readonly Parameter[] = [
 
 /** `/v1/offers`, its count, and one offer. */
 export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
-  const records: ListOfRecords = { setup, query: ({ values }) => offerQuery(values), render: renderOffers }
+  const render = offerRenderer(setup.view.render)
+  const record = offerRecord(setup.view.record)
+  const records: ListOfRecords = { setup, query: ({ values }) => offerQuery(values), render }
   const list: Endpoint = {
     path: '/v1/offers',
     tag: 'offers',
@@ -65,7 +67,7 @@ export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
       ...greyLists,
       ...boundaries({ name: 'offer_id', type: 'id' }),
     ],
-    record: shape.list(offerRecord),
+    record: shape.list(record),
     run: runList(records),
   }
   const one: Endpoint = {
@@ -73,11 +75,10 @@ export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
     tag: 'offers',
     summary: 'One offer',
     parameters: [{ name: 'offer_id', in: 'path', type: 'id', description: 'Offer.' }],
-    record: offerRecord,
+    record,
     failures: [NOT_FOUND],
     cache: 'path',
-    run: ({ session, values }) =>
-      renderOne(setup, session, String(values.id('offer_id')), renderOffers, NOT_FOUND),
+    run: ({ session, values }) => renderOne(setup, session, String(values.id('offer_id')), render, NOT_FOUND),
   }
   return [list, countTwin(list, runCount(records)), one]
 }

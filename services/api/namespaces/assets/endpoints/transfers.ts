@@ -9,7 +9,7 @@ import {
   sorting,
 } from '../../parameter-groups/index.ts'
 import { transferQuery } from '../queries/index.ts'
-import { renderTransfers, transferRecord } from '../records/index.ts'
+import { transferRecord, transferRenderer } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
 import { countTwin, runCount, runList } from './list.ts'
@@ -20,7 +20,7 @@ export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
     setup,
     query: ({ session, values }) => transferQuery(session, values),
-    render: renderTransfers,
+    render: transferRenderer(setup.view.render),
   }
   const list: Endpoint = {
     path: '/v1/transfers',
@@ -35,7 +35,7 @@ export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
       ...greyLists.filter(({ name }) => name !== 'account_blacklist'),
       ...boundaries({ name: 'transfer_id', type: 'id' }),
     ],
-    record: shape.list(transferRecord),
+    record: shape.list(transferRecord(setup.view.record)),
     run: runList(records),
   }
   return [list, countTwin(list, runCount(records))]

@@ -77,6 +77,14 @@ type AssetRow = [
   name: string,
 ]
 
+/** Makes the records of some keys as JSON text, by key. A key without a row is missing. */
+export type RecordRenderer = (
+  session: Session,
+  contract: string,
+  parts: Parts,
+  keys: readonly string[],
+) => Promise<Map<string, string>>
+
 /**
  * The records of assets as JSON text, by id. An asset that is not known, or whose collection or schema is not, is
  * missing.

@@ -1,4 +1,5 @@
 export { renderAssets } from './asset-records.ts'
+export type { RecordRenderer } from './asset-records.ts'
 export { renderCollections, renderSchemas, renderTemplates } from './entity-records.ts'
 export { renderAccountDetail, renderBurnDetail } from './holding-records.ts'
 export type { Holding, Holdings, TemplateHolding } from './holding-records.ts'
@@ -6,7 +7,7 @@ export { jsonMembers, jsonText, quoted } from './json-sql.ts'
 export { renderLog } from './log-records.ts'
 export { createParts } from './parts.ts'
 export type { Parts } from './parts.ts'
-export { renderOffers, renderTransfers } from './trade-records.ts'
+export { assetArray, distinctIds, offerRenderer, transferRenderer } from './trade-records.ts'
 export { assetRecord } from './asset-schemas.ts'
 export {
   bareSchema,
@@ -34,4 +35,4 @@ export {
   schemaStatsRecord,
   templateStatsRecord,
 } from './stats-schemas.ts'
-export { offerRecord, transferRecord } from './trade-schemas.ts'
+export { containedAssets, offerRecord, transferRecord } from './trade-schemas.ts'

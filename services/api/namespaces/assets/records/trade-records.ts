@@ -1,8 +1,6 @@
-import type { Session } from '../../../database/index.ts'
-import { renderAssets } from './asset-records.ts'
+import type { RecordRenderer } from './asset-records.ts'
 import { jsonMembers, jsonText, quoted } from './json-sql.ts'
 import { packRows, queryPacked } from './packed-rows.ts'
-import type { Parts } from './parts.ts'
 
 const hasCode = (account: string): string =>
   `(EXISTS (SELECT FROM chain.code_accounts h WHERE h.account = ${account}))::text`
@@ -49,54 +47,45 @@ const TRANSFERS = {
     WHERE t.transfer_id = ANY($1::bigint[])`,
 }
 
-/** The records of offers as JSON text, by id. */
-export async function renderOffers(
-  session: Session,
-  contract: string,
-  parts: Parts,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
-  const rows = await queryPacked<[string, string, string, string]>(session, { ...OFFERS, values: [ids] })
-  const assets = await renderAssets(
-    session,
-    contract,
-    parts,
-    distinctIds(rows.flatMap((row) => [row[2], row[3]])),
-  )
-  const records = new Map<string, string>()
-  for (const [id, own, sent, received] of rows) {
-    const sides = `"sender_assets":${assetArray(sent, assets)},"recipient_assets":${assetArray(received, assets)}`
-    records.set(id, `{"contract":"${contract}",${own},${sides}}`)
+/** Makes the renderer of offers, by id. @param renderAssets how the assets in them are shown. */
+export function offerRenderer(renderAssets: RecordRenderer): RecordRenderer {
+  return async (session, contract, parts, ids) => {
+    const rows = await queryPacked<[string, string, string, string]>(session, { ...OFFERS, values: [ids] })
+    const contained = distinctIds(rows.flatMap((row) => [row[2], row[3]]))
+    const assets = await renderAssets(session, contract, parts, contained)
+    const records = new Map<string, string>()
+    for (const [id, own, sent, received] of rows) {
+      const sides = `"sender_assets":${assetArray(sent, assets)},"recipient_assets":${assetArray(received, assets)}`
+      records.set(id, `{"contract":"${contract}",${own},${sides}}`)
+    }
+    return records
   }
-  return records
 }
 
-/** The records of transfers as JSON text, by id. */
-export async function renderTransfers(
-  session: Session,
-  contract: string,
-  parts: Parts,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
-  const rows = await queryPacked<[string, string, string]>(session, { ...TRANSFERS, values: [ids] })
-  const assets = await renderAssets(session, contract, parts, distinctIds(rows.map((row) => row[2])))
-  const records = new Map<string, string>()
-  for (const [id, own, moved] of rows) {
-    records.set(id, `{"contract":"${contract}",${own},"assets":${assetArray(moved, assets)}}`)
+/** Makes the renderer of transfers, by id. @param renderAssets how the assets in them are shown. */
+export function transferRenderer(renderAssets: RecordRenderer): RecordRenderer {
+  return async (session, contract, parts, ids) => {
+    const rows = await queryPacked<[string, string, string]>(session, { ...TRANSFERS, values: [ids] })
+    const assets = await renderAssets(session, contract, parts, distinctIds(rows.map((row) => row[2])))
+    const records = new Map<string, string>()
+    for (const [id, own, moved] of rows) {
+      records.set(id, `{"contract":"${contract}",${own},"assets":${assetArray(moved, assets)}}`)
+    }
+    return records
   }
-  return records
 }
 
 function splitIds(list: string): string[] {
   return list === '' ? [] : list.split(',')
 }
 
-function distinctIds(lists: readonly string[]): string[] {
+/** The distinct ids of several comma lists. */
+export function distinctIds(lists: readonly string[]): string[] {
   return [...new Set(lists.flatMap(splitIds))]
 }
 
-/** Assets in the order of the action; one that is not known is its id. */
-function assetArray(list: string, assets: ReadonlyMap<string, string>): string {
+/** JSON array of assets in the order of the ids (a comma list); one that is not known is its id. */
+export function assetArray(list: string, assets: ReadonlyMap<string, string>): string {
   return `[${splitIds(list)
     .map((id) => assets.get(id) ?? `"${id}"`)
     .join(',')}]`
