@@ -1,5 +1,5 @@
 /** How the text of a parameter is read. */
-export type ParameterType = 'int' | 'id' | 'bool' | 'name' | 'string'
+export type ParameterType = 'int' | 'id' | 'bool' | 'name' | 'string' | 'decimal'
 
 /** One parameter of an endpoint, as data: validation and documentation come from it. */
 export interface Parameter {
@@ -15,7 +15,7 @@ export interface Parameter {
   readonly list?: 'comma' | 'named'
   /** Text that is taken when the parameter is absent. */
   readonly default?: string
-  /** Smallest value of an int; smallest length of a string. */
+  /** Smallest value of an int or decimal; smallest length of a string. */
   readonly minimum?: number
   /** Largest value of an int; largest length of a string. */
   readonly maximum?: number

@@ -11,6 +11,8 @@ export const MAX_LIST_ITEMS = 50_000
 
 const INT = /^-?\d+$/
 const NAME = /^(?:[a-z1-5.]{1,12}|[a-z1-5.]{12}[a-j1-5.])$/
+/** Digits, an exponent, decimals: 12, 1e3, 0.5. */
+const DECIMAL = /^-?\d+(?:e\d+)?(?:\.\d+)?$/
 const NAMED_LIST = '$list:'
 const MIN_ID = -(2n ** 63n)
 const MAX_ID = 2n ** 63n - 1n
@@ -94,6 +96,8 @@ function parseOne(parameter: Parameter, text: string): ParsedValue | undefined {
       return text
     case 'string':
       return parseText(parameter, text)
+    case 'decimal':
+      return parseDecimal(parameter, text)
   }
 }
 
@@ -120,6 +124,13 @@ function parseBool(parameter: Parameter, text: string): boolean | undefined {
   if (text === 'false' || text === '0') return false
   if (text === 'empty') return undefined
   throw invalidParameter(parameter.name)
+}
+
+/** Stays text: what it is compared with is exact. */
+function parseDecimal(parameter: Parameter, text: string): string {
+  const { minimum = -Infinity } = parameter
+  if (!DECIMAL.test(text) || Number.parseFloat(text) < minimum) throw invalidParameter(parameter.name)
+  return text
 }
 
 function parseText(parameter: Parameter, text: string): string | undefined {
