@@ -3,11 +3,17 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { renderPages } from '../../scripts/docs.ts'
 import { errorCatalogue } from '../../services/core/errors/index.ts'
+import { metricCatalogue } from '../../services/core/metrics/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 
 it('the generated pages are those of the source', async () => {
   const pages = await renderPages()
-  expect([...pages.keys()]).toEqual(['docs/settings.md', 'docs/errors.md', 'docs/endpoints.md'])
+  expect([...pages.keys()]).toEqual([
+    'docs/settings.md',
+    'docs/errors.md',
+    'docs/endpoints.md',
+    'docs/metrics.md',
+  ])
   for (const [path, text] of pages) {
     expect([path, readFileSync(join(packageRoot, path), 'utf8')]).toEqual([path, text])
   }
@@ -34,4 +40,6 @@ it('name every key and code', async () => {
   }
   const errors = pages.get('docs/errors.md') ?? ''
   for (const code of Object.keys(errorCatalogue)) expect(errors).toContain(`\`${code}\``)
+  const metrics = pages.get('docs/metrics.md') ?? ''
+  for (const name of Object.keys(metricCatalogue)) expect(metrics).toContain(`| \`${name}\``)
 })

@@ -203,6 +203,9 @@ export const serverSchema = section({
   max_query_time_ms: integer(1, 86_400_000).default(10_000).describe('Longest time of one database query.'),
   max_db_connections: integer(1, 10_000).default(50).describe('Most database connections of the process.'),
   metrics_port: port().optional().describe('Port of the metrics; without it they are not served.'),
+  metrics_addr: hostName()
+    .optional()
+    .describe('Address that metrics_port listens on; server_addr when absent.'),
   cors: list(originPattern, 256)
     .default([])
     .describe('Regular expressions of origins that browsers may call from; empty = every origin.'),

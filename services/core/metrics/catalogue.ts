@@ -1,0 +1,345 @@
+/** Programs that serve metrics. */
+export type MetricProgram = 'api' | 'filler' | 'state'
+
+/** How the series of several processes or threads of one program become one. */
+export type Aggregation = 'sum' | 'max' | 'min' | 'first'
+
+/** What one metric is. */
+export interface MetricEntry {
+  readonly kind: 'counter' | 'gauge' | 'histogram'
+  readonly help: string
+  readonly labels: readonly string[]
+  readonly programs: readonly MetricProgram[]
+  /** Upper bounds of a histogram. */
+  readonly buckets?: readonly number[]
+  /** Of a gauge; counters and histograms are summed up. Default `sum`. */
+  readonly aggregation?: Aggregation
+}
+
+/** From a point read to the longest query that is allowed. */
+const answerSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** From one block at the head to a large group while catching up. */
+const commitSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+const commitBlocks = [1, 10, 100, 1_000, 10_000, 100_000]
+
+const route = ['namespace', 'route'] as const
+const reader = ['reader'] as const
+
+/**
+ * Every metric of the program. `docs/metrics.md` is generated from this table, and a name that is not in it does not
+ * compile. Labels only take values from sets that no client can enlarge.
+ */
+export const metricCatalogue = {
+  // Requests
+  pronghorn_http_requests_total: {
+    kind: 'counter',
+    help: 'Requests answered, by class of status (2xx, 4xx, ...). `route` is the pattern of the endpoint, `unmatched` when there is none.',
+    labels: [...route, 'method', 'status'],
+    programs: ['api', 'state'],
+  },
+  pronghorn_http_request_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time from the head of a request to the end of its answer.',
+    labels: [...route, 'status'],
+    programs: ['api', 'state'],
+    buckets: answerSeconds,
+  },
+  pronghorn_http_response_bytes_total: {
+    kind: 'counter',
+    help: 'Bytes of answers as they went out, without their headers.',
+    labels: route,
+    programs: ['api', 'state'],
+  },
+  pronghorn_http_cache_answers_total: {
+    kind: 'counter',
+    help: 'Answers by what the cache did.',
+    labels: [...route, 'outcome'],
+    programs: ['api'],
+  },
+  pronghorn_http_requests_in_flight: {
+    kind: 'gauge',
+    help: 'Requests that are being answered now.',
+    labels: [],
+    programs: ['api', 'state'],
+  },
+
+  // Database, as requests use it
+  pronghorn_database_query_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time of database statements, failed ones included. `query` is the name of the statement; one that is put together for a request goes by namespace and route.',
+    labels: ['query', 'server'],
+    programs: ['api'],
+    buckets: answerSeconds,
+  },
+  pronghorn_database_query_errors_total: {
+    kind: 'counter',
+    help: 'Statements that failed, by kind: timeout, busy, away, value or unknown.',
+    labels: ['query', 'server', 'kind'],
+    programs: ['api'],
+  },
+  pronghorn_database_connection_wait_seconds: {
+    kind: 'histogram',
+    help: 'Time that requests waited for a database connection.',
+    labels: ['server'],
+    programs: ['api'],
+    buckets: answerSeconds,
+  },
+  pronghorn_database_connections: {
+    kind: 'gauge',
+    help: 'Open database connections, by state: used or idle.',
+    labels: ['server', 'state'],
+    programs: ['api'],
+  },
+  pronghorn_database_connections_limit: {
+    kind: 'gauge',
+    help: 'Most connections that may be open.',
+    labels: ['server'],
+    programs: ['api'],
+  },
+  pronghorn_database_waiting_requests: {
+    kind: 'gauge',
+    help: 'Requests that wait for a connection now.',
+    labels: ['server'],
+    programs: ['api'],
+  },
+  pronghorn_database_refused_total: {
+    kind: 'counter',
+    help: 'Requests that got no connection: too many waited already (busy), or no server answers (away).',
+    labels: ['reason'],
+    programs: ['api'],
+  },
+  pronghorn_database_up: {
+    kind: 'gauge',
+    help: '1 while the server answers.',
+    labels: ['server'],
+    programs: ['api'],
+    aggregation: 'min',
+  },
+  pronghorn_database_processes_reading: {
+    kind: 'gauge',
+    help: 'Processes of the api that read from this server at the moment.',
+    labels: ['server'],
+    programs: ['api'],
+  },
+  pronghorn_replica_lag_seconds: {
+    kind: 'gauge',
+    help: 'How far a replica is behind the primary, as far as that can be told.',
+    labels: ['server'],
+    programs: ['api'],
+    aggregation: 'max',
+  },
+  pronghorn_replica_changes_total: {
+    kind: 'counter',
+    help: 'Times that a process went over to reading from this server.',
+    labels: ['server'],
+    programs: ['api'],
+  },
+  pronghorn_list_lookups_total: {
+    kind: 'counter',
+    help: 'Named lists that requests asked for: kept (known from a moment ago) or read.',
+    labels: ['outcome'],
+    programs: ['api'],
+  },
+
+  // What the api watches
+  pronghorn_health: {
+    kind: 'gauge',
+    help: '0 healthy, 1 degraded, 2 unhealthy, as /health says.',
+    labels: [],
+    programs: ['api'],
+    aggregation: 'max',
+  },
+  pronghorn_kvstore_up: {
+    kind: 'gauge',
+    help: '1 while the key-value store answers.',
+    labels: [],
+    programs: ['api'],
+    aggregation: 'min',
+  },
+  pronghorn_workers: {
+    kind: 'gauge',
+    help: 'Processes that answer requests.',
+    labels: [],
+    programs: ['api'],
+  },
+  pronghorn_worker_restarts_total: {
+    kind: 'counter',
+    help: 'Processes that ended by themselves and were started again.',
+    labels: [],
+    programs: ['api'],
+  },
+
+  // Readers
+  pronghorn_reader_blocks_behind: {
+    kind: 'gauge',
+    help: 'Blocks from the last committed one to the head of the chain (of irreversible blocks, for a reader of only those).',
+    labels: reader,
+    programs: ['api', 'filler'],
+    aggregation: 'max',
+  },
+  pronghorn_reader_seconds_behind: {
+    kind: 'gauge',
+    help: 'Age of the last committed block.',
+    labels: reader,
+    programs: ['api', 'filler'],
+    aggregation: 'max',
+  },
+  pronghorn_reader_state: {
+    kind: 'gauge',
+    help: '1 for the state that the reader is in: connecting, catching-up, live or stopped.',
+    labels: ['reader', 'state'],
+    programs: ['filler'],
+  },
+  pronghorn_reader_block: {
+    kind: 'gauge',
+    help: 'Last committed block.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_reader_head_block: {
+    kind: 'gauge',
+    help: 'Head of the chain as the node told.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_reader_irreversible_block: {
+    kind: 'gauge',
+    help: 'Last irreversible block as the node told.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_reader_last_commit_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'When the last commit ended, seconds since 1970.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_reader_commit_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time of commits, by mode: single (one block that a fork may undo) or group.',
+    labels: ['reader', 'mode'],
+    programs: ['filler'],
+    buckets: commitSeconds,
+  },
+  pronghorn_reader_commit_blocks: {
+    kind: 'histogram',
+    help: 'Blocks in a commit.',
+    labels: ['reader', 'mode'],
+    programs: ['filler'],
+    buckets: commitBlocks,
+  },
+  pronghorn_reader_operations_total: {
+    kind: 'counter',
+    help: 'Row operations committed, before those on the same row were merged.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_reader_rows_total: {
+    kind: 'counter',
+    help: 'Rows written or removed, by table.',
+    labels: ['reader', 'table'],
+    programs: ['filler'],
+  },
+  pronghorn_reader_rollbacks_total: {
+    kind: 'counter',
+    help: 'Forks that undid committed blocks.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_reader_undone_blocks_total: {
+    kind: 'counter',
+    help: 'Committed blocks that forks undid.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_reader_received_blocks_total: {
+    kind: 'counter',
+    help: 'Blocks received from the node.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_reader_received_bytes_total: {
+    kind: 'counter',
+    help: 'Bytes received from the node.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_reader_connections_total: {
+    kind: 'counter',
+    help: 'Connections opened to the node; more than one is a reconnect.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_reader_interruptions_total: {
+    kind: 'counter',
+    help: 'Times that reading began again from the committed position after an error that may pass.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_reader_queued_blocks: {
+    kind: 'gauge',
+    help: 'Blocks received and waiting.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_reader_held_bytes: {
+    kind: 'gauge',
+    help: 'Bytes of blocks received and not yet applied.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_reader_undecodable_actions_total: {
+    kind: 'counter',
+    help: 'Actions that did not fit their ABI and were left out.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_reader_unknown_tables_total: {
+    kind: 'counter',
+    help: 'Rows of tables that no ABI names; they were left out.',
+    labels: reader,
+    programs: ['filler'],
+  },
+
+  // Named lists
+  pronghorn_list_polls_total: {
+    kind: 'counter',
+    help: 'Requests to sources of named lists, by outcome: changed, unchanged or failed.',
+    labels: ['source', 'outcome'],
+    programs: ['filler'],
+  },
+  pronghorn_list_last_success_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'When a source of named lists last answered, seconds since 1970.',
+    labels: ['source'],
+    programs: ['filler'],
+  },
+  pronghorn_list_items: {
+    kind: 'gauge',
+    help: 'Items in all lists of a source.',
+    labels: ['source'],
+    programs: ['filler'],
+  },
+
+  // All
+  pronghorn_build_info: {
+    kind: 'gauge',
+    help: 'Always 1; the version is in the label.',
+    labels: ['version'],
+    programs: ['api', 'filler', 'state'],
+    aggregation: 'first',
+  },
+} as const satisfies Record<string, MetricEntry>
+
+type Catalogue = typeof metricCatalogue
+
+/** Name of a metric. */
+export type MetricName = keyof Catalogue
+
+/** Names of the metrics of one kind. */
+export type MetricNameOf<K extends MetricEntry['kind']> = {
+  [N in MetricName]: Catalogue[N]['kind'] extends K ? N : never
+}[MetricName]
+
+/** The labels of a metric, all of them. */
+export type MetricLabels<N extends MetricName> = Readonly<Record<Catalogue[N]['labels'][number], string>>

@@ -1,0 +1,7 @@
+export { metricCatalogue } from './catalogue.ts'
+export type { MetricEntry, MetricLabels, MetricName, MetricNameOf, MetricProgram } from './catalogue.ts'
+export { createMetricsHandler, serveMetrics } from './listener.ts'
+export type { MetricsHandler, MetricsListener, MetricsListenerOptions } from './listener.ts'
+export { createMetrics } from './metrics.ts'
+export type { Metrics, MetricSnapshot, MetricsOptions } from './metrics.ts'
+export { keepCounts, METRICS_TYPE, renderSnapshots } from './snapshots.ts'
