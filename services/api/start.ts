@@ -70,7 +70,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       },
     })
     closers.push(() => monitor.close())
-    const listener = await serve(options, monitor, database, mounts)
+    const listener = await serve(options, { monitor, database, mounts, kvstore })
     closers.push(() => listener.close())
     logger.info(`Listening on port ${listener.port}`)
     return { url: `http://127.0.0.1:${listener.port}`, port: listener.port, close: () => closeAll(closers) }
@@ -113,11 +113,16 @@ function noteDatabase(database: RequestDatabase, mounts: readonly Mount[], avail
   database.setAvailable(available)
 }
 
+interface ServedParts {
+  readonly monitor: Monitor
+  readonly database: RequestDatabase
+  readonly mounts: readonly Mount[]
+  readonly kvstore: KeyValueStore
+}
+
 async function serve(
   options: ApiOptions,
-  monitor: Monitor,
-  database: RequestDatabase,
-  mounts: readonly Mount[],
+  { monitor, database, mounts, kvstore }: ServedParts,
 ): Promise<Listener> {
   const { config, logger } = options
   const handler = createLifecycle({
@@ -128,7 +133,8 @@ async function serve(
     lists: () => Promise.resolve([]),
     logger,
     observers: options.observers ?? [],
-    origins: config.server.cors,
+    kvstore,
+    settings: config.server,
     revision: undefined,
   })
   const { server_addr: address, server_port: port } = config.server

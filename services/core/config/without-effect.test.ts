@@ -11,7 +11,7 @@ it('a plain configuration asks for nothing that has no effect', () => {
 
 it('names what a configuration asks for in vain', () => {
   const { config } = parseConfig({
-    server: { namespaces, cache_life: 2, rate_limit: { interval: 60, requests: 240 } },
+    server: { namespaces, cache_life: 2 },
     readers: [
       {
         name: 'main',
@@ -23,7 +23,6 @@ it('names what a configuration asks for in vain', () => {
   expect(listUnusedSettings(config).map(({ key }) => key)).toEqual([
     '[].contracts[] with handler oracle',
     'cache_life',
-    'rate_limit',
     '[].ds_ship_threads',
   ])
 })

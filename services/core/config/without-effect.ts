@@ -31,17 +31,6 @@ export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [
   })),
   server('cache_life', 'answers are not kept yet', (config) => config.cache_life > 0),
   server('rate_limit', 'requests are not limited yet', (config) => config.rate_limit !== undefined),
-  server('trust_proxy', 'only a rate limit would need it', (config) => config.trust_proxy !== false),
-  server(
-    'ip_whitelist',
-    'there is no limit or cache to be exempt from yet',
-    (config) => config.ip_whitelist.length > 0,
-  ),
-  server(
-    'peer_whitelist',
-    'there is no limit or cache to be exempt from yet',
-    (config) => config.peer_whitelist.length > 0,
-  ),
   server('metrics_port', 'metrics are not served yet', (config) => config.metrics_port !== undefined),
   {
     part: 'connections',

@@ -6,6 +6,8 @@ import { openRedisStore } from './redis-store.ts'
 export type { CounterState, KeyValueStore, StoreLogger, Unsubscribe } from './key-value-store.ts'
 export { createMemoryStore } from './memory-store.ts'
 export type { MemoryLimits } from './memory-store.ts'
+export { createReadyAccess } from './ready-access.ts'
+export type { AccessTiming } from './ready-access.ts'
 export { openRedisStore } from './redis-store.ts'
 export type { RedisStoreOptions, RedisTiming } from './redis-store.ts'
 

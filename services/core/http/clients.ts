@@ -1,0 +1,110 @@
+import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
+import { clientKeyOf, createAddressSet, normalizeAddress } from './addresses.ts'
+
+/** Who is believed about the address of a client, as in `trust_proxy`: nobody, so many proxies, or these addresses. */
+export type TrustedProxies = boolean | number | string | readonly string[]
+
+/** Who sent a request. */
+export interface Client {
+  /** Address of the TCP connection, normalized; `unknown` when it is closed already. */
+  readonly peer: string
+  /** The address furthest from here that a trusted proxy vouches for; that of the peer when there is no proxy. */
+  readonly address: string
+}
+
+/** Settings named like their keys in server.config.json. */
+export interface ClientSettings {
+  readonly trust_proxy: TrustedProxies
+  readonly ip_whitelist: readonly string[]
+  readonly peer_whitelist: readonly string[]
+}
+
+/** A client and how it is to be treated. */
+export interface KnownClient extends Client {
+  /** What its requests are counted under. */
+  readonly key: string
+  /** Neither limited nor answered from the cache. */
+  readonly isExempt: boolean
+}
+
+interface ClientState {
+  client?: KnownClient
+}
+
+/** Makes what tells the client of a request; it looks once for each request. */
+export function createClients(settings: ClientSettings): (context: Context) => KnownClient {
+  const findClient = createClientFinder(settings.trust_proxy)
+  const isListedClient = createAddressSet(settings.ip_whitelist)
+  const isListedPeer = createAddressSet(settings.peer_whitelist)
+  return (context) => {
+    const state = context.state as ClientState
+    if (state.client) return state.client
+    const client = findClient(context.req)
+    const isExempt = isListedClient(client.address) || isListedPeer(client.peer)
+    return (state.client = { ...client, key: clientKeyOf(client.address), isExempt })
+  }
+}
+
+/**
+ * Makes what finds the address of a client. `X-Forwarded-For` is read from its right end, where the nearest proxy
+ * wrote what it saw, and only as far as the writer of each entry is trusted: what a client puts there itself stands
+ * further left. A number trusts that many proxies, the connection's own end being the first; `true` is 1.
+ */
+export function createClientFinder(trusted: TrustedProxies): (request: IncomingMessage) => Client {
+  if (trusted === false) {
+    return (request) => {
+      const peer = peerOf(request)
+      return { peer, address: peer }
+    }
+  }
+  const trusts = trustOf(trusted)
+  return (request) => {
+    const peer = peerOf(request)
+    let address = peer
+    let hop = 0
+    for (const entry of fromTheRight(forwardedOf(request))) {
+      if (!trusts(address, hop)) break
+      const before = normalizeAddress(withoutPort(entry))
+      // A proxy that writes something else says nothing about what is behind it.
+      if (before === undefined) break
+      address = before
+      hop++
+    }
+    return { peer, address }
+  }
+}
+
+function trustOf(
+  trusted: true | number | string | readonly string[],
+): (address: string, hop: number) => boolean {
+  if (trusted === true) return (_address, hop) => hop < 1
+  if (typeof trusted === 'number') return (_address, hop) => hop < trusted
+  const ranges = typeof trusted === 'string' ? trusted.split(',').map((each) => each.trim()) : trusted
+  return createAddressSet(ranges)
+}
+
+function peerOf({ socket }: IncomingMessage): string {
+  return normalizeAddress(socket.remoteAddress ?? '') ?? 'unknown'
+}
+
+function forwardedOf({ headers }: IncomingMessage): string {
+  const value = headers['x-forwarded-for'] ?? ''
+  return typeof value === 'string' ? value : value.join(',')
+}
+
+function* fromTheRight(list: string): Generator<string> {
+  let end = list.length
+  while (end > 0) {
+    const comma = list.lastIndexOf(',', end - 1)
+    yield list.slice(comma + 1, end).trim()
+    end = comma
+  }
+}
+
+/** Some proxies write the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function withoutPort(entry: string): string {
+  if (entry.startsWith('[')) return entry.slice(1, entry.indexOf(']'))
+  const colon = entry.indexOf(':')
+  return colon >= 0 && colon === entry.lastIndexOf(':') ? entry.slice(0, colon) : entry
+}
