@@ -6,6 +6,8 @@ import type { Logger } from '../core/log/index.ts'
 import { readPackageVersion } from '../core/paths/index.ts'
 import { openRequestDatabase } from './database/index.ts'
 import type { RequestDatabase } from './database/index.ts'
+import { documentationRoutes } from './documentation/index.ts'
+import type { ServerInfo } from './documentation/index.ts'
 import type { HealthSettings, Monitor } from './health/index.ts'
 import { healthRoutes, startMonitor } from './health/index.ts'
 import type { Mount } from './http/index.ts'
@@ -126,7 +128,10 @@ async function serve(
 ): Promise<Listener> {
   const { config, logger } = options
   const handler = createLifecycle({
-    roots: healthRoutes(monitor, healthSettings(options)),
+    roots: [
+      ...healthRoutes(monitor, healthSettings(options)),
+      ...documentationRoutes(mounts, serverInfo(config)),
+    ],
     mounts,
     database,
     // Named lists are kept in tables that do not exist yet: every list is unknown, and so empty.
@@ -139,6 +144,16 @@ async function serve(
   })
   const { server_addr: address, server_port: port } = config.server
   return listen({ address, port, handler, failureBody: (_status, message) => failureBody(message) })
+}
+
+function serverInfo({ connections, server }: ApiConfig): ServerInfo {
+  return {
+    version: readPackageVersion(),
+    serverName: server.server_name,
+    providerName: server.provider_name,
+    providerUrl: server.provider_url,
+    chain: connections.chain.name,
+  }
 }
 
 function healthSettings({ config, demo }: ApiOptions): HealthSettings {

@@ -151,7 +151,7 @@ export const attributeValue: NamedSchema = {
 
 /** The number of rows, as `_count` and `count=true` answer it. */
 export const rowCount: NamedSchema = {
-  title: 'count',
+  title: 'RowCount',
   description: 'Number of matching rows, as a decimal string.',
   type: 'string',
   pattern: '^[0-9]+$',

@@ -1,0 +1,195 @@
+import { shape } from '../endpoint/index.ts'
+import type { Endpoint, RecordSchema } from '../endpoint/index.ts'
+import type { Mount } from '../http/index.ts'
+import { Components } from './components.ts'
+import type { JsonObject } from './components.ts'
+import { describeBody, describeParameters } from './parameters.ts'
+
+/** What the document says about the server. */
+export interface ServerInfo {
+  /** Version of the program. */
+  readonly version: string
+  /** `server_name`, `provider_name` and `provider_url` of the configuration; empty = unknown. */
+  readonly serverName: string
+  readonly providerName: string
+  readonly providerUrl: string
+  /** Name of the chain. */
+  readonly chain: string
+}
+
+/** Component owner of what belongs to no namespace. */
+const SERVER = 'server'
+
+/** Answers that any endpoint may give, beside its own. */
+const commonFailures: Readonly<Record<string, readonly [status: number, text: string]>> = {
+  BadRequest: [400, 'A parameter is wrong; the message names the first one.'],
+  QueryTimeout: [408, 'The query took too long; more filters make it faster.'],
+  TooManyRequests: [429, 'The limit of requests is reached.'],
+  Unavailable: [503, 'The database is away or too busy; `Retry-After` says when to ask again.'],
+}
+
+/** Title of the documentation. */
+export function documentTitle({ serverName }: ServerInfo): string {
+  return serverName === '' ? 'Pronghorn API' : `Pronghorn API at ${serverName}`
+}
+
+/** The OpenAPI 3.1 document of what is mounted. */
+export function createOpenApiDocument(mounts: readonly Mount[], info: ServerInfo): JsonObject {
+  const components = new Components()
+  const failures = failureResponses(components)
+  const paths: Record<string, JsonObject> = {}
+  for (const mount of mounts) {
+    for (const endpoint of mount.namespace.endpoints) {
+      const path = mount.paths[0]! + endpoint.path
+      paths[path.replaceAll(/:(\w+)/g, '{$1}')] = describePath(mount, path, endpoint, components, failures)
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: describeServer(info),
+    servers: [{ url: '/', description: 'This server' }],
+    tags: mounts.flatMap(describeTags),
+    paths: sortByKey(paths),
+    components: components.toJson(),
+  }
+}
+
+function sortByKey(paths: Readonly<Record<string, JsonObject>>): JsonObject {
+  return Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function describeServer(info: ServerInfo): JsonObject {
+  const { providerName, providerUrl } = info
+  const hasUrl = URL.canParse(providerUrl)
+  const contact =
+    providerName === '' && !hasUrl
+      ? {}
+      : {
+          contact: {
+            ...(providerName === '' ? {} : { name: providerName }),
+            ...(hasUrl ? { url: providerUrl } : {}),
+          },
+        }
+  return {
+    title: documentTitle(info),
+    version: info.version,
+    description:
+      `NFT data of the chain ${info.chain}. Every answer is an envelope: \`success\`, then \`data\` and \`query_time\` ` +
+      'or `message`. Integers of 64 bits, supplies, counts, block numbers and times are decimal strings; times are ' +
+      'milliseconds since 1970. Several values of a parameter are separated by commas. What GET takes in the query, ' +
+      'POST also takes as a JSON or form body.',
+    ...contact,
+  }
+}
+
+function describeTags({ namespace, paths }: Mount): JsonObject[] {
+  const [first, ...aliases] = paths
+  const also = aliases.length === 0 ? '' : `, also below ${aliases.map((path) => `\`${path}\``).join(', ')}`
+  return [...new Set(namespace.endpoints.map(({ tag }) => tag))].sort().map((tag) => ({
+    name: tagName(first!, tag),
+    description: `Namespace ${namespace.name} at \`${first!}\`${also}`,
+  }))
+}
+
+function tagName(path: string, tag: string): string {
+  return `${path.slice(1)}: ${tag}`
+}
+
+function describePath(
+  { namespace, paths }: Mount,
+  path: string,
+  endpoint: Endpoint,
+  components: Components,
+  failures: JsonObject,
+): JsonObject {
+  const owner = namespace.name
+  const common = {
+    tags: [tagName(paths[0]!, endpoint.tag)],
+    summary: endpoint.summary,
+  }
+  const responses = {
+    200: success(endpoint, components, owner),
+    ...failures,
+    ...ownFailures(endpoint),
+  }
+  const get = {
+    ...common,
+    operationId: operationId('get', path),
+    parameters: describeParameters(endpoint, components),
+    responses,
+  }
+  const body = endpoint.method === 'get' ? undefined : describeBody(endpoint)
+  if (!body) return { get }
+  const inPath = endpoint.parameters.filter((parameter) => parameter.in === 'path')
+  const schema = components.refer('schemas', `${recordTitle(endpoint)}Query`, body, owner)
+  const post = {
+    ...common,
+    operationId: operationId('post', path),
+    parameters: describeParameters({ ...endpoint, parameters: inPath, attributes: [] }, components),
+    requestBody: {
+      content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema } },
+    },
+    responses,
+  }
+  return { get, post }
+}
+
+function operationId(method: string, path: string): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+/** For `_count`, what is counted is not in the name: the query is named after the route. */
+function recordTitle({ path }: Endpoint): string {
+  return operationId('', path.replace(/\/_count$/, ''))
+}
+
+function success(endpoint: Endpoint, components: Components, owner: string): JsonObject {
+  const counts =
+    endpoint.parameters.some(({ name }) => name === 'count') && endpoint.record !== shape.rowCount
+  const data: RecordSchema = counts
+    ? shape.anyOf([endpoint.record, shape.rowCount], 'The rows, or with `count=true` their number')
+    : endpoint.record
+  return {
+    description: endpoint.summary,
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          properties: {
+            success: { const: true },
+            data: components.schema(data, owner),
+            query_time: { type: 'integer', description: 'Clock of the server, ms since 1970' },
+          },
+          required: ['success', 'data', 'query_time'],
+        },
+      },
+    },
+  }
+}
+
+function failureResponses(components: Components): JsonObject {
+  const schema = components.refer(
+    'schemas',
+    'Failure',
+    {
+      type: 'object',
+      description: 'An answer other than success',
+      properties: { success: { const: false }, message: { type: 'string', description: 'What was wrong' } },
+      required: ['success', 'message'],
+    },
+    SERVER,
+  )
+  const entries = Object.entries(commonFailures).map(([name, [status, description]]) => [
+    status,
+    components.refer('responses', name, { description, content: { 'application/json': { schema } } }, SERVER),
+  ])
+  return Object.fromEntries(entries) as JsonObject
+}
+
+function ownFailures({ failures = [] }: Endpoint): JsonObject {
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } }
+  return Object.fromEntries(
+    failures.map(({ status, message }) => [status, { description: message, content }]),
+  )
+}

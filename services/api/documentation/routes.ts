@@ -1,0 +1,19 @@
+import { createFileAnswer, createViewer, textFile } from '../../core/documentation/index.ts'
+import type { Mount, RootRoute } from '../http/index.ts'
+import { createOpenApiDocument, documentTitle } from './openapi.ts'
+import type { ServerInfo } from './openapi.ts'
+
+const DOCUMENT_PATH = '/openapi.json'
+const DOCS_PATH = '/docs'
+
+/** `/openapi.json`, and `/docs` with what its page needs. Made once: what is mounted does not change. */
+export function documentationRoutes(mounts: readonly Mount[], info: ServerInfo): RootRoute[] {
+  const document = JSON.stringify(createOpenApiDocument(mounts, info))
+  const files = createViewer({
+    title: documentTitle(info),
+    documentPath: DOCUMENT_PATH,
+    path: DOCS_PATH,
+  })
+  files.set(DOCUMENT_PATH, textFile('application/json; charset=utf-8', document))
+  return [...files].map(([path, file]) => ({ paths: [path], answer: createFileAnswer(file) }))
+}

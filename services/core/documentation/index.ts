@@ -1,0 +1,4 @@
+export { createFileAnswer } from './static-file.ts'
+export type { StaticFile } from './static-file.ts'
+export { createViewer, textFile } from './viewer.ts'
+export type { ViewerOptions } from './viewer.ts'
