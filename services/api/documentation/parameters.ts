@@ -54,8 +54,8 @@ function valueSchema(parameter: Parameter): JsonObject {
 }
 
 function elementSchema(parameter: Parameter): JsonObject {
-  const { minimum, maximum, values } = parameter
-  switch (parameter.type) {
+  const { type, minimum, maximum, values } = parameter
+  switch (type) {
     case 'int':
       return {
         type: 'integer',
