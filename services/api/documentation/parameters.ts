@@ -64,6 +64,12 @@ function elementSchema(parameter: Parameter): JsonObject {
       }
     case 'id':
       return { type: 'string', pattern: elementPattern(parameter, ID) }
+    case 'decimal':
+      return {
+        type: 'number',
+        ...(minimum === undefined ? {} : { minimum }),
+        ...(maximum === undefined ? {} : { maximum }),
+      }
     case 'bool':
       return { type: 'boolean' }
     case 'name':
@@ -86,7 +92,8 @@ function elementPattern({ list, nullable }: Parameter, own: string): string {
 function defaultOf({ type, list, default: text }: Parameter): JsonObject {
   if (text === undefined) return {}
   if (list !== undefined) return { default: text.split(',') }
-  const value: JsonValue = type === 'int' ? Number(text) : type === 'bool' ? text === 'true' : text
+  const isNumber = type === 'int' || type === 'decimal'
+  const value: JsonValue = isNumber ? Number(text) : type === 'bool' ? text === 'true' : text
   return { default: value }
 }
 
