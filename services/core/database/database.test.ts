@@ -1,7 +1,17 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../tests/setup/database.ts'
 import type { TestDatabase } from '../../../tests/setup/database.ts'
-import { buildQueryIndexes, connectDatabase, isMigrated, listMissingIndexes, migrate } from './index.ts'
+import { packageRoot } from '../paths/index.ts'
+import {
+  buildQueryIndexes,
+  connectDatabase,
+  isMigrated,
+  listIndexFamilies,
+  listMissingIndexes,
+  migrate,
+} from './index.ts'
 
 const limits = { applicationName: 'test' }
 
@@ -19,7 +29,9 @@ describe('migrations', () => {
     ])
     expect(await isMigrated(first)).toBe(false)
     const [a, b] = await Promise.all([migrate(first), migrate(second)])
-    expect([...a, ...b].sort()).toEqual([1, 2])
+    const files = await readdir(join(packageRoot, 'services/core/database/migrations'))
+    const numbers = files.map((file) => Number.parseInt(file, 10)).sort((x, y) => x - y)
+    expect([...a, ...b].sort((x, y) => x - y)).toEqual(numbers)
     expect(await migrate(first)).toEqual([])
     expect(await isMigrated(second)).toBe(true)
     await Promise.all([first.end(), second.end()])
@@ -52,7 +64,7 @@ describe('the schema', () => {
       SELECT n.nspname || '.' || c.relname || coalesce('.' || a.attname, '') AS place
       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
       LEFT JOIN pg_collation l ON l.oid = a.attcollation
-      WHERE n.nspname IN ('chain', 'assets') AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+      WHERE n.nspname NOT IN ('public', 'undo', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%' AND c.relkind IN ('r', 'p') AND NOT c.relispartition
         AND (col_description(c.oid, a.attnum) IS NULL OR obj_description(c.oid) IS NULL
           OR (a.atttypid IN ('text'::regtype, 'text[]'::regtype) AND l.collname <> 'C' AND a.attname <> 'holder'))`)
     expect(rows).toEqual([])
@@ -75,6 +87,10 @@ describe('the schema', () => {
     const rebuilt: string[] = []
     await buildQueryIndexes(client, 'assets', (name) => rebuilt.push(name))
     expect(rebuilt).toEqual(['assets_owner_idx'])
+    for (const family of await listIndexFamilies()) {
+      await buildQueryIndexes(client, family)
+      expect(await listMissingIndexes(client, family)).toEqual([])
+    }
     await client.end()
   })
 })

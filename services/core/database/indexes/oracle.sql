@@ -1,0 +1,1 @@
+-- Pairs and data points are few: their primary keys are all that queries need.
