@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { finished } from 'node:stream/promises'
+import type pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { connectDatabase } from '../../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../../services/core/database/index.ts'
+
+/** What a column takes: text without backslashes, tabs and line ends. */
+export type Field = string | number | boolean | bigint | null
+
+const CHUNK = 256 * 1024
+
+/** Loads rows into one table with COPY, on a connection of its own. */
+export class CopySink {
+  rows = 0
+  readonly #client: pg.Client
+  readonly #stream: ReturnType<typeof copyFrom>
+  #text = ''
+
+  private constructor(client: pg.Client, table: string, columns: readonly string[]) {
+    this.#client = client
+    this.#stream = client.query(copyFrom(`COPY ${table} (${columns.join(', ')}) FROM STDIN`))
+  }
+
+  static async open(address: DatabaseAddress, table: string, columns: readonly string[]): Promise<CopySink> {
+    const client = await connectDatabase(address, { applicationName: 'generate' })
+    return new CopySink(client, table, columns)
+  }
+
+  /** Takes a row; when it returns true, `flush` is to be awaited before the next. */
+  add(fields: readonly Field[]): boolean {
+    this.#text += `${fields.map((field) => field ?? '\\N').join('\t')}\n`
+    this.rows++
+    return this.#text.length > CHUNK
+  }
+
+  async flush(): Promise<void> {
+    const text = this.#text
+    this.#text = ''
+    if (text !== '' && !this.#stream.write(text)) await once(this.#stream, 'drain')
+  }
+
+  /** Ends the COPY. @throws the server's refusal. */
+  async close(): Promise<void> {
+    await this.flush()
+    this.#stream.end()
+    await finished(this.#stream)
+    await this.#client.end()
+  }
+}
+
+/** An array of 64-bit integers as COPY text. */
+export function arrayField(values: readonly (number | bigint)[]): string {
+  return `{${values.join(',')}}`
+}
+
+/** Bytes given in hexadecimal as COPY text. */
+export function bytesField(hex: string): string {
+  return `\\\\x${hex}`
+}

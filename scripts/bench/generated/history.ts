@@ -1,0 +1,226 @@
+import { assetId, GeneratedAssets, isTransferable, NONE } from './assets.ts'
+import type { Catalogue, Template } from './catalogue.ts'
+import type { ChainClock } from './chain-clock.ts'
+import { Choice, falling } from './choice.ts'
+import type { Random } from './choice.ts'
+import type { CopySink } from './copy-sink.ts'
+import { arrayField, bytesField } from './copy-sink.ts'
+import { accountName, contractCount, hasCode, word } from './names.ts'
+import { OfferBook } from './offers.ts'
+import type { GeneratedSizes } from './sizes.ts'
+
+/** Where the events go. */
+export interface HistorySinks {
+  readonly transfers: CopySink
+  readonly logs: CopySink
+}
+
+/** Codes of `assets.log_actions`. */
+const codes = { burn: 2, setData: 4 } as const
+
+/** Lives the chain through: mints, transfers, edits, burns and offers in one order. */
+export class History {
+  readonly assets: GeneratedAssets
+  readonly offers: OfferBook
+  readonly #catalogue: Catalogue
+  readonly #sizes: GeneratedSizes
+  readonly #clock: ChainClock
+  readonly #sinks: HistorySinks
+  readonly #random: Random
+  readonly #byWealth: Choice
+  readonly #byPopularity: Choice[]
+  readonly #supply: Int32Array
+  /** What is minted in a run, and how many more. */
+  #run = { left: 0, collection: 0, schema: 0, template: NONE, receiver: 0, minter: 0 }
+
+  constructor(
+    catalogue: Catalogue,
+    sizes: GeneratedSizes,
+    clock: ChainClock,
+    sinks: HistorySinks,
+    random: Random,
+  ) {
+    this.#catalogue = catalogue
+    this.#sizes = sizes
+    this.#clock = clock
+    this.#sinks = sinks
+    this.#random = random
+    this.assets = new GeneratedAssets(sizes.assets)
+    this.offers = new OfferBook(clock, sinks.logs, random)
+    this.#byWealth = new Choice(falling(sizes.accounts - contractCount, 0.9), random)
+    this.#byPopularity = catalogue.collections.map(
+      ({ templates }) => new Choice(falling(templates.length, 0.8), random),
+    )
+    this.#supply = new Int32Array(catalogue.templates.length + 1)
+  }
+
+  /** Mints an asset. Like all events it tells whether it happened. */
+  mint(): boolean {
+    if (this.#run.left === 0) this.#startRun()
+    const { assets, run } = { assets: this.assets, run: this.#run }
+    run.left--
+    const at = assets.count++
+    const seq = this.#clock.next()
+    const block = this.#clock.block
+    assets.owner[at] = run.receiver
+    assets.receiver[at] = run.receiver
+    assets.collection[at] = run.collection
+    assets.schema[at] = run.schema
+    assets.template[at] = run.template
+    assets.mint[at] =
+      run.template === NONE ? NONE : (this.#supply[run.template] = this.#supply[run.template]! + 1)
+    assets.minter[at] = run.minter
+    assets.mintedSeq[at] = seq
+    for (const blocks of [assets.mintedBlock, assets.transferredBlock, assets.updatedBlock])
+      blocks[at] = block
+    // What can change is a matter of the schema.
+    assets.level[at] = run.schema % 3 === 1 ? 1 : 0
+    return true
+  }
+
+  transfer(): boolean {
+    const first = this.#movable()
+    if (first === undefined) return false
+    const { assets } = this
+    const moved = assets.run(first, this.#random.chance(0.06) ? this.#random.between(2, 10) : 1)
+    const sender = assets.owner[first]!
+    const recipient = this.anyone()
+    const seq = this.#clock.next()
+    for (const at of moved) {
+      assets.owner[at] = recipient
+      assets.transferredBlock[at] = assets.updatedBlock[at] = this.#clock.block
+    }
+    this.#sinks.transfers.add([
+      seq,
+      accountName(sender),
+      accountName(recipient),
+      this.#catalogue.collections[assets.collection[first]!]!.name,
+      this.#memo(recipient, seq),
+      arrayField(moved.map(assetId)),
+    ])
+    return true
+  }
+
+  edit(): boolean {
+    const { assets } = this
+    const at = this.#any()
+    if (assets.owner[at] === NONE || assets.level[at] === 0) return false
+    const seq = this.#clock.next()
+    const before = assets.level[at]!
+    assets.level[at] = before + 1
+    assets.updatedBlock[at] = this.#clock.block
+    this.#sinks.logs.add([
+      seq,
+      assetId(at),
+      codes.setData,
+      null,
+      bytesField(packedLevel(before) + packedLevel(before + 1)),
+    ])
+    return true
+  }
+
+  burn(): boolean {
+    const { assets } = this
+    const at = this.#any()
+    const owner = assets.owner[at]!
+    if (owner === NONE || this.#template(at)?.burnable === false) return false
+    const seq = this.#clock.next()
+    assets.owner[at] = NONE
+    assets.burner[at] = owner
+    assets.burnedBlock[at] = assets.updatedBlock[at] = this.#clock.block
+    const data = JSON.stringify({ asset_owner: accountName(owner), backed_tokens: [] })
+    this.#sinks.logs.add([seq, assetId(at), codes.burn, data, null])
+    return true
+  }
+
+  offer(): boolean {
+    const first = this.#movable()
+    if (first === undefined) return false
+    const given = this.assets.run(first, this.#random.chance(0.2) ? 3 : 1)
+    const sender = this.assets.owner[first]!
+    if (this.#random.chance(0.6)) {
+      this.offers.open(sender, 0, 'sale', given, [])
+      return true
+    }
+    const wanted = this.#movable()
+    if (wanted === undefined) return false
+    const memo = this.#random.chance(0.7) ? '' : `swap for a ${word(this.#random.below(900))}`
+    this.offers.open(
+      sender,
+      this.assets.owner[wanted]!,
+      memo,
+      given,
+      this.#random.chance(0.5) ? [wanted] : [],
+    )
+    return true
+  }
+
+  /** An account: mostly the rich ones, now and then a contract. */
+  anyone(): number {
+    return this.#random.chance(0.1)
+      ? this.#random.below(contractCount)
+      : contractCount + this.#byWealth.next()
+  }
+
+  /** Assets minted of each template, by id. */
+  get supply(): Int32Array {
+    return this.#supply
+  }
+
+  #startRun(): void {
+    const { collections, bySize } = this.#catalogue
+    const progress = this.assets.count / this.#sizes.assets
+    let collection = 0
+    for (let tries = 0; tries < 30; tries++) {
+      collection = bySize.next()
+      const { from, to } = collections[collection]!
+      if (progress >= from && progress < to) break
+      collection = 0
+    }
+    const { templates, schemas } = collections[collection]!
+    const template = this.#random.chance(0.06)
+      ? undefined
+      : templates[this.#byPopularity[collection]!.next()]!
+    this.#run = {
+      left: this.#random.between(1, 12),
+      collection,
+      schema: template ? schemas.indexOf(template.schema) : this.#random.below(schemas.length),
+      template: template?.id ?? NONE,
+      receiver: this.anyone(),
+      minter: this.#random.chance(0.85) ? 0 : 1,
+    }
+  }
+
+  #any(): number {
+    const { count } = this.assets
+    if (this.#random.chance(0.7)) return this.#random.below(count)
+    return count - 1 - this.#random.below(Math.ceil(count / 10))
+  }
+
+  /** An asset that can change hands; undefined when a few tries find none. */
+  #movable(): number | undefined {
+    for (let tries = 0; tries < 8; tries++) {
+      const at = this.#any()
+      if (this.assets.owner[at] !== NONE && isTransferable(this.#template(at))) return at
+    }
+    return undefined
+  }
+
+  #template(at: number): Template | undefined {
+    return this.#catalogue.templates[this.assets.template[at]! - 1]
+  }
+
+  #memo(recipient: number, seq: number): string {
+    if (hasCode(recipient)) return this.#random.chance(0.5) ? 'deposit' : `stake:${word(seq & 0xff)}`
+    const dice = this.#random.fraction()
+    if (dice < 0.6) return ''
+    if (dice < 0.75) return 'gift'
+    if (dice < 0.9) return `Sale - ID #${seq}`
+    return `${word(seq % 900)} for ${word(seq % 701)}`
+  }
+}
+
+/** Packed attribute map `{level}`; alternative 5 is uint16. */
+function packedLevel(level: number): string {
+  return Buffer.from([1, 5, ...Buffer.from('level'), 5, level & 0xff, level >>> 8]).toString('hex')
+}

@@ -1,0 +1,129 @@
+import { connectDatabase } from '../../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../../services/core/database/index.ts'
+import { assetId, NONE } from './assets.ts'
+import type { Catalogue } from './catalogue.ts'
+import { blockTime } from './chain-clock.ts'
+import { arrayField, CopySink } from './copy-sink.ts'
+import type { History } from './history.ts'
+import { accountName, word } from './names.ts'
+
+const ASSET_COLUMNS = [
+  'asset_id, minted_at_time, transferred_at_time, updated_at_time, burned_at_time, minted_seq, minted_at_block, transferred_at_block, updated_at_block, burned_at_block, template_id, template_mint, collection_name, schema_name, owner, ram_payer, minter, initial_receiver, burned_by_account, immutable_data, mutable_data',
+]
+const OFFER_COLUMNS = [
+  'offer_id, created_at_time, updated_at_time, created_at_block, updated_at_block, state, sender, recipient, ram_payer, memo, sender_asset_ids, recipient_asset_ids',
+]
+/** Of so many assets one has backed tokens. */
+const BACKED_EVERY = 211
+
+/** Writes the assets as they ended. */
+export async function writeAssets(
+  address: DatabaseAddress,
+  { collections }: Catalogue,
+  { assets }: History,
+): Promise<void> {
+  const rows = await CopySink.open(address, 'assets.assets', ASSET_COLUMNS)
+  const account = (index: number): string | null => (index === NONE ? null : accountName(index))
+  for (let at = 0; at < assets.count; at++) {
+    const collection = collections[assets.collection[at]!]!
+    const template = assets.template[at]!
+    const burnedBlock = assets.burnedBlock[at]!
+    const isFull = rows.add([
+      assetId(at),
+      blockTime(assets.mintedBlock[at]!),
+      blockTime(assets.transferredBlock[at]!),
+      blockTime(assets.updatedBlock[at]!),
+      burnedBlock === NONE ? null : blockTime(burnedBlock),
+      assets.mintedSeq[at]!,
+      assets.mintedBlock[at]!,
+      assets.transferredBlock[at]!,
+      assets.updatedBlock[at]!,
+      burnedBlock === NONE ? null : burnedBlock,
+      template === NONE ? null : template,
+      template === NONE ? null : assets.mint[at]!,
+      collection.name,
+      collection.schemas[assets.schema[at]!]!.name,
+      account(assets.owner[at]!),
+      account(assets.owner[at]!),
+      collection.minters[assets.minter[at]!]!,
+      account(assets.receiver[at]!),
+      account(assets.burner[at]!),
+      immutableData(at, template),
+      mutableData(at, assets.level[at]!),
+    ])
+    if (isFull) await rows.flush()
+  }
+  await rows.close()
+}
+
+/** Assets without a template say everything themselves, those with one at most a serial number. */
+function immutableData(at: number, template: number): string | null {
+  if (template === NONE) {
+    const name = at % 5 === 0 ? undefined : `${word(at % 1_601)} #${at % 977}`
+    return JSON.stringify({ name, rarity: at % 3 === 0 ? 'Unique' : 'Rare', serial: String(at) })
+  }
+  if (template % 4 !== 0) return null
+  return at % 61 === 0
+    ? JSON.stringify({ serial: String(at), name: `Signed ${word(at % 300)}` })
+    : JSON.stringify({ serial: String(at) })
+}
+
+function mutableData(at: number, level: number): string | null {
+  if (level === 0) return null
+  const name = at % 53 === 0 ? `Sir ${word(at % 500)}` : undefined
+  return JSON.stringify({ level, status: level > 2 ? 'veteran' : 'fresh', name })
+}
+
+/** Writes the offers as they ended. */
+export async function writeOffers(address: DatabaseAddress, { offers, assets }: History): Promise<void> {
+  offers.validate(assets)
+  const rows = await CopySink.open(address, 'assets.offers', OFFER_COLUMNS)
+  for (const offer of offers.all) {
+    const isFull = rows.add([
+      offer.id,
+      blockTime(offer.createdBlock),
+      blockTime(offer.updatedBlock),
+      offer.createdBlock,
+      offer.updatedBlock,
+      offer.state,
+      accountName(offer.sender),
+      accountName(offer.recipient),
+      accountName(offer.sender),
+      offer.memo,
+      arrayField(offer.given.map(assetId)),
+      arrayField(offer.wanted.map(assetId)),
+    ])
+    if (isFull) await rows.flush()
+  }
+  await rows.close()
+  const pairs = await CopySink.open(address, 'assets.open_offer_assets', ['asset_id', 'offer_id'])
+  for (const pair of offers.openAssets()) if (pairs.add(pair)) await pairs.flush()
+  await pairs.close()
+}
+
+/** What the filler derives from the rows, derived in one go: the same numbers. */
+const DERIVED = `
+  INSERT INTO assets.backed_tokens (asset_id, token_symbol, amount)
+    SELECT asset_id, 'WAX', 100000000 * (1 + asset_id % 7) FROM assets.assets WHERE asset_id % ${BACKED_EVERY} = 0;
+  INSERT INTO assets.accounts SELECT owner, count(*) FROM assets.assets WHERE owner IS NOT NULL GROUP BY 1;
+  INSERT INTO assets.collection_counts
+    SELECT collection_name, count(*), count(*) FILTER (WHERE owner IS NULL) FROM assets.assets GROUP BY 1;
+  INSERT INTO assets.schema_counts
+    SELECT collection_name, schema_name, count(*), count(*) FILTER (WHERE owner IS NULL) FROM assets.assets GROUP BY 1, 2;
+  INSERT INTO assets.template_counts
+    SELECT template_id, count(*), count(*) FILTER (WHERE owner IS NULL) FROM assets.assets
+    WHERE template_id IS NOT NULL GROUP BY 1;`
+
+/** Writes counters and other values that follow from the rows, and the position of a reader at the end. */
+export async function writeDerived(address: DatabaseAddress, lastBlock: number): Promise<void> {
+  const client = await connectDatabase(address, { applicationName: 'generate' })
+  try {
+    await client.query(DERIVED)
+    await client.query(
+      `INSERT INTO chain.readers (name, start_block, block_num, block_time, block_id) VALUES ('generated', 1, $1, $2, $3)`,
+      [lastBlock, blockTime(lastBlock), Buffer.alloc(32, 7)],
+    )
+  } finally {
+    await client.end()
+  }
+}
