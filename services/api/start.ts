@@ -1,3 +1,4 @@
+import { demoChainId } from '../core/chain-node/index.ts'
 import { listen } from '../core/http/index.ts'
 import type { Listener, RequestObserver } from '../core/http/index.ts'
 import { openKeyValueStore } from '../core/kvstore/index.ts'
@@ -23,8 +24,6 @@ export interface ApiOptions {
   readonly logger: Logger
   /** Used instead of a store of its own, and left open. */
   readonly kvstore?: KeyValueStore
-  /** The chain is the bundled one; `/health` says so. */
-  readonly demo?: boolean
   /** Told of every request that reaches the server. */
   readonly observers?: readonly RequestObserver[]
   /** How long the database may take to come up and be migrated. Default 30 seconds. */
@@ -156,13 +155,13 @@ function serverInfo({ connections, server }: ApiConfig): ServerInfo {
   }
 }
 
-function healthSettings({ config, demo }: ApiOptions): HealthSettings {
+function healthSettings({ config }: ApiOptions): HealthSettings {
   const connected = config.server.namespaces.map(({ args }) => args.connected_reader)
   const readers = config.readers ?? []
   return {
     version: readPackageVersion(),
     readers: [...new Set(connected.filter((name) => name !== undefined))],
     irreversibleReaders: readers.filter((reader) => reader.irreversible_only).map(({ name }) => name),
-    demo: demo ?? false,
+    demo: config.connections.chain.chain_id === demoChainId,
   }
 }

@@ -2,7 +2,17 @@ import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../core/config/index.ts'
 import { PronghornError, describeError, errorCatalogue } from '../core/errors/index.ts'
 import { readPackageVersion } from '../core/paths/index.ts'
-import { addApi, addConfig, addDevchain, addFiller, addMigrate, addStandalone } from './commands/index.ts'
+import {
+  addApi,
+  addConfig,
+  addDevchain,
+  addFiller,
+  addMigrate,
+  addPrepareDatabase,
+  addProbe,
+  addRenderConfig,
+  addStandalone,
+} from './commands/index.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import type { CliIo } from './io.ts'
 
@@ -36,6 +46,9 @@ function buildProgram(io: CliIo): Command {
   addApi(program, io)
   addMigrate(program, io)
   addConfig(program, io)
+  addRenderConfig(program, io)
+  addPrepareDatabase(program, io)
+  addProbe(program)
   return program
 }
 

@@ -87,7 +87,7 @@ async function serve(
     // What another demo chain left behind does not fit this one.
     deleteData: options.dataDir !== null && (demo?.isNew ?? false),
   })
-  const api = await startApi({ config, logger: options.logger.child({ part: 'api' }), demo: demo !== null })
+  const api = await startApi({ config, logger: options.logger.child({ part: 'api' }) })
   closing.push(() => api.close())
   announce(options, api.port, database, demo)
   const progress = new Progress(options.output)

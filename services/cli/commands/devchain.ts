@@ -12,6 +12,7 @@ interface DevchainFlags {
   readonly seed: number
   readonly rate: number
   readonly forks?: number | true
+  readonly data?: string
 }
 
 const defaultForkChance = 0.02
@@ -36,11 +37,13 @@ export function addDevchain(program: Command, io: CliIo): void {
       `chance from 0 to 1 that a block is followed by a fork (${defaultForkChance} when not given)`,
       decimalNumber(0, 1),
     )
-    .action(async ({ forks, ...flags }: DevchainFlags) => {
+    .option('--data <folder>', 'keep the generated blocks there, so that the chain goes on after a restart')
+    .action(async ({ forks, data, ...flags }: DevchainFlags) => {
       const logger = openLogger(io, 'devchain')
       const { runDevchain } = await import('../../devchain/index.ts')
       await runDevchain({
         ...flags,
+        ...(data === undefined ? {} : { dataFolder: data }),
         ...(forks === undefined ? {} : { forks: forks === true ? defaultForkChance : forks }),
         logger,
         signal: io.signal,

@@ -4,6 +4,7 @@ import { Option } from 'commander'
 export const tryGroup = 'Try it:'
 export const runGroup = 'Run it:'
 export const careGroup = 'Look after it:'
+export const applianceGroup = 'In the appliance:'
 
 /** `--config DIR`. */
 export function configOption(): Option {

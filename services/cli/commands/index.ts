@@ -1,4 +1,5 @@
 export { addApi } from './api.ts'
+export { addPrepareDatabase, addProbe, addRenderConfig } from './appliance.ts'
 export { addConfig } from './config.ts'
 export { addDevchain } from './devchain.ts'
 export { addFiller } from './filler.ts'

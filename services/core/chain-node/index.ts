@@ -1,2 +1,3 @@
 export { checkChainId, readChainInfo, readRawAbi } from './chain-node.ts'
 export type { ChainInfo } from './chain-node.ts'
+export { demoChainId } from './demo-chain.ts'

@@ -147,6 +147,10 @@ export const errorCatalogue = {
     meaning: 'An address or port to listen on is taken or not allowed.',
     remedy: 'Choose another port, or stop the process that holds it.',
   },
+  UNHEALTHY: {
+    meaning: 'An address that a health check asked did not answer with a success.',
+    remedy: 'Read the log of the service that it belongs to.',
+  },
   RECORDING_INVALID: {
     meaning: 'A bundled recording of a chain is damaged.',
     remedy: 'Install the program again.',

@@ -1,0 +1,34 @@
+# One image for all services of the project: filler, api, state, devchain and the one-shots.
+# Exact tags only; the compose file pins the others.
+
+FROM node:24.11.0-bookworm-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+# Parts for one process on one machine (embedded PostgreSQL) stay out of the image.
+RUN npm ci --omit=optional --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY services services
+COPY scripts scripts
+RUN npm run build && npm prune --omit=dev --omit=optional --ignore-scripts
+
+FROM node:24.11.0-bookworm-slim
+LABEL org.opencontainers.image.title="Pronghorn" \
+      org.opencontainers.image.description="Self-hosted appliance for Antelope chains: state history in, NFT data in PostgreSQL, REST and live data out." \
+      org.opencontainers.image.licenses="MIT"
+# Programs that only a build needs go; directories that volumes start from belong to the user of the services.
+RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
+ && for each in secrets filler api state nginx certificates challenges postgres redis hasura; do install -d -o node -g node -m 755 "/rendered/$each"; done \
+ && install -d -o node -g node -m 755 /data \
+ && install -d -o 999 -g 999 -m 700 /volumes/postgres
+WORKDIR /pronghorn
+COPY --from=build /build/node_modules node_modules
+COPY --from=build /build/dist dist
+COPY package.json LICENSE ./
+COPY services services
+COPY config-templates config-templates
+COPY infra infra
+ENV NODE_ENV=production
+USER node
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "--enable-source-maps", "/pronghorn/dist/services/cli/main.js"]
+CMD ["--help"]

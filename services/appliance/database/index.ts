@@ -1,0 +1,3 @@
+export { prepareDatabase } from './prepare.ts'
+export type { PrepareOptions } from './prepare.ts'
+export { scramVerifier } from './roles.ts'

@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connectDatabase, migrate } from '../../core/database/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { RetryableError } from '../../core/errors/index.ts'
+import type { Secrets } from '../render/index.ts'
+import { allowConnections, ensureDatabase, ensureRoles, grantRights } from './roles.ts'
+
+/** What `prepareDatabase` needs. */
+export interface PrepareOptions {
+  /** The server and the database of the chain, with the superuser. */
+  readonly address: DatabaseAddress
+  readonly secrets: Secrets
+  /** How long the server may take to come up. */
+  readonly waitMs: number
+  readonly say: (text: string) => void
+}
+
+/** Database of Hasura for its own metadata. */
+const HASURA_DATABASE = 'pronghorn_hasura'
+const OWNER = 'pronghorn_filler'
+const RETRY_MS = 500
+
+/**
+ * Makes a PostgreSQL server ready: roles with their present passwords, databases, the newest schema, rights. May be
+ * run again at any time.
+ *
+ * @throws RetryableError DATABASE_UNAVAILABLE; FatalError of the migrations.
+ */
+export async function prepareDatabase(options: PrepareOptions): Promise<void> {
+  const { address, secrets, say } = options
+  const admin = await connectAdmin({ ...address, database: 'postgres' }, options.waitMs)
+  try {
+    await ensureRoles(admin, secrets)
+    for (const [name, owner] of [
+      [address.database, OWNER],
+      [HASURA_DATABASE, 'pronghorn_hasura'],
+    ] as const) {
+      if (await ensureDatabase(admin, name, owner)) say(`Database ${name} created.\n`)
+    }
+    await allowConnections(admin, address.database)
+  } finally {
+    await admin.end()
+  }
+  const owner = await connectDatabase(
+    { ...address, user: OWNER, password: secrets.filler },
+    { applicationName: 'pronghorn-prepare' },
+  )
+  try {
+    const applied = await migrate(owner)
+    say(
+      applied.length === 0
+        ? 'The schema was already the newest.\n'
+        : `Migrations applied: ${applied.join(', ')}.\n`,
+    )
+    await grantRights(owner)
+  } finally {
+    await owner.end()
+  }
+}
+
+async function connectAdmin(
+  address: DatabaseAddress,
+  waitMs: number,
+): Promise<Awaited<ReturnType<typeof connectDatabase>>> {
+  const deadline = performance.now() + waitMs
+  for (;;) {
+    try {
+      return await connectDatabase(address, { applicationName: 'pronghorn-prepare' })
+    } catch (cause) {
+      if (performance.now() > deadline) {
+        const place = `${address.host}:${address.port} as ${address.user}`
+        throw new RetryableError('DATABASE_UNAVAILABLE', `PostgreSQL cannot be reached at ${place}`, {
+          cause,
+        })
+      }
+    }
+    await sleep(RETRY_MS)
+  }
+}

@@ -1,0 +1,97 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
+import type pg from 'pg'
+import type { Secrets } from '../render/index.ts'
+
+/** Login roles of the services; the name of each password is that of its secret. */
+const logins = [
+  { role: 'pronghorn_filler', secret: 'filler' },
+  { role: 'pronghorn_api', secret: 'api' },
+  { role: 'pronghorn_state', secret: 'state' },
+  { role: 'pronghorn_graphql', secret: 'graphql' },
+  { role: 'pronghorn_hasura', secret: 'hasura' },
+] as const
+
+/** Longest statement of somebody at the GraphQL interface. */
+const GRAPHQL_TIMEOUT = '10s'
+/** Schemas with what the chain says; the api reads them all. */
+const PUBLIC_SCHEMAS = ['chain', 'assets', 'market', 'oracle', 'tools', 'state', 'lists']
+/** Schemas that GraphQL shows. */
+const GRAPHQL_SCHEMAS = ['chain', 'assets', 'market', 'oracle', 'tools']
+/** Keys, tokens and how they are signed: the state service alone. */
+const ACCESS_SCHEMA = 'access'
+
+/**
+ * Creates the roles or gives them their present passwords. Only verifiers of passwords reach the server, so none is in
+ * its log. Needs a superuser, or whoever may create roles.
+ */
+export async function ensureRoles(admin: pg.ClientBase, secrets: Secrets): Promise<void> {
+  const { rows } = await admin.query<{ rolname: string }>('SELECT rolname FROM pg_roles')
+  const present = new Set(rows.map(({ rolname }) => rolname))
+  for (const { role, secret } of logins) {
+    if (!present.has(role)) await admin.query(`CREATE ROLE ${role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE`)
+    await admin.query(`ALTER ROLE ${role} PASSWORD '${scramVerifier(secrets[secret])}'`)
+  }
+  await admin.query(`ALTER ROLE pronghorn_graphql SET statement_timeout = '${GRAPHQL_TIMEOUT}'`)
+  await admin.query('ALTER ROLE pronghorn_graphql SET default_transaction_read_only = on')
+  await admin.query('ALTER ROLE pronghorn_api SET default_transaction_read_only = on')
+}
+
+/** Creates a database that belongs to a role, when it is not there. Nobody else may connect to it by default. */
+export async function ensureDatabase(admin: pg.ClientBase, name: string, owner: string): Promise<boolean> {
+  const { rowCount } = await admin.query('SELECT FROM pg_database WHERE datname = $1', [name])
+  if (rowCount !== 0) return false
+  await admin.query(`CREATE DATABASE ${quote(name)} OWNER ${owner}`)
+  await admin.query(`REVOKE ALL ON DATABASE ${quote(name)} FROM PUBLIC`)
+  return true
+}
+
+/** Lets the services into the database; run by a superuser, before the migrations. */
+export async function allowConnections(admin: pg.ClientBase, database: string): Promise<void> {
+  const roles = 'pronghorn_filler, pronghorn_api, pronghorn_state, pronghorn_graphql'
+  await admin.query(`GRANT CONNECT ON DATABASE ${quote(database)} TO ${roles}`)
+  await admin.query(`GRANT TEMPORARY ON DATABASE ${quote(database)} TO pronghorn_filler`)
+}
+
+/** Gives every role its rights on what the migrations made; run by the owner (the filler's role), after them. */
+export async function grantRights(owner: pg.ClientBase): Promise<void> {
+  const { rows } = await owner.query<{ nspname: string }>('SELECT nspname FROM pg_namespace')
+  const present = rows.map(({ nspname }) => nspname)
+  for (const schema of PUBLIC_SCHEMAS.filter((each) => present.includes(each))) {
+    await grantReading(owner, schema, 'pronghorn_api')
+    await grantReading(owner, schema, 'pronghorn_state')
+    if (GRAPHQL_SCHEMAS.includes(schema)) await grantReading(owner, schema, 'pronghorn_graphql')
+  }
+  for (const role of ['pronghorn_api', 'pronghorn_state']) {
+    await owner.query(`GRANT SELECT ON public.pronghorn_migrations TO ${role}`)
+  }
+  if (!present.includes(ACCESS_SCHEMA)) return
+  await owner.query(`GRANT USAGE ON SCHEMA ${ACCESS_SCHEMA} TO pronghorn_state`)
+  await owner.query(
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${ACCESS_SCHEMA} TO pronghorn_state`,
+  )
+  await owner.query(`GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${ACCESS_SCHEMA} TO pronghorn_state`)
+}
+
+async function grantReading(owner: pg.ClientBase, schema: string, role: string): Promise<void> {
+  await owner.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`)
+  await owner.query(`GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${role}`)
+  // Partitions are made as the chain grows.
+  await owner.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT SELECT ON TABLES TO ${role}`)
+}
+
+const ITERATIONS = 4_096
+const SALT_BYTES = 16
+const KEY_BYTES = 32
+
+/** The SCRAM-SHA-256 verifier of a password (RFC 5803), as PostgreSQL stores it. */
+export function scramVerifier(password: string, salt: Buffer = randomBytes(SALT_BYTES)): string {
+  const salted = pbkdf2Sync(password.normalize('NFKC'), salt, ITERATIONS, KEY_BYTES, 'sha256')
+  const clientKey = createHmac('sha256', salted).update('Client Key').digest()
+  const storedKey = createHash('sha256').update(clientKey).digest('base64')
+  const serverKey = createHmac('sha256', salted).update('Server Key').digest('base64')
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${storedKey}:${serverKey}`
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

@@ -1,0 +1,116 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ConfigProblem } from '../../core/config/index.ts'
+
+/** Names of the two files of a certificate. */
+export const certificateFiles = { chain: 'fullchain.pem', key: 'privkey.pem' } as const
+
+const DAY_MS = 86_400_000
+const SELFSIGNED_DAYS = 397
+
+/**
+ * Makes a self-signed certificate for a host name where the directory has none, or one that ends within a month.
+ * @returns whether one was made.
+ */
+export async function ensureSelfSigned(dir: string, domain: string): Promise<boolean> {
+  const kept = await readFile(join(dir, certificateFiles.chain), 'utf8').catch(() => null)
+  if (kept !== null && isGood(kept, domain)) return false
+  const { generate } = await import('selfsigned')
+  const made = await generate([{ name: 'commonName', value: domain }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+    notAfterDate: new Date(Date.now() + SELFSIGNED_DAYS * DAY_MS),
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 2, value: domain },
+          ...(domain === 'localhost'
+            ? [{ type: 7 as const, ip: '127.0.0.1' }]
+            : [{ type: 2 as const, value: 'localhost' }]),
+        ],
+      },
+    ],
+  })
+  await installCertificate(dir, made.cert, made.private)
+  return true
+}
+
+/** Puts a certificate in place; whoever reads in between gets a pair that fits, or tries again. */
+export async function installCertificate(dir: string, chain: string, key: string): Promise<void> {
+  await mkdir(dir, { recursive: true })
+  for (const [name, text] of [
+    [certificateFiles.key, key],
+    [certificateFiles.chain, chain],
+  ] as const) {
+    await writeFile(join(dir, `${name}.new`), text, { mode: 0o444 })
+  }
+  await rename(join(dir, `${certificateFiles.key}.new`), join(dir, certificateFiles.key))
+  await rename(join(dir, `${certificateFiles.chain}.new`), join(dir, certificateFiles.chain))
+}
+
+/** True when the newest of a chain is for the name and lasts another month. */
+export function isGood(pem: string, domain: string): boolean {
+  try {
+    const certificate = new X509Certificate(pem)
+    return certificate.checkHost(domain) !== undefined && endOf(certificate) > Date.now() + 30 * DAY_MS
+  } catch {
+    return false
+  }
+}
+
+/** The moment a certificate ends, epoch milliseconds. */
+export function endOf(certificate: X509Certificate): number {
+  return Date.parse(certificate.validTo)
+}
+
+/** What is wrong with the operator's own certificate; each under the variable that names its folder. */
+export async function checkCertificateFiles(dir: string, shown: string): Promise<ConfigProblem[]> {
+  const problem = (found: string, allowed: string): ConfigProblem => ({
+    file: 'environment',
+    path: 'TLS_DIR',
+    found,
+    allowed,
+  })
+  const texts: Partial<Record<keyof typeof certificateFiles, string>> = {}
+  const problems: ConfigProblem[] = []
+  for (const part of ['chain', 'key'] as const) {
+    const name = certificateFiles[part]
+    try {
+      texts[part] = await readFile(join(dir, name), 'utf8')
+    } catch (error) {
+      const why = (error as NodeJS.ErrnoException).code ?? 'unreadable'
+      problems.push(
+        problem(
+          `${JSON.stringify(shown)}, where ${name} cannot be read (${why})`,
+          `a folder with a readable ${name}, because TLS_MODE is files`,
+        ),
+      )
+    }
+  }
+  if (texts.chain === undefined || texts.key === undefined) return problems
+  try {
+    const certificate = new X509Certificate(texts.chain)
+    if (!certificate.checkPrivateKey(createPrivateKey(texts.key))) {
+      return [
+        problem(`a ${certificateFiles.key} of another certificate`, `the key of ${certificateFiles.chain}`),
+      ]
+    }
+    if (endOf(certificate) < Date.now()) {
+      return [problem(`a certificate that ended on ${certificate.validTo}`, 'one that is valid')]
+    }
+  } catch {
+    return [
+      problem(
+        `files that are not a certificate and its key`,
+        `${certificateFiles.chain} and ${certificateFiles.key} in PEM form`,
+      ),
+    ]
+  }
+  return []
+}

@@ -1,0 +1,63 @@
+import type { Values } from './resolve.ts'
+import { fillTemplate } from './template.ts'
+
+/** Where the proxy finds its certificate. */
+const certificates = {
+  selfsigned: '/etc/pronghorn/certificates',
+  acme: '/etc/pronghorn/certificates',
+  files: '/etc/pronghorn/files',
+} as const
+
+const SECOND_MS = 1_000
+
+/** The proxy's configuration. */
+export function renderNginx(values: Values): string {
+  const routes = fillTemplate('nginx-routes.conf', {
+    READ_TIMEOUT_S: Math.max(90, Math.ceil(values.MAX_QUERY_TIME_MS / SECOND_MS) + 10),
+    GRAPHQL_ADMIN: graphqlAdmin(values.GRAPHQL_CONSOLE),
+  })
+  return fillTemplate('nginx.conf', {
+    REAL_ADDRESS: realAddress(values.TRUSTED_PROXIES),
+    HTTP_ROUTES: values.TLS_MODE === 'off' ? routes : redirect(values.HTTPS_PORT),
+    HTTPS_SERVER: values.TLS_MODE === 'off' ? '' : renderHttps(values, values.TLS_MODE, routes),
+  })
+}
+
+function renderHttps(values: Values, mode: keyof typeof certificates, routes: string): string {
+  return fillTemplate('nginx-https.conf', {
+    CERTIFICATE: `${certificates[mode]}/fullchain.pem`,
+    PRIVATE_KEY: `${certificates[mode]}/privkey.pem`,
+    HTTPS_PORT: values.HTTPS_PORT,
+    // A certificate that nobody can verify must not be made a duty for a year.
+    SECURITY_HEADERS:
+      mode === 'selfsigned' ? '' : '    add_header Strict-Transport-Security "max-age=31536000" always;',
+    ROUTES: routes,
+  })
+}
+
+function redirect(httpsPort: number): string {
+  const suffix = httpsPort === 443 ? '' : `:${httpsPort}`
+  return [
+    '    location = /nginx-health {',
+    '      access_log off;',
+    '      default_type text/plain;',
+    '      return 200 "ok";',
+    '    }',
+    '    location / {',
+    `      return 308 https://$host${suffix}$request_uri;`,
+    '    }',
+  ].join('\n')
+}
+
+function realAddress(proxies: string): string {
+  if (proxies === '') return ''
+  const lines = proxies.split(',').map((proxy) => `  set_real_ip_from ${proxy};`)
+  return [...lines, '  real_ip_header X-Forwarded-For;', '  real_ip_recursive on;', ''].join('\n')
+}
+
+function graphqlAdmin(isOpen: boolean): string {
+  if (!isOpen) {
+    return `      default_type application/json;\n      return 404 '{"success":false,"message":"Endpoint not found"}';`
+  }
+  return '      set $graphql http://hasura:8080;\n      proxy_pass $graphql;'
+}

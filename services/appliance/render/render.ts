@@ -1,0 +1,218 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { totalmem } from 'node:os'
+import { join } from 'node:path'
+import { configFiles, ConfigError, parseConfig } from '../../core/config/index.ts'
+import type { ConfigPart, ConfigProblem, ConfigWarning, Environment } from '../../core/config/index.ts'
+import { checkCertificateFiles, ensureSelfSigned } from './certificate.ts'
+import { renderNginx } from './nginx.ts'
+import { computePostgresSettings } from './postgres.ts'
+import { resolveVariables } from './resolve.ts'
+import type { Resolved, Values } from './resolve.ts'
+import { ensureSecrets, secretNames } from './secrets.ts'
+import type { SecretName, Secrets } from './secrets.ts'
+import { escapeJson, fillTemplate } from './template.ts'
+import type { Placeholders } from './template.ts'
+
+/** Where `render` puts things, and where it finds the operator's files. */
+export interface RenderPlaces {
+  /** Each service gets a folder of its own here, and only its own. */
+  readonly out: string
+  /** The operator's certificate, when `TLS_MODE` is `files`. */
+  readonly certificateFiles: string
+}
+
+/** What rendering did. */
+export interface RenderReport {
+  readonly isDemo: boolean
+  readonly chain: string
+  readonly secretsMade: readonly SecretName[]
+  readonly certificateMade: boolean
+  readonly warnings: readonly ConfigWarning[]
+  /** Hints for the operator. */
+  readonly hints: readonly string[]
+}
+
+/** Services that get the three JSON files, each with the role that it logs in with. */
+const services = ['filler', 'api', 'state'] as const
+type Service = (typeof services)[number]
+
+/** Connections of the filler, the state service, Hasura, migrations and people. */
+const OTHER_CONNECTIONS = 40
+
+/**
+ * Checks the environment and everything that would be rendered from it; writes nothing.
+ * @throws ConfigError with every problem, each naming its variable or key.
+ */
+export async function checkRender(environment: Environment, places: RenderPlaces): Promise<RenderReport> {
+  const resolved = resolveVariables(environment)
+  const placeholder = Object.fromEntries(Object.keys(secretNames).map((name) => [name, 'secret']))
+  const { warnings } = await prepare(resolved, placeholder as Record<SecretName, string>, places)
+  return report(resolved, [], false, warnings)
+}
+
+/**
+ * Renders every file of the appliance. Secrets and certificates that are there stay as they are.
+ * @throws ConfigError with every problem; nothing is written then.
+ */
+export async function render(environment: Environment, places: RenderPlaces): Promise<RenderReport> {
+  await checkRender(environment, places)
+  const resolved = resolveVariables(environment)
+  const { values } = resolved
+  const superuser = values.POSTGRES_SUPERUSER_PASSWORD
+  const { secrets, made } = await ensureSecrets(
+    join(places.out, 'secrets'),
+    superuser === '' ? {} : { superuser },
+  )
+  const { files, warnings } = await prepare(resolved, secrets, places)
+  for (const file of files) await install(places.out, file)
+  const certificates = join(places.out, 'certificates')
+  // Until an authority has answered, the proxy needs something to start with.
+  const needsOwn = values.TLS_MODE === 'selfsigned' || values.TLS_MODE === 'acme'
+  const certificateMade = needsOwn && (await ensureSelfSigned(certificates, values.DOMAIN))
+  return report(resolved, made, certificateMade, warnings)
+}
+
+interface RenderedFile {
+  /** Folder of the service. */
+  readonly service: string
+  readonly name: string
+  readonly text: string
+  /** The service runs as another user, and nobody else mounts its folder. */
+  readonly mode: number
+}
+
+async function install(out: string, file: RenderedFile): Promise<void> {
+  const dir = join(out, file.service)
+  await mkdir(dir, { recursive: true })
+  const path = join(dir, file.name)
+  await writeFile(`${path}.new`, file.text, { mode: file.mode })
+  await rename(`${path}.new`, path)
+}
+
+async function prepare(
+  { values }: Resolved,
+  secrets: Secrets,
+  places: RenderPlaces,
+): Promise<{ files: RenderedFile[]; warnings: readonly ConfigWarning[] }> {
+  const problems: ConfigProblem[] = []
+  if (values.PG_MEMORY > totalmem()) {
+    const found = `${Math.floor(values.PG_MEMORY / 2 ** 20)} MiB`
+    const allowed = `at most what this machine has, ${Math.floor(totalmem() / 2 ** 20)} MiB`
+    problems.push({ file: 'environment', path: 'PG_MEMORY', found, allowed })
+  }
+  if (values.TLS_MODE === 'files') {
+    problems.push(...(await checkCertificateFiles(places.certificateFiles, values.TLS_DIR)))
+  }
+  const files: RenderedFile[] = []
+  let warnings: readonly ConfigWarning[] = []
+  for (const service of services) {
+    const json = renderJson(values, secrets, service)
+    try {
+      warnings = parseConfig(json).warnings
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      if (service === services[0]) problems.push(...error.problems)
+    }
+    for (const part of Object.keys(json) as ConfigPart[]) {
+      const text = `${JSON.stringify(json[part], null, 2)}\n`
+      files.push({ service, name: configFiles[part], text, mode: 0o440 })
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { files: [...files, ...renderOthers(values, secrets)], warnings }
+}
+
+function renderOthers(values: Values, secrets: Secrets): RenderedFile[] {
+  const connections = values.MAX_DB_CONNECTIONS * Math.max(1, values.API_WORKERS || 4) + OTHER_CONNECTIONS
+  const database = `${values.POSTGRES_HOST}:${values.POSTGRES_PORT}`
+  const hasura = [
+    `HASURA_GRAPHQL_ADMIN_SECRET='${secrets.hasura_admin}'`,
+    `HASURA_GRAPHQL_METADATA_DATABASE_URL='postgres://pronghorn_hasura:${secrets.hasura}@${database}/pronghorn_hasura'`,
+    `PRONGHORN_DATABASE_URL='postgres://pronghorn_graphql:${secrets.graphql}@${database}/${values.POSTGRES_DATABASE}'`,
+    `HASURA_GRAPHQL_ENABLE_CONSOLE='${String(values.GRAPHQL_CONSOLE)}'`,
+    `PRONGHORN_ROW_LIMIT='${values.GRAPHQL_ROW_LIMIT}'`,
+    '',
+  ].join('\n')
+  return [
+    { service: 'nginx', name: 'nginx.conf', text: renderNginx(values), mode: 0o444 },
+    {
+      service: 'postgres',
+      name: 'postgresql.conf',
+      text: fillTemplate('postgresql.conf', computePostgresSettings(values.PG_MEMORY, connections)),
+      mode: 0o444,
+    },
+    { service: 'postgres', name: 'superuser', text: secrets.superuser, mode: 0o444 },
+    {
+      service: 'redis',
+      name: 'redis.conf',
+      text: fillTemplate('redis.conf', { REDIS_PASSWORD: secrets.redis }),
+      mode: 0o444,
+    },
+    { service: 'hasura', name: 'environment', text: hasura, mode: 0o444 },
+  ]
+}
+
+/** The three JSON files as one service gets them. Families without an account are left out. */
+function renderJson(values: Values, secrets: Secrets, service: Service): Record<ConfigPart, unknown> {
+  const placeholders: Placeholders = {
+    ...(values as unknown as Placeholders),
+    POSTGRES_USER: `pronghorn_${service}`,
+    POSTGRES_PASSWORD: secrets[service],
+    REDIS_PASSWORD: secrets.redis,
+    REPLICAS: JSON.stringify(listReplicas(values.POSTGRES_REPLICAS)),
+  }
+  const fill = (part: ConfigPart): unknown => {
+    // A list that is already JSON must not be escaped again.
+    const escape = (text: string, variable: string): string =>
+      variable === 'REPLICAS' ? text : escapeJson(text)
+    return JSON.parse(fillTemplate(configFiles[part], placeholders, escape)) as unknown
+  }
+  return {
+    connections: fill('connections'),
+    server: withoutUnusedNamespaces(fill('server')),
+    readers: withoutUnusedHandlers(fill('readers')),
+  }
+}
+
+function listReplicas(text: string): { host: string; port: number }[] {
+  return text
+    .split(',')
+    .filter((each) => each !== '')
+    .map((each) => {
+      const [host = '', port = '5432'] = each.split(':')
+      return { host, port: Number(port) }
+    })
+}
+
+/** The account that stands for a family that the operator left out. */
+const NONE = 'none'
+
+interface Named {
+  readonly args: Readonly<Record<string, unknown>>
+}
+
+function withoutUnusedNamespaces(server: unknown): unknown {
+  const { namespaces, ...rest } = server as { namespaces: (Named & { name: string })[] }
+  return { ...rest, namespaces: namespaces.filter(({ name, args }) => args[`${name}_account`] !== NONE) }
+}
+
+function withoutUnusedHandlers(readers: unknown): unknown {
+  return (readers as { contracts: (Named & { handler: string })[] }[]).map((reader) => ({
+    ...reader,
+    contracts: reader.contracts.filter(({ handler, args }) => args[`${handler}_account`] !== NONE),
+  }))
+}
+
+function report(
+  { values, isDemo }: Resolved,
+  secretsMade: readonly SecretName[],
+  certificateMade: boolean,
+  warnings: readonly ConfigWarning[],
+): RenderReport {
+  const hints: string[] = []
+  const half = Math.floor(totalmem() / 2 ** 31)
+  if (!isDemo && half * 2 ** 30 > values.PG_MEMORY * 2) {
+    hints.push(`this machine has ${half * 2} GiB: PG_MEMORY=${half}g would let PostgreSQL use half of it`)
+  }
+  return { isDemo, chain: values.CHAIN_NAME, secretsMade, certificateMade, warnings, hints }
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Secrets that are made at the first start: what each protects. */
+export const secretNames = {
+  superuser: 'role that owns the bundled PostgreSQL',
+  filler: 'role of the filler',
+  api: 'role of the api',
+  state: 'role of the state service',
+  graphql: 'role of Hasura over the data',
+  hasura: 'role of Hasura over its own database',
+  redis: 'Redis',
+  hasura_admin: 'admin interface of Hasura',
+} as const
+
+/** Name of a secret. */
+export type SecretName = keyof typeof secretNames
+/** All secrets as text. */
+export type Secrets = Readonly<Record<SecretName, string>>
+
+const BYTES = 32
+
+/**
+ * Reads the secrets of a directory and makes those that are missing: 256 random bits each, as URL-safe text. One that
+ * is there is never written again.
+ *
+ * @param given secrets that the operator brings along; they count for those that are not there yet.
+ */
+export async function ensureSecrets(
+  dir: string,
+  given: Partial<Record<SecretName, string>>,
+): Promise<{ secrets: Secrets; made: SecretName[] }> {
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  const made: SecretName[] = []
+  const entries: [SecretName, string][] = []
+  for (const name of Object.keys(secretNames) as SecretName[]) {
+    const kept = await readFile(join(dir, name), 'utf8').catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+      throw error
+    })
+    const secret = kept === null || kept === '' ? (given[name] ?? newSecret()) : kept
+    if (secret !== kept) {
+      await writeSecret(dir, name, secret)
+      made.push(name)
+    }
+    entries.push([name, secret])
+  }
+  return { secrets: Object.fromEntries(entries) as Record<SecretName, string>, made }
+}
+
+/** A new secret. */
+export function newSecret(): string {
+  return randomBytes(BYTES).toString('base64url')
+}
+
+/** Puts a secret in place at once, so that a cut leaves the old one or the new one. */
+export async function writeSecret(dir: string, name: SecretName, secret: string): Promise<void> {
+  const path = join(dir, name)
+  await writeFile(`${path}.new`, secret, { mode: 0o400 })
+  await rename(`${path}.new`, path)
+}

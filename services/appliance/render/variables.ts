@@ -1,0 +1,202 @@
+import { bool, makeExactValidator, makeValidator, port, str } from 'envalid'
+
+/** What a variable takes, in words; shown when it is refused. */
+const whole = (least: number, most: number) =>
+  makeValidator<number>((text) => {
+    if (!/^\d{1,15}$/.test(text) || Number(text) < least || Number(text) > most) {
+      throw new RangeError(`a whole number from ${least} to ${most}`)
+    }
+    return Number(text)
+  })
+
+const matching = (pattern: RegExp, allowed: string) =>
+  makeValidator<string>((text) => {
+    if (!pattern.test(text)) throw new RangeError(allowed)
+    return text
+  })
+
+const hostName = matching(
+  /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?$/,
+  'a host name or an IPv4 address',
+)
+const account = matching(/^(?:none|[a-z1-5.]{1,13})$/, 'an account name, or none to leave the family out')
+const chainAddress = (protocols: readonly string[], example: string) =>
+  makeExactValidator<string>((text) => {
+    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
+      throw new RangeError(`a URL such as ${example}`)
+    }
+    return text
+  })
+
+const webAddress = chainAddress(['http:', 'https:'], 'https://example.org')
+
+/** Bytes of memory: `4g`, `512m`. */
+export const memory = makeValidator<number>((text) => {
+  const match = /^(\d{1,7})(m|g)b?$/i.exec(text)
+  const bytes = match ? Number(match[1]) * (match[2]?.toLowerCase() === 'g' ? 2 ** 30 : 2 ** 20) : 0
+  if (bytes < 256 * 2 ** 20) throw new RangeError('an amount of memory from 256m, such as 4g or 512m')
+  return bytes
+})
+
+/** Where the certificate of the proxy comes from. */
+export const tlsModes = ['selfsigned', 'files', 'acme', 'off'] as const
+
+/**
+ * Every variable of the appliance's `.env`: what it takes, its default and its meaning. Those without a default are
+ * the operator's to set; `devDefault` and the rest of envalid's options are not used.
+ */
+export const variables = {
+  CHAIN_NAME: matching(
+    /^[A-Za-z0-9._-]{1,64}$/,
+    '1 to 64 letters, digits, dots, underscores or hyphens',
+  )({
+    desc: 'Name of the chain, of your choice; part of the keys in Redis.',
+  }),
+  CHAIN_ID: matching(/^[0-9a-fA-F]{64}$/, '64 hexadecimal characters')({ desc: 'Id of the chain.' }),
+  CHAIN_HTTP: chainAddress(
+    ['http:', 'https:'],
+    'http://node:8888',
+  )({
+    desc: 'HTTP interface of your chain node.',
+  }),
+  CHAIN_SHIP: chainAddress(
+    ['ws:', 'wss:'],
+    'ws://node:8080',
+  )({
+    desc: 'State-history websocket of your chain node.',
+  }),
+  START_BLOCK: whole(
+    0,
+    4294967295,
+  )({
+    default: 0,
+    desc: 'First block to index; has to lie before the first use of the contracts. 0: the first that the node has.',
+  }),
+  STOP_BLOCK: whole(0, 4294967295)({ default: 0, desc: 'Block to stop at; 0 for never.' }),
+  ASSETS_ACCOUNT: account({ default: 'atomicassets', desc: 'Account of the assets contract.' }),
+  MARKET_ACCOUNT: account({ default: 'atomicmarket', desc: 'Account of the market contract, or none.' }),
+  ORACLE_ACCOUNT: account({
+    default: 'delphioracle',
+    desc: 'Account of the oracle contract, or none; the market needs it.',
+  }),
+  TOOLS_ACCOUNT: account({ default: 'atomictoolsx', desc: 'Account of the tools contract, or none.' }),
+  READER_NAME: matching(
+    /^[A-Za-z0-9._-]{1,64}$/,
+    '1 to 64 letters, digits, dots, underscores or hyphens',
+  )({
+    default: 'main',
+    desc: 'Name of the reader. It must not change once the reader has started.',
+  }),
+  IRREVERSIBLE_ONLY: bool({ default: false, desc: 'Index irreversible blocks only.' }),
+  DB_GROUP_BLOCKS: whole(1, 100_000)({ default: 100, desc: 'Least blocks of a transaction in catch-up.' }),
+  SHIP_PREFETCH_BLOCKS: whole(
+    1,
+    100_000,
+  )({
+    default: 50,
+    desc: 'Blocks that the node sends ahead of their acknowledgement.',
+  }),
+
+  DOMAIN: hostName({ default: 'localhost', desc: 'Public host name.' }),
+  PROVIDER_NAME: str({ default: 'Pronghorn', desc: 'Who runs the service; shown in the documentation.' }),
+  PROVIDER_URL: webAddress({
+    default: 'https://localhost',
+    desc: 'Your address; shown in the documentation.',
+  }),
+  HTTP_PORT: port({
+    default: 8080,
+    desc: 'Published port that leads to HTTPS, or serves with TLS_MODE=off.',
+  }),
+  HTTPS_PORT: port({ default: 8443, desc: 'Published port of HTTPS.' }),
+  TLS_MODE: str({
+    choices: tlsModes,
+    default: 'selfsigned',
+    desc: 'Where the certificate comes from: made at the first start, your files, an ACME authority, or no TLS at all (behind another proxy).',
+  }),
+  TLS_DIR: str({
+    default: './certificates',
+    desc: 'Folder with fullchain.pem and privkey.pem, for TLS_MODE=files.',
+  }),
+  ACME_EMAIL: str({ default: '', desc: 'Address that the ACME authority may write to.' }),
+  ACME_DIRECTORY: webAddress({
+    default: 'https://acme-v02.api.letsencrypt.org/directory',
+    desc: 'Directory of the ACME authority.',
+  }),
+  TRUSTED_PROXIES: matching(
+    /^(?:[0-9a-fA-F:.]+(?:\/\d{1,3})?)(?:,[0-9a-fA-F:.]+(?:\/\d{1,3})?)*$/,
+    'IP addresses or CIDR ranges with commas between',
+  )({
+    default: '',
+    desc: 'Proxies before this one whose word about the client address counts (IP or CIDR, with commas).',
+  }),
+
+  API_WORKERS: whole(0, 256)({ default: 0, desc: 'Processes of the api container; 0 for one per core.' }),
+  CACHE_LIFE: whole(
+    0,
+    31_536_000,
+  )({ default: 2, desc: 'Seconds for which an answer is kept; 0 = not at all.' }),
+  RATE_LIMIT_INTERVAL: whole(1, 86_400)({ default: 60, desc: 'Seconds of an interval of the rate limit.' }),
+  RATE_LIMIT_REQUESTS: whole(
+    1,
+    1_000_000_000,
+  )({
+    default: 240,
+    desc: 'Requests that an address may make in an interval.',
+  }),
+  BILL_EXECUTION_TIME: bool({
+    default: true,
+    desc: 'Each further second that a request took counts as a request.',
+  }),
+  SLOW_QUERY_THRESHOLD: whole(
+    0,
+    86_400_000,
+  )({
+    default: 7_500,
+    desc: 'Milliseconds from which a query is logged as slow.',
+  }),
+  MAX_QUERY_TIME_MS: whole(1, 86_400_000)({ default: 10_000, desc: 'Longest time of one query, ms.' }),
+  MAX_DB_CONNECTIONS: whole(
+    1,
+    10_000,
+  )({
+    default: 20,
+    desc: 'Database connections of each process of the api.',
+  }),
+  DISABLE_V1_SALES: bool({ default: false, desc: 'Answer the first sales routes as the second ones do.' }),
+
+  POSTGRES_HOST: str({ default: 'postgres', desc: 'Host of PostgreSQL.' }),
+  POSTGRES_PORT: port({ default: 5432, desc: 'Port of PostgreSQL.' }),
+  POSTGRES_DATABASE: matching(
+    /^[a-z_][a-z0-9_]{0,62}$/,
+    'a lower-case name of at most 63 characters',
+  )({
+    default: 'pronghorn',
+    desc: 'Name of the database; one for each chain.',
+  }),
+  POSTGRES_SUPERUSER: matching(
+    /^[a-z_][a-z0-9_]{0,62}$/,
+    'a lower-case name of at most 63 characters',
+  )({
+    default: 'postgres',
+    desc: 'Role that creates the database and the roles.',
+  }),
+  POSTGRES_SUPERUSER_PASSWORD: str({
+    default: '',
+    desc: 'Its password, for a PostgreSQL of your own; of the bundled one it is made at the first start.',
+  }),
+  POSTGRES_REPLICAS: matching(
+    /^[A-Za-z0-9_.-]+(?::\d{1,5})?(?:,[A-Za-z0-9_.-]+(?::\d{1,5})?)*$/,
+    'host:port with commas between',
+  )({ default: '', desc: 'Streaming replicas that the api may read from (host:port, with commas).' }),
+  PG_MEMORY: memory({
+    default: 4 * 2 ** 30,
+    desc: 'Memory for PostgreSQL, such as 32g; its settings are computed from it and its container is limited to it.',
+  }),
+  REDIS_HOST: hostName({ default: 'redis', desc: 'Host of Redis.' }),
+  REDIS_PORT: port({ default: 6379, desc: 'Port of Redis.' }),
+  GRAPHQL_CONSOLE: bool({
+    default: false,
+    desc: 'Reach the Hasura console and its admin interfaces at /console.',
+  }),
+  GRAPHQL_ROW_LIMIT: whole(1, 100_000)({ default: 1_000, desc: 'Most rows of a GraphQL list.' }),
+} as const

@@ -1,0 +1,185 @@
+import { X509Certificate } from 'node:crypto'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkRender, render } from '../../services/appliance/index.ts'
+import { secretNames, variables } from '../../services/appliance/render/index.ts'
+import { installCertificate } from '../../services/appliance/render/certificate.ts'
+import { ConfigError, loadConfig } from '../../services/core/config/index.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
+
+const real = {
+  CHAIN: 'wax-mainnet',
+  CHAIN_HTTP: 'http://node.example.org:8888',
+  CHAIN_SHIP: 'ws://node.example.org:8080',
+  DOMAIN: 'nft.example.org',
+}
+const demo = { DEMO_CHAIN: 'true' }
+
+let dir: string
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'pronghorn-render-'))
+})
+afterAll(() => rm(dir, { recursive: true, force: true }))
+
+const places = (name: string) => ({ out: join(dir, name), certificateFiles: join(dir, `${name}-files`) })
+
+async function problemsOf(environment: Record<string, string>, name = 'refused'): Promise<string[]> {
+  try {
+    await checkRender(environment, places(name))
+    return []
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.problems.map(({ file, path }) => (path === '' ? file : path))
+  }
+}
+
+describe('rendering', () => {
+  it('gives each service files that load, with a role of its own', async () => {
+    const { out, certificateFiles } = places('real')
+    const report = await render(real, { out, certificateFiles })
+    expect(report).toMatchObject({ isDemo: false, chain: 'wax-mainnet', warnings: [] })
+    expect([...report.secretsMade].sort()).toEqual(Object.keys(secretNames).sort())
+    const passwords = new Set<string>()
+    for (const service of ['filler', 'api', 'state']) {
+      const need = ['connections', 'server', 'readers'] as const
+      const { config, warnings } = loadConfig({ need, dir: join(out, service), env: {} })
+      expect(warnings).toEqual([])
+      expect(config.connections.sqldb.user).toBe(`pronghorn_${service}`)
+      expect(config.connections.chain.chain_id).toMatch(/^1064487b/)
+      expect(config.readers[0]).toMatchObject({ start_block: 64_000_000 })
+      expect(config.readers[0]?.contracts.map(({ handler }) => handler)).toEqual([
+        'assets',
+        'oracle',
+        'market',
+        'tools',
+      ])
+      expect(config.server.namespaces.map(({ path, aliases }) => [path, ...aliases])).toEqual([
+        ['/assets', '/atomicassets'],
+        ['/market', '/atomicmarket'],
+        ['/tools', '/atomictools'],
+      ])
+      passwords.add(config.connections.sqldb.password)
+    }
+    expect(passwords.size).toBe(3)
+    const certificate = new X509Certificate(await readFile(join(out, 'certificates/fullchain.pem')))
+    expect(certificate.checkHost('nft.example.org')).toBe('nft.example.org')
+  })
+
+  it('never writes a secret or certificate twice', async () => {
+    const { out, certificateFiles } = places('twice')
+    await render(real, { out, certificateFiles })
+    const before = await readAll(out)
+    const report = await render(real, { out, certificateFiles })
+    expect(report).toMatchObject({ secretsMade: [], certificateMade: false })
+    expect(await readAll(out)).toEqual(before)
+    expect((await stat(join(out, 'secrets/api'))).mode & 0o077).toBe(0)
+  })
+
+  it('is the demo chain without a fact about a chain, and only where that is wanted', async () => {
+    expect(await render(demo, places('demo'))).toMatchObject({ isDemo: true, chain: 'demo' })
+    expect(await problemsOf({})).toEqual(['CHAIN_NAME', 'CHAIN_ID', 'CHAIN_HTTP', 'CHAIN_SHIP'])
+  })
+
+  it('leaves out a family whose account is none', async () => {
+    const { out, certificateFiles } = places('less')
+    await render(
+      { ...real, MARKET_ACCOUNT: 'none', ORACLE_ACCOUNT: 'none', TOOLS_ACCOUNT: 'none' },
+      { out, certificateFiles },
+    )
+    const { config } = loadConfig({ need: ['server', 'readers'], dir: join(out, 'api'), env: {} })
+    expect(config.readers[0]?.contracts.map(({ handler }) => handler)).toEqual(['assets'])
+    expect(config.server.namespaces.map(({ name }) => name)).toEqual(['assets'])
+  })
+
+  it('keeps what a value brings along inside its quotes', async () => {
+    const { out, certificateFiles } = places('quotes')
+    const PROVIDER_NAME = '[Guild] "A" \\ ${CHAIN_ID} $& é'
+    await render({ ...real, PROVIDER_NAME }, { out, certificateFiles })
+    const { config } = loadConfig({ need: ['server'], dir: join(out, 'api'), env: {} })
+    expect(config.server.provider_name).toBe(PROVIDER_NAME)
+  })
+
+  it('names every variable in .env.example, with its default', async () => {
+    const text = await readFile(join(packageRoot, '.env.example'), 'utf8')
+    for (const name of Object.keys(variables)) expect(text).toMatch(new RegExp(`^(?:# )?${name}=`, 'm'))
+    const lines = [...text.matchAll(/^# ([A-Z_]+)=(.*)$/gm)].map(
+      ([, name = '', value = '']) => [name, value] as const,
+    )
+    const defaults = lines.filter(([name, value]) => name in variables && value !== '')
+    const { out, certificateFiles } = places('defaults')
+    await render(real, { out, certificateFiles })
+    const plain = await readAll(out)
+    await render({ ...real, ...Object.fromEntries(defaults) }, { out, certificateFiles })
+    expect(await readAll(out)).toEqual(plain)
+  })
+})
+
+describe('refused', () => {
+  const mistakes: [what: string, environment: Record<string, string>, names: string[]][] = [
+    ['a chain that nobody knows', { ...real, CHAIN: 'wax' }, ['CHAIN', 'CHAIN_NAME', 'CHAIN_ID']],
+    ['a chain id that is too short', { ...real, CHAIN_ID: 'abc' }, ['CHAIN_ID']],
+    ['a wrong scheme of the HTTP address', { ...real, CHAIN_HTTP: 'ws://node:8888' }, ['CHAIN_HTTP']],
+    [
+      'a wrong scheme of the state-history address',
+      { ...real, CHAIN_SHIP: 'http://node:8080' },
+      ['CHAIN_SHIP'],
+    ],
+    ['no state-history address', { ...real, CHAIN_SHIP: '' }, ['CHAIN_SHIP']],
+    ['a misspelt variable', { ...real, RATE_LIMIT_REQUEST: '5' }, ['RATE_LIMIT_REQUEST']],
+    ['a market without an oracle', { ...real, ORACLE_ACCOUNT: 'none' }, ['ORACLE_ACCOUNT']],
+    ['no assets contract', { ...real, ASSETS_ACCOUNT: 'none' }, ['ASSETS_ACCOUNT']],
+    ['an account that cannot exist', { ...real, MARKET_ACCOUNT: 'Atomic_Market' }, ['MARKET_ACCOUNT']],
+    ['ports that clash', { ...real, HTTP_PORT: '8443' }, ['HTTPS_PORT']],
+    ['a port out of range', { ...real, HTTPS_PORT: '70000' }, ['HTTPS_PORT']],
+    ['a TLS mode that does not exist', { ...real, TLS_MODE: 'letsencrypt' }, ['TLS_MODE']],
+    ['an unreadable certificate', { ...real, TLS_MODE: 'files' }, ['TLS_DIR', 'TLS_DIR']],
+    ['ACME without an address', { ...real, TLS_MODE: 'acme' }, ['ACME_EMAIL']],
+    [
+      'ACME for a name that is not public',
+      { ...real, TLS_MODE: 'acme', ACME_EMAIL: 'a@b.example', DOMAIN: 'localhost' },
+      ['DOMAIN'],
+    ],
+    ['a start block that is no number', { ...real, START_BLOCK: '64m' }, ['START_BLOCK']],
+    ['a stop below the start', { ...real, STOP_BLOCK: '5' }, ['[0].stop_block']],
+    ['memory without a unit', { ...real, PG_MEMORY: '4096' }, ['PG_MEMORY']],
+    [
+      'more memory than the machine has',
+      { ...real, PG_MEMORY: `${Math.ceil(totalmem() / 2 ** 30) + 1}g` },
+      ['PG_MEMORY'],
+    ],
+    ['a limit of nothing', { ...real, RATE_LIMIT_REQUESTS: '0' }, ['RATE_LIMIT_REQUESTS']],
+    ['a flag that is no flag', { ...real, BILL_EXECUTION_TIME: 'maybe' }, ['BILL_EXECUTION_TIME']],
+    ['proxies that are no addresses', { ...real, TRUSTED_PROXIES: 'cloudflare' }, ['TRUSTED_PROXIES']],
+    ['a database name with capitals', { ...real, POSTGRES_DATABASE: 'Wax' }, ['POSTGRES_DATABASE']],
+  ]
+  it.each(mistakes)('%s', async (_what, environment, names) => {
+    expect(await problemsOf(environment)).toEqual(names)
+    await expect(readdir(places('refused').out)).rejects.toThrow(/ENOENT/)
+  })
+
+  it('a key of another certificate, and one that has ended', async () => {
+    const files = places('refused').certificateFiles
+    const { out, certificateFiles } = places('other')
+    await render(real, { out, certificateFiles })
+    const { out: second } = places('real')
+    const chain = await readFile(join(out, 'certificates/fullchain.pem'), 'utf8')
+    await mkdir(files, { recursive: true })
+    await installCertificate(files, chain, await readFile(join(second, 'certificates/privkey.pem'), 'utf8'))
+    expect(await problemsOf({ ...real, TLS_MODE: 'files' })).toEqual(['TLS_DIR'])
+    await chmod(join(files, 'privkey.pem'), 0o644)
+    await writeFile(join(files, 'privkey.pem'), await readFile(join(out, 'certificates/privkey.pem')))
+    expect(await problemsOf({ ...real, TLS_MODE: 'files' })).toEqual([])
+  })
+})
+
+async function readAll(folder: string): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (entry.isFile()) found[path.slice(folder.length)] = await readFile(path, 'utf8')
+  }
+  return found
+}
