@@ -56,7 +56,7 @@ function collectFamilies(readers: readonly ReaderView[], findings: Findings): In
       findings.refuse(
         'readers',
         [at, 'contracts', index],
-        `one ${contract.handler} contract in one database: reader "${name}" would index "${accountOf(contract)}" ` +
+        `one ${contract.handler} ${contract.handler === 'state' ? 'handler' : 'contract'} in one database: reader "${name}" would index "${accountOf(contract)}" ` +
           `while reader "${first.reader}" indexes "${first.account}" (${first.place})`,
       )
     })
@@ -75,6 +75,8 @@ export function accountOf(contract: ContractConfig): string {
       return contract.args.oracle_account
     case 'tools':
       return contract.args.tools_account
+    case 'state':
+      return contract.args.accounts.join(', ')
   }
 }
 

@@ -20,7 +20,7 @@ export function readerName() {
 }
 
 const storeLogs = (what: string) => flag().default(false).describe(`Keep the logs of ${what}.`)
-const handlerText = 'Contract family.'
+const handlerText = 'Contract family, or state.'
 
 const assetsHandler = section({
   handler: z.literal('assets').describe(handlerText),
@@ -60,13 +60,28 @@ const toolsHandler = section({
   }).describe('Arguments of the handler.'),
 })
 
+const stateHandler = section({
+  handler: z.literal('state').describe(handlerText),
+  args: section({
+    accounts: list(accountName(), 1000)
+      .default([])
+      .describe('Contracts whose rows are kept as they are at every block, for the state service.'),
+    permissions: flag()
+      .default(false)
+      .describe('Keep the permissions of all accounts and their links to actions.'),
+    history_blocks: integer(0, 1_000_000_000)
+      .default(172_800)
+      .describe('Blocks below the head at which the state can be told; 0 = all. A day has 172,800.'),
+  }).describe('Arguments of the handler.'),
+})
+
 /** Names of the handlers. */
-export const handlerNames = ['assets', 'market', 'oracle', 'tools'] as const
+export const handlerNames = ['assets', 'market', 'oracle', 'tools', 'state'] as const
 
 /** An entry of `contracts`. */
 export const contractSchema = z.discriminatedUnion(
   'handler',
-  [assetsHandler, marketHandler, oracleHandler, toolsHandler],
+  [assetsHandler, marketHandler, oracleHandler, toolsHandler, stateHandler],
   {
     error: (issue) =>
       typeof issue.input === 'object' && issue.input !== null

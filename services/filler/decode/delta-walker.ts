@@ -42,7 +42,9 @@ export function generateDeltaWalker(emitter: CodeEmitter, types: TypeGraph, delt
   return linkCode(`${emitter.functions.join('\n')}\n${main}\nreturn main;`, bindings) as DeltaWalker
 }
 
-const openedTables = ['contract_row', 'account', 'account_metadata'].map((name) => Buffer.from(name))
+const openedTables = ['contract_row', 'account', 'account_metadata', 'permission', 'permission_link'].map(
+  (name) => Buffer.from(name),
+)
 
 // 0 for a table of no interest, otherwise 1 + position in the list above.
 function tableKindAt(bytes: Buffer, start: number, end: number): number {
@@ -79,8 +81,15 @@ function walkTable(emitter: CodeEmitter, struct: StructNode, contractRow: TypeNo
       case 1: { ${loop(`${codeAt(emitter, contractRow)} if (W.has(lo, hi)) { ${open('openContractRow')} }`)} break; }
       case 2: { ${loop(`if (S.account !== undefined && present !== 0) { ${open('openAccount')} }`)} break; }
       case 3: { ${loop(`if (S.accountMetadata !== undefined && present !== 0) { ${open('openMetadata')} }`)} break; }
+      case 4: { ${loop(`if (S.permission !== undefined) { ${give('permission')} }`)} break; }
+      case 5: { ${loop(`if (S.permissionLink !== undefined) { ${give('permissionLink')} }`)} break; }
       default: { ${loop('')} }
     }`
+}
+
+// A row that is handed over as it is, for whoever wants it to decode it.
+function give(member: string): string {
+  return `R.at = end; R.end = e; ${called(`S.${member}(present !== 0, b.subarray(start, end))`)}`
 }
 
 // `present` is a bool or, where it tells created from modified, a number: a byte either way.

@@ -13,7 +13,15 @@ import { generateDeltaWalker } from './delta-walker.ts'
 import { protocolLacks, requireType } from './protocol-shape.ts'
 import { createRequestEncoder, type BlocksRequest, type RequestEncoder } from './requests.ts'
 import { generateResultReader, type BlocksResult, type StatusResult } from './result-reader.ts'
-import { ScannedAction, ScannedRow, type DeltaSink, type TraceSink } from './scanned.ts'
+import { createPermissionReaders, type PermissionReaders } from './permissions.ts'
+import {
+  ScannedAction,
+  ScannedRow,
+  type DeltaSink,
+  type PermissionLinkRow,
+  type PermissionRow,
+  type TraceSink,
+} from './scanned.ts'
 import { generateTraceWalker } from './trace-walker.ts'
 import type { WatchSet } from './watch-set.ts'
 
@@ -41,6 +49,10 @@ export interface Protocol extends RequestEncoder {
    * @throws DecodeError when the payload is malformed; what was found before stands.
    */
   scanDeltas(payload: Uint8Array, watch: WatchSet, sink: DeltaSink): void
+  /** Reads a row of the delta table `permission`. @throws DecodeError when it does not fit the protocol ABI. */
+  readPermission(row: Uint8Array): PermissionRow
+  /** Reads a row of the delta table `permission_link`. @throws DecodeError when it does not fit the protocol ABI. */
+  readPermissionLink(row: Uint8Array): PermissionLinkRow
 }
 
 /**
@@ -71,6 +83,7 @@ class CompiledProtocol implements Protocol {
   readonly #readResult: ReturnType<typeof generateResultReader>
   readonly #walkTraces: ReturnType<typeof generateTraceWalker>
   readonly #walkDeltas: ReturnType<typeof generateDeltaWalker>
+  readonly #permissions: PermissionReaders
   readonly #action = new ScannedAction()
   readonly #row = new ScannedRow()
 
@@ -90,6 +103,7 @@ class CompiledProtocol implements Protocol {
     this.#walkDeltas = generateDeltaWalker(emitters.deltas, abi.types, this.#deltas.node)
     this.readBlockHeader = createHeaderReader(abi.types, this.#result.node)
     this.#requests = createRequestEncoder(abi)
+    this.#permissions = createPermissionReaders(abi)
   }
 
   encodeStatusRequest(): Uint8Array {
@@ -102,6 +116,14 @@ class CompiledProtocol implements Protocol {
 
   encodeAck(messages: number): Uint8Array {
     return this.#requests.encodeAck(messages)
+  }
+
+  readPermission(row: Uint8Array): PermissionRow {
+    return this.#permissions.permission(row)
+  }
+
+  readPermissionLink(row: Uint8Array): PermissionLinkRow {
+    return this.#permissions.link(row)
   }
 
   decodeResult(frame: Uint8Array): StatusResult | BlocksResult {

@@ -180,4 +180,25 @@ export interface DeltaSink {
   account?(name: string, abi: Uint8Array): void
   /** An account whose code or privilege changed; `hasCode` tells whether it is a contract now. */
   accountMetadata?(name: string, hasCode: boolean): void
+  /** A permission of any account that was set or removed; see {@link Protocol.readPermission}. `row` is a view. */
+  permission?(present: boolean, row: Uint8Array): void
+  /** A link of any account that was set or removed; see {@link Protocol.readPermissionLink}. `row` is a view. */
+  permissionLink?(present: boolean, row: Uint8Array): void
+}
+
+/** A permission of an account, as far as it is told by keys. */
+export interface PermissionRow {
+  readonly account: string
+  readonly permission: string
+  /** `PUB_K1_…`, `PUB_R1_…` or `PUB_WA_…`. */
+  readonly keys: readonly string[]
+}
+
+/** An action that an account has linked to one of its permissions. */
+export interface PermissionLinkRow {
+  readonly account: string
+  readonly contract: string
+  /** Empty for all actions of the contract. */
+  readonly action: string
+  readonly permission: string
 }

@@ -1,8 +1,12 @@
 import type { Handler } from './handler.ts'
 import { createAssetsHandler } from './assets/index.ts'
 import type { AssetsHandlerArgs } from './assets/index.ts'
+import type { Keeper } from './keeper.ts'
+import { createStateKeeper } from './state/index.ts'
+import type { StateHandlerArgs } from './state/index.ts'
 
 export type { ActionEvent, BlockInfo, BlockScope, Handler, Query, RowEvent, WantedFields } from './handler.ts'
+export type { Keeper, KeeperScope, KeptBlock, RawPermission, RawPermissionLink, RawRow } from './keeper.ts'
 
 /** One entry of a reader's `contracts` in readers.config.json. */
 export interface ContractEntry {
@@ -18,4 +22,11 @@ const factories: Readonly<Record<string, (args: never) => Handler>> = {
 /** Makes the handler of a configured contract; null when this version has none for it. */
 export function createHandler(entry: ContractEntry): Handler | null {
   return factories[entry.handler]?.(entry.args as never) ?? null
+}
+
+/** Makes the keeper of a configured entry; null when the entry is of a contract family. */
+export function createKeeper(entry: ContractEntry, reader: string): Keeper | null {
+  return entry.handler === 'state'
+    ? createStateKeeper(entry.args as unknown as StateHandlerArgs, reader)
+    : null
 }

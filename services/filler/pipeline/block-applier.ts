@@ -1,9 +1,17 @@
 import { nameToString } from '../../core/antelope/index.ts'
 import { FatalError, PronghornError, describeError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
-import type { Protocol, ScannedRow } from '../decode/index.ts'
+import type { DeltaSink, Protocol, ScannedRow } from '../decode/index.ts'
 import { createWatchSet, ScannedAction } from '../decode/index.ts'
-import type { BlockInfo, BlockScope, Handler, Query, RowEvent } from '../handlers/index.ts'
+import type {
+  BlockInfo,
+  BlockScope,
+  Handler,
+  Keeper,
+  KeeperScope,
+  Query,
+  RowEvent,
+} from '../handlers/index.ts'
 import type { ShipBlock } from '../ship/index.ts'
 import type { CommitUnit } from '../store/index.ts'
 import { AccountChanges } from './account-changes.ts'
@@ -13,6 +21,13 @@ import { ContractDecoder } from './contract-decoder.ts'
 interface Contract {
   readonly handler: Handler
   readonly decoder: ContractDecoder
+  state: unknown
+}
+
+/** A keeper with what it remembers. */
+interface Kept {
+  readonly keeper: Keeper
+  readonly accounts: ReadonlySet<string>
   state: unknown
 }
 
@@ -34,14 +49,19 @@ export class BlockApplier {
   private readonly reader: string
   private readonly logger: Logger
   private readonly contracts = new Map<string, Contract>()
+  private readonly kept: Kept[]
   private readonly watch: ReturnType<typeof createWatchSet>
+  /** Contracts whose rows are wanted: those of handlers and keepers. */
+  private readonly rowWatch: ReturnType<typeof createWatchSet>
   private readonly warned = new Set<string>()
   private lastTimeMs = 0
 
-  constructor(reader: string, handlers: readonly Handler[], logger: Logger) {
+  constructor(reader: string, handlers: readonly Handler[], keepers: readonly Keeper[], logger: Logger) {
     this.reader = reader
     this.logger = logger
     this.watch = createWatchSet(handlers.map((handler) => handler.account))
+    this.kept = keepers.map((keeper) => ({ keeper, accounts: new Set(keeper.accounts), state: null }))
+    this.rowWatch = createWatchSet([...this.watch.accounts, ...keepers.flatMap((keeper) => keeper.accounts)])
     for (const handler of handlers)
       this.contracts.set(handler.account, { handler, decoder: makeDecoder(handler), state: null })
   }
@@ -79,6 +99,7 @@ export class BlockApplier {
         state: await contract.handler.load(query),
       })
     }
+    for (const kept of this.kept) kept.state = await kept.keeper.load(query)
   }
 
   /**
@@ -98,6 +119,7 @@ export class BlockApplier {
       this.lastTimeMs = timeMs
       const info: BlockInfo = { num: block.num, timeMs }
       const scopes = new Map<string, BlockScope<unknown>>()
+      const keepers = this.openKeepers(block, info, unit)
       const accounts = new AccountChanges(this.reader, block.num, unit)
       if (block.traces) {
         for (const action of protocol.collectActions(block.traces, this.watch)) {
@@ -106,11 +128,13 @@ export class BlockApplier {
         }
       }
       if (block.deltas) {
-        protocol.scanDeltas(block.deltas, this.watch, {
+        protocol.scanDeltas(block.deltas, this.rowWatch, {
           row: (row) => {
             place = row
+            this.keepRow(row, keepers)
             this.applyRow(row, info, scopes, unit)
           },
+          ...this.permissionSink(protocol, keepers),
           account: (name, abi) => {
             accounts.abiDelta(name, abi)
             this.contractAbi(name, abi, block.num)
@@ -120,6 +144,7 @@ export class BlockApplier {
       }
       place = 'end of block'
       for (const [account, scope] of scopes) this.contracts.get(account)!.state = scope.end()
+      for (const { kept, scope } of keepers) kept.state = scope.end()
       accounts.end()
       return timeMs
     } catch (error) {
@@ -131,6 +156,37 @@ export class BlockApplier {
           details: { block: block.num, ...(error instanceof PronghornError ? { code: error.code } : {}) },
         },
       )
+    }
+  }
+
+  private openKeepers(block: ShipBlock, info: BlockInfo, unit: CommitUnit): OpenKeeper[] {
+    if (this.kept.length === 0) return []
+    const head = Math.max(block.head.num, block.num)
+    const irreversible = Math.min(block.lib.num, block.num)
+    const keptBlock = { ...info, id: block.idBytes, head, irreversible }
+    return this.kept.map((kept) => ({ kept, scope: kept.keeper.open(keptBlock, kept.state, unit) }))
+  }
+
+  private keepRow(row: ScannedRow, keepers: readonly OpenKeeper[]): void {
+    for (const { kept, scope } of keepers) if (kept.accounts.has(row.code)) scope.row(row)
+  }
+
+  /** Permissions are stepped over when nobody keeps them. */
+  private permissionSink(
+    protocol: Protocol,
+    keepers: readonly OpenKeeper[],
+  ): Pick<DeltaSink, 'permission' | 'permissionLink'> {
+    const wanting = keepers.filter(({ kept }) => kept.keeper.permissions)
+    if (wanting.length === 0) return {}
+    return {
+      permission: (present, bytes) => {
+        const row = protocol.readPermission(bytes)
+        for (const { scope } of wanting) scope.permission(present, row)
+      },
+      permissionLink: (present, bytes) => {
+        const row = protocol.readPermissionLink(bytes)
+        for (const { scope } of wanting) scope.link(present, row)
+      },
     }
   }
 
@@ -231,6 +287,12 @@ export class BlockApplier {
     this.warned.add(message)
     this.logger.warn({ block: info.num }, message)
   }
+}
+
+/** A keeper at work on a block. */
+interface OpenKeeper {
+  readonly kept: Kept
+  readonly scope: KeeperScope<unknown>
 }
 
 /** A found row, decoded as far as its handler asks. */

@@ -1,8 +1,11 @@
 import { FatalError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
-import type { Handler } from '../handlers/index.ts'
+import type { Handler, Keeper } from '../handlers/index.ts'
 import type { Store } from '../store/index.ts'
 import type { ReaderSettings } from './reader-options.ts'
+
+/** What one reader of a database fills: a contract family's tables, or the kept state's. */
+type Family = Pick<Handler | Keeper, 'family' | 'account'>
 
 /**
  * Checks that the database belongs to this chain, that no other reader fills the same tables, and that the settings
@@ -14,12 +17,12 @@ import type { ReaderSettings } from './reader-options.ts'
 export async function checkReader(
   store: Store,
   settings: ReaderSettings,
-  handlers: readonly Handler[],
+  families: readonly Family[],
   chainId: string,
   logger: Logger,
 ): Promise<number> {
   await claimChain(store, chainId)
-  for (const handler of handlers) await claimFamily(store, handler, settings.name)
+  for (const family of families) await claimFamily(store, family, settings.name)
   if (settings.delete_data) {
     logger.warn({}, 'delete_data is set: the rows of this reader are deleted and indexed again')
     await store.wipe()
@@ -64,7 +67,7 @@ async function claimChain(store: Store, chainId: string): Promise<void> {
   }
 }
 
-async function claimFamily(store: Store, handler: Handler, reader: string): Promise<void> {
+async function claimFamily(store: Store, handler: Family, reader: string): Promise<void> {
   await store.query(
     'INSERT INTO chain.sources (family, account, reader) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
     [handler.family, handler.account, reader],

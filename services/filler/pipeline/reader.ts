@@ -2,8 +2,8 @@ import { normalizeAbiJson } from '../../core/antelope/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 import { compileProtocol } from '../decode/index.ts'
 import type { Protocol } from '../decode/index.ts'
-import { createHandler } from '../handlers/index.ts'
-import type { Handler } from '../handlers/index.ts'
+import { createHandler, createKeeper } from '../handlers/index.ts'
+import type { Handler, Keeper } from '../handlers/index.ts'
 import { createShipSession } from '../ship/index.ts'
 import type { ShipSession } from '../ship/index.ts'
 import { listTables, openStore } from '../store/index.ts'
@@ -27,7 +27,11 @@ const defaultRetry: RetryTiming = { attempts: 8, firstDelayMs: 500, longestDelay
  * @throws FatalError naming what is wrong; RetryableError when trying again did not help.
  */
 export async function runReader(options: ReaderOptions, signal: AbortSignal): Promise<void> {
-  const handlers = makeHandlers(options)
+  const keepers = options.settings.contracts.flatMap((entry) => {
+    const keeper = createKeeper(entry, options.settings.name)
+    return keeper ? [keeper] : []
+  })
+  const handlers = makeHandlers(options, keepers)
   const retry = { ...defaultRetry, ...options.retry }
   const heartbeat = new Heartbeat(
     options.database,
@@ -39,7 +43,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
     let lastBlock = -1
     for (;;) {
       try {
-        await readOnce(options, handlers, heartbeat, signal)
+        await readOnce(options, handlers, keepers, heartbeat, signal)
         return
       } catch (error) {
         if (!(error instanceof RetryableError) || signal.aborted) throw error
@@ -60,8 +64,9 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
   }
 }
 
-function makeHandlers(options: ReaderOptions): Handler[] {
+function makeHandlers(options: ReaderOptions, keepers: readonly Keeper[]): Handler[] {
   return options.settings.contracts.flatMap((entry) => {
+    if (keepers.some(({ family }) => family === entry.handler)) return []
     const handler = createHandler(entry)
     if (!handler)
       options.logger.warn(
@@ -75,11 +80,13 @@ function makeHandlers(options: ReaderOptions): Handler[] {
 async function readOnce(
   options: ReaderOptions,
   handlers: readonly Handler[],
+  keepers: readonly Keeper[],
   heartbeat: Heartbeat,
   signal: AbortSignal,
 ): Promise<void> {
   const { settings, logger } = options
-  const tables = [...listTables(chainTables), ...handlers.flatMap((handler) => handler.tables)]
+  const families = [...handlers, ...keepers]
+  const tables = [...listTables(chainTables), ...families.flatMap((family) => family.tables)]
   const store = await openStore({
     address: options.database,
     reader: settings.name,
@@ -88,8 +95,8 @@ async function readOnce(
     ...(options.handoverMs === undefined ? {} : { handoverMs: options.handoverMs }),
   })
   try {
-    const startBlock = await checkReader(store, settings, handlers, options.chain.chainId, logger)
-    const applier = new BlockApplier(settings.name, handlers, logger)
+    const startBlock = await checkReader(store, settings, families, options.chain.chainId, logger)
+    const applier = new BlockApplier(settings.name, handlers, keepers, logger)
     await applier.reload((text, values) => store.query(text, values), store.position?.timeMs ?? 0)
     if (startBlock > 2) await fetchMissingAbis(applier, options.chain.http, startBlock, logger)
     await readUntilEnd(options, store, applier, startBlock, heartbeat, signal)

@@ -1,7 +1,24 @@
 import type { Derivation, KeyOf, RowSink } from './operations.ts'
-import { mergeCounts, mergeGroup, mergeInsert, mergePatch, mergeUpsert, rowKey } from './pending-rows.ts'
+import {
+  emptyPending,
+  mergeCounts,
+  mergeGroup,
+  mergeInsert,
+  mergePatch,
+  mergeUpsert,
+  mergeVersion,
+  rowKey,
+} from './pending-rows.ts'
 import type { MutableRow, PendingTable } from './pending-rows.ts'
-import type { AppendTable, CounterTable, GroupedTable, KeyedTable, Table, VersionedTable } from './table.ts'
+import type {
+  AppendTable,
+  CounterTable,
+  GroupedTable,
+  HistoryTable,
+  KeyedTable,
+  Table,
+  VersionedTable,
+} from './table.ts'
 
 /** A block as the store keeps it. */
 export interface UnitBlock {
@@ -96,6 +113,20 @@ export class CommitUnit implements RowSink {
     this.pending(table as unknown as Table).appended.push(values)
   }
 
+  version<R extends { since_block: number }>(table: HistoryTable<R>, row: R): void {
+    const values = row as unknown as MutableRow
+    mergeVersion(this.pending(table as unknown as Table), values, row.since_block, values)
+  }
+
+  end<R extends { since_block: number }>(table: HistoryTable<R>, key: KeyOf<R>, block: number): void {
+    mergeVersion(this.pending(table as unknown as Table), key as unknown as MutableRow, block, null)
+  }
+
+  forget<R extends object>(table: HistoryTable<R> | VersionedTable<R>, before: number): void {
+    const pending = this.pendingOf(table as unknown as Table)
+    pending.forgetBefore = Math.max(pending.forgetBefore, before)
+  }
+
   recheck(derivation: Derivation, key: bigint): void {
     const keys = this.rechecks.get(derivation)
     if (keys) keys.add(key)
@@ -104,9 +135,13 @@ export class CommitUnit implements RowSink {
 
   private pending(table: Table): PendingTable {
     this.operations++
+    return this.pendingOf(table)
+  }
+
+  private pendingOf(table: Table): PendingTable {
     let pending = this.tables.get(table)
     if (!pending) {
-      pending = { table, rows: new Map(), groups: new Map(), appended: [] }
+      pending = emptyPending(table)
       this.tables.set(table, pending)
     }
     return pending

@@ -1,3 +1,4 @@
+import { writeHistory } from './history.ts'
 import { journalRows } from './journal.ts'
 import type { Column, TableLayout } from './layout.ts'
 import type { MutableRow, PendingRow, PendingTable } from './pending-rows.ts'
@@ -25,6 +26,8 @@ export async function flushTable(
       return replaceGroups(session, layout, pending)
     case 'versioned':
       return writeVersions(session, layout, layout.table, rowsOf(pending))
+    case 'history':
+      return writeHistory(session, layout, pending)
     case 'keyed':
       return writeKeyed(session, layout, pending)
   }
@@ -49,21 +52,7 @@ async function appendRows(
     if (seq > high) high = seq
   }
   await session.ensurePartitions(layout.table.name, low, high)
-  await addRows(session, layout, rows)
-}
-
-async function addRows(
-  session: WriterSession,
-  layout: TableLayout,
-  rows: readonly MutableRow[],
-): Promise<void> {
-  if (rows.length === 0) return
-  if (rows.length >= 100) return session.copyInto(layout, rows)
-  const source = await session.offer(layout, layout.columns, rows)
-  await session.runOver(
-    source,
-    `INSERT INTO ${layout.table.name} (${list(layout.columns)}) SELECT ${list(layout.columns)} FROM ${source.sql} s`,
-  )
+  await session.addRows(layout.table.name, layout.columns, rows)
 }
 
 async function addCounts(
@@ -109,9 +98,9 @@ async function replaceGroups(
     source,
     `DELETE FROM ${layout.table.name} t USING ${source.sql} s WHERE ${matches(layout.identity)}`,
   )
-  await addRows(
-    session,
-    layout,
+  await session.addRows(
+    layout.table.name,
+    layout.columns,
     groups.flatMap((entry) => entry.rows),
   )
 }
@@ -137,7 +126,7 @@ async function writeKeyed(session: WriterSession, layout: TableLayout, pending: 
   const keep: readonly string[] = table.kind === 'keyed' ? table.keep : []
   const sorted = sortByKind(pending.rows.values(), table.key)
   await removeRows(session, layout, sorted.removed)
-  await addRows(session, layout, sorted.inserted)
+  await session.addRows(layout.table.name, layout.columns, sorted.inserted)
   await upsertRows(session, layout, sorted.upserted, keep)
   await upsertRows(session, layout, sorted.replaced, [])
   for (const rows of groupByColumns(sorted.patched)) await patchRows(session, layout, rows)

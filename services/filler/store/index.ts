@@ -3,5 +3,21 @@ export type { UnitBlock } from './commit-unit.ts'
 export type { Derivation, KeyOf, RowSink } from './operations.ts'
 export { openStore } from './store.ts'
 export type { Store, StoreOptions } from './store.ts'
-export { appendTable, counterTable, groupedTable, keyedTable, listTables, versionedTable } from './table.ts'
-export type { AppendTable, CounterTable, GroupedTable, KeyedTable, Table, VersionedTable } from './table.ts'
+export {
+  appendTable,
+  counterTable,
+  groupedTable,
+  historyTable,
+  keyedTable,
+  listTables,
+  versionedTable,
+} from './table.ts'
+export type {
+  AppendTable,
+  CounterTable,
+  GroupedTable,
+  HistoryTable,
+  KeyedTable,
+  Table,
+  VersionedTable,
+} from './table.ts'

@@ -20,6 +20,14 @@ export interface TableLayout {
   readonly stage: string
   /** Columns by which the journal restores. */
   readonly identity: readonly string[]
+  /** Of a table with history: the table of ended versions. */
+  readonly past: PastLayout | null
+}
+
+/** The table of ended versions of a table with history. */
+export interface PastLayout {
+  readonly name: string
+  readonly columns: readonly Column[]
 }
 
 /**
@@ -35,13 +43,13 @@ export async function readLayouts(
     `SELECT n.nspname || '.' || c.relname AS table, a.attname AS column, format_type(a.atttypid, a.atttypmod) AS type
      FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname || '.' || c.relname = ANY($1) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`,
-    [tables.map((table) => table.name)],
+    [tables.flatMap((table) => (table.kind === 'history' ? [table.name, table.past] : [table.name]))],
   )
+  const columnsOf = (name: string): Column[] =>
+    rows.filter((row) => row.table === name).map((row) => ({ name: row.column, type: row.type }))
   return new Map(
     tables.map((table) => {
-      const columns = rows
-        .filter((row) => row.table === table.name)
-        .map((row) => ({ name: row.column, type: row.type }))
+      const columns = columnsOf(table.name)
       const missing = table.key.filter((key) => !columns.some((column) => column.name === key))
       if (columns.length === 0 || missing.length > 0) {
         throw new FatalError(
@@ -57,6 +65,7 @@ export async function readLayouts(
         twin: journaled ? `undo.${flat}` : null,
         stage: `stage_${flat}`,
         identity: identityOf(table),
+        past: table.kind === 'history' ? { name: table.past, columns: columnsOf(table.past) } : null,
       }
       return [table, layout] as const
     }),

@@ -1,4 +1,11 @@
-import type { AppendTable, CounterTable, GroupedTable, KeyedTable, VersionedTable } from './table.ts'
+import type {
+  AppendTable,
+  CounterTable,
+  GroupedTable,
+  HistoryTable,
+  KeyedTable,
+  VersionedTable,
+} from './table.ts'
 
 /** The part of a row that tells which row is meant. */
 export type KeyOf<R extends object> = Partial<R>
@@ -22,6 +29,15 @@ export interface RowSink {
   add<R extends object>(table: CounterTable<R>, increments: R): void
   /** Adds a row at the end. */
   append<R extends object>(table: AppendTable<R>, row: R): void
+  /** Gives a row of a table with history the values that it has from its `since_block` on. */
+  version<R extends { since_block: number }>(table: HistoryTable<R>, row: R): void
+  /** Ends a row of a table with history: it does not hold in this block any more. */
+  end<R extends { since_block: number }>(table: HistoryTable<R>, key: KeyOf<R>, block: number): void
+  /**
+   * Lets old facts go: versions of a table with history that ended at or before a block, rows of a versioned table
+   * below it. What a fork may bring back stays.
+   */
+  forget<R extends object>(table: HistoryTable<R> | VersionedTable<R>, before: number): void
   /** Asks for something derived to be looked at again once the unit's rows are written. */
   recheck(derivation: Derivation, key: bigint): void
 }

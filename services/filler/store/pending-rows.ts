@@ -19,6 +19,15 @@ export interface PendingRow {
   override?: MutableRow
 }
 
+/** What a commit unit is going to do to one row of a table with history. */
+export interface PendingHistory {
+  readonly key: MutableRow
+  /** First block that changes the row: what is in the table until then ends there. */
+  readonly from: number
+  /** The row from each block on, null where it ends; ascending. */
+  readonly versions: { readonly block: number; readonly row: MutableRow | null }[]
+}
+
 /** The merged operations of a commit unit on one table. */
 export interface PendingTable {
   readonly table: Table
@@ -28,6 +37,22 @@ export interface PendingTable {
   readonly groups: Map<RowKey, { readonly group: MutableRow; readonly rows: readonly MutableRow[] }>
   /** Append-only tables, in order. */
   readonly appended: MutableRow[]
+  /** Tables with history. */
+  readonly histories: Map<RowKey, PendingHistory>
+  /** Versions that ended at or before this block, and rows of versioned tables below it, need not be kept. */
+  forgetBefore: number
+}
+
+/** An empty set of operations. */
+export function emptyPending(table: Table): PendingTable {
+  return {
+    table,
+    rows: new Map(),
+    groups: new Map(),
+    appended: [],
+    histories: new Map(),
+    forgetBefore: 0,
+  }
 }
 
 /** The map key of a row for the given columns. */
@@ -110,6 +135,25 @@ export function mergeGroup(
   rows: readonly MutableRow[],
 ): void {
   pending.groups.set(rowKey(table.group, group), { group, rows })
+}
+
+/** Adds what a row of a table with history is from a block on; of one block the last word counts. */
+export function mergeVersion(
+  pending: PendingTable,
+  keyColumns: Readonly<MutableRow>,
+  block: number,
+  row: MutableRow | null,
+): void {
+  const key = rowKey(pending.table.key, keyColumns)
+  const history = pending.histories.get(key)
+  if (history === undefined) {
+    pending.histories.set(key, { key: keyColumns, from: block, versions: [{ block, row }] })
+    return
+  }
+  // Versions that nobody will ask for go at once: catching up, a row may change thousands of times in a unit.
+  if (block <= pending.forgetBefore) history.versions.length = 0
+  else if (history.versions.at(-1)?.block === block) history.versions.pop()
+  history.versions.push({ block, row })
 }
 
 function pickColumns(row: Readonly<MutableRow>, columns: readonly string[]): MutableRow | undefined {

@@ -40,14 +40,20 @@ export class WriterSession {
   }
 
   /** Adds rows straight to a table. */
-  async copyInto(layout: TableLayout, rows: readonly MutableRow[]): Promise<void> {
-    const names = layout.columns.map((column) => column.name)
-    await copyLines(
-      this.client,
-      layout.table.name,
-      names,
-      mapLines(rows, (row) => copyLine(names, row)),
-    )
+  async addRows(name: string, columns: readonly Column[], rows: readonly MutableRow[]): Promise<void> {
+    if (rows.length === 0) return
+    const names = columns.map((column) => column.name)
+    if (rows.length >= COPY_ROWS) {
+      return copyLines(
+        this.client,
+        name,
+        names,
+        mapLines(rows, (row) => copyLine(names, row)),
+      )
+    }
+    const source = asParameters(columns, rows)
+    const list = names.map((column) => `"${column}"`).join(', ')
+    await this.runOver(source, `INSERT INTO ${name} (${list}) SELECT ${list} FROM ${source.sql} s`)
   }
 
   /** Makes rows readable for a statement: as parameters when few, else through the table's staging table. */

@@ -4,6 +4,7 @@ import type { DatabaseAddress } from '../../core/database/index.ts'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import type { CommitUnit, UnitBlock } from './commit-unit.ts'
 import { flushTable } from './flush.ts'
+import { undoHistory } from './history.ts'
 import { restoreRows } from './journal.ts'
 import { readLayouts } from './layout.ts'
 import type { TableLayout } from './layout.ts'
@@ -11,7 +12,7 @@ import { checkLease, takeLease } from './lease.ts'
 import type { Lease } from './lease.ts'
 import type { Derivation } from './operations.ts'
 import type { MutableRow, PendingRow, PendingTable, RowKey } from './pending-rows.ts'
-import { rowKey } from './pending-rows.ts'
+import { emptyPending, rowKey } from './pending-rows.ts'
 import { WriterSession } from './session.ts'
 import type { Table } from './table.ts'
 
@@ -105,6 +106,8 @@ class PostgresStore implements Store {
   private readonly layouts: ReadonlyMap<Table, TableLayout>
   /** Block up to which this session has pruned the journal. */
   private prunedTo = 0
+  /** Blocks up to which this session has let old facts go. */
+  private readonly forgottenTo = new Map<Table, number>()
 
   constructor(session: WriterSession, lease: Lease, layouts: ReadonlyMap<Table, TableLayout>) {
     this.session = session
@@ -140,6 +143,7 @@ class PostgresStore implements Store {
     const last = unit.last
     if (last === null) return
     const oldest = Math.min(irreversible, last.num)
+    const forgotten = new Map<Table, number>()
     await this.transaction(async () => {
       const undoBlock = unit.reversible ? last.num : null
       for (const pending of unit.tables.values())
@@ -147,7 +151,9 @@ class PostgresStore implements Store {
       for (const [derivation, keys] of unit.rechecks) await this.derive(derivation, keys, undoBlock)
       await this.writePosition(unit, last)
       await this.pruneJournal(oldest)
+      await this.forget(unit, oldest, forgotten)
     })
+    for (const [table, before] of forgotten) this.forgottenTo.set(table, before)
     this.position = last
     this.prunedTo = Math.max(this.prunedTo, oldest)
     this.knownBlocks = [...this.knownBlocks.filter((block) => block.num >= oldest), last]
@@ -182,12 +188,12 @@ class PostgresStore implements Store {
 
   async wipe(): Promise<void> {
     await this.transaction(async () => {
-      for (const { table, twin } of this.layouts.values()) {
+      for (const { table, twin, past } of this.layouts.values()) {
         if (table.kind === 'versioned')
           await this.session.run(`DELETE FROM ${table.name} WHERE reader = $1`, [this.lease.reader])
         else
           await this.session.client.query(
-            `TRUNCATE ${[table.name, ...(twin === null ? [] : [twin])].join(', ')}`,
+            `TRUNCATE ${[table.name, ...(twin === null ? [] : [twin]), ...(past === null ? [] : [past.name])].join(', ')}`,
           )
       }
       await this.session.run('DELETE FROM chain.reversible_blocks WHERE reader = $1', [this.lease.reader])
@@ -207,6 +213,8 @@ class PostgresStore implements Store {
     if (table.kind === 'append') {
       if (firstSeq !== null)
         await this.session.run(`DELETE FROM ${table.name} WHERE "${String(table.key[0])}" >= $1`, [firstSeq])
+    } else if (table.kind === 'history') {
+      await undoHistory(this.session, layout, block)
     } else if (table.kind === 'versioned') {
       await this.session.run(
         `DELETE FROM ${table.name} WHERE reader = $1 AND "${String(table.version)}" >= $2`,
@@ -229,7 +237,7 @@ class PostgresStore implements Store {
     const patches = new Map<RowKey, PendingRow>(
       rows.map((row) => [rowKey(table.key, row), { kind: 'patch', row }]),
     )
-    const pending: PendingTable = { table, rows: patches, groups: new Map(), appended: [] }
+    const pending: PendingTable = { ...emptyPending(table), rows: patches }
     await flushTable(this.session, this.layout(table), pending, undoBlock)
   }
 
@@ -261,6 +269,22 @@ class PostgresStore implements Store {
       if (layout.twin !== null) statements.push(`DELETE FROM ${layout.twin} WHERE undo_block <= ${oldest}`)
     }
     await this.session.client.query(statements.join(';'))
+  }
+
+  /** Lets old facts go as far as no fork can ask for them; notes in `forgotten` how far. */
+  private async forget(unit: CommitUnit, oldest: number, forgotten: Map<Table, number>): Promise<void> {
+    for (const { table, forgetBefore } of unit.tables.values()) {
+      const before = Math.min(forgetBefore, oldest)
+      if (before <= (this.forgottenTo.get(table) ?? 0)) continue
+      if (table.kind === 'history')
+        await this.session.run(`DELETE FROM ${table.past} WHERE until_block <= $1`, [before])
+      else if (table.kind === 'versioned')
+        await this.session.run(
+          `DELETE FROM ${table.name} WHERE reader = $1 AND "${String(table.version)}" < $2`,
+          [this.lease.reader, before],
+        )
+      forgotten.set(table, before)
+    }
   }
 
   private async transaction(work: () => Promise<void>): Promise<void> {

@@ -47,9 +47,20 @@ export interface VersionedTable<R extends object> extends TableBase<R> {
   readonly replaces: boolean
 }
 
+/**
+ * Rows that are kept as they are and as they were. Those that hold are in the table, with the block that wrote them in
+ * `since_block`; those that ended are in `past`, with the block that ended them in `until_block` besides. Undone by
+ * block number.
+ */
+export interface HistoryTable<R extends object> extends TableBase<R> {
+  readonly kind: 'history'
+  /** Schema-qualified name of the table of ended versions. */
+  readonly past: string
+}
+
 /** Any table that the store writes. */
 export type Table<R extends object = object> =
-  KeyedTable<R> | GroupedTable<R> | CounterTable<R> | AppendTable<R> | VersionedTable<R>
+  KeyedTable<R> | GroupedTable<R> | CounterTable<R> | AppendTable<R> | VersionedTable<R> | HistoryTable<R>
 
 /** Declares a keyed table. */
 export function keyedTable<R extends object>(
@@ -91,6 +102,15 @@ export function versionedTable<R extends object>(
   replaces: boolean,
 ): VersionedTable<R> {
   return { kind: 'versioned', name, key, version, replaces }
+}
+
+/** Declares a table with history. */
+export function historyTable<R extends { since_block: number }>(
+  name: string,
+  past: string,
+  key: readonly (keyof R & string)[],
+): HistoryTable<R> {
+  return { kind: 'history', name, past, key }
 }
 
 /** Columns by which the undo journal restores a table: the group of a grouped one, else the key. */

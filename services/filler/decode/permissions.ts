@@ -1,0 +1,50 @@
+import type { CompiledAbi } from '../../core/antelope/index.ts'
+import { protocolLacks } from './protocol-shape.ts'
+import type { PermissionLinkRow, PermissionRow } from './scanned.ts'
+
+/** Reads rows of the delta tables about permissions. */
+export interface PermissionReaders {
+  permission(row: Uint8Array): PermissionRow
+  link(row: Uint8Array): PermissionLinkRow
+}
+
+/** Fields that all node generations share, under the same names. */
+interface PermissionFields {
+  readonly owner: string
+  readonly name: string
+  readonly auth: { readonly keys: readonly { readonly key: string }[] }
+}
+interface LinkFields {
+  readonly account: string
+  readonly code: string
+  readonly message_type: string
+  readonly required_permission: string
+}
+
+/** Makes the readers of a protocol; what it lacks shows with the first row, for nobody else needs it. */
+export function createPermissionReaders(abi: CompiledAbi): PermissionReaders {
+  const read = <Fields>(type: string, row: Uint8Array, names: readonly (keyof Fields & string)[]): Fields => {
+    if (!abi.types.has(type)) throw protocolLacks(`has no ${type}`)
+    const [, fields] = abi.decoder<[string, Fields & object]>(type)(row)
+    const missing = names.filter((name) => !Object.hasOwn(fields, name))
+    if (missing.length > 0) throw protocolLacks(`lacks ${missing.join(', ')} in ${type}`)
+    return fields
+  }
+  return {
+    permission: (row) => {
+      const fields = read<PermissionFields>('permission', row, ['owner', 'name', 'auth'])
+      const keys = fields.auth.keys.map(({ key }) => key)
+      return { account: fields.owner, permission: fields.name, keys }
+    },
+    link: (row) => {
+      const names = ['account', 'code', 'message_type', 'required_permission'] as const
+      const fields = read<LinkFields>('permission_link', row, names)
+      return {
+        account: fields.account,
+        contract: fields.code,
+        action: fields.message_type,
+        permission: fields.required_permission,
+      }
+    },
+  }
+}

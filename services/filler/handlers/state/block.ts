@@ -1,0 +1,100 @@
+import type { RowSink } from '../../store/index.ts'
+import type { KeeperScope, KeptBlock, RawPermission, RawPermissionLink, RawRow } from '../keeper.ts'
+import type { StateKeeperSettings, StateKeeperState } from './state.ts'
+import { tables } from './tables.ts'
+
+/** Half of the unsigned range: less by this, keys have the same order as signed numbers. */
+const KEY_OFFSET = 2n ** 63n
+
+/** One block of the kept state. */
+export class StateBlock implements KeeperScope<StateKeeperState> {
+  private readonly settings: StateKeeperSettings
+  private readonly block: KeptBlock
+  private readonly state: StateKeeperState
+  private readonly sink: RowSink
+  private readonly historyFrom: number
+
+  constructor(settings: StateKeeperSettings, block: KeptBlock, state: StateKeeperState, sink: RowSink) {
+    this.settings = settings
+    this.block = block
+    this.state = state
+    this.sink = sink
+    this.historyFrom = Math.max(state.historyFrom, historyFloor(settings.historyBlocks, block))
+    // Before the rows, so that what is too old for the history is not even gathered.
+    if (this.historyFrom > 0) {
+      sink.forget(tables.rows, this.historyFrom)
+      sink.forget(tables.links, this.historyFrom)
+      sink.forget(tables.permissions, this.historyFrom)
+      sink.forget(tables.blocks, this.historyFrom)
+    }
+  }
+
+  row(row: RawRow): void {
+    const key = {
+      account: row.code,
+      table_name: row.table,
+      scope: row.scope,
+      primary_key: row.primaryKey() - KEY_OFFSET,
+    }
+    this.noteTable(key.account, key.table_name)
+    if (!row.present) return this.sink.end(tables.rows, key, this.block.num)
+    this.sink.version(tables.rows, {
+      ...key,
+      since_block: this.block.num,
+      payer: row.payer,
+      value: Uint8Array.from(row.value),
+    })
+  }
+
+  permission(present: boolean, { account, permission, keys }: RawPermission): void {
+    if (!present) this.sink.end(tables.permissions, { account, permission }, this.block.num)
+    else this.sink.version(tables.permissions, { account, permission, since_block: this.block.num, keys })
+  }
+
+  link(present: boolean, { account, contract, action, permission }: RawPermissionLink): void {
+    const key = { account, contract, action }
+    if (!present) this.sink.end(tables.links, key, this.block.num)
+    else this.sink.version(tables.links, { ...key, since_block: this.block.num, permission })
+  }
+
+  end(): StateKeeperState {
+    const { block, sink, state } = this
+    const { reader, accounts, permissions } = this.settings
+    if (block.num >= this.historyFrom) {
+      sink.upsert(tables.blocks, {
+        block_num: block.num,
+        reader,
+        block_time: block.timeMs,
+        block_id: Uint8Array.from(block.id),
+      })
+    }
+    const sinceBlock = state.sinceBlock ?? block.num
+    if (state.sinceBlock !== null && state.historyFrom === this.historyFrom) return state
+    const coverage = { since_block: sinceBlock, history_from: this.historyFrom }
+    sink.upsert(tables.coverage, { reader, accounts, permissions, ...coverage })
+    return { ...state, sinceBlock, historyFrom: this.historyFrom }
+  }
+
+  private noteTable(account: string, table: string): void {
+    const name = `${account}/${table}`
+    if (this.state.tables.has(name)) return
+    this.state.tables.add(name)
+    this.sink.upsert(tables.tables, {
+      account,
+      table_name: table,
+      since_block: this.block.num,
+      reader: this.settings.reader,
+    })
+  }
+}
+
+/**
+ * First block that is to be told of. It moves in steps, so that not every block drops and records something, and never
+ * past what a fork may bring back.
+ */
+function historyFloor(historyBlocks: number, block: KeptBlock): number {
+  if (historyBlocks === 0) return 0
+  const step = Math.min(Math.max(Math.floor(historyBlocks / 8), 1), 1024)
+  const floor = Math.min(block.head - historyBlocks, block.irreversible)
+  return floor <= 0 ? 0 : floor - (floor % step)
+}

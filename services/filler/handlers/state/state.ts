@@ -1,0 +1,35 @@
+import type { Query } from '../handler.ts'
+
+/** What the keeper is told to do. */
+export interface StateKeeperSettings {
+  readonly reader: string
+  readonly accounts: readonly string[]
+  readonly permissions: boolean
+  /** Blocks below the head that can be told of; 0 = all. */
+  readonly historyBlocks: number
+}
+
+/** What the keeper remembers between blocks; the same as state.coverage and state.tables. */
+export interface StateKeeperState {
+  /** Null before the first block. */
+  readonly sinceBlock: number | null
+  readonly historyFrom: number
+  /** Contract tables that have had a row, as `account/table`. Grows in place; read again after a rollback. */
+  readonly tables: Set<string>
+}
+
+/** Reads the state as of the committed position. */
+export async function loadState(query: Query, reader: string): Promise<StateKeeperState> {
+  const coverage = await query<{ since_block: number; history_from: number }>(
+    'SELECT since_block, history_from FROM state.coverage WHERE reader = $1',
+    [reader],
+  )
+  const tables = await query<{ name: string }>(
+    "SELECT account || '/' || table_name AS name FROM state.tables",
+  )
+  return {
+    sinceBlock: coverage[0]?.since_block ?? null,
+    historyFrom: coverage[0]?.history_from ?? 0,
+    tables: new Set(tables.map(({ name }) => name)),
+  }
+}
