@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Entry, Reply } from './compare.ts'
-import { judge } from './compare.ts'
-import type { Json } from './rules.ts'
-import { matchesPath, readRuleBook } from './rules.ts'
+import type { Entry, Reply } from '../../scripts/conformance/index.ts'
+import { judge } from '../../scripts/conformance/index.ts'
+import type { Json } from '../../scripts/conformance/index.ts'
+import { matchesPath, readRuleBook } from '../../scripts/conformance/index.ts'
 
 const book = readRuleBook(
   JSON.stringify({

@@ -1,0 +1,65 @@
+/**
+ * Compares the api with the recorded answers of the system that it replaces: indexes the recording, serves it, sends
+ * every recorded request. Usage: npm run conformance [history] [recorded] (default: both ways of reading the chain).
+ *
+ * Prints what came out, and exits with 1 when an answer differs that `scripts/conformance/differences.ts` does not
+ * list, or when one that it lists no longer differs.
+ */
+import { connectDatabase, migrate } from '../services/core/database/index.ts'
+import { createLogger } from '../services/core/log/index.ts'
+import { startEmbeddedPostgres } from '../services/standalone/embedded-postgres/index.ts'
+import { describeFailures, isConforming, runCorpus, setStage } from './conformance/index.ts'
+import type { Outcome, StageOptions } from './conformance/index.ts'
+
+const logger = createLogger({ name: 'conformance', level: 'error', pretty: true })
+
+async function compare(
+  postgres: Omit<StageOptions['database'], 'database'>,
+  replay: StageOptions['replay'],
+): Promise<Outcome[]> {
+  const maintenance = await connectDatabase(
+    { ...postgres, database: 'postgres' },
+    { applicationName: 'conformance' },
+  )
+  await maintenance.query(`CREATE DATABASE conformance_${replay}`)
+  await maintenance.end()
+  const database = { ...postgres, database: `conformance_${replay}` }
+  const client = await connectDatabase(database, { applicationName: 'conformance' })
+  await migrate(client)
+  await client.end()
+  const stage = await setStage({ database, replay, logger })
+  try {
+    const outcomes: Outcome[] = []
+    for (const corpus of stage.corpora) outcomes.push(await runCorpus(corpus, stage.url))
+    return outcomes
+  } finally {
+    await stage.close()
+  }
+}
+
+function report(replay: string, outcome: Outcome): void {
+  const counts = Object.entries(outcome.tally).map(([result, count]) => `${count} ${result}`)
+  console.log(`${outcome.corpus}, read as ${replay}: ${counts.sort().join(', ')}`)
+  for (const line of describeFailures(outcome)) console.log(`  ${line}`)
+}
+
+/** Compares in both ways, or in those that are named. Returns the exit code. */
+async function main(args: readonly string[]): Promise<number> {
+  const ways = (['history', 'recorded'] as const).filter((way) => args.length === 0 || args.includes(way))
+  const server = await startEmbeddedPostgres()
+  const { host, port, user, password } = server
+  let isRight = ways.length > 0
+  try {
+    for (const replay of ways) {
+      for (const outcome of await compare({ host, port, user, password }, replay)) {
+        report(replay, outcome)
+        isRight &&= isConforming(outcome)
+      }
+    }
+  } finally {
+    await server.stop()
+  }
+  return isRight ? 0 : 1
+}
+
+process.exitCode = await main(process.argv.slice(2))

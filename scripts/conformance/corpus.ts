@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import type { Entry } from './compare.ts'
+import type { RuleBook } from './rules.ts'
+import { readRuleBook } from './rules.ts'
+
+/** A contract family with a corpus of its own; the server-wide routes are part of `assets`. */
+export type CorpusName = 'assets' | 'market'
+
+/** Every corpus there is. */
+export const corpusNames: readonly CorpusName[] = ['assets', 'market']
+
+function readFixture(name: string): string {
+  return gunzipSync(readFileSync(join(packageRoot, 'tests/fixtures/conformance', `${name}.gz`))).toString()
+}
+
+/** The recorded requests and answers of a family. */
+export function readCorpus(name: CorpusName): Entry[] {
+  return readFixture(`${name}.ndjson`)
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Entry)
+}
+
+/** The rules that they are compared by. */
+export function readRules(): RuleBook {
+  return readRuleBook(readFixture('rules.json'))
+}

@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  corpusNames,
+  describeFailures,
+  isConforming,
+  runCorpus,
+  setStage,
+} from '../../scripts/conformance/index.ts'
+import { quiet } from '../api/server.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+
+let database: TestDatabase
+beforeEach(async () => {
+  database = await createTestDatabase()
+})
+afterEach(() => database.drop())
+
+describe.each(['history', 'recorded'] as const)('the recorded answers, the chain read as %s', (replay) => {
+  it('are given, but for what the compatibility page lists', async () => {
+    const stage = await setStage({ database: database.address, replay, logger: quiet })
+    try {
+      expect(stage.corpora.length).toBeGreaterThan(0)
+      for (const corpus of stage.corpora) {
+        expect(corpusNames).toContain(corpus)
+        const outcome = await runCorpus(corpus, stage.url)
+        const unexpected = {
+          ...outcome,
+          failures: outcome.failures.filter(({ reason }) => reason === undefined),
+        }
+        expect(describeFailures(unexpected)).toEqual([])
+        expect(isConforming(outcome)).toBe(true)
+      }
+    } finally {
+      await stage.close()
+    }
+  })
+})
