@@ -8,6 +8,8 @@ import { FatalError, PronghornError, RetryableError } from '../core/errors/index
 import type { Logger, LogLevel } from '../core/log/index.ts'
 import { packageRoot } from '../core/paths/index.ts'
 import { startFillerHealth } from './health.ts'
+import { startListPolls } from './lists/index.ts'
+import { createFillerMetrics } from './metrics/index.ts'
 import type { ReaderStatus } from './pipeline/index.ts'
 import type { ReaderThreadData, ReaderThreadMessage } from './reader-thread.ts'
 
@@ -39,20 +41,34 @@ export async function runFiller(options: FillerOptions): Promise<void> {
   }
   await prepareDatabase(config, logger)
   const statuses = new Map<string, ReaderStatus>()
+  const metrics = createFillerMetrics()
   const first = config.readers[0]!
   const health =
     options.health === false
       ? null
-      : await startFillerHealth(first.server_addr, first.server_port, statuses, logger)
+      : await startFillerHealth({
+          address: first.server_addr,
+          port: first.server_port,
+          statuses,
+          renderMetrics: () => metrics.render(),
+          logger,
+        })
+  const polls = startListPolls({
+    readers: config.readers,
+    database: config.connections.sqldb,
+    logger,
+    onPoll: (result) => metrics.notePoll(result),
+  })
   const ending = new AbortController()
   const end = () => ending.abort()
   options.signal.addEventListener('abort', end, { once: true })
   if (options.signal.aborted) end()
   try {
     const readers = config.readers.map((settings) =>
-      runThread(threadData(options, settings), ending.signal, (status) => {
-        statuses.set(status.reader, status)
-        options.onStatus?.(status)
+      runThread(threadData(options, settings), ending.signal, (message) => {
+        if (message.kind === 'metrics') return metrics.noteReader(settings.name, message.snapshot)
+        statuses.set(settings.name, message.status)
+        return options.onStatus?.(message.status)
       }).catch((error: unknown) => {
         end()
         throw error
@@ -63,6 +79,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
     if (failed) throw failed.reason
   } finally {
     options.signal.removeEventListener('abort', end)
+    await polls.stop()
     await health?.close()
   }
 }
@@ -112,7 +129,7 @@ function threadData(
 async function runThread(
   data: ReaderThreadData,
   signal: AbortSignal,
-  onStatus: (status: ReaderStatus) => void,
+  onReport: (report: Extract<ReaderThreadMessage, { kind: 'status' | 'metrics' }>) => void,
 ): Promise<void> {
   const thread = new Worker(threadFile(), { workerData: data, name: data.options.settings.name })
   const stop = () => thread.postMessage('stop')
@@ -122,7 +139,7 @@ async function runThread(
     await new Promise<void>((resolve, reject) => {
       let ended = false
       thread.on('message', (message: ReaderThreadMessage) => {
-        if (message.kind === 'status') return onStatus(message.status)
+        if (message.kind === 'status' || message.kind === 'metrics') return onReport(message)
         ended = true
         if (message.kind === 'ended') return resolve()
         const Kind = message.retryable ? RetryableError : FatalError

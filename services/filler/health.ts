@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import { FatalError } from '../core/errors/index.ts'
 import type { Logger } from '../core/log/index.ts'
+import { createMetricsHandler } from '../core/metrics/index.ts'
 import type { ReaderStatus } from './pipeline/index.ts'
 
 /** A running health listener. */
@@ -10,21 +11,33 @@ export interface FillerHealth {
   close(): Promise<void>
 }
 
+/** What `startFillerHealth` needs. */
+export interface FillerHealthOptions {
+  readonly address: string
+  readonly port: number
+  readonly statuses: ReadonlyMap<string, ReaderStatus>
+  /** All metrics in the Prometheus text format. */
+  readonly renderMetrics: () => Promise<string>
+  readonly logger: Logger
+}
+
+/** Supervisors and scrapers come here, nobody else. */
+const MAX_CONNECTIONS = 64
+
 /**
- * Answers `GET /health` with the status of every reader as JSON, and `GET /healthc` with a word. Being behind is not
+ * Answers `GET /health` with the status of every reader as JSON, `GET /healthc` with a word,
+ * and `GET /metrics`. Being behind is not
  * being ill: the answer is 200 as long as the process works, so that nobody restarts a filler for catching up.
  *
  * @throws FatalError `PORT_UNAVAILABLE`.
  */
-export async function startFillerHealth(
-  address: string,
-  port: number,
-  statuses: ReadonlyMap<string, ReaderStatus>,
-  logger: Logger,
-): Promise<FillerHealth> {
+export async function startFillerHealth(options: FillerHealthOptions): Promise<FillerHealth> {
+  const { address, port, statuses, logger } = options
+  const answerMetrics = createMetricsHandler(options.renderMetrics, logger)
   const server = createServer({ requestTimeout: 5_000, maxHeaderSize: 8_192 }, (request, response) => {
     const path = request.url?.split('?')[0]
     if (path === '/healthc') return response.writeHead(200, { 'content-type': 'text/plain' }).end('success')
+    if (path === '/metrics') return answerMetrics(request, response)
     if (path !== '/health')
       return response
         .writeHead(404, { 'content-type': 'application/json' })
@@ -34,6 +47,7 @@ export async function startFillerHealth(
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ success: true, data, query_time: Date.now() }))
   })
+  server.maxConnections = MAX_CONNECTIONS
   await listen(server, address, port)
   server.on('error', (error) => logger.error({ err: error }, 'the health listener failed'))
   const bound = server.address()
@@ -55,7 +69,7 @@ function describeReader(status: ReaderStatus): Record<string, unknown> {
     block_time: String(status.blockTimeMs),
     head_block: status.head,
     irreversible_block: status.irreversible,
-    blocks_behind: Math.max(0, status.head - status.block),
+    blocks_behind: status.blocksBehind,
     blocks_per_second: Math.round(status.blocksPerSecond * 10) / 10,
     operations: status.operations,
     forks: status.forks,

@@ -3,12 +3,14 @@ import { FatalError, PronghornError } from '../core/errors/index.ts'
 import type { ErrorCode } from '../core/errors/index.ts'
 import { createLogger } from '../core/log/index.ts'
 import type { LogLevel } from '../core/log/index.ts'
+import type { MetricSnapshot } from '../core/metrics/index.ts'
+import { createReaderMetrics } from './metrics/index.ts'
 import { runReader } from './pipeline/index.ts'
 import type { ReaderOptions, ReaderStatus } from './pipeline/index.ts'
 
 /** What a reader's thread is started with. */
 export interface ReaderThreadData {
-  readonly options: Omit<ReaderOptions, 'logger' | 'onStatus'>
+  readonly options: Omit<ReaderOptions, 'logger' | 'onStatus' | 'observer'>
   readonly logLevel: LogLevel
   readonly pretty: boolean
 }
@@ -16,6 +18,7 @@ export interface ReaderThreadData {
 /** What a reader's thread says. */
 export type ReaderThreadMessage =
   | { readonly kind: 'status'; readonly status: ReaderStatus }
+  | { readonly kind: 'metrics'; readonly snapshot: MetricSnapshot }
   | {
       readonly kind: 'failed'
       readonly code: ErrorCode
@@ -35,12 +38,15 @@ const say = (message: ReaderThreadMessage) => port.postMessage(message)
 const logger = createLogger({ name: 'filler', level: data.logLevel, pretty: data.pretty }).child({
   reader: data.options.settings.name,
 })
+const metrics = createReaderMetrics(data.options.settings.name)
+const report = (status: ReaderStatus) => {
+  say({ kind: 'status', status })
+  metrics.note(status)
+  void metrics.snapshot().then((snapshot) => say({ kind: 'metrics', snapshot }))
+}
 
 try {
-  await runReader(
-    { ...data.options, logger, onStatus: (status) => say({ kind: 'status', status }) },
-    ending.signal,
-  )
+  await runReader({ ...data.options, logger, onStatus: report, observer: metrics.observer }, ending.signal)
   say({ kind: 'ended' })
 } catch (error) {
   logger.error({ err: error }, 'the reader ended with an error')

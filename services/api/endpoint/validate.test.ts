@@ -102,6 +102,28 @@ describe('a list', () => {
     expect(await expand('$list:typo')).toEqual([])
   })
 
+  it('takes of a named list what the parameter can be, and no more than its bound', async () => {
+    const mixed = (name: string) =>
+      Promise.resolve(
+        name === 'long'
+          ? Array.from({ length: 50_001 }, (_, each) => String(each))
+          : ['Alice', '7', 'bob', '-1'],
+      )
+    const expand = (type: 'name' | 'id', text: string) =>
+      validateParameters(
+        [{ name: 'p', type, list: 'named', description: '' }],
+        {},
+        new Map([['p', text]]),
+        mixed,
+      )
+    expect((await expand('name', '$list:x,$list:x')).texts('p')).toEqual(['bob'])
+    expect((await expand('id', '9,$list:x')).ids('p')).toEqual([9n, 7n, -1n])
+    await expect(expand('name', 'Alice,$list:x')).rejects.toThrow('Invalid value for parameter p')
+    await expect(expand('id', '$list:long')).rejects.toThrow('Invalid value for parameter p')
+    const many = Array.from({ length: 51 }, (_, each) => `$list:${each}`).join(',')
+    await expect(expand('id', many)).rejects.toThrow('Invalid value for parameter p')
+  })
+
   it('is bounded', async () => {
     expect(await refusal({ type: 'string', list: 'comma' }, ','.repeat(60_000))).toBe(INVALID)
   })

@@ -6,8 +6,10 @@ import { Values } from './values.ts'
 /** Looks up the items of a named list; an unknown list has none. */
 export type NamedLists = (name: string) => Promise<readonly string[]>
 
-/** Most elements of one list parameter; a page has at most a few thousand rows. */
+/** Most elements of one list parameter, those of named lists included; a page has at most a few thousand rows. */
 export const MAX_LIST_ITEMS = 50_000
+/** Most named lists that one parameter may refer to. */
+const MAX_NAMED_LISTS = 50
 
 const INT = /^-?\d+$/
 const NAME = /^(?:[a-z1-5.]{1,12}|[a-z1-5.]{12}[a-j1-5.])$/
@@ -60,7 +62,7 @@ async function parseList(parameter: Parameter, text: string, lists: NamedLists):
   const elements = wellFormed(text).split(',')
   if (elements.length > MAX_LIST_ITEMS) throw invalidParameter(parameter.name)
   if (parameter.type === 'id' && parameter.nullable && elements.length === 1 && isNull(text)) return null
-  const items = parameter.list === 'named' ? await expandLists(elements, lists) : elements
+  const items = parameter.list === 'named' ? await expandLists(parameter, elements, lists) : elements
   const found = new Set<ParsedValue>()
   for (const item of items) {
     const value = parseOne(parameter, item)
@@ -69,13 +71,31 @@ async function parseList(parameter: Parameter, text: string, lists: NamedLists):
   return [...found] as string[]
 }
 
-async function expandLists(elements: readonly string[], lists: NamedLists): Promise<string[]> {
+/** Items of a named list that no value of the parameter can equal match nothing; they are not the client's mistake. */
+async function expandLists(
+  parameter: Parameter,
+  elements: readonly string[],
+  lists: NamedLists,
+): Promise<string[]> {
   const items: string[] = []
-  for (const element of elements) {
-    if (!element.startsWith(NAMED_LIST)) items.push(element)
-    else for (const item of await lists(element.slice(NAMED_LIST.length))) items.push(item)
+  let named = 0
+  for (const element of new Set(elements)) {
+    if (!element.startsWith(NAMED_LIST)) {
+      items.push(element)
+      continue
+    }
+    if (++named > MAX_NAMED_LISTS) throw invalidParameter(parameter.name)
+    for (const item of await lists(element.slice(NAMED_LIST.length))) {
+      if (hasForm(parameter, item)) items.push(item)
+    }
+    if (items.length > MAX_LIST_ITEMS) throw invalidParameter(parameter.name)
   }
   return items
+}
+
+function hasForm({ type }: Parameter, item: string): boolean {
+  if (type === 'name') return NAME.test(item)
+  return type === 'id' || type === 'int' ? INT.test(item) && item.length < MAX_ID_DIGITS : true
 }
 
 function isNull(text: string): boolean {

@@ -49,7 +49,6 @@ export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [
     'the limit is in bytes',
     (entry) => entry.ship_max_blocks_queue !== undefined,
   ),
-  reader('list_polls', 'lists are not polled yet', (entry) => entry.list_polls.length > 0),
   reader('accept_v2_gap', 'a reader cannot leave such a gap', (entry) => entry.accept_v2_gap),
 ]
 

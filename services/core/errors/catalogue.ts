@@ -95,6 +95,10 @@ export const errorCatalogue = {
     meaning: 'A block could not be applied. The message names block, transaction, action and cause.',
     remedy: 'The position is unchanged. Report the message if a restart ends at the same block.',
   },
+  LIST_SOURCE_FAILED: {
+    meaning: 'A source of named lists did not answer in time, or with something else than lists.',
+    remedy: 'Its last lists stay in force and it is asked again. Check `list_polls` and the source.',
+  },
 
   // Database and key-value store
   DATABASE_UNAVAILABLE: {

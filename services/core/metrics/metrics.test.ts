@@ -81,7 +81,7 @@ describe('the metrics listener', () => {
     const url = `http://127.0.0.1:${listener.port}/metrics`
     const answers = await Promise.all([fetch(url), fetch(url), fetch(`${url}?x=1`)])
     expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual(['a 1\n', 'a 1\n', 'a 1\n'])
-    expect(answers[0]?.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    expect(answers[0].headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     expect(calls).toBe(1)
     expect((await fetch(url)).status).toBe(500)
     expect((await fetch(url, { method: 'HEAD' })).status).toBe(200)

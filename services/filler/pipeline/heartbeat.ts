@@ -25,6 +25,16 @@ export interface ReaderStatus {
   /** Actions that did not fit their ABI, and rows of tables that no ABI names: left out, and logged. */
   readonly undecodableActions: number
   readonly unknownTables: number
+  /** When the last commit ended, epoch milliseconds; null before the first. */
+  readonly committedAtMs: number | null
+  /** Blocks between the last committed one and where the reader is going: the head, or the last irreversible block. */
+  readonly blocksBehind: number
+  /** What came from the node since the reading began, and connections opened for it. */
+  readonly receivedBlocks: number
+  readonly receivedBytes: number
+  readonly connections: number
+  /** Bytes of blocks received and not yet applied. */
+  readonly heldBytes: number
 }
 
 const BEAT_MS = 1_000
@@ -102,10 +112,11 @@ export class Heartbeat {
 
   private status(state?: ReaderStatus['state']): ReaderStatus {
     const reading = this.reading?.status()
-    const head = Math.max(reading?.head ?? 0, this.session?.status().headNum ?? 0)
+    const session = this.session?.status()
+    const head = Math.max(reading?.head ?? 0, session?.headNum ?? 0)
     const block = reading?.block ?? 0
-    const target = this.irreversibleOnly ? (this.session?.status().libNum ?? head) : head
-    const streaming = this.session?.status().state === 'streaming'
+    const target = this.irreversibleOnly ? (session?.libNum ?? head) : head
+    const streaming = session?.state === 'streaming'
     return {
       reader: this.reader,
       state: state ?? (!streaming ? 'connecting' : target - block <= LIVE_BLOCKS ? 'live' : 'catching-up'),
@@ -119,6 +130,12 @@ export class Heartbeat {
       queuedBlocks: reading?.queuedBlocks ?? 0,
       undecodableActions: reading?.leftOut.undecodableActions ?? 0,
       unknownTables: reading?.leftOut.unknownTables ?? 0,
+      committedAtMs: reading?.committedAtMs ?? null,
+      blocksBehind: Math.max(0, target - block),
+      receivedBlocks: session?.blocksReceived ?? 0,
+      receivedBytes: session?.bytesReceived ?? 0,
+      connections: session?.connections ?? 0,
+      heldBytes: session?.heldBytes ?? 0,
     }
   }
 

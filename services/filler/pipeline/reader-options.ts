@@ -3,6 +3,7 @@ import type { Logger } from '../../core/log/index.ts'
 import type { ContractEntry } from '../handlers/index.ts'
 import type { ShipTiming } from '../ship/index.ts'
 import type { ReaderStatus } from './heartbeat.ts'
+import type { ReaderObserver } from './observer.ts'
 
 /** What a reader needs; the names of `settings` are those of readers.config.json. */
 export interface ReaderOptions {
@@ -12,6 +13,8 @@ export interface ReaderOptions {
   readonly logger: Logger
   /** Called about once a second and after each change of state. */
   readonly onStatus?: (status: ReaderStatus) => void
+  /** Told of each commit, rollback and interruption. */
+  readonly observer?: ReaderObserver
   readonly shipTiming?: Partial<ShipTiming>
   /** How often and how soon to try again; for tests. */
   readonly retry?: Partial<RetryTiming>

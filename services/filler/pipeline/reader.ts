@@ -12,6 +12,7 @@ import { BlockApplier } from './block-applier.ts'
 import { chainTables } from './chain-tables.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { fetchMissingAbis } from './missing-abis.ts'
+import { noObserver } from './observer.ts'
 import { QueryIndexBuilder } from './query-index-builder.ts'
 import { Reading } from './reading.ts'
 import type { ReaderOptions, RetryTiming } from './reader-options.ts'
@@ -51,6 +52,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
         attempt = block === lastBlock ? attempt + 1 : 1
         lastBlock = block
         if (attempt >= retry.attempts) throw error
+        options.observer?.interrupted()
         const delayMs = Math.min(retry.firstDelayMs * 2 ** (attempt - 1), retry.longestDelayMs)
         options.logger.warn(
           { err: error, attempt, delayMs },
@@ -118,10 +120,12 @@ async function readUntilEnd(
   const stop = () => ending.abort()
   signal.addEventListener('abort', stop, { once: true })
   let failure: unknown
-  const reading = new Reading(store, applier, startBlock, settings.db_group_blocks, logger, (error) => {
+  const observer = options.observer ?? noObserver
+  const onError = (error: unknown) => {
     failure ??= error
     ending.abort()
-  })
+  }
+  const reading = new Reading(store, applier, startBlock, settings.db_group_blocks, logger, observer, onError)
   const session = openSession(options, startBlock, reading)
   reading.attach(session)
   const indexes = new QueryIndexBuilder(options.database, familiesOf(options), logger)

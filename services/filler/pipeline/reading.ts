@@ -4,6 +4,7 @@ import type { BlockPosition, ResumePosition, ShipBlock, ShipConsumer, ShipSessio
 import { CommitUnit } from '../store/index.ts'
 import type { Store } from '../store/index.ts'
 import type { ApplierCounters, BlockApplier } from './block-applier.ts'
+import type { ReaderObserver } from './observer.ts'
 import { isFull, isWorthCommitting } from './unit-policy.ts'
 import type { UnitLoad } from './unit-policy.ts'
 
@@ -45,6 +46,7 @@ export class Reading implements ShipConsumer<Protocol> {
   private readonly applier: BlockApplier
   private readonly groupBlocks: number
   private readonly logger: Logger
+  private readonly observer: ReaderObserver
   private readonly onError: (error: unknown) => void
   private session: ShipSession | null = null
   private readonly incoming: Incoming[] = []
@@ -73,12 +75,14 @@ export class Reading implements ShipConsumer<Protocol> {
     startBlock: number,
     groupBlocks: number,
     logger: Logger,
+    observer: ReaderObserver,
     onError: (error: unknown) => void,
   ) {
     this.store = store
     this.applier = applier
     this.groupBlocks = groupBlocks
     this.logger = logger
+    this.observer = observer
     this.onError = onError
     this.tail = startBlock > (store.position?.num ?? 0) + 1 ? [] : knownPositions(store)
     this.irreversible = store.knownBlocks[0]?.num ?? 0
@@ -268,9 +272,16 @@ export class Reading implements ShipConsumer<Protocol> {
     const irreversible = this.appliedIrreversible
     this.unit = new CommitUnit(false)
     this.work(async () => {
+      const startedMs = performance.now()
       await this.store.commit(unit, irreversible)
       this.operations += unit.operations
       this.committedAtMs = Date.now()
+      this.observer.committed({
+        durationMs: performance.now() - startedMs,
+        blocks: unit.blocks,
+        isReversible: unit.reversible,
+        rows: unit.rowCounts(),
+      })
     })
   }
 
@@ -279,6 +290,7 @@ export class Reading implements ShipConsumer<Protocol> {
     if (position !== null && position.num >= from) {
       await this.store.rollBackTo(from)
       this.forks++
+      this.observer.rolledBack(position.num - from + 1)
       this.logger.info({ from, was: position.num }, 'the chain forked: blocks undone')
     }
     await this.applier.reload(

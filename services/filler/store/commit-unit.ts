@@ -57,6 +57,17 @@ export class CommitUnit implements RowSink {
     this.last = block
   }
 
+  /** Rows that will be written or removed, by table; known once no more is taken. */
+  rowCounts(): Map<string, number> {
+    const counts = new Map<string, number>()
+    for (const [table, { rows, groups, appended }] of this.tables) {
+      let count = rows.size + appended.length
+      for (const group of groups.values()) count += group.rows.length
+      counts.set(table.name, count)
+    }
+    return counts
+  }
+
   insert<R extends object>(table: KeyedTable<R>, row: R): void {
     const values = row as unknown as MutableRow
     mergeInsert(this.pending(table as unknown as Table).rows, rowKey(table.key, values), values)

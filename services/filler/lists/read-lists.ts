@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { describeError, RetryableError } from '../../core/errors/index.ts'
+import type { ListSource } from './source.ts'
+
+/** Items by name of the list, each once, in the order of the source. */
+export type NamedItems = ReadonlyMap<string, readonly string[]>
+
+/** Bounds of what a source may send. */
+export interface ListLimits {
+  /** From the request to the last byte. */
+  readonly timeoutMs: number
+  readonly maxBytes: number
+  readonly maxLists: number
+  /** In one list: what a request may expand to. */
+  readonly maxItemsOfList: number
+  /** In all lists together, repeated ones counted. */
+  readonly maxItems: number
+}
+
+/** Bounds that a list of every account of a large game still fits into. */
+export const defaultListLimits: ListLimits = {
+  timeoutMs: 60_000,
+  maxBytes: 16 * 2 ** 20,
+  maxLists: 10_000,
+  maxItemsOfList: 50_000,
+  maxItems: 500_000,
+}
+
+const label = z
+  .string()
+  .min(1)
+  .max(256)
+  .regex(/^[^\p{Cc}]+$/u)
+const answerSchema = z.object({
+  lists: z.array(z.object({ listName: label, items: z.array(z.object({ itemName: label })) })),
+})
+
+/**
+ * Asks a source for its lists. A redirection is refused: the API key is for this address alone.
+ * @throws RetryableError `LIST_SOURCE_FAILED` when it does not answer in time, or with something else than lists.
+ */
+export async function readLists(
+  source: ListSource,
+  limits: ListLimits,
+  signal: AbortSignal,
+): Promise<NamedItems> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(limits.timeoutMs)])
+  try {
+    const response = await fetch(withoutUser(source.url), {
+      signal: limit,
+      redirect: 'error',
+      headers: requestHeaders(source),
+    })
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw new Error(`status ${response.status}`)
+    }
+    return parseLists(await readText(response, limits.maxBytes), limits)
+  } catch (cause) {
+    const reason = limit.aborted && !signal.aborted ? `no answer in ${limits.timeoutMs} ms` : reasonOf(cause)
+    throw new RetryableError('LIST_SOURCE_FAILED', `named lists of ${source.address}: ${reason}`)
+  }
+}
+
+function requestHeaders(source: ListSource): Record<string, string> {
+  const { username, password } = new URL(source.url)
+  const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
+  return {
+    accept: 'application/json',
+    ...(source.apiKey === undefined ? {} : { 'x-api-key': source.apiKey }),
+    ...(username === '' ? {} : { authorization: `Basic ${login.toString('base64')}` }),
+  }
+}
+
+/** `fetch` refuses an address with a user in it. */
+function withoutUser(text: string): URL {
+  const url = new URL(text)
+  url.username = ''
+  url.password = ''
+  return url
+}
+
+function reasonOf(cause: unknown): string {
+  if (cause instanceof z.ZodError) {
+    const issue = cause.issues[0]
+    return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not lists'}`
+  }
+  return describeError(cause)
+}
+
+async function readText(response: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new Error(`the answer is longer than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parseLists(text: string, limits: ListLimits): NamedItems {
+  const { lists } = answerSchema.parse(parseJson(text))
+  if (lists.length > limits.maxLists) throw new Error(`more than ${limits.maxLists} lists`)
+  const count = lists.reduce((sum, { items }) => sum + items.length, 0)
+  if (count > limits.maxItems) throw new Error(`more than ${limits.maxItems} items`)
+  const found = new Map<string, Set<string>>()
+  for (const { listName, items } of lists) {
+    const list = found.get(listName) ?? new Set()
+    for (const { itemName } of items) list.add(itemName)
+    found.set(listName, list)
+  }
+  for (const [name, items] of found) {
+    if (items.size > limits.maxItemsOfList) {
+      throw new Error(`list ${name} has more than ${limits.maxItemsOfList} items`)
+    }
+  }
+  return new Map([...found].map(([name, items]) => [name, [...items]]))
+}
+
+/** The parser's own message would quote the answer, which may be anything. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error('the answer is not JSON')
+  }
+}

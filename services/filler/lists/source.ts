@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+
+/** An address that answers with named lists, as a reader's `list_polls` names it. */
+export interface ListSource {
+  /** Key of the source in the database. */
+  readonly key: string
+  readonly reader: string
+  readonly url: string
+  readonly apiKey: string | undefined
+  /** Seconds between two requests. */
+  readonly frequency: number
+  /** The address as it may be shown: without user, password, query and fragment, where keys are put. */
+  readonly address: string
+}
+
+/** The settings of a reader that name sources. */
+export interface ListSettings {
+  readonly name: string
+  readonly list_polls: readonly {
+    readonly url: string
+    readonly api_key?: string | undefined
+    readonly frequency: number
+  }[]
+}
+
+/** The sources of all readers; the same address named twice by a reader is one source. */
+export function listSources(readers: readonly ListSettings[]): ListSource[] {
+  const sources = readers.flatMap((reader) =>
+    reader.list_polls.map(({ url, api_key, frequency }) => ({
+      key: `${reader.name}:${createHash('sha256').update(url).digest('hex').slice(0, 16)}`,
+      reader: reader.name,
+      url,
+      apiKey: api_key,
+      frequency,
+      address: shownAddress(url),
+    })),
+  )
+  return [...new Map(sources.map((source) => [source.key, source])).values()]
+}
+
+function shownAddress(url: string): string {
+  const { protocol, host, pathname } = new URL(url)
+  return `${protocol}//${host}${pathname}`
+}

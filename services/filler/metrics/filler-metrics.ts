@@ -1,0 +1,32 @@
+import { createMetrics, renderSnapshots } from '../../core/metrics/index.ts'
+import type { MetricSnapshot } from '../../core/metrics/index.ts'
+import type { ListPollResult } from '../lists/index.ts'
+
+/** Metrics of the whole filler: of its process, of its list polls, and what its readers last reported. */
+export interface FillerMetrics {
+  /** Takes the newest series of a reader's thread. */
+  noteReader(reader: string, snapshot: MetricSnapshot): void
+  notePoll(result: ListPollResult): void
+  /** All of it in the Prometheus text format. */
+  render(): Promise<string>
+}
+
+/** Makes the metrics of a filler. */
+export function createFillerMetrics(now: () => number = Date.now): FillerMetrics {
+  const metrics = createMetrics('filler')
+  const readers = new Map<string, MetricSnapshot>()
+  return {
+    noteReader(reader, snapshot) {
+      readers.set(reader, snapshot)
+    },
+    notePoll({ address: source, outcome, items }) {
+      metrics.count('pronghorn_list_polls_total', { source, outcome })
+      if (items === undefined) return
+      metrics.set('pronghorn_list_last_success_timestamp_seconds', { source }, now() / 1_000)
+      metrics.set('pronghorn_list_items', { source }, items)
+    },
+    async render() {
+      return renderSnapshots([await metrics.snapshot(), ...readers.values()])
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import { createMetrics } from '../../core/metrics/index.ts'
+import type { MetricSnapshot } from '../../core/metrics/index.ts'
+import type { ReaderObserver, ReaderStatus } from '../pipeline/index.ts'
+
+/** What a reader's thread counts and measures. */
+export interface ReaderMetrics {
+  readonly observer: ReaderObserver
+  /** Takes over what the reader says of itself. */
+  note(status: ReaderStatus): void
+  snapshot(): Promise<MetricSnapshot>
+}
+
+const states: readonly ReaderStatus['state'][] = ['connecting', 'catching-up', 'live', 'stopped']
+
+/** Makes the metrics of one reader. */
+export function createReaderMetrics(reader: string, now: () => number = Date.now): ReaderMetrics {
+  const metrics = createMetrics('filler', { ofProcess: false })
+  const labels = { reader }
+  for (const name of ['pronghorn_reader_rollbacks_total', 'pronghorn_reader_interruptions_total'] as const) {
+    metrics.count(name, labels, 0)
+  }
+  return {
+    observer: {
+      committed({ durationMs, blocks, isReversible, rows }) {
+        const mode = isReversible ? 'single' : 'group'
+        metrics.observe('pronghorn_reader_commit_duration_seconds', { reader, mode }, durationMs / 1_000)
+        metrics.observe('pronghorn_reader_commit_blocks', { reader, mode }, blocks)
+        for (const [table, count] of rows) {
+          metrics.count('pronghorn_reader_rows_total', { reader, table }, count)
+        }
+      },
+      rolledBack(blocks) {
+        metrics.count('pronghorn_reader_rollbacks_total', labels)
+        metrics.count('pronghorn_reader_undone_blocks_total', labels, blocks)
+      },
+      interrupted() {
+        metrics.count('pronghorn_reader_interruptions_total', labels)
+      },
+    },
+    note(status) {
+      for (const state of states) {
+        metrics.set('pronghorn_reader_state', { reader, state }, state === status.state ? 1 : 0)
+      }
+      metrics.set('pronghorn_reader_block', labels, status.block)
+      metrics.set('pronghorn_reader_head_block', labels, status.head)
+      metrics.set('pronghorn_reader_irreversible_block', labels, status.irreversible)
+      metrics.set('pronghorn_reader_queued_blocks', labels, status.queuedBlocks)
+      metrics.set('pronghorn_reader_held_bytes', labels, status.heldBytes)
+      if (status.head > 0) metrics.set('pronghorn_reader_blocks_behind', labels, status.blocksBehind)
+      if (status.blockTimeMs > 0) {
+        const seconds = Math.max(0, now() - status.blockTimeMs) / 1_000
+        metrics.set('pronghorn_reader_seconds_behind', labels, seconds)
+      }
+      if (status.committedAtMs !== null) {
+        const seconds = status.committedAtMs / 1_000
+        metrics.set('pronghorn_reader_last_commit_timestamp_seconds', labels, seconds)
+      }
+      metrics.countTo('pronghorn_reader_operations_total', labels, status.operations)
+      metrics.countTo('pronghorn_reader_received_blocks_total', labels, status.receivedBlocks)
+      metrics.countTo('pronghorn_reader_received_bytes_total', labels, status.receivedBytes)
+      metrics.countTo('pronghorn_reader_connections_total', labels, status.connections)
+      metrics.countTo('pronghorn_reader_undecodable_actions_total', labels, status.undecodableActions)
+      metrics.countTo('pronghorn_reader_unknown_tables_total', labels, status.unknownTables)
+    },
+    snapshot: () => metrics.snapshot(),
+  }
+}

@@ -1,0 +1,118 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { parseConfig } from '../../services/core/config/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import { metricCatalogue } from '../../services/core/metrics/index.ts'
+import { runFiller } from '../../services/filler/index.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { readMetrics } from '../setup/metrics.ts'
+import { startChain } from './index-chain.ts'
+import type { TestChain } from './index-chain.ts'
+
+const libLagBlocks = 5
+let database: TestDatabase
+let running: TestChain
+let ending: AbortController
+let filler: Promise<void>
+let url: string
+const lists = createServer((_request, response) => response.end('{"lists":[]}'))
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  running = await startChain({ recordings: ['main', 'v2'], libLagBlocks, blocks: libLagBlocks, rate: 8 })
+  await new Promise<void>((resolve) => lists.listen(0, '127.0.0.1', resolve))
+  const port = await findFreePort()
+  url = `http://127.0.0.1:${port}`
+  ending = new AbortController()
+  filler = startFiller(port)
+})
+afterEach(async () => {
+  ending.abort()
+  await filler
+  lists.closeAllConnections()
+  await new Promise((resolve) => lists.close(resolve))
+  await running.chain.stop()
+  await database.drop()
+})
+
+function startFiller(port: number): Promise<void> {
+  const args = { assets_account: 'atomicassets', store_transfers: true, store_logs: true }
+  const { config } = parseConfig({
+    connections: {
+      sqldb: { ...database.address },
+      chain: {
+        name: 'test',
+        chain_id: running.chain.chainId,
+        http: running.httpUrl,
+        ship: running.shipUrl,
+      },
+    },
+    readers: [
+      {
+        name: 'reader-1',
+        server_addr: '127.0.0.1',
+        server_port: port,
+        contracts: [{ handler: 'assets', args }],
+        list_polls: [{ url: `http://127.0.0.1:${(lists.address() as AddressInfo).port}/lists` }],
+      },
+    ],
+  })
+  const logger = createLogger({ name: 'filler', level: 'silent' })
+  return runFiller({ config, logger, signal: ending.signal })
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** The metrics once one of them has a value. */
+async function until(series: string, value: number): Promise<ReadonlyMap<string, number>> {
+  for (;;) {
+    const found = await fetch(`${url}/metrics`).then(readMetrics, () => new Map<string, number>())
+    if (found.get(series) === value) return found
+    await sleep(100)
+  }
+}
+
+it('the filler serves what its readers and polls do', async () => {
+  const reader = 'reader="reader-1"'
+  const head = running.chain.head().num
+  const first = await until(`pronghorn_reader_block{${reader}}`, head)
+  expect(first.get(`pronghorn_reader_head_block{${reader}}`)).toBe(head)
+  expect(first.get(`pronghorn_reader_blocks_behind{${reader}}`)).toBe(0)
+  expect(first.get(`pronghorn_reader_state{${reader},state="live"}`)).toBe(1)
+  expect(first.get(`pronghorn_reader_state{${reader},state="catching-up"}`)).toBe(0)
+  expect(first.get(`pronghorn_reader_received_blocks_total{${reader}}`)).toBe(head)
+  expect(first.get(`pronghorn_reader_received_bytes_total{${reader}}`)).toBeGreaterThan(10_000)
+  expect(first.get(`pronghorn_reader_connections_total{${reader}}`)).toBe(1)
+  expect(first.get(`pronghorn_reader_rows_total{${reader},table="assets.assets"}`)).toBeGreaterThan(0)
+  expect(first.get(`pronghorn_reader_rollbacks_total{${reader}}`)).toBe(0)
+  const groups = `pronghorn_reader_commit_blocks_sum{${reader},mode="group"}`
+  const singles = `pronghorn_reader_commit_blocks_sum{${reader},mode="single"}`
+  expect((first.get(groups) ?? 0) + (first.get(singles) ?? 0)).toBe(head)
+  expect(first.get(singles)).toBe(libLagBlocks)
+
+  running.chain.fork(2, 3)
+  running.chain.dropSessions()
+  const second = await until(`pronghorn_reader_block{${reader}}`, head + 1)
+  expect(second.get(`pronghorn_reader_rollbacks_total{${reader}}`)).toBe(1)
+  expect(second.get(`pronghorn_reader_undone_blocks_total{${reader}}`)).toBe(2)
+  expect(second.get(singles)).toBe(libLagBlocks + 3)
+  expect(second.get(`pronghorn_reader_connections_total{${reader}}`)).toBeGreaterThan(1)
+
+  const source = `source="http://127.0.0.1:${(lists.address() as AddressInfo).port}/lists"`
+  expect(second.get(`pronghorn_list_polls_total{${source},outcome="unchanged"}`)).toBe(1)
+  expect(second.get(`pronghorn_list_items{${source}}`)).toBe(0)
+  expect(second.get('process_resident_memory_bytes')).toBeGreaterThan(0)
+  for (const name of second.keys()) {
+    const family = name.replace(/\{.*/, '').replace(/_(?:bucket|sum|count)$/, '')
+    if (family.startsWith('pronghorn_')) expect(Object.keys(metricCatalogue)).toContain(family)
+  }
+})
