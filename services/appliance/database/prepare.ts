@@ -12,6 +12,8 @@ export interface PrepareOptions {
   readonly secrets: Secrets
   /** How long the server may take to come up. */
   readonly waitMs: number
+  /** Roles and databases only, for a database that is about to be restored. */
+  readonly withoutSchema: boolean
   readonly say: (text: string) => void
 }
 
@@ -41,6 +43,7 @@ export async function prepareDatabase(options: PrepareOptions): Promise<void> {
   } finally {
     await admin.end()
   }
+  if (options.withoutSchema) return
   const owner = await connectDatabase(
     { ...address, user: OWNER, password: secrets.filler },
     { applicationName: 'pronghorn-prepare' },

@@ -50,6 +50,7 @@ function describeReport(report: RenderReport, isCheck: boolean): string {
 interface PrepareFlags {
   readonly rendered: string
   readonly wait: number
+  readonly withoutSchema?: true
 }
 
 /** `pronghorn prepare-database`. */
@@ -64,6 +65,7 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
     .helpGroup(applianceGroup)
     .option('--rendered <folder>', 'what render-config has made', '/rendered')
     .option('--wait <seconds>', 'how long PostgreSQL may take to come up', wholeNumber(0, 3_600), 60)
+    .option('--without-schema', 'roles and databases only, before a restore')
     .action(async (flags: PrepareFlags) => {
       const { ensureSecrets, prepareDatabase, resolveVariables } = await import('../../appliance/index.ts')
       const { values } = resolveVariables(io.env)
@@ -84,6 +86,7 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
         },
         secrets,
         waitMs: flags.wait * 1_000,
+        withoutSchema: flags.withoutSchema === true,
         say: io.out,
       })
     })

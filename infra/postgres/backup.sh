@@ -1,0 +1,36 @@
+#!/bin/bash
+# Writes a backup of the database while everything goes on: backup.sh NAME, into /backups/NAME. Directory format, several
+# processes, all in one snapshot; a manifest says what is in it, checksums that it is whole.
+. "$(dirname "$0")/common.sh"
+name=${1:?"a name for the backup"}
+[[ $name =~ ^[A-Za-z0-9._-]+$ ]] || fail "a backup's name has letters, digits, dots, hyphens and underscores only: $name"
+target=/backups/$name
+partial=$target.partial
+[ ! -e "$target" ] || fail "there is a backup $name already"
+rm -rf "$partial"
+mkdir "$partial"
+
+# One session holds the snapshot that the manifest and every process of the dump see.
+coproc HOLDER { psql --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1; }
+printf 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;\nSELECT pg_export_snapshot();\n' >&"${HOLDER[1]}"
+read -r -t 30 snapshot <&"${HOLDER[0]}" || fail 'the database did not give a snapshot'
+cat >&"${HOLDER[1]}" <<'SQL'
+SELECT json_build_object(
+  'format', 1,
+  'created_at', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+  'postgres_version', current_setting('server_version'),
+  'schema_version', (SELECT max(number) FROM public.pronghorn_migrations),
+  'chain_id', (SELECT chain_id FROM chain.identity),
+  'readers', (SELECT coalesce(json_agg(json_build_object('name', name, 'block_num', block_num, 'block_id', encode(block_id, 'hex')) ORDER BY name), '[]') FROM chain.readers),
+  'bytes', pg_database_size(current_database()));
+SQL
+read -r -t 60 manifest <&"${HOLDER[0]}" || fail 'the database could not describe itself'
+
+pg_dump --format=directory --jobs="$jobs" --snapshot="$snapshot" --compress=3 --file="$partial/dump"
+printf 'COMMIT;\n\\q\n' >&"${HOLDER[1]}"
+wait "$HOLDER_PID" 2>/dev/null || true
+
+printf '%s\n' "$manifest" >"$partial/manifest.json"
+(cd "$partial" && find . -type f ! -name SHA256SUMS -print0 | sort -z | xargs -0 sha256sum >SHA256SUMS)
+mv "$partial" "$target"
+printf 'Backup %s: %s\n' "$name" "$manifest"

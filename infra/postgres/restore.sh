@@ -1,0 +1,30 @@
+#!/bin/bash
+# Restores /backups/NAME into a database without data: restore.sh [--check] NAME. The roles have to be there.
+# --check: only says whether it would.
+. "$(dirname "$0")/common.sh"
+check=no
+[ "${1:-}" != --check ] || { check=yes; shift; }
+name=${1:?"the name of a backup"}
+source=/backups/$name
+[ -d "$source/dump" ] && [ -f "$source/manifest.json" ] || fail "there is no backup $name"
+(cd "$source" && sha256sum --check --quiet --strict SHA256SUMS) || fail "the backup $name is damaged"
+unlisted=$(cd "$source" && find . -type f ! -name SHA256SUMS | sort | comm -23 - <(sed 's/^[0-9a-f]*  //' SHA256SUMS | sort))
+[ -z "$unlisted" ] || fail "the backup $name has files that its checksums do not name: $unlisted"
+
+if [ "$(ask "SELECT to_regclass('chain.readers') IS NOT NULL")" = t ]; then
+  held=$(ask "SELECT coalesce(string_agg(name || ' at block ' || block_num, ', '), '') FROM chain.readers")
+  [ -z "$held" ] || fail "the database $PGDATABASE holds data ($held): it is not restored over. Drop it first if that is meant."
+fi
+[ "$check" = no ] || exit 0
+others=$(ask "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'")
+[ "$others" = 0 ] || fail "$others connections use the database: stop the services first"
+
+owner=$(ask "SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = current_database()")
+acl="REVOKE ALL ON DATABASE \"$PGDATABASE\" FROM PUBLIC"
+PGDATABASE=postgres psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 \
+  --command "DROP DATABASE \"$PGDATABASE\"" \
+  --command "CREATE DATABASE \"$PGDATABASE\" OWNER \"$owner\"" \
+  --command "$acl"
+pg_restore --jobs="$jobs" --exit-on-error --dbname="$PGDATABASE" "$source/dump"
+ask ANALYZE
+printf 'Restored %s: %s\n' "$name" "$(cat "$source/manifest.json")"
