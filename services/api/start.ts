@@ -5,6 +5,7 @@ import { openKeyValueStore } from '../core/kvstore/index.ts'
 import type { KeyValueStore } from '../core/kvstore/index.ts'
 import type { Logger } from '../core/log/index.ts'
 import { readPackageVersion } from '../core/paths/index.ts'
+import { AnswerCache, createSharedAnswers } from './cache/index.ts'
 import { openRequestDatabase } from './database/index.ts'
 import type { RequestDatabase } from './database/index.ts'
 import { documentationRoutes } from './documentation/index.ts'
@@ -60,6 +61,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     if (!options.kvstore) closers.push(() => kvstore.close())
     const database = openDatabase(config, logger)
     closers.push(() => database.close())
+    const cache = openCache(config, kvstore)
     const monitor = await startMonitor({
       database: sqldb,
       kvstore,
@@ -67,11 +69,11 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       chainId: chain.chain_id,
       logger,
       onDatabase: (available) => {
-        noteDatabase(database, mounts, available)
+        noteDatabase(database, mounts, cache, available)
       },
     })
     closers.push(() => monitor.close())
-    const listener = await serve(options, { monitor, database, mounts, kvstore })
+    const listener = await serve(options, { monitor, database, mounts, kvstore, cache })
     closers.push(() => listener.close())
     logger.info(`Listening on port ${listener.port}`)
     return { url: `http://127.0.0.1:${listener.port}`, port: listener.port, close: () => closeAll(closers) }
@@ -108,9 +110,30 @@ function openDatabase(config: ApiConfig, logger: Logger): RequestDatabase {
   )
 }
 
+/** Redis lets processes of one version use each other's answers; a store inside this process would only hold a copy. */
+function openCache({ server }: ApiConfig, kvstore: KeyValueStore): AnswerCache | undefined {
+  if (server.cache_life === 0) return undefined
+  const settings = {
+    lifeMs: server.cache_life * 1_000,
+    maxValueBytes: server.cache_max_value_bytes,
+    maxBytes: server.cache_max_memory_bytes,
+  }
+  const prefix = `answer:${readPackageVersion()}:`
+  const shared = kvstore.kind === 'redis' ? createSharedAnswers(kvstore, prefix) : undefined
+  return new AnswerCache(settings, shared)
+}
+
 /** A database that was away may have come back as another one: nothing that was kept of it counts any more. */
-function noteDatabase(database: RequestDatabase, mounts: readonly Mount[], available: boolean): void {
-  if (available && !database.available) for (const { namespace } of mounts) namespace.forget()
+function noteDatabase(
+  database: RequestDatabase,
+  mounts: readonly Mount[],
+  cache: AnswerCache | undefined,
+  available: boolean,
+): void {
+  if (available && !database.available) {
+    for (const { namespace } of mounts) namespace.forget()
+    cache?.clear()
+  }
   database.setAvailable(available)
 }
 
@@ -119,25 +142,21 @@ interface ServedParts {
   readonly database: RequestDatabase
   readonly mounts: readonly Mount[]
   readonly kvstore: KeyValueStore
+  readonly cache: AnswerCache | undefined
 }
 
-async function serve(
-  options: ApiOptions,
-  { monitor, database, mounts, kvstore }: ServedParts,
-): Promise<Listener> {
+async function serve(options: ApiOptions, { monitor, ...parts }: ServedParts): Promise<Listener> {
   const { config, logger } = options
   const handler = createLifecycle({
     roots: [
       ...healthRoutes(monitor, healthSettings(options)),
-      ...documentationRoutes(mounts, serverInfo(config)),
+      ...documentationRoutes(parts.mounts, serverInfo(config)),
     ],
-    mounts,
-    database,
+    ...parts,
     // Named lists are kept in tables that do not exist yet: every list is unknown, and so empty.
     lists: () => Promise.resolve([]),
     logger,
     observers: options.observers ?? [],
-    kvstore,
     settings: config.server,
     revision: undefined,
   })

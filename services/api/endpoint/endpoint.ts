@@ -41,6 +41,8 @@ export interface Endpoint {
   readonly failures?: readonly Failure[]
   /** What an answer may be kept by: path and parameters (default), the path alone, or not at all. */
   readonly cache?: 'path' | 'none'
+  /** How many times longer than those of other endpoints its answers are kept. Default 1. */
+  readonly cacheLifeFactor?: number
   /**
    * Answers with the JSON text of `data`.
    * @throws RequestError for an answer other than success.

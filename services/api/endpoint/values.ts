@@ -58,6 +58,14 @@ export class Values {
     return this.#values.has(name)
   }
 
+  /** One text for each set of values, whatever the order in which they were given. */
+  toText(): string {
+    const entries = [...this.#values].sort(([one], [other]) => (one < other ? -1 : 1))
+    return JSON.stringify(entries, (_key, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    )
+  }
+
   /** Names of the parameters that were given or have a default. */
   names(): string[] {
     return [...this.#values.keys()]

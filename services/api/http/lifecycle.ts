@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa'
 import {
   createApplication,
   createClients,
+  createCompressionStep,
   createCorsStep,
   createFailureStep,
   createObserverStep,
@@ -18,8 +19,10 @@ import type {
 } from '../../core/http/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
+import type { AnswerCache } from '../cache/index.ts'
 import { createHeadersStep } from './common-headers.ts'
 import { answerFailure } from './failure.ts'
+import { createKeptAnswersStep } from './kept-answers.ts'
 import { createNamespaceStep } from './namespace-paths.ts'
 import { checkPath } from './path-check.ts'
 import { createRoutes } from './routes.ts'
@@ -33,12 +36,14 @@ export interface LifecycleSettings extends ClientSettings {
 }
 
 /** What the lifecycle of a request consists of. */
-export interface LifecycleParts extends RouteParts {
+export interface LifecycleParts extends Omit<RouteParts, 'keeping'> {
   readonly logger: Logger
   /** Told of every request; several are told in their order. */
   readonly observers: readonly RequestObserver[]
   readonly kvstore: KeyValueStore
   readonly settings: LifecycleSettings
+  /** Undefined when no answer is kept. */
+  readonly cache: AnswerCache | undefined
   /** First characters of the revision that runs, where it is known. */
   readonly revision: string | undefined
 }
@@ -46,6 +51,7 @@ export interface LifecycleParts extends RouteParts {
 /** Puts the steps of a request in their order. */
 export function createLifecycle(parts: LifecycleParts): RequestListener {
   const clientOf = createClients(parts.settings)
+  const keeping = parts.cache ? { cache: parts.cache, clientOf } : undefined
   const steps: Middleware[] = [
     ...parts.observers.map(createObserverStep),
     createHeadersStep(parts.revision),
@@ -56,7 +62,9 @@ export function createLifecycle(parts: LifecycleParts): RequestListener {
     checkPath,
     createNamespaceStep(parts.mounts),
     ...limitSteps(parts, clientOf),
-    createRoutes(parts),
+    ...(keeping ? [createKeptAnswersStep(keeping)] : []),
+    createCompressionStep(),
+    createRoutes({ ...parts, keeping }),
     refuseUnknownPath,
   ]
   return createApplication(steps, parts.logger)

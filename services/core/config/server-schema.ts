@@ -185,6 +185,9 @@ export const serverSchema = section({
   cache_max_value_bytes: integer(0, 1_073_741_824)
     .default(2_000_000)
     .describe('Answers with a larger body (bytes) are not kept.'),
+  cache_max_memory_bytes: integer(0, 68_719_476_736)
+    .default(134_217_728)
+    .describe('Memory (bytes) of a process for kept answers; full, it forgets what was used longest ago.'),
   trust_proxy: trustProxy
     .default(false)
     .describe('Proxies whose word about the address of the client counts; true is one proxy.'),

@@ -11,7 +11,7 @@ it('a plain configuration asks for nothing that has no effect', () => {
 
 it('names what a configuration asks for in vain', () => {
   const { config } = parseConfig({
-    server: { namespaces, cache_life: 2 },
+    server: { namespaces },
     readers: [
       {
         name: 'main',
@@ -22,7 +22,6 @@ it('names what a configuration asks for in vain', () => {
   })
   expect(listUnusedSettings(config).map(({ key }) => key)).toEqual([
     '[].contracts[] with handler oracle',
-    'cache_life',
     '[].ds_ship_threads',
   ])
 })

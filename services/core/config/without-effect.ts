@@ -29,7 +29,6 @@ export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [
     isUsed: ({ server }: Partial<AppConfig>) =>
       server?.namespaces.some((entry) => entry.name === name) ?? false,
   })),
-  server('cache_life', 'answers are not kept yet', (config) => config.cache_life > 0),
   server('rate_limit', 'requests are not limited yet', (config) => config.rate_limit !== undefined),
   server('metrics_port', 'metrics are not served yet', (config) => config.metrics_port !== undefined),
   {

@@ -18,6 +18,8 @@ export interface KeyValueStore {
   readonly kind: 'redis' | 'memory'
   /** The value, or null when there is none or it has expired. */
   get(key: string): Promise<string | null>
+  /** The value with what is left of its life, or null; so nobody has to compare clocks. */
+  read(key: string): Promise<{ readonly value: string; readonly expiresInMs: number } | null>
   /** Stores a value for `ttlMs` milliseconds (1 or more). */
   set(key: string, value: string, ttlMs: number): Promise<void>
   /**

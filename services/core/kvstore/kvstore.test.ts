@@ -52,6 +52,17 @@ function describeContract(open: () => Promise<KeyValueStore>) {
     await store.close()
   })
 
+  it('tells how long a value still lives', async () => {
+    const store = await open()
+    expect(await store.read('missing')).toBeNull()
+    await store.set('a', 'one', 60_000)
+    const found = await store.read('a')
+    expect(found?.value).toBe('one')
+    expect(found?.expiresInMs).toBeLessThanOrEqual(60_000)
+    expect(found?.expiresInMs).toBeGreaterThan(0)
+    await store.close()
+  })
+
   it('counts within a window that later counts do not prolong', async () => {
     const store = await open()
     expect(await store.increment('n', 60_000)).toMatchObject({ count: 1 })

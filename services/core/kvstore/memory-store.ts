@@ -84,6 +84,11 @@ export function createMemoryStore(logger: StoreLogger, limits: MemoryLimits = {}
   return {
     kind: 'memory',
     get: (key) => answer(() => read(key)?.value ?? null),
+    read: (key) =>
+      answer(() => {
+        const entry = read(key)
+        return entry ? { value: entry.value, expiresInMs: Math.max(1, entry.expiresAtMs - now()) } : null
+      }),
     set: (key, value, ttlMs) => answer(() => write(key, value, now() + checkedTtl(ttlMs))),
     increment: (key, ttlMs, by = 1) => answer(() => increment(key, ttlMs, by)),
     publish: (channel, message) =>

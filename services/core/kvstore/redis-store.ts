@@ -50,6 +50,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<KeyVal
   return {
     kind: 'redis',
     get: (key) => attempt(() => client.get(prefix + key)),
+    read: (key) => attempt(() => readWithLife(client, prefix + key)),
     set: (key, value, ttlMs) =>
       attempt(() => client.set(prefix + key, value, 'PX', checkedTtl(ttlMs))).then(ignore),
     increment: (key, ttlMs, by = 1) => attempt(() => increment(client, prefix + key, checkedTtl(ttlMs), by)),
@@ -75,6 +76,19 @@ async function attempt<T>(task: () => Promise<T>): Promise<T> {
     if (cause instanceof RangeError) throw cause
     throw new RetryableError('KVSTORE_UNAVAILABLE', 'the key-value store did not answer', { cause })
   }
+}
+
+async function readWithLife(
+  client: Redis,
+  key: string,
+): Promise<{ value: string; expiresInMs: number } | null> {
+  const replies = await client.pipeline().get(key).pttl(key).exec()
+  const failed = replies?.find(([error]) => error)?.[0]
+  if (!replies || failed) throw failed ?? new Error('the commands were refused')
+  const value = replies[0]?.[1]
+  const expiresInMs = Number(replies[1]?.[1])
+  // Between the two commands it may have expired.
+  return typeof value === 'string' && expiresInMs > 0 ? { value, expiresInMs } : null
 }
 
 async function increment(client: Redis, key: string, ttlMs: number, by: number): Promise<CounterState> {

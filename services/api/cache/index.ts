@@ -1,0 +1,7 @@
+export { Answer } from './answer.ts'
+export { AnswerCache } from './answer-cache.ts'
+export type { AnswerCacheSettings, Question } from './answer-cache.ts'
+export { answerKey } from './answer-key.ts'
+export type { KeptAnswer } from './answer-memory.ts'
+export { createSharedAnswers } from './shared-answers.ts'
+export type { SharedAnswers } from './shared-answers.ts'

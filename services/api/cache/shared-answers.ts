@@ -1,0 +1,35 @@
+import { createReadyAccess } from '../../core/kvstore/index.ts'
+import type { KeyValueStore } from '../../core/kvstore/index.ts'
+import { Answer } from './answer.ts'
+
+/** Answers that the processes of one chain keep for each other. */
+export interface SharedAnswers {
+  /** An answer and the rest of its life; undefined when there is none, or the store is away or slow. */
+  read(key: string): Promise<{ answer: Answer; lifeMs: number } | undefined>
+  /** Keeps an answer, sooner or later. */
+  keep(key: string, answer: Answer, lifeMs: number): void
+}
+
+/** Making an answer takes about as long as waiting for it here may take. */
+const DEADLINE_MS = 100
+
+/**
+ * Answers in the key-value store.
+ * @param prefix tells apart what must not be mixed, such as versions of the program.
+ */
+export function createSharedAnswers(store: KeyValueStore, prefix: string): SharedAnswers {
+  const access = createReadyAccess({ deadlineMs: DEADLINE_MS })
+  return {
+    async read(key) {
+      const found = await access(() => store.read(prefix + key))
+      if (!found) return undefined
+      const end = found.value.indexOf('\n')
+      const answer = new Answer(found.value.slice(0, end), Buffer.from(found.value.slice(end + 1), 'utf8'))
+      return { answer, lifeMs: found.expiresInMs }
+    },
+    keep(key, answer, lifeMs) {
+      const value = `${answer.tag}\n${answer.bytes.toString('utf8')}`
+      void access(() => store.set(prefix + key, value, lifeMs))
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import type { RouterContext } from '@koa/router'
+import type { Context } from 'koa'
+import { notesOf, RequestError } from '../../core/http/index.ts'
+import { Answer, answerKey } from '../cache/index.ts'
+import type { RequestDatabase } from '../database/index.ts'
+import type { AttributeFilter, Endpoint, NamedLists, RawParameters, Values } from '../endpoint/index.ts'
+import { readAttributeFilters, validateParameters } from '../endpoint/index.ts'
+import { readBodyParameters } from './body.ts'
+import { successBody } from './envelope.ts'
+import type { AnswerKeeping } from './kept-answers.ts'
+import { mayUseCache, spelledAddress } from './kept-answers.ts'
+import { parseQueryString } from './query-string.ts'
+
+/** An endpoint on one path of its namespace. */
+export interface Route {
+  readonly pattern: string
+  readonly namespace: string
+  /** The same for every path of the namespace, and for no other endpoint of the server. */
+  readonly place: string
+  readonly endpoint: Endpoint
+}
+
+/** What endpoints need to answer. */
+export interface AnswerParts {
+  readonly database: RequestDatabase
+  readonly lists: NamedLists
+  /** Undefined when no answer is kept. */
+  readonly keeping: AnswerKeeping | undefined
+}
+
+/** One request of an endpoint: parse, validate, look into the cache, run, send. */
+export function createEndpointAnswer(
+  route: Route,
+  parts: AnswerParts,
+): (context: RouterContext) => Promise<void> {
+  const { endpoint } = route
+  return async (context) => {
+    Object.assign(notesOf(context), { route: route.pattern, namespace: route.namespace })
+    const raw = await readParameters(context)
+    const values = await validateParameters(endpoint.parameters, context.params, raw, parts.lists)
+    const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
+    const make = async (): Promise<Answer> => {
+      const data = await parts.database.run((session) => endpoint.run({ session, values, attributes }))
+      return Answer.of(data, successBody(data, Date.now()))
+    }
+    const answer = await findOrMake(context, route, parts.keeping, { values, attributes }, make)
+    await answer.send(context)
+  }
+}
+
+async function findOrMake(
+  context: Context,
+  { pattern, namespace, place, endpoint }: Route,
+  keeping: AnswerKeeping | undefined,
+  { values, attributes }: { values: Values; attributes: readonly AttributeFilter[] },
+  make: () => Promise<Answer>,
+): Promise<Answer> {
+  if (!keeping || endpoint.cache === 'none' || !mayUseCache(context, keeping)) return make()
+  const question = {
+    key: answerKey(place, values, attributes),
+    address: spelledAddress(context),
+    route: pattern,
+    namespace,
+    lifeFactor: endpoint.cacheLifeFactor ?? 1,
+  }
+  const { answer, outcome } = await keeping.cache.answer(question, make)
+  notesOf(context).cache = outcome
+  return answer
+}
+
+/** Query string and body, merged; the body wins. */
+async function readParameters(context: Context): Promise<RawParameters> {
+  const query = parseQueryString(context.querystring)
+  if (!query) throw new RequestError(400, 'The query has too many parameters')
+  for (const [name, value] of await readBodyParameters(context.req)) query.set(name, value)
+  return query
+}

@@ -1,0 +1,381 @@
+import { request } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startApi } from '../../services/api/index.ts'
+import type { RunningApi } from '../../services/api/index.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import type { CacheOutcome, RequestFacts } from '../../services/core/http/index.ts'
+import { describeWithRedis, startTestRedis } from '../setup/redis.ts'
+import type { TestRedis } from '../setup/redis.ts'
+import { apiConfig, quiet, serveRecordings } from './server.ts'
+import type { TestServer } from './server.ts'
+
+interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  /** How the server came by it. */
+  readonly cache: CacheOutcome
+}
+
+/** An api whose every answer tells where it came from. */
+class Watched {
+  readonly api: RunningApi
+  readonly #facts: RequestFacts[]
+
+  private constructor(api: RunningApi, facts: RequestFacts[]) {
+    this.api = api
+    this.#facts = facts
+  }
+
+  static async start(settings: Record<string, unknown>, redisPort?: number): Promise<Watched> {
+    const facts: RequestFacts[] = []
+    const config = apiConfig(server.database.address, settings)
+    const kvstore = { host: '127.0.0.1', tls: false, connection_type: 'standalone' as const }
+    const connections =
+      redisPort === undefined
+        ? config.connections
+        : { ...config.connections, kvstore: { ...kvstore, port: redisPort } }
+    const observer = {
+      requestStarted: () => undefined,
+      requestEnded: (each: RequestFacts) => facts.push(each),
+    }
+    const api = await startApi({ config: { ...config, connections }, logger: quiet, observers: [observer] })
+    const watched = new Watched(api, facts)
+    running.push(api)
+    return watched
+  }
+
+  /** Sends one request and waits until the server has told of it; not to be used for several at once. */
+  async ask(path: string, headers: Record<string, string> = {}, method = 'GET', body = ''): Promise<Answer> {
+    const before = this.#facts.length
+    const answer = await send(this.api, path, headers, method, body)
+    while (this.#facts.length === before) await sleep(1)
+    return { ...answer, cache: this.#facts.at(-1)!.cache }
+  }
+
+  /** Sends requests at the same time. */
+  async askAtOnce(paths: readonly string[]): Promise<{ bodies: string[]; outcomes: CacheOutcome[] }> {
+    const before = this.#facts.length
+    const answers = await Promise.all(paths.map((path) => send(this.api, path, {}, 'GET', '')))
+    while (this.#facts.length < before + paths.length) await sleep(1)
+    return {
+      bodies: answers.map(({ body }) => body.toString()),
+      outcomes: this.#facts.slice(before).map(({ cache }) => cache),
+    }
+  }
+}
+
+function send(
+  { port }: RunningApi,
+  path: string,
+  headers: Record<string, string>,
+  method: string,
+  body: string,
+): Promise<Omit<Answer, 'cache'>> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, method, headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => {
+        resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) })
+      })
+    })
+    sent.on('error', reject).end(body)
+  })
+}
+
+const running: RunningApi[] = []
+let server: TestServer
+beforeAll(async () => {
+  server = await serveRecordings(['main'])
+})
+afterAll(async () => {
+  await Promise.all(running.map((api) => api.close()))
+  await server.close()
+})
+
+const ASSETS = '/atomicassets/v1/assets?limit=2&order=asc'
+
+/** Runs something while every query of offers waits. */
+async function whileOffersWait<T>(work: (release: () => Promise<void>) => Promise<T>): Promise<T> {
+  const locker = await connectDatabase(server.database.address, { applicationName: 'test' })
+  await locker.query('BEGIN; LOCK TABLE assets.offers')
+  try {
+    return await work(async () => {
+      await locker.query('COMMIT')
+    })
+  } finally {
+    await locker.end()
+  }
+}
+
+async function countQueries(): Promise<number> {
+  const client = await connectDatabase(server.database.address, { applicationName: 'test' })
+  const { rows } = await client.query<{ waiting: bigint }>(
+    "SELECT count(*) AS waiting FROM pg_stat_activity WHERE application_name = 'pronghorn-api' AND wait_event_type = 'Lock' AND datname = current_database()",
+  )
+  await client.end()
+  return Number(rows[0]!.waiting)
+}
+
+async function untilQueriesWait(count: number): Promise<void> {
+  while ((await countQueries()) !== count) await sleep(20)
+}
+
+describe('kept answers', () => {
+  it('are given again, whatever the spelling of the question', async () => {
+    const api = await Watched.start({ cache_life: 300 })
+    const first = await api.ask(ASSETS)
+    expect([first.status, first.cache]).toEqual([200, 'miss'])
+    for (const path of [
+      ASSETS,
+      '/atomicassets/v1/assets?order=asc&limit=2',
+      '/assets/v1/assets?limit=2&order=asc',
+      '/ATOMICASSETS/v1/assets/?limit=2&order=asc&unknown=1&owner=',
+      '/atomicassets/v1/assets?limit=2&order=asc&page=1',
+    ]) {
+      for (const round of ['parameters', 'words']) {
+        const again = await api.ask(path)
+        expect([again.cache, again.body.equals(first.body)], `${path} by its ${round}`).toEqual(['hit', true])
+      }
+    }
+    const headers = (answer: Answer): object => ({ ...answer.headers, date: '', 'last-modified': '' })
+    expect(headers(await api.ask(ASSETS))).toEqual(headers(first))
+  })
+
+  it('are told apart by everything that was asked', async () => {
+    const api = await Watched.start({ cache_life: 300 })
+    const paths = [
+      ASSETS,
+      '/atomicassets/v1/assets?limit=2&order=desc',
+      '/atomicassets/v1/assets?limit=2&order=asc&data.name=x',
+      '/atomicassets/v1/assets?limit=2&order=asc&data:number.name=1',
+      '/atomicassets/v1/assets?limit=2&order=asc&template_data.name=x',
+      '/atomicassets/v1/assets?limit=2&order=asc&template_id=null',
+      '/atomicassets/v1/assets/_count?limit=2&order=asc',
+      '/atomicassets/v1/templates?limit=2&order=asc',
+      '/atomicassets/v1/accounts/alice',
+      '/atomicassets/v1/accounts/bob',
+      '/atomicassets/v1/accounts/bob/alicecollect',
+    ]
+    for (const path of paths) expect((await api.ask(path)).cache, path).toBe('miss')
+    for (const path of paths) expect((await api.ask(path)).cache, path).toBe('hit')
+  })
+
+  it('answer HEAD as well as GET, and no other method', async () => {
+    const api = await Watched.start({ cache_life: 300 })
+    const head = await api.ask(ASSETS, {}, 'HEAD')
+    expect([head.cache, head.body.length]).toEqual(['miss', 0])
+    const get = await api.ask(ASSETS)
+    expect([get.cache, get.headers['content-length']]).toEqual(['hit', head.headers['content-length']])
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      expect((await api.ask(ASSETS, {}, method)).cache, method).toBe('bypass')
+    }
+    const json = { 'content-type': 'application/json', 'content-length': '11' }
+    const byBody = await api.ask('/atomicassets/v1/assets?limit=2&order=asc', json, 'GET', '{"limit":1}')
+    expect([byBody.cache, rowsOf(byBody)]).toEqual(['miss', 1])
+    expect(rowsOf(await api.ask(ASSETS))).toBe(2)
+  })
+
+  it('are made anew when their time is over', async () => {
+    const api = await Watched.start({ cache_life: 1 })
+    let answer = await api.ask(ASSETS)
+    const timeOf = ({ body }: Answer): number =>
+      (JSON.parse(body.toString()) as { query_time: number }).query_time
+    const firstTime = timeOf(answer)
+    await sleep(1_000)
+    answer = await api.ask(ASSETS)
+    expect([answer.cache, timeOf(answer) > firstTime]).toEqual(['miss', true])
+  })
+
+  it('are not for those on a whitelist', async () => {
+    const api = await Watched.start({ cache_life: 300, ip_whitelist: ['9.9.9.9'], trust_proxy: true })
+    const listed = { 'x-forwarded-for': '9.9.9.9' }
+    expect((await api.ask(ASSETS, listed)).cache).toBe('bypass')
+    expect((await api.ask(ASSETS)).cache).toBe('miss')
+    expect((await api.ask(ASSETS)).cache).toBe('hit')
+    expect((await api.ask(ASSETS, listed)).cache).toBe('bypass')
+  })
+
+  it('do not include failures or what is too large', async () => {
+    const api = await Watched.start({ cache_life: 300, cache_max_value_bytes: 1_000 })
+    for (const [path, status] of [
+      ['/atomicassets/v1/assets/1', 416],
+      ['/atomicassets/v1/assets?limit=0', 400],
+      ['/atomicassets/v1/assets?limit=50', 200],
+    ] as const) {
+      for (let round = 0; round < 2; round++) {
+        const answer = await api.ask(path)
+        expect([answer.status, answer.cache === 'hit'], path).toEqual([status, false])
+      }
+    }
+    expect((await api.ask('/atomicassets/v1/assets/_count')).cache).toBe('miss')
+    expect((await api.ask('/atomicassets/v1/assets/_count')).cache).toBe('hit')
+  })
+
+  it('take no more memory than they may', async () => {
+    const api = await Watched.start({ cache_life: 300, cache_max_memory_bytes: 20_000 })
+    const path = (limit: number): string => `/atomicassets/v1/assets/_count?ids=${limit}`
+    for (let each = 1; each <= 100; each++) expect((await api.ask(path(each))).cache).toBe('miss')
+    expect((await api.ask(path(100))).cache).toBe('hit')
+    expect((await api.ask(path(1))).cache).toBe('miss')
+  })
+
+  it('are none when there is no life for them', async () => {
+    const api = await Watched.start({ cache_life: 0 })
+    for (let round = 0; round < 2; round++) expect((await api.ask(ASSETS)).cache).toBe('bypass')
+  })
+})
+
+describe('the same question at the same time', () => {
+  it('runs once', async () => {
+    const api = await Watched.start({ cache_life: 300 })
+    const found = await whileOffersWait(async (release) => {
+      const asked = api.askAtOnce(Array<string>(10).fill('/atomicassets/v1/offers?limit=1'))
+      await untilQueriesWait(1)
+      await sleep(50)
+      expect(await countQueries()).toBe(1)
+      await release()
+      return asked
+    })
+    expect(new Set(found.bodies).size).toBe(1)
+    expect(found.outcomes.toSorted()).toEqual([...Array<string>(9).fill('joined'), 'miss'])
+  })
+
+  it('is asked anew when the data of the one that runs would be older than a kept answer', async () => {
+    const api = await Watched.start({ cache_life: 1 })
+    await whileOffersWait(async (release) => {
+      const first = api.askAtOnce(['/atomicassets/v1/offers?limit=2'])
+      await untilQueriesWait(1)
+      await sleep(1_000)
+      const second = api.askAtOnce(['/atomicassets/v1/offers?limit=2'])
+      await untilQueriesWait(2)
+      await release()
+      await Promise.all([first, second])
+    })
+  })
+})
+
+describe('an entity tag', () => {
+  it('spares the body to whoever has it, kept or not, compressed or not', async () => {
+    for (const life of [0, 300]) {
+      const api = await Watched.start({ cache_life: life })
+      const first = await api.ask(ASSETS)
+      const tag = first.headers.etag!
+      expect(tag).toMatch(/^W\/"[\w+/=]{28}"$/)
+      for (const known of [tag, tag.slice(2), `"other", ${tag}`, '*']) {
+        const again = await api.ask(ASSETS, { 'if-none-match': known, 'accept-encoding': 'gzip' })
+        expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, tag])
+        expect(again.headers['content-type']).toBeUndefined()
+        expect(again.headers['access-control-allow-origin']).toBe('*')
+      }
+      const old = { 'if-none-match': '"other"', 'if-modified-since': new Date().toUTCString() }
+      expect((await api.ask(ASSETS, old)).status).toBe(200)
+      expect((await api.ask('/atomicassets/v1/assets?limit=1', { 'if-none-match': tag })).status).toBe(200)
+      expect((await api.ask('/atomicassets/v1/assets/1', { 'if-none-match': '*' })).status).toBe(416)
+    }
+  })
+})
+
+describe('compression', () => {
+  const large = '/atomicassets/v1/assets?limit=100'
+  const small = '/atomicassets/v1/assets/_count'
+
+  it('is what the client asks for, and kept with the answer', async () => {
+    for (const life of [0, 300]) {
+      const api = await Watched.start({ cache_life: life })
+      const plain = await api.ask(large)
+      expect([plain.headers['content-encoding'], plain.headers.vary]).toEqual([undefined, 'Accept-Encoding'])
+      const data = dataOf(plain.body)
+      for (const [accepted, encoding] of [
+        ['gzip, deflate, br, zstd', 'br'],
+        ['gzip, deflate', 'gzip'],
+        ['br;q=0.5, gzip', 'gzip'],
+        ['br;q=0, *', 'gzip'],
+        ['identity', undefined],
+        ['gzip;q=0', undefined],
+        ['deflate', undefined],
+      ] as const) {
+        for (let round = 0; round < 2; round++) {
+          const answer = await api.ask(large, { 'accept-encoding': accepted })
+          expect([answer.headers['content-encoding'], answer.headers.vary], accepted).toEqual([
+            encoding,
+            'Accept-Encoding',
+          ])
+          const body = decode(answer.body, encoding)
+          expect(Number(answer.headers['content-length'])).toBe(answer.body.length)
+          expect(dataOf(body)).toEqual(data)
+          if (encoding !== undefined) expect(answer.body.length).toBeLessThan(body.length / 3)
+        }
+      }
+    }
+  })
+
+  it('is left out where it saves little', async () => {
+    const api = await Watched.start({})
+    const { headers } = await api.ask(small, { 'accept-encoding': 'gzip' })
+    expect([headers['content-encoding'], headers.vary]).toEqual([undefined, undefined])
+  })
+
+  it('is also for the documents of the server', async () => {
+    const api = await Watched.start({})
+    const { headers, body } = await api.ask('/openapi.json', { 'accept-encoding': 'gzip' })
+    expect([headers['content-encoding'], headers.vary]).toEqual(['gzip', 'Accept-Encoding'])
+    expect(gunzipSync(body).toString()).toContain('"openapi"')
+  })
+})
+
+describeWithRedis('answers kept on Redis', () => {
+  let redis: TestRedis
+  beforeAll(async () => {
+    redis = await startTestRedis()
+  })
+  afterAll(() => redis.stop())
+
+  it('serve every process, for one life', async () => {
+    const [one, other] = [
+      await Watched.start({ cache_life: 300 }, redis.port),
+      await Watched.start({ cache_life: 300 }, redis.port),
+    ]
+    const made = await one.ask(ASSETS)
+    expect(made.cache).toBe('miss')
+    // It is written without anybody waiting for it.
+    let found = await other.ask(`${ASSETS}&unknown=0`)
+    for (let each = 1; found.cache === 'miss'; each++)
+      found = await other.ask(`${ASSETS}&page=1&unknown=${each}`)
+    expect(['shared', 'hit']).toContain(found.cache)
+    expect(found.headers.etag).toBe(made.headers.etag)
+    expect((await other.ask(ASSETS, { 'accept-encoding': 'br' })).cache).toBe('hit')
+  })
+
+  it('are done without while Redis is away', async () => {
+    const api = await Watched.start({ cache_life: 300 }, redis.port)
+    await redis.kill()
+    expect((await api.ask('/atomicassets/v1/schemas?limit=3')).cache).toBe('miss')
+    expect((await api.ask('/atomicassets/v1/schemas?limit=3')).cache).toBe('hit')
+    await redis.start()
+    const other = await Watched.start({ cache_life: 300 }, redis.port)
+    for (let each = 1; ; each++) {
+      const path = `/atomicassets/v1/schemas?limit=${each}`
+      await api.ask(path)
+      await sleep(20)
+      if ((await other.ask(path)).cache === 'shared') break
+    }
+  })
+})
+
+function rowsOf({ body }: Answer): number {
+  return (JSON.parse(body.toString()) as { data: unknown[] }).data.length
+}
+
+function dataOf(body: Buffer): unknown {
+  return (JSON.parse(body.toString()) as { data: unknown }).data
+}
+
+function decode(body: Buffer, encoding: string | undefined): Buffer {
+  if (encoding === 'br') return brotliDecompressSync(body)
+  return encoding === 'gzip' ? gunzipSync(body) : body
+}
