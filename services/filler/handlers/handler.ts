@@ -1,4 +1,4 @@
-import type { RowSink, Table } from '../store/index.ts'
+import type { DerivedStep, RowSink, Table } from '../store/index.ts'
 
 /** A block as handlers see it. */
 export interface BlockInfo {
@@ -15,6 +15,10 @@ export interface ActionEvent {
   readonly txIndex: number
   /** Transaction id, 32 bytes. */
   readonly txid: Uint8Array
+  /** Position in the transaction, from 1. */
+  readonly ordinal: number
+  /** Position of the action that sent this one; 0 when the user signed it. */
+  readonly creatorOrdinal: number
   readonly name: string
   /** The fields that the handler asked for. */
   readonly data: unknown
@@ -66,6 +70,8 @@ export interface Handler<State = unknown> {
   readonly account: string
   /** Tables that it writes. */
   readonly tables: readonly Table[]
+  /** What follows from its rows and those of the families before it in the registry; in order. */
+  readonly derived?: readonly DerivedStep[]
   /** Actions that it wants, by name. */
   readonly actions: Readonly<Record<string, WantedFields>>
   /** Contract tables whose rows it wants, by name. */

@@ -2,6 +2,8 @@ import type { Handler } from './handler.ts'
 import { createAssetsHandler } from './assets/index.ts'
 import type { AssetsHandlerArgs } from './assets/index.ts'
 import type { Keeper } from './keeper.ts'
+import { createOracleHandler } from './oracle/index.ts'
+import type { OracleHandlerArgs } from './oracle/index.ts'
 import { createStateKeeper } from './state/index.ts'
 import type { StateHandlerArgs } from './state/index.ts'
 
@@ -14,14 +16,24 @@ export interface ContractEntry {
   readonly args: Readonly<Record<string, unknown>>
 }
 
-/** The contract families that this version indexes: name to factory. A new family is one folder and one line here. */
+/**
+ * The contract families that this version indexes: name to factory. A new family is one folder and one line here, after
+ * the families whose rows it derives from.
+ */
 const factories: Readonly<Record<string, (args: never) => Handler>> = {
   assets: (args: AssetsHandlerArgs) => createAssetsHandler(args),
+  oracle: (args: OracleHandlerArgs) => createOracleHandler(args),
 }
 
 /** Makes the handler of a configured contract; null when this version has none for it. */
 export function createHandler(entry: ContractEntry): Handler | null {
   return factories[entry.handler]?.(entry.args as never) ?? null
+}
+
+/** Sorts families so that each comes after those that it derives from. */
+export function sortFamilies<T extends { readonly family: string }>(handlers: readonly T[]): T[] {
+  const order = Object.keys(factories)
+  return [...handlers].sort((a, b) => order.indexOf(a.family) - order.indexOf(b.family))
 }
 
 /** Makes the keeper of a configured entry; null when the entry is of a contract family. */

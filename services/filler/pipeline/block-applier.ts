@@ -215,6 +215,8 @@ export class BlockApplier {
       seq: action.globalSequence,
       txIndex: action.txIndex,
       txid: action.txid,
+      ordinal: action.actionOrdinal,
+      creatorOrdinal: action.creatorActionOrdinal,
       name,
       data,
       packed: action.payload.subarray(action.dataStart, action.dataEnd),

@@ -2,7 +2,7 @@ import { normalizeAbiJson } from '../../core/antelope/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 import { compileProtocol } from '../decode/index.ts'
 import type { Protocol } from '../decode/index.ts'
-import { createHandler, createKeeper } from '../handlers/index.ts'
+import { createHandler, createKeeper, sortFamilies } from '../handlers/index.ts'
 import type { Handler, Keeper } from '../handlers/index.ts'
 import { createShipSession } from '../ship/index.ts'
 import type { ShipSession } from '../ship/index.ts'
@@ -67,7 +67,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
 }
 
 function makeHandlers(options: ReaderOptions, keepers: readonly Keeper[]): Handler[] {
-  return options.settings.contracts.flatMap((entry) => {
+  const handlers = options.settings.contracts.flatMap((entry) => {
     if (keepers.some(({ family }) => family === entry.handler)) return []
     const handler = createHandler(entry)
     if (!handler)
@@ -77,6 +77,7 @@ function makeHandlers(options: ReaderOptions, keepers: readonly Keeper[]): Handl
       )
     return handler ? [handler] : []
   })
+  return sortFamilies(handlers)
 }
 
 async function readOnce(
@@ -94,6 +95,7 @@ async function readOnce(
     reader: settings.name,
     startBlock: Math.max(settings.start_block, 1),
     tables,
+    derived: handlers.flatMap((handler) => handler.derived ?? []),
     ...(options.handoverMs === undefined ? {} : { handoverMs: options.handoverMs }),
   })
   try {

@@ -1,4 +1,5 @@
-import type { Derivation, KeyOf, RowSink } from './operations.ts'
+import type { Derivation, DerivedKey } from './derived.ts'
+import type { KeyOf, RowSink } from './operations.ts'
 import {
   emptyPending,
   mergeCounts,
@@ -35,7 +36,7 @@ export interface UnitBlock {
  */
 export class CommitUnit implements RowSink {
   readonly tables = new Map<Table, PendingTable>()
-  readonly rechecks = new Map<Derivation, Set<bigint>>()
+  readonly rechecks = new Map<Derivation, Set<DerivedKey>>()
   /** Operations taken so far, before merging. */
   operations = 0
   /** Blocks in the unit. */
@@ -138,7 +139,7 @@ export class CommitUnit implements RowSink {
     pending.forgetBefore = Math.max(pending.forgetBefore, before)
   }
 
-  recheck(derivation: Derivation, key: bigint): void {
+  recheck(derivation: Derivation, key: DerivedKey): void {
     const keys = this.rechecks.get(derivation)
     if (keys) keys.add(key)
     else this.rechecks.set(derivation, new Set([key]))

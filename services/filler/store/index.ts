@@ -1,6 +1,15 @@
 export { CommitUnit } from './commit-unit.ts'
 export type { UnitBlock } from './commit-unit.ts'
-export type { Derivation, KeyOf, RowSink } from './operations.ts'
+export type {
+  Aggregate,
+  Completion,
+  Derivation,
+  DerivedKey,
+  DerivedStep,
+  Source,
+  UnitClock,
+} from './derived.ts'
+export type { KeyOf, RowSink } from './operations.ts'
 export { openStore } from './store.ts'
 export type { Store, StoreOptions } from './store.ts'
 export {

@@ -1,3 +1,4 @@
+import type { Derivation, DerivedKey } from './derived.ts'
 import type {
   AppendTable,
   CounterTable,
@@ -39,16 +40,5 @@ export interface RowSink {
    */
   forget<R extends object>(table: HistoryTable<R> | VersionedTable<R>, before: number): void
   /** Asks for something derived to be looked at again once the unit's rows are written. */
-  recheck(derivation: Derivation, key: bigint): void
-}
-
-/**
- * Something that only the database can tell after the rows of a commit unit are in it, such as which open offers
- * have become invalid. The statement gets the keys (`$1`, bigint[]) and returns key and changed columns of rows of
- * `table` that are not yet as they should be.
- */
-export interface Derivation {
-  readonly name: string
-  readonly table: Pick<KeyedTable<object>, 'name' | 'kind'>
-  readonly statement: string
+  recheck(derivation: Derivation, key: DerivedKey): void
 }

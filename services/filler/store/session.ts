@@ -30,13 +30,23 @@ export class WriterSession {
 
   /** Runs a statement, prepared once per text. Returns the number of rows that it touched. */
   async run(text: string, values: readonly unknown[] = []): Promise<number> {
+    const result = await this.client.query(this.prepared(text, values))
+    return result.rowCount ?? 0
+  }
+
+  /** Runs a query, prepared once per text, and returns its rows. */
+  async select<T extends object>(text: string, values: readonly unknown[]): Promise<T[]> {
+    const result = await this.client.query<T>(this.prepared(text, values))
+    return result.rows
+  }
+
+  private prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
     let name = this.statements.get(text)
     if (name === undefined) {
       name = `s${this.statements.size}`
       this.statements.set(text, name)
     }
-    const result = await this.client.query({ name, text, values: [...values] })
-    return result.rowCount ?? 0
+    return { name, text, values: [...values] }
   }
 
   /** Adds rows straight to a table. */
@@ -90,6 +100,13 @@ export class WriterSession {
     if (source.values.length > 0) return this.run(text, [...source.values, ...values])
     const result = await this.client.query(text, [...values])
     return result.rowCount ?? 0
+  }
+
+  /** As `runOver`, and returns the rows. */
+  async selectOver<T extends object>(source: RowSource, text: string): Promise<T[]> {
+    if (source.values.length > 0) return this.select<T>(text, source.values)
+    const result = await this.client.query<T>(text)
+    return result.rows
   }
 
   /** Makes the partitions of an append-only table that hold a range of global sequences, when they are missing. */

@@ -12,7 +12,7 @@ import {
   openStore,
   versionedTable,
 } from './index.ts'
-import type { Store, Table } from './index.ts'
+import type { Derivation, Store, Table } from './index.ts'
 
 interface Thing {
   id: bigint
@@ -48,10 +48,15 @@ const events = appendTable<Event>('lab.events', 'seq')
 const facts = versionedTable<Fact>('chain.abis', ['account', 'block_num'], 'block_num', true)
 const tables = [things, shares, counts, events, facts] as unknown as Table[]
 
-const doubled = {
+const doubled: Derivation<{ id: bigint; size: number }> = {
+  kind: 'derivation',
   name: 'doubled',
-  table: things,
-  statement: 'SELECT id, (size * 2)::text AS size FROM lab.things WHERE id = ANY($1::bigint[]) AND size < 50',
+  keys: 'bigint',
+  sources: [],
+  statement: 'SELECT id, size * 2 AS size FROM lab.things WHERE id = ANY($1::bigint[]) AND size < 50',
+  apply: (rows, sink) => {
+    for (const { id, size } of rows) sink.patch(things, { id }, { size })
+  },
 }
 
 const schema = `
@@ -80,7 +85,14 @@ afterEach(async () => {
 })
 
 function openTestStore(): Promise<Store> {
-  return openStore({ address: database.address, reader: 'lab', startBlock: 1, tables, handoverMs: 300 })
+  return openStore({
+    address: database.address,
+    reader: 'lab',
+    startBlock: 1,
+    tables,
+    derived: [doubled],
+    handoverMs: 300,
+  })
 }
 
 function id(num: number): Uint8Array {

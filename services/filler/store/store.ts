@@ -3,18 +3,17 @@ import { connectDatabase } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import type { CommitUnit, UnitBlock } from './commit-unit.ts'
-import { flushTable } from './flush.ts'
+import type { DerivedStep } from './derived.ts'
 import { undoHistory } from './history.ts'
 import { restoreRows } from './journal.ts'
 import { readLayouts } from './layout.ts'
 import type { TableLayout } from './layout.ts'
 import { checkLease, takeLease } from './lease.ts'
 import type { Lease } from './lease.ts'
-import type { Derivation } from './operations.ts'
-import type { MutableRow, PendingRow, PendingTable, RowKey } from './pending-rows.ts'
-import { emptyPending, rowKey } from './pending-rows.ts'
 import { WriterSession } from './session.ts'
 import type { Table } from './table.ts'
+import { UnitWriter, planDerived } from './unit-writer.ts'
+import type { DerivedPlan } from './unit-writer.ts'
 
 /** What `openStore` needs to know. */
 export interface StoreOptions {
@@ -24,6 +23,8 @@ export interface StoreOptions {
   /** First block to index when the reader has no position yet. */
   readonly startBlock: number
   readonly tables: readonly Table[]
+  /** What follows from the rows; derivations and aggregates run in this order. */
+  readonly derived?: readonly DerivedStep[]
   /** How long to wait for a lease whose holder may be gone; for tests. */
   readonly handoverMs?: number
 }
@@ -88,7 +89,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await client.query(SESSION_SETTINGS)
     const lease = await takeLease(client, options.reader, options.handoverMs)
     const layouts = await readLayouts(client, options.tables)
-    const store = new PostgresStore(new WriterSession(client), lease, layouts)
+    const store = new PostgresStore(
+      new WriterSession(client),
+      lease,
+      layouts,
+      planDerived(options.derived ?? []),
+    )
     await store.loadPosition(options.startBlock)
     return store
   } catch (error) {
@@ -104,15 +110,22 @@ class PostgresStore implements Store {
   private readonly session: WriterSession
   private readonly lease: Lease
   private readonly layouts: ReadonlyMap<Table, TableLayout>
+  private readonly plan: DerivedPlan
   /** Block up to which this session has pruned the journal. */
   private prunedTo = 0
   /** Blocks up to which this session has let old facts go. */
   private readonly forgottenTo = new Map<Table, number>()
 
-  constructor(session: WriterSession, lease: Lease, layouts: ReadonlyMap<Table, TableLayout>) {
+  constructor(
+    session: WriterSession,
+    lease: Lease,
+    layouts: ReadonlyMap<Table, TableLayout>,
+    plan: DerivedPlan,
+  ) {
     this.session = session
     this.lease = lease
     this.layouts = layouts
+    this.plan = plan
   }
 
   async loadPosition(startBlock: number): Promise<void> {
@@ -146,9 +159,8 @@ class PostgresStore implements Store {
     const forgotten = new Map<Table, number>()
     await this.transaction(async () => {
       const undoBlock = unit.reversible ? last.num : null
-      for (const pending of unit.tables.values())
-        await flushTable(this.session, this.layout(pending.table), pending, undoBlock)
-      for (const [derivation, keys] of unit.rechecks) await this.derive(derivation, keys, undoBlock)
+      const clock = { nowMs: last.timeMs, beforeMs: this.position?.timeMs ?? 0 }
+      await new UnitWriter(this.session, this.layouts, this.plan, unit, clock, undoBlock).write(unit)
       await this.writePosition(unit, last)
       await this.pruneJournal(oldest)
       await this.forget(unit, oldest, forgotten)
@@ -225,22 +237,6 @@ class PostgresStore implements Store {
     }
   }
 
-  /** Runs a derivation's statement and writes what it returns like any other change. */
-  private async derive(
-    derivation: Derivation,
-    keys: ReadonlySet<bigint>,
-    undoBlock: number | null,
-  ): Promise<void> {
-    const { rows } = await this.session.client.query<MutableRow>(derivation.statement, [[...keys]])
-    if (rows.length === 0) return
-    const table = derivation.table as unknown as Table
-    const patches = new Map<RowKey, PendingRow>(
-      rows.map((row) => [rowKey(table.key, row), { kind: 'patch', row }]),
-    )
-    const pending: PendingTable = { ...emptyPending(table), rows: patches }
-    await flushTable(this.session, this.layout(table), pending, undoBlock)
-  }
-
   private async writePosition(unit: CommitUnit, last: UnitBlock): Promise<void> {
     await this.session.run(
       `INSERT INTO chain.readers (name, start_block, block_num, block_time, block_id) VALUES ($1, $2, $3, $4, $5)
@@ -298,12 +294,6 @@ class PostgresStore implements Store {
       await this.session.client.query('ROLLBACK').catch(() => undefined)
       throw asStoreError(error)
     }
-  }
-
-  private layout(table: Table): TableLayout {
-    const layout = this.layouts.get(table)
-    if (!layout) throw new FatalError('INTERNAL', `table ${table.name} was not given to the store`)
-    return layout
   }
 }
 

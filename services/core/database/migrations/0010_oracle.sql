@@ -29,7 +29,7 @@ CREATE TABLE oracle.pairs (
 COMMENT ON TABLE oracle.pairs IS 'Price pairs with their newest median: a price is median / 10^median_precision, in quote units per base unit';
 COMMENT ON COLUMN oracle.pairs.pair_name IS 'Name of the pair';
 COMMENT ON COLUMN oracle.pairs.median IS 'Newest median; null before the first data point, may be 0 while data points are few';
-COMMENT ON COLUMN oracle.pairs.median_time IS 'Time of the data point that carries it, microseconds since 1970';
+COMMENT ON COLUMN oracle.pairs.median_time IS 'Time of the data point that carries it, ms since 1970';
 COMMENT ON COLUMN oracle.pairs.median_precision IS 'Decimal places of the median';
 COMMENT ON COLUMN oracle.pairs.base_symbol IS 'Symbol code of what is priced';
 COMMENT ON COLUMN oracle.pairs.base_precision IS 'Its decimal places';
@@ -63,7 +63,7 @@ COMMENT ON COLUMN oracle.datapoints.pair_name IS 'Pair';
 COMMENT ON COLUMN oracle.datapoints.id IS 'Place in the ring';
 COMMENT ON COLUMN oracle.datapoints.value IS 'Price that the owner gave';
 COMMENT ON COLUMN oracle.datapoints.median IS 'Median of the ring when this point was written';
-COMMENT ON COLUMN oracle.datapoints.point_time IS 'When it was written, microseconds since 1970; 0 for a place not used yet';
+COMMENT ON COLUMN oracle.datapoints.point_time IS 'When it was written, ms since 1970; 0 for a place not used yet';
 COMMENT ON COLUMN oracle.datapoints.owner IS 'Account that wrote it';
 
 SELECT chain.create_undo_twin(t::regclass) FROM unnest(ARRAY['oracle.pairs', 'oracle.datapoints']) t;

@@ -616,6 +616,18 @@ COMMENT ON COLUMN market.template_prices.suggested_average IS 'recent_average, a
 COMMENT ON COLUMN market.template_prices.collection_name IS 'Collection of the template';
 COMMENT ON COLUMN market.template_prices.oracle_floors IS 'As floor_price for sales that an oracle prices: listing symbol to lowest listing price as decimal text; null when there is none';
 
+-- Template immutable data go before asset immutable, asset mutable and template mutable data.
+CREATE FUNCTION market.asset_name(
+  template_immutable jsonb, asset_immutable jsonb, asset_mutable jsonb, template_mutable jsonb
+) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE
+    WHEN template_immutable ? 'name' THEN template_immutable
+    WHEN asset_immutable ? 'name' THEN asset_immutable
+    WHEN asset_mutable ? 'name' THEN asset_mutable
+    ELSE template_mutable END ->> 'name'
+$$;
+COMMENT ON FUNCTION market.asset_name IS 'Attribute name of the merged data of an asset';
+
 CREATE VIEW market.rates AS
   SELECT s.listing_symbol, s.settlement_symbol, p.median, p.median_precision, s.pair_name, s.invert_pair,
     CASE WHEN p.median > 0 AND p.median_precision <= 40 THEN

@@ -6,7 +6,7 @@ import {
 } from '../../../core/antelope/index.ts'
 import type { RowSink } from '../../store/index.ts'
 import type { BlockInfo, RowEvent } from '../handler.ts'
-import { toJsonText } from './json-text.ts'
+import { toJsonText } from '../json-text.ts'
 import type { AuthorSwapState, CollectionState, ConfigState, FormatField, LogBackAsset } from './contract.ts'
 import type { AssetsState } from './state.ts'
 import { tables } from './tables.ts'

@@ -1,9 +1,10 @@
 import { nameToInt64 } from '../../../core/antelope/index.ts'
 import type { RowSink } from '../../store/index.ts'
+import { BlockTransactions } from '../block-transactions.ts'
 import type { ActionEvent, BlockInfo } from '../handler.ts'
 import { logCodes } from './contract.ts'
 import type { LogTransfer } from './contract.ts'
-import { toJsonText } from './json-text.ts'
+import { toJsonText } from '../json-text.ts'
 import { tables } from './tables.ts'
 
 /** Name of a logged action. */
@@ -17,15 +18,12 @@ export interface KeptHistory {
 
 /** Writes the append-only tables: logs, transfers, and the transactions that they belong to. */
 export class EventLog {
-  private readonly block: BlockInfo
+  private readonly transactions: BlockTransactions
   private readonly sink: RowSink
   private readonly kept: KeptHistory
-  private lastTxIndex = -1
-  private readonly txStarts: bigint[] = []
-  private readonly txids: Uint8Array[] = []
 
   constructor(block: BlockInfo, sink: RowSink, kept: KeptHistory) {
-    this.block = block
+    this.transactions = new BlockTransactions(block)
     this.sink = sink
     this.kept = kept
   }
@@ -36,7 +34,7 @@ export class EventLog {
 
   transfer(event: ActionEvent, log: LogTransfer): void {
     if (!this.kept.transfers) return
-    this.keepTransaction(event)
+    this.transactions.keep(event)
     this.sink.append(tables.transfers, {
       transfer_id: event.seq,
       sender: log.from,
@@ -60,7 +58,7 @@ export class EventLog {
     packed: Uint8Array | null = null,
   ): void {
     if (!this.kept.logs) return
-    this.keepTransaction(event)
+    this.transactions.keep(event)
     this.append(event, subject, data, packed)
   }
 
@@ -72,7 +70,7 @@ export class EventLog {
 
   /** Keeps the transaction of a log that has no row of its own, or gets it from `complete` at the end of the block. */
   reserve(event: ActionEvent): void {
-    if (this.kept.logs) this.keepTransaction(event)
+    if (this.kept.logs) this.transactions.keep(event)
   }
 
   /** Writes a reserved log. */
@@ -97,22 +95,6 @@ export class EventLog {
 
   /** Gives the block with its transactions to the sink, when any event of it was kept. */
   end(): void {
-    const first = this.txStarts[0]
-    if (first === undefined) return
-    this.sink.append(tables.blocks, {
-      first_seq: first,
-      block_time: this.block.timeMs,
-      block_num: this.block.num,
-      tx_offsets: this.txStarts.map((seq) => seq - first),
-      txids: Buffer.concat(this.txids),
-    })
-  }
-
-  /** Actions come in order of execution, transactions one after the other: the first kept event opens a new one. */
-  private keepTransaction(event: ActionEvent): void {
-    if (event.txIndex === this.lastTxIndex) return
-    this.lastTxIndex = event.txIndex
-    this.txStarts.push(event.seq)
-    this.txids.push(event.txid)
+    this.transactions.end(tables.blocks, this.sink)
   }
 }

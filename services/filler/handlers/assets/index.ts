@@ -2,6 +2,7 @@ import { listTables } from '../../store/index.ts'
 import type { Handler } from '../handler.ts'
 import { AssetsBlock } from './block.ts'
 import { wantedActions, wantedRows } from './contract.ts'
+import { offerValidity } from './offer-changes.ts'
 import { loadAssetsState } from './state.ts'
 import type { AssetsState } from './state.ts'
 import { tables } from './tables.ts'
@@ -23,6 +24,7 @@ export function createAssetsHandler(args: AssetsHandlerArgs): Handler<AssetsStat
     family: 'assets',
     account: args.assets_account,
     tables: listTables(tables),
+    derived: [offerValidity],
     actions: wantedActions,
     rows: wantedRows,
     load: loadAssetsState,

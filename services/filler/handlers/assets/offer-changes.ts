@@ -10,11 +10,13 @@ export const offerStates = { pending: 0, invalid: 1, accepted: 3, declined: 4, c
  * An open offer is invalid while an asset is not with the side that must give it, and becomes valid again when it
  * returns. Assets that the database does not know do not count.
  */
-export const offerValidity: Derivation = {
+export const offerValidity: Derivation<{ offer_id: bigint; state: number }> = {
+  kind: 'derivation',
   name: 'offer validity',
-  table: tables.offers,
+  keys: 'bigint',
+  sources: [],
   statement: `
-    SELECT o.offer_id, v.state::text AS state
+    SELECT o.offer_id, v.state
     FROM (SELECT DISTINCT offer_id FROM assets.open_offer_assets WHERE asset_id = ANY($1::bigint[])) touched
     JOIN assets.offers o ON o.offer_id = touched.offer_id AND o.state IN (${offerStates.pending}, ${offerStates.invalid})
     CROSS JOIN LATERAL (
@@ -25,6 +27,9 @@ export const offerValidity: Derivation = {
       ) THEN ${offerStates.invalid} ELSE ${offerStates.pending} END AS state
     ) v
     WHERE o.state <> v.state ORDER BY o.offer_id`,
+  apply: (rows, sink) => {
+    for (const { offer_id, state } of rows) sink.patch(tables.offers, { offer_id }, { state })
+  },
 }
 
 /** Collects what the block's actions and rows do to offers. */

@@ -1,3 +1,4 @@
+import type { BlockRow } from '../block-transactions.ts'
 import { appendTable, counterTable, groupedTable, keyedTable } from '../../store/index.ts'
 
 /** JSON text of a `jsonb` column. */
@@ -131,15 +132,6 @@ export interface OfferRow {
 export interface OpenOfferAssetRow {
   asset_id: bigint
   offer_id: bigint
-}
-
-/** Row of assets.blocks. */
-export interface BlockRow {
-  first_seq: bigint
-  block_time: number
-  block_num: number
-  tx_offsets: readonly bigint[]
-  txids: Uint8Array
 }
 
 /** Row of assets.transfers. */

@@ -1,0 +1,44 @@
+import type { AppendTable, RowSink } from '../store/index.ts'
+import type { ActionEvent, BlockInfo } from './handler.ts'
+
+/** Row of a family's table `blocks`. */
+export interface BlockRow {
+  first_seq: bigint
+  block_time: number
+  block_num: number
+  tx_offsets: readonly bigint[]
+  txids: Uint8Array
+}
+
+/** Collects the transactions of a block whose events are kept. */
+export class BlockTransactions {
+  private readonly block: BlockInfo
+  private lastTxIndex = -1
+  private readonly txStarts: bigint[] = []
+  private readonly txids: Uint8Array[] = []
+
+  constructor(block: BlockInfo) {
+    this.block = block
+  }
+
+  /** Actions come in order of execution, transactions one after the other: the first kept event opens a new one. */
+  keep(event: ActionEvent): void {
+    if (event.txIndex === this.lastTxIndex) return
+    this.lastTxIndex = event.txIndex
+    this.txStarts.push(event.seq)
+    this.txids.push(event.txid)
+  }
+
+  /** Gives the block with its transactions to the sink, when any event of it was kept. */
+  end(table: AppendTable<BlockRow>, sink: RowSink): void {
+    const first = this.txStarts[0]
+    if (first === undefined) return
+    sink.append(table, {
+      first_seq: first,
+      block_time: this.block.timeMs,
+      block_num: this.block.num,
+      tx_offsets: this.txStarts.map((seq) => seq - first),
+      txids: Buffer.concat(this.txids),
+    })
+  }
+}

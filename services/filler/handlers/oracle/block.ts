@@ -1,0 +1,150 @@
+import { parseSymbol, parseTimeMicroseconds } from '../../../core/antelope/index.ts'
+import type { RowSink } from '../../store/index.ts'
+import type { ActionEvent, BlockInfo, BlockScope, RowEvent } from '../handler.ts'
+import type { DatapointState, PairState, Write } from './contract.ts'
+import type { OracleState } from './state.ts'
+import { tables } from './tables.ts'
+
+/** A data point written in this block. */
+interface Written {
+  readonly id: bigint
+  readonly owner: string
+  readonly value: bigint
+  readonly median: bigint
+  readonly timeMs: bigint
+  /** Time of the point that it replaced. */
+  readonly replacedMs: bigint
+}
+
+/** Greatest number of decimal places that the database's column takes; a real pair has a handful. */
+const GREATEST_PRECISION = 2n ** 31n - 1n
+
+/** One block of the oracle contract. */
+export class OracleBlock implements BlockScope<OracleState> {
+  private readonly block: BlockInfo
+  private readonly state: OracleState
+  private readonly sink: RowSink
+  private readonly rings = new Map<string, Map<bigint, bigint>>()
+  private readonly written = new Map<string, Written[]>()
+  /** Last write action to each pair. */
+  private readonly lastWrites = new Map<string, { owner: string; value: bigint }>()
+
+  constructor(block: BlockInfo, state: OracleState, sink: RowSink) {
+    this.block = block
+    this.state = state
+    this.sink = sink
+  }
+
+  action(event: ActionEvent): void {
+    const { owner, quotes } = event.data as Write
+    for (const { pair, value } of quotes) this.lastWrites.set(pair, { owner, value })
+  }
+
+  row(event: RowEvent): void {
+    if (event.table === 'pairs') this.pair(event.value() as PairState, event.present)
+    else this.datapoint(event.scope(), event.value() as DatapointState, event.present)
+  }
+
+  end(): OracleState {
+    for (const [pair, points] of this.written) {
+      const newest = pickNewest(points, this.lastWrites.get(pair))
+      const known = [...(this.state.get(pair)?.values() ?? [])]
+      // A place of the ring that was only just made has the time 0 and no price yet.
+      if (newest.timeMs === 0n || known.some((timeMs) => timeMs > newest.timeMs)) continue
+      this.sink.patch(
+        tables.pairs,
+        { pair_name: pair },
+        {
+          median: newest.median,
+          median_time: newest.timeMs,
+          updated_at_time: this.block.timeMs,
+          updated_at_block: this.block.num,
+        },
+      )
+    }
+    return this.rings.size === 0 ? this.state : new Map([...this.state, ...this.rings])
+  }
+
+  private pair(value: PairState, present: boolean): void {
+    if (!present) return this.sink.remove(tables.pairs, { pair_name: value.name })
+    const base = parseSymbol(value.base_symbol)
+    const quote = parseSymbol(value.quote_symbol)
+    const precision =
+      value.quoted_precision < GREATEST_PRECISION ? value.quoted_precision : GREATEST_PRECISION
+    this.sink.upsert(tables.pairs, {
+      pair_name: value.name,
+      median: null,
+      median_time: null,
+      median_precision: Number(precision),
+      base_symbol: base.symbol,
+      base_precision: base.precision,
+      base_type: value.base_type,
+      base_contract: value.base_contract,
+      quote_symbol: quote.symbol,
+      quote_precision: quote.precision,
+      quote_type: value.quote_type,
+      quote_contract: value.quote_contract,
+      active: value.active,
+      bounty_awarded: value.bounty_awarded,
+      bounty_edited_by_custodians: value.bounty_edited_by_custodians,
+      proposer: value.proposer,
+      bounty_amount: value.bounty_amount,
+      approving_custodians: value.approving_custodians,
+      approving_oracles: value.approving_oracles,
+      updated_at_time: 0,
+      updated_at_block: 0,
+    })
+  }
+
+  private datapoint(pair: string, value: DatapointState, present: boolean): void {
+    const ring = this.ringOf(pair)
+    if (!present) {
+      ring.delete(value.id)
+      this.sink.remove(tables.datapoints, { pair_name: pair, id: value.id })
+      return
+    }
+    const timeMs = parseTimeMicroseconds(value.timestamp) / 1000n
+    const points = this.written.get(pair)
+    const point = { ...value, timeMs, replacedMs: ring.get(value.id) ?? 0n }
+    if (points) points.push(point)
+    else this.written.set(pair, [point])
+    ring.set(value.id, timeMs)
+    this.sink.upsert(tables.datapoints, {
+      pair_name: pair,
+      id: value.id,
+      value: value.value,
+      median: value.median,
+      point_time: timeMs,
+      owner: value.owner,
+    })
+  }
+
+  /** The pair's ring as this block changes it. */
+  private ringOf(pair: string): Map<bigint, bigint> {
+    let ring = this.rings.get(pair)
+    if (!ring) {
+      ring = new Map(this.state.get(pair))
+      this.rings.set(pair, ring)
+    }
+    return ring
+  }
+}
+
+/**
+ * The data point that was written last: writes of one block have the same time and come in no order. The last write
+ * action tells owner and value; and as each write takes the place of the oldest point, and the lowest of equally old
+ * ones, the last one replaced the newest.
+ */
+function pickNewest(
+  points: readonly Written[],
+  lastWrite: { owner: string; value: bigint } | undefined,
+): Written {
+  const timeMs = points.reduce((latest, point) => (point.timeMs > latest ? point.timeMs : latest), 0n)
+  const latest = points.filter((point) => point.timeMs === timeMs)
+  const last = latest.filter((point) => point.owner === lastWrite?.owner && point.value === lastWrite.value)
+  return (last.length > 0 ? last : latest).reduce((best, point) =>
+    point.replacedMs > best.replacedMs || (point.replacedMs === best.replacedMs && point.id > best.id)
+      ? point
+      : best,
+  )
+}

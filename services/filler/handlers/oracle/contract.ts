@@ -1,0 +1,42 @@
+import type { WantedFields } from '../handler.ts'
+
+/** Decoded `write`. */
+export interface Write {
+  owner: string
+  quotes: readonly { value: bigint; pair: string }[]
+}
+
+/** A row of the contract's `pairs`. */
+export interface PairState {
+  active: boolean
+  bounty_awarded: boolean
+  bounty_edited_by_custodians: boolean
+  proposer: string
+  name: string
+  bounty_amount: string
+  approving_custodians: readonly string[]
+  approving_oracles: readonly string[]
+  base_symbol: string
+  base_type: number
+  base_contract: string
+  quote_symbol: string
+  quote_type: number
+  quote_contract: string
+  quoted_precision: bigint
+}
+
+/** A row of the contract's `datapoints`; the scope is the pair. */
+export interface DatapointState {
+  id: bigint
+  owner: string
+  value: bigint
+  median: bigint
+  /** Time as text, e.g. 2026-11-20T09:55:34.819. */
+  timestamp: string
+}
+
+/** Actions that the handler reads. */
+export const wantedActions: Readonly<Record<string, WantedFields>> = { write: null }
+
+/** Contract tables that the handler reads. */
+export const wantedRows: Readonly<Record<string, WantedFields>> = { pairs: null, datapoints: null }
