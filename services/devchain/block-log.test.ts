@@ -29,7 +29,13 @@ function idsOf(devchain: Devchain): string[] {
 }
 
 async function tablesOf(devchain: Devchain): Promise<string> {
-  return dumpTables((await devchain.start()).httpUrl, ['atomicassets', 'eosio.token'])
+  return dumpTables((await devchain.start()).httpUrl, [
+    'atomicassets',
+    'atomicmarket',
+    'atomictoolsx',
+    'delphioracle',
+    'eosio.token',
+  ])
 }
 
 test('a chain goes on where it stopped, forks included', async () => {

@@ -112,7 +112,9 @@ test('300 random forks leave the chain that a straight replay makes', async () =
   open.push(straight)
   const urls = [await devchain.start(), await straight.start()].map(({ httpUrl }) => httpUrl)
   const [forked, replayed] = await Promise.all(
-    urls.map((url) => dumpTables(url, ['atomicassets', 'eosio.token'])),
+    urls.map((url) =>
+      dumpTables(url, ['atomicassets', 'atomicmarket', 'atomictoolsx', 'delphioracle', 'eosio.token']),
+    ),
   )
   expect(forked).toBe(replayed)
 })

@@ -120,7 +120,8 @@ export const cancelOffer: Plan = (world) => {
   return offer && [assetsAction(world, offer.sender, 'canceloffer', { offer_id: offer.offer_id })]
 }
 
-function anyAsset(world: World): { id: bigint; owner: string } | null {
+/** A random asset that may change hands, of an account without code; null when none was found. */
+export function anyAsset(world: World): { id: bigint; owner: string } | null {
   const next = world.directory.config()?.asset_counter
   const found = next === undefined ? null : world.directory.randomAsset(world.random, next)
   return found !== null && isTransferable(world, found.owner, found.id) ? found : null
@@ -128,13 +129,8 @@ function anyAsset(world: World): { id: bigint; owner: string } | null {
 
 /** Up to five assets of an owner, `first` among them, in the order of a user's clicks. */
 function assetsOf(world: World, owner: string, first: bigint): bigint[] {
-  const table = world.runtime.state.rows.table(
-    nameValue(assetsAccount),
-    nameValue(owner),
-    nameValue('assets'),
-  )
   const others: bigint[] = []
-  for (const id of table?.rows.keys() ?? []) {
+  for (const id of world.directory.assetsOf(owner)) {
     if (others.length >= maxMoves - 1) break
     if (id !== first && isTransferable(world, owner, id)) others.push(id)
   }
@@ -153,7 +149,8 @@ function ownAsset(world: World): OwnAsset | null {
   return null
 }
 
-function otherPerson(world: World, than: string): string | null {
+/** Another random account, or null when it is the same one. */
+export function otherPerson(world: World, than: string): string | null {
   const person = world.random.pick(world.directory.people)
   return person === than ? null : person
 }

@@ -1,23 +1,27 @@
 import {
   assetsAccount,
   collectionActions,
+  marketAccount,
+  marketActions,
+  oracleAccount,
+  oracleActions,
   ownershipActions,
+  secondTokenAccount,
   systemAccount,
   systemActions,
   tokenAccount,
   tokenActions,
+  toolsAccount,
+  toolsActions,
 } from '../contracts/index.ts'
-import type { ActionContext, ActionHandler, ContractRegistry } from '../contracts/index.ts'
+import type { AccountWatcher, ActionContext, ActionHandler, ContractRegistry } from '../contracts/index.ts'
 import type { Directory } from './directory.ts'
 
 /**
  * The contracts of the chain, with the directory told of what they create. `directory` is asked for when an
  * action runs, because it is read from the chain that the contracts run on.
  */
-export function contractsFor(
-  directory: () => Directory,
-  onNewAccount: (name: string) => void,
-): ContractRegistry {
+export function contractsFor(directory: () => Directory, watcher: AccountWatcher): ContractRegistry {
   const assets = new Map<string, ActionHandler>([
     ...collectionActions,
     ...ownershipActions({
@@ -41,8 +45,12 @@ export function contractsFor(
   })
   return new Map([
     [assetsAccount, assets],
+    [marketAccount, new Map(marketActions([tokenAccount, secondTokenAccount]))],
+    [oracleAccount, new Map(oracleActions)],
+    [toolsAccount, new Map(toolsActions)],
     [tokenAccount, new Map(tokenActions)],
-    [systemAccount, new Map(systemActions(onNewAccount))],
+    [secondTokenAccount, new Map(tokenActions)],
+    [systemAccount, new Map(systemActions(watcher))],
   ])
 }
 

@@ -1,4 +1,11 @@
-import { assetsAccount, firstAssetId, nameText, nameValue, tokenAccount } from '../contracts/index.ts'
+import {
+  assetsAccount,
+  firstAssetId,
+  nameText,
+  nameValue,
+  secondTokenAccount,
+  tokenAccount,
+} from '../contracts/index.ts'
 import type { AssetOwners, ConfigRow, Runtime } from '../contracts/index.ts'
 import type { ChainState } from '../chain/index.ts'
 import type { Random } from './random.ts'
@@ -12,6 +19,14 @@ export interface OwnCollection {
   readonly templates: number[]
 }
 
+/** An account that holds more of a token than any other without code. */
+export interface Treasury {
+  readonly token: string
+  readonly account: string
+  /** Key of the rows of the token's symbol. */
+  readonly key: bigint
+}
+
 /** How often a random asset id is tried before giving up; burned ids miss. */
 const maxTries = 16
 
@@ -23,7 +38,10 @@ export class Directory implements AssetOwners {
   readonly people: string[] = []
   readonly collections: OwnCollection[] = []
   /** An account of the recording that can pay for newcomers, with the symbol it holds. */
-  readonly treasury: { readonly account: string; readonly key: bigint } | null
+  readonly treasury: Treasury | null
+  /** The same for the second token. */
+  readonly secondTreasury: Treasury | null
+  #marketUpgradeMs = 0
   readonly #owners = new Map<bigint, string>()
   readonly #state: ChainState
   readonly #runtime: Runtime
@@ -31,7 +49,8 @@ export class Directory implements AssetOwners {
   constructor(runtime: Runtime) {
     this.#runtime = runtime
     this.#state = runtime.state
-    this.treasury = this.#findTreasury()
+    this.treasury = this.#findTreasury(tokenAccount)
+    this.secondTreasury = this.#findTreasury(secondTokenAccount)
     this.#readPeople()
     this.#readCollections()
   }
@@ -51,6 +70,18 @@ export class Directory implements AssetOwners {
     if (owner !== undefined) this.#state.journal.record(() => void this.#owners.set(id, owner))
   }
 
+  /** Notes that the market got another version in the block of this time (epoch milliseconds). */
+  noteMarketUpgrade(nowMs: number): void {
+    const before = this.#marketUpgradeMs
+    this.#marketUpgradeMs = nowMs
+    this.#state.journal.record(() => void (this.#marketUpgradeMs = before))
+  }
+
+  /** True in the block in which the market got another version. */
+  isUpgrading(nowMs: number): boolean {
+    return this.#marketUpgradeMs === nowMs
+  }
+
   /** Appends to a list that a rewind shortens again. */
   add<T>(list: T[], item: T): void {
     list.push(item)
@@ -60,6 +91,12 @@ export class Directory implements AssetOwners {
   /** Owner of an asset that exists. */
   ownerOf(id: bigint): string | undefined {
     return this.#owners.get(id)
+  }
+
+  /** Ids of the assets of an account. */
+  assetsOf(owner: string): Iterable<bigint> {
+    const { rows } = this.#state
+    return rows.table(nameValue(assetsAccount), nameValue(owner), nameValue('assets'))?.rows.keys() ?? []
   }
 
   /** A random asset whose owner is an account without code, so that moving it upsets no contract. */
@@ -78,17 +115,19 @@ export class Directory implements AssetOwners {
     return this.#state.accounts.get(nameValue(account))?.codeHash != null
   }
 
-  #findTreasury(): Directory['treasury'] {
+  #findTreasury(token: string): Treasury | null {
     const tables = [...this.#state.rows.tables()]
     const accounts = tables.filter(
-      (table) => table.code === nameValue(tokenAccount) && table.table === nameValue('accounts'),
+      (table) => table.code === nameValue(token) && table.table === nameValue('accounts'),
     )
-    let best: { account: string; key: bigint; amount: bigint } | null = null
+    let best: (Treasury & { amount: bigint }) | null = null
     for (const table of accounts) {
       const account = nameText(table.scope)
       for (const [key, row] of table.rows) {
         const amount = row.value.readBigInt64LE(0)
-        if (!this.hasCode(account) && (best === null || amount > best.amount)) best = { account, key, amount }
+        if (!this.hasCode(account) && (best === null || amount > best.amount)) {
+          best = { token, account, key, amount }
+        }
       }
     }
     return best

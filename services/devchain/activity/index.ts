@@ -1,5 +1,5 @@
 export { packHeader } from './pack-block.ts'
-export { packDeltas } from './pack-deltas.ts'
+export { noAccountChanges, packDeltas } from './pack-deltas.ts'
 export { writeTransactionTrace } from './pack-traces.ts'
 export { packTransaction } from './pack-transaction.ts'
 export { everydayMix } from './planner.ts'

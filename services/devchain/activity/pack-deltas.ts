@@ -1,6 +1,6 @@
 import { ByteWriter } from '../bytes/index.ts'
-import type { ContractRow, RowChanges } from '../chain/index.ts'
-import { developmentAuthority, nameValue } from '../contracts/index.ts'
+import type { ChainAccount, ContractRow, RowChanges } from '../chain/index.ts'
+import { developmentAuthority, nameValue, sha256 } from '../contracts/index.ts'
 
 /** What a block changed in the state tables. */
 export interface BlockChanges {
@@ -9,12 +9,23 @@ export interface BlockChanges {
   /** Time of the block in microseconds since the epoch. */
   readonly timeUs: bigint
   readonly rows: RowChanges
-  /** Accounts created in this block, by name value. */
-  readonly newAccounts: readonly bigint[]
+  readonly accounts: AccountChanges
   /** Accounts whose use of resources changed, with their RAM in bytes. */
   readonly usage: ReadonlyMap<bigint, bigint>
   readonly transactions: number
 }
+
+/** What a block changed about accounts, by name value. */
+export interface AccountChanges {
+  readonly created: readonly bigint[]
+  /** Accounts whose `account` row changed, new ones among them, as they are at the end of the block. */
+  readonly rows: ReadonlyMap<bigint, ChainAccount>
+  /** Code that was set, by account. */
+  readonly codes: ReadonlyMap<bigint, Buffer>
+}
+
+/** Nothing about accounts. */
+export const noAccountChanges: AccountChanges = { created: [], rows: new Map(), codes: new Map() }
 
 const writer = new ByteWriter(64 * 1024)
 const rowWriter = new ByteWriter(4096)
@@ -29,12 +40,15 @@ const usagePrecision = 1_000_000n
  * reader of contract rows needs (`contract_table`, secondary indexes) are left out.
  */
 export function packDeltas(changes: BlockChanges): Buffer {
-  const { newAccounts, slot } = changes
+  const { slot, timeUs } = changes
+  const { created: newAccounts, rows: accounts, codes } = changes.accounts
+  const withMetadata = [...new Set([...newAccounts, ...codes.keys()])]
   const tables: [string, Iterable<{ present: boolean; row: Buffer }>][] = [
-    ['account', newAccounts.map((name) => created(accountRow(name, slot)))],
-    ['account_metadata', newAccounts.map((name) => created(metadataRow(name)))],
+    ['account', [...accounts.values()].map((account) => created(accountRow(account)))],
+    ['account_metadata', withMetadata.map((name) => created(metadataRow(name, codes.get(name), timeUs)))],
+    ['code', [...codes.values()].map((code) => created(codeRow(code)))],
     ['contract_row', contractRows(changes.rows)],
-    ['permission', newAccounts.flatMap((name) => permissionRows(name, changes.timeUs).map(created))],
+    ['permission', newAccounts.flatMap((name) => permissionRows(name, timeUs).map(created))],
     ['resource_limits', newAccounts.map((name) => created(limitsRow(name)))],
     ['resource_usage', [...changes.usage].map(([name, ram]) => created(usageRow(name, ram, slot)))],
     ['resource_limits_state', [created(limitsStateRow(changes))]],
@@ -74,12 +88,18 @@ function contractRow(row: ContractRow, payer: bigint, value: Buffer): Buffer {
   return rowWriter.u64(payer).blob(value).copy()
 }
 
-function accountRow(name: bigint, slot: number): Buffer {
-  return rowWriter.clear().u8(0).u64(name).u32(slot).varuint(0).copy()
+function accountRow({ name, creationSlot, abi }: ChainAccount): Buffer {
+  return rowWriter.clear().u8(0).u64(name).u32(creationSlot).blob(abi).copy()
 }
 
-function metadataRow(name: bigint): Buffer {
-  return rowWriter.clear().u8(0).u64(name).bool(false).u64(0n).bool(false).copy()
+function metadataRow(name: bigint, code: Buffer | undefined, timeUs: bigint): Buffer {
+  rowWriter.clear().u8(0).u64(name).bool(false)
+  if (code === undefined) return rowWriter.u64(0n).bool(false).copy()
+  return rowWriter.u64(timeUs).bool(true).u8(0).u8(0).raw(sha256(code)).copy()
+}
+
+function codeRow(code: Buffer): Buffer {
+  return rowWriter.clear().u8(0).u8(0).u8(0).raw(sha256(code)).blob(code).copy()
 }
 
 function permissionRows(name: bigint, timeUs: bigint): Buffer[] {

@@ -1,49 +1,55 @@
 import { parseAsset, formatAsset } from '../../core/antelope/index.ts'
-import { nameValue, newAccountAction, systemAccount, tokenAccount } from '../contracts/index.ts'
+import { nameValue, newAccountAction, systemAccount } from '../contracts/index.ts'
 import type { ActionInput } from '../contracts/index.ts'
 import { accountName, sentence } from './wording.ts'
 import type { Plan, World } from './world.ts'
 
 /** What a newcomer gets from the treasury, in the smallest unit of the token. */
 const welcomeAmount = 10_000_000_000n
+const secondWelcomeAmount = 1_000_000n
 
 /** A new account, with some tokens to start with when somebody has them. */
 export const newAccount: Plan = (world) => {
   const name = accountName(world.random)
   if (world.runtime.state.accounts.has(nameValue(name))) return null
   const actions = [newAccountAction(systemAccount, name)]
-  const { treasury } = world.directory
-  if (treasury !== null) {
-    const gift = payment(world, treasury.account, name, treasury.key, welcomeAmount, 'welcome')
+  const { treasury, secondTreasury } = world.directory
+  for (const [from, amount] of [
+    [treasury, welcomeAmount],
+    [secondTreasury, secondWelcomeAmount],
+  ] as const) {
+    const gift = from && payment(world, from.account, name, from, amount, 'welcome')
     if (gift !== null) actions.push(gift)
   }
   return actions
 }
 
 /** A payment between two accounts. */
-export const tokenTransfer: Plan = ({ random, directory, ...world }) => {
+export const tokenTransfer: Plan = (world) => {
+  const { random, directory } = world
   const { treasury, people } = directory
   if (treasury === null || people.length < 2) return null
   const [from, to] = [random.pick(people), random.pick(people)]
   if (from === to) return null
   const amount = BigInt(random.between(1, 1_000_000))
   const memo = random.chance(0.5) ? '' : sentence(random)
-  const action = payment({ random, directory, ...world }, from, to, treasury.key, amount, memo)
+  const action = payment(world, from, to, treasury, amount, memo)
   return action && [action]
 }
 
-function payment(
+/** A payment of `amount` in the token's smallest unit, or null when the payer has not that much. */
+export function payment(
   world: World,
   from: string,
   to: string,
-  key: bigint,
+  { token, key }: { readonly token: string; readonly key: bigint },
   amount: bigint,
   memo: string,
 ): ActionInput | null {
-  const row = world.runtime.row(tokenAccount, 'accounts', from, key)
+  const row = world.runtime.row(token, 'accounts', from, key)
   if (row === undefined) return null
   const balance = parseAsset(row.balance)
   if (balance.amount < amount) return null
   const quantity = formatAsset({ ...balance, amount })
-  return world.runtime.action(tokenAccount, 'transfer', [from], { from, to, quantity, memo })
+  return world.runtime.action(token, 'transfer', [from], { from, to, quantity, memo })
 }

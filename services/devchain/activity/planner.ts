@@ -19,6 +19,35 @@ import {
   newTemplate,
 } from './collection-plans.ts'
 import { newAccount, tokenTransfer } from './people-plans.ts'
+import {
+  announceAuction,
+  bid,
+  cancelAuction,
+  claimAuction,
+  payAuctionRam,
+  startAuction,
+} from './auction-plans.ts'
+import {
+  acceptBuyoffer,
+  cancelBuyoffer,
+  cancelTemplateBuyoffer,
+  createBuyoffer,
+  createTemplateBuyoffer,
+  declineBuyoffer,
+  fulfillTemplateBuyoffer,
+  payBuyofferRam,
+} from './buyoffer-plans.ts'
+import { changeBonusFee, changeRoyalties, deploy, newMarketplace, withdraw } from './market-setup-plans.ts'
+import { writePrices } from './oracle-plans.ts'
+import {
+  announceSale,
+  cancelSale,
+  paySaleRam,
+  purchaseSale,
+  startSale,
+  withdrawSaleOffer,
+} from './sale-plans.ts'
+import { announceLink, cancelLink, claimLink, startLink } from './tools-plans.ts'
 import type { Plan, World } from './world.ts'
 
 /** Every kind of transaction that is generated. */
@@ -45,9 +74,39 @@ const plans = {
   declineOffer,
   cancelOffer,
   burn,
+  deploy,
+  newMarketplace,
+  changeBonusFee,
+  changeRoyalties,
+  withdraw,
+  writePrices,
+  announceSale,
+  startSale,
+  purchaseSale,
+  cancelSale,
+  withdrawSaleOffer,
+  paySaleRam,
+  announceAuction,
+  startAuction,
+  bid,
+  claimAuction,
+  cancelAuction,
+  payAuctionRam,
+  createBuyoffer,
+  acceptBuyoffer,
+  declineBuyoffer,
+  cancelBuyoffer,
+  payBuyofferRam,
+  createTemplateBuyoffer,
+  fulfillTemplateBuyoffer,
+  cancelTemplateBuyoffer,
+  announceLink,
+  startLink,
+  claimLink,
+  cancelLink,
 } satisfies Record<string, Plan>
 
-/** The mix of a small, lively chain. */
+/** The mix of a small, lively chain. What is not possible yet, or any more, is drawn again. */
 export const everydayMix: ActivityMix = {
   newAccount: 1,
   tokenTransfer: 12,
@@ -66,6 +125,36 @@ export const everydayMix: ActivityMix = {
   declineOffer: 1.5,
   cancelOffer: 1.5,
   burn: 3,
+  deploy: 8,
+  newMarketplace: 0.3,
+  changeBonusFee: 0.5,
+  changeRoyalties: 2.5,
+  withdraw: 1.5,
+  writePrices: 6,
+  announceSale: 14,
+  startSale: 1.5,
+  purchaseSale: 13,
+  cancelSale: 2,
+  withdrawSaleOffer: 0.4,
+  paySaleRam: 0.2,
+  announceAuction: 4,
+  startAuction: 1,
+  bid: 9,
+  claimAuction: 5,
+  cancelAuction: 0.6,
+  payAuctionRam: 0.2,
+  createBuyoffer: 4,
+  acceptBuyoffer: 2,
+  declineBuyoffer: 0.7,
+  cancelBuyoffer: 0.5,
+  payBuyofferRam: 0.2,
+  createTemplateBuyoffer: 2,
+  fulfillTemplateBuyoffer: 1.5,
+  cancelTemplateBuyoffer: 0.3,
+  announceLink: 2.5,
+  startLink: 0.8,
+  claimLink: 1.8,
+  cancelLink: 0.4,
 }
 
 /** What has to be there before everyday life can begin. */

@@ -1,7 +1,7 @@
 import { ByteWriter } from '../bytes/index.ts'
 import { slotToMs } from '../chain/index.ts'
 import type { Chain, ChainBlock } from '../chain/index.ts'
-import { nameValue, packAction, Runtime, systemAccount } from '../contracts/index.ts'
+import { nameValue, packAction, Runtime, sha256, systemAccount } from '../contracts/index.ts'
 import type { ActionInput, ActionTrace } from '../contracts/index.ts'
 import { contractsFor } from './contracts.ts'
 import { Directory } from './directory.ts'
@@ -13,6 +13,7 @@ import type { SignedTransaction } from './pack-transaction.ts'
 import { everydayMix, nextTransaction } from './planner.ts'
 import type { ActivityMix } from './planner.ts'
 import { Random } from './random.ts'
+import { accountSuffix } from './wording.ts'
 
 /** How a producer makes blocks. */
 export interface ProducerOptions {
@@ -46,17 +47,20 @@ export class Producer {
   readonly #runtime: Runtime
   readonly #directory: Directory
   readonly #traces = new ByteWriter(64 * 1024)
-  #newAccounts: bigint[] = []
+  #created: bigint[] = []
+  #changed = new Set<bigint>()
+  #codes = new Map<bigint, Buffer>()
   #slot = 0
 
   /** The chain must hold the contracts already; what it holds is read once, here. */
   constructor(chain: Chain, options: ProducerOptions) {
     this.#chain = chain
     this.#options = options
-    const contracts = contractsFor(
-      () => this.#directory,
-      (name) => this.#addAccount(name),
-    )
+    const contracts = contractsFor(() => this.#directory, {
+      created: (name) => this.#addAccount(name),
+      codeSet: (name, code) => this.#setCode(nameValue(name), code),
+      abiSet: (name, abi) => this.#setAbi(nameValue(name), abi),
+    })
     this.#runtime = new Runtime(chain.state, contracts)
     this.#directory = new Directory(this.#runtime)
   }
@@ -67,9 +71,11 @@ export class Producer {
     const num = head.num + 1
     state.journal.begin(num)
     state.rows.collectChanges()
-    this.#newAccounts = []
+    this.#created = []
+    this.#changed = new Set()
+    this.#codes = new Map()
     this.#slot = slot
-    this.#runtime.nowSeconds = Math.floor(slotToMs(slot) / 1000)
+    this.#runtime.nowMs = slotToMs(slot)
     const random = new Random(`${this.#options.seed}:${num}:${branch}`)
     const draft: Draft = {
       num,
@@ -145,7 +151,11 @@ export class Producer {
       slot,
       timeUs: BigInt(slotToMs(slot)) * 1000n,
       rows: state.rows.takeChanges(),
-      newAccounts: this.#newAccounts,
+      accounts: {
+        created: this.#created,
+        rows: new Map([...this.#changed].map((name) => [name, state.accounts.get(name)!])),
+        codes: this.#codes,
+      },
       usage: new Map([...draft.payers].map((name) => [name, state.ramBytes.get(name) ?? 0n])),
       transactions: transactions.length,
     })
@@ -156,8 +166,30 @@ export class Producer {
   #addAccount(text: string): void {
     const { state } = this.#chain
     const name = nameValue(text)
-    state.set(state.accounts, name, { name, creationSlot: this.#slot, abi: Buffer.alloc(0), codeHash: null })
-    this.#newAccounts.push(name)
-    this.#directory.add(this.#directory.people, text)
+    state.set(state.accounts, name, {
+      name,
+      creationSlot: this.#slot,
+      abi: Buffer.alloc(0),
+      codeHash: null,
+    })
+    this.#created.push(name)
+    this.#changed.add(name)
+    if (text.endsWith(accountSuffix)) this.#directory.add(this.#directory.people, text)
+  }
+
+  #setCode(name: bigint, code: Buffer): void {
+    const { state } = this.#chain
+    const { accounts, sequences } = state
+    state.set(accounts, name, { ...accounts.get(name)!, codeHash: sha256(code) })
+    state.set(sequences.code, name, (sequences.code.get(name) ?? 0) + 1)
+    this.#codes.set(name, code)
+  }
+
+  #setAbi(name: bigint, abi: Buffer): void {
+    const { state } = this.#chain
+    const { accounts, sequences } = state
+    state.set(accounts, name, { ...accounts.get(name)!, abi })
+    state.set(sequences.abi, name, (sequences.abi.get(name) ?? 0) + 1)
+    this.#changed.add(name)
   }
 }

@@ -16,7 +16,8 @@ const animals = [
 ]
 const colours = ['amber', 'azure', 'coral', 'ebony', 'ivory', 'jade', 'olive', 'ruby', 'sand', 'teal', 'rust']
 const schemaNames = ['cards', 'items', 'lands', 'heroes', 'packs', 'skins'] as const
-const rarities = ['common', 'uncommon', 'rare', 'epic', 'legendary']
+/** Values of the field `rarity`. */
+export const rarities = ['common', 'uncommon', 'rare', 'epic', 'legendary']
 const base58Digits = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const nameLetters = Array.from('abcdefghijklmnopqrstuvwxyz12345')
 const nameDigits = Array.from('12345')

@@ -1,4 +1,4 @@
-import { packDeltas, packTransaction, writeTransactionTrace } from '../activity/index.ts'
+import { noAccountChanges, packDeltas, packTransaction, writeTransactionTrace } from '../activity/index.ts'
 import { ByteWriter } from '../bytes/index.ts'
 import { nameValue, packAction } from '../contracts/index.ts'
 import type { ActionTrace, PackedAction } from '../contracts/index.ts'
@@ -83,7 +83,15 @@ function traceOf(
 function deltasOf(accounts: number): Buffer {
   const usage = new Map(Array.from({ length: accounts }, (_, index) => [nameValue(accountAt(index)), 4000n]))
   const rows = { created: new Map(), modified: new Map(), removed: [] }
-  return packDeltas({ num: 1, slot, timeUs: 0n, rows, newAccounts: [], usage, transactions: accounts })
+  return packDeltas({
+    num: 1,
+    slot,
+    timeUs: 0n,
+    rows,
+    accounts: noAccountChanges,
+    usage,
+    transactions: accounts,
+  })
 }
 
 function accountAt(index: number): string {

@@ -21,6 +21,12 @@ export function configOf(context: ActionContext): ConfigRow {
   return readRow(context.get('config', assetsAccount, nameValue('config')), 'a config row')
 }
 
+/** The configuration row of the assets contract, for a contract beside it. */
+export function configOfAssets(context: Pick<ActionContext, 'host'>): ConfigRow {
+  const row = context.host.row(assetsAccount, 'config', assetsAccount, nameValue('config'))
+  return readRow(row, 'a config row')
+}
+
 /** Writes the configuration row. */
 export function putConfig(context: ActionContext, config: ConfigRow): void {
   context.put('config', assetsAccount, nameValue('config'), assetsAccount, { ...config })

@@ -11,6 +11,8 @@ export type Fields = Record<string, unknown>
 export interface ContractHost {
   readonly state: ChainState
   readonly abis: AbiBook
+  readonly nowSeconds: number
+  readonly nowMs: number
   row<K extends keyof TableRows>(
     account: string,
     table: K,
@@ -42,13 +44,13 @@ export class ActionContext {
   readonly abi: KnownAbi
   readonly #trace: ActionTrace
   readonly #notify: (account: string) => void
-  readonly #send: (action: string, data: Fields) => void
+  readonly #send: (account: string, action: string, data: Fields) => void
 
   constructor(
     host: ContractHost,
     trace: ActionTrace,
     notify: (account: string) => void,
-    send: (action: string, data: Fields) => void,
+    send: (account: string, action: string, data: Fields) => void,
   ) {
     this.host = host
     this.self = trace.receiver
@@ -68,10 +70,11 @@ export class ActionContext {
     return this.#trace.action.data
   }
 
-  /** Decoded data of the action; its shape is that of the contract's ABI. */
+  /** Decoded data of the action; its shape is that of the ABI of the contract that the action is of. */
   data(): unknown {
-    const type = this.abi.compiled.actionType(this.#trace.action.name)!
-    return this.host.decode(this.abi, type, this.#trace.action.data)
+    const { account, name, data } = this.#trace.action
+    const abi = account === this.self ? this.abi : this.host.abis.of(account)
+    return this.host.decode(abi, abi.compiled.actionType(name)!, data)
   }
 
   /** Tells `account` about this action; asking twice changes nothing. */
@@ -81,7 +84,12 @@ export class ActionContext {
 
   /** Sends an action to the contract itself, with its own authority. */
   log(action: string, data: Fields): void {
-    this.#send(action, data)
+    this.#send(this.self, action, data)
+  }
+
+  /** Sends an action to another contract, with the authority of this one. */
+  send(account: string, action: string, data: Fields): void {
+    this.#send(account, action, data)
   }
 
   /** A decoded row, or undefined. `scope` is a name, or a raw 64-bit value. */

@@ -13,5 +13,31 @@ export type { ActionContext, Fields } from './context.ts'
 export { nameText, nameValue } from './names.ts'
 export { Runtime } from './runtime.ts'
 export type { ActionHandler, ContractRegistry } from './runtime.ts'
-export { developmentAuthority, newAccountAction, systemAccount, systemActions } from './system.ts'
-export { symbolCodeValue, tokenAccount, tokenActions } from './token.ts'
+export { deployedAbi, deployedCode } from './deployed-abis.ts'
+export type { DeployedContract } from './deployed-abis.ts'
+export { marketActions } from './market.ts'
+export { marketAccount, oracleAccount, toolsAccount } from './market-rows.ts'
+export type {
+  AuctionRow,
+  BonusFeeRow,
+  BuyofferRow,
+  DatapointRow,
+  LinkRow,
+  MarketConfigRow,
+  SaleRow,
+  TemplateBuyofferRow,
+} from './market-rows.ts'
+export { findListing, isSecondMarket } from './market-shared.ts'
+export { oracleActions } from './oracle.ts'
+export type { TableRows } from './rows.ts'
+export {
+  developmentAuthority,
+  newAccountAction,
+  setAbiAction,
+  setCodeAction,
+  systemAccount,
+  systemActions,
+} from './system.ts'
+export type { AccountWatcher } from './system.ts'
+export { toolsActions } from './tools.ts'
+export { secondTokenAccount, symbolCodeValue, tokenAccount, tokenActions } from './token.ts'

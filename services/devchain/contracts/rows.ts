@@ -1,4 +1,20 @@
 import type { FormatField } from './attributes.ts'
+import type {
+  AuctionRow,
+  BonusFeeRow,
+  BuyofferRow,
+  CounterRow,
+  DatapointRow,
+  LinkRow,
+  MarketBalanceRow,
+  MarketplaceRow,
+  PairRow,
+  RoyaltyAttributeRow,
+  RoyaltyConfigRow,
+  RoyaltyTemplateRow,
+  SaleRow,
+  TemplateBuyofferRow,
+} from './market-rows.ts'
 
 /** Usual account of the assets contract. */
 export const assetsAccount = 'atomicassets'
@@ -90,4 +106,18 @@ export interface TableRows {
   readonly assets: AssetRow
   readonly offers: OfferRow
   readonly accounts: BalanceRow
+  readonly sales: SaleRow
+  readonly auctions: AuctionRow
+  readonly buyoffers: BuyofferRow
+  readonly tbuyoffers: TemplateBuyofferRow
+  readonly marketplaces: MarketplaceRow
+  readonly counters: CounterRow
+  readonly bonusfees: BonusFeeRow
+  readonly balances: MarketBalanceRow
+  readonly royaltyconf: RoyaltyConfigRow
+  readonly royaltytemp: RoyaltyTemplateRow
+  readonly royaltyattr: RoyaltyAttributeRow
+  readonly pairs: PairRow
+  readonly datapoints: DatapointRow
+  readonly links: LinkRow
 }

@@ -11,11 +11,21 @@ import type { TableRows } from './rows.ts'
 /** What a contract does for one of its actions. */
 export type ActionHandler = (context: ActionContext) => void
 
-/** Handlers by account, then by action name. */
+/**
+ * Handlers by account, then by action name; a contract that is told of an action of another one answers under
+ * `ACCOUNT::ACTION`.
+ */
 export type ContractRegistry = ReadonlyMap<string, ReadonlyMap<string, ActionHandler>>
 
 /** Tables with few rows that almost every action reads. */
-const oftenRead: ReadonlySet<string> = new Set(['collections', 'schemas', 'templates'])
+const oftenRead: ReadonlySet<string> = new Set([
+  'collections',
+  'schemas',
+  'templates',
+  'config',
+  'marketplaces',
+  'pairs',
+])
 
 const noReceipt: ActionReceipt = { global: 0n, recv: 0n, auth: [], code: 0, abi: 0 }
 
@@ -26,8 +36,8 @@ const noReceipt: ActionReceipt = { global: 0n, recv: 0n, auth: [], code: 0, abi:
 export class Runtime implements ContractHost {
   readonly state: ChainState
   readonly abis: AbiBook
-  /** Seconds since the epoch of the block that is being made. */
-  nowSeconds = 0
+  /** Time of the block that is being made, in epoch milliseconds. */
+  nowMs = 0
   readonly #contracts: ContractRegistry
   readonly #names = new Map<bigint, string>()
   /** Decoded rows by their packed value, which never changes. */
@@ -39,6 +49,11 @@ export class Runtime implements ContractHost {
     this.state = state
     this.abis = new AbiBook(state)
     this.#contracts = contracts
+  }
+
+  /** Time of the block that is being made, in whole epoch seconds, as contracts see it. */
+  get nowSeconds(): number {
+    return Math.floor(this.nowMs / 1000)
   }
 
   /** Runs a transaction; the traces come in the order of their ordinals. */
@@ -127,25 +142,25 @@ export class Runtime implements ContractHost {
   }
 
   #run(traces: ActionTrace[], first: ActionTrace): void {
-    const { action, ordinal } = first
-    const notified: ActionTrace[] = []
+    const { action } = first
+    const receivers = [first]
     const inline: ActionTrace[] = []
-    const context = new ActionContext(
-      this,
-      first,
-      (account) => {
-        const known = account === first.receiver || notified.some((each) => each.receiver === account)
-        if (!known) notified.push(this.#schedule(traces, ordinal, account, action))
-      },
-      (name, data) => {
-        const sent = packAction(this.action(action.account, name, [action.account], data))
-        inline.push(this.#schedule(traces, ordinal, sent.account, sent))
-      },
-    )
-    this.#contracts.get(action.account)?.get(action.name)?.(context)
-    first.receipt = this.#receipt(first)
-    this.#takeRam(first)
-    for (const trace of notified) trace.receipt = this.#receipt(trace)
+    // Those that are told of an action may tell others, so the list grows while it is worked through.
+    for (const trace of receivers) {
+      const notify = (account: string): void => {
+        const known = receivers.some(({ receiver }) => receiver === account)
+        if (!known) receivers.push(this.#schedule(traces, trace.ordinal, account, action))
+      }
+      const send = (account: string, name: string, data: Fields): void => {
+        const sent = packAction(this.action(account, name, [trace.receiver], data))
+        inline.push(this.#schedule(traces, trace.ordinal, account, sent))
+      }
+      const name = trace === first ? action.name : `${action.account}::${action.name}`
+      const handler = this.#contracts.get(trace.receiver)?.get(name)
+      handler?.(new ActionContext(this, trace, notify, send))
+      trace.receipt = this.#receipt(trace)
+      this.#takeRam(trace)
+    }
     for (const trace of inline) this.#run(traces, trace)
   }
 

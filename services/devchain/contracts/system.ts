@@ -1,6 +1,7 @@
 import { ByteReader, ByteWriter } from '../bytes/index.ts'
 import type { ActionContext } from './context.ts'
 import { nameValue } from './names.ts'
+import { sha256 } from './action.ts'
 import type { ActionInput } from './action.ts'
 import type { ActionHandler } from './runtime.ts'
 
@@ -9,6 +10,9 @@ export const systemAccount = 'eosio'
 
 /** RAM that a node bills for an account with two permissions of one key each, in bytes. */
 const newAccountBytes = 2724n
+
+/** A node bills the code of a contract ten times. */
+const codeBillingFactor = 10n
 
 /**
  * Public key of every generated account: 33 bytes after the type byte. It is the well-known development key
@@ -32,18 +36,61 @@ export function newAccountAction(creator: string, name: string): ActionInput {
   return { account: systemAccount, name: 'newaccount', actors: [creator], data: data.copy() }
 }
 
-/** Actions of the system account; `created` hears of each new account. */
-export function systemActions(created: (name: string) => void): [string, ActionHandler][] {
+/** A `setcode` action; contracts here are no WebAssembly, so the code is a module that holds nothing. */
+export function setCodeAction(account: string, code: Uint8Array): ActionInput {
+  const data = new ByteWriter(64).u64(nameValue(account)).u8(0).u8(0).blob(code)
+  return { account: systemAccount, name: 'setcode', actors: [account], data: data.copy() }
+}
+
+/** A `setabi` action with a packed ABI. */
+export function setAbiAction(account: string, abi: Uint8Array): ActionInput {
+  const data = new ByteWriter(abi.length + 16).u64(nameValue(account)).blob(abi)
+  return { account: systemAccount, name: 'setabi', actors: [account], data: data.copy() }
+}
+
+/** What hears of accounts that change. */
+export interface AccountWatcher {
+  created(name: string): void
+  codeSet(name: string, code: Buffer): void
+  abiSet(name: string, abi: Buffer): void
+}
+
+/** Actions of the system account. */
+export function systemActions(watcher: AccountWatcher): [string, ActionHandler][] {
   return [
-    ['newaccount', (context) => newAccount(context, created)],
+    ['newaccount', (context) => newAccount(context, watcher)],
+    ['setcode', (context) => setCode(context, watcher)],
+    ['setabi', (context) => setAbi(context, watcher)],
     ['onblock', () => undefined],
   ]
 }
 
-function newAccount(context: ActionContext, created: (name: string) => void): void {
+function newAccount(context: ActionContext, watcher: AccountWatcher): void {
   const reader = new ByteReader(context.packedData)
   reader.u64()
   const name = context.host.nameOf(reader.u64())
   context.billRam(name, newAccountBytes)
-  created(name)
+  watcher.created(name)
+}
+
+function setCode(context: ActionContext, watcher: AccountWatcher): void {
+  const reader = new ByteReader(context.packedData)
+  const name = context.host.nameOf(reader.u64())
+  reader.take(2)
+  const code = reader.blob()
+  context.billRam(name, BigInt(code.length) * codeBillingFactor)
+  watcher.codeSet(name, code)
+}
+
+/** The system contract keeps the hash of every ABI in a table of its own. */
+function setAbi(context: ActionContext, watcher: AccountWatcher): void {
+  const reader = new ByteReader(context.packedData)
+  const name = context.host.nameOf(reader.u64())
+  const abi = reader.blob()
+  context.billRam(name, BigInt(abi.length))
+  context.put('abihash', systemAccount, nameValue(name), name, {
+    owner: name,
+    hash: sha256(abi).toString('hex'),
+  })
+  watcher.abiSet(name, abi)
 }

@@ -5,6 +5,9 @@ import type { ActionHandler } from './runtime.ts'
 /** Usual account of the chain's own token. */
 export const tokenAccount = 'eosio.token'
 
+/** Account of another token, which the recorded market takes too. */
+export const secondTokenAccount = 'karmatoken'
+
 /** Value of a symbol code, which keys the rows of a token contract: its letters, low byte first. */
 export function symbolCodeValue(symbol: string): bigint {
   return Array.from(symbol).reduceRight((value, letter) => (value << 8n) | BigInt(letter.charCodeAt(0)), 0n)

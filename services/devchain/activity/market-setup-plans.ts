@@ -1,0 +1,206 @@
+import {
+  deployedAbi,
+  deployedCode,
+  isSecondMarket,
+  marketAccount,
+  nameValue,
+  newAccountAction,
+  setAbiAction,
+  setCodeAction,
+  systemAccount,
+  toolsAccount,
+} from '../contracts/index.ts'
+import type { ActionInput, DeployedContract } from '../contracts/index.ts'
+import { anyCollection } from './collection-plans.ts'
+import { anyPerson, anyRow, keysOf, marketAction, marketConfig, marketKnows } from './market-world.ts'
+import { missingPair } from './oracle-plans.ts'
+import { collectionName, rarities, sentence } from './wording.ts'
+import type { Plan, World } from './world.ts'
+
+/** Sales that the first version sees before the second one is deployed. */
+const salesOfFirstVersion = 120n
+
+/** Most marketplaces and bonus fees at a time. */
+const mostMarketplaces = 9
+const mostBonusFees = 3
+
+/** Listings that a bonus fee can be for. */
+const feeKinds = ['sale', 'auction', 'buyoffer', 'tbuyoffer']
+
+/** Prices in dollars and euros, by the pairs of the oracle. */
+const symbolPairs = [
+  {
+    delphi_pair_name: 'karmausd',
+    invert_delphi_pair: false,
+    listing_symbol: '2,USD',
+    settlement_symbol: '4,KARMA',
+  },
+  {
+    delphi_pair_name: 'eurwax',
+    invert_delphi_pair: true,
+    listing_symbol: '2,EUR',
+    settlement_symbol: '8,WAX',
+  },
+]
+
+/** The next step in the life of the contracts: what is missing is deployed, old versions are replaced. */
+export const deploy: Plan = (world) =>
+  deployTools(world) ??
+  upgradeMarket(world) ??
+  missingPair(world) ??
+  addSymbolPair(world) ??
+  secondMarket(world)
+
+/** Somebody opens a marketplace. */
+export const newMarketplace: Plan = (world) => {
+  const creator = anyPerson(world, [])
+  if (marketConfig(world) === null || creator === null) return null
+  if (keysOf(world, marketAccount, 'marketplaces').length >= mostMarketplaces) return null
+  const name = collectionName(world.random)
+  if (world.runtime.row(marketAccount, 'marketplaces', marketAccount, nameValue(name)) !== undefined)
+    return null
+  return [marketAction(world, creator, 'regmarket', { creator, marketplace_name: name })]
+}
+
+/** A bonus fee begins, or one ends, first for new listings and then for all. */
+export const changeBonusFee: Plan = (world) => {
+  const { random } = world
+  const recipient = anyPerson(world, [])
+  if (marketConfig(world) === null || recipient === null) return null
+  const row = anyRow(world, 'bonusfees')
+  if (
+    row !== null &&
+    (random.chance(0.5) || keysOf(world, marketAccount, 'bonusfees').length >= mostBonusFees)
+  ) {
+    const isRunning = row.counter_ranges.some(({ end_id: end }) => end === 2n ** 64n - 1n)
+    const data = { bonusfee_id: row.bonusfee_id }
+    return [marketAction(world, marketAccount, isRunning ? 'stopbonusfee' : 'delbonusfee', data)]
+  }
+  const kinds = feeKinds.filter(
+    (kind) => random.chance(0.6) && (kind !== 'tbuyoffer' || hasCounter(world, kind)),
+  )
+  if (kinds.length === 0) return null
+  const data = {
+    fee_recipient: recipient,
+    fee: random.between(1, 5) / 1000,
+    applicable_counter_names: kinds,
+    fee_name: sentence(random),
+  }
+  return [marketAction(world, marketAccount, 'addbonusfee', data)]
+}
+
+/** Part of what an account holds on the market, back to its wallet. */
+export const withdraw: Plan = (world) => {
+  const row = anyRow(world, 'balances')
+  if (row === null || world.directory.hasCode(row.owner)) return null
+  const known = world.runtime.state.accounts.has(nameValue(row.owner))
+  if (!known || row.quantities.length === 0) return null
+  const data = { owner: row.owner, token_to_withdraw: world.random.pick(row.quantities) }
+  return [marketAction(world, row.owner, 'withdraw', data)]
+}
+
+/** Royalties of a collection of ours: shares of founders, of a template's artists, of an attribute. */
+export const changeRoyalties: Plan = (world) => {
+  const collection = anyCollection(world)
+  if (!marketKnows(world, 'setroyalconf') || collection === null) return null
+  const { random } = world
+  const { name, author, templates } = collection
+  const configured =
+    world.runtime.row(marketAccount, 'royaltyconf', marketAccount, nameValue(name)) !== undefined
+  if (configured && random.chance(0.05)) {
+    return [marketAction(world, author, 'delroyalconf', { collection_name: name })]
+  }
+  if (!configured || random.chance(0.2)) {
+    const data = {
+      collection_name: name,
+      founders: recipients(world),
+      attribute_mode: random.chance(0.8) ? 0 : 1,
+      split_founders: random.between(1, 60),
+      split_templates: random.between(0, 40),
+      split_attributes: random.between(0, 40),
+    }
+    return [marketAction(world, author, 'setroyalconf', data)]
+  }
+  if (templates.length > 0 && random.chance(0.5)) {
+    const id = random.pick(templates)
+    const exists = world.runtime.row(marketAccount, 'royaltytemp', nameValue(name), BigInt(id)) !== undefined
+    const data = { collection_name: name, template_id: id }
+    if (exists && random.chance(0.3)) return [marketAction(world, author, 'deltemplroy', data)]
+    return [marketAction(world, author, 'settemplroy', { ...data, recipients: recipients(world) })]
+  }
+  return changeAttributeRoyalty(world, name, author)
+}
+
+function changeAttributeRoyalty(world: World, collection: string, author: string): ActionInput[] {
+  const { random, runtime } = world
+  const table = runtime.state.rows.table(
+    nameValue(marketAccount),
+    nameValue(collection),
+    nameValue('royaltyattr'),
+  )
+  const rules = [...(table?.rows.keys() ?? [])]
+  if (rules.length > 0 && random.chance(0.2)) {
+    const data = { collection_name: collection, rule_id: random.pick(rules) }
+    return [marketAction(world, author, 'delattrroy', data)]
+  }
+  const data = {
+    collection_name: collection,
+    // Most rules look at all layers at once, where every field is found.
+    source: random.chance(0.6) ? 0 : random.below(5),
+    field: 'rarity',
+    value: ['string', random.pick(rarities)],
+    rule_weight: random.between(1, 10),
+    recipients: recipients(world),
+  }
+  return [marketAction(world, author, 'setattrroy', data)]
+}
+
+function recipients(world: World): { recipient: string; weight: number }[] {
+  const { random, directory } = world
+  const names = new Set(Array.from({ length: random.between(1, 3) }, () => random.pick(directory.people)))
+  return [...names].map((recipient) => ({ recipient, weight: random.between(1, 100) }))
+}
+
+function deployTools(world: World): ActionInput[] | null {
+  const { state } = world.runtime
+  if (world.directory.config() === undefined) return null
+  const account = state.accounts.get(nameValue(toolsAccount))
+  if (account === undefined) return [newAccountAction(systemAccount, toolsAccount)]
+  if (account.abi.length === 0) return setContract(toolsAccount, 'tools')
+  const config = world.runtime.rawRow(toolsAccount, 'config', toolsAccount, nameValue('config'))
+  if (config !== undefined) return null
+  return [world.runtime.action(toolsAccount, 'init', [toolsAccount], {})]
+}
+
+/** The recorded market knows no template buy offers yet. */
+function upgradeMarket(world: World): ActionInput[] | null {
+  if (marketConfig(world) === null || marketKnows(world, 'createtbuyo')) return null
+  return setContract(marketAccount, 'market.v1.3.3')
+}
+
+function addSymbolPair(world: World): ActionInput[] | null {
+  const config = marketConfig(world)
+  if (config === null) return null
+  const known = config.supported_symbol_pairs.map(({ delphi_pair_name: name }) => name)
+  const missing = symbolPairs.find(({ delphi_pair_name: name }) => !known.includes(name))
+  return missing === undefined ? null : [marketAction(world, marketAccount, 'adddelphi', missing)]
+}
+
+/** The second version comes once the first one has some listings, bundles among them. */
+function secondMarket(world: World): ActionInput[] | null {
+  const config = marketConfig(world)
+  if (config === null || isSecondMarket(config.version)) return null
+  const sales = world.runtime.row(marketAccount, 'counters', marketAccount, nameValue('sale'))
+  if ((sales?.counter_value ?? 0n) < salesOfFirstVersion) return null
+  world.directory.noteMarketUpgrade(world.runtime.nowMs)
+  const version = marketAction(world, marketAccount, 'setversion', { new_version: '2.0.0' })
+  return [...setContract(marketAccount, 'market.v2'), version]
+}
+
+function setContract(account: string, contract: DeployedContract): ActionInput[] {
+  return [setCodeAction(account, deployedCode(contract)), setAbiAction(account, deployedAbi(contract))]
+}
+
+function hasCounter(world: World, kind: string): boolean {
+  return world.runtime.row(marketAccount, 'counters', marketAccount, nameValue(kind)) !== undefined
+}

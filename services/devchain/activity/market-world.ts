@@ -1,0 +1,180 @@
+import { formatAsset, formatSymbol, parseAsset, parseSymbol } from '../../core/antelope/index.ts'
+import { sortedKeys } from '../chain/index.ts'
+import {
+  assetsAccount,
+  marketAccount,
+  nameValue,
+  oracleAccount,
+  symbolCodeValue,
+  tokenAccount,
+} from '../contracts/index.ts'
+import type { ActionInput, DatapointRow, Fields, MarketConfigRow, TableRows } from '../contracts/index.ts'
+import { payment } from './people-plans.ts'
+import type { Random } from './random.ts'
+import { assetsAction, isTransferable } from './world.ts'
+import type { Plan, World } from './world.ts'
+
+/** What a buyer without money gets from the treasury, times the price. */
+const refillFactor = 3n
+
+/** Chance that a listing names no marketplace, which is the default one. */
+const defaultMarketplaceChance = 0.5
+
+/** An action of the market contract, signed by one account. */
+export function marketAction(world: World, actor: string, name: string, data: Fields): ActionInput {
+  return world.runtime.action(marketAccount, name, [actor], data)
+}
+
+/** True when the contract's ABI in force has the action. */
+export function marketKnows(world: World, action: string): boolean {
+  const abi = world.runtime.abis.find(nameValue(marketAccount))
+  return abi?.definition.actions.some(({ name }) => name === action) === true
+}
+
+/** The configuration of the market, or null when the chain has none. */
+export function marketConfig(world: World): MarketConfigRow | null {
+  const row = world.runtime.row(marketAccount, 'config', marketAccount, nameValue('config'))
+  return row === undefined ? null : (row as unknown as MarketConfigRow)
+}
+
+/** Keys of a table in the scope of its own contract. */
+export function keysOf(world: World, account: string, table: string): readonly bigint[] {
+  const found = world.runtime.state.rows.table(nameValue(account), nameValue(account), nameValue(table))
+  return found === undefined ? [] : sortedKeys(found)
+}
+
+/** A random row of a table of the market, or null when it is empty. */
+export function anyRow<K extends keyof TableRows>(world: World, table: K): TableRows[K] | null {
+  const keys = keysOf(world, marketAccount, table)
+  if (keys.length === 0) return null
+  return world.runtime.row(marketAccount, table, marketAccount, world.random.pick(keys)) ?? null
+}
+
+/** The name of a random marketplace; most often the default one, which is empty. */
+export function anyMarketplace(world: World): string {
+  if (world.random.chance(defaultMarketplaceChance)) return ''
+  return anyRow(world, 'marketplaces')?.marketplace_name ?? ''
+}
+
+/** A price of a few units of the symbol (`8,WAX`), many small and few large ones, with two decimals. */
+export function anyPrice(random: Random, symbolText: string, unit = 1): string {
+  const { precision, symbol } = parseSymbol(symbolText)
+  const hundredths = Math.max(1, Math.round(100 * unit * Math.exp(random.fraction() * 4 - 1)))
+  return formatAsset({ amount: (BigInt(hundredths) * 10n ** BigInt(precision)) / 100n, precision, symbol })
+}
+
+/** True when the account owns every asset and may give it away. */
+export function holdsAll(world: World, owner: string, ids: readonly bigint[]): boolean {
+  return ids.every((id) => world.directory.ownerOf(id) === owner && isTransferable(world, owner, id))
+}
+
+/** True when the offer is still there. */
+export function offerExists(world: World, id: bigint): boolean {
+  const account = nameValue(assetsAccount)
+  return world.runtime.state.rows.row(account, account, nameValue('offers'), id) !== undefined
+}
+
+/** Datapoints of a pair. */
+export function datapointsOf(world: World, pair: string): DatapointRow[] {
+  const { runtime } = world
+  const table = runtime.state.rows.table(nameValue(oracleAccount), nameValue(pair), nameValue('datapoints'))
+  if (table === undefined) return []
+  return sortedKeys(table).map((key) => runtime.row(oracleAccount, 'datapoints', nameValue(pair), key)!)
+}
+
+/** The newest median of a pair, or null when there is none that prices can be computed with. */
+export function newestMedian(world: World, pair: string): bigint | null {
+  let newest: DatapointRow | null = null
+  for (const row of datapointsOf(world, pair)) {
+    if (newest === null || row.timestamp > newest.timestamp) newest = row
+  }
+  return newest === null || newest.median === 0n ? null : newest.median
+}
+
+/**
+ * What has to come before somebody spends `price` on the market: nothing, a deposit, or money from the treasury
+ * and a deposit. Null when nobody has so much.
+ */
+export function fund(world: World, buyer: string, price: string): ActionInput[] | null {
+  const { amount, symbol } = parseAsset(price)
+  const held = world.runtime.row(marketAccount, 'balances', marketAccount, nameValue(buyer))?.quantities
+  const balance = held?.map(parseAsset).find((each) => each.symbol === symbol)?.amount ?? 0n
+  if (balance >= amount) return []
+  const token = tokenOf(world, price)
+  if (token === null) return null
+  const [wanted, key] = [amount * refillFactor, symbolCodeValue(symbol)]
+  const source = { token, key }
+  const wallet = parseAsset(world.runtime.row(token, 'accounts', buyer, key)?.balance ?? `0 ${symbol}`).amount
+  if (wallet >= wanted) return deposit(world, buyer, source, wanted)
+  if (wallet >= amount) return deposit(world, buyer, source, amount)
+  const { treasury, secondTreasury } = world.directory
+  const from = [treasury, secondTreasury].find((each) => each?.token === token)
+  if (from == null || from.account === buyer) return null
+  const gift = payment(world, from.account, buyer, source, wanted, 'pocket money')
+  if (gift === null) return null
+  // The deposit comes out of the gift, which is not there yet: it cannot be checked here.
+  const quantity = formatAsset({ ...parseAsset(price), amount: wanted })
+  const data = { from: buyer, to: marketAccount, quantity, memo: 'deposit' }
+  return [gift, world.runtime.action(token, 'transfer', [buyer], data)]
+}
+
+/** A random account, or null when it is one of `but`. */
+export function anyPerson(world: World, but: readonly string[]): string | null {
+  const { people } = world.directory
+  if (people.length === 0) return null
+  const person = world.random.pick(people)
+  return but.includes(person) ? null : person
+}
+
+/** An offer of assets to the market; the memo says what for. */
+export function offerToMarket(
+  world: World,
+  owner: string,
+  ids: readonly bigint[],
+  memo: 'sale' | 'buyoffer' | 'tbuyoffer',
+): ActionInput {
+  return assetsAction(world, owner, 'createoffer', {
+    sender: owner,
+    recipient: marketAccount,
+    sender_asset_ids: ids,
+    recipient_asset_ids: [],
+    memo,
+  })
+}
+
+/** Somebody pays for the memory of a listing: `action` with the listing's id in the field `key`. */
+export function payRam(
+  table: 'sales' | 'auctions' | 'buyoffers',
+  action: string,
+  key: 'sale_id' | 'auction_id' | 'buyoffer_id',
+): Plan {
+  return (world) => {
+    const keys = keysOf(world, marketAccount, table)
+    const payer = keys.length === 0 ? null : anyPerson(world, [])
+    if (payer === null) return null
+    return [marketAction(world, payer, action, { payer, [key]: world.random.pick(keys) })]
+  }
+}
+
+function deposit(
+  world: World,
+  owner: string,
+  source: { token: string; key: bigint },
+  amount: bigint,
+): ActionInput[] | null {
+  const action = payment(world, owner, marketAccount, source, amount, 'deposit')
+  return action && [action]
+}
+
+function tokenOf(world: World, price: string): string | null {
+  const { precision, symbol } = parseAsset(price)
+  const wanted = formatSymbol(precision, symbol)
+  const token = marketConfig(world)?.supported_tokens.find(({ token_symbol: each }) => each === wanted)
+  return token?.token_contract ?? null
+}
+
+/** Symbol of the chain's own token as the market takes it, such as `8,WAX`. */
+export function mainSymbol(config: MarketConfigRow): string | null {
+  const token = config.supported_tokens.find((each) => each.token_contract === tokenAccount)
+  return token?.token_symbol ?? null
+}

@@ -1,0 +1,86 @@
+import { nameValue, oracleAccount } from '../contracts/index.ts'
+import type { ActionInput } from '../contracts/index.ts'
+import { datapointsOf, keysOf } from './market-world.ts'
+import type { Plan, World } from './world.ts'
+
+/** The accounts that report prices: the first people of the chain. */
+const oracles = 4
+
+/** A pair as `newbounty` takes it, with the price that its first quotes are near to. */
+interface NewPair {
+  readonly name: string
+  readonly base_symbol: string
+  readonly base_contract: string
+  readonly quote_symbol: string
+  readonly quote_contract: string
+  readonly quoted_precision: number
+  /** In units of 10^-quoted_precision. */
+  readonly firstValue: number
+}
+
+/**
+ * Pairs that join the recorded one: the second token in dollars, and euros in the chain's token, which prices
+ * are multiplied with instead of divided by.
+ */
+export const newPairs: readonly NewPair[] = [
+  {
+    name: 'karmausd',
+    base_symbol: '4,KARMA',
+    base_contract: 'karmatoken',
+    quote_symbol: '2,USD',
+    quote_contract: '',
+    quoted_precision: 5,
+    firstValue: 2_900,
+  },
+  {
+    name: 'eurwax',
+    base_symbol: '2,EUR',
+    base_contract: '',
+    quote_symbol: '8,WAX',
+    quote_contract: 'eosio.token',
+    quoted_precision: 4,
+    firstValue: 221_000,
+  },
+]
+
+/** Quotes of one reporter for the pairs that the oracle knows, near to what it said before. */
+export const writePrices: Plan = (world) => {
+  const { random, directory } = world
+  const reporters = directory.people.slice(0, oracles)
+  const pairs = keysOf(world, oracleAccount, 'pairs').map((key) => world.runtime.nameOf(key))
+  if (reporters.length === 0 || pairs.length === 0) return null
+  const wanted = pairs.filter(() => random.chance(0.7))
+  const quotes = (wanted.length === 0 ? pairs : wanted).map((pair) => ({
+    pair,
+    value: nextValue(world, pair),
+  }))
+  const owner = random.pick(reporters)
+  return [world.runtime.action(oracleAccount, 'write', [owner], { owner, quotes })]
+}
+
+/** The first of the pairs above that the oracle lacks: proposed and approved. */
+export function missingPair(world: World): ActionInput[] | null {
+  const { runtime, directory } = world
+  if (keysOf(world, oracleAccount, 'pairs').length === 0 || directory.people.length === 0) return null
+  const known = (name: string): boolean =>
+    runtime.row(oracleAccount, 'pairs', oracleAccount, nameValue(name)) !== undefined
+  const missing = newPairs.find(({ name }) => !known(name))
+  if (missing === undefined) return null
+  const [proposer, custodian] = [directory.people[0]!, directory.people.at(-1)!]
+  const { firstValue: _, ...pair } = missing
+  const data = { proposer, pair: { ...pair, base_type: 4, quote_type: 1 } }
+  const vote = { owner: custodian, bounty: missing.name }
+  return [
+    runtime.action(oracleAccount, 'newbounty', [proposer], data),
+    runtime.action(oracleAccount, 'votebounty', [custodian], vote),
+  ]
+}
+
+/** At most two percent away from the newest value. */
+function nextValue(world: World, pair: string): bigint {
+  const rows = datapointsOf(world, pair)
+  const newest = rows.reduce((found, row) => (row.timestamp > found.timestamp ? row : found), rows[0]!)
+  const first = newPairs.find(({ name }) => name === pair)?.firstValue ?? 500
+  const value = newest.value === 0n ? first : Number(newest.value)
+  return BigInt(Math.max(1, Math.round(value * (0.98 + world.random.fraction() * 0.04))))
+}

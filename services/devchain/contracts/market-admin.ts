@@ -1,0 +1,104 @@
+import type { ActionContext } from './context.ts'
+import { marketAccount } from './market-rows.ts'
+import type { BonusFeeRow, MarketplaceRow, SymbolPair } from './market-rows.ts'
+import {
+  changeBalance,
+  upcomingId,
+  marketConfigOf,
+  nextMarketId,
+  putMarketConfig,
+  sendTokens,
+} from './market-shared.ts'
+import { readRow } from './assets-shared.ts'
+import { nameValue } from './names.ts'
+import type { ActionHandler } from './runtime.ts'
+
+/** End of a counter range that runs on. */
+const noEnd = 2n ** 64n - 1n
+
+/** Actions on the configuration, marketplaces, bonus fees and balances. */
+export const marketAdminActions: readonly [string, ActionHandler][] = [
+  ['setversion', setVersion],
+  ['adddelphi', addSymbolPair],
+  ['regmarket', registerMarketplace],
+  ['addbonusfee', addBonusFee],
+  ['stopbonusfee', stopBonusFee],
+  ['delbonusfee', deleteBonusFee],
+  ['withdraw', withdraw],
+]
+
+/** What the market does when a token contract tells it of a payment. */
+export function takeDeposit(context: ActionContext): void {
+  const data = context.data() as { from: string; to: string; quantity: string; memo: string }
+  if (data.to !== context.self || data.memo !== 'deposit') return
+  changeBalance(context, data.from, data.quantity, 1)
+}
+
+function setVersion(context: ActionContext): void {
+  const { new_version: version } = context.data() as { new_version: string }
+  putMarketConfig(context, { ...marketConfigOf(context), version })
+}
+
+function addSymbolPair(context: ActionContext): void {
+  const config = marketConfigOf(context)
+  const pair = context.data() as SymbolPair
+  putMarketConfig(context, { ...config, supported_symbol_pairs: [...config.supported_symbol_pairs, pair] })
+}
+
+function registerMarketplace(context: ActionContext): void {
+  const data = context.data() as MarketplaceRow
+  context.put('marketplaces', marketAccount, nameValue(data.marketplace_name), data.creator, { ...data })
+}
+
+function addBonusFee(context: ActionContext): void {
+  const data = context.data() as {
+    fee_recipient: string
+    fee: number
+    applicable_counter_names: string[]
+    fee_name: string
+  }
+  const id = nextMarketId(context, 'bonusfee')
+  const ranges = data.applicable_counter_names.map((name) => ({
+    counter_name: name,
+    start_id: upcomingId(context, name),
+    end_id: noEnd,
+  }))
+  putBonusFee(context, {
+    bonusfee_id: id,
+    fee_recipient: data.fee_recipient,
+    fee: data.fee,
+    counter_ranges: ranges,
+    fee_name: data.fee_name,
+  })
+}
+
+function stopBonusFee(context: ActionContext): void {
+  const row = bonusFeeOf(context)
+  const ranges = row.counter_ranges.map((range) => ({
+    ...range,
+    end_id: range.end_id === noEnd ? upcomingId(context, range.counter_name) : range.end_id,
+  }))
+  putBonusFee(context, { ...row, counter_ranges: ranges })
+}
+
+function deleteBonusFee(context: ActionContext): void {
+  context.erase('bonusfees', marketAccount, bonusFeeOf(context).bonusfee_id)
+}
+
+function bonusFeeOf(context: ActionContext): BonusFeeRow {
+  const { bonusfee_id: id } = context.data() as { bonusfee_id: bigint }
+  return readRow(context.get('bonusfees', marketAccount, id), `bonus fee ${id}`)
+}
+
+function putBonusFee(context: ActionContext, row: BonusFeeRow): void {
+  context.put('bonusfees', marketAccount, row.bonusfee_id, marketAccount, { ...row })
+}
+
+function withdraw(context: ActionContext): void {
+  const { owner, token_to_withdraw: quantity } = context.data() as {
+    owner: string
+    token_to_withdraw: string
+  }
+  changeBalance(context, owner, quantity, -1)
+  sendTokens(context, owner, quantity, 'AtomicMarket Withdrawal')
+}

@@ -1,0 +1,80 @@
+import { formatAsset, parseAsset } from '../../core/antelope/index.ts'
+import type { Asset } from '../../core/antelope/index.ts'
+import type { ActionContext } from './context.ts'
+import { payRoyalties } from './market-royalties.ts'
+import { marketAccount } from './market-rows.ts'
+import type { ListingTerms } from './market-rows.ts'
+import {
+  changeBalance,
+  isSecondMarket,
+  marketCollectionOf,
+  marketConfigOf,
+  sendTokens,
+} from './market-shared.ts'
+import type { ListingKind } from './market-shared.ts'
+import { readRow } from './assets-shared.ts'
+import { nameValue } from './names.ts'
+
+/** What was sold, for how much, by whom. */
+export interface Settlement {
+  readonly kind: ListingKind
+  readonly id: bigint
+  readonly terms: ListingTerms
+  readonly taker: string
+  readonly seller: string
+  readonly price: string
+  /** Where the assets are at this moment. */
+  readonly holder: string
+  readonly assetIds: readonly bigint[]
+  readonly memo: string
+}
+
+/** Splits the price: fees to the balances of those who earn them, the rest to the seller at once. */
+export function payOut(context: ActionContext, settlement: Settlement): void {
+  const { kind, id, terms, taker, seller, memo } = settlement
+  const config = marketConfigOf(context)
+  const price = parseAsset(settlement.price)
+  let left = price.amount
+  const pay = (recipient: string, rate: number): void => {
+    const fee = shareOf(price, rate)
+    left -= fee.amount
+    changeBalance(context, recipient, formatAsset(fee), 1)
+  }
+  pay(creatorOf(context, terms.maker_marketplace), config.maker_market_fee)
+  pay(creatorOf(context, taker), config.taker_market_fee)
+  const { author, market_fee: currentFee } = marketCollectionOf(context, terms.collection_name)
+  if (isSecondMarket(config.version)) {
+    const fee = shareOf(price, currentFee)
+    left -= fee.amount
+    payRoyalties(context, { ...settlement, author, fee })
+  } else {
+    pay(author, terms.collection_fee)
+  }
+  for (const { recipient, rate } of bonusFees(context, kind, id)) pay(recipient, rate)
+  if (left > 0n) sendTokens(context, seller, formatAsset({ ...price, amount: left }), memo)
+}
+
+/** A share of a price, in the contract's floating-point arithmetic, cut to the token's unit. */
+export function shareOf(price: Asset, rate: number): Asset {
+  return { ...price, amount: BigInt(Math.trunc(rate * Number(price.amount))) }
+}
+
+function creatorOf(context: ActionContext, marketplace: string): string {
+  const row = context.get('marketplaces', marketAccount, nameValue(marketplace))
+  return readRow(row, `marketplace "${marketplace}"`).creator
+}
+
+function bonusFees(
+  context: ActionContext,
+  kind: ListingKind,
+  id: bigint,
+): { recipient: string; rate: number }[] {
+  const account = nameValue(marketAccount)
+  const table = context.host.state.rows.table(account, account, nameValue('bonusfees'))
+  const rows = [...(table?.rows.keys() ?? [])].map((key) => context.get('bonusfees', marketAccount, key)!)
+  return rows
+    .filter(({ counter_ranges: ranges }) =>
+      ranges.some((range) => range.counter_name === kind && range.start_id <= id && id < range.end_id),
+    )
+    .map((row) => ({ recipient: row.fee_recipient, rate: row.fee }))
+}

@@ -1,0 +1,207 @@
+import { formatAsset } from '../../core/antelope/index.ts'
+import type { Asset } from '../../core/antelope/index.ts'
+import { sha256 } from './action.ts'
+import { unpackAttributes } from './attributes.ts'
+import type { ActionContext } from './context.ts'
+import { marketAccount } from './market-rows.ts'
+import type { RoyaltyAttributeRow, RoyaltyConfigRow, RoyaltyPair } from './market-rows.ts'
+import { changeBalance, nextMarketId } from './market-shared.ts'
+import { nameValue } from './names.ts'
+import type { ActionHandler } from './runtime.ts'
+import { assetsAccount } from './rows.ts'
+import type { AssetRow } from './rows.ts'
+
+/** A collection fee to share out, and the asset that was sold. */
+interface Royalty {
+  readonly terms: { readonly collection_name: string }
+  readonly holder: string
+  readonly assetIds: readonly bigint[]
+  readonly author: string
+  readonly fee: Asset
+}
+
+interface Payout {
+  readonly recipient: string
+  readonly amount: bigint
+}
+
+/** Actions of authors on the royalties of their collections. */
+export const royaltyActions: readonly [string, ActionHandler][] = [
+  ['setroyalconf', setRoyaltyConfig],
+  ['delroyalconf', (context) => eraseRow(context, 'royaltyconf', marketAccount)],
+  ['settemplroy', setTemplateRoyalty],
+  ['deltemplroy', deleteTemplateRoyalty],
+  ['setattrroy', setAttributeRoyalty],
+  ['delattrroy', deleteAttributeRoyalty],
+]
+
+/**
+ * Shares a collection fee out by the collection's rules, logged so that the amounts of all logs add up to the
+ * fee. Without rules all of it goes to the author, and nothing is logged.
+ */
+export function payRoyalties(context: ActionContext, royalty: Royalty): void {
+  const { author, fee } = royalty
+  const collection = royalty.terms.collection_name
+  const config = context.get('royaltyconf', marketAccount, nameValue(collection))
+  const assetId = royalty.assetIds[0]
+  if (config === undefined || fee.amount === 0n || assetId === undefined) {
+    changeBalance(context, author, formatAsset(fee), 1)
+    return
+  }
+  // A buyer who has claimed may have burned the asset before the seller claims the price.
+  const asset = context.host.row(assetsAccount, 'assets', royalty.holder, assetId)
+  const left = asset === undefined ? fee.amount : payRules(context, { config, asset, fee, collection })
+  if (left === 0n) return
+  const amount = formatAsset({ ...fee, amount: left })
+  changeBalance(context, author, amount, 1)
+  context.log('logroydust', { collection_name: collection, collection_author: author, amount })
+}
+
+/** Pays what the rules give away and returns what is left. */
+function payRules(
+  context: ActionContext,
+  sold: {
+    readonly config: RoyaltyConfigRow
+    readonly asset: AssetRow
+    readonly fee: Asset
+    readonly collection: string
+  },
+): bigint {
+  const { config, asset, fee, collection } = sold
+  const { split_founders: founders, split_templates: templates, split_attributes: attributes } = config
+  const whole = BigInt(founders + templates + attributes)
+  const partOf = (split: number): bigint => (fee.amount * BigInt(split)) / whole
+  const identity = { collection_name: collection, asset_id: asset.asset_id }
+  let left = fee.amount
+  const pay = (log: string, pairs: readonly RoyaltyPair[], part: bigint, more: object): void => {
+    const payouts = divide(pairs, part)
+    if (payouts.length === 0) return
+    const printed = payouts.map(({ recipient, amount }) => {
+      left -= amount
+      const quantity = formatAsset({ ...fee, amount })
+      changeBalance(context, recipient, quantity, 1)
+      return { recipient, amount: quantity }
+    })
+    context.log(log, { ...identity, ...more, payouts: printed })
+  }
+  pay('logroyfound', config.founders, partOf(founders), {})
+  const template = context.get('royaltytemp', collection, BigInt.asUintN(64, BigInt(asset.template_id)))
+  if (template !== undefined) {
+    pay('logroytempl', template.recipients, partOf(templates), { template_id: asset.template_id })
+  }
+  const rules = matchingRules(context, collection, asset, config.attribute_mode)
+  const weight = BigInt(rules.reduce((sum, rule) => sum + rule.weight, 0))
+  for (const rule of rules) {
+    const part = (partOf(attributes) * BigInt(rule.weight)) / weight
+    pay('logroyattr', rule.recipients, part, { rule_id: rule.index })
+  }
+  return left
+}
+
+function divide(pairs: readonly RoyaltyPair[], part: bigint): Payout[] {
+  const whole = BigInt(pairs.reduce((sum, { weight }) => sum + weight, 0))
+  if (whole === 0n) return []
+  return pairs
+    .map(({ recipient, weight }) => ({ recipient, amount: (part * BigInt(weight)) / whole }))
+    .filter(({ amount }) => amount > 0n)
+}
+
+function matchingRules(
+  context: ActionContext,
+  collection: string,
+  asset: AssetRow,
+  mode: number,
+): RoyaltyAttributeRow[] {
+  const rules = rulesOf(context, collection)
+  if (rules.length === 0) return []
+  const layers = layersOf(context, collection, asset)
+  // Merged: what is set first wins, in the order of the sources.
+  const merged = Object.assign({}, ...[...layers].reverse()) as Record<string, unknown>
+  return rules.filter(({ source, field, value: [, wanted] }) => {
+    const data = source === 0 ? (mode === 0 ? merged : {}) : (layers[source - 1] ?? {})
+    return field in data && String(data[field]) === String(wanted)
+  })
+}
+
+/** Asset immutable, asset mutable, template immutable, template mutable. */
+function layersOf(context: ActionContext, collection: string, asset: AssetRow): Record<string, unknown>[] {
+  const { host } = context
+  const format = host.row(assetsAccount, 'schemas', collection, nameValue(asset.schema_name))?.format ?? []
+  const key = BigInt(asset.template_id)
+  const hasTemplate = asset.template_id !== -1
+  const template = hasTemplate ? host.row(assetsAccount, 'templates', collection, key) : undefined
+  const template2 = hasTemplate ? host.row(assetsAccount, 'templates2', collection, key) : undefined
+  return [
+    asset.immutable_serialized_data,
+    asset.mutable_serialized_data,
+    template?.immutable_serialized_data ?? new Uint8Array(),
+    template2?.mutable_serialized_data ?? new Uint8Array(),
+  ].map((bytes) => ({ ...unpackAttributes(format, bytes) }))
+}
+
+function setRoyaltyConfig(context: ActionContext): void {
+  const { collection_name: collection, ...data } = context.data() as RoyaltyConfigRow & {
+    collection_name: string
+  }
+  const key = nameValue(collection)
+  context.put('royaltyconf', marketAccount, key, context.actors[0]!, { ...data, collection })
+}
+
+function setTemplateRoyalty(context: ActionContext): void {
+  const data = context.data() as {
+    collection_name: string
+    template_id: number
+    recipients: readonly RoyaltyPair[]
+  }
+  const { collection_name: collection, template_id: id, recipients } = data
+  const row = { template_id: id, recipients }
+  context.put('royaltytemp', collection, BigInt(id), context.actors[0]!, row)
+}
+
+function deleteTemplateRoyalty(context: ActionContext): void {
+  const data = context.data() as { collection_name: string; template_id: number }
+  context.erase('royaltytemp', data.collection_name, BigInt(data.template_id))
+}
+
+function setAttributeRoyalty(context: ActionContext): void {
+  const data = context.data() as {
+    collection_name: string
+    source: number
+    field: string
+    value: [string, unknown]
+    rule_weight: number
+    recipients: readonly RoyaltyPair[]
+  }
+  const { collection_name: collection, source, field, value, rule_weight: weight, recipients } = data
+  const hash = lookupHash(context, source, field, value)
+  const known = rulesOf(context, collection).find((rule) => rule.lookup_hash === hash)
+  const index = known?.index ?? nextMarketId(context, 'attrroyalty')
+  const row = { index, source, field, value, weight, recipients, lookup_hash: hash }
+  context.put('royaltyattr', collection, index, context.actors[0]!, row)
+}
+
+function deleteAttributeRoyalty(context: ActionContext): void {
+  const data = context.data() as { collection_name: string; rule_id: bigint }
+  context.erase('royaltyattr', data.collection_name, data.rule_id)
+}
+
+function eraseRow(context: ActionContext, table: string, scope: string): void {
+  const { collection_name: collection } = context.data() as { collection_name: string }
+  context.erase(table, scope, nameValue(collection))
+}
+
+function rulesOf(context: ActionContext, collection: string): RoyaltyAttributeRow[] {
+  const table = context.host.state.rows.table(
+    nameValue(marketAccount),
+    nameValue(collection),
+    nameValue('royaltyattr'),
+  )
+  return [...(table?.rows.keys() ?? [])].map((key) => context.get('royaltyattr', collection, key)!)
+}
+
+/** sha256 over the packed source (uint8), field (string) and value (variant). */
+function lookupHash(context: ActionContext, source: number, field: string, value: [string, unknown]): string {
+  const text = Buffer.from(field)
+  const packedValue = context.abi.compiled.encoder('ATOMIC_ATTRIBUTE')(value)
+  return sha256(Buffer.concat([Buffer.from([source, text.length]), text, packedValue])).toString('hex')
+}

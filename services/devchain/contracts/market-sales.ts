@@ -1,0 +1,140 @@
+import { formatAsset, formatSymbol, parseAsset, parseSymbol } from '../../core/antelope/index.ts'
+import type { ActionContext } from './context.ts'
+import { oracleAccount } from './market-rows.ts'
+import type { PairRow, SaleRow, SymbolPair } from './market-rows.ts'
+import { payOut } from './market-payout.ts'
+import {
+  assetHeldBy,
+  changeBalance,
+  changePayer,
+  eraseListing,
+  findListing,
+  isSecondMarket,
+  listingOf,
+  marketConfigOf,
+  nextMarketId,
+  putListing,
+  sendAssets,
+  termsOf,
+} from './market-shared.ts'
+import { readRow } from './assets-shared.ts'
+import { nameValue } from './names.ts'
+import { assetsAccount } from './rows.ts'
+import type { OfferRow } from './rows.ts'
+import type { ActionHandler } from './runtime.ts'
+
+/** Actions on sales, and what the market does when it is told of an offer. */
+export const saleActions: readonly [string, ActionHandler][] = [
+  ['announcesale', announceSale],
+  ['lognewsale', (context) => context.notify((context.data() as SaleRow).seller)],
+  ['cancelsale', cancelSale],
+  ['purchasesale', purchaseSale],
+  ['paysaleram', paySaleRam],
+  [`${assetsAccount}::lognewoffer`, startSale],
+]
+
+function announceSale(context: ActionContext): void {
+  const data = context.data() as {
+    seller: string
+    asset_ids: bigint[]
+    listing_price: string
+    settlement_symbol: string
+    maker_marketplace: string
+  }
+  const id = nextMarketId(context, 'sale')
+  const { collection_name: collection } = assetHeldBy(context, data.seller, data.asset_ids[0]!)
+  const terms = termsOf(context, collection, data.maker_marketplace)
+  const row = { ...data, ...terms, sale_id: id, offer_id: -1n }
+  putListing(context, 'sales', id, data.seller, row)
+  context.log('lognewsale', { ...row })
+}
+
+/** An offer with the memo `sale` brings the assets of the seller's announced sale. */
+function startSale(context: ActionContext): void {
+  const offer = context.data() as OfferRow
+  if (offer.recipient !== context.self || offer.memo !== 'sale') return
+  const sale = findListing(context, 'sales', offer.sender, offer.sender_asset_ids)
+  if (sale === undefined) return
+  putListing(context, 'sales', sale.sale_id, sale.seller, { ...sale, offer_id: offer.offer_id })
+  context.log('logsalestart', { sale_id: sale.sale_id, offer_id: offer.offer_id })
+}
+
+function cancelSale(context: ActionContext): void {
+  const { sale_id: id } = context.data() as { sale_id: bigint }
+  const sale = listingOf(context, 'sales', id)
+  eraseListing(context, 'sales', id)
+  declineOffer(context, sale.offer_id)
+}
+
+function purchaseSale(context: ActionContext): void {
+  const data = context.data() as {
+    buyer: string
+    sale_id: bigint
+    intended_delphi_median: bigint
+    taker_marketplace: string
+  }
+  const { sale_id: id, buyer } = data
+  const sale = listingOf(context, 'sales', id)
+  eraseListing(context, 'sales', id)
+  if (isSecondMarket(marketConfigOf(context).version) && sale.asset_ids.length > 1) {
+    declineOffer(context, sale.offer_id)
+    return
+  }
+  const price = settlementPrice(context, sale, data.intended_delphi_median)
+  changeBalance(context, buyer, price, -1)
+  payOut(context, {
+    kind: 'sale',
+    id,
+    terms: sale,
+    taker: data.taker_marketplace,
+    seller: sale.seller,
+    price,
+    holder: sale.seller,
+    assetIds: sale.asset_ids,
+    memo: `AtomicMarket Sale Payout - ID #${id}`,
+  })
+  context.send(assetsAccount, 'acceptoffer', { offer_id: sale.offer_id })
+  sendAssets(context, buyer, sale.asset_ids, `AtomicMarket Purchased Sale - ID # ${id}`)
+}
+
+function paySaleRam(context: ActionContext): void {
+  const { payer, sale_id: id } = context.data() as { payer: string; sale_id: bigint }
+  changePayer(context, 'sales', id, payer)
+}
+
+function declineOffer(context: ActionContext, offerId: bigint): void {
+  const account = nameValue(assetsAccount)
+  if (context.host.state.rows.row(account, account, nameValue('offers'), offerId) === undefined) return
+  context.send(assetsAccount, 'declineoffer', { offer_id: offerId })
+}
+
+function settlementPrice(context: ActionContext, sale: SaleRow, median: bigint): string {
+  const listing = parseAsset(sale.listing_price)
+  const symbol = formatSymbol(listing.precision, listing.symbol)
+  if (symbol === sale.settlement_symbol) return sale.listing_price
+  const symbolPair = marketConfigOf(context).supported_symbol_pairs.find(
+    (each) => each.listing_symbol === symbol && each.settlement_symbol === sale.settlement_symbol,
+  )
+  const found = readRow(symbolPair, `symbol pair ${symbol} - ${sale.settlement_symbol}`)
+  const pair = context.host.row(oracleAccount, 'pairs', oracleAccount, nameValue(found.delphi_pair_name))
+  const amount = convert(listing, found, readRow(pair, `pair ${found.delphi_pair_name}`), median)
+  return formatAsset({ amount, ...parseSymbol(sale.settlement_symbol) })
+}
+
+/**
+ * Amount in the settlement symbol of a price in the listing symbol, computed with doubles and cut, as the
+ * contract does it.
+ */
+function convert(
+  listing: { amount: bigint; precision: number },
+  { settlement_symbol: settlementSymbol, invert_delphi_pair: isInverted }: SymbolPair,
+  pair: PairRow,
+  median: bigint,
+): bigint {
+  const { precision } = parseSymbol(settlementSymbol)
+  const [amount, price, decimals] = [Number(listing.amount), Number(median), Number(pair.quoted_precision)]
+  const result = isInverted
+    ? amount * price * 10 ** (precision - decimals - listing.precision)
+    : (amount / price) * 10 ** (decimals + precision - listing.precision)
+  return BigInt(Math.trunc(result))
+}

@@ -1,0 +1,165 @@
+import { formatAsset, formatSymbol, parseAsset } from '../../core/antelope/index.ts'
+import type { ActionContext } from './context.ts'
+import { readRow } from './assets-shared.ts'
+import { marketAccount } from './market-rows.ts'
+import type { ListingTerms, MarketConfigRow } from './market-rows.ts'
+import { nameValue } from './names.ts'
+import { assetsAccount } from './rows.ts'
+import type { AssetRow, CollectionRow, TableRows } from './rows.ts'
+
+/** Kinds of listings, as the contract names their counters. */
+export type ListingKind = 'sale' | 'auction' | 'buyoffer' | 'tbuyoffer'
+
+/** The tables of listings. */
+export type ListingTable = 'sales' | 'auctions' | 'buyoffers' | 'tbuyoffers'
+
+/** The configuration row of the market contract. */
+export function marketConfigOf(context: ActionContext): MarketConfigRow {
+  const row = context.host.row(marketAccount, 'config', marketAccount, nameValue('config'))
+  return readRow(row, 'a market config row') as unknown as MarketConfigRow
+}
+
+/** Writes the configuration row of the market contract. */
+export function putMarketConfig(context: ActionContext, config: MarketConfigRow): void {
+  context.put('config', marketAccount, nameValue('config'), marketAccount, { ...config })
+}
+
+/** True once the contract runs its second version, which deals in single assets only. */
+export function isSecondMarket(version: string): boolean {
+  return Number.parseInt(version, 10) >= 2
+}
+
+/** The id that a kind gives out next. */
+export function upcomingId(context: ActionContext, counter: string): bigint {
+  return context.get('counters', marketAccount, nameValue(counter))?.counter_value ?? 1n
+}
+
+/** Gives out the next id of a kind. */
+export function nextMarketId(context: ActionContext, counter: string): bigint {
+  const id = upcomingId(context, counter)
+  const row = { counter_name: counter, counter_value: id + 1n }
+  context.put('counters', marketAccount, nameValue(counter), marketAccount, row)
+  return id
+}
+
+/** A row of a table of listings that exists. */
+export function listingOf<K extends ListingTable>(
+  context: ActionContext,
+  table: K,
+  id: bigint,
+): TableRows[K] {
+  return readRow(context.get(table, marketAccount, id), `row ${id} of ${table}`)
+}
+
+/** Writes a listing; rows that exist keep their payer. */
+export function putListing(
+  context: ActionContext,
+  table: ListingTable,
+  id: bigint,
+  payer: string,
+  row: TableRows[ListingTable],
+): void {
+  const before = context.raw(table, marketAccount, id)
+  context.put(table, marketAccount, id, before?.payer ?? payer, { ...row })
+}
+
+/** Removes a listing. */
+export function eraseListing(context: ActionContext, table: ListingTable, id: bigint): void {
+  context.erase(table, marketAccount, id)
+}
+
+/**
+ * Lets another account pay for the memory of a listing. To the node that is another row: the block removes the
+ * old one and creates a new one.
+ */
+export function changePayer(context: ActionContext, table: ListingTable, id: bigint, payer: string): void {
+  const { value } = context.raw(table, marketAccount, id)!
+  context.erase(table, marketAccount, id)
+  context.putRaw(table, marketAccount, id, payer, value)
+}
+
+/**
+ * The newest listing of `seller` with exactly these assets. Both tables begin with the id and the seller, so that
+ * rows of others are passed over without decoding them.
+ */
+export function findListing<K extends 'sales' | 'auctions'>(
+  context: Pick<ActionContext, 'host'>,
+  table: K,
+  seller: string,
+  assetIds: readonly bigint[],
+): TableRows[K] | undefined {
+  const { host } = context
+  const rows = host.state.rows.table(nameValue(marketAccount), nameValue(marketAccount), nameValue(table))
+  const wanted = nameValue(seller)
+  const [low, high] = [Number(wanted & 0xffff_ffffn), Number(wanted >> 32n)]
+  let newest: TableRows[K] | undefined
+  for (const { primaryKey, value } of rows?.rows.values() ?? []) {
+    if (value.readUInt32LE(8) !== low || value.readUInt32LE(12) !== high) continue
+    const row = host.row(marketAccount, table, marketAccount, primaryKey)
+    if (row !== undefined && sameAssets(row.asset_ids, assetIds)) newest = row
+  }
+  return newest
+}
+
+/** True when both lists hold the same ids, in any order. */
+export function sameAssets(left: readonly bigint[], right: readonly bigint[]): boolean {
+  return left.length === right.length && left.every((id) => right.includes(id))
+}
+
+/** An asset of an account, read from the assets contract. */
+export function assetHeldBy(context: Pick<ActionContext, 'host'>, owner: string, id: bigint): AssetRow {
+  return readRow(context.host.row(assetsAccount, 'assets', owner, id), `asset ${id} of ${owner}`)
+}
+
+/** A collection, read from the assets contract. */
+export function marketCollectionOf(context: ActionContext, name: string): CollectionRow {
+  const row = context.host.row(assetsAccount, 'collections', assetsAccount, nameValue(name))
+  return readRow(row, `collection ${name}`)
+}
+
+/** The terms that a new listing of a collection gets. */
+export function termsOf(context: ActionContext, collection: string, maker: string): ListingTerms {
+  const { market_fee: fee } = marketCollectionOf(context, collection)
+  return { maker_marketplace: maker, collection_name: collection, collection_fee: fee }
+}
+
+/** Adds to (or, with a negative amount, takes from) what the market holds for an account. */
+export function changeBalance(context: ActionContext, owner: string, quantity: string, sign: 1 | -1): void {
+  const { amount, precision, symbol } = parseAsset(quantity)
+  if (amount === 0n) return
+  const key = nameValue(owner)
+  const row = context.get('balances', marketAccount, key)
+  const quantities = (row?.quantities ?? []).map(parseAsset)
+  const held = quantities.find((each) => each.symbol === symbol)
+  const after = (held?.amount ?? 0n) + amount * BigInt(sign)
+  const others = quantities.filter((each) => each !== held)
+  const entry = { amount: after, precision, symbol }
+  const next =
+    after === 0n
+      ? others
+      : held === undefined
+        ? [...others, entry]
+        : quantities.map((each) => (each === held ? entry : each))
+  if (next.length === 0) context.erase('balances', marketAccount, key)
+  else
+    context.put('balances', marketAccount, key, marketAccount, { owner, quantities: next.map(formatAsset) })
+}
+
+/** Account of the token contract that a supported symbol belongs to. */
+export function tokenContractOf(context: ActionContext, quantity: string): string {
+  const { precision, symbol } = parseAsset(quantity)
+  const wanted = formatSymbol(precision, symbol)
+  const token = marketConfigOf(context).supported_tokens.find((each) => each.token_symbol === wanted)
+  return readRow(token, `token ${wanted} of the market`).token_contract
+}
+
+/** Sends tokens that the market holds to an account. */
+export function sendTokens(context: ActionContext, to: string, quantity: string, memo: string): void {
+  const data = { from: marketAccount, to, quantity, memo }
+  context.send(tokenContractOf(context, quantity), 'transfer', data)
+}
+
+/** Sends assets that the market holds to an account. */
+export function sendAssets(context: ActionContext, to: string, ids: readonly bigint[], memo: string): void {
+  context.send(assetsAccount, 'transfer', { from: marketAccount, to, asset_ids: ids, memo })
+}

@@ -1,0 +1,74 @@
+import type { ActionContext } from './context.ts'
+import { readRow } from './assets-shared.ts'
+import { oracleAccount } from './market-rows.ts'
+import type { DatapointRow, PairRow } from './market-rows.ts'
+import { nameValue } from './names.ts'
+import type { ActionHandler } from './runtime.ts'
+
+/** Rows that the contract keeps per pair and uses again in a ring. */
+const datapointsPerPair = 21
+
+/** Position of the median among the values in ascending order. */
+const medianPosition = 9
+
+/** Actions of the price oracle. */
+export const oracleActions: readonly [string, ActionHandler][] = [
+  ['newbounty', newPair],
+  ['votebounty', approvePair],
+  ['write', write],
+]
+
+/** A pair that nobody approved yet, with its datapoints, all empty. */
+function newPair(context: ActionContext): void {
+  const { proposer, pair } = context.data() as {
+    proposer: string
+    pair: Omit<PairRow, 'proposer'> & { readonly name: string }
+  }
+  context.put('pairs', oracleAccount, nameValue(pair.name), proposer, {
+    ...pair,
+    active: false,
+    bounty_awarded: false,
+    bounty_edited_by_custodians: false,
+    proposer,
+    bounty_amount: '0.00000000 WAX',
+    approving_custodians: [],
+    approving_oracles: [],
+  })
+  for (let id = 0n; id < datapointsPerPair; id++) {
+    const empty = { id, owner: '', value: 0n, median: 0n, timestamp: '1970-01-01T00:00:00.000' }
+    context.put('datapoints', pair.name, id, proposer, empty)
+  }
+}
+
+/** A custodian's vote, which is enough here. */
+function approvePair(context: ActionContext): void {
+  const { owner, bounty } = context.data() as { owner: string; bounty: string }
+  const key = nameValue(bounty)
+  const row = readRow(context.get('pairs', oracleAccount, key), `pair ${bounty}`)
+  const { payer } = context.raw('pairs', oracleAccount, key)!
+  const approved = { ...row, active: true, bounty_awarded: true, approving_custodians: [owner] }
+  context.put('pairs', oracleAccount, key, payer, approved)
+}
+
+/** Each quote goes into the row with the oldest timestamp, and so does the median that it leads to. */
+function write(context: ActionContext): void {
+  const { owner, quotes } = context.data() as { owner: string; quotes: { value: bigint; pair: string }[] }
+  const timestamp = new Date(context.host.nowMs).toISOString().slice(0, -1)
+  for (const { value, pair } of quotes) {
+    const rows = datapointsOf(context, pair)
+    const oldest = rows.reduce((found, row) => (row.timestamp < found.timestamp ? row : found))
+    const written = { ...oldest, owner, value, timestamp }
+    const values = rows.map((row) => (row.id === oldest.id ? value : row.value))
+    values.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+    const median = values[Math.min(medianPosition, values.length >> 1)]!
+    const { payer } = context.raw('datapoints', pair, oldest.id)!
+    context.put('datapoints', pair, oldest.id, payer, { ...written, median })
+  }
+}
+
+/** The datapoints of a pair, in the order of their keys. */
+function datapointsOf(context: ActionContext, pair: string): DatapointRow[] {
+  const { rows } = context.host.state
+  const table = rows.table(nameValue(oracleAccount), nameValue(pair), nameValue('datapoints'))
+  return [...(table?.rows.keys() ?? [])].map((key) => context.get('datapoints', pair, key)!)
+}
