@@ -1,0 +1,188 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readPackageVersion } from '../../services/core/paths/index.ts'
+import type { CrawledAnswer } from './crawl.ts'
+import { crawl } from './crawl.ts'
+import { createAnswerCheck, parametersOf } from './openapi-document.ts'
+import type { OpenApiDocument } from './openapi-document.ts'
+import { serveRecordings } from './server.ts'
+import type { TestServer } from './server.ts'
+
+let server: TestServer
+let document: OpenApiDocument
+beforeAll(async () => {
+  server = await serveRecordings(['main', 'v2'])
+  document = (await (await fetch(`${server.api.url}/openapi.json`)).json()) as OpenApiDocument
+})
+afterAll(() => server.close())
+
+describe('the OpenAPI document', () => {
+  it('is valid by the schema of OpenAPI 3.1', async () => {
+    const result = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>)
+    expect(result).toMatchObject({ valid: true })
+    expect(document.openapi).toBe('3.1.0')
+  })
+
+  it('says whose it is', () => {
+    expect(document.info).toMatchObject({ title: 'Pronghorn API', version: readPackageVersion() })
+  })
+
+  it('has ids of operations and tags that are unique, and none that is used without being described', () => {
+    const operations = Object.values(document.paths).flatMap(({ get, post }) => (post ? [get, post] : [get]))
+    const ids = operations.map(({ operationId }) => operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    const tags = document.tags.map(({ name }) => name)
+    expect(new Set(tags).size).toBe(tags.length)
+    for (const operation of operations) expect(tags).toEqual(expect.arrayContaining([...operation.tags]))
+  })
+
+  it('describes parameters with their types, ranges, values and defaults', () => {
+    const parameters = parametersOf(document, document.paths['/assets/v1/assets']!.get)
+    const find = (name: string) => parameters.find((parameter) => parameter.name === name)
+    expect(find('limit')?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 1000, default: 100 })
+    expect(find('order')?.schema).toEqual({ type: 'string', enum: ['asc', 'desc'], default: 'desc' })
+    expect(find('burned')?.schema).toEqual({ type: 'boolean' })
+    expect(find('template_id')).toMatchObject({
+      style: 'form',
+      explode: false,
+      schema: { type: 'array', items: { pattern: '^(?:-?[0-9]+|null|\\$list:.+)$' } },
+    })
+    expect(find('attributes')).toMatchObject({ schema: { type: 'object' }, style: 'form', explode: true })
+    const one = parametersOf(document, document.paths['/assets/v1/assets/{asset_id}']!.get)
+    expect(one).toMatchObject([{ name: 'asset_id', in: 'path', required: true }])
+  })
+
+  it('refers to nothing that is not there, and has nothing that is not referred to', () => {
+    const text = JSON.stringify(document)
+    const used = new Set([...text.matchAll(/"#\/components\/(\w+\/[\w.]+)"/g)].map((match) => match[1]!))
+    const there = Object.entries(document.components).flatMap(([kind, parts]) =>
+      Object.keys(parts).map((name) => `${kind}/${name}`),
+    )
+    expect([...used].sort()).toEqual(there.sort())
+  })
+})
+
+describe('every answer', () => {
+  let answers: CrawledAnswer[]
+  beforeAll(async () => {
+    answers = await crawl(server.api.url, document)
+  })
+
+  it('is what the document says of it', () => {
+    const check = createAnswerCheck(document)
+    const deviations = answers.flatMap(({ path, url, status, body }) => {
+      const deviation = check(path, status, body)
+      return deviation === undefined ? [] : [`${url}: ${deviation}`]
+    })
+    expect(deviations.slice(0, 20)).toEqual([])
+  })
+
+  it('was asked for with something in it, on every path', () => {
+    const full = new Set(
+      answers.filter(({ status, body }) => status === 200 && hasContent(body)).map(({ path }) => path),
+    )
+    expect(Object.keys(document.paths).filter((path) => !full.has(path))).toEqual([])
+  })
+
+  it('fails the check when a member is missing, too many or of another type', () => {
+    const check = createAnswerCheck(document)
+    const found = answers.find(
+      ({ path, status }) => path === '/assets/v1/assets/{asset_id}' && status === 200,
+    )!
+    const body = found.body as { data: Record<string, unknown> }
+    const { owner: _owner, ...ownerless } = body.data
+    for (const data of [ownerless, { ...body.data, more: 1 }, { ...body.data, asset_id: 1 }]) {
+      expect(check(found.path, 200, { ...body, data })).toBeTypeOf('string')
+    }
+    expect(check(found.path, 418, {})).toBe('status 418 is not documented')
+  })
+})
+
+function hasContent(body: unknown): boolean {
+  const { data } = body as { data: unknown }
+  return Array.isArray(data) ? data.length > 0 : data !== '0'
+}
+
+describe('the page at /docs', () => {
+  /** Addresses that a page or style sheet makes a browser load. */
+  const references = (text: string) =>
+    [...text.matchAll(/(?:src|href)="([^"]+)"|url\(([^)]+)\)|@import\s+["']([^"']+)/g)].map(
+      (match) => match[1] ?? match[2] ?? match[3] ?? '',
+    )
+
+  it('loads only files of this server, and allows no others', async () => {
+    const response = await fetch(`${server.api.url}/docs`)
+    const page = await response.text()
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const policy = response.headers.get('content-security-policy')!
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self';/)
+    expect(policy).not.toMatch(/https?:|\*/)
+    const files = references(page)
+    expect(files.length).toBeGreaterThan(3)
+    for (const file of files) {
+      expect(file).toMatch(/^\/(?:docs\/[\w.-]+|openapi\.json)$/)
+      const answer = await fetch(server.api.url + file)
+      expect([file, answer.status]).toEqual([file, 200])
+      expect(answer.headers.get('content-type')).toBe(typeOf(file))
+      if (!file.endsWith('.css')) continue
+      for (const nested of references(await answer.text())) expect(nested).toMatch(/^["']?data:/)
+    }
+  })
+
+  it('shows the title of the document', async () => {
+    expect(await (await fetch(`${server.api.url}/docs`)).text()).toContain('<title>Pronghorn API</title>')
+  })
+
+  it('answers HEAD, 304 and compressed, as does the document', async () => {
+    for (const path of ['/docs', '/docs/', '/docs/swagger-ui-bundle.js', '/openapi.json']) {
+      const url = server.api.url + path
+      const whole = await fetch(url, { headers: { 'accept-encoding': 'identity' } })
+      const body = Buffer.from(await whole.arrayBuffer())
+      const head = await fetch(url, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } })
+      expect([path, head.status, head.headers.get('content-length')]).toEqual([
+        path,
+        200,
+        String(body.length),
+      ])
+      const etag = whole.headers.get('etag')!
+      expect([path, await statusWith(url, { 'if-none-match': etag })]).toEqual([path, 304])
+      expect([path, await statusWith(url, { 'if-none-match': 'W/"other"' })]).toEqual([path, 200])
+      const zipped = await fetch(url, { headers: { 'accept-encoding': 'gzip' } })
+      expect(zipped.headers.get('content-encoding')).toBe('gzip')
+      expect(zipped.headers.get('vary')).toMatch(/accept-encoding/i)
+      expect(Buffer.from(await zipped.arrayBuffer()).equals(body)).toBe(true)
+    }
+  })
+
+  it('is where the documentation of a namespace leads to', async () => {
+    for (const path of ['/atomicassets/docs', '/assets/docs/swagger']) {
+      const response = await fetch(server.api.url + path, { redirect: 'manual' })
+      expect([response.status, response.headers.get('location')]).toEqual([302, '/docs'])
+    }
+  })
+
+  it('has no other file', async () => {
+    for (const file of ['index.html', 'package.json', '..%2fpackage.json', 'swagger-ui.js']) {
+      expect((await fetch(`${server.api.url}/docs/${file}`)).status).toBe(404)
+    }
+  })
+})
+
+/** `fetch` would add a header that asks for an answer in full. */
+function statusWith(url: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers }, (response) => {
+      response.resume().on('end', () => {
+        resolve(response.statusCode ?? 0)
+      })
+    })
+    sent.on('error', reject).end()
+  })
+}
+
+function typeOf(file: string): string {
+  if (file.endsWith('.css')) return 'text/css; charset=utf-8'
+  if (file.endsWith('.js')) return 'text/javascript; charset=utf-8'
+  return file.endsWith('.png') ? 'image/png' : 'application/json; charset=utf-8'
+}

@@ -1,0 +1,83 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+
+/** What the tests read of an OpenAPI document. */
+export interface OpenApiDocument {
+  readonly openapi: string
+  readonly info: { readonly title: string; readonly version: string; readonly contact?: unknown }
+  readonly tags: readonly { readonly name: string }[]
+  readonly paths: Readonly<Record<string, { readonly get: Operation; readonly post?: Operation }>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>
+    readonly parameters: Readonly<Record<string, DocumentedParameter>>
+  }
+}
+
+/** One method of a path. */
+export interface Operation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly parameters: readonly (DocumentedParameter | { readonly $ref: string })[]
+  readonly responses: Readonly<Record<string, unknown>>
+}
+
+/** A parameter in path or query. */
+export interface DocumentedParameter {
+  readonly name: string
+  readonly in: 'path' | 'query'
+  readonly schema: JsonSchema
+}
+
+/** A JSON Schema, as far as the tests look into it. */
+export interface JsonSchema {
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly (string | number)[]
+  readonly maximum?: number
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly [keyword: string]: unknown
+}
+
+/** The parameters of an operation, references resolved. */
+export function parametersOf(document: OpenApiDocument, operation: Operation): DocumentedParameter[] {
+  return operation.parameters.map((parameter) => {
+    if (!('$ref' in parameter)) return parameter
+    return document.components.parameters[parameter.$ref.replace('#/components/parameters/', '')]!
+  })
+}
+
+/**
+ * Compares answers with what the document says of them; text of the first deviation, or undefined. Members that the
+ * document does not know are a deviation.
+ */
+export function createAnswerCheck(
+  document: OpenApiDocument,
+): (path: string, status: number, body: unknown) => string | undefined {
+  const ajv = new Ajv2020({ strict: false, allErrors: false })
+  ajv.addSchema(closeObjects(document) as object, 'document')
+  return (path, status, body) => {
+    const response = document.paths[path]?.get.responses[status]
+    if (response === undefined) return `status ${status} is not documented`
+    const pointer = `#/paths/${escapePointer(path)}/get/responses/${status}`
+    const place =
+      typeof response === 'object' && response !== null && '$ref' in response
+        ? String(response.$ref)
+        : pointer
+    const reference = `document${place}/content/application~1json/schema`
+    const validate = ajv.getSchema(reference) ?? ajv.compile({ $ref: reference })
+    if (validate(body) === true) return undefined
+    const [error] = validate.errors ?? []
+    return `${error?.instancePath ?? ''} ${error?.message ?? ''} ${JSON.stringify(error?.params)}`
+  }
+}
+
+function escapePointer(path: string): string {
+  return path.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+/** The same schemas, in which an object with known members has no others. */
+function closeObjects(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closeObjects)
+  if (typeof value !== 'object' || value === null) return value
+  const closed = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, closeObjects(each)]))
+  const isClosed = closed.type === 'object' && 'properties' in closed && !('additionalProperties' in closed)
+  return isClosed ? { ...closed, additionalProperties: false } : closed
+}
