@@ -8,11 +8,12 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { format, resolveConfig } from 'prettier'
 import { createNamespace, shape } from '../services/api/index.ts'
-import type { Endpoint, Parameter } from '../services/api/index.ts'
+import type { Endpoint, NamespaceFactory, Parameter } from '../services/api/index.ts'
 import {
   configFiles,
   describeSettings,
   environmentVariables,
+  namespaceNames,
   parseConfig,
   settingsWithoutEffect,
 } from '../services/core/config/index.ts'
@@ -159,19 +160,25 @@ const formerMetrics: readonly (readonly [string, string])[] = [
   ['http_requests_in_flight', '`pronghorn_http_requests_in_flight`'],
 ]
 
-function renderEndpoints(): string {
-  const namespaces = [{ name: 'assets', path: '/assets', args: { assets_account: 'atomicassets' } }]
+/** The page of all endpoints. @param create makes the namespaces; its endpoints are the page. */
+export function renderEndpoints(create: NamespaceFactory = createNamespace): string {
+  const namespaces = namespaceNames.map((name) => ({
+    name,
+    path: `/${name}`,
+    args: { [`${name}_account`]: `atomic${name}` },
+  }))
   const { config } = parseConfig({ server: { server_addr: '127.0.0.1', namespaces } })
   const sections = config.server.namespaces.flatMap((entry) => {
-    const endpoints = createNamespace(entry, { trigrams: true })?.endpoints ?? []
-    return [`## ${entry.name}`, ...endpoints.flatMap(describeEndpoint)]
+    const endpoints = create(entry, { trigrams: true })?.endpoints ?? []
+    return endpoints.length === 0 ? [] : [`## ${entry.name}`, ...endpoints.flatMap(describeEndpoint)]
   })
   return [
     generatedNote,
     '# Endpoints',
     'Below the path of its namespace and each of its aliases (`/assets` and `/atomicassets` in the templates). Every ' +
       'endpoint answers GET and, but for `/v1/config`, POST with a JSON or form body; several values of a list are ' +
-      'separated by commas. Beside the namespaces: `/health`, `/alive`, `/healthc` and `/timestamp`.',
+      'separated by commas. Beside the namespaces: `/health`, `/alive`, `/healthc`, `/timestamp`, the same as this page ' +
+      'with every type and record as OpenAPI 3.1 at `/openapi.json`, and a viewer for it at `/docs`.',
     ...sections,
   ].join('\n\n')
 }

@@ -1,7 +1,7 @@
 export { shape } from './endpoint/index.ts'
 export type { Endpoint, Namespace, Parameter } from './endpoint/index.ts'
 export { createNamespace } from './namespaces/index.ts'
-export type { DatabaseTraits } from './namespaces/index.ts'
+export type { DatabaseTraits, NamespaceFactory } from './namespaces/index.ts'
 export type { ApiConfig } from './preconditions.ts'
 export { startApi } from './start.ts'
 export type { ApiOptions, RunningApi } from './start.ts'

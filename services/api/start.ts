@@ -14,7 +14,7 @@ import type { HealthSettings, Monitor } from './health/index.ts'
 import { healthRoutes, startMonitor } from './health/index.ts'
 import type { Mount } from './http/index.ts'
 import { createLifecycle, failureBody } from './http/index.ts'
-import type { DatabaseTraits } from './namespaces/index.ts'
+import type { DatabaseTraits, NamespaceFactory } from './namespaces/index.ts'
 import { createNamespace } from './namespaces/index.ts'
 import type { ApiConfig } from './preconditions.ts'
 import { checkChainNode, checkDatabase } from './preconditions.ts'
@@ -27,6 +27,8 @@ export interface ApiOptions {
   readonly kvstore?: KeyValueStore
   /** Told of every request that reaches the server. */
   readonly observers?: readonly RequestObserver[]
+  /** Makes the namespaces of the configuration instead of `createNamespace`. */
+  readonly createNamespace?: NamespaceFactory
   /** How long the database may take to come up and be migrated. Default 30 seconds. */
   readonly waitMs?: number
 }
@@ -53,7 +55,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { chain, sqldb } = config.connections
   const traits = await checkDatabase(config, options.waitMs ?? DEFAULT_WAIT_MS, logger)
   await checkChainNode(chain.http, chain.chain_id, logger)
-  const mounts = createMounts(config, traits, logger)
+  const mounts = createMounts(config, traits, options.createNamespace ?? createNamespace, logger)
   const closers: (() => Promise<void>)[] = []
   try {
     const kvstore =
@@ -87,10 +89,15 @@ async function closeAll(closers: readonly (() => Promise<void>)[]): Promise<void
   for (const close of [...closers].reverse()) await close()
 }
 
-function createMounts(config: ApiConfig, traits: DatabaseTraits, logger: Logger): Mount[] {
+function createMounts(
+  config: ApiConfig,
+  traits: DatabaseTraits,
+  create: NamespaceFactory,
+  logger: Logger,
+): Mount[] {
   const mounts: Mount[] = []
   for (const entry of config.server.namespaces) {
-    const namespace = createNamespace(entry, traits)
+    const namespace = create(entry, traits)
     if (namespace) mounts.push({ namespace, paths: [entry.path, ...entry.aliases] })
     else logger.warn(`namespace ${entry.name} is not served by this version; ${entry.path} answers 404`)
   }

@@ -62,7 +62,9 @@ function listQueries(document: OpenApiDocument, path: string): string[] {
 function collectRows(value: unknown, rows: Row[]): void {
   if (Array.isArray(value)) for (const each of value) collectRows(each, rows)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return
-  const nested = Object.values(value).filter((each) => typeof each === 'object' && each !== null)
+  const nested = Object.values(value as Row).filter(
+    (each): each is object => typeof each === 'object' && each !== null,
+  )
   rows.push(Object.assign({}, ...nested, value) as Row)
   for (const each of nested) collectRows(each, rows)
 }

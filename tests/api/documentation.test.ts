@@ -19,7 +19,9 @@ afterAll(() => server.close())
 
 describe('the OpenAPI document', () => {
   it('is valid by the schema of OpenAPI 3.1', async () => {
-    const result = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>)
+    const result = await new Validator().validate(
+      structuredClone(document) as unknown as Record<string, unknown>,
+    )
     expect(result).toMatchObject({ valid: true })
     expect(document.openapi).toBe('3.1.0')
   })

@@ -8,10 +8,11 @@ export interface DatabaseTraits {
   readonly trigrams: boolean
 }
 
-type Factory = (config: NamespaceConfig, traits: DatabaseTraits) => Namespace | undefined
+/** Makes the namespace of a configuration entry; undefined when its family is not served. */
+export type NamespaceFactory = (config: NamespaceConfig, traits: DatabaseTraits) => Namespace | undefined
 
 /** One line for each contract family that can be served. */
-const families: Readonly<Partial<Record<NamespaceName, Factory>>> = {
+const families: Readonly<Partial<Record<NamespaceName, NamespaceFactory>>> = {
   assets: (config, traits) =>
     config.name === 'assets'
       ? createAssetsNamespace({
