@@ -1,0 +1,52 @@
+import type { Endpoint } from '../../../endpoint/index.ts'
+import { RequestError, shape } from '../../../endpoint/index.ts'
+import { marketConfig, marketplaces } from '../queries/index.ts'
+import { marketConfigRecord, marketplaceRecord } from '../records/index.ts'
+import type { MarketSetup } from '../setup.ts'
+
+const NO_CONFIG = { status: 500, message: 'Config not found' } as const
+const NO_MARKETPLACE = { status: 416, message: 'Marketplace not found' } as const
+
+/** `/v1/config` and the marketplaces. */
+export function configEndpoints(setup: MarketSetup): Endpoint[] {
+  return [
+    {
+      path: '/v1/config',
+      method: 'get',
+      tag: 'config',
+      summary: 'Settings of the contract',
+      parameters: [],
+      record: marketConfigRecord,
+      failures: [NO_CONFIG],
+      cache: 'path',
+      run: async ({ session }) => {
+        const text = await marketConfig(session, setup.contract)
+        if (text === undefined) throw new RequestError(NO_CONFIG.status, NO_CONFIG.message)
+        return text
+      },
+    },
+    {
+      path: '/v1/marketplaces',
+      tag: 'marketplaces',
+      summary: 'All marketplaces, the oldest first',
+      parameters: [],
+      record: shape.list(marketplaceRecord),
+      cache: 'path',
+      run: async ({ session }) => `[${(await marketplaces(session)).join(',')}]`,
+    },
+    {
+      path: '/v1/marketplaces/:name',
+      tag: 'marketplaces',
+      summary: 'One marketplace',
+      parameters: [{ name: 'name', in: 'path', type: 'string', description: 'Marketplace.' }],
+      record: marketplaceRecord,
+      failures: [NO_MARKETPLACE],
+      cache: 'path',
+      run: async ({ session, values }) => {
+        const [text] = await marketplaces(session, values.text('name')!)
+        if (text === undefined) throw new RequestError(NO_MARKETPLACE.status, NO_MARKETPLACE.message)
+        return text
+      },
+    },
+  ]
+}

@@ -1,0 +1,59 @@
+import type { Session } from '../../../database/index.ts'
+import type { Endpoint, EndpointContext, Failure } from '../../../endpoint/index.ts'
+import { RequestError } from '../../../endpoint/index.ts'
+import type { PageQuery } from '../../paging/index.ts'
+import { countRows, selectPage } from '../../paging/index.ts'
+import type { MarketSetup } from '../setup.ts'
+
+export { countTwin } from '../../assets/index.ts'
+
+/** Makes the JSON text of records in the order of their keys; a key without a row is left out. */
+export type PageRenderer = (
+  session: Session,
+  setup: MarketSetup,
+  keys: readonly string[],
+) => Promise<readonly string[]>
+
+/** A list of records that one query selects. */
+export interface ListOfRecords {
+  readonly setup: MarketSetup
+  readonly query: (context: EndpointContext, setup: MarketSetup) => PageQuery | Promise<PageQuery>
+  readonly render: PageRenderer
+  /** Answers a count from maintained counters; undefined when the filters are not theirs. */
+  readonly kept?: (context: EndpointContext, setup: MarketSetup) => Promise<string | undefined>
+}
+
+/** Answers a list: the page, or with `count=true` the number of rows. */
+export function runList(list: ListOfRecords): Endpoint['run'] {
+  const count = runCount(list)
+  return async (context) => {
+    if (context.values.bool('count') === true) return count(context)
+    const query = await list.query(context, list.setup)
+    const keys = await selectPage(context.session, context.values, query)
+    if (keys.length === 0) return '[]'
+    return `[${(await list.render(context.session, list.setup, keys)).join(',')}]`
+  }
+}
+
+/** Answers the number of rows of a list as a decimal string. */
+export function runCount(list: ListOfRecords): Endpoint['run'] {
+  return async (context) => {
+    const kept = await list.kept?.(context, list.setup)
+    if (kept !== undefined) return `"${kept}"`
+    return `"${await countRows(context.session, await list.query(context, list.setup))}"`
+  }
+}
+
+/** Answers one record by the id in the path. @throws RequestError with the given failure when there is none. */
+export function runOne(
+  setup: MarketSetup,
+  parameter: string,
+  render: PageRenderer,
+  missing: Failure,
+): Endpoint['run'] {
+  return async ({ session, values }) => {
+    const [text] = await render(session, setup, [String(values.id(parameter))])
+    if (text === undefined) throw new RequestError(missing.status, missing.message)
+    return text
+  }
+}

@@ -1,0 +1,54 @@
+import type { Endpoint } from '../../../endpoint/index.ts'
+import { shape } from '../../../endpoint/index.ts'
+import type { LoggedActions } from '../../assets/index.ts'
+import { logRecord } from '../../assets/index.ts'
+import { logActions, paging, sortOrder } from '../../parameter-groups/index.ts'
+import { selectMarketLogs } from '../queries/index.ts'
+import { auctionActions, buyofferActions, saleActions, templateBuyofferActions } from '../records/index.ts'
+import type { MarketSetup } from '../setup.ts'
+
+/** The logs of one kind of listing. */
+interface LogKind {
+  readonly group: string
+  readonly parameter: string
+  readonly of: string
+  /** Name of the record. */
+  readonly record: string
+  readonly actions: LoggedActions
+}
+
+const kinds: readonly LogKind[] = [
+  { group: 'sales', parameter: 'sale_id', of: 'a sale', record: 'SaleLog', actions: saleActions },
+  { group: 'auctions', parameter: 'auction_id', of: 'an auction', record: 'AuctionLog', actions: auctionActions },
+  {
+    group: 'buyoffers',
+    parameter: 'buyoffer_id',
+    of: 'a buy offer',
+    record: 'BuyofferLog',
+    actions: buyofferActions,
+  },
+  {
+    group: 'template_buyoffers',
+    parameter: 'buyoffer_id',
+    of: 'a template buy offer',
+    record: 'TemplateBuyofferLog',
+    actions: templateBuyofferActions,
+  },
+]
+
+/** The `/logs` of sales, auctions, buy offers and template buy offers. */
+export function marketLogEndpoints(setup: MarketSetup): Endpoint[] {
+  return kinds.map(({ group, parameter, of, record, actions }) => ({
+    path: `/v1/${group}/:${parameter}/logs`,
+    tag: group,
+    summary: `What happened to ${of}, by the actions that did it`,
+    parameters: [
+      { name: parameter, in: 'path', type: 'id', description: `Id of ${of}.` },
+      ...paging(setup.limits.logs),
+      sortOrder('asc'),
+      ...logActions,
+    ],
+    record: shape.list(logRecord(record, `An action on ${of}`, actions)),
+    run: ({ session, values }) => selectMarketLogs(session, values, group, values.id(parameter)!, Object.keys(actions)),
+  }))
+}

@@ -1,0 +1,94 @@
+import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
+import { RequestError, shape } from '../../../endpoint/index.ts'
+import { boundaries, counting, paging, sorting } from '../../parameter-groups/index.ts'
+import { assetNumbers, listingFilter, stateParameter, templateLists } from '../parameters.ts'
+import { countListings, saleQuery, selectCheapest } from '../queries/index.ts'
+import { listedSaleRecord, renderListedSales, renderSales, saleRecord } from '../records/index.ts'
+import type { MarketSetup } from '../setup.ts'
+import { countTwin, runCount, runList, runOne } from './list.ts'
+
+const SORTS = ['created', 'updated', 'sale_id', 'price', 'template_mint', 'name', 'effective_mint']
+const NOT_FOUND = { status: 416, message: 'Sale not found' } as const
+const NO_SYMBOL = { status: 400, message: 'symbol parameter is required' } as const
+const NO_FILTER = { status: 400, message: 'You need to specify an asset filter!' } as const
+
+/** Parameters of which one must be given for the cheapest sale of each template. */
+const NARROWING = [
+  'asset_id',
+  'owner',
+  'burned',
+  'template_id',
+  'schema_name',
+  'is_transferable',
+  'is_burnable',
+  'minter',
+  'initial_receiver',
+  'burner',
+  'collection_name',
+  'collection_whitelist',
+]
+
+const filters: readonly Parameter[] = [...listingFilter, ...assetNumbers, ...templateLists]
+
+/** The lists of sales with their counts. All answer alike; they differ in the largest page. */
+function saleLists(setup: MarketSetup): Endpoint[] {
+  const { limits } = setup
+  const records = { setup, query: saleQuery, render: renderListedSales, kept: countListings('sale') }
+  const paths: readonly [path: string, limit: number][] = [
+    ['/v0/sales', limits.sales],
+    ['/v1/sales', setup.disableV1Sales ? limits.sales_v2 : limits.sales],
+    ['/v2/sales', limits.sales_v2],
+  ]
+  return paths.flatMap(([path, limit]) => {
+    const list: Endpoint = {
+      path,
+      tag: 'sales',
+      summary: 'Sales',
+      parameters: [
+        ...paging(limit),
+        ...sorting(SORTS),
+        counting,
+        stateParameter('1 listed, 2 cancelled, 3 sold, 4 invalid (the seller no longer has it)'),
+        ...filters,
+        ...boundaries({ name: 'sale_id', type: 'id' }),
+      ],
+      attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
+      record: shape.list(listedSaleRecord),
+      run: runList(records),
+    }
+    return [list, countTwin(list, runCount(records))]
+  })
+}
+
+/** The lists of sales, the cheapest sale of each template, one sale. */
+export function saleEndpoints(setup: MarketSetup): Endpoint[] {
+  const cheapest: Endpoint = {
+    path: '/v1/sales/templates',
+    tag: 'sales',
+    summary: 'The cheapest listed sale of each template, of one asset each',
+    parameters: [...paging(setup.limits.sales_templates), ...sorting(['template_id', 'price']), ...filters],
+    attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
+    record: shape.list(listedSaleRecord),
+    failures: [NO_SYMBOL, NO_FILTER],
+    run: async (context) => {
+      const { session, values, raw } = context
+      if (!values.has('symbol')) throw new RequestError(NO_SYMBOL.status, NO_SYMBOL.message)
+      if (!NARROWING.some((name) => values.has(name) || raw.has(name))) {
+        throw new RequestError(NO_FILTER.status, NO_FILTER.message)
+      }
+      const ids = await selectCheapest(context, setup)
+      return renderListedSales(session, setup, ids)
+    },
+  }
+  const one: Endpoint = {
+    path: '/v1/sales/:sale_id',
+    tag: 'sales',
+    summary: 'One sale',
+    parameters: [{ name: 'sale_id', in: 'path', type: 'id', description: 'Sale.' }],
+    record: saleRecord,
+    failures: [NOT_FOUND],
+    cache: 'path',
+    run: runOne(setup, 'sale_id', renderSales, NOT_FOUND),
+  }
+  return [...saleLists(setup), cheapest, one]
+}

@@ -1,0 +1,31 @@
+import type { AssetsSetup } from '../assets/index.ts'
+
+/** Largest `limit` of each list, by the keys of `args.limits`. */
+export interface MarketLimits {
+  readonly assets: number
+  readonly offers: number
+  readonly transfers: number
+  readonly auctions: number
+  readonly buyoffers: number
+  readonly prices_templates: number
+  readonly sales: number
+  readonly sales_templates: number
+  readonly sales_v2: number
+  readonly royalties: number
+  readonly logs: number
+}
+
+/** What the endpoints of a mounted namespace share. */
+export interface MarketSetup {
+  /** Market contract account; an account name, so it needs no escaping in JSON. */
+  readonly contract: string
+  readonly limits: MarketLimits
+  /** Whether the database has the `pg_trgm` extension. */
+  readonly trigrams: boolean
+  /** `disable_v1_sales`: `/v1/sales` takes the largest page of `/v2/sales`. */
+  readonly disableV1Sales: boolean
+  /** How the assets of the market are served. Its contract is known once `contracts` has been asked. */
+  readonly assets: AssetsSetup
+  /** Milliseconds since 1970: whether an auction has ended is decided by it. */
+  readonly clock: () => number
+}
