@@ -9,9 +9,12 @@ export type ParsedValue = number | bigint | boolean | string | readonly bigint[]
  */
 export class Values {
   readonly #values: ReadonlyMap<string, ParsedValue>
+  readonly #mentioned: ReadonlySet<string>
 
-  constructor(values: ReadonlyMap<string, ParsedValue>) {
+  /** @param mentioned names of the parameters that the request has, empty ones included. */
+  constructor(values: ReadonlyMap<string, ParsedValue>, mentioned: ReadonlySet<string> = new Set()) {
     this.#values = values
+    this.#mentioned = mentioned
   }
 
   int(name: string): number | undefined {
@@ -51,6 +54,17 @@ export class Values {
   /** True when the parameter was given as the literal `null`. */
   isNull(name: string): boolean {
     return this.#values.get(name) === null
+  }
+
+  /** The same without some parameters, as if they had not been given. */
+  without(names: readonly string[]): Values {
+    const kept = [...this.#values].filter(([name]) => !names.includes(name))
+    return new Values(new Map(kept), this.#mentioned)
+  }
+
+  /** True when the request has the parameter, even if empty, which counts as absent everywhere else. */
+  mentions(name: string): boolean {
+    return this.#mentioned.has(name)
   }
 
   /** True when the parameter was given (or has a default). */

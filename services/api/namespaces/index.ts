@@ -1,6 +1,7 @@
 import type { NamespaceConfig, NamespaceName } from '../../core/config/index.ts'
 import type { Namespace } from '../endpoint/index.ts'
 import { createAssetsNamespace } from './assets/index.ts'
+import { createMarketNamespace } from './market/index.ts'
 
 /** What the namespaces know of the database that they read. */
 export interface DatabaseTraits {
@@ -19,6 +20,16 @@ const families: Readonly<Partial<Record<NamespaceName, NamespaceFactory>>> = {
           contract: config.args.assets_account,
           limits: config.args.limits,
           trigrams: traits.trigrams,
+        })
+      : undefined,
+  market: (config, traits) =>
+    config.name === 'market'
+      ? createMarketNamespace({
+          contract: config.args.market_account,
+          assetsContract: config.args.assets_account,
+          limits: config.args.limits,
+          trigrams: traits.trigrams,
+          disableV1Sales: config.args.api_features.disable_v1_sales,
         })
       : undefined,
 }

@@ -3,8 +3,39 @@ import { assetsEndpoints } from './endpoints/index.ts'
 import { assetRecord, createParts, renderAssets } from './records/index.ts'
 import type { AssetsLimits, AssetsSetup } from './setup.ts'
 
+export { assetListParameters, assetsEndpoints, countTwin } from './endpoints/index.ts'
 export {
+  assetConditions,
+  assetQuery,
+  chosenActions,
+  collectionLists,
+  contains,
+  NEVER,
+  noneOf,
+  oneOf,
+  ownDataConditions,
+  resembles,
+  resolvedTemplateCondition,
+  resolveTemplates,
+  templateDataConditions,
+} from './queries/index.ts'
+export type { ResolvedTemplates } from './queries/index.ts'
+export {
+  assetArray,
   assetRecord,
+  assetRenderer,
+  COLLECTION_VERSION,
+  containedAssets,
+  createParts,
+  distinctIds,
+  jsonMembers,
+  jsonText,
+  packRows,
+  queryPacked,
+  quoted,
+  renderCollections,
+  renderTemplates,
+  TEMPLATE_VERSION,
   collectionRecord,
   lightCollection,
   lightSchema,
@@ -12,8 +43,8 @@ export {
   logRecord,
   templateRecord,
 } from './records/index.ts'
-export type { LoggedActions } from './records/index.ts'
-export type { AssetsLimits } from './setup.ts'
+export type { AssetKey, LoggedActions, Parts, RecordRenderer } from './records/index.ts'
+export type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 /** What the assets namespace needs to know. */
 export interface AssetsNamespaceOptions {

@@ -63,6 +63,21 @@ const ownParameters: readonly Parameter[] = [
   { name: 'max_original_mint', ...mintNumber, description: 'That number is at most this.' },
 ]
 
+/** Parameters of the list of assets. */
+export function assetListParameters({ limits }: Pick<AssetsSetup, 'limits'>): Parameter[] {
+  return [
+    ...paging(limits.assets),
+    ...sorting(SORTS, { lenient: true }),
+    counting,
+    ...assetFilter,
+    ...assetNameSearch,
+    ...greyLists,
+    hideOffers,
+    ...boundaries({ name: 'asset_id', type: 'id', isFilter: true }),
+    ...ownParameters,
+  ]
+}
+
 /** `/v1/assets`, its count, and one asset. */
 export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
   const count = async ({ session, values, attributes }: EndpointContext): Promise<string> => {
@@ -73,17 +88,7 @@ export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
     path: '/v1/assets',
     tag: 'assets',
     summary: 'Assets',
-    parameters: [
-      ...paging(setup.limits.assets),
-      ...sorting(SORTS, { lenient: true }),
-      counting,
-      ...assetFilter,
-      ...assetNameSearch,
-      ...greyLists,
-      hideOffers,
-      ...boundaries({ name: 'asset_id', type: 'id', isFilter: true }),
-      ...ownParameters,
-    ],
+    parameters: assetListParameters(setup),
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
     record: shape.list(setup.view.record),
     run: async (context) => {

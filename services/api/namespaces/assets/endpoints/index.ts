@@ -12,6 +12,9 @@ import { statsEndpoints } from './stats.ts'
 import { templateEndpoints } from './templates.ts'
 import { transferEndpoints } from './transfers.ts'
 
+export { assetListParameters } from './assets.ts'
+export { countTwin } from './list.ts'
+
 /** Every endpoint of the namespace. On one level, fixed paths come before those with parameters. */
 export function assetsEndpoints(setup: AssetsSetup): Endpoint[] {
   return [

@@ -55,7 +55,8 @@ export async function countAssets(
   return countRows(session, await assetQuery(session, values, attributes, trigrams))
 }
 
-async function assetQuery(
+/** The page of assets that a request asks for; keys are asset ids. */
+export async function assetQuery(
   session: Session,
   values: Values,
   attributes: readonly AttributeFilter[],

@@ -1,13 +1,24 @@
+export {
+  assetConditions,
+  collectionLists,
+  NEVER,
+  noneOf,
+  oneOf,
+  ownDataConditions,
+} from './asset-conditions.ts'
 export { accountCollection } from './account-collection.ts'
 export { countAccounts, selectAccounts, selectBurners } from './account-list.ts'
 export { countFromCounters } from './asset-counters.ts'
-export { countAssets, selectAssetPage } from './asset-list.ts'
+export { assetQuery, countAssets, selectAssetPage } from './asset-list.ts'
 export { collectionQuery } from './collection-list.ts'
 export { countHoldings } from './holdings.ts'
-export { selectLogs } from './log-list.ts'
+export { chosenActions, selectLogs } from './log-list.ts'
 export type { LogRow, LogSubject } from './log-list.ts'
 export { offerQuery } from './offer-list.ts'
 export { schemaQuery } from './schema-list.ts'
 export { assetStats, collectionStats, liveSchemas, schemaStats, templateStats } from './stats.ts'
 export { templateQuery } from './template-list.ts'
 export { transferQuery } from './transfer-list.ts'
+export { resolvedTemplateCondition, resolveTemplates, templateDataConditions } from './template-conditions.ts'
+export type { ResolvedTemplates } from './template-conditions.ts'
+export { contains, resembles } from './text-match.ts'

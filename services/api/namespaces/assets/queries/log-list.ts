@@ -61,7 +61,7 @@ export async function selectLogs(
 }
 
 /** The actions of an endpoint that a request keeps; names that it does not have are ignored. */
-function chosenActions(actions: readonly string[], values: Values): string[] {
+export function chosenActions(actions: readonly string[], values: Values): string[] {
   const white = values.texts('action_whitelist')
   const black = values.texts('action_blacklist')
   return actions.filter((name) => white?.includes(name) !== false && black?.includes(name) !== true)

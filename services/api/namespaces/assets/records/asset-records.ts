@@ -85,27 +85,42 @@ export type RecordRenderer = (
   keys: readonly string[],
 ) => Promise<Map<string, string>>
 
+/** An asset and its template (empty without one). */
+export type AssetKey = readonly [id: string, templateId: string]
+
+/** Looks up what else is said of assets; the result makes further JSON members of one of them. */
+export type MoreMembers = (
+  session: Session,
+  assets: readonly AssetKey[],
+) => Promise<(asset: AssetKey) => string>
+
+const noMore: MoreMembers = () => Promise.resolve(() => '')
+
 /**
  * The records of assets as JSON text, by id. An asset that is not known, or whose collection or schema is not, is
  * missing.
  */
-export async function renderAssets(
-  session: Session,
-  contract: string,
-  parts: Parts,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
-  const records = new Map<string, string>()
-  for (let at = 0; at < ids.length; at += BATCH) {
-    const values = [ids.slice(at, at + BATCH)]
-    const rows = await queryPacked<AssetRow>(session, { ...STATEMENT, values })
-    const loaded = await loadParts(session, parts, rows)
-    for (const row of rows) {
-      const text = assetText(contract, row, loaded)
-      if (text !== undefined) records.set(row[0], text)
+export const renderAssets: RecordRenderer = assetRenderer(noMore)
+
+/** Makes a renderer of assets whose records have further members. */
+export function assetRenderer(more: MoreMembers): RecordRenderer {
+  return async (session, contract, parts, ids) => {
+    const records = new Map<string, string>()
+    for (let at = 0; at < ids.length; at += BATCH) {
+      const values = [ids.slice(at, at + BATCH)]
+      const rows = await queryPacked<AssetRow>(session, { ...STATEMENT, values })
+      const loaded = await loadParts(session, parts, rows)
+      const keys = rows.map((row): AssetKey => [row[0], row[6]])
+      const membersOf = await more(session, keys)
+      rows.forEach((row, index) => {
+        const text = assetText(contract, row, loaded)
+        if (text === undefined) return
+        const members = membersOf(keys[index]!)
+        records.set(row[0], members === '' ? `${text}}` : `${text},${members}}`)
+      })
     }
+    return records
   }
-  return records
 }
 
 interface LoadedParts {
@@ -130,6 +145,7 @@ async function loadParts(session: Session, parts: Parts, rows: readonly AssetRow
   }
 }
 
+/** The record without its closing brace. */
 function assetText(contract: string, row: AssetRow, loaded: LoadedParts): string | undefined {
   const [, own, collectionName, , schemaName, , templateId, , ownData, ownName] = row
   const collection = loaded.collections.get(collectionName)
@@ -142,5 +158,5 @@ function assetText(contract: string, row: AssetRow, loaded: LoadedParts): string
     ? `${flags!},"template":{${members!},"data":${data!}}`
     : '"is_transferable":true,"is_burnable":true,"template":null'
   const merged = ownData === '' ? dataMembers(data ?? '{}', name ?? '') : dataMembers(ownData, ownName)
-  return `{"contract":"${contract}",${own},"collection":${collection[0]!},"schema":{${schema[0]!}},${shown},${merged}}`
+  return `{"contract":"${contract}",${own},"collection":${collection[0]!},"schema":{${schema[0]!}},${shown},${merged}`
 }

@@ -24,11 +24,18 @@ const collectionMembers = {
   created_at_time: quoted('c.created_at_time'),
 }
 
-/** Key: collection name. Part: the object inside assets, schemas and templates. */
+const { market_fee: MARKET_FEE, ...lastingMembers } = collectionMembers
+const lightMembers = { ...lastingMembers, images: jsonText(`c.data ->> 'images'`) }
+
+/**
+ * Key: collection name. Parts: the object inside assets, schemas and templates; its members without the fee, for
+ * records that show the fee of another time; the fee.
+ */
 const lightCollections: PartKind = {
   name: 'collection-light',
   text: `SELECT c.collection_name, ${COLLECTION_VERSION},
-      '{' || ${jsonMembers({ ...collectionMembers, images: jsonText(`c.data ->> 'images'`) })} || '}'
+      '{' || ${jsonMembers({ ...lightMembers, market_fee: MARKET_FEE })} || '}', ${jsonMembers(lightMembers)},
+      ${MARKET_FEE}::text
     FROM assets.collections c WHERE c.collection_name = ANY($1::text[])`,
 }
 

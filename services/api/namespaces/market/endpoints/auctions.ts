@@ -7,7 +7,16 @@ import { auctionRecord, renderAuctions } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { countTwin, runCount, runList, runOne } from './list.ts'
 
-const SORTS = ['created', 'updated', 'ending', 'auction_id', 'price', 'template_mint', 'name', 'effective_mint']
+const SORTS = [
+  'created',
+  'updated',
+  'ending',
+  'auction_id',
+  'price',
+  'template_mint',
+  'name',
+  'effective_mint',
+]
 const NOT_FOUND = { status: 416, message: 'Auction not found' } as const
 
 const ownParameters: readonly Parameter[] = [
@@ -15,7 +24,8 @@ const ownParameters: readonly Parameter[] = [
   {
     name: 'participant',
     type: 'name',
-    description: 'In which this account has something to do: running with its asset or bid, or ended and not claimed.',
+    description:
+      'In which this account has something to do: running with its asset or bid, or ended and not claimed.',
   },
   { name: 'hide_empty_auctions', type: 'bool', description: 'true: only with a bid.' },
 ]

@@ -43,7 +43,7 @@ export function configEndpoints(setup: MarketSetup): Endpoint[] {
       failures: [NO_MARKETPLACE],
       cache: 'path',
       run: async ({ session, values }) => {
-        const [text] = await marketplaces(session, values.text('name')!)
+        const [text] = await marketplaces(session, values.text('name'))
         if (text === undefined) throw new RequestError(NO_MARKETPLACE.status, NO_MARKETPLACE.message)
         return text
       },

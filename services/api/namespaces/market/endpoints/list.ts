@@ -3,6 +3,7 @@ import type { Endpoint, EndpointContext, Failure } from '../../../endpoint/index
 import { RequestError } from '../../../endpoint/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import { countRows, selectPage } from '../../paging/index.ts'
+import type { Purpose } from '../queries/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
 export { countTwin } from '../../assets/index.ts'
@@ -17,7 +18,11 @@ export type PageRenderer = (
 /** A list of records that one query selects. */
 export interface ListOfRecords {
   readonly setup: MarketSetup
-  readonly query: (context: EndpointContext, setup: MarketSetup) => PageQuery | Promise<PageQuery>
+  readonly query: (
+    context: EndpointContext,
+    setup: MarketSetup,
+    purpose: Purpose,
+  ) => PageQuery | Promise<PageQuery>
   readonly render: PageRenderer
   /** Answers a count from maintained counters; undefined when the filters are not theirs. */
   readonly kept?: (context: EndpointContext, setup: MarketSetup) => Promise<string | undefined>
@@ -28,7 +33,7 @@ export function runList(list: ListOfRecords): Endpoint['run'] {
   const count = runCount(list)
   return async (context) => {
     if (context.values.bool('count') === true) return count(context)
-    const query = await list.query(context, list.setup)
+    const query = await list.query(context, list.setup, 'page')
     const keys = await selectPage(context.session, context.values, query)
     if (keys.length === 0) return '[]'
     return `[${(await list.render(context.session, list.setup, keys)).join(',')}]`
@@ -40,7 +45,7 @@ export function runCount(list: ListOfRecords): Endpoint['run'] {
   return async (context) => {
     const kept = await list.kept?.(context, list.setup)
     if (kept !== undefined) return `"${kept}"`
-    return `"${await countRows(context.session, await list.query(context, list.setup))}"`
+    return `"${await countRows(context.session, await list.query(context, list.setup, 'count'))}"`
   }
 }
 

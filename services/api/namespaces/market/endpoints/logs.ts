@@ -3,6 +3,7 @@ import { shape } from '../../../endpoint/index.ts'
 import type { LoggedActions } from '../../assets/index.ts'
 import { logRecord } from '../../assets/index.ts'
 import { logActions, paging, sortOrder } from '../../parameter-groups/index.ts'
+import type { ListingKind } from '../queries/index.ts'
 import { selectMarketLogs } from '../queries/index.ts'
 import { auctionActions, buyofferActions, saleActions, templateBuyofferActions } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
@@ -10,6 +11,7 @@ import type { MarketSetup } from '../setup.ts'
 /** The logs of one kind of listing. */
 interface LogKind {
   readonly group: string
+  readonly kind: ListingKind
   readonly parameter: string
   readonly of: string
   /** Name of the record. */
@@ -18,10 +20,25 @@ interface LogKind {
 }
 
 const kinds: readonly LogKind[] = [
-  { group: 'sales', parameter: 'sale_id', of: 'a sale', record: 'SaleLog', actions: saleActions },
-  { group: 'auctions', parameter: 'auction_id', of: 'an auction', record: 'AuctionLog', actions: auctionActions },
+  {
+    group: 'sales',
+    kind: 'sale',
+    parameter: 'sale_id',
+    of: 'a sale',
+    record: 'SaleLog',
+    actions: saleActions,
+  },
+  {
+    group: 'auctions',
+    kind: 'auction',
+    parameter: 'auction_id',
+    of: 'an auction',
+    record: 'AuctionLog',
+    actions: auctionActions,
+  },
   {
     group: 'buyoffers',
+    kind: 'buyoffer',
     parameter: 'buyoffer_id',
     of: 'a buy offer',
     record: 'BuyofferLog',
@@ -29,6 +46,7 @@ const kinds: readonly LogKind[] = [
   },
   {
     group: 'template_buyoffers',
+    kind: 'template_buyoffer',
     parameter: 'buyoffer_id',
     of: 'a template buy offer',
     record: 'TemplateBuyofferLog',
@@ -38,7 +56,7 @@ const kinds: readonly LogKind[] = [
 
 /** The `/logs` of sales, auctions, buy offers and template buy offers. */
 export function marketLogEndpoints(setup: MarketSetup): Endpoint[] {
-  return kinds.map(({ group, parameter, of, record, actions }) => ({
+  return kinds.map(({ group, kind, parameter, of, record, actions }) => ({
     path: `/v1/${group}/:${parameter}/logs`,
     tag: group,
     summary: `What happened to ${of}, by the actions that did it`,
@@ -49,6 +67,7 @@ export function marketLogEndpoints(setup: MarketSetup): Endpoint[] {
       ...logActions,
     ],
     record: shape.list(logRecord(record, `An action on ${of}`, actions)),
-    run: ({ session, values }) => selectMarketLogs(session, values, group, values.id(parameter)!, Object.keys(actions)),
+    run: ({ session, values }) =>
+      selectMarketLogs(session, values, kind, values.id(parameter)!, Object.keys(actions)),
   }))
 }

@@ -26,7 +26,11 @@ const times: readonly Parameter[] = [
   { name: 'before', type: 'int', minimum: 1, description: 'Until this time, ms since 1970; inclusive.' },
   { name: 'after', type: 'int', minimum: 1, description: 'From this time, ms since 1970; inclusive.' },
 ]
-const collection: Parameter = { name: 'collection_name', ...names, description: 'Collection is one of these.' }
+const collection: Parameter = {
+  name: 'collection_name',
+  ...names,
+  description: 'Collection is one of these.',
+}
 const schema: Parameter = { name: 'schema_name', ...names, description: 'Schema is one of these.' }
 const template: Parameter = {
   name: 'template_id',

@@ -2,7 +2,13 @@ import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
 import { RequestError, shape } from '../../../endpoint/index.ts'
 import { boundaries, counting, paging, sorting } from '../../parameter-groups/index.ts'
 import { priceSymbols, tradeTimes } from '../parameters.ts'
-import { payoutQuery, royaltyAttributes, royaltyConfig, royaltySums, royaltyTemplates } from '../queries/index.ts'
+import {
+  payoutQuery,
+  royaltyAttributes,
+  royaltyConfig,
+  royaltySums,
+  royaltyTemplates,
+} from '../queries/index.ts'
 import {
   CATEGORIES,
   LISTING_TYPES,

@@ -71,13 +71,13 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
     record: shape.list(listedSaleRecord),
     failures: [NO_SYMBOL, NO_FILTER],
     run: async (context) => {
-      const { session, values, raw } = context
+      const { session, values } = context
       if (!values.has('symbol')) throw new RequestError(NO_SYMBOL.status, NO_SYMBOL.message)
-      if (!NARROWING.some((name) => values.has(name) || raw.has(name))) {
+      if (!NARROWING.some((name) => values.mentions(name))) {
         throw new RequestError(NO_FILTER.status, NO_FILTER.message)
       }
       const ids = await selectCheapest(context, setup)
-      return renderListedSales(session, setup, ids)
+      return `[${(await renderListedSales(session, setup, ids)).join(',')}]`
     },
   }
   const one: Endpoint = {

@@ -29,7 +29,12 @@ const collectionName: Parameter = {
   ...names,
   description: 'Collection is one of these.',
 }
-const collectionPath: Parameter = { name: 'collection_name', in: 'path', type: 'name', description: 'Collection.' }
+const collectionPath: Parameter = {
+  name: 'collection_name',
+  in: 'path',
+  type: 'name',
+  description: 'Collection.',
+}
 
 function ranking(sorts: readonly string[]): Parameter {
   return {
@@ -53,7 +58,12 @@ const collectionSearch: readonly Parameter[] = [
 
 /** `/v1/stats/...` and `/v2/stats/...`. */
 export function statsEndpoints(setup: MarketSetup): Endpoint[] {
-  return [...collectionEndpoints(setup), ...accountEndpoints(), ...templateEndpoints(setup), ...marketEndpoints(setup)]
+  return [
+    ...collectionEndpoints(setup),
+    ...accountEndpoints(),
+    ...templateEndpoints(setup),
+    ...marketEndpoints(setup),
+  ]
 }
 
 function collectionEndpoints(setup: MarketSetup): Endpoint[] {
@@ -68,7 +78,12 @@ function collectionEndpoints(setup: MarketSetup): Endpoint[] {
       record: statsRecords.collections,
       run: (context) =>
         withToken(context, 'results', async (token) => {
-          const records = await collectionStats(context, setup, token, context.values.texts('collection_name'))
+          const records = await collectionStats(
+            context,
+            setup,
+            token,
+            context.values.texts('collection_name'),
+          )
           return `[${records.join(',')}]`
         }),
     },
@@ -100,7 +115,7 @@ function collectionEndpoints(setup: MarketSetup): Endpoint[] {
         ...paging(MAX_RANKED),
       ],
       record: statsRecords.schemas,
-      run: (context) => withToken(context, 'results', (token) => schemaStats(context, token)),
+      run: (context) => withToken(context, 'results', (token) => schemaStats(context, setup, token)),
     },
     {
       path: '/v2/stats/schemas/:collection_name',
@@ -143,7 +158,6 @@ function accountEndpoints(): Endpoint[] {
       parameters: [
         { name: 'account', in: 'path', type: 'name', description: 'Account.' },
         statsSymbol,
-        ...tradeTimes,
         ...collectionLists,
       ],
       record: statsRecords.account,

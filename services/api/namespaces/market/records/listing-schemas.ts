@@ -10,7 +10,10 @@ export const tokenMembers: Members = {
 }
 
 const ofMarket = (id: string): RecordSchema =>
-  shape.object({ market_contract: shape.text('Account of the market contract'), [id]: shape.decimal('Its id') })
+  shape.object({
+    market_contract: shape.text('Account of the market contract'),
+    [id]: shape.decimal('Its id'),
+  })
 
 /** Price statistics of the template of an asset in one token. */
 const assetPrice = shape.record('AssetPrice', 'Trades of single assets of a template, in one token', {
@@ -26,19 +29,27 @@ const assetPrice = shape.record('AssetPrice', 'Trades of single assets of a temp
 })
 
 /** An asset as the market shows it. */
-export const listingAsset = shape.extend(assetRecord, 'ListingAsset', 'An asset and what the market says of it', {
-  sales: shape.list(ofMarket('sale_id'), 'Listed sales that contain it; always empty inside a listing'),
-  auctions: shape.list(ofMarket('auction_id'), 'Running auctions that contain it; always empty inside a listing'),
-  'prices?': shape.list(assetPrice, 'Prices of its template, by token; absent without a template'),
-  'template_buyoffers?': shape.list(
-    shape.object({
-      market_contract: shape.text('Account of the market contract'),
-      buyoffer_id: shape.decimal('Its id'),
-      token_symbol: shape.text('Token that it pays'),
-    }),
-    'The highest open offer for its template in each token; always empty inside a listing, absent without a template',
-  ),
-})
+export const listingAsset = shape.extend(
+  assetRecord,
+  'ListingAsset',
+  'An asset and what the market says of it',
+  {
+    sales: shape.list(ofMarket('sale_id'), 'Listed sales that contain it; always empty inside a listing'),
+    auctions: shape.list(
+      ofMarket('auction_id'),
+      'Running auctions that contain it; always empty inside a listing',
+    ),
+    'prices?': shape.list(assetPrice, 'Prices of its template, by token; absent without a template'),
+    'template_buyoffers?': shape.list(
+      shape.object({
+        market_contract: shape.text('Account of the market contract'),
+        buyoffer_id: shape.decimal('Its id'),
+        token_symbol: shape.text('Token that it pays'),
+      }),
+      'The highest open offer for its template in each token; always empty inside a listing, absent without a template',
+    ),
+  },
+)
 
 const moments: Members = {
   updated_at_block: shape.decimal('Block of the last change'),
@@ -52,7 +63,10 @@ const contracts: Members = {
   assets_contract: shape.text('Account of the assets contract'),
 }
 
-const price = shape.object({ ...tokenMembers, amount: shape.decimal('Amount in units of the smallest decimal place') })
+const price = shape.object({
+  ...tokenMembers,
+  amount: shape.decimal('Amount in units of the smallest decimal place'),
+})
 
 const common: Members = {
   assets: containedAssets(listingAsset, 'Assets in the order of the listing, in their present state'),
@@ -95,7 +109,10 @@ export const saleRecord = shape.record('Sale', 'Assets for sale at a fixed price
   collection_name: shape.text('Collection'),
   ...isSellerContract,
   ...common,
-  state: stateOf('1 listed, 2 cancelled, 3 sold, 4 invalid (the seller no longer has the assets)', [1, 2, 3, 4]),
+  state: stateOf(
+    '1 listed, 2 cancelled, 3 sold, 4 invalid (the seller no longer has the assets)',
+    [1, 2, 3, 4],
+  ),
 })
 
 /** A sale in a list. */
@@ -125,7 +142,10 @@ export const auctionRecord = shape.record('Auction', 'Assets that go to the high
   end_time: shape.time('End; a late bid moves it'),
   ...isSellerContract,
   ...common,
-  state: stateOf('0 waiting for the assets, 1 running, 2 cancelled, 3 sold, 4 ended without a bid', [0, 1, 2, 3, 4]),
+  state: stateOf(
+    '0 waiting for the assets, 1 running, 2 cancelled, 3 sold, 4 ended without a bid',
+    [0, 1, 2, 3, 4],
+  ),
 })
 
 /** A buy offer. */
@@ -144,15 +164,18 @@ export const buyofferRecord = shape.record('Buyoffer', 'An offer to buy assets f
   ),
 })
 
-
 /** A template buy offer. */
-export const templateBuyofferRecord = shape.record('TemplateBuyoffer', 'An offer to buy any asset of a template', {
-  ...contracts,
-  buyoffer_id: shape.decimal('Template buy offer; its ids are not those of buy offers'),
-  seller: shape.nullable(shape.text('Account that delivered; null until then')),
-  buyer: shape.text('Account that would buy'),
-  price,
-  template: lightTemplate,
-  ...common,
-  state: stateOf('0 listed, 1 cancelled, 2 sold', [0, 1, 2]),
-})
+export const templateBuyofferRecord = shape.record(
+  'TemplateBuyoffer',
+  'An offer to buy any asset of a template',
+  {
+    ...contracts,
+    buyoffer_id: shape.decimal('Template buy offer; its ids are not those of buy offers'),
+    seller: shape.nullable(shape.text('Account that delivered; null until then')),
+    buyer: shape.text('Account that would buy'),
+    price,
+    template: lightTemplate,
+    ...common,
+    state: stateOf('0 listed, 1 cancelled, 2 sold', [0, 1, 2]),
+  },
+)

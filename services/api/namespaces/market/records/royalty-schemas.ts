@@ -72,7 +72,9 @@ export const royaltyTemplateRecord = shape.record('RoyaltyTemplateRule', 'Who sh
 export const royaltyAttributeRecord = shape.record('RoyaltyAttributeRule', 'Who shares for an attribute', {
   ...ofCollection,
   rule_id: shape.decimal('Rule'),
-  source: shape.integer('0 merged, 1 asset immutable, 2 asset mutable, 3 template immutable, 4 template mutable'),
+  source: shape.integer(
+    '0 merged, 1 asset immutable, 2 asset mutable, 3 template immutable, 4 template mutable',
+  ),
   field: shape.text('Name of the attribute'),
   value: {
     type: 'array',

@@ -152,7 +152,10 @@ const schemaStat = shape.record('SchemaStat', 'Sales with assets of a schema', {
 })
 const tradedSchema = shape.record('TradedSchema', 'A schema, with numbers as JSON numbers', {
   ...ofSchema,
-  format: shape.list(shape.object({ name: shape.text('Attribute'), type: shape.text('Type') }), 'Fields in order'),
+  format: shape.list(
+    shape.object({ name: shape.text('Attribute'), type: shape.text('Type') }),
+    'Fields in order',
+  ),
   types: shape.list(
     shape.object({
       name: shape.text('Attribute'),

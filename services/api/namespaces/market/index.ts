@@ -1,0 +1,64 @@
+import type { Session } from '../../database/index.ts'
+import type { Endpoint, Namespace } from '../../endpoint/index.ts'
+import type { AssetsLimits, AssetsSetup } from '../assets/index.ts'
+import { createParts } from '../assets/index.ts'
+import { marketEndpoints } from './endpoints/index.ts'
+import { assetsContract } from './queries/index.ts'
+import { listingAsset, marketAssetRenderer } from './records/index.ts'
+import type { MarketLimits, MarketSetup } from './setup.ts'
+
+export type { MarketLimits } from './setup.ts'
+
+/** What the market namespace needs to know. */
+export interface MarketNamespaceOptions {
+  /** Market contract account. */
+  readonly contract: string
+  /** Assets contract account, until the market contract has named it. */
+  readonly assetsContract: string | undefined
+  readonly limits: AssetsLimits & MarketLimits
+  /** Whether the database has the `pg_trgm` extension. */
+  readonly trigrams: boolean
+  /** `/v1/sales` takes the largest page of `/v2/sales`. */
+  readonly disableV1Sales: boolean
+  /** Milliseconds since 1970. Default: the clock of the machine. */
+  readonly clock?: () => number
+}
+
+/** The market namespace: sales, auctions, buy offers, prices, statistics, royalties, assets with what they cost. */
+export function createMarketNamespace(options: MarketNamespaceOptions): Namespace {
+  const { contract, limits, trigrams, disableV1Sales, clock = Date.now } = options
+  const parts = createParts()
+  const named: { assets?: string } = {}
+  const assets: AssetsSetup = {
+    get contract() {
+      return named.assets ?? options.assetsContract ?? ''
+    },
+    limits,
+    trigrams,
+    parts,
+    view: { render: marketAssetRenderer({ contract, clock }), record: listingAsset },
+  }
+  const setup: MarketSetup = { contract, limits, trigrams, disableV1Sales, assets, clock }
+  /** The contract says itself whose assets it trades, once; its settings may come after the first request. */
+  async function learnContract(session: Session): Promise<void> {
+    if (named.assets !== undefined) return
+    const found = await assetsContract(session)
+    if (found !== undefined) named.assets = found
+  }
+  return {
+    name: 'market',
+    endpoints: marketEndpoints(setup).map((endpoint): Endpoint => ({
+      ...endpoint,
+      run: async (context) => {
+        await learnContract(context.session)
+        return endpoint.run(context)
+      },
+    })),
+    forget() {
+      delete named.assets
+      for (const kind of ['lightCollections', 'collectionRecords', 'schemas', 'templates'] as const) {
+        parts[kind].clear()
+      }
+    },
+  }
+}

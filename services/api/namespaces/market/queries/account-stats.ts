@@ -1,0 +1,86 @@
+import { Bindings, whereClause } from '../../../database/index.ts'
+import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import { collectionLists, noneOf, oneOf } from '../../assets/index.ts'
+import { pageWindow } from '../../paging/index.ts'
+import { inRange, tradeRange } from './trade-range.ts'
+
+const ACCOUNT = `json_build_object('account', a.account, 'buy_volume', a.bought::text, 'sell_volume', a.sold::text)`
+
+/** What accounts bought and sold as JSON text, the most first. */
+export async function accountStats({ session, values }: EndpointContext, symbol: string): Promise<string> {
+  const window = pageWindow(values)
+  if (!window) return '[]'
+  const bindings = new Bindings()
+  const value = values.text('sort') === 'buy_volume' ? 'a.bought' : 'a.sold'
+  const rows = await session.query<[string]>({
+    text: `SELECT coalesce(json_agg(${ACCOUNT} ORDER BY ${value} DESC, a.account), '[]')::text
+      FROM (SELECT a.account, a.bought, a.sold FROM (${accountSums(values, symbol, bindings)}) a
+        ORDER BY ${value} DESC, a.account LIMIT ${window.limit} OFFSET ${window.offset}) a`,
+    values: bindings.values,
+  })
+  return rows[0]![0]
+}
+
+/** A SELECT of every account that bought or sold, with both sums. */
+function accountSums(values: Values, symbol: string, bindings: Bindings): string {
+  const token = `k.token_symbol = ${bindings.bind(symbol, 'text')}`
+  const range = tradeRange(values)
+  const white = mergedLists(values.texts('collection_name'), values.texts('collection_whitelist'))
+  const black = values.texts('collection_blacklist')
+  if (range) {
+    const conditions = [
+      token,
+      ...oneOf('k.collection_name', white, bindings),
+      ...noneOf('k.collection_name', black, bindings),
+      ...inRange('k.trade_time', range, bindings),
+    ]
+    const side = (account: string, sold: string, bought: string): string =>
+      `SELECT k.${account} AS account, ${sold} AS sold, ${bought} AS bought FROM market.trades k ${whereClause(conditions)}`
+    return `SELECT s.account, sum(s.sold) AS sold, sum(s.bought) AS bought
+      FROM (${side('seller', 'k.price', '0')} UNION ALL ${side('buyer', '0', 'k.price')}) s GROUP BY s.account`
+  }
+  if (white) {
+    const conditions = [
+      token,
+      ...oneOf('k.collection_name', white, bindings),
+      ...noneOf('k.collection_name', black, bindings),
+    ]
+    return `SELECT k.account, sum(k.sell_volume) AS sold, sum(k.buy_volume) AS bought FROM market.party_stats k
+      ${whereClause(conditions)} GROUP BY k.account`
+  }
+  if (!black || black.length === 0) {
+    return `SELECT k.account, k.sell_volume AS sold, k.buy_volume AS bought FROM market.account_stats k WHERE ${token}`
+  }
+  // Few collections are unwanted: what was traded in them is taken off the totals.
+  return `SELECT k.account, k.sell_volume - coalesce(x.sell_volume, 0) AS sold, k.buy_volume - coalesce(x.buy_volume, 0) AS bought
+    FROM market.account_stats k LEFT JOIN (SELECT k.account, sum(k.sells + k.buys) AS trades, sum(k.sell_volume) AS sell_volume,
+        sum(k.buy_volume) AS buy_volume FROM market.party_stats k
+      ${whereClause([token, ...oneOf('k.collection_name', black, bindings)])} GROUP BY k.account) x USING (account)
+    WHERE ${token} AND k.sells + k.buys > coalesce(x.trades, 0)`
+}
+
+function mergedLists(
+  one: readonly string[] | undefined,
+  other: readonly string[] | undefined,
+): readonly string[] | undefined {
+  return one && other ? [...one, ...other] : (one ?? other)
+}
+
+/** What one account bought and sold as JSON text. */
+export async function oneAccountStats({ session, values }: EndpointContext, symbol: string): Promise<string> {
+  const bindings = new Bindings()
+  const account = bindings.bind(values.text('account')!, 'text')
+  const conditions = [
+    `k.token_symbol = ${bindings.bind(symbol, 'text')}`,
+    `k.account = ${account}`,
+    ...collectionLists('k.collection_name', values, bindings),
+  ]
+  const table =
+    values.has('collection_whitelist') || values.has('collection_blacklist') ? 'party_stats' : 'account_stats'
+  const rows = await session.query<[string]>({
+    text: `SELECT ${ACCOUNT}::text FROM (SELECT ${account} AS account, coalesce(sum(k.sell_volume), 0) AS sold,
+        coalesce(sum(k.buy_volume), 0) AS bought FROM market.${table} k ${whereClause(conditions)}) a`,
+    values: bindings.values,
+  })
+  return rows[0]![0]
+}

@@ -1,0 +1,80 @@
+import type { Session } from '../../../database/index.ts'
+import { Bindings } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import { chosenActions, jsonMembers, jsonText, quoted } from '../../assets/index.ts'
+import { directionOf, pageWindow } from '../../paging/index.ts'
+import type { ListingKind } from './listing-table.ts'
+import { listingTables } from './listing-table.ts'
+
+/** An amount as the chain writes it, for example `5.00000000 WAX`. */
+const assetText = (amount: string): string =>
+  `round(${amount} / power(10::numeric, y.token_precision), y.token_precision) || ' ' || y.token_symbol`
+
+const listed = `jsonb_build_object('maker_marketplace', l.maker_marketplace, 'collection_fee', l.collection_fee)`
+const taken = `jsonb_build_object('taker_marketplace', l.taker_marketplace)`
+
+/** What actions said, which the row of the listing has kept; `l` is the row, `y` its token. */
+const said: Readonly<Record<ListingKind, Readonly<Record<string, string>>>> = {
+  sale: {
+    lognewsale: listed,
+    logsalestart: `jsonb_build_object('offer_id', l.offer_id::text)`,
+    purchasesale: `${taken} || jsonb_build_object('intended_delphi_median', coalesce(l.intended_median, 0)::text)`,
+  },
+  auction: {
+    lognewauct: `${listed} || jsonb_build_object('starting_bid', ${assetText('l.starting_price')})`,
+  },
+  buyoffer: { lognewbuyo: listed, acceptbuyo: taken },
+  template_buyoffer: { lognewtbuyo: listed, fulfilltbuyo: taken },
+}
+
+/** What royalty actions said: the payouts with their sequence. */
+const PAYOUTS = `(SELECT CASE WHEN min(p.category) = 4
+      THEN jsonb_build_object('collection_name', min(p.collection_name), 'collection_author', min(p.recipient),
+        'amount', min(${assetText('p.amount')}))
+      ELSE jsonb_strip_nulls(jsonb_build_object('collection_name', min(p.collection_name),
+        'asset_id', min(p.asset_id)::text, 'template_id', min(p.template_id), 'rule_id', min(p.rule_id)::text,
+        'payouts', jsonb_agg(jsonb_build_object('recipient', p.recipient, 'amount', ${assetText('p.amount')})
+          ORDER BY p.payout_index))) END
+    FROM market.royalty_payouts p JOIN market.tokens y USING (token_symbol) WHERE p.seq = e.seq)`
+
+function dataOf(kind: ListingKind): string {
+  const cases = Object.entries(said[kind]).map(([name, text]) => `WHEN '${name}' THEN ${text}`)
+  return `coalesce(e.data, CASE e.name ${cases.join(' ')} ELSE
+    CASE WHEN starts_with(e.name, 'logroy') THEN ${PAYOUTS} END END, '{}')`
+}
+
+/** A page of the logs of a listing as JSON text. @param actions names of the actions that this kind has. */
+export async function selectMarketLogs(
+  session: Session,
+  values: Values,
+  kind: ListingKind,
+  id: bigint,
+  actions: readonly string[],
+): Promise<string> {
+  const window = pageWindow(values)
+  const wanted = chosenActions(actions, values)
+  if (!window || wanted.length === 0) return '[]'
+  const bindings = new Bindings()
+  const direction = directionOf(values)
+  const table = listingTables[kind]
+  const names = bindings.bind(wanted, 'text[]')
+  const rows = await session.query<[string]>({
+    text: `SELECT '{' || ${jsonMembers({
+      log_id: quoted('e.seq'),
+      name: jsonText('e.name'),
+      data: `(${dataOf(kind)})::text`,
+      txid: quoted(`encode(x.txid, 'hex')`),
+      created_at_block: quoted('x.block_num'),
+      created_at_time: quoted('x.block_time'),
+    })} || '}'
+      FROM (SELECT g.seq, g.subject, n.name, g.data FROM market.logs g JOIN market.log_actions n USING (action)
+          WHERE g.subject = ${bindings.bind(id, 'bigint')} AND n.kind = ${table.kind} AND n.name = ANY(${names})
+          ORDER BY g.seq ${direction} LIMIT ${window.limit} OFFSET ${window.offset}) e
+        LEFT JOIN ${table.from} ON ${table.key} = e.subject
+        LEFT JOIN market.tokens y ON y.token_symbol = ${table.symbol}
+        LEFT JOIN LATERAL market.origin_of(e.seq) x ON true
+      ORDER BY e.seq ${direction}`,
+    values: bindings.values,
+  })
+  return `[${rows.map(([text]) => text).join(',')}]`
+}

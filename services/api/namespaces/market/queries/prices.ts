@@ -1,0 +1,170 @@
+import type { Session } from '../../../database/index.ts'
+import { Bindings, whereClause } from '../../../database/index.ts'
+import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import {
+  assetQuery,
+  collectionLists,
+  jsonMembers,
+  oneOf,
+  quoted,
+  renderCollections,
+} from '../../assets/index.ts'
+import { bindIntegers, pageWindow } from '../../paging/index.ts'
+import type { MarketSetup } from '../setup.ts'
+
+const SUGGESTED_MEDIAN = 'market.capped(p.suggested_median, p.token_symbol, p.oracle_floors)'
+const SUGGESTED_AVERAGE = 'market.capped(p.suggested_average, p.token_symbol, p.oracle_floors)'
+
+/** A page of the prices of templates as JSON text, by template and token. */
+export async function templatePrices(session: Session, setup: MarketSetup, values: Values): Promise<string> {
+  const window = pageWindow(values)
+  if (!window) return '[]'
+  const bindings = new Bindings()
+  const contract = bindings.bind(setup.contract, 'text')
+  const assets = bindings.bind(setup.assets.contract, 'text')
+  const templates = values.ids('template_id')
+  const schemas = oneOf('t.schema_name', values.texts('schema_name'), bindings)
+  const conditions = [
+    ...oneOf('p.collection_name', values.texts('collection_name'), bindings),
+    ...oneOf('p.token_symbol', values.texts('symbol'), bindings),
+    ...(templates ? [`p.template_id = ANY(${bindIntegers(templates, bindings)})`] : []),
+    ...(schemas.length === 0
+      ? []
+      : [
+          `EXISTS (SELECT FROM assets.templates t ${whereClause(['t.template_id = p.template_id', ...schemas])})`,
+        ]),
+  ]
+  const rows = await session.query<[string | null]>({
+    text: `SELECT string_agg('{' || ${jsonMembers({
+      market_contract: `'"' || ${contract} || '"'`,
+      assets_contract: `'"' || ${assets} || '"'`,
+      collection_name: quoted('p.collection_name'),
+      template_id: quoted('p.template_id'),
+      token_symbol: quoted('p.token_symbol'),
+      token_contract: quoted('y.token_contract'),
+      token_precision: 'y.token_precision',
+      median: quoted('p.median'),
+      average: quoted('p.average'),
+      min: quoted('p.min'),
+      max: quoted('p.max'),
+      sales: quoted('p.trades'),
+      suggested_median: quoted(SUGGESTED_MEDIAN),
+      suggested_average: quoted(SUGGESTED_AVERAGE),
+    })} || '}', ',' ORDER BY p.template_id, p.token_symbol)
+      FROM (SELECT * FROM market.template_prices p ${whereClause(conditions)}
+        ORDER BY p.template_id, p.token_symbol LIMIT ${window.limit} OFFSET ${window.offset}) p
+        JOIN market.tokens y USING (token_symbol)`,
+    values: bindings.values,
+  })
+  return `[${rows[0]![0] ?? ''}]`
+}
+
+const SUM = `'{' || ${jsonMembers({
+  token_symbol: quoted('y.token_symbol'),
+  token_precision: 'y.token_precision',
+  token_contract: quoted('y.token_contract'),
+  median: quoted('s.median'),
+  average: quoted('s.average'),
+  min: quoted('s.min'),
+  max: quoted('s.max'),
+  suggested_median: quoted('s.suggested_median'),
+  suggested_average: quoted('s.suggested_average'),
+})} || '}'`
+
+/** Sums over assets, given as `n` with `template_id`, `collection_name` and their number `assets`. */
+const sums = (
+  held: string,
+  by: string,
+): string => `SELECT ${by} p.token_symbol, sum(p.median * n.assets) AS median,
+    sum(p.average * n.assets) AS average, sum(p.min * n.assets) AS min, sum(p.max * n.assets) AS max,
+    sum(${SUGGESTED_MEDIAN} * n.assets) AS suggested_median, sum(${SUGGESTED_AVERAGE} * n.assets) AS suggested_average
+  FROM (${held}) n JOIN market.template_prices p USING (template_id) GROUP BY ${by} p.token_symbol`
+
+/** Sums over assets of the prices of their templates as JSON text, by token. */
+export async function sumPrices(
+  session: Session,
+  setup: MarketSetup,
+  values: Values,
+  attributes: readonly AttributeFilter[],
+): Promise<string> {
+  const held = await heldAssets(session, setup, values, attributes)
+  const rows = await session.query<[string | null]>({
+    text: `SELECT string_agg(${SUM}, ',' ORDER BY y.token_symbol)
+      FROM (${sums(held.text, '')}) s JOIN market.tokens y USING (token_symbol)`,
+    values: held.bindings.values,
+  })
+  return `[${rows[0]![0] ?? ''}]`
+}
+
+/** The same for what an account owns, by collection. */
+export async function inventoryPrices(
+  session: Session,
+  setup: MarketSetup,
+  values: Values,
+  attributes: readonly AttributeFilter[],
+): Promise<string> {
+  const held = await heldAssets(session, setup, values, attributes, values.text('account'))
+  const rows = await session.query<[string, string]>({
+    text: `SELECT s.collection_name, string_agg(${SUM}, ',' ORDER BY y.token_symbol)
+      FROM (${sums(held.text, 'p.collection_name,')}) s JOIN market.tokens y USING (token_symbol)
+      GROUP BY s.collection_name ORDER BY s.collection_name`,
+    values: held.bindings.values,
+  })
+  const names = rows.map(([name]) => name)
+  const collections = await renderCollections(session, setup.assets.contract, setup.assets.parts, names)
+  const results = rows.flatMap(([name, prices]) => {
+    const collection = collections.get(name)
+    return collection === undefined ? [] : [`{"collection":${collection},"prices":[${prices}]}`]
+  })
+  return `{"collections":[${results.join(',')}]}`
+}
+
+/** Parameters whose assets are counted by template already. */
+const COUNTED = new Set([
+  'collection_name',
+  'schema_name',
+  'template_id',
+  'burned',
+  'collection_whitelist',
+  'collection_blacklist',
+  'hide_offers',
+  'account_blacklist',
+])
+
+/** How many assets of each template match, as a SELECT. */
+async function heldAssets(
+  session: Session,
+  setup: MarketSetup,
+  values: Values,
+  attributes: readonly AttributeFilter[],
+  owner?: string,
+): Promise<{ text: string; bindings: Bindings }> {
+  const isCounted =
+    owner === undefined &&
+    attributes.length === 0 &&
+    values.bool('hide_offers') !== true &&
+    values.names().every((name) => COUNTED.has(name))
+  if (isCounted) return countedAssets(values)
+  const query = await assetQuery(session, values, attributes, setup.trigrams)
+  const own = owner === undefined ? [] : [`a.owner = ${query.bindings.bind(owner, 'text')}`]
+  const text = `SELECT a.template_id, count(*) AS assets FROM ${query.from}
+    ${whereClause([...query.conditions, ...own, 'a.template_id IS NOT NULL'])} GROUP BY a.template_id`
+  return { text, bindings: query.bindings }
+}
+
+function countedAssets(values: Values): { text: string; bindings: Bindings } {
+  const bindings = new Bindings()
+  const templates = values.ids('template_id')
+  const conditions = [
+    ...oneOf('t.collection_name', values.texts('collection_name'), bindings),
+    ...oneOf('t.schema_name', values.texts('schema_name'), bindings),
+    ...collectionLists('t.collection_name', values, bindings),
+    ...(templates ? [`t.template_id = ANY(${bindIntegers(templates, bindings)})`] : []),
+    ...(values.isNull('template_id') ? ['FALSE'] : []),
+  ]
+  const burned = values.bool('burned')
+  const assets = burned === undefined ? 'k.minted' : burned ? 'k.burned' : 'k.minted - k.burned'
+  const text = `SELECT k.template_id, ${assets} AS assets FROM assets.template_counts k
+    JOIN assets.templates t USING (template_id) ${whereClause([...conditions, `${assets} > 0`])}`
+  return { text, bindings }
+}

@@ -1,0 +1,65 @@
+import type { Bindings, Session } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import { NEVER } from '../../assets/index.ts'
+import type { Branch } from './branches.ts'
+import { NO_VALUE } from './branches.ts'
+import type { PriceBounds, Rate } from './price-filter.ts'
+import { columnBounds, priceAt, pricedBy, rateBounds, readPriceBounds, readRates } from './price-filter.ts'
+
+/**
+ * The branches of sales sorted by price: those with a price of their own, and for each symbol pair those that the
+ * oracle prices, whose price grows with the listing price. Bounds on the price are part of them.
+ */
+export async function salePriceBranches(
+  session: Session,
+  values: Values,
+  bindings: Bindings,
+): Promise<readonly Branch[]> {
+  const bounds = await readPriceBounds(session, values)
+  if (bounds === 'never') return [{ conditions: [NEVER], value: 'l.price', order: 'l.price' }]
+  const fixed: Branch = {
+    conditions: ['l.price IS NOT NULL', ...columnBounds('l.price', bounds, bindings)],
+    value: 'l.price',
+    order: 'l.price',
+  }
+  const rates = await usableRates(session, values, bounds)
+  return [fixed, ...rates.map((rate) => rateBranch(rate, bounds, bindings))]
+}
+
+function rateBranch(rate: Rate, bounds: PriceBounds | undefined, bindings: Bindings): Branch {
+  const conditions = [...pricedBy(rate, bindings), ...rateBounds(rate, bounds, bindings)]
+  if (rate.factor === null) return { conditions, value: NO_VALUE, order: NO_VALUE }
+  const value = priceAt(rate, bindings)
+  // Where several listing prices make one price, ties would be broken by them instead of by the id.
+  return { conditions, value, order: rate.isCoarse ? value : 'l.listing_price' }
+}
+
+/** The condition of `min_price` and `max_price` under any other sort. */
+export async function salePriceCondition(
+  session: Session,
+  values: Values,
+  bindings: Bindings,
+): Promise<string[]> {
+  const bounds = await readPriceBounds(session, values)
+  if (!bounds) return []
+  if (bounds === 'never') return [NEVER]
+  const ways = [columnBounds('l.price', bounds, bindings).join(' AND ')]
+  for (const rate of await usableRates(session, values, bounds)) {
+    ways.push([...pricedBy(rate, bindings), ...rateBounds(rate, bounds, bindings)].join(' AND '))
+  }
+  return [`((${ways.join(') OR (')}))`]
+}
+
+/** The pairs that can price what a request asks for. */
+async function usableRates(
+  session: Session,
+  values: Values,
+  bounds: PriceBounds | undefined,
+): Promise<Rate[]> {
+  const symbols = values.texts('symbol')
+  const rates = await readRates(session)
+  return rates.filter(
+    ({ settlementSymbol, factor }) =>
+      symbols?.includes(settlementSymbol) !== false && (bounds === undefined || factor !== null),
+  )
+}

@@ -1,0 +1,24 @@
+import type { EndpointContext } from '../../../endpoint/index.ts'
+import { invalidParameter } from '../../../endpoint/index.ts'
+
+/**
+ * Answers statistics of the token that `symbol` names: `{"symbol":…, "results":…}`, or `result` for a single one.
+ * @throws RequestError 400 when it names none that the market knows.
+ */
+export async function withToken(
+  { session, values }: EndpointContext,
+  member: 'result' | 'results',
+  answer: (symbol: string) => Promise<string>,
+): Promise<string> {
+  const symbol = values.text('symbol')
+  if (symbol === undefined) throw invalidParameter('symbol')
+  const rows = await session.query<[string]>({
+    name: 'token-record',
+    text: `SELECT json_build_object('token_symbol', y.token_symbol, 'token_contract', y.token_contract,
+      'token_precision', y.token_precision)::text FROM market.tokens y WHERE y.token_symbol = $1::text`,
+    values: [symbol],
+  })
+  const row = rows[0]
+  if (!row) throw invalidParameter('symbol')
+  return `{"symbol":${row[0]},"${member}":${await answer(symbol)}}`
+}

@@ -1,0 +1,50 @@
+import type { Bindings } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+
+const DAY_MS = 86_400_000
+
+/** A range of trade times, as whole days and what is left of days at its ends. Times are in ms since 1970. */
+export interface TradeRange {
+  /** Inclusive. */
+  readonly from: number
+  /** Exclusive. */
+  readonly until: number
+  /** Whole days since 1970, first inclusive, last exclusive; first >= last when there is none. */
+  readonly days: readonly [first: number, last: number]
+}
+
+/** The latest time that a range can reach; beyond every time on chain and exact in 53 bits. */
+const END_OF_TIME = 2 ** 52
+
+/** The range of `before` and `after`, both exclusive; undefined when neither is given. */
+export function tradeRange(values: Values): TradeRange | undefined {
+  const before = values.int('before')
+  const after = values.int('after')
+  if (before === undefined && after === undefined) return undefined
+  const from = Math.min((after ?? -1) + 1, END_OF_TIME)
+  const until = Math.min(before ?? END_OF_TIME, END_OF_TIME)
+  return { from, until, days: [Math.ceil(from / DAY_MS), Math.floor(until / DAY_MS)] }
+}
+
+/** Conditions that a trade time lies in the range. */
+export function inRange(column: string, { from, until }: TradeRange, bindings: Bindings): string[] {
+  return [`${column} >= ${bindings.bind(from, 'bigint')}`, `${column} < ${bindings.bind(until, 'bigint')}`]
+}
+
+/** Conditions of the whole days of a range, on a column of days since 1970. */
+export function inWholeDays(column: string, { days }: TradeRange, bindings: Bindings): string[] {
+  return [
+    `${column} >= ${bindings.bind(days[0], 'bigint')}`,
+    `${column} < ${bindings.bind(days[1], 'bigint')}`,
+  ]
+}
+
+/** Condition that a trade time lies in the range, but in none of its whole days. */
+export function atEdges(column: string, range: TradeRange, bindings: Bindings): string {
+  const { from, until, days } = range
+  const [first, last] = days
+  if (first >= last) return inRange(column, range, bindings).join(' AND ')
+  const head = inRange(column, { ...range, from, until: first * DAY_MS }, bindings).join(' AND ')
+  const tail = inRange(column, { ...range, from: last * DAY_MS, until }, bindings).join(' AND ')
+  return `((${head}) OR (${tail}))`
+}

@@ -1,0 +1,121 @@
+import type { Session } from '../../../database/index.ts'
+import { Bindings, whereClause } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import { jsonMembers, oneOf, quoted } from '../../assets/index.ts'
+import { bindIntegers, directionOf } from '../../paging/index.ts'
+import type { MarketSetup } from '../setup.ts'
+import { TRADE_DAY } from './trade-sums.ts'
+
+/** Trades of one answer; it has no pages. */
+const MAX_TRADES = 500
+
+const token = {
+  token_symbol: quoted('y.token_symbol'),
+  token_precision: 'y.token_precision',
+  token_contract: quoted('y.token_contract'),
+}
+/** The listing that a trade comes from; a template buy offer is told by the absence of all. */
+const listing = {
+  sale_id: quoted('CASE WHEN k.kind = 1 THEN k.listing_id END'),
+  auction_id: quoted('CASE WHEN k.kind = 2 THEN k.listing_id END'),
+  buyoffer_id: quoted('CASE WHEN k.kind = 3 THEN k.listing_id END'),
+}
+
+/** Conditions on the trades of single assets. */
+function singleTrades(values: Values, bindings: Bindings): string[] {
+  const templates = values.ids('template_id')
+  const assets = values.ids('asset_id')
+  const burned = values.bool('burned')
+  const conditions = [
+    'k.asset_count = 1',
+    ...oneOf('k.collection_name', values.texts('collection_name'), bindings),
+    ...oneOf('k.schema_name', values.texts('schema_name'), bindings),
+    ...oneOf('k.token_symbol', values.texts('symbol'), bindings),
+  ]
+  if (values.isNull('template_id')) conditions.push('k.template_id IS NULL')
+  if (templates) conditions.push(`k.template_id = ANY(${bindIntegers(templates, bindings)})`)
+  if (assets) conditions.push(`k.asset_id = ANY(${bindings.bindIds(assets)})`)
+  if (burned !== undefined) {
+    const owned = burned ? 'IS NULL' : 'IS NOT NULL'
+    conditions.push(`EXISTS (SELECT FROM assets.assets a WHERE a.asset_id = k.asset_id AND a.owner ${owned})`)
+  }
+  return conditions
+}
+
+/** The latest trades of single assets as JSON text, the oldest of them first. */
+export async function latestTrades(session: Session, values: Values): Promise<string> {
+  const bindings = new Bindings()
+  const rows = await session.query<[string | null]>({
+    text: `SELECT string_agg('{' || ${jsonMembers({
+      ...listing,
+      price: quoted('k.price'),
+      template_mint: `coalesce(k.template_mint::text, 'null')`,
+      ...token,
+      block_time: quoted('k.trade_time'),
+    })} || '}', ',' ORDER BY k.trade_time, k.kind, k.listing_id)
+      FROM (SELECT * FROM market.trades k ${whereClause(singleTrades(values, bindings))}
+        ORDER BY k.trade_time DESC, k.kind DESC, k.listing_id DESC LIMIT ${MAX_TRADES}) k
+        JOIN market.tokens y USING (token_symbol)`,
+    values: bindings.values,
+  })
+  return `[${rows[0]![0] ?? ''}]`
+}
+
+/** Trades of single assets by day and token as JSON text, the latest day first. */
+export async function tradeDays(session: Session, values: Values): Promise<string> {
+  const bindings = new Bindings()
+  const conditions = singleTrades(values, bindings)
+  const before = values.int('before')
+  const after = values.int('after')
+  if (before !== undefined) conditions.push(`k.trade_time <= ${bindings.bind(before, 'bigint')}`)
+  if (after !== undefined) conditions.push(`k.trade_time >= ${bindings.bind(after, 'bigint')}`)
+  const rows = await session.query<[string | null]>({
+    text: `SELECT string_agg('{' || ${jsonMembers({
+      median: quoted('d.median'),
+      average: quoted('round(d.volume / d.trades)'),
+      volume: quoted('d.volume'),
+      sales: quoted('d.trades'),
+      ...token,
+      time: 'd.day * 86400000 + 43200000',
+    })} || '}', ',' ORDER BY d.day DESC, y.place)
+      FROM (SELECT k.token_symbol, ${TRADE_DAY} AS day, count(*) AS trades, sum(k.price) AS volume,
+          percentile_disc(0.5) WITHIN GROUP (ORDER BY k.price) AS median
+        FROM market.trades k ${whereClause(conditions)} GROUP BY k.token_symbol, ${TRADE_DAY}) d
+        JOIN market.tokens y USING (token_symbol)`,
+    values: bindings.values,
+  })
+  return `[${rows[0]![0] ?? ''}]`
+}
+
+/** The trades of one asset as JSON text, bundles included unless they are not wanted. */
+export async function assetSales(session: Session, setup: MarketSetup, values: Values): Promise<string> {
+  const bindings = new Bindings()
+  const direction = directionOf(values)
+  const contract = bindings.bind(setup.contract, 'text')
+  const conditions = [
+    `x.asset_id = ${bindings.bind(values.id('asset_id')!, 'bigint')}`,
+    ...oneOf('k.seller', values.texts('seller'), bindings),
+    ...oneOf('k.buyer', values.texts('buyer'), bindings),
+    ...oneOf('k.token_symbol', values.texts('symbol'), bindings),
+    ...(values.bool('bundles') === false ? ['k.asset_count = 1'] : []),
+  ]
+  const limit = Math.min(values.int('limit')!, MAX_TRADES)
+  const order = `k.trade_time ${direction}, k.kind, k.listing_id`
+  const rows = await session.query<[string | null]>({
+    text: `SELECT string_agg('{' || ${jsonMembers({
+      market_contract: `'"' || ${contract} || '"'`,
+      ...listing,
+      ...token,
+      price: quoted('k.price'),
+      seller: quoted('k.seller'),
+      buyer: quoted('k.buyer'),
+      block_time: quoted('k.trade_time'),
+    })} || '}', ',' ORDER BY ${order})
+      FROM (SELECT k.* FROM market.listing_assets x
+          JOIN market.trades k ON k.kind = x.kind AND k.listing_id = x.listing_id
+          ${whereClause(conditions)} ORDER BY ${order} LIMIT ${limit}) k
+        JOIN market.tokens y USING (token_symbol)`,
+    values: bindings.values,
+  })
+  return `[${rows[0]![0] ?? ''}]`
+}
