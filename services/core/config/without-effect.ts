@@ -22,7 +22,7 @@ export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [
     isUsed: ({ readers }: Partial<AppConfig>) =>
       readers?.some((reader) => reader.contracts.some((contract) => contract.handler === handler)) ?? false,
   })),
-  ...(['market', 'tools'] as const).map((name) => ({
+  ...(['tools'] as const).map((name) => ({
     part: 'server' as const,
     key: `namespaces[] with name ${name}`,
     why: 'the family is not served yet',

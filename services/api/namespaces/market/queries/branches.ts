@@ -12,8 +12,8 @@ export interface Branch {
   readonly conditions: readonly string[]
   /** What the page is sorted by, as an expression. Null: the row comes last. */
   readonly value: string
-  /** What the rows of the branch are sorted by: the value itself, or a column that grows with it. */
-  readonly order: string
+  /** What the rows of the branch are sorted by, all in one direction: the value itself, or what grows with it. */
+  readonly order: readonly string[]
 }
 
 /** Rows that are sorted by one value, from several branches. */
@@ -38,12 +38,12 @@ export function mergeBranches(query: BranchedQuery, values: Values): PageQuery {
   const direction = directionOf(values)
   const [only] = branches
   if (branches.length === 1 && only && only.value !== NO_VALUE) {
-    const order = `${only.order} ${direction}, ${key}`
+    const order = orderText(only, direction, key)
     return { key, from, conditions: [...conditions, ...only.conditions], order, bindings }
   }
   const window = pageWindow(values) ?? { offset: 0, limit: 0 }
   const parts = branches.map((branch) => {
-    const order = branch.value === NO_VALUE ? key : `${branch.order} ${direction}, ${key}`
+    const order = orderText(branch, direction, key)
     return (
       `(SELECT ${key} AS k, ${branch.value} AS v FROM ${from} ` +
       `${whereClause([...conditions, ...branch.conditions])} ORDER BY ${order} LIMIT ${window.offset + window.limit})`
@@ -56,6 +56,11 @@ export function mergeBranches(query: BranchedQuery, values: Values): PageQuery {
     order: `u.v ${direction} NULLS LAST, u.k`,
     bindings,
   }
+}
+
+function orderText({ value, order }: Branch, direction: string, key: string): string {
+  if (value === NO_VALUE) return key
+  return [...order.map((column) => `${column} ${direction}`), key].join(', ')
 }
 
 /** The same rows without an order, to be counted. */
@@ -83,12 +88,12 @@ export function cutBranches(
 /** The branches of a sort by a column that may be null. */
 export function nullableBranches(column: string): readonly Branch[] {
   return [
-    { conditions: [`${column} IS NOT NULL`], value: column, order: column },
-    { conditions: [`${column} IS NULL`], value: NO_VALUE, order: NO_VALUE },
+    { conditions: [`${column} IS NOT NULL`], value: column, order: [column] },
+    { conditions: [`${column} IS NULL`], value: NO_VALUE, order: [] },
   ]
 }
 
 /** The only branch of a sort by a column that is never null. */
 export function plainBranch(column: string): readonly Branch[] {
-  return [{ conditions: [], value: column, order: column }]
+  return [{ conditions: [], value: column, order: [column] }]
 }

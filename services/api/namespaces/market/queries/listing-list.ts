@@ -1,6 +1,7 @@
 import { Bindings } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
+import { NEVER } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { assetFilter } from './asset-filter.ts'
 import type { Branch, Purpose } from './branches.ts'
@@ -134,7 +135,7 @@ function sortBranches(table: ListingTable, values: Values): readonly Branch[] {
 }
 
 function nameBranches(): readonly Branch[] {
-  return nullableBranches('l.name').map((branch) => ({ ...branch, order: INDEXED_NAME }))
+  return nullableBranches('l.name').map((branch) => ({ ...branch, order: [INDEXED_NAME, 'l.name'] }))
 }
 
 function stateCondition(values: Values, bindings: Bindings): string[] {
@@ -142,23 +143,28 @@ function stateCondition(values: Values, bindings: Bindings): string[] {
   return states ? [`l.state = ANY(${bindings.bind(states, 'smallint[]')})`] : []
 }
 
+/** A bundle that nobody has claimed: a contract of version 2 gives it back. */
+const DISSOLVED = `(l.asset_count > 1 AND NOT (l.claimed_by_buyer OR l.claimed_by_seller)
+  AND (SELECT g.v2_since_block IS NOT NULL FROM market.config g))`
+
 /** The states of an auction that has begun depend on the clock. */
 function auctionStateCondition(values: Values, setup: MarketSetup, bindings: Bindings): string[] {
   const states = wantedStates(values)
   if (!states) return []
-  const now = bindings.bind(Math.floor(setup.clock() / 1000), 'bigint')
-  const isDissolved = `(l.asset_count > 1 AND NOT (l.claimed_by_buyer OR l.claimed_by_seller)
-    AND (SELECT g.v2_since_block IS NOT NULL FROM market.config g))`
-  const meanings: Readonly<Record<number, string>> = {
-    0: 'l.state = 0',
-    1: `(l.state = 1 AND l.end_time > ${now})`,
-    2: 'l.state = 2',
-    3: `(l.state = 1 AND l.end_time <= ${now} AND l.buyer IS NOT NULL AND NOT ${isDissolved})`,
-    4: `(l.state = 1 AND l.end_time <= ${now} AND (l.buyer IS NULL OR ${isDissolved}))`,
+  const stored = states.filter((state) => state === 0 || state === 2)
+  const conditions = stored.length === 0 ? [] : [`l.state = ANY(${bindings.bind(stored, 'smallint[]')})`]
+  const begun = states.filter((state) => state === 1 || state === 3 || state === 4)
+  if (begun.length > 0) {
+    const now = bindings.bind(Math.floor(setup.clock() / 1000), 'bigint')
+    const meanings: Readonly<Record<number, string>> = {
+      1: `l.end_time > ${now}`,
+      3: `(l.end_time <= ${now} AND l.buyer IS NOT NULL AND NOT ${DISSOLVED})`,
+      4: `(l.end_time <= ${now} AND (l.buyer IS NULL OR ${DISSOLVED}))`,
+    }
+    const ways = begun.map((state) => meanings[state]!).join(' OR ')
+    conditions.push(`(l.state = 1 AND (${ways}))`)
   }
-  const wanted = states.map((state) => meanings[state]).filter((text) => text !== undefined)
-  // The clock is bound whether or not a state needs it.
-  return [wanted.length === 0 ? `${now} IS NULL` : `(${wanted.join(' OR ')} OR ${now} IS NULL)`]
+  return [conditions.length === 0 ? NEVER : `(${conditions.join(' OR ')})`]
 }
 
 function bidConditions(values: Values, setup: MarketSetup, bindings: Bindings): string[] {

@@ -16,11 +16,11 @@ export async function salePriceBranches(
   bindings: Bindings,
 ): Promise<readonly Branch[]> {
   const bounds = await readPriceBounds(session, values)
-  if (bounds === 'never') return [{ conditions: [NEVER], value: 'l.price', order: 'l.price' }]
+  if (bounds === 'never') return [{ conditions: [NEVER], value: 'l.price', order: ['l.price'] }]
   const fixed: Branch = {
     conditions: ['l.price IS NOT NULL', ...columnBounds('l.price', bounds, bindings)],
     value: 'l.price',
-    order: 'l.price',
+    order: ['l.price'],
   }
   const rates = await usableRates(session, values, bounds)
   return [fixed, ...rates.map((rate) => rateBranch(rate, bounds, bindings))]
@@ -28,10 +28,10 @@ export async function salePriceBranches(
 
 function rateBranch(rate: Rate, bounds: PriceBounds | undefined, bindings: Bindings): Branch {
   const conditions = [...pricedBy(rate, bindings), ...rateBounds(rate, bounds, bindings)]
-  if (rate.factor === null) return { conditions, value: NO_VALUE, order: NO_VALUE }
+  if (rate.factor === null) return { conditions, value: NO_VALUE, order: [] }
   const value = priceAt(rate, bindings)
   // Where several listing prices make one price, ties would be broken by them instead of by the id.
-  return { conditions, value, order: rate.isCoarse ? value : 'l.listing_price' }
+  return { conditions, value, order: [rate.isCoarse ? value : 'l.listing_price'] }
 }
 
 /** The condition of `min_price` and `max_price` under any other sort. */

@@ -27,9 +27,12 @@ export function sumInRange(
   const ofToken = [`k.token_symbol = ${token}`, ...conditions]
   const edges = `SELECT ${by.replaceAll('k.day', TRADE_DAY)} AS key, 1::bigint AS trades, k.price::numeric AS volume
     FROM market.trades k ${whereClause([...ofToken, atEdges('k.trade_time', range, bindings)])}`
-  const whole = `SELECT ${by} AS key, k.trades, k.volume FROM market.trade_days k
-    ${whereClause([...ofToken, ...inWholeDays('k.day', range, bindings)])}`
   const [first, last] = range.days
-  const rows = first >= last ? edges : `${edges} UNION ALL ${whole}`
+  const rows = first >= last ? edges : `${edges} UNION ALL ${wholeDays()}`
   return `SELECT r.key, sum(r.trades) AS trades, sum(r.volume) AS volume FROM (${rows}) r GROUP BY r.key`
+
+  function wholeDays(): string {
+    return `SELECT ${by} AS key, k.trades, k.volume FROM market.trade_days k
+      ${whereClause([...ofToken, ...inWholeDays('k.day', range, bindings)])}`
+  }
 }
