@@ -83,6 +83,25 @@ const invariants: readonly Invariant[] = [
         AND NOT EXISTS (SELECT 1 FROM assets.transfers WHERE transfer_id = t.first_seq)`,
   },
   {
+    rule: 'link_counts counts links by state',
+    violations: `
+      SELECT concat_ws(' ', state, k.links, 'but', c.links) FROM tools.link_counts k
+      FULL JOIN (SELECT state, count(*) AS links FROM tools.links GROUP BY 1) c USING (state)
+      WHERE k.links IS DISTINCT FROM c.links`,
+  },
+  {
+    rule: 'a link has the collections of its assets',
+    violations: `
+      SELECT l.link_id::text FROM tools.links l WHERE has_unknown_assets OR collection_names <> ARRAY(
+        SELECT DISTINCT a.collection_name FROM assets.assets a WHERE a.asset_id = ANY(l.asset_ids) ORDER BY 1)`,
+  },
+  {
+    rule: 'a link is claimed by somebody, with a signature, exactly when its state says so',
+    violations: `
+      SELECT concat_ws(' ', link_id, state) FROM tools.links
+      WHERE (state = 3) <> (claimer IS NOT NULL) OR (claimer IS NULL) <> (claimer_signature IS NULL)`,
+  },
+  {
     rule: 'transactions follow each other as their blocks do, none beyond the position',
     violations: `
       SELECT concat_ws(' ', first_seq, block_num) FROM (

@@ -6,6 +6,8 @@ import { createOracleHandler } from './oracle/index.ts'
 import type { OracleHandlerArgs } from './oracle/index.ts'
 import { createStateKeeper } from './state/index.ts'
 import type { StateHandlerArgs } from './state/index.ts'
+import { createToolsHandler } from './tools/index.ts'
+import type { ToolsHandlerArgs } from './tools/index.ts'
 
 export type { ActionEvent, BlockInfo, BlockScope, Handler, Query, RowEvent, WantedFields } from './handler.ts'
 export type { Keeper, KeeperScope, KeptBlock, RawPermission, RawPermissionLink, RawRow } from './keeper.ts'
@@ -23,6 +25,7 @@ export interface ContractEntry {
 const factories: Readonly<Record<string, (args: never) => Handler>> = {
   assets: (args: AssetsHandlerArgs) => createAssetsHandler(args),
   oracle: (args: OracleHandlerArgs) => createOracleHandler(args),
+  tools: (args: ToolsHandlerArgs) => createToolsHandler(args),
 }
 
 /** Makes the handler of a configured contract; null when this version has none for it. */

@@ -1,0 +1,125 @@
+import type { RowSink } from '../../store/index.ts'
+import { BlockTransactions } from '../block-transactions.ts'
+import type { ActionEvent, BlockInfo, BlockScope, RowEvent } from '../handler.ts'
+import { logCodes } from './contract.ts'
+import type { ClaimLink, ConfigState, LinkState, LogNewLink } from './contract.ts'
+import { linkCollections } from './link-derivations.ts'
+import { tables } from './tables.ts'
+import type { LinkRow } from './tables.ts'
+
+/** States of a link, as clients know them. */
+export const linkStates = { waiting: 0, created: 1, cancelled: 2, claimed: 3 } as const
+
+/** The handler remembers nothing between blocks. */
+export type ToolsState = null
+
+/** What a block does to a link. */
+interface LinkChange {
+  /** The announcement, when it was in this block. */
+  announced: LogNewLink | null
+  /** The contract's row, which tells what was announced earlier. */
+  row: LinkState | null
+  /** What the last action on it in this block made of it. */
+  outcome: Pick<LinkRow, 'state' | 'claimer' | 'claimer_signature'> | null
+}
+
+/** One block of the tools contract. */
+export class ToolsBlock implements BlockScope<ToolsState> {
+  private readonly account: string
+  private readonly keepsLogs: boolean
+  private readonly block: BlockInfo
+  private readonly sink: RowSink
+  private readonly transactions: BlockTransactions
+  private readonly links = new Map<bigint, LinkChange>()
+
+  constructor(account: string, keepsLogs: boolean, block: BlockInfo, sink: RowSink) {
+    this.account = account
+    this.keepsLogs = keepsLogs
+    this.block = block
+    this.sink = sink
+    this.transactions = new BlockTransactions(block)
+  }
+
+  action(event: ActionEvent): void {
+    const { link_id: linkId } = event.data as { link_id: bigint }
+    const change = this.change(linkId)
+    const unclaimed = { claimer: null, claimer_signature: null }
+    switch (event.name as keyof typeof logCodes) {
+      case 'lognewlink':
+        change.announced = event.data as LogNewLink
+        change.outcome = { state: linkStates.waiting, ...unclaimed }
+        break
+      case 'loglinkstart':
+        change.outcome = { state: linkStates.created, ...unclaimed }
+        break
+      case 'cancellink':
+        change.outcome = { state: linkStates.cancelled, ...unclaimed }
+        break
+      case 'claimlink': {
+        const { claimer, claimer_signature } = event.data as ClaimLink
+        change.outcome = { state: linkStates.claimed, claimer, claimer_signature }
+      }
+    }
+    this.log(event, linkId)
+  }
+
+  row(event: RowEvent): void {
+    if (event.table === 'links') {
+      const link = event.value() as LinkState
+      this.change(link.link_id).row = link
+    } else if (event.present) {
+      const { version, link_counter, atomicassets_account } = event.value() as ConfigState
+      const row = { contract: this.account, version, assets_contract: atomicassets_account, link_counter }
+      this.sink.upsert(tables.config, row)
+    }
+  }
+
+  end(): ToolsState {
+    for (const [linkId, change] of this.links) this.write(linkId, change)
+    this.transactions.end(tables.blocks, this.sink)
+    return null
+  }
+
+  /** A link that was announced before the reader's first block is made of the contract's row. */
+  private write(linkId: bigint, { announced, row, outcome }: LinkChange): void {
+    if (outcome === null) return
+    const { num, timeMs } = this.block
+    const updated = { ...outcome, updated_at_time: timeMs, updated_at_block: num }
+    const known = announced ?? row
+    if (known === null) {
+      this.sink.patch(tables.links, { link_id: linkId }, updated)
+      return
+    }
+    const link: LinkRow = {
+      ...updated,
+      link_id: linkId,
+      created_at_time: timeMs,
+      created_at_block: num,
+      has_unknown_assets: false,
+      creator: known.creator,
+      public_key: known.key,
+      memo: known.memo,
+      asset_ids: known.asset_ids,
+      collection_names: [],
+    }
+    if (announced !== null) this.sink.insert(tables.links, link)
+    else this.sink.upsert(tables.links, link)
+    this.sink.recheck(linkCollections, linkId)
+  }
+
+  private log(event: ActionEvent, linkId: bigint): void {
+    if (!this.keepsLogs) return
+    this.transactions.keep(event)
+    const action = logCodes[event.name as keyof typeof logCodes]
+    this.sink.append(tables.logs, { seq: event.seq, subject: linkId, action })
+  }
+
+  private change(linkId: bigint): LinkChange {
+    let change = this.links.get(linkId)
+    if (change === undefined) {
+      change = { announced: null, row: null, outcome: null }
+      this.links.set(linkId, change)
+    }
+    return change
+  }
+}

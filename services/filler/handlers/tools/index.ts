@@ -1,0 +1,30 @@
+import { listTables } from '../../store/index.ts'
+import type { DerivedStep } from '../../store/index.ts'
+import type { Handler } from '../handler.ts'
+import { ToolsBlock } from './block.ts'
+import type { ToolsState } from './block.ts'
+import { wantedActions, wantedRows } from './contract.ts'
+import { linkCollections, linkCounts } from './link-derivations.ts'
+import { tables } from './tables.ts'
+
+/** Settings of the handler in readers.config.json. */
+export interface ToolsHandlerArgs {
+  /** Contract account. */
+  readonly tools_account: string
+  /** Keep logs. */
+  readonly store_logs: boolean
+}
+
+/** Links that assets are claimed with. */
+export function createToolsHandler(args: ToolsHandlerArgs): Handler<ToolsState> {
+  return {
+    family: 'tools',
+    account: args.tools_account,
+    tables: listTables(tables),
+    derived: [linkCollections, linkCounts] as unknown as readonly DerivedStep[],
+    actions: wantedActions,
+    rows: wantedRows,
+    load: () => Promise.resolve(null),
+    open: (block, _state, sink) => new ToolsBlock(args.tools_account, args.store_logs, block, sink),
+  }
+}

@@ -1,0 +1,44 @@
+import type { Aggregate, Derivation } from '../../store/index.ts'
+import { tables } from './tables.ts'
+import type { LinkRow } from './tables.ts'
+
+/**
+ * Collections of a link's assets, as far as the database knows the assets when the link comes into it. An asset never
+ * changes its collection, so this is looked at once.
+ */
+export const linkCollections: Derivation<{
+  link_id: bigint
+  collection_names: string[]
+  has_unknown_assets: boolean
+}> = {
+  kind: 'derivation',
+  name: 'collections of links',
+  keys: 'bigint',
+  sources: [],
+  statement: `
+    SELECT l.link_id, v.collection_names, v.has_unknown_assets
+    FROM tools.links l CROSS JOIN LATERAL (
+      SELECT coalesce(array_agg(DISTINCT a.collection_name) FILTER (WHERE a.asset_id IS NOT NULL), '{}') AS collection_names,
+        count(*) > count(a.asset_id) AS has_unknown_assets
+      FROM unnest(l.asset_ids) g(id) LEFT JOIN assets.assets a ON a.asset_id = g.id
+    ) v
+    WHERE l.link_id = ANY($1::bigint[])
+      AND (l.collection_names, l.has_unknown_assets) IS DISTINCT FROM (v.collection_names, v.has_unknown_assets)
+    ORDER BY l.link_id`,
+  apply: (rows, sink) => {
+    for (const { link_id, ...known } of rows) sink.patch(tables.links, { link_id }, known)
+  },
+}
+
+/** Numbers of links by state. */
+export const linkCounts: Aggregate<LinkRow> = {
+  kind: 'aggregate',
+  name: 'links by state',
+  table: tables.links,
+  columns: ['state'],
+  apply(before, after, sink) {
+    if (before?.state === after?.state) return
+    if (before) sink.add(tables.linkCounts, { state: before.state, links: -1n })
+    if (after) sink.add(tables.linkCounts, { state: after.state, links: 1n })
+  },
+}

@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { compareDumps, dumpDatabase } from './database-dump.ts'
+import { indexUntil, startChain, testSettings } from './index-chain.ts'
+import type { TestChain } from './index-chain.ts'
+import { findViolations } from './invariants.ts'
+import { linksMix, modelLinks, toolsAbi, toolsAccount } from './tools-model.ts'
+import type { ModelLink, ModelLog } from './tools-model.ts'
+
+/** Blocks of the recordings that generated ones follow. */
+const recorded = 964
+
+const withTools = {
+  contracts: [
+    ...testSettings.contracts,
+    { handler: 'tools', args: { tools_account: toolsAccount, store_logs: true } },
+  ],
+}
+
+let database: TestDatabase
+let running: TestChain
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  running = await startChain({ blocks: 160, rate: 6, mix: linksMix, libLagBlocks: 40, seed: 12 })
+})
+
+afterEach(async () => {
+  await running.chain.stop()
+  await database.drop()
+})
+
+async function query<T extends object>(address: DatabaseAddress, text: string): Promise<T[]> {
+  const client = await connectDatabase(address, { applicationName: 'test' })
+  try {
+    return (await client.query<T>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+function readLinks(address: DatabaseAddress): Promise<ModelLink[]> {
+  return query(
+    address,
+    `SELECT link_id::text, creator, claimer, claimer_signature, state, memo, public_key, asset_ids::text[],
+       created_at_block, created_at_time::float8, updated_at_block, updated_at_time::float8
+     FROM tools.links ORDER BY tools.links.link_id`,
+  )
+}
+
+function readLogs(address: DatabaseAddress): Promise<ModelLog[]> {
+  return query(
+    address,
+    `SELECT l.seq::text, l.subject::text AS link_id, y.name, encode(x.txid, 'hex') AS txid, x.block_num AS block,
+       x.block_time::float8 AS time
+     FROM tools.logs l JOIN tools.log_actions y USING (action) CROSS JOIN LATERAL tools.origin_of(l.seq) x
+     ORDER BY l.seq`,
+  )
+}
+
+describe('the tools handler', () => {
+  it('keeps every link through all its states, with key, signature and log', async () => {
+    await indexUntil(running, database.address, running.chain.head().num, { settings: withTools })
+    const { links, logs } = modelLinks(running.chain, await toolsAbi(running.httpUrl), recorded)
+    const found = await readLinks(database.address)
+    expect(found).toEqual([...links.values()])
+    expect(await readLogs(database.address)).toEqual(logs)
+    expect(new Set(found.map(({ state }) => state))).toEqual(new Set([0, 1, 2, 3]))
+    const curves = new Set(found.map(({ public_key: key }) => key.slice(0, 7)))
+    expect(curves).toEqual(new Set(['PUB_K1_', 'PUB_R1_', 'PUB_WA_']))
+    expect(await findViolations(database.address)).toEqual([])
+    const open = found.filter(({ state }) => state < 2).map(({ link_id: id }) => id)
+    const body = JSON.stringify({
+      code: toolsAccount,
+      scope: toolsAccount,
+      table: 'links',
+      json: true,
+      limit: 1000,
+    })
+    const answer = await fetch(`${running.httpUrl}/v1/chain/get_table_rows`, { method: 'POST', body })
+    const { rows } = (await answer.json()) as { rows: { link_id: number }[] }
+    expect(open).toEqual(rows.map(({ link_id: id }) => String(id)))
+  })
+
+  it('ends with the same bytes after forks as without them', async () => {
+    const { chain } = running
+    for (let forks = 0; forks < 6; forks++) {
+      await indexUntil(running, database.address, chain.head().num, { settings: withTools })
+      chain.fork(3 + ((forks * 7) % 30))
+      chain.generate(2)
+    }
+    await indexUntil(running, database.address, chain.head().num, { settings: withTools })
+    const straight = await createTestDatabase()
+    try {
+      await indexUntil(running, straight.address, chain.head().num, { settings: withTools })
+      const [expected, found] = await Promise.all([
+        dumpDatabase(straight.address),
+        dumpDatabase(database.address),
+      ])
+      expect(compareDumps(expected, found).filter((line) => !line.startsWith('chain.'))).toEqual([])
+      expect(await findViolations(database.address)).toEqual([])
+    } finally {
+      await straight.drop()
+    }
+  })
+
+  it('begun in the middle of history knows a link from its first change on', async () => {
+    const { chain } = running
+    const abi = await toolsAbi(running.httpUrl)
+    const all = modelLinks(chain, abi, recorded)
+    const from = all.logs[Math.floor(all.logs.length / 2)]!.block
+    await indexUntil(running, database.address, chain.head().num, {
+      settings: { ...withTools, start_block: from },
+    })
+    const logs = all.logs.filter(({ block }) => block >= from)
+    expect(await readLogs(database.address)).toEqual(logs)
+    const touched = new Map(logs.toReversed().map((log) => [log.link_id, log]))
+    const expected = [...all.links.values()]
+      .filter(({ link_id: id }) => touched.has(id))
+      .map((link): ModelLink => {
+        if (link.created_at_block >= from) return link
+        const first = touched.get(link.link_id)!
+        return { ...link, created_at_block: first.block, created_at_time: first.time }
+      })
+    expect(expected.some(({ link_id: id }) => all.links.get(id)!.created_at_block < from)).toBe(true)
+    expect(await readLinks(database.address)).toEqual(expected)
+  })
+})
