@@ -1,4 +1,4 @@
-import type { Random } from './choice.ts';
+import type { Random } from './choice.ts'
 import { Choice, falling } from './choice.ts'
 import { accountName, collectionName, contractCount, word } from './names.ts'
 import type { GeneratedSizes } from './sizes.ts'

@@ -11,6 +11,7 @@ import { Random } from './choice.ts'
 import { CopySink } from './copy-sink.ts'
 import { writeCatalogue, writeSettings } from './entities.ts'
 import { History } from './history.ts'
+import { writeMarket } from './market.ts'
 import type { GeneratedSizes } from './sizes.ts'
 import { writeAssets, writeDerived, writeOffers } from './tables.ts'
 
@@ -66,6 +67,7 @@ export async function generateDatabase(
   await writeOffers(address, history)
   note(`${history.assets.count} assets, ${history.offers.all.length} offers`)
   await writeDerived(address, clock.block)
+  await writeMarket(address, { sizes, lastBlock: clock.block, seed }, note)
   await finish(address)
   note('derived values, indexes, statistics')
   return { sizes, random, catalogue, history, lastBlock: clock.block }

@@ -9,6 +9,10 @@ export interface GeneratedSizes {
   /** Changes of mutable data. */
   readonly edits: number
   readonly offers: number
+  readonly sales: number
+  readonly auctions: number
+  readonly buyoffers: number
+  readonly templateBuyoffers: number
 }
 
 /** The database that every list must be fast on. */
@@ -20,6 +24,10 @@ export const fullSizes: GeneratedSizes = {
   transfers: 3_000_000,
   edits: 300_000,
   offers: 200_000,
+  sales: 400_000,
+  auctions: 50_000,
+  buyoffers: 100_000,
+  templateBuyoffers: 20_000,
 }
 
 /** The same, smaller. @param factor 1 for the full database. */
@@ -33,5 +41,9 @@ export function scaledSizes(factor: number): GeneratedSizes {
     transfers: part(fullSizes.transfers, 1_000),
     edits: part(fullSizes.edits, 100),
     offers: part(fullSizes.offers, 200),
+    sales: part(fullSizes.sales, 400),
+    auctions: part(fullSizes.auctions, 100),
+    buyoffers: part(fullSizes.buyoffers, 200),
+    templateBuyoffers: part(fullSizes.templateBuyoffers, 100),
   }
 }

@@ -1,0 +1,94 @@
+/** SQL that derives what the filler keeps of the market's rows: the same numbers, in one go. */
+
+const KINDS = [
+  ['sales', 'sale_id', 1],
+  ['auctions', 'auction_id', 2],
+  ['buyoffers', 'buyoffer_id', 3],
+] as const
+
+const DAY_MS = 86_400_000
+/** Prices are suggested by the trades of so many days. */
+const RECENT_DAYS = 3
+const RECENT_TRADES = 5
+
+/** Listings by asset and their numbers; trades with all that is summed of them. @param lastTime of the last block, ms. */
+export function marketSumsSql(lastTime: number): string {
+  return [...listings(), ...trades(lastTime), ...sums, ...prices(lastTime)].join(';\n')
+}
+
+function listings(): string[] {
+  return [
+    ...KINDS.map(
+      ([table, key, kind]) =>
+        `INSERT INTO market.listing_assets SELECT unnest(l.asset_ids), ${kind}, l.${key} FROM market.${table} l`,
+    ),
+    `INSERT INTO market.listing_assets SELECT l.asset_id, 4, l.buyoffer_id FROM market.template_buyoffers l WHERE l.asset_id IS NOT NULL`,
+    ...[...KINDS, ['template_buyoffers', 'buyoffer_id', 4] as const].map(
+      ([table, , kind]) =>
+        `INSERT INTO market.listing_counts SELECT ${kind}, l.state, l.collection_name, count(*) FROM market.${table} l GROUP BY 2, 3`,
+    ),
+  ]
+}
+
+function trades(lastTime: number): string[] {
+  const columns = `l.price, CASE WHEN l.asset_count = 1 THEN l.asset_ids[1] END, l.template_id,
+      CASE WHEN l.asset_count = 1 THEN l.min_mint END, l.asset_count`
+  const parties = `l.seller, l.buyer, l.maker_marketplace, coalesce(l.taker_marketplace, ''), l.collection_name, l.schema_name`
+  return [
+    `INSERT INTO market.trades SELECT 1, l.sale_id, l.updated_at_time, ${columns}, l.settlement_symbol, ${parties}
+      FROM market.sales l WHERE l.state = 3`,
+    `INSERT INTO market.trades SELECT 2, l.auction_id, l.end_time * 1000, ${columns}, l.token_symbol, ${parties}
+      FROM market.auctions l WHERE l.state = 1 AND l.buyer IS NOT NULL AND l.end_time * 1000 <= ${lastTime}`,
+    `INSERT INTO market.trades SELECT 3, l.buyoffer_id, l.updated_at_time, ${columns}, l.token_symbol, ${parties}
+      FROM market.buyoffers l WHERE l.state = 3`,
+    `INSERT INTO market.trades SELECT 4, l.buyoffer_id, l.updated_at_time, l.price, l.asset_id, l.template_id, l.mint, 1, l.token_symbol,
+      ${parties} FROM market.template_buyoffers l WHERE l.state = 2`,
+  ]
+}
+
+const sums = [
+  `INSERT INTO market.trade_days SELECT k.token_symbol, k.trade_time / ${DAY_MS}, k.collection_name, k.maker_marketplace,
+      k.taker_marketplace, count(*), sum(k.price), count(*) FILTER (WHERE k.kind = 1), coalesce(sum(k.price) FILTER (WHERE k.kind = 1), 0)
+    FROM market.trades k GROUP BY 1, 2, 3, 4, 5`,
+  `INSERT INTO market.collection_stats SELECT token_symbol, collection_name, sum(trades), sum(volume), sum(sales), sum(sale_volume)
+    FROM market.trade_days GROUP BY 1, 2`,
+  `INSERT INTO market.party_stats SELECT token_symbol, marketplace, account, collection_name, sum(s), sum(sv), sum(b), sum(bv) FROM (
+      SELECT token_symbol, maker_marketplace AS marketplace, seller AS account, collection_name, 1 AS s, price AS sv, 0 AS b, 0 AS bv
+      FROM market.trades
+      UNION ALL SELECT token_symbol, taker_marketplace, buyer, collection_name, 0, 0, 1, price FROM market.trades) p
+    GROUP BY 1, 2, 3, 4`,
+  `INSERT INTO market.account_stats SELECT token_symbol, account, sum(sells), sum(sell_volume), sum(buys), sum(buy_volume)
+    FROM market.party_stats GROUP BY 1, 2`,
+  `INSERT INTO market.schema_stats SELECT symbol, collection_name, schema_name, sum(t), sum(v), sum(s), sum(sv), sum(l) FROM (
+      SELECT token_symbol AS symbol, collection_name, schema_name, 1 AS t, price AS v, 0 AS s, 0 AS sv, 0 AS l
+      FROM market.trades WHERE template_id IS NOT NULL
+      UNION ALL SELECT settlement_symbol, collection_name, unnest(schema_names), 0, 0, (state = 3)::integer,
+        CASE WHEN state = 3 THEN price ELSE 0 END, (state IN (1, 4))::integer
+      FROM market.sales WHERE state IN (1, 3, 4)) p GROUP BY 1, 2, 3`,
+  `INSERT INTO market.template_points SELECT template_id, token_symbol, price, count(*) FROM market.trades
+    WHERE template_id IS NOT NULL GROUP BY 1, 2, 3`,
+]
+
+function prices(lastTime: number): string[] {
+  const since = lastTime - RECENT_DAYS * DAY_MS
+  return [
+    `INSERT INTO market.template_prices (template_id, token_symbol, trades, volume, median, average, min, max, recent_median,
+        recent_average, floor_price, suggested_median, suggested_average, collection_name, oracle_floors)
+      SELECT p.template_id, p.token_symbol, p.trades, p.volume, p.median, p.average, p.min, p.max, p.recent_median, p.recent_average,
+        f.floor_price, least(p.recent_median, f.floor_price), least(p.recent_average, f.floor_price), t.collection_name, f.oracle_floors
+      FROM (SELECT k.template_id, k.token_symbol, count(*) AS trades, sum(k.price) AS volume,
+          percentile_disc(0.5) WITHIN GROUP (ORDER BY k.price) AS median, round(avg(k.price))::bigint AS average, min(k.price) AS min,
+          max(k.price) AS max, percentile_disc(0.5) WITHIN GROUP (ORDER BY k.price) FILTER (WHERE k.is_recent) AS recent_median,
+          round(avg(k.price) FILTER (WHERE k.is_recent))::bigint AS recent_average
+        FROM (SELECT template_id, token_symbol, price, trade_time >= ${since}
+            OR row_number() OVER (PARTITION BY template_id, token_symbol ORDER BY trade_time DESC, kind, listing_id) <= ${RECENT_TRADES} AS is_recent
+          FROM market.trades WHERE template_id IS NOT NULL) k GROUP BY 1, 2) p
+        JOIN assets.templates t USING (template_id)
+        LEFT JOIN LATERAL (SELECT min(l.floor) FILTER (WHERE l.symbol IS NULL) AS floor_price,
+            jsonb_object_agg(l.symbol, l.floor::text) FILTER (WHERE l.symbol IS NOT NULL) AS oracle_floors
+          FROM (SELECT CASE WHEN s.price IS NULL THEN s.listing_symbol END AS symbol, min(s.listing_price) AS floor FROM market.sales s
+            WHERE s.state = 1 AND s.template_id = p.template_id AND s.settlement_symbol = p.token_symbol AND s.updated_at_time <= ${since}
+              AND NOT EXISTS (SELECT FROM chain.code_accounts h WHERE h.account = s.seller)
+            GROUP BY 1) l) f ON true`,
+  ]
+}
