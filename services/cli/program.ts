@@ -6,11 +6,14 @@ import {
   addApi,
   addConfig,
   addDevchain,
+  addDoctor,
   addFiller,
   addMigrate,
   addPrepareDatabase,
   addProbe,
   addRenderConfig,
+  addRotateSecrets,
+  addSmokeTest,
   addStandalone,
 } from './commands/index.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
@@ -48,6 +51,9 @@ function buildProgram(io: CliIo): Command {
   addConfig(program, io)
   addRenderConfig(program, io)
   addPrepareDatabase(program, io)
+  addRotateSecrets(program, io)
+  addSmokeTest(program, io)
+  addDoctor(program, io)
   addProbe(program)
   return program
 }

@@ -1,3 +1,4 @@
 export { prepareDatabase } from './prepare.ts'
 export type { PrepareOptions } from './prepare.ts'
-export { scramVerifier } from './roles.ts'
+export { rotateSecrets } from './rotate.ts'
+export type { RotateOptions } from './rotate.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Secrets that are made at the first start: what each protects. */
@@ -55,8 +55,14 @@ export function newSecret(): string {
 }
 
 /** Puts a secret in place at once, so that a cut leaves the old one or the new one. */
-export async function writeSecret(dir: string, name: SecretName, secret: string): Promise<void> {
-  const path = join(dir, name)
-  await writeFile(`${path}.new`, secret, { mode: 0o400 })
-  await rename(`${path}.new`, path)
+async function writeSecret(dir: string, name: SecretName, secret: string): Promise<void> {
+  await rename(await stageSecret(dir, name, secret), join(dir, name))
+}
+
+/** Writes a secret beside the one that counts, as `NAME.new`. @returns the path. */
+export async function stageSecret(dir: string, name: SecretName, secret: string): Promise<string> {
+  const path = join(dir, `${name}.new`)
+  await rm(path, { force: true })
+  await writeFile(path, secret, { mode: 0o400, flush: true })
+  return path
 }

@@ -4,6 +4,7 @@ import type { RenderReport } from '../../appliance/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import type { CliIo } from '../io.ts'
+import { loadSettings } from '../settings.ts'
 import { applianceGroup } from './groups.ts'
 
 interface RenderFlags {
@@ -89,6 +90,97 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
         withoutSchema: flags.withoutSchema === true,
         say: io.out,
       })
+    })
+}
+
+/** `pronghorn rotate-secrets`. */
+export function addRotateSecrets(program: Command, io: CliIo): void {
+  program
+    .command('rotate-secrets')
+    .summary("replace the appliance's passwords")
+    .description(
+      'Gives the database roles, Redis and Hasura new passwords and renders the files again. The services have to be ' +
+        'started again after it; scripts/rotate-secrets does both.',
+    )
+    .helpGroup(applianceGroup)
+    .option('--rendered <folder>', 'what render-config has made', '/rendered')
+    .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
+    .action(async (flags: { readonly rendered: string; readonly certificateFiles: string }) => {
+      const { checkRender, render, resolveVariables, rotateSecrets } =
+        await import('../../appliance/index.ts')
+      const places = { out: flags.rendered, certificateFiles: flags.certificateFiles }
+      await checkRender(io.env, places)
+      const { values } = resolveVariables(io.env)
+      const rotated = await rotateSecrets({
+        dir: join(flags.rendered, 'secrets'),
+        address: { host: values.POSTGRES_HOST, port: values.POSTGRES_PORT, user: values.POSTGRES_SUPERUSER },
+      })
+      await render(io.env, places)
+      io.out(`New: ${rotated.join(', ')}. Start the services again.\n`)
+    })
+}
+
+/** `pronghorn doctor`. */
+export function addDoctor(program: Command, io: CliIo): void {
+  program
+    .command('doctor')
+    .summary('versions, lag, sizes, indexes, certificate, disk')
+    .description('Looks at everything that matters when something is wrong. No secret is in what it prints.')
+    .helpGroup(applianceGroup)
+    .option('--rendered <folder>', 'what render-config has made', '/rendered')
+    .option('--disk <folder>', 'a folder on the disk of the database')
+    .action(async (flags: { readonly rendered: string; readonly disk?: string }) => {
+      const { examine } = await import('../../appliance/index.ts')
+      const settings = loadSettings(io, { config: join(flags.rendered, 'api') }, ['connections']).config
+        .connections
+      let failures = 0
+      await examine({
+        address: settings.sqldb,
+        chainHttp: settings.chain.http,
+        certificates: join(flags.rendered, 'certificates'),
+        databaseDisk: flags.disk ?? null,
+        tell: (level, subject, note) => {
+          if (level === 'fail') failures++
+          io.out(`${level.padEnd(6)}${subject.padEnd(18)}${note}\n`)
+        },
+      })
+      if (failures > 0) throw new FatalError('UNHEALTHY', `${failures} findings need a hand`)
+    })
+}
+
+interface SmokeFlags {
+  readonly insecure?: true
+  readonly apiKey?: string
+  readonly account: string
+  readonly wait: number
+}
+
+/** `pronghorn smoke-test`. */
+export function addSmokeTest(program: Command, io: CliIo): void {
+  program
+    .command('smoke-test')
+    .summary('ask a running appliance for one thing of everything it serves')
+    .description('One line for each check; fails when one has failed.')
+    .helpGroup(applianceGroup)
+    .argument('<url>', 'for example https://localhost:8443')
+    .option('--insecure', 'take any certificate')
+    .option('--api-key <key>', 'key of the state service, for the exchange of a token for an ABI')
+    .option('--account <name>', 'account whose ABI is asked for', 'atomicassets')
+    .option('--wait <seconds>', 'how long a socket may take to tell of something', wholeNumber(1, 600), 30)
+    .action(async (url: string, flags: SmokeFlags) => {
+      if (!URL.canParse(url)) throw new FatalError('USAGE', `not a URL: ${url}`)
+      const { smokeTest } = await import('../../appliance/index.ts')
+      const results = await smokeTest({
+        url,
+        insecure: flags.insecure === true,
+        apiKey: flags.apiKey,
+        account: flags.account,
+        waitMs: flags.wait * 1_000,
+        tell: ({ name, outcome, note }) => io.out(`${outcome.padEnd(8)}${name.padEnd(34)}${note}\n`),
+      })
+      const failed = results.filter(({ outcome }) => outcome === 'failed')
+      if (failed.length > 0)
+        throw new FatalError('UNHEALTHY', `${failed.length} of ${results.length} checks failed`)
     })
 }
 

@@ -1,5 +1,12 @@
 export { addApi } from './api.ts'
-export { addPrepareDatabase, addProbe, addRenderConfig } from './appliance.ts'
+export {
+  addDoctor,
+  addPrepareDatabase,
+  addProbe,
+  addRenderConfig,
+  addRotateSecrets,
+  addSmokeTest,
+} from './appliance.ts'
 export { addConfig } from './config.ts'
 export { addDevchain } from './devchain.ts'
 export { addFiller } from './filler.ts'

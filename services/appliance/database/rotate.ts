@@ -1,0 +1,69 @@
+import { readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { connectDatabase } from '../../core/database/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { ensureSecrets, newSecret, secretNames, stageSecret } from '../render/index.ts'
+import type { SecretName } from '../render/index.ts'
+import { ensureRoles, scramVerifier } from './roles.ts'
+
+/** What `rotateSecrets` needs. */
+export interface RotateOptions {
+  /** Folder of the secrets. */
+  readonly dir: string
+  /** The server, with the superuser; its password is read from the secrets. */
+  readonly address: Omit<DatabaseAddress, 'password' | 'database'>
+}
+
+const STAGED = '.new'
+
+/**
+ * Replaces every secret: the roles get their new passwords in one transaction, and the files are exchanged after it.
+ * A run that was cut off in between is finished, or forgotten, by the next one. Services have to be given the new files
+ * and started again.
+ */
+export async function rotateSecrets({ dir, address }: RotateOptions): Promise<SecretName[]> {
+  await settleStaged(dir, address)
+  const { secrets: old } = await ensureSecrets(dir, {})
+  const names = Object.keys(secretNames) as SecretName[]
+  const secrets = Object.fromEntries(names.map((name) => [name, newSecret()])) as Record<SecretName, string>
+  const admin = await connect(address, old.superuser)
+  try {
+    await admin.query('BEGIN')
+    await ensureRoles(admin, secrets)
+    await admin.query(`ALTER ROLE "${address.user}" PASSWORD '${scramVerifier(secrets.superuser)}'`)
+    for (const name of names) await stageSecret(dir, name, secrets[name])
+    await admin.query('COMMIT')
+  } finally {
+    await admin.end()
+  }
+  await takeStaged(dir)
+  return names
+}
+
+/** A cut run has left files: they count when the server took the passwords, else they are forgotten. */
+async function settleStaged(dir: string, address: RotateOptions['address']): Promise<void> {
+  const staged = await readFile(join(dir, `superuser${STAGED}`), 'utf8').catch(() => null)
+  if (staged !== null) {
+    const client = await connect(address, staged).catch(() => null)
+    await client?.end()
+    if (client !== null) return takeStaged(dir)
+  }
+  for (const file of await listStaged(dir)) await rm(join(dir, file), { force: true })
+}
+
+async function takeStaged(dir: string): Promise<void> {
+  for (const file of await listStaged(dir)) {
+    await rename(join(dir, file), join(dir, file.slice(0, -STAGED.length)))
+  }
+}
+
+async function listStaged(dir: string): Promise<string[]> {
+  return (await readdir(dir)).filter((file) => file.endsWith(STAGED))
+}
+
+function connect(address: RotateOptions['address'], password: string): ReturnType<typeof connectDatabase> {
+  return connectDatabase(
+    { ...address, password, database: 'postgres' },
+    { applicationName: 'pronghorn-rotate' },
+  )
+}

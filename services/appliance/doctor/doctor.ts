@@ -1,0 +1,154 @@
+import { X509Certificate } from 'node:crypto'
+import { readFile, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readChainInfo } from '../../core/chain-node/index.ts'
+import { connectDatabase, listIndexFamilies, listMissingIndexes } from '../../core/database/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { describeError } from '../../core/errors/index.ts'
+import { readPackageVersion } from '../../core/paths/index.ts'
+import { certificateFiles, endOf } from '../render/index.ts'
+
+/** What the doctor looks at. */
+export interface DoctorOptions {
+  readonly address: DatabaseAddress
+  readonly chainHttp: string
+  /** Folder of the certificate in use. */
+  readonly certificates: string
+  /** A folder on the disk of the database; null where it is elsewhere. */
+  readonly databaseDisk: string | null
+  /** Takes one line. */
+  readonly tell: (level: 'ok' | 'warn' | 'fail', subject: string, note: string) => void
+}
+
+type Client = Awaited<ReturnType<typeof connectDatabase>>
+
+const DAY_MS = 86_400_000
+const GB = 1e9
+/** Blocks of a day at one in half a second. */
+const BLOCKS_A_DAY = 172_800
+
+/** Looks at everything that an operator is asked about when something is wrong. No secret is in what it tells. */
+export async function examine(options: DoctorOptions): Promise<void> {
+  const { tell } = options
+  tell('ok', 'versions', `Pronghorn ${readPackageVersion()}, Node.js ${process.versions.node}`)
+  await examineCertificate(options)
+  const head = await examineNode(options)
+  const client = await connectDatabase(options.address, { applicationName: 'pronghorn-doctor' }).catch(
+    (error: unknown) => {
+      tell(
+        'fail',
+        'database',
+        `${options.address.host}:${options.address.port} cannot be reached: ${describeError(error)}`,
+      )
+      return null
+    },
+  )
+  if (!client) return
+  try {
+    await examineDatabase(client, options, head)
+  } finally {
+    await client.end()
+  }
+}
+
+async function examineCertificate({ certificates, tell }: DoctorOptions): Promise<void> {
+  const pem = await readFile(join(certificates, certificateFiles.chain), 'utf8').catch(() => null)
+  if (pem === null) {
+    tell('warn', 'certificate', 'none; TLS is off, or the files are elsewhere')
+    return
+  }
+  const days = Math.floor((endOf(new X509Certificate(pem)) - Date.now()) / DAY_MS)
+  tell(days > 20 ? 'ok' : days > 0 ? 'warn' : 'fail', 'certificate', `${days} days left`)
+}
+
+async function examineNode({ chainHttp, tell }: DoctorOptions): Promise<number | null> {
+  try {
+    const { headBlock, headTimeMs } = await readChainInfo(chainHttp)
+    const age = Math.round((Date.now() - headTimeMs) / 1_000)
+    tell(age < 20 ? 'ok' : 'warn', 'chain node', `head ${headBlock}, ${age} seconds old`)
+    return headBlock
+  } catch (error) {
+    tell('fail', 'chain node', describeError(error))
+    return null
+  }
+}
+
+async function examineDatabase(client: Client, options: DoctorOptions, head: number | null): Promise<void> {
+  const { tell } = options
+  const { rows } = await client.query<{ version: string; schema: number; bytes: bigint }>(
+    `SELECT current_setting('server_version') AS version, pg_database_size(current_database()) AS bytes,
+       (SELECT max(number) FROM public.pronghorn_migrations) AS schema`,
+  )
+  const { version, schema, bytes } = rows[0]!
+  tell('ok', 'database', `PostgreSQL ${version}, schema ${schema}, ${(Number(bytes) / GB).toFixed(2)} GB`)
+  const blocks = await examineReaders(client, tell, head)
+  await examineSizes(client, tell)
+  await examineIndexes(client, tell)
+  await examineDisk(options, Number(bytes), blocks)
+}
+
+async function examineReaders(
+  client: Client,
+  tell: DoctorOptions['tell'],
+  head: number | null,
+): Promise<number> {
+  const { rows } = await client.query<{
+    name: string
+    start_block: number
+    block_num: number
+    silent: number | null
+  }>(
+    `SELECT r.name, r.start_block, r.block_num, extract(epoch FROM now() - h.beaten_at)::float8 AS silent
+     FROM chain.readers r LEFT JOIN chain.heartbeats h ON h.reader = r.name ORDER BY r.name`,
+  )
+  if (rows.length === 0) tell('warn', 'readers', 'none has started')
+  for (const { name, block_num: block, silent } of rows) {
+    const lag = head === null ? null : Math.max(0, head - block)
+    const isSilent = silent === null || silent > 30
+    const note = `block ${block}${lag === null ? '' : `, ${lag} behind the head`}${isSilent ? ', SILENT: is the filler running?' : ''}`
+    tell(isSilent ? 'fail' : lag !== null && lag > 180 ? 'warn' : 'ok', `reader ${name}`, note)
+  }
+  return rows.reduce((sum, row) => sum + Math.max(0, row.block_num - Math.max(1, row.start_block)), 0)
+}
+
+async function examineSizes(client: Client, tell: DoctorOptions['tell']): Promise<void> {
+  const { rows } = await client.query<{ name: string; bytes: bigint }>(
+    `SELECT coalesce(p.inhparent, c.oid)::regclass::text AS name, sum(pg_total_relation_size(c.oid))::bigint AS bytes
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_inherits p ON p.inhrelid = c.oid
+     WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+     GROUP BY 1 ORDER BY 2 DESC LIMIT 8`,
+  )
+  const sizes = rows.map(({ name, bytes }) => `${name} ${(Number(bytes) / 1e6).toFixed(1)} MB`)
+  tell('ok', 'largest tables', sizes.join(', '))
+}
+
+async function examineIndexes(client: Client, tell: DoctorOptions['tell']): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    'SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid ORDER BY 1',
+  )
+  const missing: string[] = []
+  for (const family of await listIndexFamilies()) missing.push(...(await listMissingIndexes(client, family)))
+  if (rows.length > 0) tell('warn', 'invalid indexes', rows.map(({ name }) => name).join(', '))
+  if (missing.length > 0) {
+    tell('warn', 'query indexes', `not built yet: ${missing.join(', ')}; the filler builds them at the head`)
+  }
+  if (rows.length + missing.length === 0) tell('ok', 'indexes', 'all there, all valid')
+}
+
+async function examineDisk(options: DoctorOptions, bytes: number, blocks: number): Promise<void> {
+  if (options.databaseDisk === null) return
+  const disk = await statfs(options.databaseDisk).catch(() => null)
+  if (disk === null) {
+    options.tell('warn', 'disk', 'the disk of the database is not on this machine')
+    return
+  }
+  const free = disk.bavail * disk.bsize
+  const daily = blocks > 0 ? (bytes / blocks) * BLOCKS_A_DAY : 0
+  const days = daily > 0 ? Math.floor(free / daily) : null
+  const note = days === null ? '' : `, about ${days} days at the size of a block so far`
+  options.tell(
+    free < 10 * GB || (days !== null && days < 30) ? 'warn' : 'ok',
+    'disk',
+    `${(free / GB).toFixed(1)} GB free${note}`,
+  )
+}

@@ -1,0 +1,2 @@
+export { examine } from './doctor.ts'
+export type { DoctorOptions } from './doctor.ts'

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import type { Check } from './check.ts'
+import { expectThat, NotApplicable } from './check.ts'
+import type { Answer, Ask } from './client.ts'
+
+const envelope = z.object({ success: z.literal(true), data: z.unknown(), query_time: z.number() })
+const health = z.object({
+  version: z.string(),
+  chain: z.object({
+    chain_id: z.string(),
+    service: z.object({ status: z.string(), reasons: z.array(z.string()) }),
+  }),
+  postgres: z.object({ readers: z.array(z.object({ name: z.string(), block_num: z.string() })) }),
+})
+const openapi = z.object({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) })
+
+/** Lists that every namespace of a family has. */
+const lists = [
+  { pattern: /\/v1\/assets$/, least: '?limit=1' },
+  { pattern: /\/v1\/sales$/, least: '?limit=1' },
+  { pattern: /\/v1\/links$/, least: '?limit=1' },
+]
+
+function dataOf(answer: Answer): unknown {
+  expectThat(answer.status === 200, `status ${answer.status}: ${answer.text.slice(0, 200)}`)
+  return envelope.parse(JSON.parse(answer.text)).data
+}
+
+async function pathsOf(ask: Ask): Promise<string[]> {
+  const answer = await ask('/openapi.json')
+  expectThat(answer.status === 200, `status ${answer.status}`)
+  const document = openapi.parse(JSON.parse(answer.text))
+  expectThat(document.openapi.startsWith('3.1'), `OpenAPI ${document.openapi}`)
+  return Object.keys(document.paths)
+}
+
+/** Health, documents, every config endpoint and one list of each namespace. */
+export function apiChecks(ask: Ask): Check[] {
+  return [
+    {
+      name: 'health',
+      run: async () => {
+        const { version, chain, postgres } = health.parse(dataOf(await ask('/health')))
+        expectThat(postgres.readers.length > 0, 'no reader has indexed anything')
+        const readers = postgres.readers.map(({ name, block_num }) => `${name} at ${block_num}`).join(', ')
+        const why = chain.service.reasons.length > 0 ? ` (${chain.service.reasons.join(', ')})` : ''
+        return `version ${version}, ${chain.service.status}${why}, ${readers}`
+      },
+    },
+    {
+      name: 'alive',
+      run: async () => {
+        const { status, text } = await ask('/alive')
+        expectThat(status === 200 && text.startsWith('success'), `status ${status}: ${text.slice(0, 100)}`)
+        return text.slice(0, 24)
+      },
+    },
+    {
+      name: 'openapi',
+      run: async () => `${(await pathsOf(ask)).length} paths`,
+    },
+    {
+      name: 'docs',
+      run: async () => {
+        const { status, text, headers } = await ask('/docs')
+        expectThat(status === 200 && text.includes('<html'), `status ${status}`)
+        expectThat(headers['content-security-policy'] !== undefined, 'without a Content-Security-Policy')
+        return `${text.length} characters`
+      },
+    },
+    {
+      name: 'config endpoints',
+      run: async () => {
+        const paths = (await pathsOf(ask)).filter((path) => path.endsWith('/v1/config'))
+        expectThat(paths.length > 0, 'no namespace has one')
+        for (const path of paths) dataOf(await ask(path))
+        return paths.join(' ')
+      },
+    },
+    {
+      name: 'a list of each namespace',
+      run: async () => {
+        const paths = await pathsOf(ask)
+        const asked = lists.flatMap(({ pattern, least }) =>
+          paths.filter((path) => pattern.test(path)).map((path) => path + least),
+        )
+        expectThat(asked.length > 0, 'no namespace has one')
+        for (const path of asked) expectThat(Array.isArray(dataOf(await ask(path))), `${path} is not a list`)
+        return asked.join(' ')
+      },
+    },
+    {
+      name: 'errors are answers',
+      run: async () => {
+        const path = (await pathsOf(ask)).find((each) => /\/v1\/assets$/.test(each))
+        if (path === undefined) throw new NotApplicable('no namespace lists assets')
+        const bad = await ask(`${path}?limit=nonsense`)
+        expectThat(
+          bad.status === 400 && bad.text.includes('limit'),
+          `status ${bad.status} for a bad parameter`,
+        )
+        const missing = await ask('/no-such-path')
+        expectThat(missing.status === 404, `status ${missing.status} for an unknown path`)
+        return '400 names the parameter, 404 for an unknown path'
+      },
+    },
+  ]
+}

@@ -1,0 +1,42 @@
+/** What one check found. */
+export interface CheckResult {
+  readonly name: string
+  readonly outcome: 'ok' | 'failed' | 'skipped'
+  /** What was seen, or what is wrong. */
+  readonly note: string
+}
+
+/** One line of the smoke test. `run` answers with what it saw; throws when that is wrong. */
+export interface Check {
+  readonly name: string
+  readonly run: () => Promise<string>
+}
+
+/** Thrown by a check that does not apply to this server. */
+export class NotApplicable extends Error {}
+
+/** Runs checks one after the other and tells of each as it ends. */
+export async function runChecks(
+  checks: readonly Check[],
+  tell: (result: CheckResult) => void,
+): Promise<CheckResult[]> {
+  const results: CheckResult[] = []
+  for (const { name, run } of checks) {
+    const result = await run().then(
+      (note): CheckResult => ({ name, outcome: 'ok', note }),
+      (error: unknown): CheckResult => ({
+        name,
+        outcome: error instanceof NotApplicable ? 'skipped' : 'failed',
+        note: error instanceof Error ? error.message : String(error),
+      }),
+    )
+    tell(result)
+    results.push(result)
+  }
+  return results
+}
+
+/** Throws unless something holds. */
+export function expectThat(holds: boolean, otherwise: string): asserts holds {
+  if (!holds) throw new Error(otherwise)
+}

@@ -1,0 +1,39 @@
+import { apiChecks } from './api-checks.ts'
+import { runChecks } from './check.ts'
+import type { CheckResult } from './check.ts'
+import { createClient } from './client.ts'
+import { liveChecks } from './live-checks.ts'
+import { proxyChecks } from './proxy-checks.ts'
+import { stateChecks } from './state-checks.ts'
+
+export type { CheckResult } from './check.ts'
+
+/** What the smoke test is told. */
+export interface SmokeOptions {
+  /** Address of the proxy. */
+  readonly url: string
+  /** Take any certificate. */
+  readonly insecure: boolean
+  /** Key of the state service. */
+  readonly apiKey: string | undefined
+  /** Account whose ABI is asked for. */
+  readonly account: string
+  /** How long a socket may take to tell of something. */
+  readonly waitMs: number
+  readonly tell: (result: CheckResult) => void
+}
+
+/** Asks a running appliance for one thing of everything it serves. */
+export async function smokeTest(options: SmokeOptions): Promise<CheckResult[]> {
+  const base = new URL(options.url)
+  const ask = createClient(base, options.insecure)
+  return runChecks(
+    [
+      ...proxyChecks(base, ask, options.insecure),
+      ...apiChecks(ask),
+      ...liveChecks(base, ask, options.insecure, options.waitMs),
+      ...stateChecks(ask, options.apiKey, options.account),
+    ],
+    options.tell,
+  )
+}

@@ -1,0 +1,44 @@
+import type { Check } from './check.ts'
+import { expectThat, NotApplicable } from './check.ts'
+import type { Ask } from './client.ts'
+import { handshake } from './client.ts'
+
+/** TLS, headers, and that nobody can claim another address. */
+export function proxyChecks(base: URL, ask: Ask, insecure: boolean): Check[] {
+  return [
+    {
+      name: 'tls',
+      run: async () => {
+        if (base.protocol !== 'https:') throw new NotApplicable('not over TLS')
+        const old = await handshake(base, 'TLSv1.1')
+        expectThat(old === null, 'TLS 1.1 is accepted')
+        const found = (await handshake(base, 'TLSv1.3')) ?? (await handshake(base, 'TLSv1.2'))
+        expectThat(found !== null, 'neither TLS 1.3 nor 1.2 is accepted')
+        expectThat(found.daysLeft > 0, 'the certificate has ended')
+        expectThat(insecure || found.verified, 'the certificate cannot be verified (--insecure takes any)')
+        return `${found.protocol}, ${found.verified ? 'verified' : 'not verified'}, ${found.daysLeft} days left`
+      },
+    },
+    {
+      name: 'headers',
+      run: async () => {
+        const { headers } = await ask('/health')
+        expectThat(
+          !/\d/.test(String(headers.server)),
+          `the server tells its version: ${String(headers.server)}`,
+        )
+        expectThat(headers['x-powered-by'] === undefined, 'X-Powered-By is sent')
+        expectThat(headers['access-control-allow-origin'] !== undefined, 'no Access-Control-Allow-Origin')
+        return `server ${String(headers.server)}, CORS for ${headers['access-control-allow-origin']}`
+      },
+    },
+    {
+      name: 'compression',
+      run: async () => {
+        const { headers } = await ask('/openapi.json', { headers: { 'accept-encoding': 'gzip' } })
+        expectThat(headers['content-encoding'] === 'gzip', 'a large answer is not compressed')
+        return 'gzip'
+      },
+    },
+  ]
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import type { Check } from './check.ts'
+import { expectThat, NotApplicable } from './check.ts'
+import type { Ask } from './client.ts'
+
+const token = z.object({ token: z.string().min(20), expires_at: z.number() })
+const abi = z.object({
+  account: z.string(),
+  block_num: z.number(),
+  abi: z.object({ version: z.string(), structs: z.array(z.unknown()), actions: z.array(z.unknown()) }),
+})
+const failure = z.object({ code: z.string(), trace_id: z.string(), message: z.string() })
+
+function issue(ask: Ask, apiKey: string): ReturnType<Ask> {
+  const body = JSON.stringify({ api_key: apiKey })
+  const headers = { 'content-type': 'application/json' }
+  return ask('/v1/auth/issue', { method: 'POST', headers, body })
+}
+
+/** The token-to-ABI exchange with a key; without one, that the door is shut. */
+export function stateChecks(ask: Ask, apiKey: string | undefined, account: string): Check[] {
+  return [
+    {
+      name: 'state service refuses strangers',
+      run: async () => {
+        const bare = await ask(`/v0/state/abi?account=${account}&json=true`)
+        expectThat(bare.status === 401, `status ${bare.status} without a token`)
+        const refused = await issue(ask, 'server_0123456789abcdef')
+        expectThat(refused.status === 401, `status ${refused.status} for an unknown key`)
+        return `${failure.parse(JSON.parse(bare.text)).code}, ${failure.parse(JSON.parse(refused.text)).code}`
+      },
+    },
+    {
+      name: 'token-to-ABI exchange',
+      run: async () => {
+        if (apiKey === undefined) throw new NotApplicable('no --api-key')
+        const issued = await issue(ask, apiKey)
+        expectThat(issued.status === 200, `status ${issued.status}: ${issued.text.slice(0, 200)}`)
+        const { token: bearer } = token.parse(JSON.parse(issued.text))
+        const headers = { authorization: `Bearer ${bearer}` }
+        const answer = await ask(`/v0/state/abi?account=${account}&json=true`, { headers })
+        expectThat(answer.status === 200, `status ${answer.status}: ${answer.text.slice(0, 200)}`)
+        const found = abi.parse(JSON.parse(answer.text))
+        return `${found.account} ${found.abi.version} set at block ${found.block_num}`
+      },
+    },
+  ]
+}
