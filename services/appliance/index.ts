@@ -1,6 +1,7 @@
 export { examine } from './doctor/index.ts'
 export { prepareDatabase, rotateSecrets } from './database/index.ts'
-export { checkRender, ensureSecrets, render, resolveVariables } from './render/index.ts'
+export { applyMetadata, compareHasura, makeHasura } from './hasura/index.ts'
+export { checkRender, ensureSecrets, readHasuraSettings, render, resolveVariables } from './render/index.ts'
 export type { RenderPlaces, RenderReport } from './render/index.ts'
 export { smokeTest } from './smoke/index.ts'
 export type { CheckResult, SmokeOptions } from './smoke/index.ts'

@@ -8,6 +8,7 @@ import {
   addDevchain,
   addDoctor,
   addFiller,
+  addHasuraMetadata,
   addMigrate,
   addPrepareDatabase,
   addProbe,
@@ -52,6 +53,7 @@ function buildProgram(io: CliIo): Command {
   addRenderConfig(program, io)
   addPrepareDatabase(program, io)
   addRotateSecrets(program, io)
+  addHasuraMetadata(program, io)
   addSmokeTest(program, io)
   addDoctor(program, io)
   addProbe(program)

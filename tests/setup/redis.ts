@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { describe, it } from 'vitest'
+import { describeUnless } from './available.ts'
 
 /** A Redis server of its own for a test. */
 export interface TestRedis {
@@ -36,19 +36,8 @@ function findRedisServer(): string | undefined {
  * why; with PRONGHORN_REQUIRE_ALL=1 it fails instead.
  */
 export function describeWithRedis(name: string, suite: () => void): void {
-  if (findRedisServer() !== undefined) {
-    describe(name, suite)
-    return
-  }
-  const reason = 'there is no redis-server on the PATH'
-  if (process.env.PRONGHORN_REQUIRE_ALL === '1') {
-    it(name, () => {
-      throw new Error(`${reason}, and PRONGHORN_REQUIRE_ALL=1 asks for every suite`)
-    })
-    return
-  }
-  console.warn(`skipped: ${name}: ${reason}`)
-  describe.skipIf(true)(`${name} (${reason})`, suite)
+  const found = findRedisServer() !== undefined
+  describeUnless(found ? undefined : 'there is no redis-server on the PATH', name, suite)
 }
 
 /** Starts a Redis server without persistence on a free port of 127.0.0.1. */

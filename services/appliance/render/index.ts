@@ -1,6 +1,6 @@
 export { certificateFiles, endOf, installCertificate, isGood } from './certificate.ts'
 export { presets } from './presets.ts'
-export { checkRender, render } from './render.ts'
+export { checkRender, readHasuraSettings, render } from './render.ts'
 export type { RenderPlaces, RenderReport } from './render.ts'
 export { resolveVariables } from './resolve.ts'
 export type { Resolved, Values } from './resolve.ts'

@@ -1,6 +1,7 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { configFiles, ConfigError, parseConfig } from '../../core/config/index.ts'
 import type { ConfigPart, ConfigProblem, ConfigWarning, Environment } from '../../core/config/index.ts'
 import { checkCertificateFiles, ensureSelfSigned } from './certificate.ts'
@@ -130,7 +131,7 @@ function renderOthers(values: Values, secrets: Secrets): RenderedFile[] {
     `HASURA_GRAPHQL_METADATA_DATABASE_URL='postgres://pronghorn_hasura:${secrets.hasura}@${database}/pronghorn_hasura'`,
     `PRONGHORN_DATABASE_URL='postgres://pronghorn_graphql:${secrets.graphql}@${database}/${values.POSTGRES_DATABASE}'`,
     `HASURA_GRAPHQL_ENABLE_CONSOLE='${String(values.GRAPHQL_CONSOLE)}'`,
-    `PRONGHORN_ROW_LIMIT='${values.GRAPHQL_ROW_LIMIT}'`,
+    `HASURA_GRAPHQL_UNAUTHORIZED_ROLE='reader'`,
     '',
   ].join('\n')
   return [
@@ -149,7 +150,21 @@ function renderOthers(values: Values, secrets: Secrets): RenderedFile[] {
       mode: 0o444,
     },
     { service: 'hasura', name: 'environment', text: hasura, mode: 0o444 },
+    { service: 'hasura', name: HASURA_SETTINGS, text: metadataSettings(values, secrets), mode: 0o440 },
   ]
+}
+
+/** What the one-shot that gives Hasura its metadata has to know. */
+const HASURA_SETTINGS = 'metadata.json'
+
+function metadataSettings(values: Values, secrets: Secrets): string {
+  return `${JSON.stringify({ adminSecret: secrets.hasura_admin, rowLimit: values.GRAPHQL_ROW_LIMIT })}\n`
+}
+
+/** Reads what `render` left for the one-shot that gives Hasura its metadata. */
+export async function readHasuraSettings(out: string): Promise<{ adminSecret: string; rowLimit: number }> {
+  const text = await readFile(join(out, 'hasura', HASURA_SETTINGS), 'utf8')
+  return z.strictObject({ adminSecret: z.string(), rowLimit: z.int().min(1) }).parse(JSON.parse(text))
 }
 
 /** The three JSON files as one service gets them. Families without an account are left out. */

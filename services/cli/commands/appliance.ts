@@ -148,6 +148,24 @@ export function addDoctor(program: Command, io: CliIo): void {
     })
 }
 
+/** `pronghorn hasura-metadata`. */
+export function addHasuraMetadata(program: Command, io: CliIo): void {
+  program
+    .command('hasura-metadata')
+    .summary('give Hasura the tables, relationships and permissions of this version')
+    .description('Replaces the metadata of Hasura. Nothing inconsistent is taken.')
+    .helpGroup(applianceGroup)
+    .option('--url <url>', 'address of Hasura', 'http://hasura:8080')
+    .option('--rendered <folder>', 'what render-config has made', '/rendered')
+    .option('--wait <seconds>', 'how long Hasura may take to come up', wholeNumber(0, 3_600), 60)
+    .action(async (flags: { readonly url: string; readonly rendered: string; readonly wait: number }) => {
+      const { applyMetadata, readHasuraSettings } = await import('../../appliance/index.ts')
+      const { adminSecret, rowLimit } = await readHasuraSettings(flags.rendered)
+      await applyMetadata({ url: flags.url, adminSecret, rowLimit, waitMs: flags.wait * 1_000 })
+      io.out('Hasura has the metadata of this version.\n')
+    })
+}
+
 interface SmokeFlags {
   readonly insecure?: true
   readonly apiKey?: string

@@ -1,6 +1,7 @@
 export { addApi } from './api.ts'
 export {
   addDoctor,
+  addHasuraMetadata,
   addPrepareDatabase,
   addProbe,
   addRenderConfig,

@@ -151,6 +151,14 @@ export const errorCatalogue = {
     meaning: 'An address or port to listen on is taken or not allowed.',
     remedy: 'Choose another port, or stop the process that holds it.',
   },
+  HASURA_UNAVAILABLE: {
+    meaning: 'Hasura does not answer, or not yet.',
+    remedy: 'Look at its log; it needs its own database and that of the chain.',
+  },
+  HASURA_REFUSED: {
+    meaning: 'Hasura does not take the metadata of this version.',
+    remedy: 'The message has its words. `npm run hasura:check` compares metadata and schema.',
+  },
   UNHEALTHY: {
     meaning: 'An address that a health check asked did not answer with a success.',
     remedy: 'Read the log of the service that it belongs to.',

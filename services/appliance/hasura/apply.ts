@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FatalError, RetryableError } from '../../core/errors/index.ts'
+import { assembleMetadata } from './files.ts'
+
+/** What `applyMetadata` needs. */
+export interface ApplyOptions {
+  /** Address of Hasura. */
+  readonly url: string
+  readonly adminSecret: string
+  /** Most rows of a list. */
+  readonly rowLimit: number
+  /** How long Hasura may take to come up. */
+  readonly waitMs: number
+}
+
+const TIMEOUT_MS = 60_000
+const RETRY_MS = 1_000
+
+/**
+ * Gives Hasura the metadata of this version. Nothing inconsistent is taken.
+ * @throws RetryableError `HASURA_UNAVAILABLE`; FatalError `HASURA_REFUSED` with what it says.
+ */
+export async function applyMetadata(options: ApplyOptions): Promise<void> {
+  const metadata = await assembleMetadata(options.rowLimit)
+  const body = JSON.stringify({
+    type: 'replace_metadata',
+    version: 2,
+    args: { allow_inconsistent_metadata: false, metadata },
+  })
+  const deadline = performance.now() + options.waitMs
+  for (;;) {
+    const answer = await fetch(new URL('/v1/metadata', options.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-hasura-admin-secret': options.adminSecret },
+      body,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }).catch(() => null)
+    if (answer?.ok) return
+    if (answer && answer.status < 500) {
+      throw new FatalError(
+        'HASURA_REFUSED',
+        `Hasura answers ${answer.status}: ${(await answer.text()).slice(0, 2_000)}`,
+      )
+    }
+    if (performance.now() > deadline) {
+      throw new RetryableError('HASURA_UNAVAILABLE', `Hasura cannot be reached at ${options.url}`)
+    }
+    await sleep(RETRY_MS)
+  }
+}

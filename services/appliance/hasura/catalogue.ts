@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { packageRoot } from '../../core/paths/index.ts'
+
+const qualified = z.string().regex(/^[a-z_]+\.[a-z0-9_]+$/)
+
+const relationship = z.strictObject({
+  from: qualified,
+  name: z.string().regex(/^[a-z][a-z0-9_]*$/),
+  one: qualified.optional(),
+  many: qualified.optional(),
+  columns: z.record(z.string(), z.string()),
+})
+
+const catalogue = z.strictObject({
+  schemas: z.array(z.string()),
+  hidden: z.array(qualified),
+  relationships: z.array(relationship),
+})
+
+/** What GraphQL shows beyond what the schema says of itself. */
+export type Catalogue = z.output<typeof catalogue>
+/** Rows that belong together. */
+export type Relationship = z.output<typeof relationship>
+
+/** Folder of the metadata and its catalogue. */
+export const hasuraFolder = join(packageRoot, 'infra/hasura')
+
+/** Reads `infra/hasura/catalogue.yaml`. */
+export async function readCatalogue(): Promise<Catalogue> {
+  return catalogue.parse(parse(await readFile(join(hasuraFolder, 'catalogue.yaml'), 'utf8')))
+}

@@ -1,0 +1,132 @@
+import { stringify } from 'yaml'
+import { FatalError } from '../../core/errors/index.ts'
+import type { Catalogue, Relationship } from './catalogue.ts'
+import type { ShownTable } from './schema.ts'
+
+/** Role of whoever asks without a secret. */
+export const READER_ROLE = 'reader'
+/** Stands for the row limit of the settings; replaced when the metadata are applied. */
+export const ROW_LIMIT = 1_000
+
+/** Name of the database in Hasura, and of the variable with its address. */
+const SOURCE = { name: 'pronghorn', urlVariable: 'PRONGHORN_DATABASE_URL' } as const
+
+/** Text of one metadata file, by its path below `metadata/`. */
+export type MetadataFiles = Readonly<Record<string, string>>
+
+/**
+ * The metadata directory (format 3 of Hasura 2) for a schema.
+ * @throws FatalError CONFIG_INVALID naming what the catalogue says of tables or columns that do not exist.
+ */
+export function makeMetadata(catalogue: Catalogue, tables: readonly ShownTable[]): MetadataFiles {
+  const shown = tables.filter((table) => !catalogue.hidden.includes(nameOf(table)))
+  const problems = findProblems(catalogue, tables, shown)
+  if (problems.length > 0) {
+    throw new FatalError('CONFIG_INVALID', `infra/hasura/catalogue.yaml: ${problems.join('; ')}`)
+  }
+  const files: Record<string, string> = {
+    'version.yaml': stringify({ version: 3 }),
+    'databases/databases.yaml': stringify([
+      {
+        name: SOURCE.name,
+        kind: 'postgres',
+        configuration: {
+          connection_info: {
+            database_url: { from_env: SOURCE.urlVariable },
+            isolation_level: 'read-committed',
+            pool_settings: { max_connections: 10, idle_timeout: 180, retries: 1 },
+            use_prepared_statements: true,
+          },
+        },
+      },
+    ]),
+    'databases/pronghorn/tables/tables.yaml': stringify(shown.map((table) => `!include ${fileOf(table)}`)),
+  }
+  for (const table of shown) {
+    const relationships = catalogue.relationships.filter(({ from }) => from === nameOf(table))
+    files[`databases/pronghorn/tables/${fileOf(table)}`] = stringify(describeTable(table, relationships), {
+      lineWidth: 120,
+    })
+  }
+  return files
+}
+
+function nameOf({ schema, name }: ShownTable): string {
+  return `${schema}.${name}`
+}
+
+function fileOf({ schema, name }: ShownTable): string {
+  return `${schema}_${name}.yaml`
+}
+
+function findProblems(
+  catalogue: Catalogue,
+  tables: readonly ShownTable[],
+  shown: readonly ShownTable[],
+): string[] {
+  const problems: string[] = []
+  for (const hidden of catalogue.hidden) {
+    if (!tables.some((table) => nameOf(table) === hidden))
+      problems.push(`hidden table ${hidden} does not exist`)
+  }
+  for (const { from, name, one, many, columns } of catalogue.relationships) {
+    const place = `relationship ${name} of ${from}`
+    if ((one === undefined) === (many === undefined)) problems.push(`${place} needs either one or many`)
+    for (const [table, wanted] of [
+      [from, Object.keys(columns)],
+      [one ?? many ?? '', Object.values(columns)],
+    ] as const) {
+      const found = shown.find((each) => nameOf(each) === table)
+      if (!found) problems.push(`${place}: table ${table} is not shown`)
+      for (const column of wanted) {
+        if (found && !found.columns.some((each) => each.name === column)) {
+          problems.push(`${place}: ${table} has no column ${column}`)
+        }
+      }
+    }
+  }
+  return problems
+}
+
+function describeTable(table: ShownTable, relationships: readonly Relationship[]): unknown {
+  const commented = table.columns.filter(({ comment }) => comment !== null)
+  const relate = (relationship: Relationship, target: string): unknown => {
+    const [schema, name] = target.split('.')
+    return {
+      name: relationship.name,
+      using: {
+        manual_configuration: {
+          column_mapping: relationship.columns,
+          insertion_order: null,
+          remote_table: { schema, name },
+        },
+      },
+    }
+  }
+  const one = relationships.filter((each) => each.one !== undefined)
+  const many = relationships.filter((each) => each.many !== undefined)
+  return {
+    table: { schema: table.schema, name: table.name },
+    configuration: {
+      custom_name: `${table.schema}_${table.name}`,
+      custom_root_fields: {},
+      ...(table.comment === null ? {} : { comment: table.comment }),
+      column_config: Object.fromEntries(commented.map(({ name, comment }) => [name, { comment }])),
+      custom_column_names: {},
+    },
+    ...(one.length > 0 ? { object_relationships: one.map((each) => relate(each, each.one!)) } : {}),
+    ...(many.length > 0 ? { array_relationships: many.map((each) => relate(each, each.many!)) } : {}),
+    select_permissions: [
+      {
+        role: READER_ROLE,
+        permission: {
+          columns: table.columns.map(({ name }) => name),
+          filter: {},
+          limit: ROW_LIMIT,
+          allow_aggregations: false,
+          subscription_root_fields: [],
+        },
+      },
+    ],
+  }
+}

@@ -1,0 +1,149 @@
+import { DockerComposeEnvironment, Wait } from 'testcontainers'
+import type { StartedDockerComposeEnvironment } from 'testcontainers'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+import { smokeTest } from '../../services/appliance/index.ts'
+import type { CheckResult } from '../../services/appliance/index.ts'
+import { createClient } from '../../services/appliance/smoke/client.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import { describeUnless } from '../setup/available.ts'
+import { applianceVariables, composeFiles, run, whyNoEngine } from './engine.ts'
+
+const project = 'pronghorn-suite'
+const ports = { http: 18_080, https: 18_443 }
+const variables = applianceVariables(project, ports)
+const url = `https://localhost:${ports.https}`
+const ask = createClient(new URL(url), true)
+const oneShots = ['config', 'migrate']
+const longest = 480_000
+
+const health = z.object({
+  data: z.object({
+    chain: z.object({ demo: z.boolean().optional() }),
+    postgres: z.object({ readers: z.array(z.object({ block_num: z.string() })) }),
+  }),
+})
+
+const inspected = z.array(
+  z.object({
+    Name: z.string(),
+    Config: z.object({ User: z.string(), Env: z.array(z.string()) }),
+    HostConfig: z.object({
+      ReadonlyRootfs: z.boolean(),
+      CapDrop: z.array(z.string()),
+      SecurityOpt: z.array(z.string()),
+      Memory: z.number(),
+      LogConfig: z.object({ Config: z.record(z.string(), z.string()) }),
+      PortBindings: z.record(z.string(), z.unknown()).nullable(),
+    }),
+  }),
+)
+
+describeUnless(whyNoEngine(), 'the appliance in containers', () => {
+  let environment: StartedDockerComposeEnvironment | undefined
+
+  const up = async (): Promise<StartedDockerComposeEnvironment> => {
+    // The reaper is an image of its own; this suite cleans up by itself.
+    process.env.TESTCONTAINERS_RYUK_DISABLED = 'true'
+    const compose = new DockerComposeEnvironment(packageRoot, composeFiles)
+      .withProjectName(project)
+      .withEnvironment(variables)
+      .withBuild()
+      .withAutoCleanup(false)
+      .withStartupTimeout(longest)
+      .withDefaultWaitStrategy(Wait.forHealthCheck())
+    for (const name of oneShots) compose.withWaitStrategy(`${name}-1`, Wait.forOneShotStartup())
+    return compose.up()
+  }
+
+  const readBlock = async (): Promise<{ block: number; demo: boolean }> => {
+    const { text } = await ask('/health')
+    const { chain, postgres } = health.parse(JSON.parse(text)).data
+    return { block: Number(postgres.readers[0]!.block_num), demo: chain.demo ?? false }
+  }
+
+  beforeAll(async () => {
+    await run(variables, 'docker', 'compose', '--profile', '*', 'down', '--volumes')
+    environment = await up()
+  }, longest)
+
+  afterAll(async () => {
+    await run(variables, 'docker', 'compose', '--profile', '*', 'down', '--volumes')
+  }, longest)
+
+  it('passes its smoke test', async () => {
+    const results: CheckResult[] = []
+    await smokeTest({
+      url,
+      insecure: true,
+      apiKey: undefined,
+      account: 'atomicassets',
+      waitMs: 30_000,
+      tell: (result) => results.push(result),
+    })
+    expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([])
+    expect(results.filter(({ outcome }) => outcome === 'ok').length).toBeGreaterThan(10)
+  })
+
+  it('publishes nothing but the proxy, and holds every container to the rules', async () => {
+    const ids = (await run(variables, 'docker', 'compose', 'ps', '--all', '--quiet')).trim().split('\n')
+    const containers = inspected.parse(JSON.parse(await run(variables, 'docker', 'inspect', ...ids)))
+    expect(containers.length).toBeGreaterThanOrEqual(8)
+    for (const { Name, Config, HostConfig } of containers) {
+      const published = Object.keys(HostConfig.PortBindings ?? {}).length
+      expect([Name, published > 0]).toEqual([Name, Name.includes('-nginx-')])
+      expect([Name, Number.parseInt(Config.User, 10) > 0]).toEqual([Name, true])
+      expect([Name, HostConfig.ReadonlyRootfs, HostConfig.CapDrop]).toEqual([Name, true, ['ALL']])
+      expect(HostConfig.SecurityOpt).toContain('no-new-privileges:true')
+      expect([Name, HostConfig.Memory > 0]).toEqual([Name, true])
+      expect(HostConfig.LogConfig.Config['max-size']).toBe('10m')
+      // Secrets are files in volumes, never variables that `docker inspect` shows.
+      expect(Config.Env.filter((line) => /(?:PASSWORD|SECRET|KEY)=./.test(line))).toEqual([])
+    }
+  })
+
+  it('has no secret in the image', async () => {
+    const secrets = await run(
+      variables,
+      ...['docker', 'compose', 'run', '--rm', '--no-TTY', '--entrypoint', 'sh', 'config'],
+      ...['-c', 'cat /rendered/secrets/*'],
+    )
+    const history = await run(variables, 'docker', 'history', '--no-trunc', 'pronghorn:0.1.0')
+    const found = await run(
+      variables,
+      ...['docker', 'run', '--rm', '--entrypoint', 'sh', 'pronghorn:0.1.0', '-c'],
+      'find / -xdev \\( -name .env -o -name "*.pem" -o -name "id_rsa*" -o -name .npmrc -o -name .git \\) -not -path "/etc/ssl/*" -not -path "/usr/*" -not -path "*/node_modules/*" 2>/dev/null; find /rendered /data -type f',
+    )
+    expect(secrets.length).toBeGreaterThan(200)
+    expect(history).not.toContain(secrets.slice(0, 43))
+    expect(found.trim()).toBe('')
+  })
+
+  it('sends plain requests to TLS', async () => {
+    const plain = createClient(new URL(`http://localhost:${ports.http}`), false)
+    const { status, headers } = await plain('/health?x=1')
+    expect([status, headers.location]).toEqual([308, `${url}/health?x=1`])
+  })
+
+  it('goes on at the same block after down and up', async () => {
+    const before = await readBlock()
+    expect(before.demo).toBe(true)
+    await environment!.down({ removeVolumes: false })
+    environment = await up()
+    const after = await readBlock()
+    expect(after.block).toBeGreaterThanOrEqual(before.block)
+    const logs = await run(variables, 'docker', 'compose', 'logs', '--no-log-prefix', 'filler')
+    const first = logs.split('\n').find((line) => line.includes('"msg":"reading blocks"'))
+    const { start } = JSON.parse(first ?? '{}') as { start?: number }
+    expect(start).toBeGreaterThanOrEqual(before.block)
+  })
+
+  it('describes itself to every combination of profiles', async () => {
+    for (const profiles of ['', 'graphql', 'devchain', 'tools', 'graphql,devchain,tools']) {
+      for (const files of ['docker-compose.yml', composeFiles.join(':')]) {
+        const words = ['docker', 'compose', 'config', '--quiet'] as const
+        await run({ ...variables, COMPOSE_PROFILES: profiles, COMPOSE_FILE: files }, ...words)
+      }
+    }
+  })
+})

@@ -1,0 +1,52 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { promisify } from 'node:util'
+import { packageRoot } from '../../services/core/paths/index.ts'
+
+const execute = promisify(execFile)
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
+const LONGEST_MS = 600_000
+
+/** Why no container can run here; undefined when they can. */
+export function whyNoEngine(): string | undefined {
+  try {
+    for (const words of [['info'], ['compose', 'version']]) {
+      execFileSync('docker', words, { timeout: 20_000, stdio: 'ignore' })
+    }
+    return undefined
+  } catch {
+    return 'no Docker engine with the Compose plugin answers'
+  }
+}
+
+/** Compose files of a plain `docker compose up`. */
+export const composeFiles = ['docker-compose.yml', 'docker-compose.override.yml']
+
+/** The variables of an appliance beside others: a project name and ports of its own. */
+export function applianceVariables(
+  project: string,
+  ports: { readonly http: number; readonly https: number },
+): Record<string, string> {
+  return {
+    COMPOSE_PROJECT_NAME: project,
+    HTTP_PORT: String(ports.http),
+    HTTPS_PORT: String(ports.https),
+    BACKUP_DIR: `./.data/${project}-backups`,
+    FILLER_MEMORY: '1g',
+    API_MEMORY: '1g',
+  }
+}
+
+/** Runs a program in the project's folder, for at most ten minutes, and gives what it printed. */
+export async function run(
+  variables: Readonly<Record<string, string>>,
+  program: string,
+  ...words: string[]
+): Promise<string> {
+  const { stdout } = await execute(program, words, {
+    cwd: packageRoot,
+    env: { ...process.env, ...variables },
+    maxBuffer: MAX_OUTPUT_BYTES,
+    timeout: LONGEST_MS,
+  })
+  return stdout
+}
