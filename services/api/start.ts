@@ -4,6 +4,8 @@ import type { Listener, RequestObserver } from '../core/http/index.ts'
 import { openKeyValueStore } from '../core/kvstore/index.ts'
 import type { KeyValueStore } from '../core/kvstore/index.ts'
 import type { Logger } from '../core/log/index.ts'
+import { createMetrics, renderSnapshots, serveMetrics } from '../core/metrics/index.ts'
+import type { Metrics } from '../core/metrics/index.ts'
 import { readPackageVersion } from '../core/paths/index.ts'
 import { AnswerCache, createSharedAnswers } from './cache/index.ts'
 import { openRequestDatabase } from './database/index.ts'
@@ -11,9 +13,12 @@ import type { RequestDatabase } from './database/index.ts'
 import { documentationRoutes } from './documentation/index.ts'
 import type { ServerInfo } from './documentation/index.ts'
 import type { HealthSettings, Monitor } from './health/index.ts'
-import { healthRoutes, startMonitor } from './health/index.ts'
+import { healthRoutes, reportHealth, startMonitor } from './health/index.ts'
 import type { Mount } from './http/index.ts'
 import { createLifecycle, failureBody } from './http/index.ts'
+import { createNamedLists } from './lists/index.ts'
+import type { KeptLists } from './lists/index.ts'
+import { observeDatabase, observeLists, observeRequests, watchParts } from './metrics/index.ts'
 import type { DatabaseTraits, NamespaceFactory } from './namespaces/index.ts'
 import { createNamespace } from './namespaces/index.ts'
 import type { ApiConfig } from './preconditions.ts'
@@ -29,6 +34,8 @@ export interface ApiOptions {
   readonly observers?: readonly RequestObserver[]
   /** Makes the namespaces of the configuration instead of `createNamespace`. */
   readonly createNamespace?: NamespaceFactory
+  /** Takes what is counted and measured, for somebody else to serve; without it `metrics_port` is served here. */
+  readonly metrics?: Metrics
   /** How long the database may take to come up and be migrated. Default 30 seconds. */
   readonly waitMs?: number
 }
@@ -51,7 +58,7 @@ const DEFAULT_WAIT_MS = 30_000
  *   `PORT_UNAVAILABLE`.
  */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
-  const { config, logger } = options
+  const { config, logger, metrics = createMetrics('api') } = options
   const { chain, sqldb } = config.connections
   const traits = await checkDatabase(config, options.waitMs ?? DEFAULT_WAIT_MS, logger)
   await checkChainNode(chain.http, chain.chain_id, logger)
@@ -61,21 +68,27 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     const kvstore =
       options.kvstore ?? (await openKeyValueStore(config.connections.kvstore, chain.name, logger))
     if (!options.kvstore) closers.push(() => kvstore.close())
-    const database = openDatabase(config, logger)
+    const database = await openDatabase(config, metrics, logger)
     closers.push(() => database.close())
+    const lists = createNamedLists({ database, onLookup: observeLists(metrics) })
     const cache = openCache(config, kvstore)
     const monitor = await startMonitor({
       database: sqldb,
+      servers: () => database.servers(),
       kvstore,
       chainHttp: chain.http,
       chainId: chain.chain_id,
       logger,
       onDatabase: (available) => {
-        noteDatabase(database, mounts, cache, available)
+        noteDatabase({ database, mounts, lists, cache }, available)
       },
     })
     closers.push(() => monitor.close())
-    const listener = await serve(options, { monitor, database, mounts, kvstore, cache })
+    const health = () => reportHealth(monitor.state, healthSettings(options), Date.now())
+    watchParts(metrics, { database, health, state: () => monitor.state })
+    if (!options.metrics) closers.push(await openMetrics(config, metrics, logger))
+    const observers = [observeRequests(metrics), ...(options.observers ?? [])]
+    const listener = await serve(options, { monitor, database, mounts, lists, kvstore, cache, observers })
     closers.push(() => listener.close())
     logger.info(`Listening on port ${listener.port}`)
     return { url: `http://127.0.0.1:${listener.port}`, port: listener.port, close: () => closeAll(closers) }
@@ -104,11 +117,14 @@ function createMounts(
   return mounts
 }
 
-function openDatabase(config: ApiConfig, logger: Logger): RequestDatabase {
+function openDatabase(config: ApiConfig, metrics: Metrics, logger: Logger): Promise<RequestDatabase> {
   const { max_query_time_ms, max_db_connections, slow_query_threshold } = config.server
+  const { host, port, user, password, database, replicas } = config.connections.sqldb
   return openRequestDatabase(
     {
-      address: config.connections.sqldb,
+      address: { host, port, user, password, database },
+      replicas,
+      observer: observeDatabase(metrics),
       maxConnections: max_db_connections,
       maxQueryTimeMs: max_query_time_ms,
       slowQueryMs: slow_query_threshold,
@@ -130,15 +146,27 @@ function openCache({ server }: ApiConfig, kvstore: KeyValueStore): AnswerCache |
   return new AnswerCache(settings, shared)
 }
 
+/** Serves `metrics_port`, where it is configured; returns what ends that. */
+async function openMetrics(
+  { server }: ApiConfig,
+  metrics: Metrics,
+  logger: Logger,
+): Promise<() => Promise<void>> {
+  const { metrics_port: port, metrics_addr, server_addr } = server
+  if (port === undefined) return () => Promise.resolve()
+  const render = async (): Promise<string> => renderSnapshots([await metrics.snapshot()])
+  const listener = await serveMetrics({ address: metrics_addr ?? server_addr, port, render, logger })
+  return () => listener.close()
+}
+
 /** A database that was away may have come back as another one: nothing that was kept of it counts any more. */
 function noteDatabase(
-  database: RequestDatabase,
-  mounts: readonly Mount[],
-  cache: AnswerCache | undefined,
+  { database, mounts, lists, cache }: Pick<ServedParts, 'database' | 'mounts' | 'lists' | 'cache'>,
   available: boolean,
 ): void {
-  if (available && !database.available) {
+  if (available && database.servers()[0]?.state === 'away') {
     for (const { namespace } of mounts) namespace.forget()
+    lists.forget()
     cache?.clear()
   }
   database.setAvailable(available)
@@ -148,7 +176,9 @@ interface ServedParts {
   readonly monitor: Monitor
   readonly database: RequestDatabase
   readonly mounts: readonly Mount[]
+  readonly lists: KeptLists
   readonly kvstore: KeyValueStore
+  readonly observers: readonly RequestObserver[]
   readonly cache: AnswerCache | undefined
 }
 
@@ -160,10 +190,8 @@ async function serve(options: ApiOptions, { monitor, ...parts }: ServedParts): P
       ...documentationRoutes(parts.mounts, serverInfo(config)),
     ],
     ...parts,
-    // Named lists are kept in tables that do not exist yet: every list is unknown, and so empty.
-    lists: () => Promise.resolve([]),
+    lists: parts.lists.find,
     logger,
-    observers: options.observers ?? [],
     settings: config.server,
     revision: undefined,
   })

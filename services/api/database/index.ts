@@ -1,6 +1,15 @@
+export { noDatabaseObserver } from './observer.ts'
+export type { DatabaseObserver, QueryFacts } from './observer.ts'
 export { classifyProblem } from './problems.ts'
 export type { ProblemKind } from './problems.ts'
+export type { ReplicaState, ReplicaTiming } from './replicas.ts'
 export { openRequestDatabase } from './request-database.ts'
-export type { RequestDatabase, RequestDatabaseSettings, Session } from './request-database.ts'
+export type {
+  ReplicaAddress,
+  RequestDatabase,
+  RequestDatabaseSettings,
+  ServerState,
+} from './request-database.ts'
+export type { ServerLimits, ServerLoad, Session } from './server.ts'
 export { Bindings, whereClause } from './statement.ts'
 export type { SqlValue, Statement } from './statement.ts'

@@ -21,6 +21,11 @@ const socketCodes = new Set([
  */
 const retryableStates = /^(?:08|53|57P|40001$|40P01$|25006$)/
 
+/** Whether a statement was ended in favour of another, on a server that is well. */
+export function isConflict(error: unknown): boolean {
+  return /^40/.test(errorCode(error))
+}
+
 /** What went wrong with a query, as far as the answer depends on it. */
 export type ProblemKind = 'timeout' | 'busy' | 'away' | 'value' | 'unknown'
 

@@ -1,151 +1,222 @@
-import type pg from 'pg'
-import { createPool } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
-import { describeError, PronghornError, RetryableError } from '../../core/errors/index.ts'
+import { RetryableError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
-import { classifyProblem, queryError } from './problems.ts'
-import type { Statement } from './statement.ts'
+import { noDatabaseObserver } from './observer.ts'
+import type { DatabaseObserver } from './observer.ts'
+import { defaultReplicaTiming, Replica, ReplicaWatch } from './replicas.ts'
+import type { ReplicaState, ReplicaTiming } from './replicas.ts'
+import { ReplicaRouter } from './router.ts'
+import { DatabaseServer } from './server.ts'
+import type { ServerLimits, ServerLoad, Session } from './server.ts'
 
-/** One connection, held for the statements of one request. */
-export interface Session {
-  /**
-   * Runs a statement; each row is an array of its columns.
-   * @throws RetryableError `QUERY_TIMEOUT`, `DATABASE_UNAVAILABLE`; FatalError `DATABASE_ERROR`.
-   */
-  query<Row extends readonly unknown[]>(statement: Statement): Promise<Row[]>
+/** A replica's address; what it does not name is as for the primary. */
+export interface ReplicaAddress {
+  readonly host: string
+  readonly port: number
+  readonly user?: string | undefined
+  readonly password?: string | undefined
+  readonly database?: string | undefined
 }
 
-/** Settings of the request pool, named like their keys in server.config.json. */
-export interface RequestDatabaseSettings {
+/** Settings of the database as requests see it. */
+export interface RequestDatabaseSettings extends ServerLimits {
   readonly address: DatabaseAddress
-  /** `max_db_connections`. */
-  readonly maxConnections: number
-  /** `max_query_time_ms`: longest run of one statement. */
-  readonly maxQueryTimeMs: number
-  /** `slow_query_threshold`: a longer statement is logged; 0 = never. */
-  readonly slowQueryMs: number
+  /** `sqldb.replicas`. */
+  readonly replicas?: readonly ReplicaAddress[]
+  readonly observer?: DatabaseObserver
+  /** For tests. */
+  readonly replicaTiming?: Partial<ReplicaTiming>
+  /** For tests. */
+  readonly random?: () => number
 }
 
-/** The database as requests see it: a pool with a bounded queue that refuses at once while the server is away. */
+/** How a server is. */
+export interface ServerState {
+  /** `primary`, or host and port of a replica. */
+  readonly server: string
+  readonly state: ReplicaState
+  /** Undefined when that is not known. */
+  readonly lagMs: number | undefined
+  /** Whether this process reads from it. */
+  readonly isInUse: boolean
+}
+
+/**
+ * The database as requests see it: the primary or one of its replicas, each behind a bounded queue, refusing at once
+ * while none answers. No request shows less than an earlier one of this process.
+ */
 export interface RequestDatabase {
   /**
-   * Runs work on a connection.
-   * @throws RetryableError `DATABASE_BUSY` when too many wait already, `DATABASE_UNAVAILABLE` when the server is away.
+   * Runs work, which must only read, on a connection; a second time on another server if the first fails.
+   * @param caller names the statements that have no name, in metrics.
+   * @throws RetryableError `DATABASE_BUSY` when too many wait already, `DATABASE_UNAVAILABLE` when no server answers.
    */
-  run<T>(work: (session: Session) => Promise<T>): Promise<T>
-  /** Told by whoever watches the server: while false, requests are refused without trying. */
+  run<T>(work: (session: Session) => Promise<T>, caller?: string): Promise<T>
+  /**
+   * Resolves when requests of every process show at least what is committed now. Whoever announces a block calls it
+   * between hearing of the block and telling clients. Without replicas it resolves at once.
+   * @throws RetryableError `DATABASE_UNAVAILABLE` when the primary does not answer.
+   */
+  caughtUp(): Promise<void>
+  /** Told by whoever watches the primary: while false, it is not tried. */
   setAvailable(available: boolean): void
+  /** Whether some server answers requests. */
   readonly available: boolean
-  /** Connections in use, idle, and requests that wait for one. */
-  load(): { total: number; idle: number; waiting: number }
+  load(): readonly ServerLoad[]
+  servers(): readonly ServerState[]
   close(): Promise<void>
 }
 
-/** Requests that may wait, for each connection; with the query time limit this bounds how long one waits. */
-const WAITING_PER_CONNECTION = 4
-/** The server ends a statement itself; this much later the client stops believing that it will. */
-const SERVER_GRACE_MS = 1_000
-
-/** Opens the request pool. Nothing is connected before the first request. */
-export function openRequestDatabase(settings: RequestDatabaseSettings, logger: Logger): RequestDatabase {
-  const pool = createPool(settings.address, {
-    applicationName: 'pronghorn-api',
-    statementTimeoutMs: settings.maxQueryTimeMs,
-    max: settings.maxConnections,
-  })
-  const state = { available: true }
-  const maxWaiting = Math.max(20, settings.maxConnections * WAITING_PER_CONNECTION)
-  return {
-    async run(work) {
-      if (!state.available) throw new RetryableError('DATABASE_UNAVAILABLE', 'the database is away')
-      if (pool.waitingCount >= maxWaiting) {
-        throw new RetryableError('DATABASE_BUSY', `${maxWaiting} requests wait for a database connection`)
-      }
-      const client = await acquire(pool, state)
-      return useClient(client, work, settings, state, logger)
-    },
-    setAvailable(available) {
-      state.available = available
-    },
-    get available() {
-      return state.available
-    },
-    load: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    close: () => pool.end(),
-  }
-}
-
-async function acquire(pool: pg.Pool, state: { available: boolean }): Promise<pg.PoolClient> {
-  try {
-    return await pool.connect()
-  } catch (error) {
-    const kind = classifyProblem(error)
-    if (kind === 'away') state.available = false
-    throw queryError(error, kind)
-  }
-}
-
-async function useClient<T>(
-  client: pg.PoolClient,
-  work: (session: Session) => Promise<T>,
+/** Opens the database for requests. With replicas it looks at all of them first; without, nothing is connected yet. */
+export async function openRequestDatabase(
   settings: RequestDatabaseSettings,
-  state: { available: boolean },
   logger: Logger,
-): Promise<T> {
-  let broken = false
-  const session: Session = {
-    async query(statement) {
-      const started = performance.now()
+): Promise<RequestDatabase> {
+  const { address, replicas: addresses = [], observer = noDatabaseObserver } = settings
+  const primary = new DatabaseServer('primary', address, settings, logger, observer)
+  const timing = { ...defaultReplicaTiming, ...settings.replicaTiming }
+  const replicas = addresses.map((each) => {
+    const full = replicaAddress(address, each)
+    const server = new DatabaseServer(`${each.host}:${each.port}`, full, settings, logger, observer)
+    return new Replica(server, full, timing)
+  })
+  if (replicas.length === 0) return new SingleDatabase(primary)
+  const watch = new ReplicaWatch(address, replicas, timing, logger)
+  const { random = Math.random } = settings
+  const router = new ReplicaRouter({ primary, watch, timing, logger, observer, random })
+  await router.start()
+  return new ReplicatedDatabase(primary, watch, router)
+}
+
+function replicaAddress(primary: DatabaseAddress, replica: ReplicaAddress): DatabaseAddress {
+  const { host, port, user, password, database } = replica
+  return {
+    host,
+    port,
+    user: user ?? primary.user,
+    password: password ?? primary.password,
+    database: database ?? primary.database,
+  }
+}
+
+class SingleDatabase implements RequestDatabase {
+  readonly #server: DatabaseServer
+
+  constructor(server: DatabaseServer) {
+    this.#server = server
+  }
+
+  get available(): boolean {
+    return this.#server.available
+  }
+
+  run<T>(work: (session: Session) => Promise<T>, caller = 'unnamed'): Promise<T> {
+    return this.#server.run(work, caller)
+  }
+
+  caughtUp(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  setAvailable(available: boolean): void {
+    this.#server.available = available
+  }
+
+  load(): readonly ServerLoad[] {
+    return [this.#server.load()]
+  }
+
+  servers(): readonly ServerState[] {
+    return [primaryState(this.#server, true)]
+  }
+
+  close(): Promise<void> {
+    return this.#server.close()
+  }
+}
+
+class ReplicatedDatabase implements RequestDatabase {
+  readonly #primary: DatabaseServer
+  readonly #watch: ReplicaWatch
+  readonly #router: ReplicaRouter
+
+  constructor(primary: DatabaseServer, watch: ReplicaWatch, router: ReplicaRouter) {
+    this.#primary = primary
+    this.#watch = watch
+    this.#router = router
+  }
+
+  get available(): boolean {
+    return this.#router.available
+  }
+
+  async run<T>(work: (session: Session) => Promise<T>, caller = 'unnamed'): Promise<T> {
+    const server = await this.#router.server()
+    try {
+      return await server.run(work, caller)
+    } catch (error) {
+      if (!isAway(error)) throw error
+      const other = await this.#otherThan(server, work, caller)
+      if (!other) throw error
+      return other.result
+    }
+  }
+
+  async #otherThan<T>(
+    server: DatabaseServer,
+    work: (session: Session) => Promise<T>,
+    caller: string,
+  ): Promise<{ readonly result: T } | undefined> {
+    // On a replica a statement may have to make way for what the primary has done; the replica is well then.
+    if (server.available) {
       try {
-        return await runStatement(client, statement, settings.maxQueryTimeMs + SERVER_GRACE_MS)
+        return { result: await server.run(work, caller) }
       } catch (error) {
-        const kind = classifyProblem(error)
-        // A timed-out or cut connection may still carry an answer to the old question.
-        broken ||= kind !== 'value' && kind !== 'unknown'
-        if (kind === 'away') state.available = false
-        logger.warn({ err: describeError(error), query: statement.text }, 'Query exception')
-        throw queryError(error, kind)
-      } finally {
-        logSlow(logger, statement, performance.now() - started, settings.slowQueryMs)
+        if (!isAway(error)) throw error
       }
-    },
+    }
+    const other = this.#router.leave(server)
+    return other && other !== server ? { result: await other.run(work, caller) } : undefined
   }
-  // A client that breaks between two statements tells so by an event, which would end the process unheard.
-  const onBreak = (): void => {
-    broken = true
+
+  caughtUp(): Promise<void> {
+    return this.#router.caughtUp()
   }
-  client.on('error', onBreak)
-  try {
-    return await work(session)
-  } catch (error) {
-    broken ||= !(error instanceof PronghornError)
-    throw error
-  } finally {
-    client.off('error', onBreak)
-    client.release(broken)
+
+  setAvailable(available: boolean): void {
+    this.#primary.available = available
+    if (!available) this.#router.primaryFailed()
+  }
+
+  load(): readonly ServerLoad[] {
+    return [this.#primary, ...this.#watch.replicas.map(({ server }) => server)].map((each) => each.load())
+  }
+
+  servers(): readonly ServerState[] {
+    const { current } = this.#router
+    return [
+      primaryState(this.#primary, current === this.#primary),
+      ...this.#watch.replicas.map(({ server, state, lagMs }) => ({
+        server: server.name,
+        state,
+        lagMs: Number.isFinite(lagMs) ? lagMs : undefined,
+        isInUse: server === current,
+      })),
+    ]
+  }
+
+  async close(): Promise<void> {
+    await this.#router.close()
+    await Promise.all(
+      [this.#primary, ...this.#watch.replicas.map(({ server }) => server)].map((each) => each.close()),
+    )
   }
 }
 
-async function runStatement<Row extends readonly unknown[]>(
-  client: pg.PoolClient,
-  statement: Statement,
-  timeoutMs: number,
-): Promise<Row[]> {
-  const config = {
-    text: statement.text,
-    values: [...statement.values],
-    rowMode: 'array' as const,
-    query_timeout: timeoutMs,
-    ...(statement.name === undefined ? {} : { name: statement.name }),
-  }
-  const result = await client.query<unknown[]>(config)
-  return result.rows as unknown as Row[]
+function primaryState(server: DatabaseServer, isInUse: boolean): ServerState {
+  return { server: server.name, state: server.available ? 'ready' : 'away', lagMs: 0, isInUse }
 }
 
-function logSlow(logger: Logger, statement: Statement, elapsedMs: number, thresholdMs: number): void {
-  if (thresholdMs === 0 || elapsedMs < thresholdMs) return
-  logger.warn(
-    { query: statement.text, values: JSON.stringify(statement.values.map(String)).slice(0, 1_000) },
-    `Query took ${Math.round(elapsedMs)} ms`,
-  )
+function isAway(error: unknown): boolean {
+  return error instanceof RetryableError && error.code === 'DATABASE_UNAVAILABLE'
 }

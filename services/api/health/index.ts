@@ -1,6 +1,6 @@
 export { startMonitor } from './monitor.ts'
 export type { Monitor, MonitorOptions } from './monitor.ts'
 export { reportHealth } from './report.ts'
-export type { HealthReport, HealthSettings, HealthStatus } from './report.ts'
+export type { HealthReport, ReaderLag, HealthSettings, HealthStatus } from './report.ts'
 export { healthRoutes } from './routes.ts'
 export type { HealthState, ReaderState } from './state.ts'

@@ -6,6 +6,7 @@ import type { DatabaseAddress } from '../../core/database/index.ts'
 import { describeError, RetryableError } from '../../core/errors/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
+import type { ServerState } from '../database/index.ts'
 import type { HealthState, ReaderState } from './state.ts'
 
 const INTERVAL_MS = 1_000
@@ -14,6 +15,8 @@ const PROBE_TIMEOUT_MS = 3_000
 /** What the monitor watches. */
 export interface MonitorOptions {
   readonly database: DatabaseAddress
+  /** The primary and its replicas, as requests see them. */
+  readonly servers: () => readonly ServerState[]
   readonly kvstore: KeyValueStore
   /** HTTP address of the chain node; without it only the readers tell of the head. */
   readonly chainHttp: string | undefined
@@ -80,7 +83,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const stops = probes.map((probe) => repeat(probe))
   return {
     get state() {
-      return { ...state, chainId, kvstoreKind: kvstore.kind }
+      return { ...state, servers: options.servers(), chainId, kvstoreKind: kvstore.kind }
     },
     async check() {
       await Promise.all([lookAtDatabase(), within(kvstore.ping(), 'the key-value store')])

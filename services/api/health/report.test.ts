@@ -17,6 +17,7 @@ const reader: ReaderState = {
 }
 const state: HealthState = {
   database: 'up',
+  servers: [{ server: 'primary', state: 'ready', lagMs: 0, isInUse: true }],
   kvstore: 'up',
   kvstoreKind: 'redis',
   readers: [reader],
@@ -69,6 +70,38 @@ describe('health', () => {
       'unhealthy: a reader is 180 blocks behind',
     )
     expect(statusOf({ readers: [{ ...reader, blockNum: 822 }] })).toMatch(/^degraded/)
+  })
+
+  it('is degraded while only replicas answer, or one does not', () => {
+    const primary = { server: 'primary', state: 'away', lagMs: 0, isInUse: false } as const
+    const replica = { server: 'db-2:5432', state: 'ready', lagMs: 40.4, isInUse: true } as const
+    const servers = [primary, replica]
+    expect(statusOf({ database: 'away', servers })).toBe('degraded: the primary is away, a replica answers')
+    const { data } = reportHealth({ ...state, database: 'away', servers }, settings, nowMs)
+    expect(data).toMatchObject({
+      postgres: { status: 'OK' },
+      chain: {
+        service: {
+          database: 'away',
+          servers: [
+            { server: 'primary', state: 'away', in_use: false },
+            { server: 'db-2:5432', state: 'ready', lag_ms: 40, in_use: true },
+          ],
+        },
+      },
+    })
+    const away = { ...replica, state: 'away', lagMs: undefined } as const
+    expect(statusOf({ database: 'away', servers: [primary, away] })).toMatch(
+      /^unhealthy: the database is away/,
+    )
+    expect(
+      statusOf({
+        servers: [
+          { ...primary, state: 'ready', isInUse: true },
+          { ...away, isInUse: false },
+        ],
+      }),
+    ).toBe('degraded: replica db-2:5432 is away')
   })
 
   it('looks only at the readers that the server depends on', () => {

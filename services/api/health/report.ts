@@ -1,3 +1,4 @@
+import type { ServerState } from '../database/index.ts'
 import type { HealthState, ReaderState } from './state.ts'
 
 /** A head older than this is not what the chain is doing now. */
@@ -33,14 +34,27 @@ export interface HealthReport {
   readonly headAgeMs: number
   /** Blocks that the furthest reader in question is behind. */
   readonly lagBlocks: number
+  /** How far each reader in question is behind the head. */
+  readonly lags: readonly ReaderLag[]
+}
+
+/** How far a reader is behind the head. */
+export interface ReaderLag {
+  readonly reader: string
+  readonly lagBlocks: number
+  readonly lagSeconds: number
 }
 
 /** Judges a state. The keys version, postgres, redis and chain, and those within, are what clients know. */
 export function reportHealth(state: HealthState, settings: HealthSettings, nowMs: number): HealthReport {
   const head = chainHead(state)
   const watched = watchedReaders(state, settings)
-  const lags = watched.map((reader) => lagOf(reader, head.block, settings))
-  const lagBlocks = Math.max(0, ...lags)
+  const lags = watched.map((reader) => ({
+    reader: reader.name,
+    lagBlocks: lagOf(reader, head.block, settings),
+    lagSeconds: lagSecondsOf(reader, head),
+  }))
+  const lagBlocks = Math.max(0, ...lags.map((lag) => lag.lagBlocks))
   const headAgeMs = Math.max(0, nowMs - head.timeMs)
   const { status, reasons } = judge(state, watched, lagBlocks, headAgeMs)
   const readers = state.readers.map((reader) => describeReader(reader, head, settings))
@@ -61,17 +75,25 @@ export function reportHealth(state: HealthState, settings: HealthSettings, nowMs
         status,
         reasons,
         database: state.database,
+        ...(state.servers.length > 1 ? { servers: state.servers.map(describeServer) } : {}),
         kvstore: state.kvstore,
         kvstore_kind: state.kvstoreKind,
         readers,
       },
     },
   }
-  return { status, reasons, data, headAgeMs, lagBlocks }
+  return { status, reasons, data, headAgeMs, lagBlocks, lags }
+}
+
+/** Whether requests are answered, be it by a replica. */
+export function isAnswered(state: HealthState): boolean {
+  const isInUse = ({ server, state: how, isInUse: used }: ServerState): boolean =>
+    used && server !== 'primary' && how !== 'away'
+  return state.database === 'up' || state.servers.some(isInUse)
 }
 
 function databaseStatus(state: HealthState): 'OK' | 'INVALID' | 'ERROR' {
-  if (state.database === 'away') return 'ERROR'
+  if (!isAnswered(state)) return 'ERROR'
   return state.readers.length === 0 ? 'INVALID' : 'OK'
 }
 
@@ -109,8 +131,12 @@ function judge(
 ): { status: HealthStatus; reasons: string[] } {
   const bad: string[] = []
   const poor: string[] = []
-  if (state.database === 'away') bad.push('the database is away')
+  if (!isAnswered(state)) bad.push('the database is away')
   else if (watched.length === 0) bad.push('no reader has indexed anything')
+  if (state.database === 'away' && bad.length === 0) poor.push('the primary is away, a replica answers')
+  for (const { server, state: how } of state.servers) {
+    if (server !== 'primary' && how !== 'ready') poor.push(`replica ${server} is ${how}`)
+  }
   if (lagBlocks >= MAX_LAG_BLOCKS) bad.push(`a reader is ${lagBlocks} blocks behind`)
   else if (lagBlocks >= LATE_BLOCKS) poor.push(`a reader is ${lagBlocks} blocks behind`)
   if (state.kvstore === 'away') poor.push('the key-value store is away')
@@ -122,6 +148,14 @@ function judge(
   return { status, reasons: [...bad, ...poor] }
 }
 
+function lagSecondsOf(reader: ReaderState, head: Head): number {
+  return Math.max(0, head.timeMs - reader.blockTimeMs) / 1_000
+}
+
+function describeServer({ server, state, lagMs, isInUse }: ServerState): Record<string, unknown> {
+  return { server, state, lag_ms: lagMs === undefined ? null : Math.round(lagMs), in_use: isInUse }
+}
+
 function describeReader(reader: ReaderState, head: Head, settings: HealthSettings): Record<string, unknown> {
   return {
     name: reader.name,
@@ -130,7 +164,7 @@ function describeReader(reader: ReaderState, head: Head, settings: HealthSetting
     block_time: String(reader.blockTimeMs),
     head_block: reader.headBlock === undefined ? null : String(reader.headBlock),
     lag_blocks: lagOf(reader, head.block, settings),
-    lag_seconds: Math.max(0, head.timeMs - reader.blockTimeMs) / 1_000,
+    lag_seconds: lagSecondsOf(reader, head),
     blocks_per_second: reader.blocksPerSecond ?? null,
     seconds_since_commit: reader.secondsSinceCommit ?? null,
     seconds_since_heartbeat: reader.secondsSinceHeartbeat ?? null,

@@ -4,7 +4,7 @@ import { sendJson } from '../../core/http/index.ts'
 import { successBody } from '../http/index.ts'
 import type { Monitor } from './monitor.ts'
 import type { HealthReport, HealthSettings } from './report.ts'
-import { MAX_LAG_BLOCKS, reportHealth } from './report.ts'
+import { isAnswered, MAX_LAG_BLOCKS, reportHealth } from './report.ts'
 
 /** Age of the chain head from which `/alive` says no. */
 const ALIVE_HEAD_MS = 30_000
@@ -49,7 +49,7 @@ function aliveProblem(monitor: Monitor, report: HealthReport): string | undefine
     return `chain api behind for ${report.headAgeMs / 1_000} seconds`
   }
   if (monitor.state.kvstore === 'away') return 'redis state: ERROR'
-  if (monitor.state.database === 'away') return 'postgres state: ERROR'
+  if (!isAnswered(monitor.state)) return 'postgres state: ERROR'
   if (monitor.state.readers.length === 0) return 'postgres state: INVALID'
   if (report.lagBlocks >= MAX_LAG_BLOCKS) return `reader behind for ${report.lagBlocks} blocks`
   return undefined

@@ -1,4 +1,6 @@
 import type { ChainInfo } from '../../core/chain-node/index.ts'
+import type { ServerState } from '../database/index.ts'
+
 /** What is known of one reader, from its own words in the database. */
 export interface ReaderState {
   readonly name: string
@@ -20,7 +22,10 @@ export interface ReaderState {
 
 /** Everything that health is judged by. */
 export interface HealthState {
+  /** The primary. */
   readonly database: 'up' | 'away'
+  /** The primary and its replicas, as requests see them. */
+  readonly servers: readonly ServerState[]
   readonly kvstore: 'up' | 'away'
   readonly kvstoreKind: 'redis' | 'memory'
   readonly readers: readonly ReaderState[]

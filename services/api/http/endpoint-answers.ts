@@ -34,13 +34,17 @@ export function createEndpointAnswer(
   parts: AnswerParts,
 ): (context: RouterContext) => Promise<void> {
   const { endpoint } = route
+  const caller = `${route.namespace} ${endpoint.path}`
   return async (context) => {
     Object.assign(notesOf(context), { route: route.pattern, namespace: route.namespace })
     const raw = await readParameters(context)
     const values = await validateParameters(endpoint.parameters, context.params, raw, parts.lists)
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
     const make = async (): Promise<Answer> => {
-      const data = await parts.database.run((session) => endpoint.run({ session, values, attributes }))
+      const data = await parts.database.run(
+        (session) => endpoint.run({ session, values, attributes }),
+        caller,
+      )
       return Answer.of(data, successBody(data, Date.now()))
     }
     const answer = await findOrMake(context, route, parts.keeping, { values, attributes }, make)

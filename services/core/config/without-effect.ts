@@ -30,13 +30,6 @@ export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [
       server?.namespaces.some((entry) => entry.name === name) ?? false,
   })),
   server('rate_limit', 'requests are not limited yet', (config) => config.rate_limit !== undefined),
-  server('metrics_port', 'metrics are not served yet', (config) => config.metrics_port !== undefined),
-  {
-    part: 'connections',
-    key: 'sqldb.replicas',
-    why: 'everything is read from the primary as yet',
-    isUsed: ({ connections }) => (connections?.sqldb.replicas.length ?? 0) > 0,
-  },
   reader(
     'ds_ship_threads',
     'the thread of the reader decodes by itself, which was measured to be faster',

@@ -72,6 +72,11 @@ const SESSION_SETTINGS = `
   SET tcp_keepalives_interval = 5;
   SET tcp_keepalives_count = 3`
 
+/** A commit that is not waited for to reach the disk: after a crash it is simply made again. */
+const BEGIN = 'BEGIN'
+/** At the head it is written at once, because what is not written does not reach the replicas either. */
+const BEGIN_AT_HEAD = 'BEGIN; SET LOCAL synchronous_commit = local'
+
 /**
  * Connects, takes the reader's lease and reads its position.
  *
@@ -157,7 +162,7 @@ class PostgresStore implements Store {
     if (last === null) return
     const oldest = Math.min(irreversible, last.num)
     const forgotten = new Map<Table, number>()
-    await this.transaction(async () => {
+    await this.transaction(unit.reversible ? BEGIN_AT_HEAD : BEGIN, async () => {
       const undoBlock = unit.reversible ? last.num : null
       const clock = { nowMs: last.timeMs, beforeMs: this.position?.timeMs ?? 0 }
       await new UnitWriter(this.session, this.layouts, this.plan, unit, clock, undoBlock).write(unit)
@@ -179,7 +184,7 @@ class PostgresStore implements Store {
         `a fork reaches down to block ${block}, but the oldest block that reader ${this.lease.reader} can go back to is ${this.knownBlocks[0]?.num ?? 'none'}`,
       )
     }
-    await this.transaction(async () => {
+    await this.transaction(BEGIN_AT_HEAD, async () => {
       const { rows } = await this.session.client.query<{ first: bigint | null }>(
         'SELECT min(first_seq) AS first FROM chain.reversible_blocks WHERE reader = $1 AND block_num >= $2',
         [this.lease.reader, block],
@@ -199,7 +204,7 @@ class PostgresStore implements Store {
   }
 
   async wipe(): Promise<void> {
-    await this.transaction(async () => {
+    await this.transaction(BEGIN, async () => {
       for (const { table, twin, past } of this.layouts.values()) {
         if (table.kind === 'versioned')
           await this.session.run(`DELETE FROM ${table.name} WHERE reader = $1`, [this.lease.reader])
@@ -283,9 +288,9 @@ class PostgresStore implements Store {
     }
   }
 
-  private async transaction(work: () => Promise<void>): Promise<void> {
+  private async transaction(begin: string, work: () => Promise<void>): Promise<void> {
     try {
-      await this.session.client.query('BEGIN')
+      await this.session.client.query(begin)
       await checkLease(this.session.client, this.lease)
       await work()
       await this.session.client.query('COMMIT')

@@ -18,6 +18,8 @@ const run = promisify(execFile)
 const START_TIMEOUT_MS = 60_000
 const STOP_TIMEOUT_MS = 30_000
 const USER = 'pronghorn'
+/** What a server says when it is ready; a standby only reads. */
+const READY = /ready to accept (?:read-?.?only )?connections/
 
 /** How to reach a running server; the keys are those of a `pg` connection. */
 export interface EmbeddedPostgres {
@@ -193,7 +195,7 @@ async function untilReady(server: ChildProcess): Promise<() => string> {
     server.once('exit', () => fail('ended while starting'))
     server.stderr?.on('data', (chunk: Buffer) => {
       output = (output + chunk.toString('utf8')).slice(-4000)
-      if (!output.includes('ready to accept connections')) return
+      if (!READY.test(output)) return
       clearTimeout(timer)
       resolve()
     })

@@ -1,0 +1,31 @@
+import type { ProblemKind } from './problems.ts'
+
+/** A statement that has ended. */
+export interface QueryFacts {
+  /** Name of the statement; without one, who asked for it. */
+  readonly query: string
+  /** `primary`, or host and port of a replica. */
+  readonly server: string
+  readonly durationMs: number
+  /** Undefined when it succeeded. */
+  readonly problem: ProblemKind | undefined
+}
+
+/** Whoever counts what requests do with the database. No method may throw. */
+export interface DatabaseObserver {
+  queryEnded(facts: QueryFacts): void
+  /** A request got a connection after this time. */
+  connected(server: string, waitMs: number): void
+  /** A request got none. */
+  refused(reason: 'busy' | 'away'): void
+  /** This process reads from that server from now on. */
+  wentOver(server: string): void
+}
+
+/** For databases that nobody observes. */
+export const noDatabaseObserver: DatabaseObserver = {
+  queryEnded: () => undefined,
+  connected: () => undefined,
+  refused: () => undefined,
+  wentOver: () => undefined,
+}

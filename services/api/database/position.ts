@@ -1,0 +1,92 @@
+import type pg from 'pg'
+import { createPool } from '../../core/database/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { describeError, FatalError } from '../../core/errors/index.ts'
+
+/** What a server shows at a moment. */
+export interface Position {
+  /** Place in the write-ahead log, in bytes: of a primary not less than what it shows, of a replica not more. */
+  readonly lsn: bigint
+  /** Last committed block of every reader, by its id. */
+  readonly blocks: string
+}
+
+/** A look at a server. */
+export interface ServerLook {
+  readonly position: Position
+  /** True for a standby. */
+  readonly isReplica: boolean
+  /** The same for a primary and its standbys. */
+  readonly system: string
+}
+
+/**
+ * Whether a server at `position` shows everything that one at `wanted` shows. Equal blocks are enough: the log also
+ * grows with what no request can see, and part of it reaches a replica later than the blocks.
+ */
+export function hasReached(position: Position, wanted: Position): boolean {
+  return position.lsn >= wanted.lsn || position.blocks === wanted.blocks
+}
+
+// On a replica the rows are read before the place, which what is asked later has therefore passed; on the primary
+// the place is past everything that the rows show. Both err on the safe side.
+const LOOK = `
+  SELECT pg_is_in_recovery() AS replica,
+    (SELECT system_identifier::text FROM pg_control_system()) AS system,
+    coalesce((SELECT string_agg(name || ':' || encode(block_id, 'hex'), ',' ORDER BY name) FROM chain.readers), '') AS blocks,
+    (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END - '0/0'::pg_lsn)::text AS lsn`
+
+/** Looks at a server on a connection of its own, which no request can keep busy. */
+export class PositionProbe {
+  readonly #pool: pg.Pool
+  readonly #timeoutMs: number
+  /** Why the last look failed; undefined when it did not. */
+  problem: string | undefined
+
+  constructor(address: DatabaseAddress, timeoutMs: number) {
+    this.#timeoutMs = timeoutMs
+    this.#pool = createPool(address, {
+      applicationName: 'pronghorn-api-position',
+      statementTimeoutMs: timeoutMs,
+      max: 1,
+    })
+  }
+
+  /** Undefined when the server does not answer in time. */
+  async look(): Promise<ServerLook | undefined> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        reject(new FatalError('INTERNAL', `no answer in ${this.#timeoutMs} ms`))
+      }, this.#timeoutMs)
+    })
+    try {
+      const look = await Promise.race([this.#ask(), late])
+      this.problem = undefined
+      return look
+    } catch (error) {
+      this.problem = describeError(error)
+      return undefined
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end()
+  }
+
+  async #ask(): Promise<ServerLook> {
+    const { rows } = await this.#pool.query<{
+      replica: boolean
+      system: string
+      blocks: string
+      lsn: string
+    }>({
+      text: LOOK,
+      query_timeout: this.#timeoutMs,
+    } as pg.QueryConfig)
+    const { replica, system, blocks, lsn } = rows[0]!
+    return { position: { lsn: BigInt(lsn), blocks }, isReplica: replica, system }
+  }
+}

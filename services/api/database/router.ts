@@ -1,0 +1,224 @@
+import { RetryableError } from '../../core/errors/index.ts'
+import type { Logger } from '../../core/log/index.ts'
+import type { DatabaseObserver } from './observer.ts'
+import { hasReached } from './position.ts'
+import type { Replica, ReplicaTiming, ReplicaWatch } from './replicas.ts'
+import type { DatabaseServer } from './server.ts'
+
+/** Requests that come while the process goes over to another server wait this long for those that run, ms. */
+const GAP_MS = 100
+/** After a change that failed or did not last the next is tried this much later, and then twice as late, ms. */
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 30_000
+/** Looks at the start, before a replica is chosen. */
+const FIRST_LOOKS = 3
+/** A server that was read from for so long was a good choice, ms. */
+const LASTING_MS = 60_000
+
+/** What a router works with. */
+export interface RouterParts {
+  readonly primary: DatabaseServer
+  readonly watch: ReplicaWatch
+  readonly timing: ReplicaTiming
+  readonly logger: Logger
+  readonly observer: DatabaseObserver
+  /** 0 inclusive to 1 exclusive. */
+  readonly random: () => number
+}
+
+/**
+ * Picks the server that this process reads from: one at a time, so that no request shows less than an earlier one.
+ * From a replica that fails or falls behind it goes to the primary, which shows the most; back to a replica only in a
+ * gap between requests, when the replica shows all that the primary has shown.
+ */
+export class ReplicaRouter {
+  readonly #parts: RouterParts
+  /** Undefined: the primary. */
+  #current: Replica | undefined
+  #gap: Promise<void> | undefined
+  #pauseMs = FIRST_PAUSE_MS
+  #nextChangeMs = 0
+  #sinceMs = 0
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> = Promise.resolve()
+  #catchingUp: { readonly running: Promise<void>; next: Promise<void> | undefined } | undefined
+  #isClosed = false
+  #known: ReadonlySet<Replica> = new Set()
+
+  constructor(parts: RouterParts) {
+    this.#parts = parts
+  }
+
+  /** Looks for the first times; nothing has been shown yet, so any replica that is ready may be read from at once. */
+  async start(): Promise<void> {
+    const { watch, timing } = this.#parts
+    // One look does not tell how old what a replica shows is, unless it shows everything.
+    for (let looks = 1; ; looks++) {
+      await watch.look()
+      if (looks === FIRST_LOOKS || watch.ready.length === watch.replicas.length) break
+      await new Promise((resolve) => setTimeout(resolve, timing.lookMs))
+    }
+    this.#known = new Set(watch.ready)
+    const chosen = this.#pick(watch.ready)
+    if (chosen) this.#goTo(chosen)
+    this.#plan()
+  }
+
+  /** The server to read from now. Waits while the process goes over to another. */
+  async server(): Promise<DatabaseServer> {
+    while (this.#gap) await this.#gap
+    return this.current
+  }
+
+  get current(): DatabaseServer {
+    return this.#current?.server ?? this.#parts.primary
+  }
+
+  /** Whether some server answers requests. */
+  get available(): boolean {
+    return this.current.available
+  }
+
+  /** Told that a server failed while it was read from; returns the one to read from instead, if there is one. */
+  leave(server: DatabaseServer): DatabaseServer | undefined {
+    if (server !== this.current) return this.current
+    if (this.#current) this.#pause(performance.now() - this.#sinceMs > LASTING_MS)
+    if (this.#current && this.#parts.primary.available) this.#goTo(undefined)
+    else {
+      const left = this.#withoutPrimary()
+      if (!left) return undefined
+      this.#goTo(left)
+    }
+    return this.current
+  }
+
+  /** Told that the primary does not answer. */
+  primaryFailed(): void {
+    if (!this.#current) this.leave(this.#parts.primary)
+  }
+
+  /** Without the primary nothing new is written: any replica that has all of it shows what there is. */
+  #withoutPrimary(): Replica | undefined {
+    const { primaryPosition, replicas } = this.#parts.watch
+    if (!primaryPosition) return undefined
+    return replicas.find(
+      (replica) =>
+        replica !== this.#current &&
+        replica.server.available &&
+        replica.position &&
+        hasReached(replica.position, primaryPosition),
+    )
+  }
+
+  #pause(isNew: boolean): void {
+    this.#pauseMs = isNew ? FIRST_PAUSE_MS : Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS)
+    this.#nextChangeMs = performance.now() + this.#pauseMs
+  }
+
+  /**
+   * Resolves when everything that the primary shows now is shown by every server that this process may read from.
+   * @throws RetryableError `DATABASE_UNAVAILABLE` when the primary does not answer.
+   */
+  caughtUp(): Promise<void> {
+    const catching = this.#catchingUp
+    // The one that runs may have looked at the primary before what the caller means was written.
+    if (catching)
+      return (catching.next ??= catching.running.catch(() => undefined).then(() => this.caughtUp()))
+    const running = this.#catchUp().finally(() => {
+      this.#catchingUp = undefined
+    })
+    this.#catchingUp = { running, next: undefined }
+    return running
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    await this.#looking
+    await this.#parts.watch.close()
+  }
+
+  async #catchUp(): Promise<void> {
+    const { watch } = this.#parts
+    const wanted = await watch.lookAtPrimary()
+    if (!wanted) throw new RetryableError('DATABASE_UNAVAILABLE', 'the primary does not answer')
+    await watch.untilReached(wanted)
+    if (this.#current && this.#current.state !== 'ready') this.leave(this.#current.server)
+  }
+
+  #plan(): void {
+    if (this.#isClosed) return
+    const { timing, random } = this.#parts
+    // Not in step with the blocks, which would show a replica at the same point of its way again and again.
+    this.#timer = setTimeout(
+      () => {
+        this.#looking = this.#look()
+          .catch((error: unknown) => {
+            this.#parts.logger.error({ err: error }, 'looking at the replicas failed')
+          })
+          .finally(() => {
+            this.#plan()
+          })
+      },
+      timing.lookMs * (0.8 + 0.4 * random()),
+    )
+  }
+
+  async #look(): Promise<void> {
+    const { watch, primary } = this.#parts
+    await watch.look()
+    const joined = watch.ready.filter((replica) => !this.#known.has(replica))
+    this.#known = new Set(watch.ready)
+    if (this.#current) {
+      const isUseless = watch.primaryAnswers
+        ? this.#current.state !== 'ready'
+        : this.#current.state === 'away'
+      if (isUseless) this.leave(this.#current.server)
+      // Those that stay where they are and those that go over share the replicas evenly in the end.
+      else if (joined.length > 0 && this.#parts.random() < joined.length / watch.ready.length) {
+        await this.#changeTo(this.#pick(joined)!)
+      }
+      return
+    }
+    if (!primary.available) this.primaryFailed()
+    const { primaryPosition } = watch
+    if (!primaryPosition) return
+    const level = watch.ready.filter(({ position }) => position && hasReached(position, primaryPosition))
+    const chosen = this.#pick(level)
+    if (chosen && performance.now() >= this.#nextChangeMs) await this.#changeTo(chosen)
+  }
+
+  /** Goes over to a replica in a gap between requests, if it shows all that was shown until then. */
+  async #changeTo(next: Replica): Promise<void> {
+    let open: () => void = () => undefined
+    this.#gap = new Promise((resolve) => {
+      open = resolve
+    })
+    const before = this.#current
+    let isDone = false
+    try {
+      if (await this.current.drained(GAP_MS)) {
+        const shown = await this.#parts.watch.lookAt(before)
+        const reached = shown && (await this.#parts.watch.lookAt(next))
+        isDone = this.#current === before && reached !== undefined && hasReached(reached, shown!)
+      }
+    } finally {
+      if (isDone) this.#goTo(next)
+      this.#gap = undefined
+      open()
+    }
+    if (!isDone) this.#pause(false)
+  }
+
+  #goTo(next: Replica | undefined): void {
+    this.#current = next
+    this.#sinceMs = performance.now()
+    const { logger, observer } = this.#parts
+    logger.info({ server: this.current.name }, 'reading from this server now')
+    observer.wentOver(this.current.name)
+  }
+
+  #pick(replicas: readonly Replica[]): Replica | undefined {
+    return replicas[Math.floor(this.#parts.random() * replicas.length)]
+  }
+}

@@ -1,0 +1,3 @@
+export { observeDatabase, observeLists, observeRequests } from './api-metrics.ts'
+export { watchParts } from './watched.ts'
+export type { WatchedParts } from './watched.ts'

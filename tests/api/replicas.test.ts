@@ -1,0 +1,218 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { openRequestDatabase } from '../../services/api/database/index.ts'
+import type { RequestDatabase } from '../../services/api/database/index.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import { startReplicatedPostgres } from '../setup/replicated-postgres.ts'
+import type { ReplicatedPostgres } from '../setup/replicated-postgres.ts'
+
+const logger = createLogger({ name: 'test', level: 'silent' })
+/** Short, where a replica is to be given up. */
+const replicaTiming = { lookMs: 50, lookTimeoutMs: 1_000, maxLagMs: 400, caughtUpMs: 300 }
+/** Longer than any machine takes. */
+const patient = { ...replicaTiming, lookTimeoutMs: 30_000, maxLagMs: 30_000, caughtUpMs: 30_000 }
+
+let servers: ReplicatedPostgres
+let writer: pg.Client
+let block = 1
+let database: RequestDatabase
+
+beforeAll(async () => {
+  servers = await startReplicatedPostgres()
+  writer = await connect(servers.primary.address)
+  // As the filler commits: the replica hears of it a little later.
+  await writer.query('SET synchronous_commit = off')
+  await writer.query(
+    "INSERT INTO chain.readers (name, start_block, block_num, block_time, block_id) VALUES ('r', 1, 1, 0, '\\x01')",
+  )
+})
+afterAll(async () => {
+  await writer.end().catch(() => undefined)
+  await servers.remove()
+})
+beforeEach(async () => {
+  database = await open([servers.replica.address])
+})
+afterEach(() => database.close())
+
+async function connect(address: DatabaseAddress): Promise<pg.Client> {
+  const client = await connectDatabase(address, { applicationName: 'test' })
+  client.on('error', () => undefined)
+  return client
+}
+
+function open(
+  replicas: readonly DatabaseAddress[],
+  timing: typeof replicaTiming = replicaTiming,
+): Promise<RequestDatabase> {
+  return openRequestDatabase(
+    {
+      address: servers.primary.address,
+      replicas,
+      maxConnections: 4,
+      maxQueryTimeMs: 5_000,
+      slowQueryMs: 0,
+      replicaTiming: timing,
+    },
+    logger,
+  )
+}
+
+/** A new block on the primary, with a branch of its own. */
+async function commitBlock(): Promise<number> {
+  block++
+  await writer.query(
+    "UPDATE chain.readers SET block_num = $1::integer, block_id = decode(md5($1::integer::text), 'hex')",
+    [block],
+  )
+  return block
+}
+
+/** What a request shows, and the port of the server that it asked. */
+async function ask(from: RequestDatabase = database): Promise<{ block: number; port: number }> {
+  const text = 'SELECT block_num, inet_server_port() FROM chain.readers'
+  const rows = await from.run((session) => session.query<[number, number]>({ text, values: [] }))
+  return { block: rows[0]![0], port: rows[0]![1] }
+}
+
+async function untilAskedOf(address: () => DatabaseAddress): Promise<void> {
+  while ((await ask()).port !== address().port) await sleep(20)
+}
+
+async function onReplica(text: string): Promise<void> {
+  const client = await connect(servers.replica.address)
+  await client.query(text)
+  await client.end()
+}
+
+function stateOfReplica(): string | undefined {
+  return database.servers().find(({ server }) => server !== 'primary')?.state
+}
+
+async function untilReplicaIs(state: string): Promise<void> {
+  while (stateOfReplica() !== state) await sleep(20)
+}
+
+describe('with a replica', () => {
+  it('requests go there, and never show less than a block that was announced', async () => {
+    const patiently = await open([servers.replica.address], patient)
+    for (let each = 0; each < 10; each++) {
+      const announced = await commitBlock()
+      await patiently.caughtUp()
+      const shown = await ask(patiently)
+      expect(shown.block).toBeGreaterThanOrEqual(announced)
+      expect(shown.port).toBe(servers.replica.address.port)
+    }
+    await patiently.close()
+  })
+
+  it('that stands still, requests go to the primary, and back when it has caught up', async () => {
+    await onReplica('SELECT pg_wal_replay_pause()')
+    const announced = await commitBlock()
+    await database.caughtUp()
+    expect(await ask()).toEqual({ block: announced, port: servers.primary.address.port })
+    expect(stateOfReplica()).toBe('behind')
+    await sleep(200)
+    expect((await ask()).port).toBe(servers.primary.address.port)
+
+    await onReplica('SELECT pg_wal_replay_resume()')
+    await untilAskedOf(() => servers.replica.address)
+    expect((await ask()).block).toBe(announced)
+  })
+
+  it('that falls behind unannounced, it is left as well', async () => {
+    await onReplica('SELECT pg_wal_replay_pause()')
+    const wait = setInterval(() => void commitBlock(), 50)
+    await untilReplicaIs('behind')
+    expect((await ask()).port).toBe(servers.primary.address.port)
+    clearInterval(wait)
+    await onReplica('SELECT pg_wal_replay_resume()')
+    await untilAskedOf(() => servers.replica.address)
+  })
+
+  it('one after the other, requests never show less than before, whatever happens to the replica', async () => {
+    let isOver = false
+    const ports = new Set<number>()
+    const client = async () => {
+      for (let last = 0; !isOver;) {
+        const shown = await ask()
+        expect(shown.block).toBeGreaterThanOrEqual(last)
+        last = shown.block
+        ports.add(shown.port)
+        await sleep(1)
+      }
+    }
+    // A client that asks twice at the same time may get either answer first, so each asks one after the other.
+    const clients = [client(), client(), client()]
+    for (let round = 0; round < 4; round++) {
+      const pause = round % 2 === 0 ? 'pg_wal_replay_pause' : 'pg_wal_replay_resume'
+      await onReplica(`SELECT ${pause}()`)
+      for (let each = 0; each < 8; each++) {
+        await commitBlock()
+        if (each % 3 === 0) await database.caughtUp()
+        await sleep(60)
+      }
+    }
+    await untilAskedOf(() => servers.replica.address)
+    isOver = true
+    await Promise.all(clients)
+    expect([...ports].sort()).toEqual([servers.primary.address.port, servers.replica.address.port].sort())
+  })
+
+  it('that ends while it is asked, no request fails', async () => {
+    await untilReplicaIs('ready')
+    let isOver = false
+    const clients = [1, 2, 3].map(async () => {
+      while (!isOver) {
+        await ask()
+        await sleep(1)
+      }
+    })
+    const slow = database.run((session) =>
+      session.query<[string]>({ text: "SELECT 'done' FROM pg_sleep(0.5)", values: [] }),
+    )
+    await sleep(100)
+    await servers.replica.stop()
+    expect(await slow).toEqual([['done']])
+    await untilReplicaIs('away')
+    expect((await ask()).port).toBe(servers.primary.address.port)
+    isOver = true
+    await Promise.all(clients)
+
+    await servers.replica.start()
+    // It listens on another port now.
+    await database.close()
+    database = await open([servers.replica.address])
+    await untilAskedOf(() => servers.replica.address)
+  })
+
+  it('that is no standby of the primary, it is not asked', async () => {
+    const other = await open([{ ...inject('postgres'), database: 'pronghorn_template' }])
+    await sleep(3 * replicaTiming.lookMs)
+    expect(other.servers().map(({ state, isInUse }) => [state, isInUse])).toEqual([
+      ['ready', true],
+      ['foreign', false],
+    ])
+    expect((await ask(other)).port).toBe(servers.primary.address.port)
+    await other.close()
+  })
+
+  it('requests are still answered without the primary, and nothing can be announced', async () => {
+    await untilAskedOf(() => servers.replica.address)
+    const last = (await ask()).block
+    await servers.primary.stop()
+    database.setAvailable(false)
+    for (let each = 0; each < 5; each++) {
+      expect(await ask()).toEqual({ block: last, port: servers.replica.address.port })
+      await sleep(replicaTiming.lookMs)
+    }
+    expect(database.available).toBe(true)
+    await expect(database.caughtUp()).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
+    await servers.replica.stop()
+    await expect(ask()).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
+    expect(database.available).toBe(false)
+  })
+})
