@@ -3,7 +3,7 @@ import { CodeEmitter } from './code-emitter.ts'
 import type { AbiDefinition } from './definition.ts'
 import { Encoder } from './encoder.ts'
 import { explainFailure } from './explain.ts'
-import { toJsonForm, type JsonValue } from './json-form.ts'
+import { toJsonForm, type IntegerForm, type JsonValue } from './json-form.ts'
 import { linkCode } from './link.ts'
 import { Measures } from './measure.ts'
 import { beginReading, DecodeFailure, state } from './read-state.ts'
@@ -48,8 +48,8 @@ export interface CompiledAbi {
   decoder<T = unknown>(type: string, options?: DecoderOptions): Decoder<T>
   /** An encoder for a type. @throws AbiError when the ABI does not define the type. */
   encoder(type: string): ValueEncoder
-  /** JSON form of a decoded value as nodes print it: big integers as text, `bytes` as hexadecimal. */
-  toJson(type: string, value: unknown): JsonValue
+  /** JSON form of a decoded value: integers of 64 bits as asked for (default `text`), `bytes` as hexadecimal. */
+  toJson(type: string, value: unknown, integers?: IntegerForm): JsonValue
   /** Type of an action's data, undefined for an action that the ABI does not list. */
   actionType(name: string): string | undefined
   /** Type of a table's rows, undefined for a table that the ABI does not list. */
@@ -98,8 +98,8 @@ class AbiCompiler implements CompiledAbi {
     return (value) => this.#encoder.encode(node, type, value)
   }
 
-  toJson(type: string, value: unknown): JsonValue {
-    return toJsonForm(this.types.resolve(type), value)
+  toJson(type: string, value: unknown, integers?: IntegerForm): JsonValue {
+    return toJsonForm(this.types.resolve(type), value, integers)
   }
 
   actionType(name: string): string | undefined {

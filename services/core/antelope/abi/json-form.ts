@@ -5,28 +5,45 @@ import type { TypeNode } from './type-node.ts'
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
 
 /**
+ * How integers of 64 bits are written. `text`: all of them as decimal text. `node`: as chain nodes print them, as
+ * numbers up to 32 bits and as text above; longer integers are text either way.
+ */
+export type IntegerForm = 'text' | 'node'
+
+/** Largest 64-bit integer that nodes print as a number. */
+const MAX_NODE_NUMBER = 0xffffffffn
+
+/**
  * JSON form of a decoded value: integers of 64 bits and more as decimal text, `bytes` as hexadecimal,
  * `uint8[]` as numbers, NaN and infinities as `null`. Objects have no prototype, so that any key is data.
  */
-export function toJsonForm(node: TypeNode, value: unknown): JsonValue {
+export function toJsonForm(node: TypeNode, value: unknown, integers: IntegerForm = 'text'): JsonValue {
   if (value === null || value === undefined) return null
-  if (node.kind === 'builtin') return scalarForm(node.name === 'bytes', value)
-  if (node.kind === 'optional') return toJsonForm(node.inner, value)
+  if (node.kind === 'builtin') {
+    const isShort = integers === 'node' && (node.name === 'int64' || node.name === 'uint64')
+    return isShort ? shortForm(value as bigint) : scalarForm(node.name === 'bytes', value)
+  }
+  if (node.kind === 'optional') return toJsonForm(node.inner, value, integers)
   if (node.kind === 'array') {
-    return Array.from(value as ArrayLike<unknown>, (item) => toJsonForm(node.element, item))
+    return Array.from(value as ArrayLike<unknown>, (item) => toJsonForm(node.element, item, integers))
   }
   if (node.kind === 'variant') {
     const [type, inner] = value as [string, unknown]
     const chosen = node.alternatives.find((alternative) => alternative.name === type)
-    return [type, chosen === undefined ? null : toJsonForm(chosen.type, inner)]
+    return [type, chosen === undefined ? null : toJsonForm(chosen.type, inner, integers)]
   }
   const result = Object.create(null) as Record<string, JsonValue>
   for (const field of node.fields) {
     if (Object.hasOwn(value, field.name)) {
-      result[field.name] = toJsonForm(field.type, (value as Record<string, unknown>)[field.name])
+      const member = (value as Record<string, unknown>)[field.name]
+      result[field.name] = toJsonForm(field.type, member, integers)
     }
   }
   return result
+}
+
+function shortForm(value: bigint): JsonValue {
+  return value <= MAX_NODE_NUMBER && value >= -MAX_NODE_NUMBER ? Number(value) : value.toString()
 }
 
 function scalarForm(isBytes: boolean, value: unknown): JsonValue {

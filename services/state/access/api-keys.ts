@@ -1,0 +1,93 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type pg from 'pg'
+
+/** Whatever runs statements. */
+export type Queryable = Pick<pg.Pool | pg.Client, 'query'>
+
+/** An API key as it is kept: without the key itself. */
+export interface ApiKey {
+  /** 12 hexadecimal digits; tokens carry it. */
+  readonly id: string
+  readonly label: string
+  /** Tokens that may be issued for it in a minute; null = no limit of its own. */
+  readonly tokensPerMinute: number | null
+  readonly createdAt: Date
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+  readonly lastUsedAt: Date | null
+}
+
+/** What a new key is to be. */
+export interface NewApiKey {
+  readonly label: string
+  readonly expiresAt: Date | null
+  readonly tokensPerMinute: number | null
+}
+
+/** Longest text that is looked at as a key. */
+export const MAX_KEY_LENGTH = 256
+
+const COLUMNS = `key_id AS id, label, tokens_per_minute AS "tokensPerMinute", created_at AS "createdAt",
+  expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`
+
+/** Makes a key. The key is in the result and nowhere else: it cannot be shown again. */
+export async function createApiKey(
+  database: Queryable,
+  { label, expiresAt, tokensPerMinute }: NewApiKey,
+): Promise<{ readonly key: string; readonly id: string }> {
+  const id = randomBytes(6).toString('hex')
+  const key = `server_${randomBytes(20).toString('hex')}`
+  await database.query(
+    'INSERT INTO access.api_keys (key_id, label, key_hash, tokens_per_minute, expires_at) VALUES ($1, $2, $3, $4, $5)',
+    [id, label, hashOf(key), tokensPerMinute, expiresAt],
+  )
+  return { key, id }
+}
+
+/** All keys, the oldest first. */
+export async function listApiKeys(database: Queryable): Promise<ApiKey[]> {
+  const { rows } = await database.query<ApiKey>(
+    `SELECT ${COLUMNS} FROM access.api_keys ORDER BY created_at, key_id`,
+  )
+  return rows
+}
+
+/** Revokes a key by its id; false when there is none that is not revoked already. */
+export async function revokeApiKey(database: Queryable, id: string): Promise<boolean> {
+  const { rowCount } = await database.query(
+    'UPDATE access.api_keys SET revoked_at = now() WHERE key_id = $1 AND revoked_at IS NULL',
+    [id],
+  )
+  return rowCount === 1
+}
+
+/**
+ * The key that was presented, if it is good now. A key that never was, one that has expired and one that was revoked
+ * take the same way and the same time.
+ */
+export async function findApiKey(database: Queryable, presented: string): Promise<ApiKey | null> {
+  const hash = hashOf(presented)
+  const { rows } = await database.query<ApiKey & { hash: Buffer }>(
+    `SELECT ${COLUMNS}, key_hash AS hash FROM access.api_keys WHERE key_hash = $1`,
+    [hash],
+  )
+  const row = rows[0]
+  const isSame = timingSafeEqual(row?.hash ?? Buffer.alloc(hash.length), hash)
+  const now = Date.now()
+  const isGood = row !== undefined && row.revokedAt === null && (row.expiresAt?.getTime() ?? Infinity) > now
+  return isSame && isGood ? row : null
+}
+
+/** Records that a key was used; at most once a minute for each. */
+export async function noteUse(database: Queryable, id: string): Promise<void> {
+  await database.query(
+    `UPDATE access.api_keys SET last_used_at = now()
+     WHERE key_id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
+    [id],
+  )
+}
+
+/** A key has 160 random bits: one round of a plain hash cannot be turned back. */
+function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key, 'utf8').digest()
+}

@@ -1,0 +1,87 @@
+import { notReady } from '../answers/index.ts'
+import type { Queryable } from './api-keys.ts'
+import { loadSigningKeys } from './signing-keys.ts'
+import type { SigningKey } from './signing-keys.ts'
+
+/** How long the keys may go without being read again, in ms; tests shorten it. */
+export interface KeyRingTiming {
+  /** After this they are read again. A key that was revoked is refused this much later. */
+  readonly freshMs: number
+  /** While the database is away, what was read last counts for this long. */
+  readonly usableMs: number
+  /** Unknown key ids are looked up at most this often, whoever makes them up. */
+  readonly unknownMs: number
+}
+
+const defaultTiming: KeyRingTiming = { freshMs: 15_000, usableMs: 45_000, unknownMs: 1_000 }
+
+/** The signing keys and the API keys that are good, as of a few seconds ago. */
+export class KeyRing {
+  private readonly database: Queryable
+  private readonly timing: KeyRingTiming
+  private signing: readonly SigningKey[] = []
+  private active: ReadonlyMap<string, number> = new Map()
+  private readAtMs = -Infinity
+  private reading: Promise<void> | null = null
+
+  constructor(database: Queryable, timing: Partial<KeyRingTiming> = {}) {
+    this.database = database
+    this.timing = { ...defaultTiming, ...timing }
+  }
+
+  /** Reads the keys again when that is due. @throws Refusal 503 when they are too old and cannot be read. */
+  async refresh(): Promise<void> {
+    const ageMs = performance.now() - this.readAtMs
+    if (ageMs < this.timing.freshMs) return
+    try {
+      await this.read()
+    } catch (error) {
+      if (ageMs >= this.timing.usableMs) throw notReady(`The keys cannot be read: ${String(error)}`)
+    }
+  }
+
+  /** The key that new tokens are signed with. @throws Refusal 503. */
+  async current(): Promise<SigningKey> {
+    await this.refresh()
+    const key = this.signing[0]
+    if (!key) throw notReady('There is no signing key.')
+    return key
+  }
+
+  /** The secret behind a key id; undefined when there is none. Another service may have rotated a moment ago. */
+  async secretOf(id: string): Promise<Buffer | undefined> {
+    const known = this.find(id)
+    if (known || performance.now() - this.readAtMs < this.timing.unknownMs) return known
+    await this.read().catch(() => undefined)
+    return this.find(id)
+  }
+
+  /** Whether tokens of an API key are still good. */
+  isActive(id: string): boolean {
+    const endsAt = this.active.get(id)
+    return endsAt !== undefined && endsAt > Date.now()
+  }
+
+  private find(id: string): Buffer | undefined {
+    return this.signing.find((key) => key.id === id)?.secret
+  }
+
+  /** Requests that come meanwhile wait for the same reading. */
+  private read(): Promise<void> {
+    this.reading ??= this.readOnce().finally(() => {
+      this.reading = null
+    })
+    return this.reading
+  }
+
+  private async readOnce(): Promise<void> {
+    const startedMs = performance.now()
+    const signing = await loadSigningKeys(this.database)
+    const { rows } = await this.database.query<{ id: string; expires: Date | null }>(
+      'SELECT key_id AS id, expires_at AS expires FROM access.api_keys WHERE revoked_at IS NULL',
+    )
+    this.signing = signing
+    this.active = new Map(rows.map(({ id, expires }) => [id, expires?.getTime() ?? Infinity]))
+    this.readAtMs = startedMs
+  }
+}

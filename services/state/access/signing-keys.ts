@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto'
+import type { Queryable } from './api-keys.ts'
+
+/** A secret that tokens are signed with. */
+export interface SigningKey {
+  /** The `kid` of its tokens. */
+  readonly id: string
+  readonly secret: Buffer
+}
+
+/** Retired keys are kept this long: the longest life of a token, and an hour for clocks that differ. */
+const KEPT = "interval '25 hours'"
+
+const newKey = (): [id: string, secret: Buffer] => [randomBytes(8).toString('hex'), randomBytes(32)]
+
+/** The keys that tokens may be signed with, the one in use first. Makes the first one when there is none. */
+export async function loadSigningKeys(database: Queryable): Promise<SigningKey[]> {
+  const select = `SELECT key_id AS id, secret FROM access.signing_keys
+    WHERE retired_at IS NULL OR retired_at > now() - ${KEPT} ORDER BY retired_at DESC NULLS FIRST`
+  const found = await database.query<SigningKey & { retired: boolean }>(select)
+  if (found.rows.length > 0) return found.rows
+  // Of several services that start at once one succeeds; all go on with what it made.
+  await database.query(
+    'INSERT INTO access.signing_keys (key_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+    newKey(),
+  )
+  return (await database.query<SigningKey>(select)).rows
+}
+
+/**
+ * Puts a new key in use. Tokens that were signed with the one before are good until they expire; keys that no token can
+ * be signed with any more are deleted.
+ *
+ * @returns the id of the new key.
+ */
+export async function rotateSigningKey(database: Queryable): Promise<string> {
+  const [id, secret] = newKey()
+  // Statements sent together are one transaction: there is never a moment without a key in use.
+  await database.query(`
+    DELETE FROM access.signing_keys WHERE retired_at <= now() - ${KEPT};
+    UPDATE access.signing_keys SET retired_at = now() WHERE retired_at IS NULL;
+    INSERT INTO access.signing_keys (key_id, secret) VALUES ('${id}', '\\x${secret.toString('hex')}')`)
+  return id
+}

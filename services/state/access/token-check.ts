@@ -1,0 +1,87 @@
+import checkToken from 'koa-jwt'
+import type { Context, Middleware } from 'koa'
+import { Refusal } from '../answers/index.ts'
+import type { KeyRing } from './key-ring.ts'
+import { ALGORITHM } from './tokens.ts'
+import type { TokenClaims, TokenNames } from './tokens.ts'
+
+/** A longer one is none of ours; it is not even looked at. */
+const MAX_TOKEN_LENGTH = 4_096
+
+interface TokenState {
+  bearer?: string
+}
+
+/**
+ * Lets only requests through that carry a good token: in the header `Authorization: Bearer`, or, where there is no such
+ * header or it is malformed, in the query as `token`.
+ */
+export function createTokenCheck(ring: KeyRing, names: TokenNames): Middleware {
+  const check = checkToken({
+    secret: async (header: { readonly kid?: unknown }) => {
+      const secret = await ring.secretOf(typeof header.kid === 'string' ? header.kid : '')
+      if (!secret) throw new Error(reasons.unknownKey)
+      return secret
+    },
+    getToken: (context) => (context.state as TokenState).bearer ?? null,
+    isRevoked: (_context, claims) => Promise.resolve(!ring.isActive((claims as TokenClaims).aki)),
+    key: 'token',
+    issuer: names.issuer,
+    audience: names.audience,
+    algorithms: [ALGORITHM],
+  })
+  return async (context, next) => {
+    const state = context.state as TokenState
+    const token = presentedToken(context)
+    if (token === undefined) {
+      throw new Refusal(401, 'auth_token_missing_error', 'Required authorization token not found.')
+    }
+    if (token.length > MAX_TOKEN_LENGTH) throw invalidToken(reasons.malformed)
+    await ring.refresh()
+    state.bearer = token
+    try {
+      await check(context, () => Promise.resolve())
+    } catch (error) {
+      throw invalidToken(reasonOf(error))
+    }
+    await next()
+  }
+}
+
+function presentedToken(context: Context): string | undefined {
+  const header = /^bearer +([^\s,]+)$/i.exec(context.get('Authorization').trim())
+  if (header) return header[1]
+  const query = context.query['token']
+  const token = Array.isArray(query) ? query[0] : query
+  return token === undefined || token === '' ? undefined : token
+}
+
+/** The token itself is never told: logs and screens keep what answers say. */
+function invalidToken(reason: string): Refusal {
+  return new Refusal(401, 'auth_invalid_token_error', 'Unable to correctly decode provided token.', { reason })
+}
+
+const reasons = {
+  malformed: 'the token is malformed',
+  unknownKey: 'the token is signed with an unknown key',
+  revoked: 'the API key of the token is not valid any more',
+} as const
+
+/** What the libraries say, in words of our own, because some of theirs repeat parts of the token. */
+const knownMessages: readonly (readonly [begin: string, reason: string])[] = [
+  ['jwt expired', 'the token has expired'],
+  ['jwt not active', 'the token is not valid yet'],
+  ['jwt audience invalid', 'the token is for another audience'],
+  ['jwt issuer invalid', 'the token is from another issuer'],
+  ['jwt signature is required', 'the token is not signed'],
+  ['invalid signature', 'the signature is wrong'],
+  ['invalid algorithm', 'the token is signed with another algorithm'],
+  ['Token revoked', reasons.revoked],
+  [reasons.unknownKey, reasons.unknownKey],
+]
+
+function reasonOf(error: unknown): string {
+  const original: unknown = error instanceof Error && 'originalError' in error ? error.originalError : error
+  const message = original instanceof Error ? original.message : ''
+  return knownMessages.find(([begin]) => message.startsWith(begin))?.[1] ?? reasons.malformed
+}

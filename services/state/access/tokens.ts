@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import jwt from 'jsonwebtoken'
+import type { ApiKey } from './api-keys.ts'
+import type { SigningKey } from './signing-keys.ts'
+
+/** The one algorithm that tokens are signed with. */
+export const ALGORITHM = 'HS256'
+
+/** Who tokens are from and for: those of another chain's service are refused here. */
+export interface TokenNames {
+  readonly issuer: string
+  readonly audience: string
+}
+
+/** What a token says beside its registered claims. */
+export interface TokenClaims {
+  /** Id of the API key that it was issued for. */
+  readonly aki: string
+}
+
+/** Version of the claims. */
+const CLAIMS_VERSION = 1
+
+/** Makes a token for an API key. It ends with the key, if that is sooner. */
+export function issueToken(
+  key: ApiKey,
+  signing: SigningKey,
+  names: TokenNames,
+  ttlSeconds: number,
+): { readonly token: string; readonly expiresAt: number } {
+  const now = Math.floor(Date.now() / 1_000)
+  const end = key.expiresAt ? Math.floor(key.expiresAt.getTime() / 1_000) : Infinity
+  const expiresAt = Math.min(now + ttlSeconds, end)
+  const claims = { aki: key.id, iat: now, exp: expiresAt, v: CLAIMS_VERSION }
+  const token = jwt.sign(claims, signing.secret, {
+    algorithm: ALGORITHM,
+    keyid: signing.id,
+    jwtid: randomUUID(),
+    issuer: names.issuer,
+    audience: names.audience,
+    subject: `key:${key.id}`,
+  })
+  return { token, expiresAt }
+}

@@ -1,0 +1,12 @@
+export { envelope } from './envelope.ts'
+export { RawJson, toJsonText } from './json-text.ts'
+export {
+  abiNotFound,
+  aboveHead,
+  aboveIrreversible,
+  belowHistory,
+  invalidRequest,
+  notReady,
+  Refusal,
+} from './refusal.ts'
+export type { RefusalDetails } from './refusal.ts'

@@ -1,0 +1,22 @@
+/** JSON text of an answer. 64-bit integers that are too large for a double keep every digit. */
+export function toJsonText(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString()
+  if (value instanceof RawJson) return value.text
+  if (Array.isArray(value)) return `[${value.map(toJsonText).join(',')}]`
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .map(([key, member]) => `${JSON.stringify(key)}:${toJsonText(member)}`)
+    return `{${members.join(',')}}`
+  }
+  return JSON.stringify(value ?? null)
+}
+
+/** Text that is JSON already. */
+export class RawJson {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}

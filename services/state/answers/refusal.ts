@@ -1,0 +1,75 @@
+import { FatalError } from '../../core/errors/index.ts'
+
+/** Facts of a refusal, for programs. */
+export type RefusalDetails = Readonly<Record<string, unknown>>
+
+/** An answer other than success: status, code, message and details go out as they are. */
+export class Refusal extends FatalError {
+  readonly status: number
+  /** Code of the envelope, such as `data_abi_not_found_error`. */
+  readonly answerCode: string
+  readonly answerDetails: RefusalDetails
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    status: number,
+    answerCode: string,
+    message: string,
+    details: RefusalDetails = {},
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super('INVALID_REQUEST', message)
+    this.status = status
+    this.answerCode = answerCode
+    this.answerDetails = details
+    this.headers = headers
+  }
+}
+
+/** Parameters that cannot be used: name to complaints. */
+export function invalidRequest(errors: Readonly<Record<string, readonly string[]>>): Refusal {
+  return new Refusal(400, 'request_validation_error', 'The request is invalid.', { errors })
+}
+
+/** The service cannot answer at this moment. */
+export function notReady(message: string): Refusal {
+  return new Refusal(503, 'app_not_ready_error', message, {}, { 'Retry-After': '1' })
+}
+
+/** A block that is not there yet. */
+export function aboveHead(requested: bigint, head: number, written: number): Refusal {
+  return new Refusal(
+    400,
+    'app_block_num_higher_than_head_block_error',
+    `The requested block num '${requested}' is higher than head block num '${head}'.`,
+    { request_block_num: requested, head_block_num: head, last_written_block_num: written },
+  )
+}
+
+/** A block that a fork may still undo, for who asked for irreversible blocks only. */
+export function aboveIrreversible(requested: bigint, irreversible: number): Refusal {
+  return new Refusal(
+    400,
+    'app_block_num_higher_than_lib_error',
+    `The requested block num '${requested}' is higher than last irreversible block num '${irreversible}'.`,
+    { request_block_num: requested, last_written_block_num: irreversible },
+  )
+}
+
+/** A block of which nothing is known any more, or never was. */
+export function belowHistory(requested: number, first: number, head: number): Refusal {
+  return new Refusal(
+    400,
+    'app_block_num_lower_than_first_block_error',
+    `The requested block num '${requested}' is lower than the first one that can be told of, '${first}'.`,
+    { request_block_num: requested, first_block_num: first, head_block_num: head },
+  )
+}
+
+/** There was no ABI then, or it had been removed. */
+export function abiNotFound(account: string, block: number): Refusal {
+  return new Refusal(400, 'data_abi_not_found_error', `ABI not found for account '${account}' at block '${block}'.`, {
+    account,
+    block_num: block,
+  })
+}

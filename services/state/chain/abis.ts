@@ -1,0 +1,118 @@
+import { compileAbi, parsePackedAbi } from '../../core/antelope/index.ts'
+import type { CompiledAbi } from '../../core/antelope/index.ts'
+import type { Queryable } from '../access/index.ts'
+import { ByteCache } from './byte-cache.ts'
+import type { Position } from './position.ts'
+import type { AbiSeeds } from './seeds.ts'
+
+/** The ABI of an account that is in force at a block. */
+export interface AbiVersion {
+  readonly account: string
+  /** Block that set it, or the first indexed block when it may have been set before. */
+  readonly block: number
+  /** `at`: set in `block`; `at_or_before`: in force at `block`, set there or earlier. */
+  readonly set: 'at' | 'at_or_before'
+  /** Tells one content from another. */
+  readonly digest: string
+  /** Empty when the account removed its ABI. */
+  readonly isEmpty: boolean
+}
+
+/** One row of chain.abis without the ABI itself. */
+interface VersionRow {
+  readonly block: number
+  readonly digest: string
+  readonly bytes: number
+}
+
+const VERSIONS = `SELECT block_num AS block, encode(sha256(abi), 'hex') AS digest, octet_length(abi) AS bytes
+  FROM chain.abis WHERE account = $1 ORDER BY block_num`
+const CONTENT = 'SELECT abi FROM chain.abis WHERE account = $1 AND block_num = $2'
+
+const MAX_VERSIONS_BYTES = 16 * 2 ** 20
+const MAX_PACKED_BYTES = 32 * 2 ** 20
+const MAX_COMPILED_BYTES = 64 * 2 ** 20
+/** A compiled ABI with its functions takes about so many bytes for each packed one. */
+const COMPILED_FACTOR = 20
+
+/** The ABIs of all accounts, at every indexed block. */
+export class AbiStore {
+  private readonly database: Queryable
+  private readonly seeds: AbiSeeds
+  private readonly versions = new ByteCache<{ readonly head: string; readonly rows: readonly VersionRow[] }>(
+    MAX_VERSIONS_BYTES,
+  )
+  private readonly contents = new ByteCache<Buffer>(MAX_PACKED_BYTES)
+  private readonly compiledAbis = new ByteCache<CompiledAbi>(MAX_COMPILED_BYTES)
+
+  constructor(database: Queryable, seeds: AbiSeeds) {
+    this.database = database
+    this.seeds = seeds
+  }
+
+  /**
+   * The ABI in force at a block; null when there was none. What was set before the first indexed block comes from the
+   * chain node. @throws Refusal 503 when that cannot be asked.
+   */
+  async at(account: string, block: number, position: Position): Promise<AbiVersion | null> {
+    const rows = await this.rowsOf(account, position)
+    const row = rows.findLast((each) => each.block <= block)
+    if (row) {
+      const set = row.block === position.startBlock && position.startBlock > 1 ? 'at_or_before' : 'at'
+      return { account, block: row.block, set, digest: row.digest, isEmpty: row.bytes === 0 }
+    }
+    if (position.startBlock <= 1) return null
+    const digest = await this.seeds.digestOf(account, position, async () => {
+      const { rows: now } = await this.database.query(VERSIONS, [account])
+      return now.length === 0
+    })
+    if (digest === null) return null
+    return { account, block: position.startBlock, set: 'at_or_before', digest, isEmpty: false }
+  }
+
+  /** The packed ABI; null when a fork has taken it back since. */
+  async packed(version: AbiVersion): Promise<Buffer | null> {
+    const key = keyOf(version)
+    const kept = this.contents.get(key) ?? this.seeds.packed(version.account, version.digest)
+    if (kept) return kept
+    const { rows } = await this.database.query<{ abi: Buffer }>({
+      name: 'abi-content',
+      text: CONTENT,
+      values: [version.account, version.block],
+    })
+    const abi = rows[0]?.abi
+    if (!abi) return null
+    this.contents.set(key, abi, abi.length)
+    return abi
+  }
+
+  /** Decoders of the ABI; null when a fork has taken it back since. @throws DecodeError, AbiError. */
+  async compiled(version: AbiVersion): Promise<CompiledAbi | null> {
+    const key = keyOf(version)
+    const kept = this.compiledAbis.get(key)
+    if (kept) return kept
+    const packed = await this.packed(version)
+    if (!packed) return null
+    const compiled = compileAbi(parsePackedAbi(packed))
+    this.compiledAbis.set(key, compiled, packed.length * COMPILED_FACTOR)
+    return compiled
+  }
+
+  /** Read again whenever the head has moved: a block may have set one, a fork may have taken one back. */
+  private async rowsOf(account: string, { head }: Position): Promise<readonly VersionRow[]> {
+    const kept = this.versions.get(account)
+    if (kept?.head === head.id) return kept.rows
+    const { rows } = await this.database.query<VersionRow>({
+      name: 'abi-versions',
+      text: VERSIONS,
+      values: [account],
+    })
+    this.versions.set(account, { head: head.id, rows }, 200 + 150 * rows.length)
+    return rows
+  }
+}
+
+/** Key of what was made of a version. */
+export function keyOf({ account, block, digest }: AbiVersion): string {
+  return `${account}/${block}/${digest}`
+}

@@ -1,0 +1,94 @@
+import pg from 'pg'
+import { createPool } from '../../core/database/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { describeError } from '../../core/errors/index.ts'
+import type { Logger } from '../../core/log/index.ts'
+import { notReady, Refusal } from '../answers/index.ts'
+
+/** Runs statements, like a connection. Failures that may pass are refusals with 503. */
+export interface StateSession {
+  query: pg.Pool['query']
+}
+
+/** The database as requests see it. */
+export interface StateDatabase extends StateSession {
+  /** Runs reads that see one moment of the database. */
+  snapshot<T>(work: (session: StateSession) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Longest run of one statement, in ms. */
+const STATEMENT_MS = 10_000
+/** Requests that may wait for each connection. */
+const WAITING_PER_CONNECTION = 20
+
+/** Opens a pool. Nothing is connected before the first request. */
+export function openStateDatabase(
+  address: DatabaseAddress,
+  maxConnections: number,
+  logger: Logger,
+): StateDatabase {
+  const pool = createPool(address, {
+    applicationName: 'pronghorn-state',
+    statementTimeoutMs: STATEMENT_MS,
+    max: maxConnections,
+  })
+  const run = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (pool.waitingCount > maxConnections * WAITING_PER_CONNECTION)
+      throw notReady('Too many requests wait for the database.')
+    try {
+      return await work()
+    } catch (error) {
+      throw refusalOf(error, logger)
+    }
+  }
+  const query = ((...args: Parameters<pg.Pool['query']>) =>
+    run(() => pool.query(...args) as unknown as Promise<unknown>)) as unknown as pg.Pool['query']
+  return {
+    query,
+    snapshot: (work) => run(() => inSnapshot(pool, work)),
+    close: () => pool.end(),
+  }
+}
+
+async function inSnapshot<T>(pool: pg.Pool, work: (session: StateSession) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let broken = true
+  // A client that breaks between two statements says so by an event, which would end the process unheard.
+  const onBreak = (): void => undefined
+  client.on('error', onBreak)
+  try {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    try {
+      const result = await work(client as unknown as StateSession)
+      await client.query('COMMIT')
+      broken = false
+      return result
+    } catch (error) {
+      if (error instanceof Refusal) {
+        await client.query('ROLLBACK')
+        broken = false
+      }
+      throw error
+    }
+  } finally {
+    client.off('error', onBreak)
+    client.release(broken)
+  }
+}
+
+/** SQLSTATE classes after which the same request may succeed a moment later. */
+const PASSING = /^(?:08|53|57P|40)/
+
+function refusalOf(error: unknown, logger: Logger): unknown {
+  if (error instanceof Refusal) return error
+  const code = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
+  if (code === '57014')
+    return new Refusal(503, 'app_query_timeout_error', 'The database took too long.', {}, { 'Retry-After': '1' })
+  // A program's mistake is no outage, and neither is a statement that the server refuses.
+  if (error instanceof TypeError || error instanceof RangeError) return error
+  if (code !== '' && !PASSING.test(code)) return error
+  if (!(error instanceof Error) || error.name === 'DecodeError' || error.name === 'AbiError') return error
+  logger.warn(`the database is away: ${describeError(error)}`)
+  return notReady('The database is away.')
+}

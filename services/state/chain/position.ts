@@ -1,0 +1,119 @@
+import { bytesToHex } from '../../core/antelope/index.ts'
+import { notReady } from '../answers/index.ts'
+import type { Queryable } from '../access/index.ts'
+
+/** A block by number and id. */
+export interface BlockRef {
+  readonly num: number
+  /** 64 hexadecimal digits. */
+  readonly id: string
+}
+
+/** What the handler `state` of the reader keeps. */
+export interface Coverage {
+  readonly accounts: ReadonlySet<string>
+  readonly permissions: boolean
+  /** First block that was kept. */
+  readonly sinceBlock: number
+  /** First block that can be told of. */
+  readonly historyFrom: number
+}
+
+/** Where the reader stands that answers are taken from. */
+export interface Position {
+  /** Last committed block. */
+  readonly head: BlockRef
+  /** Last block of it that no fork can undo. */
+  readonly irreversible: BlockRef
+  /** First block that was indexed. */
+  readonly startBlock: number
+  /** Head of the chain node, as the reader last heard; never below `head`. */
+  readonly nodeHead: number
+  /** Null where the reader has no handler `state`. */
+  readonly coverage: Coverage | null
+}
+
+/** The reader that keeps state; without one, the one that is furthest. */
+const SELECT = `
+  SELECT r.start_block AS "startBlock", r.block_num AS num, r.block_id AS id, l.block_num AS "libNum",
+    l.block_id AS "libId", h.head_block AS "nodeHead", c.accounts, c.permissions, c.since_block AS "sinceBlock",
+    c.history_from AS "historyFrom"
+  FROM chain.readers r
+  CROSS JOIN LATERAL (
+    SELECT b.block_num, b.block_id FROM chain.reversible_blocks b WHERE b.reader = r.name ORDER BY b.block_num LIMIT 1) l
+  LEFT JOIN chain.heartbeats h ON h.reader = r.name
+  LEFT JOIN state.coverage c ON c.reader = r.name
+  ORDER BY c.reader IS NULL, r.block_num DESC LIMIT 1`
+
+interface PositionRow {
+  readonly startBlock: number
+  readonly num: number
+  readonly id: Buffer
+  readonly libNum: number
+  readonly libId: Buffer
+  readonly nodeHead: number | null
+  readonly accounts: string[] | null
+  readonly permissions: boolean | null
+  readonly sinceBlock: number | null
+  readonly historyFrom: number | null
+}
+
+/** Reads the position as this database session sees it. @throws Refusal 503 before the first block. */
+export async function readPosition(database: Queryable): Promise<Position> {
+  const { rows } = await database.query<PositionRow>({ name: 'position', text: SELECT })
+  const row = rows[0]
+  if (!row) throw notReady('No block has been indexed yet.')
+  const coverage =
+    row.accounts === null
+      ? null
+      : {
+          accounts: new Set(row.accounts),
+          permissions: row.permissions ?? false,
+          sinceBlock: row.sinceBlock ?? 0,
+          historyFrom: row.historyFrom ?? 0,
+        }
+  return {
+    head: { num: row.num, id: bytesToHex(row.id) },
+    irreversible: { num: row.libNum, id: bytesToHex(row.libId) },
+    startBlock: row.startBlock,
+    nodeHead: Math.max(row.nodeHead ?? 0, row.num),
+    coverage,
+  }
+}
+
+/** The position as of a moment ago: reading it for every request would cost more than the answers. */
+export class PositionWatch {
+  private readonly database: Queryable
+  private readonly freshMs: number
+  private known: Position | null = null
+  private readAtMs = -Infinity
+  private reading: Promise<Position> | null = null
+
+  /** @param freshMs how old a position may be. */
+  constructor(database: Queryable, freshMs: number) {
+    this.database = database
+    this.freshMs = freshMs
+  }
+
+  /** The position, read again when it is too old or below `atLeast`. @throws Refusal 503 before the first block. */
+  async get(atLeast = 0): Promise<Position> {
+    const { known } = this
+    const isFresh = performance.now() - this.readAtMs < this.freshMs
+    if (known && isFresh && known.head.num >= atLeast) return known
+    return this.read()
+  }
+
+  private read(): Promise<Position> {
+    this.reading ??= this.readOnce().finally(() => {
+      this.reading = null
+    })
+    return this.reading
+  }
+
+  private async readOnce(): Promise<Position> {
+    const startedMs = performance.now()
+    this.known = await readPosition(this.database)
+    this.readAtMs = startedMs
+    return this.known
+  }
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readChainInfo, readRawAbi } from '../../core/chain-node/index.ts'
+import { notReady } from '../answers/index.ts'
+import { ByteCache } from './byte-cache.ts'
+import type { Position, PositionWatch } from './position.ts'
+
+/** What the chain node said of an account. */
+interface Seed {
+  readonly packed: Buffer
+  readonly digest: string
+}
+
+/** Requests to the chain node at the same time. */
+const MAX_ASKING = 4
+/** An account without an ABI is asked for again after this long. */
+const ABSENCE_MS = 60_000
+const MAX_BYTES = 32 * 2 ** 20
+const WAIT_MS = 3_000
+const WAIT_STEP_MS = 100
+
+/**
+ * ABIs that were set before the first indexed block. The chain node knows the present ABI only; as long as no indexed
+ * block has set another, that is the one from before. The node is ahead of the reader by a moment, so what it says
+ * counts once the reader has reached the block at which it was said and found no other ABI up to there.
+ */
+export class AbiSeeds {
+  private readonly nodeUrl: string
+  private readonly positions: PositionWatch
+  private readonly known = new ByteCache<Seed>(MAX_BYTES)
+  private readonly absentUntil = new ByteCache<number>(2 ** 20)
+  private readonly asking = new Map<string, Promise<Seed | null>>()
+
+  constructor(nodeUrl: string, positions: PositionWatch) {
+    this.nodeUrl = nodeUrl
+    this.positions = positions
+  }
+
+  /**
+   * Tells the content of an account's ABI from before the first indexed block; null when there is none or nobody knows
+   * any more. @param isUntouched tells whether no block up to now has set an ABI of the account.
+   * @throws Refusal 503 when the chain node does not answer.
+   */
+  async digestOf(
+    account: string,
+    position: Position,
+    isUntouched: () => Promise<boolean>,
+  ): Promise<string | null> {
+    const known = this.known.get(account)
+    if (known) return known.digest
+    if ((this.absentUntil.get(account) ?? 0) > Date.now() || !(await isUntouched())) return null
+    const seed = await this.ask(account, position, isUntouched)
+    return seed?.digest ?? null
+  }
+
+  /** The packed ABI with this content. */
+  packed(account: string, digest: string): Buffer | undefined {
+    const seed = this.known.get(account)
+    return seed?.digest === digest ? seed.packed : undefined
+  }
+
+  private ask(
+    account: string,
+    position: Position,
+    isUntouched: () => Promise<boolean>,
+  ): Promise<Seed | null> {
+    const running = this.asking.get(account)
+    if (running) return running
+    if (this.asking.size >= MAX_ASKING) throw notReady('The chain node is being asked for other ABIs.')
+    const asked = this.askOnce(account, position, isUntouched).finally(() => {
+      this.asking.delete(account)
+    })
+    this.asking.set(account, asked)
+    return asked
+  }
+
+  private async askOnce(
+    account: string,
+    position: Position,
+    isUntouched: () => Promise<boolean>,
+  ): Promise<Seed | null> {
+    const { packed, head } = await this.readNode(account)
+    await this.untilReached(head, position)
+    // One that was set meanwhile may be the one that the node told.
+    if (!(await isUntouched())) return null
+    if (packed === null) {
+      this.absentUntil.set(account, Date.now() + ABSENCE_MS, 64)
+      return null
+    }
+    const seed = { packed: Buffer.from(packed), digest: createHash('sha256').update(packed).digest('hex') }
+    this.known.set(account, seed, packed.length + 100)
+    return seed
+  }
+
+  private async readNode(account: string): Promise<{ packed: Uint8Array | null; head: number }> {
+    try {
+      const packed = await readRawAbi(this.nodeUrl, account)
+      // Asked for afterwards: the ABI is not newer than this block.
+      const { headBlock } = await readChainInfo(this.nodeUrl)
+      return { packed, head: headBlock }
+    } catch {
+      throw notReady('The ABI was set before the first indexed block, and the chain node does not answer.')
+    }
+  }
+
+  private async untilReached(block: number, position: Position): Promise<void> {
+    let { num } = position.head
+    for (let waited = 0; num < block; waited += WAIT_STEP_MS) {
+      if (waited >= WAIT_MS) throw notReady(`The reader is at block ${num} and the chain node at ${block}.`)
+      await sleep(WAIT_STEP_MS)
+      num = (await this.positions.get()).head.num
+    }
+  }
+}

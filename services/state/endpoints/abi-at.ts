@@ -1,0 +1,69 @@
+import { parsePackedAbi } from '../../core/antelope/index.ts'
+import type { CompiledAbi } from '../../core/antelope/index.ts'
+import { describeError } from '../../core/errors/index.ts'
+import { abiNotFound, notReady, Refusal } from '../answers/index.ts'
+import type { AbiVersion, Position } from '../chain/index.ts'
+import { createRowDecoder } from '../tables/index.ts'
+import type { RowDecoder } from '../tables/index.ts'
+import type { StateParts } from './endpoint.ts'
+
+/** The ABI in force at a block. @throws Refusal 400 when there is none, or it was removed. */
+export async function requireAbi(
+  { abis }: StateParts,
+  account: string,
+  block: number,
+  position: Position,
+): Promise<AbiVersion> {
+  const version = await abis.at(account, block, position)
+  if (!version || version.isEmpty) throw abiNotFound(account, block)
+  return version
+}
+
+/** The packed form. @throws Refusal 503 when a fork has just taken it back. */
+export async function requirePacked({ abis }: StateParts, version: AbiVersion): Promise<Buffer> {
+  const packed = await abis.packed(version)
+  if (!packed) throw notReady('The chain forked; ask again.')
+  return packed
+}
+
+/** JSON text of an ABI. @throws Refusal 400 when the bytes that the account has set are none. */
+export function abiText(packed: Uint8Array, version: AbiVersion): string {
+  try {
+    return JSON.stringify(parsePackedAbi(packed))
+  } catch (error) {
+    throw unreadableAbi(version, error)
+  }
+}
+
+function unreadableAbi({ account, block }: AbiVersion, cause: unknown): Refusal {
+  const message = `The ABI that account '${account}' set in block '${block}' cannot be read: ${describeError(cause)}`
+  return new Refusal(400, 'data_decoding_abi_error', message, { account, block_num: block })
+}
+
+/**
+ * What decodes the rows of a table at a block; null when the ABI does not name the table.
+ * @throws Refusal 400 when there is no ABI.
+ */
+export async function rowDecoderAt(
+  parts: StateParts,
+  account: string,
+  table: string,
+  block: number,
+  position: Position,
+): Promise<{ readonly version: AbiVersion; readonly decoder: RowDecoder | null }> {
+  const version = await requireAbi(parts, account, block, position)
+  const compiled = await compile(parts, version)
+  return { version, decoder: createRowDecoder(compiled, version, table) }
+}
+
+async function compile({ abis }: StateParts, version: AbiVersion): Promise<CompiledAbi> {
+  let compiled: CompiledAbi | null
+  try {
+    compiled = await abis.compiled(version)
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw unreadableAbi(version, error)
+  }
+  if (!compiled) throw notReady('The chain forked; ask again.')
+  return compiled
+}

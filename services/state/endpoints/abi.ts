@@ -1,0 +1,116 @@
+import { bytesToHex } from '../../core/antelope/index.ts'
+import { belowHistory, Refusal, toJsonText } from '../answers/index.ts'
+import { keyOf, resolveBlock } from '../chain/index.ts'
+import type { Position } from '../chain/index.ts'
+import { abiText, requireAbi, requirePacked, rowDecoderAt } from './abi-at.ts'
+import { endpoint } from './endpoint.ts'
+import type { StateParts } from './endpoint.ts'
+import { blockNum, flag, hexRows, name } from './parameter.ts'
+import { abiOrHex, blockNumber, listOf, object, textValue } from './schemas.ts'
+
+const account = name('Contract account.')
+
+/** The block that a request about ABIs is about. @throws Refusal 400 when it is not indexed. */
+async function blockOf(
+  { positions }: StateParts,
+  requested: bigint | null,
+): Promise<{ readonly position: Position; readonly block: number }> {
+  // What is above the head as of a moment ago may be there by now; what no chain reaches is not worth asking.
+  const atLeast = requested !== null && requested <= 0xffff_ffffn ? Number(requested) : 0
+  const position = await positions.get(atLeast)
+  const block = resolveBlock(requested, position)
+  if (block < position.startBlock) throw belowHistory(block, position.startBlock, position.head.num)
+  return { position, block }
+}
+
+/** `GET /v0/state/abi`. */
+export const abi = endpoint({
+  path: '/v0/state/abi',
+  methods: ['GET'],
+  summary: 'The ABI of a contract at a block',
+  description:
+    '`block_num` of the answer is the block that set the ABI. A block counts as a whole: the last ABI that it sets is ' +
+    'in force at its end. Where the ABI was set before the first indexed block, `block_num` is that block, and ' +
+    '`in_force` says `at_or_before`.',
+  tag: 'ABIs',
+  needsToken: true,
+  body: 'none',
+  parameters: {
+    account,
+    block_num: blockNum,
+    json: flag('The ABI as JSON instead of packed in hexadecimal.'),
+  },
+  answer: object(
+    {
+      block_num: { ...blockNumber, description: 'Block that set the ABI' },
+      account: textValue,
+      abi: abiOrHex,
+      in_force: { const: 'at_or_before', description: 'Present where the block that set it is not known' },
+    },
+    ['in_force'],
+  ),
+  refusals: ['app_block_num_higher_than_head_block_error', 'data_abi_not_found_error', 'data_decoding_abi_error'],
+  async run(values, parts) {
+    const { position, block } = await blockOf(parts, values.block_num)
+    const version = await requireAbi(parts, values.account, block, position)
+    const key = `${keyOf(version)}/${version.set}/${String(values.json)}`
+    const kept = parts.bodies.get(key)
+    if (kept) return kept
+    const packed = await requirePacked(parts, version)
+    const content = values.json ? abiText(packed, version) : JSON.stringify(bytesToHex(packed))
+    const note = version.set === 'at' ? '' : ',"in_force":"at_or_before"'
+    const body = Buffer.from(
+      `{"block_num":${version.block},"account":${JSON.stringify(values.account)},"abi":${content}${note}}`,
+    )
+    parts.bodies.set(key, body, body.length + 200)
+    return body
+  },
+})
+
+/** `POST /v0/state/abi/bin_to_json`. */
+export const binToJson = endpoint({
+  path: '/v0/state/abi/bin_to_json',
+  methods: ['POST'],
+  summary: 'Packed rows decoded with the ABI in force at a block',
+  description: 'Works for every contract. One row that does not fit fails all.',
+  tag: 'ABIs',
+  needsToken: true,
+  body: 'json',
+  parameters: {
+    account,
+    table: name('Table.'),
+    hex_rows: hexRows('Packed rows in hexadecimal.'),
+    block_num: blockNum,
+  },
+  answer: object({
+    block_num: { ...blockNumber, description: 'Block that set the ABI' },
+    account: textValue,
+    table: textValue,
+    rows: listOf({}),
+  }),
+  refusals: [
+    'app_block_num_higher_than_head_block_error',
+    'data_abi_not_found_error',
+    'data_table_not_found_error',
+    'data_decoding_table_row_error',
+  ],
+  async run(values, parts) {
+    const { position, block } = await blockOf(parts, values.block_num)
+    const found = await rowDecoderAt(parts, values.account, values.table, block, position)
+    const { decoder, version } = found
+    const keys = { account: values.account, table: values.table, block_num: block }
+    if (!decoder) {
+      const message = `The ABI of account '${values.account}' has no table '${values.table}'.`
+      throw new Refusal(400, 'data_table_not_found_error', message, keys)
+    }
+    const rows = values.hex_rows.map((row) => {
+      try {
+        return decoder.decode(row)
+      } catch (error) {
+        const message = `A row cannot be decoded: ${error instanceof Error ? error.message : String(error)}`
+        throw new Refusal(400, 'data_decoding_table_row_error', message, { ...keys, hex_row: bytesToHex(row) })
+      }
+    })
+    return toJsonText({ block_num: version.block, account: values.account, table: values.table, rows })
+  },
+})

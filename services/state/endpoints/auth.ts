@@ -1,0 +1,28 @@
+import { toJsonText } from '../answers/index.ts'
+import { MAX_KEY_LENGTH } from '../access/index.ts'
+import { endpoint } from './endpoint.ts'
+import { text } from './parameter.ts'
+import { object, textValue } from './schemas.ts'
+
+/** `POST /v1/auth/issue`. */
+export const issue = endpoint({
+  path: '/v1/auth/issue',
+  methods: ['POST'],
+  summary: 'A token for an API key',
+  description:
+    'The body is read as JSON whatever its content type. The number of tokens that an address may ask for in a minute ' +
+    'is limited; `X-RateLimit-*` tell how far. Keep a token until it has used up most of its life.',
+  tag: 'Authentication',
+  needsToken: false,
+  body: 'json',
+  parameters: { api_key: text('The key, as it was shown when it was made.', MAX_KEY_LENGTH) },
+  answer: object({
+    token: textValue,
+    expires_at: { type: 'integer', description: 'Seconds since 1970' },
+  }),
+  refusals: ['auth_invalid_api_key_error', 'auth_rate_limited_error'],
+  async run({ api_key: key }, parts) {
+    const { token, expiresAt } = await parts.issue(key)
+    return toJsonText({ token, expires_at: expiresAt })
+  },
+})

@@ -1,0 +1,43 @@
+import { invalidRequest, Refusal, toJsonText } from '../answers/index.ts'
+import { comparators, selectBlockByTime } from '../tables/index.ts'
+import { endpoint } from './endpoint.ts'
+import { atMoment } from './kept-state.ts'
+import { choice, text } from './parameter.ts'
+import { blockId, blockNumber, object } from './schemas.ts'
+
+/** `GET /v0/block_id/by_time`. */
+export const blockIdByTime = endpoint({
+  path: '/v0/block_id/by_time',
+  methods: ['GET'],
+  summary: 'The block nearest to a time',
+  description: 'Within the kept history. The first block at or after a time with `gte`, the last one before it with `lt`.',
+  tag: 'Blocks',
+  needsToken: true,
+  body: 'none',
+  parameters: {
+    time: text('ISO 8601, UTC unless it says otherwise; a date alone, or milliseconds since 1970, will do.', 64),
+    comparator: choice('How the block is compared with the time.', comparators, null),
+  },
+  answer: object({
+    block: object({ id: blockId, num: blockNumber, time: { type: 'string', format: 'date-time' } }),
+  }),
+  refusals: ['app_state_not_kept_error', 'block_time_not_found'],
+  run: (values, parts) => {
+    const timeMs = readTime(values.time)
+    return atMoment(parts, { block_num: null }, async ({ session }) => {
+      const block = await selectBlockByTime(session, timeMs, values.comparator)
+      if (!block) throw new Refusal(404, 'block_time_not_found', 'no results found for query')
+      return toJsonText({ block })
+    })
+  },
+})
+
+/** Milliseconds since 1970. Without a zone a time is UTC, wherever the server is. @throws Refusal 400. */
+function readTime(given: string): number {
+  const trimmed = given.trim()
+  if (/^\d{12,14}$/.test(trimmed)) return Number(trimmed)
+  const zoned = /(?:z|[+-]\d\d:?\d\d|gmt|utc)$/i.test(trimmed) || !/\d\d:\d\d/.test(trimmed)
+  const timeMs = Date.parse(zoned ? trimmed : `${trimmed}Z`)
+  if (Number.isNaN(timeMs)) throw invalidRequest({ time: ['The time field must be a valid date'] })
+  return timeMs
+}

@@ -1,0 +1,84 @@
+import { keyText, parseKeyText } from '../../core/antelope/index.ts'
+import { invalidRequest, Refusal, toJsonText } from '../answers/index.ts'
+import { selectKeyAccounts, selectLinks } from '../tables/index.ts'
+import { endpoint } from './endpoint.ts'
+import { atMoment, requirePermissions } from './kept-state.ts'
+import { blockNum, name, text } from './parameter.ts'
+import { blockNumber, commonMembers, listOf, object, optionalCommon, textValue } from './schemas.ts'
+
+const refusals = [
+  'app_block_num_higher_than_head_block_error',
+  'app_block_num_lower_than_first_block_error',
+  'app_state_not_kept_error',
+]
+
+/** `GET /v0/state/permission_links`. */
+export const permissionLinks = endpoint({
+  path: '/v0/state/permission_links',
+  methods: ['GET'],
+  summary: 'Actions that an account has linked to its permissions',
+  description: 'Sorted by contract and action; an empty action stands for all actions of the contract.',
+  tag: 'Permissions',
+  needsToken: true,
+  body: 'none',
+  parameters: { account: name('Account.'), block_num: blockNum },
+  answer: object(
+    {
+      ...commonMembers,
+      linked_permissions: listOf(
+        object({ contract: textValue, action: textValue, permission_name: textValue }),
+      ),
+    },
+    optionalCommon,
+  ),
+  refusals,
+  run: (values, parts) =>
+    atMoment(parts, values, async (moment) => {
+      requirePermissions(moment)
+      const links = await selectLinks(moment.session, values.account, moment.block)
+      return toJsonText({ ...moment.common, linked_permissions: links })
+    }),
+})
+
+/** `GET` and `POST /v0/state/key_accounts`. */
+export const keyAccounts = endpoint({
+  path: '/v0/state/key_accounts',
+  methods: ['GET', 'POST'],
+  summary: 'Accounts that a public key has a say in',
+  description: 'Sorted. A key that no account has had is refused.',
+  tag: 'Permissions',
+  needsToken: true,
+  body: 'any',
+  parameters: {
+    public_key: text('Public key, as `EOS…`, `PUB_K1_…`, `PUB_R1_…` or `PUB_WA_…`.', 512),
+    block_num: blockNum,
+  },
+  answer: object({ block_num: blockNumber, account_names: listOf(textValue) }),
+  refusals: [...refusals, 'data_public_key_not_found_error'],
+  run: (values, parts) => {
+    const key = canonicalKey(values.public_key)
+    return atMoment(parts, values, async (moment) => {
+      requirePermissions(moment)
+      const accounts = await selectKeyAccounts(moment.session, key, moment.block)
+      if (!accounts) {
+        throw new Refusal(
+          400,
+          'data_public_key_not_found_error',
+          `Public key '${values.public_key}' was not found at block '${moment.block}'.`,
+          { public_key: values.public_key, block_num: moment.block },
+        )
+      }
+      return toJsonText({ block_num: moment.block, account_names: accounts })
+    })
+  },
+})
+
+/** The one spelling that keys are kept in. @throws Refusal 400. */
+function canonicalKey(given: string): string {
+  try {
+    const packed = parseKeyText('PUB', given)
+    return keyText('PUB', packed[0]!, packed.subarray(1))
+  } catch {
+    throw invalidRequest({ public_key: ['The public_key field must be a valid EOS public key'] })
+  }
+}

@@ -1,0 +1,276 @@
+import { RawJson, Refusal, toJsonText } from '../answers/index.ts'
+import { MAX_ROWS, parseKey, selectRows, selectScopes, toRecord, toStored } from '../tables/index.ts'
+import type { KeyType, RowForm, StoredRow } from '../tables/index.ts'
+import { abiText, requireAbi, requirePacked, rowDecoderAt } from './abi-at.ts'
+import { endpoint } from './endpoint.ts'
+import type { StateParts } from './endpoint.ts'
+import { atMoment, requireAccounts, requireTable } from './kept-state.ts'
+import type { KeptMoment } from './kept-state.ts'
+import { blockNum, count, flag, keyType, list, name, optionalText, scope, text } from './parameter.ts'
+import { abiOrHex, blockNumber, commonMembers, listOf, object, optionalCommon, rowSchema, textValue } from './schemas.ts'
+
+const account = name('Contract account.')
+const table = name('Table.')
+const oneScope = scope('Scope; it may be empty, but must be there.')
+
+/** Parameters that say which moment is told and how rows are written. */
+const formParameters = {
+  block_num: blockNum,
+  irreversible_only: flag('Nothing that a fork may still undo: the newest block is the last irreversible one.'),
+  json: flag('Decoded rows instead of packed ones in hexadecimal.'),
+  key_type: keyType,
+  with_block_num: flag('With each row the block that wrote it.'),
+  with_abi: flag('With the ABI that the rows are packed with: as JSON with `json`, else packed in hexadecimal.'),
+}
+
+const pageParameters = {
+  limit: count('Largest number of rows.', 1, MAX_ROWS, MAX_ROWS),
+  offset: count('Rows to leave out first.', 0, 100_000_000, 0),
+}
+
+interface FormValues {
+  readonly json: boolean
+  readonly key_type: KeyType
+  readonly with_block_num: boolean
+  readonly with_abi: boolean
+}
+
+const rowRefusals = [
+  'app_block_num_higher_than_head_block_error',
+  'app_block_num_higher_than_lib_error',
+  'app_block_num_lower_than_first_block_error',
+  'app_state_not_kept_error',
+  'data_abi_not_found_error',
+  'data_table_not_found_error',
+  'data_table_too_large_error',
+]
+
+/** How rows of a table are written, and the ABI where it is asked for. @throws Refusal 400 when there is no ABI. */
+async function formOf(
+  parts: StateParts,
+  moment: KeptMoment,
+  tableOf: { readonly account: string; readonly table: string },
+  values: FormValues,
+): Promise<{ readonly form: RowForm; readonly abi?: RawJson }> {
+  const form = { keyType: values.key_type, withBlockNum: values.with_block_num, decoder: null }
+  if (!values.json && !values.with_abi) return { form }
+  const { block, position } = moment
+  const abiPart = async (): Promise<{ readonly abi?: RawJson }> => {
+    if (!values.with_abi) return {}
+    const version = await requireAbi(parts, tableOf.account, block, position)
+    const packed = await requirePacked(parts, version)
+    return { abi: new RawJson(values.json ? abiText(packed, version) : JSON.stringify(packed.toString('hex'))) }
+  }
+  if (!values.json) return { form, ...(await abiPart()) }
+  const { decoder, version } = await rowDecoderAt(parts, tableOf.account, tableOf.table, block, position)
+  const missing = {
+    decode(): never {
+      throw new Error(`ABI from block ${version.block}, err: it has no table "${tableOf.table}"`)
+    },
+  }
+  return { form: { ...form, decoder: decoder ?? missing }, ...(await abiPart()) }
+}
+
+/** `GET /v0/state/table`. */
+export const tableRows = endpoint({
+  path: '/v0/state/table',
+  methods: ['GET'],
+  summary: 'The rows of a table at a block',
+  description: 'Sorted by primary key as an unsigned number.',
+  tag: 'Rows',
+  needsToken: true,
+  body: 'none',
+  parameters: {
+    account,
+    table,
+    scope: oneScope,
+    ...formParameters,
+    ...pageParameters,
+    key: optionalText('Only the row with this primary key, written as `key_type` says.', 64),
+  },
+  answer: object({ ...commonMembers, abi: abiOrHex, rows: listOf(rowSchema) }, [...optionalCommon, 'abi']),
+  refusals: rowRefusals,
+  run: (values, parts) =>
+    atMoment(parts, values, async (moment) => {
+      requireAccounts(moment, [values.account])
+      await requireTable(moment, values.account, values.table)
+      const { form, abi } = await formOf(parts, moment, values, values)
+      const rows = await selectRows(moment.session, {
+        account: values.account,
+        table: values.table,
+        scopes: [values.scope],
+        block: moment.block,
+        limit: values.limit,
+        offset: values.offset,
+        ...(values.key === null ? {} : { key: storedKey(values.key, values.key_type) }),
+      })
+      return toJsonText({ ...moment.common, abi, rows: rows.map((row) => toRecord(row, form)) })
+    }),
+})
+
+/** A key as it is stored. What cannot be read is an error of the server here, as clients know it. */
+function storedKey(key: string, type: KeyType): bigint {
+  const parsed = parseKey(key, type)
+  if (parsed === null) throw new Refusal(500, 'unexpected_error', 'An unexpected error occurred.')
+  return toStored(parsed)
+}
+
+/** `GET /v0/state/table/row`. */
+export const tableRow = endpoint({
+  path: '/v0/state/table/row',
+  methods: ['GET'],
+  summary: 'One row of a table at a block',
+  tag: 'Rows',
+  needsToken: true,
+  body: 'none',
+  parameters: {
+    account,
+    table,
+    scope: oneScope,
+    primary_key: text('Primary key, written as `key_type` says.', 64),
+    ...formParameters,
+  },
+  answer: object({ ...commonMembers, row: rowSchema }, optionalCommon),
+  refusals: [...rowRefusals, 'data_row_not_found_error'],
+  run: (values, parts) =>
+    atMoment(parts, values, async (moment) => {
+      const key = storedKey(values.primary_key, values.key_type)
+      requireAccounts(moment, [values.account])
+      await requireTable(moment, values.account, values.table)
+      const { form } = await formOf(parts, moment, values, { ...values, with_abi: false })
+      const { account: owner, table: tableName, scope: scopeName } = values
+      const query = { account: owner, table: tableName, scopes: [scopeName], block: moment.block, key }
+      const [row] = await selectRows(moment.session, { ...query, limit: 1, offset: 0 })
+      if (!row) {
+        const keys = { account: owner, table: tableName, scope: scopeName, primary_key: values.primary_key }
+        throw new Refusal(
+          400,
+          'data_row_not_found_error',
+          `Row '${values.primary_key}' of table '${tableName}' of account '${owner}' in scope '${scopeName}' was not found at block '${moment.block}'.`,
+          { ...keys, block_num: moment.block },
+        )
+      }
+      return toJsonText({ ...moment.common, row: toRecord(row, form) })
+    }),
+})
+
+/** `GET /v0/state/table_scopes`. */
+export const tableScopes = endpoint({
+  path: '/v0/state/table_scopes',
+  methods: ['GET'],
+  summary: 'The scopes of a table at a block',
+  description: 'Sorted. A table that has lost all of its rows has none; one that never had any is refused.',
+  tag: 'Rows',
+  needsToken: true,
+  body: 'none',
+  parameters: { account, table, block_num: blockNum },
+  answer: object({ block_num: blockNumber, scopes: listOf(textValue) }),
+  refusals: rowRefusals.filter((code) => !/lib_error|abi/.test(code)),
+  run: (values, parts) =>
+    atMoment(parts, values, async (moment) => {
+      requireAccounts(moment, [values.account])
+      await requireTable(moment, values.account, values.table)
+      const scopes = await selectScopes(moment.session, values.account, values.table, moment.block)
+      return toJsonText({ block_num: moment.block, scopes })
+    }),
+})
+
+const multiAnswer = object(
+  {
+    ...commonMembers,
+    tables: listOf(
+      object({ account: textValue, scope: textValue, abi: abiOrHex, rows: listOf(rowSchema) }, ['abi']),
+    ),
+  },
+  optionalCommon,
+)
+
+/** `GET` and `POST /v0/state/tables/accounts`. */
+export const tablesForAccounts = endpoint({
+  path: '/v0/state/tables/accounts',
+  methods: ['GET', 'POST'],
+  summary: 'The rows of the same table of several contracts',
+  description: 'Sorted by account. A table that a contract has never had is an empty one here.',
+  tag: 'Rows',
+  needsToken: true,
+  body: 'any',
+  parameters: {
+    accounts: list('Contract accounts.', 'name'),
+    table,
+    scope: oneScope,
+    ...formParameters,
+  },
+  answer: multiAnswer,
+  refusals: rowRefusals,
+  run: (values, parts) =>
+    atMoment(parts, values, async (moment) => {
+      requireAccounts(moment, values.accounts)
+      const tables: unknown[] = []
+      let left = MAX_ROWS
+      for (const owner of [...values.accounts].sort()) {
+        const of = { account: owner, table: values.table }
+        const query = { ...of, scopes: [values.scope], block: moment.block, limit: left, offset: 0 }
+        const rows = await selectRows(moment.session, { ...query, limit: MAX_ROWS })
+        left -= rows.length
+        if (left < 0) throw tooManyRows(of)
+        // Without rows there is nothing to decode, and the contract may have no ABI at all.
+        const { form, abi } =
+          rows.length === 0 && !values.with_abi ? emptyForm : await formOf(parts, moment, of, values)
+        tables.push({
+          account: owner,
+          scope: values.scope,
+          abi,
+          rows: rows.map((row) => toRecord(row, form)),
+        })
+      }
+      return toJsonText({ ...moment.common, tables })
+    }),
+})
+
+const emptyForm: { readonly form: RowForm; readonly abi?: RawJson } = {
+  form: { keyType: 'name', withBlockNum: false, decoder: null },
+}
+
+function tooManyRows(of: Readonly<Record<string, string>>): Refusal {
+  const message = `The answer would have more than ${MAX_ROWS} rows; ask for fewer.`
+  return new Refusal(400, 'data_table_too_large_error', message, of)
+}
+
+/** `GET` and `POST /v0/state/tables/scopes`. */
+export const tablesForScopes = endpoint({
+  path: '/v0/state/tables/scopes',
+  methods: ['GET', 'POST'],
+  summary: 'The rows of a table in several scopes',
+  description: 'Sorted by scope.',
+  tag: 'Rows',
+  needsToken: true,
+  body: 'any',
+  parameters: { account, scopes: list('Scopes.', 'scope'), table, ...formParameters },
+  answer: multiAnswer,
+  refusals: rowRefusals,
+  run: (values, parts) =>
+    atMoment(parts, values, async (moment) => {
+      requireAccounts(moment, [values.account])
+      await requireTable(moment, values.account, values.table)
+      const { form, abi } = await formOf(parts, moment, values, values)
+      const rows = await selectRows(moment.session, {
+        account: values.account,
+        table: values.table,
+        scopes: values.scopes,
+        block: moment.block,
+        limit: MAX_ROWS,
+        offset: 0,
+      })
+      const byScope = new Map<string, StoredRow[]>(values.scopes.map((each) => [each, []]))
+      for (const row of rows) byScope.get(row.scope)?.push(row)
+      const tables = [...byScope]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, found]) => ({
+          account: values.account,
+          scope: name,
+          abi,
+          rows: found.map((row) => toRecord(row, form)),
+        }))
+      return toJsonText({ ...moment.common, tables })
+    }),
+})

@@ -1,0 +1,84 @@
+import type { Schema } from './parameter.ts'
+
+/** A number of 32 bits. */
+export const blockNumber: Schema = { type: 'integer', minimum: 0 }
+export const textValue: Schema = { type: 'string' }
+export const blockId: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' }
+
+/** An object with these members, all of them there but for those in `optional`. */
+export function object(
+  properties: Readonly<Record<string, Schema>>,
+  optional: readonly string[] = [],
+  title?: string,
+): Schema {
+  return {
+    ...(title === undefined ? {} : { title }),
+    type: 'object',
+    properties,
+    required: Object.keys(properties).filter((name) => !optional.includes(name)),
+    additionalProperties: false,
+  }
+}
+
+/** A list of values. */
+export function listOf(items: Schema): Schema {
+  return { type: 'array', items }
+}
+
+const field = object({ name: textValue, type: textValue })
+
+/** An ABI as JSON. */
+export const abiSchema: Schema = object(
+  {
+    version: textValue,
+    types: listOf(object({ new_type_name: textValue, type: textValue })),
+    structs: listOf(object({ name: textValue, base: textValue, fields: listOf(field) })),
+    actions: listOf(object({ name: textValue, type: textValue, ricardian_contract: textValue })),
+    tables: listOf(
+      object({
+        name: textValue,
+        type: textValue,
+        index_type: textValue,
+        key_names: listOf(textValue),
+        key_types: listOf(textValue),
+      }),
+    ),
+    ricardian_clauses: listOf(object({ id: textValue, body: textValue })),
+    error_messages: listOf(object({ error_code: textValue, error_msg: textValue })),
+    abi_extensions: listOf(object({ tag: { type: 'integer' }, value: textValue })),
+    variants: listOf(object({ name: textValue, types: listOf(textValue) })),
+    action_results: listOf(object({ name: textValue, result_type: textValue })),
+  },
+  [],
+  'Abi',
+)
+
+/** An ABI as JSON, or packed in hexadecimal. */
+export const abiOrHex: Schema = {
+  oneOf: [abiSchema, { type: 'string', pattern: '^([0-9a-f]{2})*$', description: 'Packed, in hexadecimal' }],
+}
+
+/** A row of a table. */
+export const rowSchema: Schema = object(
+  {
+    key: { type: 'string', description: 'Primary key, as `key_type` says' },
+    payer: { type: 'string', description: 'Who pays for its memory' },
+    json: { description: 'The decoded row, with `json=true`' },
+    hex: { type: 'string', description: 'The packed row, without `json=true` or when it cannot be decoded' },
+    error: { type: 'string', description: 'Why the row cannot be decoded' },
+    block: { ...blockNumber, description: 'Block that wrote it, with `with_block_num=true`' },
+  },
+  ['json', 'hex', 'error', 'block'],
+  'Row',
+)
+
+/** Members that answers about the state at a block have in common. */
+export const commonMembers: Readonly<Record<string, Schema>> = {
+  up_to_block_id: { ...blockId, description: 'The block whose state is told, when a fork may still undo it' },
+  up_to_block_num: blockNumber,
+  last_irreversible_block_id: blockId,
+  last_irreversible_block_num: blockNumber,
+}
+
+/** Members of {@link commonMembers} that may be absent. */
+export const optionalCommon: readonly string[] = ['up_to_block_id', 'up_to_block_num']

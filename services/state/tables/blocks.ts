@@ -1,0 +1,49 @@
+import { bytesToHex } from '../../core/antelope/index.ts'
+import type { StateSession } from '../chain/index.ts'
+
+/** How a block's time is compared with the one that is asked for. */
+export const comparators = ['gt', 'gte', 'lt', 'lte', 'eq'] as const
+export type Comparator = (typeof comparators)[number]
+
+/** A block of the kept history. */
+export interface BlockRecord {
+  /** 64 hexadecimal digits. */
+  readonly id: string
+  readonly num: number
+  /** ISO 8601, UTC. */
+  readonly time: string
+}
+
+const conditions: Readonly<Record<Comparator, string>> = {
+  gt: 'block_time > $1 ORDER BY block_time, block_num',
+  gte: 'block_time >= $1 ORDER BY block_time, block_num',
+  lt: 'block_time < $1 ORDER BY block_time DESC, block_num DESC',
+  lte: 'block_time <= $1 ORDER BY block_time DESC, block_num DESC',
+  eq: 'block_time = $1 ORDER BY block_num',
+}
+
+/** The block nearest to a time (ms since 1970) on the side that is asked for; null when there is none. */
+export async function selectBlockByTime(
+  session: StateSession,
+  timeMs: number,
+  comparator: Comparator,
+): Promise<BlockRecord | null> {
+  const { rows } = await session.query<{ num: number; time: bigint; id: Buffer }>({
+    name: `state-block-${comparator}`,
+    text: `SELECT block_num AS num, block_time AS time, block_id AS id FROM state.blocks WHERE ${conditions[comparator]} LIMIT 1`,
+    values: [timeMs],
+  })
+  const row = rows[0]
+  if (!row) return null
+  return { id: bytesToHex(row.id), num: row.num, time: new Date(Number(row.time)).toISOString() }
+}
+
+/** Id of a block of the kept history; null when it is not kept. */
+export async function selectBlockId(session: StateSession, block: number): Promise<string | null> {
+  const { rows } = await session.query<{ id: Buffer }>({
+    name: 'state-block-id',
+    text: 'SELECT block_id AS id FROM state.blocks WHERE block_num = $1',
+    values: [block],
+  })
+  return rows[0] ? bytesToHex(rows[0].id) : null
+}
