@@ -1,6 +1,7 @@
 export { createApiKey, findApiKey, listApiKeys, MAX_KEY_LENGTH, noteUse, revokeApiKey } from './api-keys.ts'
 export type { ApiKey, NewApiKey, Queryable } from './api-keys.ts'
 export { KeyRing } from './key-ring.ts'
+export type { KeyRingTiming } from './key-ring.ts'
 export { rotateSigningKey } from './signing-keys.ts'
 export { createTokenCheck } from './token-check.ts'
 export { issueToken } from './tokens.ts'

@@ -1,0 +1,3 @@
+export { createOpenApiDocument } from './openapi.ts'
+export type { ServerInfo } from './openapi.ts'
+export { documentationRoutes } from './routes.ts'

@@ -1,0 +1,127 @@
+import type { AnyEndpoint, Parameter, Schema } from '../endpoints/index.ts'
+
+/** What the document says about the server. */
+export interface ServerInfo {
+  /** Version of the program. */
+  readonly version: string
+  /** Name of the chain. */
+  readonly chain: string
+}
+
+const envelope: Schema = {
+  title: 'Failure',
+  type: 'object',
+  properties: {
+    code: { type: 'string', description: 'What it is, for programs' },
+    trace_id: { type: 'string', description: 'Id of the request; the header `X-Trace-ID` and the log of the server have it too' },
+    message: { type: 'string' },
+    details: { type: 'object', description: 'Facts; absent when there are none' },
+  },
+  required: ['code', 'trace_id', 'message'],
+  additionalProperties: false,
+}
+
+/** Statuses of failures, and the codes that any endpoint may answer with. */
+const failures: readonly (readonly [status: number, text: string, codes: readonly string[]])[] = [
+  [400, 'The request cannot be answered', ['request_validation_error']],
+  [401, 'The key or token is missing or not good', ['auth_token_missing_error', 'auth_invalid_token_error']],
+  [404, 'Nothing was found', []],
+  [429, 'Too many tokens were asked for', []],
+  [500, 'Something unexpected', ['unexpected_error']],
+  [503, 'Not now; `Retry-After` says when to ask again', ['app_not_ready_error', 'app_query_timeout_error']],
+]
+
+function statusOf(code: string): number {
+  if (code === 'block_time_not_found') return 404
+  if (code === 'auth_rate_limited_error') return 429
+  return code.startsWith('auth_') ? 401 : 400
+}
+
+/** The OpenAPI 3.1 document of the service. */
+export function createOpenApiDocument(endpoints: readonly AnyEndpoint[], info: ServerInfo): Schema {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Pronghorn state API',
+      version: info.version,
+      description:
+        `State of the chain ${info.chain} by block: the ABI of every contract, and the rows, permissions and blocks that ` +
+        'this server keeps. An API key is exchanged for a token (`/v1/auth/issue`), which every other request carries. ' +
+        'Every failure has the same shape; what was not found is 400.',
+    },
+    servers: [{ url: '/', description: 'This server' }],
+    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths: Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, describePath(endpoint)])),
+    components: {
+      schemas: { Failure: envelope },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        query: { type: 'apiKey', in: 'query', name: 'token' },
+      },
+    },
+  }
+}
+
+function describePath(endpoint: AnyEndpoint): Schema {
+  return Object.fromEntries(
+    endpoint.methods.map((method) => [method.toLowerCase(), describeOperation(endpoint, method)]),
+  )
+}
+
+function describeOperation(endpoint: AnyEndpoint, method: 'GET' | 'POST'): Schema {
+  const words = endpoint.path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+  return {
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
+    operationId: method.toLowerCase() + name,
+    security: endpoint.needsToken ? [{ bearer: [] }, { query: [] }] : [],
+    ...(method === 'GET' ? { parameters: queryParameters(endpoint) } : { requestBody: bodyOf(endpoint) }),
+    responses: {
+      200: {
+        description: endpoint.summary,
+        headers: { 'X-Trace-ID': { schema: { type: 'string' } } },
+        content: { 'application/json': { schema: endpoint.answer } },
+      },
+      ...failureResponses(endpoint),
+    },
+  }
+}
+
+function queryParameters({ parameters }: AnyEndpoint): Schema[] {
+  return Object.entries(parameters).map(([name, parameter]) => ({
+    name,
+    in: 'query',
+    description: parameter.description,
+    required: parameter.isRequired,
+    schema: parameter.schema,
+  }))
+}
+
+function bodyOf({ parameters, body }: AnyEndpoint): Schema {
+  const entries: [string, Parameter<unknown>][] = Object.entries(parameters)
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(
+      entries.map(([name, { schema: own, description }]) => [name, { ...own, description }]),
+    ),
+    required: entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name),
+  }
+  const types = body === 'json' ? ['application/json'] : ['application/x-www-form-urlencoded', 'application/json']
+  return { required: true, content: Object.fromEntries(types.map((type) => [type, { schema }])) }
+}
+
+function failureResponses({ refusals, needsToken }: AnyEndpoint): Schema {
+  const described = failures.flatMap(([status, text, common]) => {
+    const usual = status === 401 && !needsToken ? [] : common
+    const codes = [...usual, ...refusals.filter((code) => statusOf(code) === status)]
+    if (codes.length === 0) return []
+    const response = {
+      description: `${text}: ${codes.map((code) => `\`${code}\``).join(', ')}`,
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+    }
+    return [[String(status), response] as const]
+  })
+  return Object.fromEntries(described)
+}

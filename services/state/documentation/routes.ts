@@ -1,0 +1,25 @@
+import type { Context } from 'koa'
+import { createFileAnswer, createViewer, textFile } from '../../core/documentation/index.ts'
+import type { AnyEndpoint } from '../endpoints/index.ts'
+import { createOpenApiDocument } from './openapi.ts'
+import type { ServerInfo } from './openapi.ts'
+
+/** Below the version's path, because the proxy in front has a documentation of its own. */
+const DOCUMENT_PATH = '/v0/openapi.json'
+const DOCS_PATH = '/v0/docs'
+
+/** The OpenAPI document and the page that shows it, by path. */
+export function documentationRoutes(
+  endpoints: readonly AnyEndpoint[],
+  info: ServerInfo,
+): Map<string, (context: Context) => Promise<void> | void> {
+  const document = JSON.stringify(createOpenApiDocument(endpoints, info))
+  const files = createViewer({ title: 'Pronghorn state API', documentPath: DOCUMENT_PATH, path: DOCS_PATH })
+  files.set(DOCUMENT_PATH, textFile('application/json; charset=utf-8', document))
+  const redirect = (context: Context): void => context.redirect(DOCS_PATH)
+  return new Map<string, (context: Context) => Promise<void> | void>([
+    ['/', redirect],
+    ['/docs', redirect],
+    ...[...files].map(([path, file]) => [path, createFileAnswer(file)] as const),
+  ])
+}

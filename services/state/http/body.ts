@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http'
+import { hasBody, readBodyText } from '../../core/http/index.ts'
+import { Refusal } from '../answers/index.ts'
+import type { BodyKind } from '../endpoints/index.ts'
+
+/** Largest body: a thousand packed rows of some kilobytes. */
+const MAX_BODY_BYTES = 8 * 2 ** 20
+
+/**
+ * Reads the parameters in a body. The content type says nothing: clients send JSON as forms.
+ * @throws Refusal 400 missing, or no JSON; RequestError 413 too large.
+ */
+export async function readBody(request: IncomingMessage, kind: BodyKind): Promise<Map<string, unknown>> {
+  if (kind === 'none') return new Map()
+  const text = hasBody(request) ? (await readBodyText(request, MAX_BODY_BYTES)).trim() : ''
+  if (text === '') {
+    if (kind === 'any') return new Map()
+    throw bodyRefusal('missing_body_error', 'The request has no body.', 'The body must be a JSON object')
+  }
+  if (kind === 'any' && !text.startsWith('{')) return new Map(new URLSearchParams(text))
+  return parseObject(text)
+}
+
+function parseObject(text: string): Map<string, unknown> {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    // What the parser says repeats the body, which may hold a key.
+    throw invalidJson('The body is not valid JSON')
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw invalidJson('The body must be a JSON object')
+  return new Map(Object.entries(parsed))
+}
+
+function invalidJson(source: string): Refusal {
+  return bodyRefusal('invalid_json_error', 'The body is not the JSON that was expected.', source)
+}
+
+function bodyRefusal(code: string, message: string, source: string): Refusal {
+  return new Refusal(400, code, message, { errors: { source: [source] } })
+}

@@ -1,0 +1,65 @@
+import type { Context, Middleware } from 'koa'
+import { notesOf, sendJson } from '../../core/http/index.ts'
+import { Refusal } from '../answers/index.ts'
+import { readParameters } from '../endpoints/index.ts'
+import type { AnyEndpoint, StateParts } from '../endpoints/index.ts'
+import { readBody } from './body.ts'
+
+/** What answers a path that is no endpoint. */
+export type RootAnswer = (context: Context) => Promise<void> | void
+
+/** What routes are made of. */
+export interface RouteParts {
+  readonly endpoints: readonly AnyEndpoint[]
+  /** GET answers by path, without a token. */
+  readonly roots: ReadonlyMap<string, RootAnswer>
+  readonly state: StateParts
+  /** Lets only requests with a good token through. */
+  readonly checkToken: Middleware
+}
+
+/** Makes the routes. A slash at the end of a path is as good as none. */
+export function createRoutes({ endpoints, roots, state, checkToken }: RouteParts): Middleware {
+  const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]))
+  return async (context) => {
+    const path = context.path.length > 1 ? context.path.replace(/\/$/, '') : context.path
+    const root = roots.get(path)
+    if (root) {
+      requireMethod(context, ['GET'])
+      await root(context)
+      return
+    }
+    const endpoint = byPath.get(path)
+    if (!endpoint) throw new Refusal(404, 'not_found_error', 'The path does not exist.')
+    notesOf(context).route = endpoint.path
+    requireMethod(context, endpoint.methods)
+    const answer = (): Promise<void> => answerEndpoint(context, endpoint, state)
+    if (endpoint.needsToken) await checkToken(context, answer)
+    else await answer()
+  }
+}
+
+function requireMethod(context: Context, methods: readonly string[]): void {
+  const method = context.method === 'HEAD' ? 'GET' : context.method
+  if (methods.includes(method)) return
+  throw new Refusal(405, 'method_not_allowed_error', `The path does not answer ${context.method}.`, {}, {
+    Allow: [...(methods.includes('GET') ? ['HEAD'] : []), ...methods, 'OPTIONS'].join(', '),
+  })
+}
+
+async function answerEndpoint(context: Context, endpoint: AnyEndpoint, state: StateParts): Promise<void> {
+  const given = new Map<string, unknown>(new URLSearchParams(context.querystring))
+  // The token is for the check alone.
+  given.delete('token')
+  if (context.method === 'POST') {
+    for (const [name, value] of await readBody(context.req, endpoint.body)) given.set(name, value)
+  }
+  const values = readParameters(endpoint.parameters, given)
+  const body = await endpoint.run(values, state)
+  if (typeof body === 'string') sendJson(context, 200, body)
+  else {
+    context.status = 200
+    context.type = 'application/json; charset=utf-8'
+    context.body = body
+  }
+}

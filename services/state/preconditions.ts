@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connectDatabase, isMigrated } from '../core/database/index.ts'
+import type { DatabaseAddress } from '../core/database/index.ts'
+import { FatalError, RetryableError } from '../core/errors/index.ts'
+import type { Logger } from '../core/log/index.ts'
+
+const RETRY_MS = 500
+
+/**
+ * Waits until the database can be served from.
+ *
+ * @param waitMs how long it may take to come up and be migrated.
+ * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD` when nobody has migrated it,
+ *   `CHAIN_MISMATCH` when it belongs to another chain.
+ */
+export async function waitForDatabase(
+  address: DatabaseAddress,
+  chainId: string,
+  waitMs: number,
+  logger: Logger,
+): Promise<void> {
+  const deadline = performance.now() + waitMs
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await inspect(address, chainId)
+    } catch (error) {
+      const mayCome =
+        error instanceof RetryableError || (error instanceof FatalError && error.code === 'DATABASE_TOO_OLD')
+      if (!mayCome || performance.now() + RETRY_MS > deadline) throw error
+      if (attempt === 1) logger.info(`waiting for the database: ${error.message}`)
+    }
+    await sleep(RETRY_MS)
+  }
+}
+
+async function inspect(address: DatabaseAddress, chainId: string): Promise<void> {
+  const { host, port, user, password, database } = address
+  const client = await connectDatabase(
+    { host, port, user, password, database },
+    { applicationName: 'pronghorn-state-start' },
+  ).catch((cause: unknown) => {
+    throw new RetryableError('DATABASE_UNAVAILABLE', 'the database cannot be reached', { cause })
+  })
+  try {
+    if (!(await isMigrated(client)))
+      throw new FatalError('DATABASE_TOO_OLD', 'the database does not have the schema of this version')
+    const { rows } = await client.query<{ chain_id: string }>('SELECT chain_id FROM chain.identity')
+    const other = rows.find((row) => row.chain_id !== chainId)
+    if (other) {
+      throw new FatalError('CHAIN_MISMATCH', `the database holds chain ${other.chain_id}, not ${chainId}`)
+    }
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto'
+import type { Context } from 'koa'
+import type { ConnectionsConfig, StateSettings } from '../core/config/index.ts'
+import {
+  createApplication,
+  createClients,
+  createCorsStep,
+  createFailureStep,
+  createRateLimitStep,
+  createRequestCounter,
+  listen,
+} from '../core/http/index.ts'
+import type { Listener } from '../core/http/index.ts'
+import { openKeyValueStore } from '../core/kvstore/index.ts'
+import type { KeyValueStore } from '../core/kvstore/index.ts'
+import type { Logger } from '../core/log/index.ts'
+import { readPackageVersion } from '../core/paths/index.ts'
+import { createTokenCheck, KeyRing } from './access/index.ts'
+import type { KeyRingTiming, TokenNames } from './access/index.ts'
+import { AbiSeeds, AbiStore, ByteCache, openStateDatabase, PositionWatch } from './chain/index.ts'
+import type { StateDatabase } from './chain/index.ts'
+import { documentationRoutes } from './documentation/index.ts'
+import { endpoints } from './endpoints/index.ts'
+import { healthRoutes } from './health.ts'
+import { createFailureAnswer, createRoutes, createTraceStep, malformedRequestBody } from './http/index.ts'
+import { createIssuer, ISSUE_WINDOW_MS } from './issuance.ts'
+import { waitForDatabase } from './preconditions.ts'
+
+/** What `startState` needs. */
+export interface StateOptions {
+  readonly connections: ConnectionsConfig
+  readonly settings: StateSettings
+  readonly logger: Logger
+  /** Used instead of a store of its own, and left open. */
+  readonly kvstore?: KeyValueStore
+  /** How long the database may take to come up and be migrated. Default 30 seconds. */
+  readonly waitMs?: number
+  /** How old what is known of keys may be; for tests. */
+  readonly keyTiming?: Partial<KeyRingTiming>
+}
+
+/** A running state service. */
+export interface RunningState {
+  /** Address to reach it at on this machine. */
+  readonly url: string
+  readonly port: number
+  /** Lets running requests end, for up to ten seconds, and frees everything. */
+  close(): Promise<void>
+}
+
+const DEFAULT_WAIT_MS = 30_000
+/** How old the position may be that answers about ABIs are taken from. */
+const POSITION_FRESH_MS = 100
+const MAX_BODIES_BYTES = 64 * 2 ** 20
+const ISSUE_PATH = '/v1/auth/issue'
+
+/**
+ * Starts the state service. Listens only once it can answer.
+ *
+ * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD`, `CHAIN_MISMATCH`, `PORT_UNAVAILABLE`.
+ */
+export async function startState(options: StateOptions): Promise<RunningState> {
+  const { connections, settings, logger } = options
+  const { sqldb, chain, kvstore: kvstoreSettings } = connections
+  await waitForDatabase(sqldb, chain.chain_id, options.waitMs ?? DEFAULT_WAIT_MS, logger)
+  const closers: (() => Promise<void>)[] = []
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) await close()
+  }
+  try {
+    const kvstore = options.kvstore ?? (await openKeyValueStore(kvstoreSettings, chain.name, logger))
+    if (!options.kvstore) closers.push(() => kvstore.close())
+    const database = openStateDatabase(sqldb, settings.databaseConnections, logger)
+    closers.push(() => database.close())
+    const listener = await serve(options, database, kvstore)
+    closers.push(() => listener.close())
+    logger.info(`Listening on port ${listener.port}`)
+    return { url: `http://127.0.0.1:${listener.port}`, port: listener.port, close: closeAll }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+async function serve(
+  { connections, settings, logger, keyTiming }: StateOptions,
+  database: StateDatabase,
+  kvstore: KeyValueStore,
+): Promise<Listener> {
+  const { chain } = connections
+  const names: TokenNames = { issuer: 'pronghorn', audience: `pronghorn-state:${chain.chain_id}` }
+  const ring = new KeyRing(database, keyTiming)
+  // The first start of all makes the first signing key.
+  await ring.refresh()
+  const positions = new PositionWatch(database, POSITION_FRESH_MS)
+  const state = {
+    database,
+    positions,
+    abis: new AbiStore(database, new AbiSeeds(chain.http, positions)),
+    bodies: new ByteCache<Buffer>(MAX_BODIES_BYTES),
+    issue: createIssuer({ database, ring, names, ttlSeconds: settings.tokenTtlSeconds, kvstore, logger }),
+  }
+  const routes = createRoutes({
+    endpoints,
+    roots: new Map([
+      ...healthRoutes(positions),
+      ...documentationRoutes(endpoints, { version: readPackageVersion(), chain: chain.name }),
+    ]),
+    state,
+    checkToken: createTokenCheck(ring, names),
+  })
+  const limit = createRateLimitStep({
+    settings: { interval: ISSUE_WINDOW_MS / 1_000, requests: settings.tokensPerMinute, bill_execution_time: false },
+    counter: createRequestCounter(kvstore, 'state-issue', ISSUE_WINDOW_MS, logger),
+    clientOf: createClients({ trust_proxy: settings.trustProxy, ip_whitelist: [], peer_whitelist: [] }),
+    applies: (context: Context) => context.method === 'POST' && context.path.startsWith(ISSUE_PATH),
+  })
+  const steps = [
+    createTraceStep(),
+    createCorsStep([]),
+    createFailureStep(createFailureAnswer(logger)),
+    limit,
+    routes,
+  ]
+  return listen({
+    address: settings.address,
+    port: settings.port,
+    handler: createApplication(steps, logger),
+    failureBody: (status, message) => malformedRequestBody(status, message, randomBytes(16).toString('hex')),
+  })
+}
