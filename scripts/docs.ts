@@ -16,6 +16,7 @@ import {
   namespaceNames,
   parseConfig,
   settingsWithoutEffect,
+  stateVariables,
 } from '../services/core/config/index.ts'
 import type { SettingRow } from '../services/core/config/index.ts'
 import { errorCatalogue } from '../services/core/errors/index.ts'
@@ -72,6 +73,17 @@ function renderSettings(): string {
     'A variable stands above the key of the file, and an empty variable counts as absent. When ' +
       '`connections.config.json` does not exist, the variables alone can make it up.',
     table(['Variable', 'Meaning'], variableCells()),
+    '## Environment of the state service',
+    'The state service has no file of its own: it takes `connections.config.json` and these. docs/state.md describes it.',
+    table(
+      ['Variable', 'Default', 'Meaning', 'Allowed'],
+      stateVariables.map(({ name, defaultValue, description, allowed }) => [
+        code(name),
+        code(defaultValue),
+        description,
+        allowed,
+      ]),
+    ),
   ].join('\n\n')
 }
 

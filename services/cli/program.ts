@@ -9,6 +9,7 @@ import {
   addDoctor,
   addFiller,
   addHasuraMetadata,
+  addKeys,
   addMigrate,
   addPrepareDatabase,
   addProbe,
@@ -16,6 +17,7 @@ import {
   addRotateSecrets,
   addSmokeTest,
   addStandalone,
+  addState,
 } from './commands/index.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import type { CliIo } from './io.ts'
@@ -48,7 +50,9 @@ function buildProgram(io: CliIo): Command {
   addDevchain(program, io)
   addFiller(program, io)
   addApi(program, io)
+  addState(program, io)
   addMigrate(program, io)
+  addKeys(program, io)
   addConfig(program, io)
   addRenderConfig(program, io)
   addPrepareDatabase(program, io)
@@ -67,6 +71,7 @@ Examples:
   pronghorn migrate                            create or update the tables
   pronghorn filler                             index the chain
   pronghorn api                                serve what is indexed
+  pronghorn keys create --label wallet         an API key for the state service (pronghorn state)
   pronghorn devchain --blocks 1000 --seed 7    a chain to point the filler at
 
 Configuration:

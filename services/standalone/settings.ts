@@ -21,6 +21,8 @@ export interface StandaloneSettings {
   readonly assetsAccount: string
   /** Index again from the start. */
   readonly deleteData: boolean
+  /** Contracts whose rows the state service tells, and whether it tells permissions. */
+  readonly keptState: { readonly accounts: readonly string[]; readonly permissions: boolean }
 }
 
 const READER = 'standalone-1'
@@ -64,6 +66,7 @@ export function makeConfig(settings: StandaloneSettings): AppConfig {
             handler: 'assets',
             args: { assets_account: assetsAccount, store_transfers: true, store_logs: true },
           },
+          { handler: 'state', args: settings.keptState },
         ],
       },
     ],

@@ -6,6 +6,7 @@ import type { DatabaseAddress } from '../core/database/index.ts'
 import { FatalError } from '../core/errors/index.ts'
 import type { Logger } from '../core/log/index.ts'
 import { runFiller } from '../filler/index.ts'
+import { startStateService } from './state-service.ts'
 import { startDemoChain } from './demo-chain.ts'
 import type { DemoChain } from './demo-chain.ts'
 import { startEmbeddedPostgres } from './embedded-postgres/index.ts'
@@ -24,6 +25,8 @@ export interface StandaloneOptions {
   /** Address and port of the API. */
   readonly host: string
   readonly port: number
+  /** Port of the state service; null for ten above that of the API, or any when that is taken. */
+  readonly statePort: number | null
   /** First block to index; 0 for the first there is. */
   readonly startBlock: number
   readonly assetsAccount: string
@@ -35,9 +38,12 @@ export interface StandaloneOptions {
 
 const DATABASE = 'pronghorn'
 
+/** Contracts of the demo chain whose rows the state service tells, beside the assets contract. */
+const demoAccounts = ['atomicmarket', 'delphioracle', 'eosio.token']
+
 /**
- * Runs everything in one process on embedded parts: PostgreSQL, the demo chain unless a node is given, filler and
- * API. Returns when `signal` aborts.
+ * Runs everything in one process on embedded parts: PostgreSQL, the demo chain unless a node is given, filler,
+ * API and state service. Returns when `signal` aborts.
  *
  * @throws what kept a part from starting, or ended it.
  */
@@ -86,10 +92,16 @@ async function serve(
     assetsAccount: options.assetsAccount,
     // What another demo chain left behind does not fit this one.
     deleteData: options.dataDir !== null && (demo?.isNew ?? false),
+    keptState: {
+      accounts: [options.assetsAccount, ...(demo ? demoAccounts : [])],
+      permissions: demo !== null,
+    },
   })
   const api = await startApi({ config, logger: options.logger.child({ part: 'api' }) })
   closing.push(() => api.close())
-  announce(options, api.port, database, demo)
+  const state = await startStateService(options, config, database)
+  closing.push(() => state.service.close())
+  announce(options, { api: api.port, state: state.service.port, key: state.key }, database, demo)
   const progress = new Progress(options.output)
   closing.push(() => {
     progress.stop()
@@ -134,13 +146,20 @@ async function prepareDatabase(postgres: EmbeddedPostgres): Promise<DatabaseAddr
   return address
 }
 
+interface Serving {
+  readonly api: number
+  readonly state: number
+  /** API key of the state service. */
+  readonly key: string
+}
+
 function announce(
   options: StandaloneOptions,
-  port: number,
+  serving: Serving,
   database: DatabaseAddress,
   demo: DemoChain | null,
 ): void {
-  const api = `http://localhost:${port}`
+  const api = `http://localhost:${serving.api}`
   const chain = demo
     ? `${demo.shipUrl} (state history), ${demo.httpUrl} (HTTP): the demo chain`
     : `${options.node!.ship}, ${options.node!.http}`
@@ -149,6 +168,7 @@ Pronghorn is running. Ctrl-C stops it.
 
   health    ${api}/health
   assets    ${api}/atomicassets/v1/assets?limit=1
+  state     http://localhost:${serving.state}/v0/docs, API key ${serving.key}
   database  postgres://${database.user}@${database.host}:${database.port}/${database.database}${options.dataDir === null ? ' (temporary)' : ''}
   chain     ${chain}
 

@@ -22,7 +22,8 @@ export async function waitForDatabase(
   const deadline = performance.now() + waitMs
   for (let attempt = 1; ; attempt++) {
     try {
-      return await inspect(address, chainId)
+      await inspect(address, chainId)
+      return
     } catch (error) {
       const mayCome =
         error instanceof RetryableError || (error instanceof FatalError && error.code === 'DATABASE_TOO_OLD')

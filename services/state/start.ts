@@ -110,7 +110,11 @@ async function serve(
     checkToken: createTokenCheck(ring, names),
   })
   const limit = createRateLimitStep({
-    settings: { interval: ISSUE_WINDOW_MS / 1_000, requests: settings.tokensPerMinute, bill_execution_time: false },
+    settings: {
+      interval: ISSUE_WINDOW_MS / 1_000,
+      requests: settings.tokensPerMinute,
+      bill_execution_time: false,
+    },
     counter: createRequestCounter(kvstore, 'state-issue', ISSUE_WINDOW_MS, logger),
     clientOf: createClients({ trust_proxy: settings.trustProxy, ip_whitelist: [], peer_whitelist: [] }),
     applies: (context: Context) => context.method === 'POST' && context.path.startsWith(ISSUE_PATH),

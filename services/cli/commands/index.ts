@@ -11,5 +11,7 @@ export {
 export { addConfig } from './config.ts'
 export { addDevchain } from './devchain.ts'
 export { addFiller } from './filler.ts'
+export { addKeys } from './keys.ts'
 export { addMigrate } from './migrate.ts'
 export { addStandalone } from './standalone.ts'
+export { addState } from './state.ts'

@@ -1,19 +1,12 @@
 import type { Command } from 'commander'
-import type { SqldbConfig } from '../../core/config/index.ts'
-import {
-  buildQueryIndexes,
-  connectDatabase,
-  isMigrated,
-  listIndexFamilies,
-  migrate,
-} from '../../core/database/index.ts'
-import { FatalError, RetryableError } from '../../core/errors/index.ts'
+import { buildQueryIndexes, isMigrated, listIndexFamilies, migrate } from '../../core/database/index.ts'
+import { FatalError } from '../../core/errors/index.ts'
+import { withDatabase } from '../database.ts'
+import type { Client } from '../database.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
 import { careGroup, configOption } from './groups.ts'
-
-type Client = Awaited<ReturnType<typeof connectDatabase>>
 
 interface MigrateFlags extends ConfigOption {
   readonly check?: true
@@ -35,28 +28,10 @@ export function addMigrate(program: Command, io: CliIo): void {
     .option('--indexes', 'also build the indexes that only queries need, without blocking anybody')
     .action(async (flags: MigrateFlags) => {
       const { config } = loadSettings(io, flags, ['connections'])
-      await withClient(config.connections.sqldb, (client) =>
+      await withDatabase(config.connections.sqldb, 'pronghorn migrate', (client) =>
         flags.check ? check(client, io) : apply(client, flags, io),
       )
     })
-}
-
-async function withClient(sqldb: SqldbConfig, task: (client: Client) => Promise<void>): Promise<void> {
-  const { host, port, user, password, database } = sqldb
-  const address = { host, port, user, password, database }
-  const client = await connectDatabase(address, { applicationName: 'pronghorn migrate' }).catch(
-    (cause: unknown) => {
-      const message = `the database ${database} at ${host}:${port} cannot be reached as ${user}`
-      throw new RetryableError('DATABASE_UNAVAILABLE', message, { cause })
-    },
-  )
-  // A connection that is cut while a statement runs rejects that statement too.
-  client.on('error', () => undefined)
-  try {
-    await task(client)
-  } finally {
-    await client.end().catch(() => undefined)
-  }
 }
 
 async function check(client: Client, io: CliIo): Promise<void> {

@@ -12,6 +12,7 @@ interface StandaloneFlags {
   readonly data?: string
   readonly host: string
   readonly port: number
+  readonly statePort?: number
   readonly startBlock: number
   readonly assetsAccount: string
 }
@@ -28,8 +29,8 @@ export function addStandalone(program: Command, io: CliIo): void {
     .command('standalone')
     .summary('everything in one process, on a demo chain or a node')
     .description(
-      'Runs everything in one process and needs nothing but Node.js: an embedded PostgreSQL, the filler, the api, and ' +
-        'a demo chain unless a node is given.',
+      'Runs everything in one process and needs nothing but Node.js: an embedded PostgreSQL, the filler, the api, the ' +
+        'state service, and a demo chain unless a node is given.',
     )
     .helpGroup(tryGroup)
     .addOption(
@@ -43,6 +44,11 @@ export function addStandalone(program: Command, io: CliIo): void {
     .option('--data <dir>', 'directory that keeps the database (default: a temporary one)')
     .option('--host <address>', 'address that the api listens on', '127.0.0.1')
     .option('--port <port>', 'port that the api listens on', wholeNumber(1, 65535), 9000)
+    .option(
+      '--state-port <port>',
+      'port that the state service listens on (default: ten above the port of the api)',
+      wholeNumber(1, 65535),
+    )
     .option(
       '--start-block <number>',
       'first block to index; 0 = the first there is',
@@ -60,6 +66,7 @@ export function addStandalone(program: Command, io: CliIo): void {
         dataDir: flags.data ?? null,
         host: flags.host,
         port: flags.port,
+        statePort: flags.statePort ?? null,
         startBlock: flags.startBlock,
         assetsAccount: flags.assetsAccount,
         logger,

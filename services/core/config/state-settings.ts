@@ -49,7 +49,12 @@ export const stateVariables: readonly StateVariable[] = [
     allowed: 'a host name or an IP address',
     description: 'Address to listen on.',
   },
-  { name: names.port, defaultValue: '9010', allowed: numberText(1, 65_535), description: 'Port to listen on.' },
+  {
+    name: names.port,
+    defaultValue: '9010',
+    allowed: numberText(1, 65_535),
+    description: 'Port to listen on.',
+  },
   {
     name: names.ttl,
     defaultValue: '3600',
@@ -77,9 +82,10 @@ export const stateVariables: readonly StateVariable[] = [
 ]
 
 /** Reads the settings of the state service; what cannot be used is a problem, and the default stands meanwhile. */
-export function readStateSettings(
-  environment: Environment,
-): { readonly settings: StateSettings; readonly problems: ConfigProblem[] } {
+export function readStateSettings(environment: Environment): {
+  readonly settings: StateSettings
+  readonly problems: ConfigProblem[]
+} {
   const problems: ConfigProblem[] = []
   const refuse = (name: string, allowed: string): void => {
     problems.push({ file: 'environment', path: name, found: showFound([], environment[name]), allowed })

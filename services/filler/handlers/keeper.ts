@@ -67,6 +67,8 @@ export interface Keeper<State = unknown> {
   readonly permissions: boolean
   /** Reads the state as of the committed position. */
   load(query: Query): Promise<State>
+  /** Whether a state is one that blocks have been kept in. */
+  hasBegun(state: State): boolean
   /** Begins a block; called for every block. */
   open(block: KeptBlock, state: State, sink: RowSink): KeeperScope<State>
 }

@@ -85,3 +85,33 @@ async function claimFamily(store: Store, handler: Family, reader: string): Promi
     )
   }
 }
+
+/**
+ * Checks that what a keeper keeps is whole: rows from before it began are not known unless they are written again.
+ *
+ * @throws FatalError `READER_SETTINGS_CHANGED` when blocks were indexed without it.
+ */
+export async function checkKeepers(
+  store: Store,
+  keepers: readonly Keeper[],
+  reader: string,
+  startBlock: number,
+  logger: Logger,
+): Promise<void> {
+  for (const keeper of keepers) {
+    const state = await keeper.load((text, values) => store.query(text, values))
+    if (store.position !== null && !keeper.hasBegun(state)) {
+      throw new FatalError(
+        'READER_SETTINGS_CHANGED',
+        `reader ${reader}: the handler ${keeper.family} was added after block ${store.position.num} was indexed; ` +
+          'what was written before would be missing, so the reader has to index again (delete_data)',
+      )
+    }
+    if (store.position === null && startBlock > 1) {
+      logger.warn(
+        { handler: keeper.family, startBlock },
+        'rows that were written before the first block, and that the node does not send with it, are not known',
+      )
+    }
+  }
+}

@@ -16,7 +16,7 @@ import { noObserver } from './observer.ts'
 import { QueryIndexBuilder } from './query-index-builder.ts'
 import { Reading } from './reading.ts'
 import type { ReaderOptions, RetryTiming } from './reader-options.ts'
-import { checkReader } from './reader-checks.ts'
+import { checkKeepers, checkReader } from './reader-checks.ts'
 
 /** A minute in all: longer than a database takes to start again. */
 const defaultRetry: RetryTiming = { attempts: 8, firstDelayMs: 500, longestDelayMs: 30_000 }
@@ -100,6 +100,7 @@ async function readOnce(
   })
   try {
     const startBlock = await checkReader(store, settings, families, options.chain.chainId, logger)
+    await checkKeepers(store, keepers, settings.name, startBlock, logger)
     const applier = new BlockApplier(settings.name, handlers, keepers, logger)
     await applier.reload((text, values) => store.query(text, values), store.position?.timeMs ?? 0)
     if (startBlock > 2) await fetchMissingAbis(applier, options.chain.http, startBlock, logger)

@@ -218,6 +218,7 @@ class PostgresStore implements Store {
     })
     this.position = null
     this.prunedTo = 0
+    this.forgottenTo.clear()
     this.knownBlocks = []
   }
 

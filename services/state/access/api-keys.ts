@@ -1,8 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type pg from 'pg'
 
-/** Whatever runs statements. */
-export type Queryable = Pick<pg.Pool | pg.Client, 'query'>
+/** Whatever runs statements: a connection, a pool, or something around one. */
+export interface Queryable {
+  query<R extends pg.QueryResultRow>(
+    statement: string | pg.QueryConfig,
+    values?: unknown[],
+  ): Promise<pg.QueryResult<R>>
+}
 
 /** An API key as it is kept: without the key itself. */
 export interface ApiKey {

@@ -58,7 +58,9 @@ function presentedToken(context: Context): string | undefined {
 
 /** The token itself is never told: logs and screens keep what answers say. */
 function invalidToken(reason: string): Refusal {
-  return new Refusal(401, 'auth_invalid_token_error', 'Unable to correctly decode provided token.', { reason })
+  return new Refusal(401, 'auth_invalid_token_error', 'Unable to correctly decode provided token.', {
+    reason,
+  })
 }
 
 const reasons = {

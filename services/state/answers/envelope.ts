@@ -2,7 +2,12 @@ import { toJsonText } from './json-text.ts'
 import type { RefusalDetails } from './refusal.ts'
 
 /** Body of every answer other than success; `details` is left out when there are none. */
-export function envelope(code: string, message: string, traceId: string, details: RefusalDetails = {}): string {
+export function envelope(
+  code: string,
+  message: string,
+  traceId: string,
+  details: RefusalDetails = {},
+): string {
   const some = Object.keys(details).length > 0 ? { details } : {}
   return toJsonText({ code, trace_id: traceId, message, ...some })
 }

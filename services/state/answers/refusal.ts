@@ -68,8 +68,13 @@ export function belowHistory(requested: number, first: number, head: number): Re
 
 /** There was no ABI then, or it had been removed. */
 export function abiNotFound(account: string, block: number): Refusal {
-  return new Refusal(400, 'data_abi_not_found_error', `ABI not found for account '${account}' at block '${block}'.`, {
-    account,
-    block_num: block,
-  })
+  return new Refusal(
+    400,
+    'data_abi_not_found_error',
+    `ABI not found for account '${account}' at block '${block}'.`,
+    {
+      account,
+      block_num: block,
+    },
+  )
 }

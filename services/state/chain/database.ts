@@ -3,12 +3,11 @@ import { createPool } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
+import type { Queryable } from '../access/index.ts'
 import { notReady, Refusal } from '../answers/index.ts'
 
-/** Runs statements, like a connection. Failures that may pass are refusals with 503. */
-export interface StateSession {
-  query: pg.Pool['query']
-}
+/** Runs statements. Failures that may pass are refusals with 503. */
+export type StateSession = Queryable
 
 /** The database as requests see it. */
 export interface StateDatabase extends StateSession {
@@ -42,10 +41,8 @@ export function openStateDatabase(
       throw refusalOf(error, logger)
     }
   }
-  const query = ((...args: Parameters<pg.Pool['query']>) =>
-    run(() => pool.query(...args) as unknown as Promise<unknown>)) as unknown as pg.Pool['query']
   return {
-    query,
+    query: (statement, values) => run(() => pool.query(statement, values)),
     snapshot: (work) => run(() => inSnapshot(pool, work)),
     close: () => pool.end(),
   }
@@ -55,12 +52,14 @@ async function inSnapshot<T>(pool: pg.Pool, work: (session: StateSession) => Pro
   const client = await pool.connect()
   let broken = true
   // A client that breaks between two statements says so by an event, which would end the process unheard.
-  const onBreak = (): void => undefined
+  const onBreak = (): void => {
+    broken = true
+  }
   client.on('error', onBreak)
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     try {
-      const result = await work(client as unknown as StateSession)
+      const result = await work(client)
       await client.query('COMMIT')
       broken = false
       return result
@@ -84,7 +83,13 @@ function refusalOf(error: unknown, logger: Logger): unknown {
   if (error instanceof Refusal) return error
   const code = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
   if (code === '57014')
-    return new Refusal(503, 'app_query_timeout_error', 'The database took too long.', {}, { 'Retry-After': '1' })
+    return new Refusal(
+      503,
+      'app_query_timeout_error',
+      'The database took too long.',
+      {},
+      { 'Retry-After': '1' },
+    )
   // A program's mistake is no outage, and neither is a statement that the server refuses.
   if (error instanceof TypeError || error instanceof RangeError) return error
   if (code !== '' && !PASSING.test(code)) return error

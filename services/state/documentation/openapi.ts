@@ -13,7 +13,10 @@ const envelope: Schema = {
   type: 'object',
   properties: {
     code: { type: 'string', description: 'What it is, for programs' },
-    trace_id: { type: 'string', description: 'Id of the request; the header `X-Trace-ID` and the log of the server have it too' },
+    trace_id: {
+      type: 'string',
+      description: 'Id of the request; the header `X-Trace-ID` and the log of the server have it too',
+    },
     message: { type: 'string' },
     details: { type: 'object', description: 'Facts; absent when there are none' },
   },
@@ -39,6 +42,8 @@ function statusOf(code: string): number {
 
 /** The OpenAPI 3.1 document of the service. */
 export function createOpenApiDocument(endpoints: readonly AnyEndpoint[], info: ServerInfo): Schema {
+  const titled = new Map<string, unknown>()
+  const paths = Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, describePath(endpoint)]))
   return {
     openapi: '3.1.0',
     info: {
@@ -51,15 +56,26 @@ export function createOpenApiDocument(endpoints: readonly AnyEndpoint[], info: S
     },
     servers: [{ url: '/', description: 'This server' }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
-    paths: Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, describePath(endpoint)])),
+    paths: referTitled(paths, titled),
     components: {
-      schemas: { Failure: envelope },
+      schemas: { Failure: envelope, ...Object.fromEntries(titled) },
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         query: { type: 'apiKey', in: 'query', name: 'token' },
       },
     },
   }
+}
+
+/** Replaces every schema with a title by a reference to it, and collects them. */
+function referTitled(value: unknown, titled: Map<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((each) => referTitled(each, titled))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, each]) => [key, referTitled(each, titled)] as const)
+  const title: unknown = 'title' in value && 'type' in value ? value.title : undefined
+  if (typeof title !== 'string') return Object.fromEntries(entries)
+  titled.set(title, Object.fromEntries(entries))
+  return { $ref: `#/components/schemas/${title}` }
 }
 
 function describePath(endpoint: AnyEndpoint): Schema {
@@ -108,7 +124,8 @@ function bodyOf({ parameters, body }: AnyEndpoint): Schema {
     ),
     required: entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name),
   }
-  const types = body === 'json' ? ['application/json'] : ['application/x-www-form-urlencoded', 'application/json']
+  const types =
+    body === 'json' ? ['application/json'] : ['application/x-www-form-urlencoded', 'application/json']
   return { required: true, content: Object.fromEntries(types.map((type) => [type, { schema }])) }
 }
 

@@ -49,7 +49,11 @@ export const abi = endpoint({
     },
     ['in_force'],
   ),
-  refusals: ['app_block_num_higher_than_head_block_error', 'data_abi_not_found_error', 'data_decoding_abi_error'],
+  refusals: [
+    'app_block_num_higher_than_head_block_error',
+    'data_abi_not_found_error',
+    'data_decoding_abi_error',
+  ],
   async run(values, parts) {
     const { position, block } = await blockOf(parts, values.block_num)
     const version = await requireAbi(parts, values.account, block, position)
@@ -108,7 +112,10 @@ export const binToJson = endpoint({
         return decoder.decode(row)
       } catch (error) {
         const message = `A row cannot be decoded: ${error instanceof Error ? error.message : String(error)}`
-        throw new Refusal(400, 'data_decoding_table_row_error', message, { ...keys, hex_row: bytesToHex(row) })
+        throw new Refusal(400, 'data_decoding_table_row_error', message, {
+          ...keys,
+          hex_row: bytesToHex(row),
+        })
       }
     })
     return toJsonText({ block_num: version.block, account: values.account, table: values.table, rows })

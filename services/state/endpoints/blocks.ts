@@ -10,12 +10,16 @@ export const blockIdByTime = endpoint({
   path: '/v0/block_id/by_time',
   methods: ['GET'],
   summary: 'The block nearest to a time',
-  description: 'Within the kept history. The first block at or after a time with `gte`, the last one before it with `lt`.',
+  description:
+    'Within the kept history. The first block at or after a time with `gte`, the last one before it with `lt`.',
   tag: 'Blocks',
   needsToken: true,
   body: 'none',
   parameters: {
-    time: text('ISO 8601, UTC unless it says otherwise; a date alone, or milliseconds since 1970, will do.', 64),
+    time: text(
+      'ISO 8601, UTC unless it says otherwise; a date alone, or milliseconds since 1970, will do.',
+      64,
+    ),
     comparator: choice('How the block is compared with the time.', comparators, null),
   },
   answer: object({

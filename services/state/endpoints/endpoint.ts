@@ -45,5 +45,5 @@ export type AnyEndpoint = Endpoint
 
 /** Declares an endpoint. */
 export function endpoint<P extends Parameters>(declared: Endpoint<P>): AnyEndpoint {
-  return declared as unknown as AnyEndpoint
+  return declared
 }

@@ -22,7 +22,8 @@ export interface MomentQuery {
 }
 
 /**
- * Runs reads of the kept state at a block, all of them of one moment of the database.
+ * Runs reads of the kept state at a block, all of them of one moment of the database. The session ends with `work`;
+ * what needs another connection, such as an ABI, comes after it: a request never holds two.
  * @throws Refusal 400 when the block cannot be told of, or nothing is kept.
  */
 export function atMoment<T>(

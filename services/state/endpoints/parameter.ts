@@ -20,7 +20,9 @@ export interface Parameter<T> {
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>
 
 /** What parameters become. */
-export type Values<P extends Parameters> = { readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never }
+export type Values<P extends Parameters> = {
+  readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never
+}
 
 /** Says what is wrong with a value; the name of the field goes in front. */
 class Complaint extends Error {}
@@ -122,13 +124,16 @@ export function list(description: string, kind: 'name' | 'scope'): Parameter<rea
     schema: { type: 'string', example: 'eosio.token|eosio' },
     isRequired: true,
     read(given) {
-      const text = Array.isArray(given) ? given.map((each) => textOf(each, what)).join('|') : textOf(given, what)
+      const text = Array.isArray(given)
+        ? given.map((each) => textOf(each, what)).join('|')
+        : textOf(given, what)
       if (text === undefined) throw new Complaint('is required')
       const names = text.split('|')
       if (names.length > MAX_NAMES || text === '') throw new Complaint(what)
       if (kind === 'scope') return [...new Set(names.map(scopeOf))]
       const wrong = names.find((each) => !isName(each))
-      if (wrong !== undefined) throw new Complaint(`must hold valid EOS names, which "${wrong.slice(0, 32)}" is not`)
+      if (wrong !== undefined)
+        throw new Complaint(`must hold valid EOS names, which "${wrong.slice(0, 32)}" is not`)
       return [...new Set(names.map((each) => nameToString(...halvesOf(each))))]
     },
   }
@@ -248,7 +253,8 @@ export function hexRows(description: string): Parameter<readonly Uint8Array[]> {
     isRequired: true,
     read(given) {
       if (given === undefined || given === null) throw new Complaint('is required')
-      if (!Array.isArray(given) || given.length === 0 || given.length > MAX_HEX_ROWS) throw new Complaint(what)
+      if (!Array.isArray(given) || given.length === 0 || given.length > MAX_HEX_ROWS)
+        throw new Complaint(what)
       return given.map((each: unknown) => {
         if (typeof each !== 'string' || !/^(?:[0-9a-fA-F]{2})*$/.test(each)) throw new Complaint(what)
         return hexToBytes(each.toLowerCase())
@@ -256,4 +262,3 @@ export function hexRows(description: string): Parameter<readonly Uint8Array[]> {
     },
   }
 }
-

@@ -7,7 +7,16 @@ import type { StateParts } from './endpoint.ts'
 import { atMoment, requireAccounts, requireTable } from './kept-state.ts'
 import type { KeptMoment } from './kept-state.ts'
 import { blockNum, count, flag, keyType, list, name, optionalText, scope, text } from './parameter.ts'
-import { abiOrHex, blockNumber, commonMembers, listOf, object, optionalCommon, rowSchema, textValue } from './schemas.ts'
+import {
+  abiOrHex,
+  blockNumber,
+  commonMembers,
+  listOf,
+  object,
+  optionalCommon,
+  rowSchema,
+  textValue,
+} from './schemas.ts'
 
 const account = name('Contract account.')
 const table = name('Table.')
@@ -16,11 +25,15 @@ const oneScope = scope('Scope; it may be empty, but must be there.')
 /** Parameters that say which moment is told and how rows are written. */
 const formParameters = {
   block_num: blockNum,
-  irreversible_only: flag('Nothing that a fork may still undo: the newest block is the last irreversible one.'),
+  irreversible_only: flag(
+    'Nothing that a fork may still undo: the newest block is the last irreversible one.',
+  ),
   json: flag('Decoded rows instead of packed ones in hexadecimal.'),
   key_type: keyType,
   with_block_num: flag('With each row the block that wrote it.'),
-  with_abi: flag('With the ABI that the rows are packed with: as JSON with `json`, else packed in hexadecimal.'),
+  with_abi: flag(
+    'With the ABI that the rows are packed with: as JSON with `json`, else packed in hexadecimal.',
+  ),
 }
 
 const pageParameters = {
@@ -45,11 +58,17 @@ const rowRefusals = [
   'data_table_too_large_error',
 ]
 
+/** A table of a contract. */
+interface TableOf {
+  readonly account: string
+  readonly table: string
+}
+
 /** How rows of a table are written, and the ABI where it is asked for. @throws Refusal 400 when there is no ABI. */
 async function formOf(
   parts: StateParts,
   moment: KeptMoment,
-  tableOf: { readonly account: string; readonly table: string },
+  tableOf: TableOf,
   values: FormValues,
 ): Promise<{ readonly form: RowForm; readonly abi?: RawJson }> {
   const form = { keyType: values.key_type, withBlockNum: values.with_block_num, decoder: null }
@@ -59,7 +78,9 @@ async function formOf(
     if (!values.with_abi) return {}
     const version = await requireAbi(parts, tableOf.account, block, position)
     const packed = await requirePacked(parts, version)
-    return { abi: new RawJson(values.json ? abiText(packed, version) : JSON.stringify(packed.toString('hex'))) }
+    return {
+      abi: new RawJson(values.json ? abiText(packed, version) : JSON.stringify(packed.toString('hex'))),
+    }
   }
   if (!values.json) return { form, ...(await abiPart()) }
   const { decoder, version } = await rowDecoderAt(parts, tableOf.account, tableOf.table, block, position)
@@ -90,11 +111,10 @@ export const tableRows = endpoint({
   },
   answer: object({ ...commonMembers, abi: abiOrHex, rows: listOf(rowSchema) }, [...optionalCommon, 'abi']),
   refusals: rowRefusals,
-  run: (values, parts) =>
-    atMoment(parts, values, async (moment) => {
+  async run(values, parts) {
+    const { moment, rows } = await atMoment(parts, values, async (moment) => {
       requireAccounts(moment, [values.account])
       await requireTable(moment, values.account, values.table)
-      const { form, abi } = await formOf(parts, moment, values, values)
       const rows = await selectRows(moment.session, {
         account: values.account,
         table: values.table,
@@ -104,8 +124,11 @@ export const tableRows = endpoint({
         offset: values.offset,
         ...(values.key === null ? {} : { key: storedKey(values.key, values.key_type) }),
       })
-      return toJsonText({ ...moment.common, abi, rows: rows.map((row) => toRecord(row, form)) })
-    }),
+      return { moment, rows }
+    })
+    const { form, abi } = await formOf(parts, moment, values, values)
+    return toJsonText({ ...moment.common, abi, rows: rows.map((row) => toRecord(row, form)) })
+  },
 })
 
 /** A key as it is stored. What cannot be read is an error of the server here, as clients know it. */
@@ -132,13 +155,12 @@ export const tableRow = endpoint({
   },
   answer: object({ ...commonMembers, row: rowSchema }, optionalCommon),
   refusals: [...rowRefusals, 'data_row_not_found_error'],
-  run: (values, parts) =>
-    atMoment(parts, values, async (moment) => {
-      const key = storedKey(values.primary_key, values.key_type)
-      requireAccounts(moment, [values.account])
-      await requireTable(moment, values.account, values.table)
-      const { form } = await formOf(parts, moment, values, { ...values, with_abi: false })
+  async run(values, parts) {
+    const key = storedKey(values.primary_key, values.key_type)
+    const { moment, row } = await atMoment(parts, values, async (moment) => {
       const { account: owner, table: tableName, scope: scopeName } = values
+      requireAccounts(moment, [owner])
+      await requireTable(moment, owner, tableName)
       const query = { account: owner, table: tableName, scopes: [scopeName], block: moment.block, key }
       const [row] = await selectRows(moment.session, { ...query, limit: 1, offset: 0 })
       if (!row) {
@@ -150,8 +172,11 @@ export const tableRow = endpoint({
           { ...keys, block_num: moment.block },
         )
       }
-      return toJsonText({ ...moment.common, row: toRecord(row, form) })
-    }),
+      return { moment, row }
+    })
+    const { form } = await formOf(parts, moment, values, { ...values, with_abi: false })
+    return toJsonText({ ...moment.common, row: toRecord(row, form) })
+  },
 })
 
 /** `GET /v0/state/table_scopes`. */
@@ -202,32 +227,38 @@ export const tablesForAccounts = endpoint({
   },
   answer: multiAnswer,
   refusals: rowRefusals,
-  run: (values, parts) =>
-    atMoment(parts, values, async (moment) => {
+  async run(values, parts) {
+    const { moment, found } = await atMoment(parts, values, async (moment) => {
       requireAccounts(moment, values.accounts)
-      const tables: unknown[] = []
-      let left = MAX_ROWS
+      const found: { readonly of: TableOf; readonly rows: readonly StoredRow[] }[] = []
+      let total = 0
       for (const owner of [...values.accounts].sort()) {
         const of = { account: owner, table: values.table }
-        const query = { ...of, scopes: [values.scope], block: moment.block, limit: left, offset: 0 }
-        const rows = await selectRows(moment.session, { ...query, limit: MAX_ROWS })
-        left -= rows.length
-        if (left < 0) throw tooManyRows(of)
-        // Without rows there is nothing to decode, and the contract may have no ABI at all.
-        const { form, abi } =
-          rows.length === 0 && !values.with_abi ? emptyForm : await formOf(parts, moment, of, values)
-        tables.push({
-          account: owner,
-          scope: values.scope,
-          abi,
-          rows: rows.map((row) => toRecord(row, form)),
-        })
+        const query = { ...of, scopes: [values.scope], block: moment.block, limit: MAX_ROWS, offset: 0 }
+        const rows = await selectRows(moment.session, query)
+        total += rows.length
+        if (total > MAX_ROWS) throw tooManyRows(of)
+        found.push({ of, rows })
       }
-      return toJsonText({ ...moment.common, tables })
-    }),
+      return { moment, found }
+    })
+    const tables: unknown[] = []
+    for (const { of, rows } of found) {
+      // Without rows there is nothing to decode, and the contract may have no ABI at all.
+      const isBare = rows.length === 0 && !values.with_abi
+      const { form, abi } = isBare ? bareForm : await formOf(parts, moment, of, values)
+      tables.push({
+        account: of.account,
+        scope: values.scope,
+        abi,
+        rows: rows.map((row) => toRecord(row, form)),
+      })
+    }
+    return toJsonText({ ...moment.common, tables })
+  },
 })
 
-const emptyForm: { readonly form: RowForm; readonly abi?: RawJson } = {
+const bareForm: { readonly form: RowForm; readonly abi?: RawJson } = {
   form: { keyType: 'name', withBlockNum: false, decoder: null },
 }
 
@@ -248,11 +279,10 @@ export const tablesForScopes = endpoint({
   parameters: { account, scopes: list('Scopes.', 'scope'), table, ...formParameters },
   answer: multiAnswer,
   refusals: rowRefusals,
-  run: (values, parts) =>
-    atMoment(parts, values, async (moment) => {
+  async run(values, parts) {
+    const { moment, rows } = await atMoment(parts, values, async (moment) => {
       requireAccounts(moment, [values.account])
       await requireTable(moment, values.account, values.table)
-      const { form, abi } = await formOf(parts, moment, values, values)
       const rows = await selectRows(moment.session, {
         account: values.account,
         table: values.table,
@@ -261,16 +291,17 @@ export const tablesForScopes = endpoint({
         limit: MAX_ROWS,
         offset: 0,
       })
-      const byScope = new Map<string, StoredRow[]>(values.scopes.map((each) => [each, []]))
-      for (const row of rows) byScope.get(row.scope)?.push(row)
-      const tables = [...byScope]
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, found]) => ({
-          account: values.account,
-          scope: name,
-          abi,
-          rows: found.map((row) => toRecord(row, form)),
-        }))
-      return toJsonText({ ...moment.common, tables })
-    }),
+      return { moment, rows }
+    })
+    const { form, abi } = await formOf(parts, moment, values, values)
+    const byScope = new Map<string, StoredRow[]>([...values.scopes].sort().map((each) => [each, []]))
+    for (const row of rows) byScope.get(row.scope)?.push(row)
+    const tables = [...byScope].map(([name, found]) => ({
+      account: values.account,
+      scope: name,
+      abi,
+      rows: found.map((row) => toRecord(row, form)),
+    }))
+    return toJsonText({ ...moment.common, tables })
+  },
 })

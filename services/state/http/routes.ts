@@ -42,9 +42,15 @@ export function createRoutes({ endpoints, roots, state, checkToken }: RouteParts
 function requireMethod(context: Context, methods: readonly string[]): void {
   const method = context.method === 'HEAD' ? 'GET' : context.method
   if (methods.includes(method)) return
-  throw new Refusal(405, 'method_not_allowed_error', `The path does not answer ${context.method}.`, {}, {
-    Allow: [...(methods.includes('GET') ? ['HEAD'] : []), ...methods, 'OPTIONS'].join(', '),
-  })
+  throw new Refusal(
+    405,
+    'method_not_allowed_error',
+    `The path does not answer ${context.method}.`,
+    {},
+    {
+      Allow: [...(methods.includes('GET') ? ['HEAD'] : []), ...methods, 'OPTIONS'].join(', '),
+    },
+  )
 }
 
 async function answerEndpoint(context: Context, endpoint: AnyEndpoint, state: StateParts): Promise<void> {

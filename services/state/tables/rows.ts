@@ -30,7 +30,8 @@ export const MAX_ROWS = 50_000
 const MAX_BYTES = 16 * 2 ** 20
 
 const COLUMNS = 'scope, primary_key AS key, payer, value, since_block AS since'
-const WHICH = 'account = $1 AND table_name = $2 AND scope = ANY($3) AND ($5::bigint IS NULL OR primary_key = $5)'
+const WHICH =
+  'account = $1 AND table_name = $2 AND scope = ANY($3) AND ($5::bigint IS NULL OR primary_key = $5)'
 
 /** Of both tables what held at the block; the running sum of bytes bounds what is sent here. */
 const SELECT = `

@@ -31,6 +31,7 @@ export function createStateKeeper(args: StateHandlerArgs, reader: string): Keepe
     accounts,
     permissions: args.permissions,
     load: (query) => loadState(query, reader),
+    hasBegun: ({ sinceBlock }) => sinceBlock !== null,
     open: (block, state, sink) => new StateBlock(settings, block, state, sink),
   }
 }

@@ -1,0 +1,149 @@
+import { InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
+import { FatalError } from '../../core/errors/index.ts'
+import type { ApiKey, Queryable } from '../../state/index.ts'
+import { wholeNumber } from '../arguments.ts'
+import { withDatabase } from '../database.ts'
+import type { CliIo } from '../io.ts'
+import { loadSettings } from '../settings.ts'
+import type { ConfigOption } from '../settings.ts'
+import { careGroup, configOption } from './groups.ts'
+
+interface CreateFlags extends ConfigOption {
+  readonly label: string
+  readonly expires?: Date
+  readonly limit?: number
+}
+
+const MAX_LABEL_LENGTH = 200
+
+/** `pronghorn keys` and `pronghorn rotate-keys`. */
+export function addKeys(program: Command, io: CliIo): void {
+  const keys = program.command('keys').summary('API keys of the state service').helpGroup(careGroup)
+  keys
+    .command('create')
+    .summary('make a key, and show it this once')
+    .description('Makes an API key and prints it. Only a hash of it is kept: it cannot be shown again.')
+    .addOption(configOption())
+    .requiredOption('--label <name>', 'whose key it is', labelText)
+    .option(
+      '--expires <date>',
+      'when it ends by itself, such as 2030-01-31 or 2030-01-31T12:00:00Z',
+      futureDate,
+    )
+    .option('--limit <number>', 'most tokens that are issued for it in a minute', wholeNumber(1, 1_000_000))
+    .action((flags: CreateFlags) => withKeys(io, flags, (database) => create(database, flags, io)))
+  keys
+    .command('list')
+    .summary('show all keys with their last use')
+    .description('Lists the API keys: id, label, state, limit, and when a token was last issued for each.')
+    .addOption(configOption())
+    .action((flags: ConfigOption) => withKeys(io, flags, (database) => list(database, io)))
+  keys
+    .command('revoke')
+    .summary('end a key and its tokens')
+    .description(
+      'Revokes an API key. No token is issued for it from now on; those that it has end within a minute.',
+    )
+    .argument('<id>', 'id of the key, as `keys list` shows it')
+    .addOption(configOption())
+    .action((id: string, flags: ConfigOption) => withKeys(io, flags, (database) => revoke(database, id, io)))
+  program
+    .command('rotate-keys')
+    .summary('sign tokens with a new secret from now on')
+    .description(
+      'Puts a new signing key in use. Tokens that were issued before are good until they expire; nobody is logged out.',
+    )
+    .helpGroup(careGroup)
+    .addOption(configOption())
+    .action((flags: ConfigOption) =>
+      withKeys(io, flags, async (database) => {
+        const { rotateSigningKey } = await import('../../state/index.ts')
+        io.out(`Tokens are signed with key ${await rotateSigningKey(database)} from now on.\n`)
+      }),
+    )
+}
+
+async function withKeys(
+  io: CliIo,
+  flags: ConfigOption,
+  task: (database: Queryable) => Promise<void>,
+): Promise<void> {
+  const { config } = loadSettings(io, flags, ['connections'])
+  await withDatabase(config.connections.sqldb, 'pronghorn keys', task)
+}
+
+async function create(database: Queryable, flags: CreateFlags, io: CliIo): Promise<void> {
+  const { createApiKey } = await import('../../state/index.ts')
+  const { key, id } = await createApiKey(database, {
+    label: flags.label,
+    expiresAt: flags.expires ?? null,
+    tokensPerMinute: flags.limit ?? null,
+  })
+  io.out(`${key}\n`)
+  // The key alone is on the standard output, for scripts.
+  io.err(`This is key ${id}. It is shown this once: keep it where only its owner reads it.\n`)
+}
+
+async function list(database: Queryable, io: CliIo): Promise<void> {
+  const { listApiKeys } = await import('../../state/index.ts')
+  const keys = await listApiKeys(database)
+  if (keys.length === 0) {
+    io.out('There are no keys. Make one: pronghorn keys create --label NAME\n')
+    return
+  }
+  const rows = [['ID', 'LABEL', 'STATE', 'LIMIT', 'CREATED', 'LAST USED'], ...keys.map(cellsOf)]
+  const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)))
+  for (const row of rows)
+    io.out(
+      `${row
+        .map((cell, i) => cell.padEnd(widths[i]!))
+        .join('  ')
+        .trimEnd()}\n`,
+    )
+}
+
+function cellsOf(key: ApiKey): string[] {
+  return [
+    key.id,
+    key.label,
+    stateOf(key),
+    key.tokensPerMinute === null ? '-' : `${key.tokensPerMinute}/min`,
+    momentText(key.createdAt),
+    key.lastUsedAt === null ? 'never' : momentText(key.lastUsedAt),
+  ]
+}
+
+function stateOf({ revokedAt, expiresAt }: ApiKey): string {
+  if (revokedAt) return `revoked ${momentText(revokedAt)}`
+  if (!expiresAt) return 'valid'
+  return `${expiresAt.getTime() > Date.now() ? 'valid until' : 'expired'} ${momentText(expiresAt)}`
+}
+
+function momentText(moment: Date): string {
+  return `${moment.toISOString().slice(0, 16)}Z`
+}
+
+async function revoke(database: Queryable, id: string, io: CliIo): Promise<void> {
+  const { revokeApiKey } = await import('../../state/index.ts')
+  if (!(await revokeApiKey(database, id)))
+    throw new FatalError(
+      'USAGE',
+      `there is no key ${id} that is not revoked; \`pronghorn keys list\` shows them`,
+    )
+  io.out(`Key ${id} is revoked. Its tokens end within a minute.\n`)
+}
+
+function labelText(text: string): string {
+  const label = text.trim()
+  if (label !== '' && label.length <= MAX_LABEL_LENGTH && !/\p{Cc}/u.test(label)) return label
+  throw new InvalidArgumentError(
+    `Allowed: 1 to ${MAX_LABEL_LENGTH} characters, none of them a control character.`,
+  )
+}
+
+function futureDate(text: string): Date {
+  const date = new Date(text)
+  if (date.getTime() > Date.now()) return date
+  throw new InvalidArgumentError('Allowed: a date in the future, such as 2030-01-31 or 2030-01-31T12:00:00Z.')
+}

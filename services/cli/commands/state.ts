@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import { ConfigError, readStateSettings } from '../../core/config/index.ts'
+import { untilStopped } from '../io.ts'
+import type { CliIo } from '../io.ts'
+import { prepareProcess } from '../settings.ts'
+import type { ConfigOption } from '../settings.ts'
+import { configOption, runGroup } from './groups.ts'
+
+/** `pronghorn state`. */
+export function addState(program: Command, io: CliIo): void {
+  program
+    .command('state')
+    .summary('serve ABIs and kept rows by block, to holders of API keys')
+    .description(
+      'Exchanges API keys for tokens, and serves the ABI of every contract and the kept rows at any block, until it is ' +
+        'stopped. Its settings are the variables STATE_*; see docs/state.md.',
+    )
+    .helpGroup(runGroup)
+    .addOption(configOption())
+    .action(async (options: ConfigOption) => {
+      const { settings, problems } = readStateSettings(io.env)
+      if (problems.length > 0) throw new ConfigError(problems)
+      const { config, logger } = prepareProcess(io, options, 'state', ['connections'])
+      const { startState } = await import('../../state/index.ts')
+      const stopped = untilStopped(io.signal)
+      const starting = startState({ connections: config.connections, settings, logger })
+      // Starting may wait for a database that comes up later; whoever stops the process does not wait for that.
+      const running = await Promise.race([starting, stopped])
+      if (!running) return
+      await stopped
+      await running.close()
+    })
+}

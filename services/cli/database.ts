@@ -1,0 +1,27 @@
+import type { SqldbConfig } from '../core/config/index.ts'
+import { connectDatabase } from '../core/database/index.ts'
+import { RetryableError } from '../core/errors/index.ts'
+
+/** A connection that a command works on. */
+export type Client = Awaited<ReturnType<typeof connectDatabase>>
+
+/** Runs a task on a connection of its own. @throws RetryableError `DATABASE_UNAVAILABLE`. */
+export async function withDatabase(
+  sqldb: SqldbConfig,
+  applicationName: string,
+  task: (client: Client) => Promise<void>,
+): Promise<void> {
+  const { host, port, user, password, database } = sqldb
+  const address = { host, port, user, password, database }
+  const client = await connectDatabase(address, { applicationName }).catch((cause: unknown) => {
+    const message = `the database ${database} at ${host}:${port} cannot be reached as ${user}`
+    throw new RetryableError('DATABASE_UNAVAILABLE', message, { cause })
+  })
+  // A connection that is cut while a statement runs rejects that statement too.
+  client.on('error', () => undefined)
+  try {
+    await task(client)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}

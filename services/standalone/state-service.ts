@@ -1,0 +1,67 @@
+import type { AppConfig } from '../core/config/index.ts'
+import { readStateSettings } from '../core/config/index.ts'
+import { connectDatabase } from '../core/database/index.ts'
+import type { DatabaseAddress } from '../core/database/index.ts'
+import { PronghornError } from '../core/errors/index.ts'
+import type { Logger } from '../core/log/index.ts'
+import { createApiKey, listApiKeys, revokeApiKey, startState } from '../state/index.ts'
+import type { RunningState } from '../state/index.ts'
+
+/** Where standalone's state service listens. */
+interface StatePlace {
+  readonly host: string
+  /** Port of the API. */
+  readonly port: number
+  readonly statePort: number | null
+  readonly logger: Logger
+}
+
+/** What the key of a standalone run is called. */
+const LABEL = 'standalone'
+/** A port that is free is found this far above that of the API. */
+const PORT_DISTANCE = 10
+const MAX_PORT = 65_535
+
+/** Starts the state service of a standalone run and makes its key. Keys of earlier runs end. */
+export async function startStateService(
+  place: StatePlace,
+  config: AppConfig,
+  database: DatabaseAddress,
+): Promise<{ readonly service: RunningState; readonly key: string }> {
+  const service = await startSomewhere(place, config)
+  try {
+    return { service, key: await makeKey(database) }
+  } catch (error) {
+    await service.close()
+    throw error
+  }
+}
+
+async function startSomewhere(place: StatePlace, config: AppConfig): Promise<RunningState> {
+  const logger = place.logger.child({ part: 'state' })
+  const start = (port: number): Promise<RunningState> => {
+    const settings = { ...readStateSettings({}).settings, address: place.host, port }
+    return startState({ connections: config.connections, settings, logger })
+  }
+  if (place.statePort !== null) return start(place.statePort)
+  const wanted = place.port + PORT_DISTANCE
+  if (wanted > MAX_PORT) return start(0)
+  return start(wanted).catch((error: unknown) => {
+    if (error instanceof PronghornError && error.code === 'PORT_UNAVAILABLE') return start(0)
+    throw error
+  })
+}
+
+async function makeKey(address: DatabaseAddress): Promise<string> {
+  const client = await connectDatabase(address, { applicationName: 'pronghorn standalone' })
+  try {
+    const earlier = (await listApiKeys(client)).filter(
+      ({ label, revokedAt }) => label === LABEL && revokedAt === null,
+    )
+    for (const { id } of earlier) await revokeApiKey(client, id)
+    const { key } = await createApiKey(client, { label: LABEL, expiresAt: null, tokensPerMinute: null })
+    return key
+  } finally {
+    await client.end()
+  }
+}
