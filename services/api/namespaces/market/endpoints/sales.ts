@@ -30,25 +30,43 @@ const NARROWING = [
 
 const filters: readonly Parameter[] = [...listingFilter, ...assetNumbers, ...templateLists]
 
-/** The lists of sales with their counts. All answer alike; they differ in the largest page. */
+/** A list of sales: its path, largest page, and the states that are shown when a request names none. */
+interface SaleList {
+  readonly path: string
+  readonly limit: number
+  readonly standard?: readonly number[]
+}
+
+/** What the newer lists show by themselves: cancelled sales only when they are asked for. */
+const NOT_CANCELLED = [1, 3, 4]
+
+/** The lists of sales with their counts. They are one list, but for the largest page and cancelled sales. */
 function saleLists(setup: MarketSetup): Endpoint[] {
-  const { limits } = setup
-  const records = { setup, query: saleQuery, render: renderListedSales, kept: countListings('sale') }
-  const paths: readonly [path: string, limit: number][] = [
-    ['/v0/sales', limits.sales],
-    ['/v1/sales', setup.disableV1Sales ? limits.sales_v2 : limits.sales],
-    ['/v2/sales', limits.sales_v2],
+  const { limits, disableV1Sales } = setup
+  const newer = { limit: limits.sales_v2, standard: NOT_CANCELLED }
+  const older = { limit: limits.sales }
+  const lists: readonly SaleList[] = [
+    { path: '/v0/sales', ...older },
+    { path: '/v1/sales', ...(disableV1Sales ? newer : older) },
+    { path: '/v2/sales', ...newer },
   ]
-  return paths.flatMap(([path, limit]) => {
+  return lists.flatMap(({ path, limit, standard }) => {
+    const records = {
+      setup,
+      query: saleQuery(standard),
+      render: renderListedSales,
+      kept: countListings('sale', standard),
+    }
+    const unnamed = standard ? 'Without it, all but cancelled ones' : 'Without it, all'
     const list: Endpoint = {
       path,
       tag: 'sales',
-      summary: 'Sales',
+      summary: standard ? 'Sales; cancelled ones when asked for' : 'Sales',
       parameters: [
         ...paging(limit),
         ...sorting(SORTS),
         counting,
-        stateParameter('1 listed, 2 cancelled, 3 sold, 4 invalid (the seller no longer has it)'),
+        stateParameter(`1 listed, 2 cancelled, 3 sold, 4 invalid (the seller no longer has it). ${unnamed}`),
         ...filters,
         ...boundaries({ name: 'sale_id', type: 'id' }),
       ],

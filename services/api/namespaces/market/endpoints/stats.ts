@@ -35,6 +35,11 @@ const collectionPath: Parameter = {
   type: 'name',
   description: 'Collection.',
 }
+const collectionsPath: Parameter = {
+  ...collectionPath,
+  list: 'named',
+  description: 'Collection; of several, the one with most trades.',
+}
 
 function ranking(sorts: readonly string[]): Parameter {
   return {
@@ -91,12 +96,12 @@ function collectionEndpoints(setup: MarketSetup): Endpoint[] {
       path: '/v1/stats/collections/:collection_name',
       tag,
       summary: 'Trades of one collection',
-      parameters: [collectionPath, ...own, sort, ...paging(MAX_RANKED)],
+      parameters: [collectionsPath, ...own, sort, ...paging(MAX_RANKED)],
       record: statsRecords.collection,
       failures: [NO_COLLECTION],
       run: (context) =>
         withToken(context, 'result', async (token) => {
-          const only = [context.values.text('collection_name')!]
+          const only = context.values.texts('collection_name')
           const [record] = await collectionStats(context, setup, token, only)
           if (record === undefined) throw new RequestError(NO_COLLECTION.status, NO_COLLECTION.message)
           return record

@@ -9,6 +9,8 @@ export type Purpose = 'page' | 'count'
 
 /** Rows of a list that one index has in the order of the page. No row is in two branches. */
 export interface Branch {
+  /** FROM item, when it is not that of the query. */
+  readonly from?: string
   readonly conditions: readonly string[]
   /** What the page is sorted by, as an expression. Null: the row comes last. */
   readonly value: string
@@ -39,13 +41,13 @@ export function mergeBranches(query: BranchedQuery, values: Values): PageQuery {
   const [only] = branches
   if (branches.length === 1 && only && only.value !== NO_VALUE) {
     const order = orderText(only, direction, key)
-    return { key, from, conditions: [...conditions, ...only.conditions], order, bindings }
+    return { key, from: only.from ?? from, conditions: [...conditions, ...only.conditions], order, bindings }
   }
   const window = pageWindow(values) ?? { offset: 0, limit: 0 }
   const parts = branches.map((branch) => {
     const order = orderText(branch, direction, key)
     return (
-      `(SELECT ${key} AS k, ${branch.value} AS v FROM ${from} ` +
+      `(SELECT ${key} AS k, ${branch.value} AS v FROM ${branch.from ?? from} ` +
       `${whereClause([...conditions, ...branch.conditions])} ORDER BY ${order} LIMIT ${window.offset + window.limit})`
     )
   })

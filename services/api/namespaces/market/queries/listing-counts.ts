@@ -23,12 +23,17 @@ const BEGUN = [1, 3, 4]
 /**
  * Makes the function that answers counts of a kind of listing from the counters that the filler keeps; it gives
  * undefined when the filters of a request are not theirs.
+ *
+ * @param standard states of a request that names none; undefined = all.
  */
-export function countListings(kind: ListingKind): (context: EndpointContext) => Promise<string | undefined> {
+export function countListings(
+  kind: ListingKind,
+  standard?: readonly number[],
+): (context: EndpointContext) => Promise<string | undefined> {
   return async ({ session, values, attributes }) => {
     if (attributes.length > 0 || !areCounted(kind, values)) return undefined
     const bindings = new Bindings()
-    const states = wantedStates(values)
+    const states = wantedStates(values) ?? standard
     const conditions = [
       ...(states ? [`k.state = ANY(${bindings.bind(states, 'smallint[]')})`] : []),
       ...oneOf('k.collection_name', values.texts('collection_name'), bindings),

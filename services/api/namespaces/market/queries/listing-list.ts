@@ -22,27 +22,26 @@ interface Own {
   readonly priceBranches?: readonly Branch[]
 }
 
-/** The page of sales that a request asks for; keys are sale ids. */
-export async function saleQuery(
-  context: EndpointContext,
-  setup: MarketSetup,
-  purpose: Purpose,
-): Promise<PageQuery> {
-  const bindings = new Bindings()
-  const { session, values } = context
-  const states = wantedStates(values)
-  const conditions = [
-    // A sale without an offer has nothing to show yet, or never had.
-    'l.offer_id IS NOT NULL',
-    ...(states ? [`l.state = ANY(${bindings.bind(states, 'smallint[]')})`] : []),
-    ...assetNumberConditions(values, bindings),
-  ]
-  if (values.text('sort') === 'price' && purpose === 'page') {
-    const priceBranches = await salePriceBranches(session, values, bindings)
-    return listingQuery(context, setup, purpose, listingTables.sale, { conditions, priceBranches }, bindings)
+/** Makes the query of sales; keys are sale ids. @param standard states of a request that names none; undefined = all. */
+export function saleQuery(standard?: readonly number[]) {
+  return async (context: EndpointContext, setup: MarketSetup, purpose: Purpose): Promise<PageQuery> => {
+    const bindings = new Bindings()
+    const { session, values } = context
+    const states = wantedStates(values) ?? standard
+    const conditions = [
+      // A sale without an offer has nothing to show yet, or never had.
+      'l.offer_id IS NOT NULL',
+      ...(states ? [`l.state = ANY(${bindings.bind(states, 'smallint[]')})`] : []),
+      ...assetNumberConditions(values, bindings),
+    ]
+    const table = listingTables.sale
+    if (values.text('sort') === 'price' && purpose === 'page') {
+      const priceBranches = await salePriceBranches(session, values, bindings)
+      return listingQuery(context, setup, purpose, table, { conditions, priceBranches }, bindings)
+    }
+    conditions.push(...(await salePriceCondition(session, values, bindings)))
+    return listingQuery(context, setup, purpose, table, { conditions }, bindings)
   }
-  conditions.push(...(await salePriceCondition(session, values, bindings)))
-  return listingQuery(context, setup, purpose, listingTables.sale, { conditions }, bindings)
 }
 
 /** The page of auctions that a request asks for; keys are auction ids. */
