@@ -1,0 +1,153 @@
+import { Agent, request } from 'node:http'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createNamespace } from '../../../services/api/index.ts'
+import { crawl } from '../crawl.ts'
+import type { OpenApiDocument } from '../openapi-document.ts'
+import { apiConfig, serveRecordings } from '../server.ts'
+import type { TestServer } from '../server.ts'
+import { createChoices } from './choices.ts'
+import type { FuzzRequest, Target } from './requests.ts'
+import { makeRequest } from './requests.ts'
+import type { KnownValues } from './values.ts'
+import { collectValues } from './values.ts'
+
+const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000)
+/** Requests before memory is looked at for the first time: caches fill until then. */
+const WARM_UP = Math.floor(REQUESTS / 4)
+const CONCURRENCY = 8
+const MAX_GROWTH_BYTES = 96 * 1024 * 1024
+
+/** Statuses that a client may cause. 408 is not among them: no request on this chain may need so long. */
+const allowed = new Set([200, 204, 302, 304, 400, 404, 405, 413, 414, 415, 416, 431])
+
+let server: TestServer
+let targets: Target[]
+let known: KnownValues
+
+beforeAll(async () => {
+  server = await serveRecordings(['main', 'v2'])
+  const document = (await (await fetch(`${server.api.url}/openapi.json`)).json()) as OpenApiDocument
+  known = collectValues(await crawl(server.api.url, document))
+  const { namespaces } = apiConfig(server.database.address).server
+  targets = namespaces.flatMap((entry) =>
+    (createNamespace(entry, { trigrams: true })?.endpoints ?? []).map((endpoint) => ({
+      prefix: entry.path,
+      endpoint,
+    })),
+  )
+})
+afterAll(() => server.close())
+
+interface Answer {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+  readonly elapsedMs: number
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY })
+afterAll(() => agent.destroy())
+
+function send({ method, target, headers, body }: FuzzRequest): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const startedMs = performance.now()
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+    const sent = request(
+      {
+        host: '127.0.0.1',
+        port: server.api.port,
+        agent,
+        method,
+        path: target,
+        headers: { ...headers, ...length },
+      },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('end', () => {
+          resolve({
+            status: response.statusCode ?? 0,
+            type: response.headers['content-type'] ?? '',
+            text: response.headers['content-encoding'] === undefined ? Buffer.concat(chunks).toString() : '',
+            elapsedMs: performance.now() - startedMs,
+          })
+        })
+      },
+    )
+    sent.on('error', reject).end(body)
+  })
+}
+
+/** What is wrong with an answer; undefined when nothing is. */
+function problemOf({ method }: FuzzRequest, { status, type, text }: Answer): string | undefined {
+  if (!allowed.has(status)) return `status ${status}: ${text.slice(0, 200)}`
+  if (method === 'HEAD' || text === '' || status === 302) return undefined
+  if (status !== 200) {
+    const body = parse(text)
+    const isEnvelope =
+      body?.success === false && typeof body.message === 'string' && Object.keys(body).length === 2
+    return isEnvelope && type.startsWith('application/json')
+      ? undefined
+      : `${status} without envelope: ${text.slice(0, 200)}`
+  }
+  if (!type.startsWith('application/json')) return undefined
+  const body = parse(text)
+  return body === undefined ? `no JSON: ${text.slice(0, 200)}` : undefined
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    return undefined
+  }
+}
+
+function collectGarbage(): number {
+  setFlagsFromString('--expose_gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  collect()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+it(`${REQUESTS} requests of seed ${SEED}: no answer is a fault, and memory stays bounded`, async () => {
+  expect(targets.length).toBeGreaterThan(30)
+  const random = createChoices(SEED)
+  const problems: string[] = []
+  const statuses: Record<string, number> = {}
+  let made = 0
+  let slowest = { elapsedMs: 0, what: '' }
+  const run = async (until: number): Promise<void> => {
+    while (made < until) {
+      const number = made++
+      const fuzz = makeRequest(targets, known, random)
+      const what = `#${number} ${fuzz.method} ${fuzz.target.slice(0, 300)} ${(fuzz.body ?? '').slice(0, 300)}`
+      const answer = await send(fuzz).catch((error: unknown) => String(error))
+      const problem = typeof answer === 'string' ? answer : problemOf(fuzz, answer)
+      if (problem !== undefined) problems.push(`${what} -> ${problem}`)
+      if (typeof answer === 'string') continue
+      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
+      if (answer.elapsedMs > slowest.elapsedMs) slowest = { elapsedMs: answer.elapsedMs, what }
+    }
+  }
+  const runAll = (until: number) => Promise.all(Array.from({ length: CONCURRENCY }, () => run(until)))
+  await runAll(WARM_UP)
+  const before = collectGarbage()
+  await runAll(REQUESTS)
+  const growth = collectGarbage() - before
+  console.info(
+    `fuzz: seed ${SEED}, statuses ${JSON.stringify(statuses)}, memory ${(growth / 2 ** 20).toFixed(1)} MB more, ` +
+      `slowest ${Math.round(slowest.elapsedMs)} ms: ${slowest.what}`,
+  )
+  expect(problems.slice(0, 30)).toEqual([])
+  expect(growth).toBeLessThan(MAX_GROWTH_BYTES)
+  // A fuzz that only ever fails, or never does, looks at nothing.
+  expect(statuses[200]).toBeGreaterThan(REQUESTS / 4)
+  expect(statuses[400]).toBeGreaterThan(REQUESTS / 20)
+})

@@ -1,0 +1,229 @@
+import type { Endpoint, Parameter } from '../../../services/api/index.ts'
+import type { Choices } from './choices.ts'
+import type { KnownValues } from './values.ts'
+import { hostileJson, hostileTexts, textFor } from './values.ts'
+
+/** A request as it goes over the wire. */
+export interface FuzzRequest {
+  readonly method: string
+  /** Path and query, percent escapes as they are sent; some are malformed. */
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+
+/** An endpoint at one of its paths. */
+export interface Target {
+  readonly prefix: string
+  readonly endpoint: Endpoint
+}
+
+/** Paths outside the namespaces, and some that are nowhere. */
+const otherPaths: readonly string[] = [
+  '/docs',
+  '/docs/',
+  '/docs/swagger-ui.css',
+  '/docs/none',
+  '/openapi.json',
+  '/timestamp',
+  '/healthc',
+  '/',
+  '//',
+  '/none',
+  '/assets',
+  '/assets/docs',
+  '/atomicassets/v1/schemas/x',
+  '/assets//v1/assets',
+  '/assets/v1/assets/%',
+  '/assets/v1/assets/%zz',
+  '/assets/v1/assets/%ff',
+  '/assets/v1/assets/%c0%af',
+  '/assets/v1/collections/%00',
+  '/assets/v1/../v1/config',
+  '/%2e%2e/%2e%2e/etc/passwd',
+  '/assets/v1/assets/_count/_count',
+  `/assets/v1/collections/${'a'.repeat(2_000)}`,
+]
+
+const families = ['data', 'template_data', 'immutable_data', 'mutable_data']
+const typings = ['', ':text', ':number', ':bool', ':none']
+const attributeNames = [
+  'name',
+  'level',
+  'img',
+  'f8',
+  'u64',
+  'vi8',
+  '',
+  'a.b',
+  '__proto__',
+  'é',
+  "'",
+  'x]',
+  '[0',
+]
+
+/** Percent escapes that no encoder writes. */
+const oddEscapes = [
+  '%',
+  '%zz',
+  '%ff',
+  '%c0%af',
+  '%ed%a0%80',
+  '%u0041',
+  '%00',
+  '%0d%0a',
+  '+',
+  '%2B',
+  '%26',
+  '%3D',
+]
+
+const malformedBodies: readonly string[] = [
+  '',
+  '{',
+  '}',
+  '{"limit":',
+  '{"limit":1}}',
+  '[1,2',
+  '"text"',
+  '1',
+  'null',
+  '[{"limit":1}]',
+  "{'limit':1}",
+  '{"limit":01}',
+  '{"limit":1e999}',
+  '{"__proto__":{"limit":1},"constructor":1}',
+  '{"limit":1,"limit":"x"}',
+  `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
+  `${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)}`,
+  '\ufeff{"limit":"1"}',
+  '{"match":"\\ud800"}',
+  '{"match":"\\u0000"}',
+]
+
+const contentTypes = [
+  'application/json',
+  'application/json; charset=utf-8',
+  'application/json;charset=latin1',
+  'application/x-www-form-urlencoded',
+  'text/plain',
+  'multipart/form-data; boundary=x',
+  'application/json, text/html',
+  'x',
+]
+
+/** A request to some path with some parameters. */
+export function makeRequest(targets: readonly Target[], known: KnownValues, random: Choices): FuzzRequest {
+  if (random.chance(0.03)) {
+    return { method: methodFor(random), target: random.pick(otherPaths), headers: {}, body: undefined }
+  }
+  const { prefix, endpoint } = random.pick(targets)
+  const path = prefix + fillPath(endpoint, known, random)
+  const parameters = pickParameters(endpoint, known, random)
+  const way = random.below(20)
+  if (way < 11)
+    return { method: 'GET', target: withQuery(path, parameters, random), headers: {}, body: undefined }
+  if (way < 12)
+    return {
+      method: methodFor(random),
+      target: withQuery(path, parameters, random),
+      headers: {},
+      body: undefined,
+    }
+  if (way < 17) return jsonRequest(path, parameters, random)
+  if (way < 19) return formRequest(path, parameters)
+  return oddBody(withQuery(path, parameters.slice(0, 1), random), random)
+}
+
+function methodFor(random: Choices): string {
+  return random.pick(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+}
+
+function fillPath(endpoint: Endpoint, known: KnownValues, random: Choices): string {
+  const isHostile = random.chance(0.15)
+  return endpoint.path.replaceAll(/:(\w+)/g, (_match, name: string) => {
+    const parameter = endpoint.parameters.find((each) => each.in === 'path' && each.name === name)!
+    const text = isHostile ? random.pick(hostileTexts) : textFor({ ...parameter, name }, known, random)
+    // The parts of a path that are empty would make it another path.
+    return encodeURIComponent(text === '' ? 'x' : text).slice(0, 4_000)
+  })
+}
+
+type Given = readonly [name: string, value: string]
+
+function pickParameters(endpoint: Endpoint, known: KnownValues, random: Choices): Given[] {
+  const own = endpoint.parameters.filter((parameter) => parameter.in !== 'path')
+  const given: Given[] = []
+  const limit = own.find(({ name }) => name === 'limit')
+  // Most pages are small: the time goes into requests instead of records.
+  if (limit && random.chance(0.8)) given.push(['limit', String(1 + random.below(8))])
+  for (let left = random.below(5); left > 0 && own.length > 0; left--) {
+    const parameter: Parameter = random.pick(own)
+    given.push([parameter.name, textFor(parameter, known, random)])
+  }
+  if (random.chance(0.15))
+    given.push([attributeFilter(random), random.pick([...hostileTexts, 'Sword', '22', '1'])])
+  if (random.chance(0.05))
+    given.push([random.pick(['unknown', '__proto__', 'toString', '', 'limit.x', 'sort[]']), 'x'])
+  if (random.chance(0.05) && given.length > 0) given.push([random.pick(given)[0], random.pick(hostileTexts)])
+  return given
+}
+
+function attributeFilter(random: Choices): string {
+  return `${random.pick(families)}${random.pick(typings)}.${random.pick(attributeNames)}`
+}
+
+function withQuery(path: string, parameters: readonly Given[], random: Choices): string {
+  if (parameters.length === 0) return path
+  const parts = parameters.map(([name, value]) => {
+    const shown = random.chance(0.05)
+      ? random.pick([`${name}[]`, `${name}[a]`, `${name}[a][b]`, `${name}[`])
+      : name
+    const odd = random.chance(0.03) ? random.pick(oddEscapes) : ''
+    return `${encodeURIComponent(shown)}=${encodeURIComponent(wellFormed(value))}${odd}`
+  })
+  return `${path}?${parts.join(random.chance(0.02) ? '&&' : '&')}`.slice(0, 12_000)
+}
+
+/** A text that was cut may end in half a character, which has no percent escape. */
+function wellFormed(text: string): string {
+  return text.replaceAll(/\p{Surrogate}/gu, '\ufffd')
+}
+
+function jsonRequest(path: string, parameters: readonly Given[], random: Choices): FuzzRequest {
+  const members = parameters.map(([name, text]) => {
+    const value = random.chance(0.15) ? random.pick(hostileJson) : jsonValue(text, random)
+    return `${JSON.stringify(name)}:${JSON.stringify(value)}`
+  })
+  const headers = { 'content-type': random.pick(contentTypes.slice(0, 2)) }
+  return { method: 'POST', target: path, headers, body: `{${members.join(',')}}` }
+}
+
+/** Numbers, booleans and arrays as such, where the text is one. */
+function jsonValue(text: string, random: Choices): unknown {
+  if (random.chance(0.5)) return text
+  if (/^-?\d{1,18}$/.test(text)) return Number(text)
+  if (text === 'true' || text === 'false') return text === 'true'
+  return text.includes(',') ? text.split(',') : text
+}
+
+function formRequest(path: string, parameters: readonly Given[]): FuzzRequest {
+  const body = parameters
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(wellFormed(value))}`)
+    .join('&')
+  return {
+    method: 'POST',
+    target: path,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body,
+  }
+}
+
+function oddBody(target: string, random: Choices): FuzzRequest {
+  const headers: Record<string, string> = { 'content-type': random.pick(contentTypes) }
+  if (random.chance(0.1)) headers['content-encoding'] = random.pick(['gzip', 'br', 'x'])
+  if (random.chance(0.2)) headers['accept-encoding'] = random.pick(['gzip', 'br', '*;q=0', 'x, y;q=z'])
+  if (random.chance(0.2)) headers['if-none-match'] = random.pick(['*', 'W/"x"', '"', ''])
+  return { method: random.pick(['POST', 'GET', 'PUT']), target, headers, body: random.pick(malformedBodies) }
+}
