@@ -14,7 +14,7 @@ export interface CrawledAnswer {
 }
 
 /** Largest page that is asked for. */
-const MAX_PAGE = 300
+const MAX_PAGE = 100
 /** Records of each path with parameters. */
 const SAMPLES = 12
 

@@ -1,4 +1,4 @@
-import { buildQueryIndexes, connectDatabase } from '../../services/core/database/index.ts'
+import { buildQueryIndexes, connectDatabase, listIndexFamilies } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
@@ -18,6 +18,7 @@ export interface JsonAnswer {
 /** An api on an indexed recording. */
 export interface TestServer {
   readonly api: RunningApi
+  readonly config: ApiConfig
   readonly database: TestDatabase
   /** GET below the namespace, for example `get('/v1/assets?limit=1')`. */
   get(path: string, init?: RequestInit): Promise<JsonAnswer>
@@ -56,18 +57,39 @@ export function apiConfig(database: DatabaseAddress, server: Record<string, unkn
 /** Log that only shows what nobody expected. */
 export const quiet = createLogger({ name: 'api', level: 'error' })
 
-/** Indexes recordings and serves them. */
-export async function serveRecordings(recordings: readonly string[]): Promise<TestServer> {
+const allContracts = [
+  { handler: 'assets', args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true } },
+  { handler: 'oracle', args: { oracle_account: 'delphioracle' } },
+  {
+    handler: 'market',
+    args: { market_account: 'atomicmarket', assets_account: 'atomicassets', store_logs: true },
+  },
+]
+
+/** Namespaces of every family that the recordings have. */
+const allNamespaces = [
+  { name: 'assets', path: '/assets', aliases: ['/atomicassets'], args: { assets_account: 'atomicassets' } },
+  { name: 'market', path: '/market', args: { market_account: 'atomicmarket' } },
+]
+
+/** Indexes recordings and serves their assets; with `everything`, all families. */
+export async function serveRecordings(
+  recordings: readonly string[],
+  options: { everything?: boolean } = {},
+): Promise<TestServer> {
   const database = await createTestDatabase()
   const chain = await startChain({ recordings })
-  await indexUntil(chain, database.address, chain.chain.head().num)
+  const settings = options.everything ? { contracts: allContracts } : {}
+  await indexUntil(chain, database.address, chain.chain.head().num, { settings })
   await chain.chain.stop()
   const client = await connectDatabase(database.address, { applicationName: 'test' })
-  await buildQueryIndexes(client, 'assets')
+  for (const family of await listIndexFamilies()) await buildQueryIndexes(client, family)
   await client.end()
-  const api = await startApi({ config: apiConfig(database.address), logger: quiet })
+  const config = apiConfig(database.address, options.everything ? { namespaces: allNamespaces } : {})
+  const api = await startApi({ config, logger: quiet })
   return {
     api,
+    config,
     database,
     get: (path, init) => ask(`${api.url}/atomicassets${path}`, init),
     async close() {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createNamespace } from '../../../services/api/index.ts'
 import { crawl } from '../crawl.ts'
 import type { OpenApiDocument } from '../openapi-document.ts'
-import { apiConfig, serveRecordings } from '../server.ts'
+import { serveRecordings } from '../server.ts'
 import type { TestServer } from '../server.ts'
 import { createChoices } from './choices.ts'
 import type { FuzzRequest, Target } from './requests.ts'
@@ -28,10 +28,10 @@ let targets: Target[]
 let known: KnownValues
 
 beforeAll(async () => {
-  server = await serveRecordings(['main', 'v2'])
+  server = await serveRecordings(['main', 'v2'], { everything: true })
   const document = (await (await fetch(`${server.api.url}/openapi.json`)).json()) as OpenApiDocument
   known = collectValues(await crawl(server.api.url, document))
-  const { namespaces } = apiConfig(server.database.address).server
+  const { namespaces } = server.config.server
   targets = namespaces.flatMap((entry) =>
     (createNamespace(entry, { trigrams: true })?.endpoints ?? []).map((endpoint) => ({
       prefix: entry.path,

@@ -18,8 +18,9 @@ export function collectValues(answers: readonly CrawledAnswer[]): KnownValues {
     }
     const kept = found.get(key) ?? new Set()
     found.set(key, kept)
-    const isScalar = ['string', 'number', 'boolean'].includes(typeof value)
-    if (kept.size < MAX_KEPT && isScalar) kept.add(String(value as string))
+    if (kept.size === MAX_KEPT) return
+    if (typeof value === 'string') kept.add(value)
+    if (typeof value === 'number' || typeof value === 'boolean') kept.add(String(value))
   }
   for (const { body } of answers) walk(body, '')
   return new Map(
