@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startApi } from '../../services/api/index.ts'
 import type { RunningApi } from '../../services/api/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
@@ -18,6 +18,8 @@ interface Answer {
   readonly body: Buffer
   /** How the server came by it. */
   readonly cache: CacheOutcome
+  /** Bytes of the body, as the server counted them. */
+  readonly bytes: number
 }
 
 /** An api whose every answer tells where it came from. */
@@ -53,7 +55,8 @@ class Watched {
     const before = this.#facts.length
     const answer = await send(this.api, path, headers, method, body)
     while (this.#facts.length === before) await sleep(1)
-    return { ...answer, cache: this.#facts.at(-1)!.cache }
+    const { cache, bytes } = this.#facts.at(-1)!
+    return { ...answer, cache, bytes }
   }
 
   /** Sends requests at the same time. */
@@ -74,7 +77,7 @@ function send(
   headers: Record<string, string>,
   method: string,
   body: string,
-): Promise<Omit<Answer, 'cache'>> {
+): Promise<Omit<Answer, 'cache' | 'bytes'>> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port, path, method, headers }, (response) => {
       const chunks: Buffer[] = []
@@ -92,10 +95,10 @@ let server: TestServer
 beforeAll(async () => {
   server = await serveRecordings(['main'])
 })
-afterAll(async () => {
-  await Promise.all(running.map((api) => api.close()))
-  await server.close()
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((api) => api.close()))
 })
+afterAll(() => server.close())
 
 const ASSETS = '/atomicassets/v1/assets?limit=2&order=asc'
 
@@ -142,8 +145,53 @@ describe('kept answers', () => {
         expect([again.cache, again.body.equals(first.body)], `${path} by its ${round}`).toEqual(['hit', true])
       }
     }
-    const headers = (answer: Answer): object => ({ ...answer.headers, date: '', 'last-modified': '' })
-    expect(headers(await api.ask(ASSETS))).toEqual(headers(first))
+  })
+
+  it('come with the same headers as answers that were just made', async () => {
+    for (const settings of [
+      {},
+      { rate_limit: { interval: 86_400, requests: 1_000 } },
+      { cors: ['^https://shop\\.example$'] },
+      { rate_limit: { interval: 86_400, requests: 1_000, bill_execution_time: true }, cors: ['shop'] },
+    ]) {
+      const api = await Watched.start({ cache_life: 300, ...settings })
+      let limit = 20
+      for (const headers of [
+        {},
+        { origin: 'https://shop.example', 'accept-encoding': 'br' },
+        { origin: 'https://other.example', 'accept-encoding': 'gzip' },
+        { 'if-none-match': '*' },
+      ]) {
+        for (const method of ['GET', 'HEAD']) {
+          const path = `/atomicassets/v1/assets?limit=${limit++}`
+          const made = await api.ask(path, headers, method)
+          expect([(await api.ask(path)).cache, made.cache]).toEqual(['hit', 'miss'])
+          const kept = await api.ask(path, headers, method)
+          expect(kept.cache).toBe('hit')
+          expect(headersOf(kept), JSON.stringify([settings, headers, method])).toEqual(headersOf(made))
+          expect([kept.status, kept.body.equals(made.body)]).toEqual([made.status, true])
+          expect(kept.bytes).toBe(kept.body.length)
+        }
+      }
+    }
+  })
+
+  it('count towards the limit of requests, and are refused beyond it', async () => {
+    const api = await Watched.start({ cache_life: 300, rate_limit: { interval: 86_400, requests: 4 } })
+    const answers: Answer[] = []
+    for (let each = 0; each < 6; each++) answers.push(await api.ask(ASSETS))
+    expect(answers.map(({ status, headers }) => [status, headers['ratelimit-remaining']])).toEqual([
+      [200, '3'],
+      [200, '2'],
+      [200, '1'],
+      [200, '0'],
+      [429, '0'],
+      [429, '0'],
+    ])
+    const refusedKept = answers[4]!
+    const refusedOther = await api.ask('/atomicassets/v1/offers')
+    expect(headersOf(refusedKept)).toEqual(headersOf(refusedOther))
+    expect(refusedKept.body.toString()).toBe(refusedOther.body.toString())
   })
 
   it('are told apart by everything that was asked', async () => {
@@ -366,6 +414,18 @@ describeWithRedis('answers kept on Redis', () => {
     }
   })
 })
+
+/** What differs from moment to moment is left out, but not whether it is there. */
+function headersOf({ headers }: Answer): object {
+  const moments = ['date', 'last-modified', 'ratelimit-remaining', 'x-ratelimit-remaining']
+  const resets = ['ratelimit-reset', 'x-ratelimit-reset', 'retry-after']
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      [...moments, ...resets].includes(name) ? typeof value : value,
+    ]),
+  )
+}
 
 function rowsOf({ body }: Answer): number {
   return (JSON.parse(body.toString()) as { data: unknown[] }).data.length

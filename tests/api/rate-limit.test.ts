@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { startApi } from '../../services/api/index.ts'
 import type { RunningApi } from '../../services/api/index.ts'
@@ -15,10 +15,10 @@ const running: RunningApi[] = []
 beforeAll(async () => {
   database = await createTestDatabase()
 })
-afterAll(async () => {
-  await Promise.all(running.map((api) => api.close()))
-  await database.drop()
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((api) => api.close()))
 })
+afterAll(() => database.drop())
 
 async function start(settings: Record<string, unknown>, redis?: TestRedis): Promise<RunningApi> {
   const config = apiConfig(database.address, settings)

@@ -1,13 +1,23 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Context } from 'koa'
 import {
-  answerIfKnown,
   compress,
   COMPRESSION_THRESHOLD_BYTES,
   JSON_TYPE,
+  namesTag,
   negotiateEncoding,
   weakTag,
 } from '../../core/http/index.ts'
-import type { Encoding } from '../../core/http/index.ts'
+import type { Encoding, Headers } from '../../core/http/index.ts'
+
+/** An answer in the form that one client asked for. */
+export interface AnswerForm {
+  readonly status: 200 | 304
+  /** `Vary` stands beside what else the answer varies by. */
+  readonly headers: Headers
+  /** Empty with status 304. */
+  readonly body: Buffer | undefined
+}
 
 /** An answer of an endpoint, status 200, ready to be sent any number of times. */
 export class Answer {
@@ -15,13 +25,16 @@ export class Answer {
   readonly tag: string
   /** The body as it is. */
   readonly bytes: Buffer
-  readonly #variants = new Map<Encoding, Promise<Buffer>>()
+  readonly #known: AnswerForm
+  readonly #forms = new Map<Encoding, AnswerForm | Promise<AnswerForm>>()
   /** Called with the size of each further form of the body that is kept with it. */
   onGrowth: ((bytes: number) => void) | undefined
 
   constructor(tag: string, bytes: Buffer) {
     this.tag = tag
     this.bytes = bytes
+    this.#known = { status: 304, headers: this.#headers({}), body: undefined }
+    this.#forms.set('identity', formOf(bytes, this.#headers({ 'Content-Type': JSON_TYPE })))
   }
 
   /** @param data JSON text of `data`; @param body JSON text of the envelope around it. */
@@ -29,30 +42,46 @@ export class Answer {
     return new Answer(weakTag(data), Buffer.from(body, 'utf8'))
   }
 
-  /** Sends it as the client accepts it, or 304 when the client has it. */
-  async send(context: Context): Promise<void> {
-    const isLarge = this.bytes.length >= COMPRESSION_THRESHOLD_BYTES
-    if (isLarge) context.vary('Accept-Encoding')
-    if (answerIfKnown(context, this.tag)) return
-    context.status = 200
-    context.set('Content-Type', JSON_TYPE)
-    const encoding = isLarge ? negotiateEncoding(context.get('Accept-Encoding')) : 'identity'
-    if (encoding === 'identity') {
-      context.body = this.bytes
-      return
-    }
-    context.set('Content-Encoding', encoding)
-    context.body = await this.#compressed(encoding)
+  /** The form for the headers of a request: a promise only where it has to be compressed first. */
+  formFor(method: string, request: IncomingHttpHeaders): AnswerForm | Promise<AnswerForm> {
+    if ((method === 'GET' || method === 'HEAD') && namesTag(request['if-none-match'], this.tag))
+      return this.#known
+    const accepted = this.#isLarge ? request['accept-encoding'] : undefined
+    const encoding = negotiateEncoding(accepted ?? '')
+    return this.#forms.get(encoding) ?? this.#compress(encoding)
   }
 
-  #compressed(encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> {
-    const known = this.#variants.get(encoding)
-    if (known) return known
-    const made = compress(this.bytes, encoding).then((bytes) => {
-      this.onGrowth?.(bytes.length)
-      return bytes
+  /** Sends it as the client accepts it, or 304 when the client has it. */
+  async send(context: Context): Promise<void> {
+    const { status, headers, body } = await this.formFor(context.method, context.req.headers)
+    const { Vary, ...others } = headers
+    if (Vary !== undefined) context.vary(Vary)
+    context.status = status
+    if (body) context.body = body
+    context.set(others)
+  }
+
+  get #isLarge(): boolean {
+    return this.bytes.length >= COMPRESSION_THRESHOLD_BYTES
+  }
+
+  #headers(more: Headers): Headers {
+    return { ETag: this.tag, ...(this.#isLarge ? { Vary: 'Accept-Encoding' } : {}), ...more }
+  }
+
+  #compress(encoding: Encoding): Promise<AnswerForm> {
+    const made = compress(this.bytes, encoding).then((body) => {
+      this.onGrowth?.(body.length)
+      const headers = this.#headers({ 'Content-Type': JSON_TYPE, 'Content-Encoding': encoding })
+      const form = formOf(body, headers)
+      this.#forms.set(encoding, form)
+      return form
     })
-    this.#variants.set(encoding, made)
+    this.#forms.set(encoding, made)
     return made
   }
+}
+
+function formOf(body: Buffer, headers: Headers): AnswerForm {
+  return { status: 200, headers: { ...headers, 'Content-Length': String(body.length) }, body }
 }

@@ -1,4 +1,5 @@
 export { Answer } from './answer.ts'
+export type { AnswerForm } from './answer.ts'
 export { AnswerCache } from './answer-cache.ts'
 export type { AnswerCacheSettings, Question } from './answer-cache.ts'
 export { answerKey } from './answer-key.ts'

@@ -1,11 +1,18 @@
 import type { Middleware } from 'koa'
+import { httpDate } from '../../core/http/index.ts'
+import type { Headers } from '../../core/http/index.ts'
 
-/** Headers of every answer: `Last-Modified`, and `X-Revision` where the revision is known. */
-export function createHeadersStep(revision: string | undefined): Middleware {
+/** Makes the headers of every answer: `Last-Modified`, and `X-Revision` where the revision is known. */
+export function createCommonHeaders(revision: string | undefined): () => Headers {
+  // The moment of the answer, as clients know it; it says nothing about the age of the data.
+  if (revision === undefined) return () => ({ 'Last-Modified': httpDate() })
+  return () => ({ 'Last-Modified': httpDate(), 'X-Revision': revision })
+}
+
+/** Sets the headers of every answer. */
+export function createHeadersStep(headers: () => Headers): Middleware {
   return (context, next) => {
-    // The moment of the answer, as clients know it; it says nothing about the age of the data.
-    context.set('Last-Modified', new Date().toUTCString())
-    if (revision !== undefined) context.set('X-Revision', revision)
+    context.set(headers())
     return next()
   }
 }

@@ -59,10 +59,10 @@ async function findOrMake(
   { values, attributes }: { values: Values; attributes: readonly AttributeFilter[] },
   make: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (!keeping || endpoint.cache === 'none' || !mayUseCache(context, keeping)) return make()
+  if (!keeping || endpoint.cache === 'none' || !mayUseCache(context, keeping.clientOf)) return make()
   const question = {
     key: answerKey(place, values, attributes),
-    address: spelledAddress(context),
+    address: spelledAddress(context.req),
     route: pattern,
     namespace,
     lifeFactor: endpoint.cacheLifeFactor ?? 1,

@@ -4,25 +4,27 @@ import {
   createApplication,
   createClients,
   createCompressionStep,
+  createCorsHeaders,
   createCorsStep,
   createFailureStep,
   createObserverStep,
   createRateLimitStep,
   createRequestCounter,
+  createRequestLimit,
   notesOf,
 } from '../../core/http/index.ts'
 import type {
   ClientSettings,
-  KnownClient,
   RateLimitSettings,
+  RequestLimit,
   RequestObserver,
 } from '../../core/http/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { AnswerCache } from '../cache/index.ts'
-import { createHeadersStep } from './common-headers.ts'
+import { createCommonHeaders, createHeadersStep } from './common-headers.ts'
 import { answerFailure } from './failure.ts'
-import { createKeptAnswersStep } from './kept-answers.ts'
+import { answerKeptFirst } from './kept-answers.ts'
 import { createNamespaceStep } from './namespace-paths.ts'
 import { checkPath } from './path-check.ts'
 import { createRoutes } from './routes.ts'
@@ -50,34 +52,38 @@ export interface LifecycleParts extends Omit<RouteParts, 'keeping'> {
 
 /** Puts the steps of a request in their order. */
 export function createLifecycle(parts: LifecycleParts): RequestListener {
-  const clientOf = createClients(parts.settings)
-  const keeping = parts.cache ? { cache: parts.cache, clientOf } : undefined
+  const { settings, logger, observers, cache } = parts
+  const clientOf = createClients(settings)
+  const limit = createLimit(parts)
+  const commonHeaders = createCommonHeaders(parts.revision)
+  const keeping = cache ? { cache, clientOf } : undefined
+  const applies = (context: Context): boolean => notesOf(context).namespace !== undefined
   const steps: Middleware[] = [
-    ...parts.observers.map(createObserverStep),
-    createHeadersStep(parts.revision),
-    createCorsStep(parts.settings.cors),
+    ...observers.map(createObserverStep),
+    createHeadersStep(commonHeaders),
+    createCorsStep(settings.cors),
     createFailureStep((context, error) => {
-      answerFailure(context, error, parts.logger)
+      answerFailure(context, error, logger)
     }),
     checkPath,
     createNamespaceStep(parts.mounts),
-    ...limitSteps(parts, clientOf),
-    ...(keeping ? [createKeptAnswersStep(keeping)] : []),
+    ...(limit ? [createRateLimitStep({ limit, clientOf, applies })] : []),
     createCompressionStep(),
     createRoutes({ ...parts, keeping }),
     refuseUnknownPath,
   ]
-  return createApplication(steps, parts.logger)
+  const application = createApplication(steps, logger)
+  if (!keeping) return application
+  const corsHeaders = createCorsHeaders(settings.cors)
+  return answerKeptFirst({ ...keeping, observers, commonHeaders, corsHeaders, limit }, application)
 }
 
 /** The paths of the namespaces are limited together, each request once; those of the server itself are not. */
-function limitSteps(
-  { settings, kvstore, logger }: LifecycleParts,
-  clientOf: (context: Context) => KnownClient,
-): Middleware[] {
+function createLimit({ settings, kvstore, logger }: LifecycleParts): RequestLimit | undefined {
   const limit = settings.rate_limit
-  if (!limit) return []
-  const counter = createRequestCounter(kvstore, 'rate-limit', limit.interval * 1_000, logger)
-  const applies = (context: Context): boolean => notesOf(context).namespace !== undefined
-  return [createRateLimitStep({ settings: limit, counter, clientOf, applies })]
+  if (!limit) return undefined
+  return createRequestLimit(
+    limit,
+    createRequestCounter(kvstore, 'rate-limit', limit.interval * 1_000, logger),
+  )
 }

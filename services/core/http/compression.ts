@@ -45,7 +45,8 @@ function readAcceptEncoding(header: string): Encoding {
 }
 
 /** Compresses a body of text, off the main thread. */
-export function compress(bytes: Buffer, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> {
+export function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
+  if (encoding === 'identity') return Promise.resolve(bytes)
   if (encoding === 'gzip') return gzipText(bytes, { level: GZIP_LEVEL })
   return brotliText(bytes, {
     params: {

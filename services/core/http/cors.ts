@@ -1,40 +1,40 @@
-import type { Context, Middleware } from 'koa'
+import type { Middleware } from 'koa'
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
 /** A longer origin is none that a browser sends. */
 const MAX_ORIGIN_LENGTH = 300
 
+/** Headers by name. */
+export type Headers = Readonly<Record<string, string>>
+
+const everyOrigin: Headers = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' }
+/** Caches between here and the browser must not answer one origin with what another was told. */
+const otherOrigin: Headers = { Vary: 'Origin' }
+
 /**
- * Tells browsers which pages may read the answers, and answers every preflight.
+ * Makes what tells browsers which pages may read an answer, from the `Origin` of the request.
  *
  * @param patterns regular expressions of origins, found anywhere in them; none = every origin.
  */
-export function createCorsStep(patterns: readonly string[]): Middleware {
+export function createCorsHeaders(patterns: readonly string[]): (origin: string | undefined) => Headers {
+  if (patterns.length === 0) return () => everyOrigin
   const expressions = patterns.map((pattern) => new RegExp(pattern))
-  const allow = expressions.length === 0 ? allowAll : allowSome(expressions)
+  return (origin = '') => {
+    if (origin === '' || origin.length > MAX_ORIGIN_LENGTH) return otherOrigin
+    if (!expressions.some((expression) => expression.test(origin))) return otherOrigin
+    return { ...otherOrigin, 'Access-Control-Allow-Origin': origin, 'Access-Control-Allow-Headers': '*' }
+  }
+}
+
+/** Sets the headers of `createCorsHeaders` on every answer, and answers every preflight. */
+export function createCorsStep(patterns: readonly string[]): Middleware {
+  const headersFor = createCorsHeaders(patterns)
   return (context, next) => {
-    allow(context)
+    context.set(headersFor(context.req.headers.origin))
     if (context.method !== 'OPTIONS') return next()
     context.status = 204
     context.set('Access-Control-Allow-Methods', METHODS)
     context.set('Content-Length', '0')
     return Promise.resolve()
-  }
-}
-
-function allowAll(context: Context): void {
-  context.set('Access-Control-Allow-Origin', '*')
-  context.set('Access-Control-Allow-Headers', '*')
-}
-
-function allowSome(expressions: readonly RegExp[]): (context: Context) => void {
-  return (context) => {
-    // Caches between here and the browser must not answer one origin with what another was told.
-    context.vary('Origin')
-    const origin = context.get('Origin')
-    if (origin === '' || origin.length > MAX_ORIGIN_LENGTH) return
-    if (!expressions.some((expression) => expression.test(origin))) return
-    context.set('Access-Control-Allow-Origin', origin)
-    context.set('Access-Control-Allow-Headers', '*')
   }
 }

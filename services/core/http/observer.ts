@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Middleware } from 'koa'
 import { notesOf } from './notes.ts'
 import type { RequestNotes } from './notes.ts'
@@ -23,24 +24,37 @@ export interface RequestObserver {
 /** The outermost step: tells the observer of every request that reaches the application. */
 export function createObserverStep(observer: RequestObserver): Middleware {
   return (context, next) => {
-    const startedMs = performance.now()
-    const { res } = context
-    observer.requestStarted()
-    // 'close' follows 'finish', and comes alone when the client went away.
-    res.once('close', () => {
-      observer.requestEnded({
-        ...notesOf(context),
-        method: context.method,
-        status: res.statusCode,
-        bytes: sentBytes(context.method, res.statusCode, res.getHeader('content-length')),
-        durationMs: performance.now() - startedMs,
-        isDelivered: res.writableFinished,
-      })
-    })
+    const { req, res } = context
+    observeRequest(observer, { req, res }, () => ({
+      ...notesOf(context),
+      bytes: sentBytes(context.method, res),
+    }))
     return next()
   }
 }
 
-function sentBytes(method: string, status: number, length: number | string | string[] | undefined): number {
-  return method === 'HEAD' || status === 304 ? 0 : Number(length ?? 0)
+/** Tells the observer of a request now, and again when it has been answered. */
+export function observeRequest(
+  observer: RequestObserver,
+  { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
+  facts: () => Pick<RequestFacts, 'bytes' | keyof RequestNotes>,
+): void {
+  const startedMs = performance.now()
+  const method = req.method ?? ''
+  observer.requestStarted()
+  // 'close' follows 'finish', and comes alone when the client went away.
+  res.once('close', () => {
+    observer.requestEnded({
+      ...facts(),
+      method,
+      status: res.statusCode,
+      durationMs: performance.now() - startedMs,
+      isDelivered: res.writableFinished,
+    })
+  })
+}
+
+function sentBytes(method: string, response: ServerResponse): number {
+  if (method === 'HEAD' || response.statusCode === 304) return 0
+  return Number(response.getHeader('content-length') ?? 0)
 }

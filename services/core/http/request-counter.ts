@@ -27,6 +27,7 @@ export function createRequestCounter(
   return {
     async add(client, hits) {
       const key = `${name}:${client}`
+      if (store.kind === 'memory') return store.increment(key, windowMs, hits)
       const shared = await access(() => store.increment(key, windowMs, hits))
       return shared ?? local.increment(key, windowMs, hits)
     },

@@ -92,14 +92,15 @@ async function readWithLife(
 }
 
 async function increment(client: Redis, key: string, ttlMs: number, by: number): Promise<CounterState> {
-  const replies = await client.multi().set(key, 0, 'PX', ttlMs, 'NX').incrby(key, by).pttl(key).exec()
+  const replies = await client.pipeline().incrby(key, by).pttl(key).exec()
   const failed = replies?.find(([error]) => error)?.[0]
-  if (!replies || failed) throw failed ?? new Error('the transaction was refused')
-  const count = Number(replies[1]?.[1])
-  const lifeMs = Number(replies[2]?.[1])
-  // The key can expire between the commands and then start again without an end.
-  if (lifeMs < 0) await client.pexpire(key, ttlMs)
-  return { count, expiresInMs: Math.max(1, lifeMs < 0 ? ttlMs : lifeMs) }
+  if (!replies || failed) throw failed ?? new Error('the commands were refused')
+  const count = Number(replies[0]?.[1])
+  const lifeMs = Number(replies[1]?.[1])
+  if (lifeMs >= 0) return { count, expiresInMs: Math.max(1, lifeMs) }
+  // Its first raise, or whoever made that was cut off before this: a counter without an end is given one.
+  await client.pexpire(key, ttlMs)
+  return { count, expiresInMs: ttlMs }
 }
 
 function connect(address: KvstoreConfig, timing: RedisTiming, logger: StoreLogger, purpose: string): Redis {
