@@ -8,6 +8,7 @@ import {
   createFailureStep,
   createRateLimitStep,
   createRequestCounter,
+  createRequestLimit,
   listen,
 } from '../core/http/index.ts'
 import type { Listener } from '../core/http/index.ts'
@@ -110,12 +111,14 @@ async function serve(
     checkToken: createTokenCheck(ring, names),
   })
   const limit = createRateLimitStep({
-    settings: {
-      interval: ISSUE_WINDOW_MS / 1_000,
-      requests: settings.tokensPerMinute,
-      bill_execution_time: false,
-    },
-    counter: createRequestCounter(kvstore, 'state-issue', ISSUE_WINDOW_MS, logger),
+    limit: createRequestLimit(
+      {
+        interval: ISSUE_WINDOW_MS / 1_000,
+        requests: settings.tokensPerMinute,
+        bill_execution_time: false,
+      },
+      createRequestCounter(kvstore, 'state-issue', ISSUE_WINDOW_MS, logger),
+    ),
     clientOf: createClients({ trust_proxy: settings.trustProxy, ip_whitelist: [], peer_whitelist: [] }),
     applies: (context: Context) => context.method === 'POST' && context.path.startsWith(ISSUE_PATH),
   })
