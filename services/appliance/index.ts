@@ -1,3 +1,4 @@
+export { keepCertificate } from './acme/index.ts'
 export { examine } from './doctor/index.ts'
 export { prepareDatabase, rotateSecrets } from './database/index.ts'
 export { applyMetadata, compareHasura, makeHasura } from './hasura/index.ts'

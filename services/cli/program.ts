@@ -4,6 +4,7 @@ import { PronghornError, describeError, errorCatalogue } from '../core/errors/in
 import { readPackageVersion } from '../core/paths/index.ts'
 import {
   addApi,
+  addCertificates,
   addConfig,
   addDevchain,
   addDoctor,
@@ -58,6 +59,7 @@ function buildProgram(io: CliIo): Command {
   addPrepareDatabase(program, io)
   addRotateSecrets(program, io)
   addHasuraMetadata(program, io)
+  addCertificates(program, io)
   addSmokeTest(program, io)
   addDoctor(program, io)
   addProbe(program)

@@ -1,5 +1,6 @@
 import { cleanEnv } from 'envalid'
 import type { CleanedEnv } from 'envalid'
+import { distance } from 'fastest-levenshtein'
 import { demoChainId } from '../../core/chain-node/index.ts'
 import { ConfigError, nearestOf, showFound } from '../../core/config/index.ts'
 import type { ConfigProblem, Environment } from '../../core/config/index.ts'
@@ -19,9 +20,9 @@ export interface Resolved {
 /** Variables of the compose file and of containers that begin like ours. */
 const foreign = new Set(['CHAIN', 'DEMO_CHAIN', 'HOSTNAME', 'POSTGRES_IMAGE', 'REDIS_IMAGE', 'NGINX_IMAGE'])
 /** Whatever begins like this is meant for the appliance, so a name that is not known is a mistake. */
-const ours =
-  /^(?:CHAIN|START|STOP|ASSETS|MARKET|ORACLE|TOOLS|READER|SHIP|DB|DOMAIN|PROVIDER|HTTPS?|TLS|ACME|TRUSTED|API|CACHE|RATE|SLOW|MAX|DISABLE|POSTGRES|PG|REDIS|GRAPHQL)_?/
-const notOurs = /^(?:HTTPS?_PROXY|PGDATA|PG_(?:MAJOR|VERSION)|HTTP_HOST)$/
+const ours = /^(?:CHAIN|RATE_LIMIT|TLS|ACME|POSTGRES|REDIS|GRAPHQL)_/
+/** So is a name that is so few edits away from a known one. */
+const MISSPELT_EDITS = 2
 
 /**
  * Reads the variables: the environment above the preset that `CHAIN` names, above the defaults. Without any fact about
@@ -50,7 +51,7 @@ export function resolveVariables(environment: Environment): Resolved {
       { file: 'environment', path: '', found: String(error), allowed: 'a usable environment' },
     ])
   }
-  checkTogether(values, problems)
+  checkTogether(values, given, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return { values, isDemo: preset.isDemo }
 }
@@ -67,7 +68,8 @@ function problemOf(name: string, found: string | undefined, error: Error): Confi
 function unknownNames(given: Readonly<Record<string, string>>): ConfigProblem[] {
   const known = [...Object.keys(variables), ...foreign]
   return Object.keys(given)
-    .filter((name) => ours.test(name) && !notOurs.test(name) && !known.includes(name))
+    .filter((name) => !known.includes(name))
+    .filter((name) => ours.test(name) || distance(name, nearestOf(name, known)) <= MISSPELT_EDITS)
     .map((name) => ({
       file: 'environment',
       path: name,
@@ -95,7 +97,11 @@ function choosePreset(given: Readonly<Record<string, string>>, problems: ConfigP
 }
 
 /** Checks what no single variable can show. */
-function checkTogether(values: Values, problems: ConfigProblem[]): void {
+function checkTogether(
+  values: Values,
+  given: Readonly<Record<string, string>>,
+  problems: ConfigProblem[],
+): void {
   const refuse = (path: keyof typeof variables, found: unknown, allowed: string) =>
     problems.push({ file: 'environment', path, found: JSON.stringify(found), allowed })
   if (values.HTTP_PORT === values.HTTPS_PORT) {
@@ -106,6 +112,14 @@ function checkTogether(values: Values, problems: ConfigProblem[]): void {
   }
   if (values.TLS_MODE === 'acme' && !values.ACME_EMAIL.includes('@')) {
     refuse('ACME_EMAIL', values.ACME_EMAIL, 'an e-mail address, because TLS_MODE is acme')
+  }
+  if (values.TLS_MODE === 'acme' && !(given.COMPOSE_PROFILES ?? '').split(',').includes('acme')) {
+    problems.push({
+      file: 'environment',
+      path: 'COMPOSE_PROFILES',
+      found: JSON.stringify(given.COMPOSE_PROFILES ?? ''),
+      allowed: 'a list with acme, because TLS_MODE is acme',
+    })
   }
   if (values.ASSETS_ACCOUNT === 'none') {
     refuse('ASSETS_ACCOUNT', 'none', 'an account name: every other family needs the assets contract')

@@ -4,7 +4,7 @@ import type { RenderReport } from '../../appliance/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import type { CliIo } from '../io.ts'
-import { loadSettings } from '../settings.ts'
+import { loadSettings, openLogger } from '../settings.ts'
 import { applianceGroup } from './groups.ts'
 
 interface RenderFlags {
@@ -145,6 +145,29 @@ export function addDoctor(program: Command, io: CliIo): void {
         },
       })
       if (failures > 0) throw new FatalError('UNHEALTHY', `${failures} findings need a hand`)
+    })
+}
+
+/** `pronghorn certificates`. */
+export function addCertificates(program: Command, io: CliIo): void {
+  program
+    .command('certificates')
+    .summary('get a certificate from an ACME authority, and renew it')
+    .description('Looks twice a day, until it is stopped. The proxy reads a new certificate by itself.')
+    .helpGroup(applianceGroup)
+    .option('--rendered <folder>', 'what render-config has made', '/rendered')
+    .action(async (flags: { readonly rendered: string }) => {
+      const { keepCertificate, resolveVariables } = await import('../../appliance/index.ts')
+      const { values } = resolveVariables(io.env)
+      const settings = {
+        directory: values.ACME_DIRECTORY,
+        email: values.ACME_EMAIL,
+        domain: values.DOMAIN,
+        certificates: join(flags.rendered, 'certificates'),
+        challenges: join(flags.rendered, 'challenges'),
+        account: join(flags.rendered, 'acme'),
+      }
+      await keepCertificate(settings, openLogger(io, 'certificates'), io.signal)
     })
 }
 

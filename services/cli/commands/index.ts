@@ -1,5 +1,6 @@
 export { addApi } from './api.ts'
 export {
+  addCertificates,
   addDoctor,
   addHasuraMetadata,
   addPrepareDatabase,
