@@ -35,7 +35,7 @@ export async function ensureIssued(settings: AcmeSettings): Promise<boolean> {
   const acme = await import('acme-client')
   const client = new acme.Client({
     directoryUrl: settings.directory,
-    accountKey: await accountKey(settings, acme),
+    accountKey: await accountKey(settings, () => acme.crypto.createPrivateEcdsaKey()),
   })
   const [key, csr] = await acme.crypto.createCsr({ commonName: settings.domain, altNames: [settings.domain] })
   const chain = await order(client, csr, settings)
