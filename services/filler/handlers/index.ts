@@ -1,7 +1,10 @@
+import { FatalError } from '../../core/errors/index.ts'
 import type { Handler } from './handler.ts'
 import { createAssetsHandler } from './assets/index.ts'
 import type { AssetsHandlerArgs } from './assets/index.ts'
 import type { Keeper } from './keeper.ts'
+import { createMarketHandler } from './market/index.ts'
+import type { MarketHandlerArgs } from './market/index.ts'
 import { createOracleHandler } from './oracle/index.ts'
 import type { OracleHandlerArgs } from './oracle/index.ts'
 import { createStateKeeper } from './state/index.ts'
@@ -25,12 +28,36 @@ export interface ContractEntry {
 const factories: Readonly<Record<string, (args: never) => Handler>> = {
   assets: (args: AssetsHandlerArgs) => createAssetsHandler(args),
   oracle: (args: OracleHandlerArgs) => createOracleHandler(args),
+  market: (args: MarketHandlerArgs) => createMarketHandler(args),
   tools: (args: ToolsHandlerArgs) => createToolsHandler(args),
 }
 
-/** Makes the handler of a configured contract; null when this version has none for it. */
-export function createHandler(entry: ContractEntry): Handler | null {
-  return factories[entry.handler]?.(entry.args as never) ?? null
+/**
+ * Makes the handler of a configured contract; null when this version has none for it.
+ *
+ * @param reader all entries of the reader: a market takes the accounts of its assets and oracle contracts from them.
+ * @throws FatalError `READER_FAMILIES_DIFFER`
+ */
+export function createHandler(entry: ContractEntry, reader: readonly ContractEntry[]): Handler | null {
+  const args = entry.handler === 'market' ? { ...entry.args, ...accountsOf(entry, reader) } : entry.args
+  return factories[entry.handler]?.(args as never) ?? null
+}
+
+/** The market's values follow from rows of both families, so they must be of the same block: of the same reader. */
+function accountsOf(market: ContractEntry, reader: readonly ContractEntry[]): Record<string, unknown> {
+  const accounts: Record<string, unknown> = {}
+  for (const family of ['assets', 'oracle']) {
+    const argument = `${family}_account`
+    const account = reader.find(({ handler }) => handler === family)?.args[argument]
+    const wanted = market.args[argument] ?? account
+    if (account === undefined || account !== wanted)
+      throw new FatalError(
+        'READER_FAMILIES_DIFFER',
+        `the market handler needs an ${family} handler in the same reader${typeof wanted === 'string' ? ` for contract ${wanted}` : ''}`,
+      )
+    accounts[argument] = account
+  }
+  return accounts
 }
 
 /** Sorts families so that each comes after those that it derives from. */

@@ -69,7 +69,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
 function makeHandlers(options: ReaderOptions, keepers: readonly Keeper[]): Handler[] {
   const handlers = options.settings.contracts.flatMap((entry) => {
     if (keepers.some(({ family }) => family === entry.handler)) return []
-    const handler = createHandler(entry)
+    const handler = createHandler(entry, options.settings.contracts)
     if (!handler)
       options.logger.warn(
         { handler: entry.handler },

@@ -1,5 +1,4 @@
 import type { RowSink } from './operations.ts'
-import type { KeyedTable } from './table.ts'
 
 /** Key of something that is to be derived again. */
 export type DerivedKey = bigint | string
@@ -53,8 +52,10 @@ export interface Derivation<Row extends object = object> {
 export interface Aggregate<R extends object = object> {
   readonly kind: 'aggregate'
   readonly name: string
-  readonly table: KeyedTable<R>
-  readonly columns: readonly (keyof R & string)[]
+  /** A keyed table. */
+  readonly table: { readonly name: string }
+  /** Those of `R`, beside the key. */
+  readonly columns: readonly string[]
   apply(before: R | null, after: R | null, sink: RowSink, clock: UnitClock): void
 }
 
@@ -65,7 +66,8 @@ export interface Aggregate<R extends object = object> {
 export interface Completion<R extends object = object, Fact extends object = object> {
   readonly kind: 'completion'
   readonly name: string
-  readonly table: KeyedTable<R>
+  /** A keyed table. */
+  readonly table: { readonly name: string }
   /** Keys that the statement is asked for, `$1` (bigint[]). */
   keysOf(row: R): readonly bigint[]
   /** Returns facts with the column `key`. */

@@ -32,9 +32,7 @@ export function planDerived(steps: readonly DerivedStep[]): DerivedPlan {
   for (const step of steps) {
     if (step.kind === 'completion') completions.set(step.table.name, step)
     else if (step.kind === 'aggregate')
-      observed.set(step.table.name, [
-        ...new Set([...(observed.get(step.table.name) ?? []), ...(step.columns as readonly string[])]),
-      ])
+      observed.set(step.table.name, [...new Set([...(observed.get(step.table.name) ?? []), ...step.columns])])
     else
       for (const { table, columns, key } of step.sources)
         wakes.set(table, [...(wakes.get(table) ?? []), { derivation: step, columns, key }])

@@ -1,0 +1,100 @@
+import { parseAsset } from '../../../core/antelope/index.ts'
+import type { RowSink } from '../../store/index.ts'
+import type { ActionEvent, BlockInfo } from '../handler.ts'
+import type { AuctionBid, AuctionState, LogNewAuction } from './contract.ts'
+import { listAssets } from './listed-assets.ts'
+import { linkAssets, newListing, updatedAt } from './listings.ts'
+import { kinds, tables } from './tables.ts'
+import { auctionTrades } from './trades.ts'
+
+/** States of an auction as actions set them; what the clock makes of a started one is derived. */
+export const auctionState = { waiting: 0, started: 1, cancelled: 2 } as const
+
+/** A bid or claim, which version 2 may take as the end of a bundle. */
+type Step =
+  | { readonly kind: 'bid'; readonly id: bigint; readonly seq: bigint; readonly bid: AuctionBid }
+  | { readonly kind: 'claim'; readonly id: bigint; readonly by: 'seller' | 'buyer' }
+
+/** What a block's actions and rows do to auctions. */
+export class Auctions {
+  private readonly block: BlockInfo
+  private readonly sink: RowSink
+  private readonly isV2: boolean
+  private readonly steps: Step[] = []
+  private readonly bidOn = new Set<bigint>()
+  /** Bundles that nobody had claimed before this block and whose row was removed in it. */
+  private readonly dissolved = new Set<bigint>()
+
+  constructor(block: BlockInfo, sink: RowSink, isV2: boolean) {
+    this.block = block
+    this.sink = sink
+    this.isV2 = isV2
+  }
+
+  create(log: LogNewAuction): void {
+    const { amount, symbol } = parseAsset(log.starting_bid)
+    this.sink.insert(tables.auctions, {
+      auction_id: log.auction_id,
+      ...newListing(this.block, log),
+      ...listAssets(log.asset_ids),
+      seller: log.seller,
+      buyer: null,
+      end_time: log.end_time,
+      starting_price: amount,
+      price: amount,
+      token_symbol: symbol,
+      claimed_by_seller: false,
+      claimed_by_buyer: false,
+    })
+    linkAssets(this.sink, kinds.auction, log.auction_id, log.asset_ids)
+  }
+
+  start(auctionId: bigint): void {
+    this.patch(auctionId, { state: auctionState.started })
+  }
+
+  cancel(auctionId: bigint): void {
+    this.patch(auctionId, { state: auctionState.cancelled })
+    // With version 2 this may be a bundle that had been sold.
+    this.sink.recheck(auctionTrades, auctionId)
+  }
+
+  bid(event: ActionEvent, bid: AuctionBid): void {
+    this.bidOn.add(bid.auction_id)
+    this.steps.push({ kind: 'bid', id: bid.auction_id, seq: event.seq, bid })
+  }
+
+  claim(auctionId: bigint, by: 'seller' | 'buyer'): void {
+    this.steps.push({ kind: 'claim', id: auctionId, by })
+  }
+
+  /** Takes the contract's row: it alone tells the end after a bid, and whether version 2 dissolved a bundle. */
+  row(auctionId: bigint, value: () => AuctionState, present: boolean): void {
+    if (present) {
+      if (this.bidOn.has(auctionId))
+        this.sink.patch(tables.auctions, { auction_id: auctionId }, { end_time: value().end_time })
+    } else if (this.isV2) {
+      const { asset_ids, claimed_by_seller, claimed_by_buyer } = value()
+      if (asset_ids.length > 1 && !claimed_by_seller && !claimed_by_buyer) this.dissolved.add(auctionId)
+    }
+  }
+
+  end(): void {
+    for (const step of this.steps) {
+      if (this.dissolved.has(step.id)) this.cancel(step.id)
+      else if (step.kind === 'bid') this.applyBid(step.seq, step.bid)
+      else
+        this.patch(step.id, step.by === 'seller' ? { claimed_by_seller: true } : { claimed_by_buyer: true })
+    }
+  }
+
+  private applyBid(seq: bigint, { auction_id, bidder, bid, taker_marketplace }: AuctionBid): void {
+    const { amount } = parseAsset(bid)
+    this.patch(auction_id, { buyer: bidder, price: amount, taker_marketplace })
+    this.sink.append(tables.bids, { seq, auction_id, amount, account: bidder })
+  }
+
+  private patch(auctionId: bigint, changes: object): void {
+    this.sink.patch(tables.auctions, { auction_id: auctionId }, { ...changes, ...updatedAt(this.block) })
+  }
+}

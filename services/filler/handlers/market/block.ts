@@ -1,0 +1,176 @@
+import type { RowSink } from '../../store/index.ts'
+import type { ActionEvent, BlockInfo, BlockScope, RowEvent } from '../handler.ts'
+import { Auctions } from './auctions.ts'
+import { Buyoffers } from './buyoffers.ts'
+import type * as contract from './contract.ts'
+import { ContractRows } from './contract-rows.ts'
+import type { MarketAccounts } from './contract-rows.ts'
+import { MarketLog } from './log.ts'
+import { Royalties } from './royalties.ts'
+import { Sales } from './sales.ts'
+import type { MarketState } from './state.ts'
+import { kinds } from './tables.ts'
+
+/** One block of the market contract. */
+export class MarketBlock implements BlockScope<MarketState> {
+  private readonly sales: Sales
+  private readonly auctions: Auctions
+  private readonly buyoffers: Buyoffers
+  private readonly rows: ContractRows
+  private readonly log: MarketLog
+  private readonly royalties: Royalties
+
+  constructor(
+    accounts: MarketAccounts,
+    keepsLogs: boolean,
+    block: BlockInfo,
+    state: MarketState,
+    sink: RowSink,
+  ) {
+    // In the block that brings version 2 actions may still have run the code of before.
+    const isV2 = state.v2SinceBlock !== null && block.num > state.v2SinceBlock
+    this.sales = new Sales(block, sink, isV2)
+    this.auctions = new Auctions(block, sink, isV2)
+    this.buyoffers = new Buyoffers(block, sink, isV2)
+    this.rows = new ContractRows(accounts, block, state, sink)
+    this.log = new MarketLog(block, sink, keepsLogs)
+    this.royalties = new Royalties(block, sink, this.log)
+  }
+
+  action(event: ActionEvent): void {
+    this.royalties.follow(event)
+    const subject = this.subjectOf(event)
+    if (subject !== null) this.log.write(event, subject)
+  }
+
+  row(event: RowEvent): void {
+    if (this.rows.take(event)) return
+    switch (event.table) {
+      case 'sales':
+        return this.sales.row(event.primaryKey(), () => event.value() as contract.BundleState, event.present)
+      case 'auctions':
+        return this.auctions.row(
+          event.primaryKey(),
+          () => event.value() as contract.AuctionState,
+          event.present,
+        )
+      case 'buyoffers':
+        return this.buyoffers.row(
+          event.primaryKey(),
+          () => event.value() as contract.BundleState,
+          event.present,
+        )
+      default:
+        return
+    }
+  }
+
+  end(): MarketState {
+    this.sales.end()
+    this.auctions.end()
+    this.buyoffers.end()
+    this.log.end()
+    return this.rows.state
+  }
+
+  /** Applies an action; the id of the listing that it is logged for, or null when it writes its own log or none. */
+  private subjectOf(event: ActionEvent): bigint | null {
+    switch (event.name) {
+      case 'lognewsale':
+      case 'logsalestart':
+      case 'cancelsale':
+      case 'purchasesale':
+        return this.saleAction(event)
+      case 'lognewauct':
+      case 'logauctstart':
+      case 'cancelauct':
+      case 'auctionbid':
+      case 'auctclaimbuy':
+      case 'auctclaimsel':
+        return this.auctionAction(event)
+      case 'lognewbuyo':
+      case 'cancelbuyo':
+      case 'declinebuyo':
+      case 'acceptbuyo':
+        return this.buyofferAction(event)
+      case 'lognewtbuyo':
+      case 'canceltbuyo':
+      case 'fulfilltbuyo':
+        return this.templateBuyofferAction(event)
+      case 'logroydust':
+        this.royalties.dust(event, event.data as contract.LogRoyaltyDust)
+        return null
+      case 'setdefmktcr':
+      case 'migratebal':
+        this.log.write(event, 0n, event.data as Readonly<Record<string, unknown>>)
+        return null
+      default:
+        this.royalties.payouts(event, event.data as contract.LogRoyalty)
+        return null
+    }
+  }
+
+  private saleAction(event: ActionEvent): bigint {
+    const { sale_id: id } = event.data as { sale_id: bigint }
+    if (event.name === 'lognewsale') this.sales.create(event.data as contract.LogNewSale)
+    else if (event.name === 'logsalestart')
+      this.sales.start(id, (event.data as { offer_id: bigint }).offer_id)
+    else if (event.name === 'cancelsale') this.sales.cancel(id)
+    else {
+      this.royalties.settle(event, { kind: kinds.sale, id })
+      this.sales.purchase(event.data as contract.PurchaseSale)
+    }
+    return id
+  }
+
+  private auctionAction(event: ActionEvent): bigint | null {
+    const { auction_id: id } = event.data as { auction_id: bigint }
+    switch (event.name) {
+      case 'lognewauct':
+        this.auctions.create(event.data as contract.LogNewAuction)
+        return id
+      case 'logauctstart':
+        this.auctions.start(id)
+        return id
+      case 'cancelauct':
+        this.auctions.cancel(id)
+        return id
+      case 'auctionbid':
+        this.auctions.bid(event, event.data as contract.AuctionBid)
+        this.log.keepTransaction(event)
+        return null
+      case 'auctclaimbuy':
+        this.auctions.claim(id, 'buyer')
+        return id
+      default:
+        this.royalties.settle(event, { kind: kinds.auction, id })
+        this.auctions.claim(id, 'seller')
+        return id
+    }
+  }
+
+  private buyofferAction(event: ActionEvent): bigint {
+    const { buyoffer_id: id } = event.data as { buyoffer_id: bigint }
+    if (event.name === 'lognewbuyo') this.buyoffers.create(event.data as contract.LogNewBuyoffer)
+    else if (event.name === 'cancelbuyo') this.buyoffers.cancel(id)
+    else if (event.name === 'declinebuyo')
+      this.buyoffers.decline(id, (event.data as { decline_memo: string }).decline_memo)
+    else {
+      this.royalties.settle(event, { kind: kinds.buyoffer, id })
+      this.buyoffers.accept(event.data as contract.AcceptBuyoffer)
+    }
+    return id
+  }
+
+  private templateBuyofferAction(event: ActionEvent): bigint {
+    const { buyoffer_id: id } = event.data as { buyoffer_id: bigint }
+    if (event.name === 'lognewtbuyo')
+      this.buyoffers.createForTemplate(event.data as contract.LogNewTemplateBuyoffer)
+    else if (event.name === 'canceltbuyo') this.buyoffers.cancelForTemplate(id)
+    else {
+      this.royalties.settle(event, { kind: kinds.templateBuyoffer, id })
+      this.buyoffers.fulfill(event.data as contract.FulfillTemplateBuyoffer)
+    }
+    return id
+  }
+}

@@ -1,0 +1,124 @@
+import { parseAsset } from '../../../core/antelope/index.ts'
+import type { RowSink } from '../../store/index.ts'
+import type { BlockInfo } from '../handler.ts'
+import type {
+  AcceptBuyoffer,
+  BundleState,
+  FulfillTemplateBuyoffer,
+  LogNewBuyoffer,
+  LogNewTemplateBuyoffer,
+} from './contract.ts'
+import { listAssets } from './listed-assets.ts'
+import { buyofferStates, deliveredAssets } from './listing-values.ts'
+import { linkAssets, newListing, updatedAt } from './listings.ts'
+import { kinds, tables } from './tables.ts'
+import { buyofferTrades, templateBuyofferTrades } from './trades.ts'
+
+/** States of a buy offer as actions set them; 4 (invalid) is derived. */
+export const buyofferState = { pending: 0, declined: 1, cancelled: 2, accepted: 3 } as const
+/** States of a template buy offer. */
+export const templateBuyofferState = { listed: 0, cancelled: 1, sold: 2 } as const
+
+/** What a block's actions and rows do to buy offers of both kinds. */
+export class Buyoffers {
+  private readonly block: BlockInfo
+  private readonly sink: RowSink
+  private readonly isV2: boolean
+  /** Number of assets of buy offers whose row was removed in this block. */
+  private readonly removed = new Map<bigint, number>()
+  private readonly accepted: AcceptBuyoffer[] = []
+
+  constructor(block: BlockInfo, sink: RowSink, isV2: boolean) {
+    this.block = block
+    this.sink = sink
+    this.isV2 = isV2
+  }
+
+  create(log: LogNewBuyoffer): void {
+    const { amount, symbol } = parseAsset(log.price)
+    this.sink.insert(tables.buyoffers, {
+      buyoffer_id: log.buyoffer_id,
+      ...newListing(this.block, log),
+      ...listAssets(log.asset_ids),
+      seller: log.recipient,
+      buyer: log.buyer,
+      price: amount,
+      token_symbol: symbol,
+      memo: log.memo,
+      decline_memo: null,
+    })
+    linkAssets(this.sink, kinds.buyoffer, log.buyoffer_id, log.asset_ids)
+    for (const assetId of log.asset_ids) this.sink.recheck(buyofferStates, assetId)
+  }
+
+  cancel(buyofferId: bigint): void {
+    this.patch(buyofferId, { state: buyofferState.cancelled })
+  }
+
+  decline(buyofferId: bigint, memo: string): void {
+    this.patch(buyofferId, { state: buyofferState.declined, decline_memo: memo })
+  }
+
+  /** What an acceptance was is known at the end of the block only. */
+  accept(action: AcceptBuyoffer): void {
+    this.accepted.push(action)
+  }
+
+  /** Takes the contract's row: a removed one tells how many assets the buy offer had. */
+  row(buyofferId: bigint, value: () => BundleState, present: boolean): void {
+    if (this.isV2 && !present) this.removed.set(buyofferId, value().asset_ids.length)
+  }
+
+  end(): void {
+    for (const { buyoffer_id, taker_marketplace } of this.accepted) {
+      // Version 2 buys no bundles: accepting one of before refunds it.
+      if ((this.removed.get(buyoffer_id) ?? 1) > 1) {
+        this.decline(buyoffer_id, '')
+        continue
+      }
+      this.patch(buyoffer_id, { state: buyofferState.accepted, taker_marketplace })
+      this.sink.recheck(buyofferTrades, buyoffer_id)
+    }
+  }
+
+  createForTemplate(log: LogNewTemplateBuyoffer): void {
+    const { amount, symbol } = parseAsset(log.price)
+    this.sink.insert(tables.templateBuyoffers, {
+      buyoffer_id: log.buyoffer_id,
+      ...newListing(this.block, log),
+      seller: null,
+      buyer: log.buyer,
+      price: amount,
+      token_symbol: symbol,
+      template_id: Number(log.template_id),
+      asset_id: null,
+      mint: null,
+      schema_name: null,
+      name: null,
+    })
+  }
+
+  cancelForTemplate(buyofferId: bigint): void {
+    this.patchForTemplate(buyofferId, { state: templateBuyofferState.cancelled })
+  }
+
+  fulfill({ buyoffer_id, seller, asset_id, taker_marketplace }: FulfillTemplateBuyoffer): void {
+    const state = templateBuyofferState.sold
+    this.patchForTemplate(buyoffer_id, { state, seller, asset_id, taker_marketplace })
+    linkAssets(this.sink, kinds.templateBuyoffer, buyoffer_id, [asset_id])
+    this.sink.recheck(deliveredAssets, buyoffer_id)
+    this.sink.recheck(templateBuyofferTrades, buyoffer_id)
+  }
+
+  private patch(buyofferId: bigint, changes: object): void {
+    this.sink.patch(tables.buyoffers, { buyoffer_id: buyofferId }, { ...changes, ...updatedAt(this.block) })
+  }
+
+  private patchForTemplate(buyofferId: bigint, changes: object): void {
+    this.sink.patch(
+      tables.templateBuyoffers,
+      { buyoffer_id: buyofferId },
+      { ...changes, ...updatedAt(this.block) },
+    )
+  }
+}

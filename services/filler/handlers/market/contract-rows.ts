@@ -1,0 +1,241 @@
+import { hexToBytes, parseAsset, parseSymbol } from '../../../core/antelope/index.ts'
+import { FatalError } from '../../../core/errors/index.ts'
+import type { RowSink } from '../../store/index.ts'
+import type { BlockInfo, RowEvent } from '../handler.ts'
+import { toJsonText } from '../json-text.ts'
+import { auctionFlip } from './listing-values.ts'
+import type * as contract from './contract.ts'
+import type { MarketState } from './state.ts'
+import { tables } from './tables.ts'
+
+/** End of a range of ids that still runs. */
+const OPEN_END = 2n ** 64n - 1n
+
+/** The contracts that a market handler belongs to. */
+export interface MarketAccounts {
+  readonly market: string
+  readonly assets: string
+  readonly oracle: string
+}
+
+/** Contract rows whose end-of-block value is simply what the database shall hold. */
+export class ContractRows {
+  /** The state as the block's rows change it. */
+  state: MarketState
+  private readonly accounts: MarketAccounts
+  private readonly block: BlockInfo
+  private readonly sink: RowSink
+
+  constructor(accounts: MarketAccounts, block: BlockInfo, state: MarketState, sink: RowSink) {
+    this.accounts = accounts
+    this.block = block
+    this.state = state
+    this.sink = sink
+  }
+
+  /** Takes a row of a table that is copied; false when the table is none of these. */
+  take(event: RowEvent): boolean {
+    switch (event.table) {
+      case 'config':
+        if (event.present) this.config(event.value() as contract.ConfigState)
+        return true
+      case 'counters':
+        this.counters(event.value() as { counter_name: string; counter_value: bigint }, event.present)
+        return true
+      case 'marketplaces':
+        this.marketplaces(event.value() as { marketplace_name: string; creator: string }, event.present)
+        return true
+      case 'balances':
+        this.balances(event.value() as { owner: string; quantities: string[] }, event.present)
+        return true
+      case 'bonusfees':
+        this.bonusFees(event.value() as contract.BonusFeeState, event.present)
+        return true
+      case 'royaltyconf':
+        this.royaltyConfig(event.value() as contract.RoyaltyConfigState, event.present)
+        return true
+      case 'royaltytemp':
+        this.royaltyTemplate(event.scope(), event.value() as contract.RoyaltyTemplateState, event.present)
+        return true
+      case 'royaltyattr':
+        this.royaltyAttribute(event.scope(), event.value() as contract.RoyaltyAttributeState, event.present)
+        return true
+      default:
+        return false
+    }
+  }
+
+  private config(value: contract.ConfigState): void {
+    this.checkAccount('assets', value.atomicassets_account)
+    this.checkAccount('oracle', value.delphioracle_account)
+    const isV2 = Number.parseInt(value.version, 10) >= 2
+    const v2SinceBlock = this.state.v2SinceBlock ?? (isV2 ? this.block.num : null)
+    if (v2SinceBlock !== this.state.v2SinceBlock) this.sink.recheck(auctionFlip, 0n)
+    this.sink.upsert(tables.config, {
+      contract: this.accounts.market,
+      version: value.version,
+      v2_since_block: v2SinceBlock,
+      assets_contract: value.atomicassets_account,
+      oracle_contract: value.delphioracle_account,
+      sale_counter: value.sale_counter,
+      auction_counter: value.auction_counter,
+      minimum_bid_increase: value.minimum_bid_increase,
+      minimum_auction_duration: value.minimum_auction_duration,
+      maximum_auction_duration: value.maximum_auction_duration,
+      auction_reset_duration: value.auction_reset_duration,
+      maker_market_fee: value.maker_market_fee,
+      taker_market_fee: value.taker_market_fee,
+    })
+    this.state = {
+      v2SinceBlock,
+      tokens: this.tokens(value.supported_tokens),
+      symbolPairs: this.symbolPairs(value.supported_symbol_pairs),
+    }
+  }
+
+  /** States of sales follow from offers, prices from medians: of another contract they would be wrong. */
+  private checkAccount(family: 'assets' | 'oracle', named: string): void {
+    if (named === this.accounts[family]) return
+    throw new FatalError(
+      'READER_FAMILIES_DIFFER',
+      `market contract ${this.accounts.market} works with ${family} contract ${named}, but the reader indexes ${this.accounts[family]}`,
+    )
+  }
+
+  private tokens(supported: contract.ConfigState['supported_tokens']): string[] {
+    const rows = supported.map(({ token_contract, token_symbol }, place) => {
+      const { symbol, precision } = parseSymbol(token_symbol)
+      return { token_symbol: symbol, place, token_precision: precision, token_contract }
+    })
+    for (const row of rows) this.sink.upsert(tables.tokens, row)
+    const known = new Set(rows.map((row) => row.token_symbol))
+    for (const token of this.state.tokens)
+      if (!known.has(token)) this.sink.remove(tables.tokens, { token_symbol: token })
+    return [...known]
+  }
+
+  private symbolPairs(supported: contract.ConfigState['supported_symbol_pairs']): MarketState['symbolPairs'] {
+    const rows = supported.map((pair, place) => {
+      const listing = parseSymbol(pair.listing_symbol)
+      const settlement = parseSymbol(pair.settlement_symbol)
+      return {
+        listing_symbol: listing.symbol,
+        settlement_symbol: settlement.symbol,
+        place,
+        listing_precision: listing.precision,
+        settlement_precision: settlement.precision,
+        pair_name: pair.delphi_pair_name,
+        invert_pair: pair.invert_delphi_pair,
+      }
+    })
+    for (const row of rows) this.sink.upsert(tables.symbolPairs, row)
+    for (const pair of this.state.symbolPairs) {
+      const isKnown = rows.some(
+        (row) =>
+          row.listing_symbol === pair.listing_symbol && row.settlement_symbol === pair.settlement_symbol,
+      )
+      if (!isKnown) this.sink.remove(tables.symbolPairs, { ...pair })
+    }
+    return rows.map(({ listing_symbol, settlement_symbol }) => ({ listing_symbol, settlement_symbol }))
+  }
+
+  private counters(value: { counter_name: string; counter_value: bigint }, present: boolean): void {
+    if (present) this.sink.upsert(tables.counters, { ...value })
+    else this.sink.remove(tables.counters, { counter_name: value.counter_name })
+  }
+
+  private marketplaces(value: { marketplace_name: string; creator: string }, present: boolean): void {
+    const { marketplace_name, creator } = value
+    if (!present) return this.sink.remove(tables.marketplaces, { marketplace_name })
+    this.sink.upsert(tables.marketplaces, {
+      marketplace_name,
+      created_at_time: this.block.timeMs,
+      created_at_block: this.block.num,
+      creator,
+    })
+  }
+
+  private balances(value: { owner: string; quantities: readonly string[] }, present: boolean): void {
+    const updated = { updated_at_time: this.block.timeMs, updated_at_block: this.block.num }
+    const rows = (present ? value.quantities : []).map((quantity) => {
+      const { symbol, amount } = parseAsset(quantity)
+      return { owner: value.owner, token_symbol: symbol, amount, ...updated }
+    })
+    this.sink.replaceGroup(tables.balances, { owner: value.owner }, rows)
+  }
+
+  private bonusFees(value: contract.BonusFeeState, present: boolean): void {
+    const { bonusfee_id, fee, fee_recipient, fee_name } = value
+    const ranges = present
+      ? value.counter_ranges.map(({ counter_name, start_id, end_id }) => ({
+          bonusfee_id,
+          counter_name,
+          start_id,
+          end_id: end_id === OPEN_END ? null : end_id,
+        }))
+      : []
+    this.sink.replaceGroup(tables.bonusFeeRanges, { bonusfee_id }, ranges)
+    if (!present) return this.sink.remove(tables.bonusFees, { bonusfee_id })
+    this.sink.upsert(tables.bonusFees, {
+      bonusfee_id,
+      created_at_time: this.block.timeMs,
+      created_at_block: this.block.num,
+      fee,
+      fee_recipient,
+      fee_name,
+    })
+  }
+
+  private royaltyConfig(value: contract.RoyaltyConfigState, present: boolean): void {
+    const { collection, founders, ...rest } = value
+    if (!present) return this.sink.remove(tables.royaltyConfigs, { collection_name: collection })
+    this.sink.upsert(tables.royaltyConfigs, {
+      collection_name: collection,
+      ...this.dates(),
+      split_founders: rest.split_founders,
+      split_templates: rest.split_templates,
+      split_attributes: rest.split_attributes,
+      attribute_mode: rest.attribute_mode,
+      founders: toJsonText(founders),
+    })
+  }
+
+  private royaltyTemplate(collection: string, value: contract.RoyaltyTemplateState, present: boolean): void {
+    const key = { collection_name: collection, template_id: value.template_id }
+    if (!present) return this.sink.remove(tables.royaltyTemplates, key)
+    this.sink.upsert(tables.royaltyTemplates, {
+      ...key,
+      ...this.dates(),
+      recipients: toJsonText(value.recipients),
+    })
+  }
+
+  private royaltyAttribute(
+    collection: string,
+    value: contract.RoyaltyAttributeState,
+    present: boolean,
+  ): void {
+    const key = { collection_name: collection, rule_id: value.index }
+    if (!present) return this.sink.remove(tables.royaltyAttributes, key)
+    this.sink.upsert(tables.royaltyAttributes, {
+      ...key,
+      ...this.dates(),
+      weight: value.weight,
+      source: value.source,
+      field: value.field,
+      value: toJsonText(value.value),
+      recipients: toJsonText(value.recipients),
+      lookup_hash: hexToBytes(value.lookup_hash),
+    })
+  }
+
+  private dates() {
+    const { num, timeMs } = this.block
+    return {
+      created_at_time: timeMs,
+      updated_at_time: timeMs,
+      created_at_block: num,
+      updated_at_block: num,
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { listTables } from '../../store/index.ts'
+import type { DerivedStep } from '../../store/index.ts'
+import type { Handler } from '../handler.ts'
+import { MarketBlock } from './block.ts'
+import { wantedActions, wantedRows } from './contract.ts'
+import { auctionAssets, buyofferAssets, saleAssets, wantedTemplates } from './listed-assets.ts'
+import { namesAfterEdits, namesAfterTemplateEdits } from './listing-names.ts'
+import { auctionFlip, buyofferStates, deliveredAssets, salePrices, saleStates } from './listing-values.ts'
+import { loadMarketState } from './state.ts'
+import type { MarketState } from './state.ts'
+import { auctionCounts, buyofferCounts, saleSums, templateBuyofferCounts, tradeSums } from './sums.ts'
+import { tables } from './tables.ts'
+import { agedSales, agedTrades, contractSellers, templatePrices } from './template-prices.ts'
+import { auctionEnds, auctionTrades, buyofferTrades, saleTrades, templateBuyofferTrades } from './trades.ts'
+
+/** Settings of the handler in readers.config.json, with the accounts of the families that it derives from. */
+export interface MarketHandlerArgs {
+  /** Contract account. */
+  readonly market_account: string
+  /** Account of the assets contract that the same reader indexes. */
+  readonly assets_account: string
+  /** Account of the oracle contract that the same reader indexes. */
+  readonly oracle_account: string
+  /** Keep logs. */
+  readonly store_logs: boolean
+}
+
+/** What follows from the rows, each step after those that it reads. */
+const derived: readonly DerivedStep[] = [
+  saleAssets,
+  auctionAssets,
+  buyofferAssets,
+  wantedTemplates,
+  saleStates,
+  salePrices,
+  buyofferStates,
+  deliveredAssets,
+  namesAfterEdits,
+  namesAfterTemplateEdits,
+  auctionFlip,
+  auctionEnds,
+  saleTrades,
+  auctionTrades,
+  buyofferTrades,
+  templateBuyofferTrades,
+  saleSums,
+  auctionCounts,
+  buyofferCounts,
+  templateBuyofferCounts,
+  tradeSums,
+  agedTrades,
+  agedSales,
+  contractSellers,
+  templatePrices,
+]
+
+/** The market, contract versions 1.3 and 2. */
+export function createMarketHandler(args: MarketHandlerArgs): Handler<MarketState> {
+  const accounts = { market: args.market_account, assets: args.assets_account, oracle: args.oracle_account }
+  return {
+    family: 'market',
+    account: args.market_account,
+    tables: listTables(tables),
+    derived,
+    actions: wantedActions,
+    rows: wantedRows,
+    load: loadMarketState,
+    open: (block, state, sink) => new MarketBlock(accounts, args.store_logs, block, state, sink),
+  }
+}

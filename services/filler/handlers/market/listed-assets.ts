@@ -1,0 +1,102 @@
+import type { Completion } from '../../store/index.ts'
+import { tables } from './tables.ts'
+import type { AuctionRow, BuyofferRow, ListedAssets, SaleRow, TemplateBuyofferRow } from './tables.ts'
+
+/** What the assets family tells of an asset. */
+interface AssetFact {
+  key: bigint
+  template_id: number | null
+  template_mint: number | null
+  schema_name: string
+  name: string | null
+}
+
+const assetFacts = `
+  SELECT a.asset_id AS key, a.template_id, a.template_mint, a.schema_name,
+    market.asset_name(t.immutable_data, a.immutable_data, a.mutable_data, t.mutable_data) AS name
+  FROM assets.assets a LEFT JOIN assets.templates t ON t.template_id = a.template_id
+  WHERE a.asset_id = ANY($1::bigint[])`
+
+/** The columns of a new listing that tell of its assets; completed when the row is written. */
+export function listAssets(assetIds: readonly bigint[]): ListedAssets {
+  return {
+    template_id: null,
+    min_mint: null,
+    max_mint: null,
+    asset_count: assetIds.length,
+    schema_name: null,
+    name: null,
+    asset_names: null,
+    asset_ids: assetIds,
+    template_ids: [],
+    schema_names: [],
+  }
+}
+
+/** Completes a listing; assets that the database does not know tell nothing. */
+export function completeListing(row: ListedAssets, facts: ReadonlyMap<bigint, AssetFact>): void {
+  const known = row.asset_ids.flatMap((id) => facts.get(id) ?? [])
+  const mints = known.flatMap((fact) => fact.template_mint ?? [])
+  const templates = new Set(known.flatMap((fact) => fact.template_id ?? []))
+  const names = new Set(known.flatMap((fact) => fact.name ?? []))
+  row.min_mint = mints.length > 0 ? mints.reduce((a, b) => Math.min(a, b)) : null
+  row.max_mint = mints.length > 0 ? mints.reduce((a, b) => Math.max(a, b)) : null
+  row.template_ids = [...templates].sort((a, b) => a - b).map(BigInt)
+  row.schema_names = [...new Set(known.map((fact) => fact.schema_name))].sort()
+  row.name = facts.get(row.asset_ids[0] ?? -1n)?.name ?? null
+  row.asset_names = names.size > 0 ? [...names].join('\n') : null
+  if (row.asset_ids.length === 1) {
+    row.template_id = known[0]?.template_id ?? null
+    row.schema_name = known[0]?.schema_name ?? null
+  }
+}
+
+/** Completes new sales. */
+export const saleAssets: Completion<SaleRow, AssetFact> = {
+  kind: 'completion',
+  name: 'assets of sales',
+  table: tables.sales,
+  keysOf: (row) => row.asset_ids,
+  statement: assetFacts,
+  complete: completeListing,
+}
+
+/** Completes new auctions. */
+export const auctionAssets: Completion<AuctionRow, AssetFact> = {
+  kind: 'completion',
+  name: 'assets of auctions',
+  table: tables.auctions,
+  keysOf: (row) => row.asset_ids,
+  statement: assetFacts,
+  complete: completeListing,
+}
+
+/** Completes new buy offers. */
+export const buyofferAssets: Completion<BuyofferRow, AssetFact> = {
+  kind: 'completion',
+  name: 'assets of buy offers',
+  table: tables.buyoffers,
+  keysOf: (row) => row.asset_ids,
+  statement: assetFacts,
+  complete: completeListing,
+}
+
+/** Completes new template buy offers: schema and name of the template. */
+export const wantedTemplates: Completion<
+  TemplateBuyofferRow,
+  { key: bigint; schema_name: string; name: string | null }
+> = {
+  kind: 'completion',
+  name: 'templates of template buy offers',
+  table: tables.templateBuyoffers,
+  keysOf: (row) => [BigInt(row.template_id)],
+  statement: `
+    SELECT t.template_id::bigint AS key, t.schema_name,
+      market.asset_name(t.immutable_data, NULL, NULL, t.mutable_data) AS name
+    FROM assets.templates t WHERE t.template_id = ANY($1::bigint[]::integer[])`,
+  complete: (row, facts) => {
+    const fact = facts.get(BigInt(row.template_id))
+    row.schema_name = fact?.schema_name ?? null
+    row.name = fact?.name ?? null
+  },
+}

@@ -1,0 +1,110 @@
+import type { Derivation } from '../../store/index.ts'
+import { auctionTrades } from './trades.ts'
+import { kinds, tables } from './tables.ts'
+
+/** A started sale is listed while its offer is pending, and invalid while it is not. */
+export const saleStates: Derivation<{ sale_id: bigint; state: number }> = {
+  kind: 'derivation',
+  name: 'states of sales',
+  keys: 'bigint',
+  sources: [{ table: 'assets.offers', columns: ['state'], key: 'offer_id' }],
+  statement: `
+    SELECT s.sale_id, v.state
+    FROM market.sales s JOIN assets.offers o ON o.offer_id = s.offer_id
+    CROSS JOIN LATERAL (SELECT CASE o.state WHEN 0 THEN 1 ELSE 4 END AS state) v
+    WHERE s.offer_id = ANY($1::bigint[]) AND s.state IN (1, 4) AND s.state <> v.state ORDER BY s.sale_id`,
+  apply: (rows, sink) => {
+    for (const { sale_id, state } of rows) sink.patch(tables.sales, { sale_id }, { state })
+  },
+}
+
+/**
+ * What was paid for a sale that an oracle priced: the contract's own arithmetic, in doubles and cut off, from the median
+ * that the buyer named.
+ */
+export const salePrices: Derivation<{ sale_id: bigint; price: bigint }> = {
+  kind: 'derivation',
+  name: 'prices of sold sales',
+  keys: 'bigint',
+  sources: [],
+  statement: `
+    SELECT s.sale_id, CASE
+      WHEN s.intended_median = 0 THEN s.listing_price
+      WHEN v.amount >= 9223372036854775807::double precision THEN 9223372036854775807
+      ELSE floor(v.amount)::bigint END AS price
+    FROM market.sales s
+    LEFT JOIN market.symbol_pairs y ON y.listing_symbol = s.listing_symbol AND y.settlement_symbol = s.settlement_symbol
+    LEFT JOIN oracle.pairs p ON p.pair_name = y.pair_name AND p.median_precision <= 40
+    CROSS JOIN LATERAL (SELECT CASE
+      WHEN s.intended_median = 0 THEN NULL
+      WHEN y.invert_pair THEN s.listing_price::double precision * s.intended_median::double precision
+        * power(10::double precision, s.settlement_precision - s.listing_precision - p.median_precision)
+      ELSE s.listing_price::double precision / s.intended_median::double precision
+        * power(10::double precision, p.median_precision + s.settlement_precision - s.listing_precision)
+      END AS amount) v
+    WHERE s.sale_id = ANY($1::bigint[]) AND s.state = 3 AND s.price IS NULL AND (s.intended_median = 0 OR v.amount IS NOT NULL)
+    ORDER BY s.sale_id`,
+  apply: (rows, sink) => {
+    for (const { sale_id, price } of rows) sink.patch(tables.sales, { sale_id }, { price })
+  },
+}
+
+/**
+ * A pending buy offer is invalid while the database knows that an asset is not with the account that it is made to, or
+ * does not know the asset.
+ */
+export const buyofferStates: Derivation<{ buyoffer_id: bigint; state: number }> = {
+  kind: 'derivation',
+  name: 'states of buy offers',
+  keys: 'bigint',
+  sources: [{ table: 'assets.assets', columns: ['owner'], key: 'asset_id' }],
+  statement: `
+    SELECT b.buyoffer_id, v.state
+    FROM (SELECT DISTINCT listing_id FROM market.listing_assets WHERE asset_id = ANY($1::bigint[]) AND kind = ${kinds.buyoffer}) l
+    JOIN market.buyoffers b ON b.buyoffer_id = l.listing_id AND b.state IN (0, 4)
+    CROSS JOIN LATERAL (SELECT CASE WHEN EXISTS (
+      SELECT 1 FROM unnest(b.asset_ids) g(id) LEFT JOIN assets.assets a ON a.asset_id = g.id WHERE a.owner IS DISTINCT FROM b.seller
+    ) THEN 4 ELSE 0 END AS state) v
+    WHERE b.state <> v.state ORDER BY b.buyoffer_id`,
+  apply: (rows, sink) => {
+    for (const { buyoffer_id, state } of rows) sink.patch(tables.buyoffers, { buyoffer_id }, { state })
+  },
+}
+
+/** What a template buy offer got: its asset's mint number and name. */
+export const deliveredAssets: Derivation<{
+  buyoffer_id: bigint
+  mint: number | null
+  schema_name: string
+  name: string | null
+}> = {
+  kind: 'derivation',
+  name: 'delivered assets',
+  keys: 'bigint',
+  sources: [],
+  statement: `
+    SELECT b.buyoffer_id, a.template_mint AS mint, a.schema_name,
+      market.asset_name(t.immutable_data, a.immutable_data, a.mutable_data, t.mutable_data) AS name
+    FROM market.template_buyoffers b JOIN assets.assets a ON a.asset_id = b.asset_id
+    LEFT JOIN assets.templates t ON t.template_id = a.template_id
+    WHERE b.buyoffer_id = ANY($1::bigint[]) ORDER BY b.buyoffer_id`,
+  apply: (rows, sink) => {
+    for (const { buyoffer_id, ...asset } of rows) sink.patch(tables.templateBuyoffers, { buyoffer_id }, asset)
+  },
+}
+
+/** With version 2 of the contract ended bundles that nobody has claimed are no trades any more. */
+export const auctionFlip: Derivation<{ auction_id: bigint }> = {
+  kind: 'derivation',
+  name: 'bundles at the beginning of version 2',
+  keys: 'bigint',
+  sources: [],
+  statement: `
+    SELECT a.auction_id FROM market.auctions a
+    WHERE $1::bigint[] IS NOT NULL AND a.state = 1 AND a.asset_count > 1 AND NOT (a.claimed_by_seller OR a.claimed_by_buyer)
+      AND EXISTS (SELECT 1 FROM market.trades t WHERE t.kind = ${kinds.auction} AND t.listing_id = a.auction_id)
+    ORDER BY a.auction_id`,
+  apply: (rows, sink) => {
+    for (const { auction_id } of rows) sink.recheck(auctionTrades, auction_id)
+  },
+}

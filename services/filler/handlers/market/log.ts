@@ -1,0 +1,51 @@
+import type { RowSink } from '../../store/index.ts'
+import { BlockTransactions } from '../block-transactions.ts'
+import type { ActionEvent, BlockInfo } from '../handler.ts'
+import { toJsonText } from '../json-text.ts'
+import { logCodes } from './contract.ts'
+import { tables } from './tables.ts'
+
+/** Writes the log, and keeps the transactions that logs, bids and payouts belong to. */
+export class MarketLog {
+  private readonly transactions: BlockTransactions
+  private readonly sink: RowSink
+  private readonly keepsLogs: boolean
+
+  constructor(block: BlockInfo, sink: RowSink, keepsLogs: boolean) {
+    this.transactions = new BlockTransactions(block)
+    this.sink = sink
+    this.keepsLogs = keepsLogs
+  }
+
+  /** Keeps the transaction of something that has its own table. */
+  keepTransaction(event: ActionEvent): void {
+    this.transactions.keep(event)
+  }
+
+  /** Logs an action of a listing, or of the contract itself (subject 0). */
+  write(event: ActionEvent, subject: bigint, data: Readonly<Record<string, unknown>> | null = null): void {
+    this.writeCode(event, logCodes[event.name as keyof typeof logCodes], subject, data)
+  }
+
+  /** As `write`, for an action whose code depends on more than its name. */
+  writeCode(
+    event: ActionEvent,
+    action: number,
+    subject: bigint,
+    data: Readonly<Record<string, unknown>> | null = null,
+  ): void {
+    if (!this.keepsLogs) return
+    this.transactions.keep(event)
+    this.sink.append(tables.logs, {
+      seq: event.seq,
+      subject,
+      action,
+      data: data === null ? null : toJsonText(data),
+    })
+  }
+
+  /** Gives the block with its transactions to the sink. */
+  end(): void {
+    this.transactions.end(tables.blocks, this.sink)
+  }
+}

@@ -1,0 +1,107 @@
+import { parseAsset } from '../../../core/antelope/index.ts'
+import type { RowSink } from '../../store/index.ts'
+import type { ActionEvent, BlockInfo } from '../handler.ts'
+import { royaltyLogCodes } from './contract.ts'
+import type { LogRoyalty, LogRoyaltyDust } from './contract.ts'
+import type { MarketLog } from './log.ts'
+import { tables } from './tables.ts'
+
+/** What a settling action settles. */
+export interface Settlement {
+  readonly kind: number
+  readonly id: bigint
+}
+
+/** Categories of payouts, as the database numbers them. */
+const categories = { logroyfound: 1, logroytempl: 2, logroyattr: 3, logroydust: 4 } as const
+/** Actions between a royalty log and the action that settled, at most. */
+const MAX_STEPS = 32
+/** Royalty logs of the kinds of listing are numbered in steps of this. */
+const KIND_STEP = 20
+
+/**
+ * The ledger of royalty payouts. A payout names no listing: the action that settled one is among the actions that led
+ * to the log, found by who sent whom.
+ */
+export class Royalties {
+  private readonly block: BlockInfo
+  private readonly sink: RowSink
+  private readonly log: MarketLog
+  private txIndex = -1
+  /** Of the present transaction: position of an action to that of its sender. */
+  private readonly senders = new Map<number, number>()
+  private readonly settlements = new Map<number, Settlement>()
+
+  constructor(block: BlockInfo, sink: RowSink, log: MarketLog) {
+    this.block = block
+    this.sink = sink
+    this.log = log
+  }
+
+  /** Takes every action of the contract, in order of execution. */
+  follow(event: ActionEvent): void {
+    if (event.txIndex !== this.txIndex) {
+      this.txIndex = event.txIndex
+      this.senders.clear()
+      this.settlements.clear()
+    }
+    this.senders.set(event.ordinal, event.creatorOrdinal)
+  }
+
+  /** Takes an action that settles a listing. */
+  settle(event: ActionEvent, settlement: Settlement): void {
+    this.settlements.set(event.ordinal, settlement)
+  }
+
+  payouts(event: ActionEvent, log: LogRoyalty): void {
+    this.write(event, log.payouts, log.collection_name, {
+      asset_id: log.asset_id,
+      template_id: log.template_id ?? null,
+      rule_id: log.rule_id ?? null,
+    })
+  }
+
+  dust(event: ActionEvent, log: LogRoyaltyDust): void {
+    const payout = { recipient: log.collection_author, amount: log.amount }
+    this.write(event, [payout], log.collection_name, { asset_id: null, template_id: null, rule_id: null })
+  }
+
+  private write(
+    event: ActionEvent,
+    payouts: LogRoyalty['payouts'],
+    collection: string,
+    subject: { asset_id: bigint | null; template_id: number | null; rule_id: bigint | null },
+  ): void {
+    const name = event.name as keyof typeof categories
+    const settlement = this.findSettlement(event)
+    this.log.keepTransaction(event)
+    payouts.forEach(({ recipient, amount }, place) => {
+      const paid = parseAsset(amount)
+      this.sink.append(tables.royaltyPayouts, {
+        seq: event.seq,
+        payout_index: place,
+        category: categories[name],
+        kind: settlement?.kind ?? 0,
+        listing_id: settlement?.id ?? null,
+        ...subject,
+        amount: paid.amount,
+        paid_at_time: this.block.timeMs,
+        token_symbol: paid.symbol,
+        collection_name: collection,
+        recipient,
+      })
+    })
+    if (settlement)
+      this.log.writeCode(event, royaltyLogCodes[name] + (settlement.kind - 1) * KIND_STEP, settlement.id)
+  }
+
+  private findSettlement(event: ActionEvent): Settlement | undefined {
+    let ordinal = event.creatorOrdinal
+    for (let step = 0; step < MAX_STEPS && ordinal !== 0; step++) {
+      const settlement = this.settlements.get(ordinal)
+      if (settlement) return settlement
+      ordinal = this.senders.get(ordinal) ?? 0
+    }
+    return undefined
+  }
+}

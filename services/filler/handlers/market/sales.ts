@@ -1,0 +1,92 @@
+import { parseAsset, parseSymbol } from '../../../core/antelope/index.ts'
+import type { RowSink } from '../../store/index.ts'
+import type { BlockInfo } from '../handler.ts'
+import type { BundleState, LogNewSale, PurchaseSale } from './contract.ts'
+import { listAssets } from './listed-assets.ts'
+import { saleStates, salePrices } from './listing-values.ts'
+import { linkAssets, newListing, updatedAt } from './listings.ts'
+import { kinds, tables } from './tables.ts'
+import { saleTrades } from './trades.ts'
+
+/** States of a sale as actions set them; 4 (invalid) is derived. */
+export const saleState = { waiting: 0, listed: 1, cancelled: 2, sold: 3 } as const
+
+/** What a block's actions and rows do to sales. */
+export class Sales {
+  private readonly block: BlockInfo
+  private readonly sink: RowSink
+  private readonly isV2: boolean
+  /** Number of assets of sales whose row was removed in this block. */
+  private readonly removed = new Map<bigint, number>()
+  private readonly purchases: PurchaseSale[] = []
+
+  constructor(block: BlockInfo, sink: RowSink, isV2: boolean) {
+    this.block = block
+    this.sink = sink
+    this.isV2 = isV2
+  }
+
+  create(log: LogNewSale): void {
+    const listing = parseAsset(log.listing_price)
+    const settlement = parseSymbol(log.settlement_symbol)
+    const isDirect = listing.symbol === settlement.symbol
+    this.sink.insert(tables.sales, {
+      sale_id: log.sale_id,
+      ...newListing(this.block, log),
+      ...listAssets(log.asset_ids),
+      seller: log.seller,
+      buyer: null,
+      listing_price: listing.amount,
+      price: isDirect ? listing.amount : null,
+      offer_id: null,
+      intended_median: null,
+      listing_precision: listing.precision,
+      settlement_precision: settlement.precision,
+      listing_symbol: listing.symbol,
+      settlement_symbol: settlement.symbol,
+    })
+    linkAssets(this.sink, kinds.sale, log.sale_id, log.asset_ids)
+  }
+
+  start(saleId: bigint, offerId: bigint): void {
+    this.patch(saleId, { state: saleState.listed, offer_id: offerId })
+    this.sink.recheck(saleStates, offerId)
+  }
+
+  cancel(saleId: bigint): void {
+    this.patch(saleId, { state: saleState.cancelled })
+  }
+
+  /** What a purchase was is known at the end of the block only. */
+  purchase(action: PurchaseSale): void {
+    this.purchases.push(action)
+  }
+
+  /** Takes the contract's row: a removed one tells how many assets the sale had. */
+  row(saleId: bigint, value: () => BundleState, present: boolean): void {
+    if (this.isV2 && !present) this.removed.set(saleId, value().asset_ids.length)
+  }
+
+  end(): void {
+    for (const purchase of this.purchases) {
+      // Version 2 sells no bundles: buying one of before dissolves it, and nobody pays.
+      if ((this.removed.get(purchase.sale_id) ?? 1) > 1) this.cancel(purchase.sale_id)
+      else this.sell(purchase)
+    }
+  }
+
+  private sell(purchase: PurchaseSale): void {
+    this.patch(purchase.sale_id, {
+      state: saleState.sold,
+      buyer: purchase.buyer,
+      taker_marketplace: purchase.taker_marketplace,
+      intended_median: purchase.intended_delphi_median,
+    })
+    this.sink.recheck(salePrices, purchase.sale_id)
+    this.sink.recheck(saleTrades, purchase.sale_id)
+  }
+
+  private patch(saleId: bigint, changes: object): void {
+    this.sink.patch(tables.sales, { sale_id: saleId }, { ...changes, ...updatedAt(this.block) })
+  }
+}

@@ -1,0 +1,182 @@
+import type { Aggregate, RowSink, UnitClock } from '../../store/index.ts'
+import { RECENT_MS, templatePrices, templateToken } from './template-prices.ts'
+import { kinds, tables } from './tables.ts'
+import type { TradeRow } from './tables.ts'
+
+const DAY_MS = 86_400_000n
+
+/** What a listing contributes to the counts. */
+interface CountedListing {
+  state: number
+  collection_name: string
+}
+
+function countListing(kind: number, row: CountedListing | null, sign: bigint, sink: RowSink): void {
+  if (row)
+    sink.add(tables.listingCounts, {
+      kind,
+      state: row.state,
+      collection_name: row.collection_name,
+      listings: sign,
+    })
+}
+
+function listingCounts(kind: number, table: { readonly name: string }): Aggregate<CountedListing> {
+  return {
+    kind: 'aggregate',
+    name: `counts of ${table.name}`,
+    table,
+    columns: ['state', 'collection_name'],
+    apply: (before, after, sink) => {
+      if (before?.state === after?.state) return
+      countListing(kind, before, -1n, sink)
+      countListing(kind, after, 1n, sink)
+    },
+  }
+}
+
+/** Counts of auctions by stored state. */
+export const auctionCounts = listingCounts(kinds.auction, tables.auctions)
+/** Counts of buy offers by state. */
+export const buyofferCounts = listingCounts(kinds.buyoffer, tables.buyoffers)
+/** Counts of template buy offers by state. */
+export const templateBuyofferCounts = listingCounts(kinds.templateBuyoffer, tables.templateBuyoffers)
+
+/** A sale as its sums need it. */
+interface CountedSale extends CountedListing {
+  price: bigint | null
+  template_id: number | null
+  updated_at_time: bigint
+  settlement_symbol: string
+  schema_names: readonly string[]
+}
+
+/** Counts of sales by state and schema; tells when the lowest offer of a template may be another. */
+export const saleSums: Aggregate<CountedSale> = {
+  kind: 'aggregate',
+  name: 'sums of sales',
+  table: tables.sales,
+  columns: [
+    'state',
+    'collection_name',
+    'price',
+    'template_id',
+    'updated_at_time',
+    'settlement_symbol',
+    'schema_names',
+  ],
+  apply: (before, after, sink, clock) => {
+    if (before?.state === after?.state && before?.price === after?.price) return
+    addSale(before, -1n, sink)
+    addSale(after, 1n, sink)
+    recheckFloor(before, after, clock, sink)
+  },
+}
+
+function addSale(row: CountedSale | null, sign: bigint, sink: RowSink): void {
+  if (!row) return
+  countListing(kinds.sale, row, sign, sink)
+  const isOpen = row.state === 1 || row.state === 4
+  const sold = row.state === 3 ? row.price : null
+  if (!isOpen && sold === null) return
+  for (const schema of row.schema_names)
+    sink.add(tables.schemaStats, {
+      token_symbol: row.settlement_symbol,
+      collection_name: row.collection_name,
+      schema_name: schema,
+      trades: 0n,
+      volume: 0n,
+      sales: sold === null ? 0n : sign,
+      sale_volume: sold === null ? 0n : sign * sold,
+      listings: isOpen ? sign : 0n,
+    })
+}
+
+/** Only sales that have been listed for long count for what is suggested; those that become so are found by time. */
+function recheckFloor(
+  before: CountedSale | null,
+  after: CountedSale | null,
+  { nowMs }: UnitClock,
+  sink: RowSink,
+): void {
+  for (const row of [before, after]) {
+    if (row?.state !== 1 || row.template_id === null) continue
+    if (Number(row.updated_at_time) <= nowMs - RECENT_MS)
+      sink.recheck(templatePrices, templateToken(row.template_id, row.settlement_symbol))
+  }
+}
+
+/** Statistics of trades. */
+export const tradeSums: Aggregate<TradeRow> = {
+  kind: 'aggregate',
+  name: 'sums of trades',
+  table: tables.trades,
+  columns: [
+    'trade_time',
+    'price',
+    'template_id',
+    'asset_count',
+    'token_symbol',
+    'seller',
+    'buyer',
+    'maker_marketplace',
+    'taker_marketplace',
+    'collection_name',
+    'schema_name',
+  ],
+  apply: (before, after, sink) => {
+    if (before) addTrade(before, -1n, sink)
+    if (after) addTrade(after, 1n, sink)
+  },
+}
+
+function addTrade(trade: TradeRow, sign: bigint, sink: RowSink): void {
+  const { token_symbol, collection_name, maker_marketplace, taker_marketplace } = trade
+  const volume = sign * trade.price
+  const isSale = trade.kind === kinds.sale
+  const sums = { trades: sign, volume, sales: isSale ? sign : 0n, sale_volume: isSale ? volume : 0n }
+  const day = Number(trade.trade_time / DAY_MS)
+  sink.add(tables.tradeDays, {
+    token_symbol,
+    day,
+    collection_name,
+    maker_marketplace,
+    taker_marketplace,
+    ...sums,
+  })
+  sink.add(tables.collectionStats, { token_symbol, collection_name, ...sums })
+  const sold = { sells: sign, sell_volume: volume, buys: 0n, buy_volume: 0n }
+  const bought = { sells: 0n, sell_volume: 0n, buys: sign, buy_volume: volume }
+  addParty({ token_symbol, collection_name }, trade.seller, maker_marketplace, sold, sink)
+  addParty({ token_symbol, collection_name }, trade.buyer, taker_marketplace, bought, sink)
+  if (trade.template_id !== null && trade.asset_count === 1) addTemplate(trade, sign, sink)
+}
+
+function addParty(
+  key: { token_symbol: string; collection_name: string },
+  account: string,
+  marketplace: string,
+  sums: { sells: bigint; sell_volume: bigint; buys: bigint; buy_volume: bigint },
+  sink: RowSink,
+): void {
+  sink.add(tables.accountStats, { token_symbol: key.token_symbol, account, ...sums })
+  sink.add(tables.partyStats, { ...key, account, marketplace, ...sums })
+}
+
+function addTemplate(trade: TradeRow, sign: bigint, sink: RowSink): void {
+  const { token_symbol, price } = trade
+  const template_id = trade.template_id!
+  sink.add(tables.templatePoints, { template_id, token_symbol, price, trades: sign })
+  sink.recheck(templatePrices, templateToken(template_id, token_symbol))
+  if (trade.schema_name === null) return
+  sink.add(tables.schemaStats, {
+    token_symbol,
+    collection_name: trade.collection_name,
+    schema_name: trade.schema_name,
+    trades: sign,
+    volume: sign * price,
+    sales: 0n,
+    sale_volume: 0n,
+    listings: 0n,
+  })
+}

@@ -1,0 +1,96 @@
+import type { Derivation, RowSink } from '../../store/index.ts'
+import { kinds, tables } from './tables.ts'
+import type { TradeRow } from './tables.ts'
+
+/** A trade as a statement returns it; `is_trade` is false for a listing that is none, or none any more. */
+interface FoundTrade extends Omit<TradeRow, 'kind'> {
+  is_trade: boolean
+}
+
+/** What trades of listings with any number of assets have in common; `l` is the listing. */
+const listedAssets = `
+  CASE WHEN l.asset_count = 1 THEN l.asset_ids[1] END AS asset_id, l.template_id,
+  CASE WHEN l.asset_count = 1 THEN l.min_mint END AS template_mint, l.asset_count, l.schema_name,
+  l.seller, l.buyer, l.maker_marketplace, coalesce(l.taker_marketplace, '') AS taker_marketplace, l.collection_name`
+
+function writeTrades(kind: number, rows: readonly FoundTrade[], sink: RowSink): void {
+  for (const { is_trade, ...trade } of rows) {
+    if (is_trade) sink.upsert(tables.trades, { kind, ...trade })
+    else sink.remove(tables.trades, { kind, listing_id: trade.listing_id })
+  }
+}
+
+/** Sold sales; a sale stays sold. */
+export const saleTrades: Derivation<FoundTrade> = {
+  kind: 'derivation',
+  name: 'trades of sales',
+  keys: 'bigint',
+  sources: [],
+  statement: `
+    SELECT true AS is_trade, l.sale_id AS listing_id, l.updated_at_time AS trade_time, l.price,
+      l.settlement_symbol AS token_symbol, ${listedAssets}
+    FROM market.sales l WHERE l.sale_id = ANY($1::bigint[]) AND l.state = 3 AND l.price IS NOT NULL ORDER BY l.sale_id`,
+  apply: (rows, sink) => writeTrades(kinds.sale, rows, sink),
+}
+
+/**
+ * Auctions that ended with a bid. Such a trade may vanish: version 2 refunds bundles that nobody has claimed, and the
+ * row of an auction that was is then cancelled.
+ */
+export const auctionTrades: Derivation<FoundTrade> = {
+  kind: 'derivation',
+  name: 'trades of auctions',
+  keys: 'bigint',
+  clock: true,
+  sources: [],
+  statement: `
+    SELECT * FROM (
+      SELECT market.auction_state(l.state, l.end_time, l.buyer, l.asset_count, l.claimed_by_seller OR l.claimed_by_buyer,
+          $2::bigint, EXISTS (SELECT 1 FROM market.config WHERE v2_since_block IS NOT NULL)) = 3 AS is_trade,
+        l.auction_id AS listing_id, l.end_time * 1000 AS trade_time, l.price, l.token_symbol, ${listedAssets}
+      FROM market.auctions l WHERE l.auction_id = ANY($1::bigint[])
+    ) f
+    WHERE f.is_trade OR EXISTS (SELECT 1 FROM market.trades t WHERE t.kind = ${kinds.auction} AND t.listing_id = f.listing_id)
+    ORDER BY f.listing_id`,
+  apply: (rows, sink) => writeTrades(kinds.auction, rows, sink),
+}
+
+/** Auctions whose end the unit's time has passed. */
+export const auctionEnds: Derivation<{ auction_id: bigint }> = {
+  kind: 'derivation',
+  name: 'ends of auctions',
+  keys: 'none',
+  sources: [],
+  statement: `
+    SELECT auction_id FROM market.auctions
+    WHERE state = 1 AND end_time > floor($2::bigint / 1000) AND end_time <= floor($1::bigint / 1000) AND buyer IS NOT NULL`,
+  apply: (rows, sink) => {
+    for (const { auction_id } of rows) sink.recheck(auctionTrades, auction_id)
+  },
+}
+
+/** Accepted buy offers. */
+export const buyofferTrades: Derivation<FoundTrade> = {
+  kind: 'derivation',
+  name: 'trades of buy offers',
+  keys: 'bigint',
+  sources: [],
+  statement: `
+    SELECT true AS is_trade, l.buyoffer_id AS listing_id, l.updated_at_time AS trade_time, l.price, l.token_symbol, ${listedAssets}
+    FROM market.buyoffers l WHERE l.buyoffer_id = ANY($1::bigint[]) AND l.state = 3 ORDER BY l.buyoffer_id`,
+  apply: (rows, sink) => writeTrades(kinds.buyoffer, rows, sink),
+}
+
+/** Fulfilled template buy offers. */
+export const templateBuyofferTrades: Derivation<FoundTrade> = {
+  kind: 'derivation',
+  name: 'trades of template buy offers',
+  keys: 'bigint',
+  sources: [],
+  statement: `
+    SELECT true AS is_trade, l.buyoffer_id AS listing_id, l.updated_at_time AS trade_time, l.price, l.token_symbol,
+      l.asset_id, l.template_id, l.mint AS template_mint, 1 AS asset_count, l.schema_name, l.seller, l.buyer,
+      l.maker_marketplace, coalesce(l.taker_marketplace, '') AS taker_marketplace, l.collection_name
+    FROM market.template_buyoffers l WHERE l.buyoffer_id = ANY($1::bigint[]) AND l.state = 2 ORDER BY l.buyoffer_id`,
+  apply: (rows, sink) => writeTrades(kinds.templateBuyoffer, rows, sink),
+}
