@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { decodeAttributes, formatAmount } from '../../services/core/antelope/index.ts'
 
 /** A table as the chain's HTTP API gave it: scope to rows. */
-type ChainTable = Record<string, { rows: { payer: string; data: Record<string, unknown> }[] }>
+export type ChainTable = Record<string, { rows: { payer: string; data: Record<string, unknown> }[] }>
 
 interface Field {
   name: string
@@ -13,10 +13,11 @@ interface Field {
 
 const fixtures = join(import.meta.dirname, '../fixtures/recordings')
 
-function readTable(recording: string, table: string): ChainTable {
+/** Reads a table of a contract after a recording; empty when the chain did not have it. */
+export function readTable(recording: string, table: string, contract = 'atomicassets'): ChainTable {
   try {
     return JSON.parse(
-      readFileSync(join(fixtures, recording, 'tables', `atomicassets.${table}.json`), 'utf8'),
+      readFileSync(join(fixtures, recording, 'tables', `${contract}.${table}.json`), 'utf8'),
     ) as ChainTable
   } catch {
     return {}
@@ -24,7 +25,10 @@ function readTable(recording: string, table: string): ChainTable {
 }
 
 /** Every row of a table with its scope, in the order of `key`. */
-function rowsOf(table: ChainTable, key: (row: Record<string, unknown>) => string): Record<string, unknown>[] {
+export function rowsOf(
+  table: ChainTable,
+  key: (row: Record<string, unknown>) => string,
+): Record<string, unknown>[] {
   return Object.entries(table)
     .flatMap(([scope, { rows }]) => rows.map(({ data }): Record<string, unknown> => ({ scope, ...data })))
     .sort((a, b) => (key(a) < key(b) ? -1 : 1))

@@ -24,6 +24,8 @@ export const testSettings: ReaderSettings = {
   delete_data: false,
   contracts: [
     { handler: 'assets', args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true } },
+    { handler: 'oracle', args: { oracle_account: 'delphioracle' } },
+    { handler: 'market', args: { market_account: 'atomicmarket', store_logs: true } },
   ],
 }
 

@@ -6,6 +6,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import { chainState, databaseState } from './chain-tables.ts'
 import { indexUntil, startChain } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
+import { chainMarketState, databaseMarketState } from './market-tables.ts'
 
 const fork = join(import.meta.dirname, '../fixtures/recordings/fork')
 
@@ -26,10 +27,14 @@ afterEach(async () => {
 async function expectChainState(recording: string): Promise<void> {
   const client = await connectDatabase(database.address, { applicationName: 'test' })
   const found = await databaseState(client)
+  const foundMarket = await databaseMarketState(client)
   await client.end()
   const expected = chainState(recording)
   for (const table of Object.keys(expected))
     expect({ [table]: found[table] }).toEqual({ [table]: expected[table] })
+  const expectedMarket = chainMarketState(recording)
+  for (const table of Object.keys(expectedMarket))
+    expect({ [table]: foundMarket[table] }).toEqual({ [table]: expectedMarket[table] })
   expect(found.assets!.length).toBeGreaterThan(50)
 }
 

@@ -5,6 +5,7 @@ import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import type { CommitUnit, UnitBlock } from './commit-unit.ts'
 import type { DerivedStep } from './derived.ts'
 import { undoHistory } from './history.ts'
+import { JournalExtent } from './journal-extent.ts'
 import { restoreRows } from './journal.ts'
 import { readLayouts } from './layout.ts'
 import type { TableLayout } from './layout.ts'
@@ -116,8 +117,7 @@ class PostgresStore implements Store {
   private readonly lease: Lease
   private readonly layouts: ReadonlyMap<Table, TableLayout>
   private readonly plan: DerivedPlan
-  /** Block up to which this session has pruned the journal. */
-  private prunedTo = 0
+  private readonly journal = new JournalExtent()
   /** Blocks up to which this session has let old facts go. */
   private readonly forgottenTo = new Map<Table, number>()
 
@@ -165,14 +165,16 @@ class PostgresStore implements Store {
     await this.transaction(unit.reversible ? BEGIN_AT_HEAD : BEGIN, async () => {
       const undoBlock = unit.reversible ? last.num : null
       const clock = { nowMs: last.timeMs, beforeMs: this.position?.timeMs ?? 0 }
-      await new UnitWriter(this.session, this.layouts, this.plan, unit, clock, undoBlock).write(unit)
+      const writer = new UnitWriter(this.session, this.layouts, this.plan, unit, clock, undoBlock)
+      await writer.write(unit)
+      if (undoBlock !== null) this.journal.noteJournaled(writer.written, undoBlock)
       await this.writePosition(unit, last)
       await this.pruneJournal(oldest)
       await this.forget(unit, oldest, forgotten)
     })
     for (const [table, before] of forgotten) this.forgottenTo.set(table, before)
     this.position = last
-    this.prunedTo = Math.max(this.prunedTo, oldest)
+    this.journal.notePruned(oldest, last.num, this.layouts.values())
     this.knownBlocks = [...this.knownBlocks.filter((block) => block.num >= oldest), last]
   }
 
@@ -217,7 +219,7 @@ class PostgresStore implements Store {
       await this.session.run('DELETE FROM chain.readers WHERE name = $1', [this.lease.reader])
     })
     this.position = null
-    this.prunedTo = 0
+    this.journal.clear()
     this.forgottenTo.clear()
     this.knownBlocks = []
   }
@@ -260,16 +262,15 @@ class PostgresStore implements Store {
    * and looks the same whether it was ever reversible here or not.
    */
   private async pruneJournal(oldest: number): Promise<void> {
-    if (oldest <= this.prunedTo) return
+    if (oldest <= this.journal.prunedTo) return
     const reader = this.session.client.escapeLiteral(this.lease.reader)
     const statements = [
       `DELETE FROM chain.reversible_blocks WHERE reader = ${reader} AND block_num < ${oldest}`,
       `UPDATE chain.reversible_blocks SET first_seq = NULL
        WHERE reader = ${reader} AND block_num = ${oldest} AND first_seq IS NOT NULL`,
     ]
-    for (const layout of this.layouts.values()) {
-      if (layout.twin !== null) statements.push(`DELETE FROM ${layout.twin} WHERE undo_block <= ${oldest}`)
-    }
+    for (const { twin } of this.journal.reachingDownTo(oldest, this.layouts.values()))
+      statements.push(`DELETE FROM ${twin} WHERE undo_block <= ${oldest}`)
     await this.session.client.query(statements.join(';'))
   }
 

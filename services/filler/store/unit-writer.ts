@@ -51,6 +51,8 @@ interface ObservedRow {
  * step, what follows from them.
  */
 export class UnitWriter {
+  /** Tables that were written. */
+  readonly written = new Set<TableLayout>()
   private readonly session: WriterSession
   private readonly layouts: ReadonlyMap<Table, TableLayout>
   private readonly plan: DerivedPlan
@@ -98,6 +100,7 @@ export class UnitWriter {
     if (!layout) throw new FatalError('INTERNAL', `table ${pending.table.name} was not given to the store`)
     if (this.plan.observed.has(pending.table.name)) await this.observe(layout, pending)
     await flushTable(this.session, layout, pending, this.undoBlock)
+    this.written.add(layout)
     for (const wake of this.plan.wakes.get(pending.table.name) ?? []) this.wake(wake, pending)
   }
 

@@ -1,0 +1,50 @@
+import type { TableLayout } from './layout.ts'
+
+/** Blocks that a journal may have entries for. */
+interface Extent {
+  readonly first: number
+  readonly last: number
+}
+
+const nothing: Extent = { first: Number.MAX_SAFE_INTEGER, last: 0 }
+
+/**
+ * Which tables' journals may have entries for which blocks: most are empty most of the time, and what is known to be so
+ * need not be looked at. Nothing is known of a table until the first pruning.
+ */
+export class JournalExtent {
+  /** Block up to which the journal has been pruned. */
+  prunedTo = 0
+  private readonly extents = new Map<TableLayout, Extent>()
+
+  /** Tables whose journal may have entries at or below a block. */
+  reachingDownTo(block: number, layouts: Iterable<TableLayout>): TableLayout[] {
+    return [...layouts].filter(
+      (layout) => layout.twin !== null && (this.extents.get(layout)?.first ?? 0) <= block,
+    )
+  }
+
+  /** Notes that a block was journaled in tables. */
+  noteJournaled(layouts: Iterable<TableLayout>, block: number): void {
+    for (const layout of layouts) {
+      const known = this.extents.get(layout)
+      if (known) this.extents.set(layout, { first: Math.min(known.first, block), last: block })
+    }
+  }
+
+  /** Notes that entries at or below `oldest` are gone, while `newest` is the newest block. */
+  notePruned(oldest: number, newest: number, layouts: Iterable<TableLayout>): void {
+    if (oldest <= this.prunedTo) return
+    this.prunedTo = oldest
+    for (const layout of layouts) {
+      const last = this.extents.get(layout)?.last ?? newest
+      this.extents.set(layout, last > oldest ? { first: oldest + 1, last } : nothing)
+    }
+  }
+
+  /** Forgets everything, as for a new database. */
+  clear(): void {
+    this.prunedTo = 0
+    this.extents.clear()
+  }
+}
