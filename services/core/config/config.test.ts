@@ -333,11 +333,22 @@ describe('contracts of one database', () => {
     ])
   })
 
-  it('that another reader may index', () => {
+  it('that the same reader indexes', () => {
     const problems = problemsOf((parts) => {
       parts.readers.push({ name: 'second', contracts: [market, oracle] })
     })
-    expect(problems).toEqual([])
+    expect(problems).toMatchObject([
+      {
+        path: '[1].contracts[0].handler',
+        found: '"market" in a reader without "assets"',
+        allowed: expect.stringContaining('reader "main" has it') as string,
+      },
+    ])
+  })
+
+  it('while tools may refer to the assets of another reader', () => {
+    const tools = { handler: 'tools', args: { tools_account: 'atomictoolsx' } }
+    expect(problemsOf((parts) => parts.readers.push({ name: 'second', contracts: [tools] }))).toEqual([])
   })
 
   it('but not two readers the same, or two contracts of a family', () => {

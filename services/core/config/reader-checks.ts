@@ -80,14 +80,17 @@ export function accountOf(contract: ContractConfig): string {
   }
 }
 
-/** Market and tools data refer to assets, market data to oracle prices as well. */
+/**
+ * Market and tools data refer to assets. What the market derives follows from assets and medians of the same block, so it
+ * needs both families in its own reader.
+ */
 function checkNeeds(readers: readonly ReaderView[], families: IndexedFamilies, findings: Findings): void {
   // The entry that is refused may be the one that is needed.
   const isWhole = readers.every((reader) => reader.contracts.every((contract) => contract !== undefined))
   readers.forEach((reader, at) => {
     reader.contracts.forEach((contract, index) => {
       for (const need of needsOf(contract))
-        checkNeed(need, [at, 'contracts', index], isWhole, families, findings)
+        checkNeed(need, [at, 'contracts', index], isWhole, reader.name ?? `[${at}]`, families, findings)
     })
   })
 }
@@ -115,17 +118,24 @@ function checkNeed(
   { of, family, argument, account }: Need,
   path: readonly (string | number)[],
   isWhole: boolean,
+  reader: string,
   families: IndexedFamilies,
   findings: Findings,
 ): void {
   const indexed = families.get(family)
+  if (indexed && of === 'market' && indexed.reader !== reader) {
+    const allowed = `a market handler only together with an ${family} handler in this reader; reader "${indexed.reader}" has it`
+    findings.refuse('readers', [...path, 'handler'], allowed, `"market" in a reader without "${family}"`)
+    return
+  }
   if (indexed && (account === undefined || account === indexed.account)) return
   if (indexed) {
     const allowed = `"${indexed.account}", the account that the ${family} handler of reader "${indexed.reader}" indexes`
     findings.refuse('readers', [...path, 'args', argument], allowed)
   } else if (isWhole) {
     const which = account === undefined ? '' : ` for "${account}"`
-    const allowed = `a ${of} handler only together with an ${family} handler${which}, in this reader or another`
+    const place = of === 'market' ? ' in this reader' : ', in this reader or another'
+    const allowed = `a ${of} handler only together with an ${family} handler${which}${place}`
     findings.refuse('readers', [...path, 'handler'], allowed, `"${of}" without "${family}"`)
   }
 }

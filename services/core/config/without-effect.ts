@@ -15,7 +15,7 @@ export interface SettingWithoutEffect {
  * effect removes its line; docs/settings.md lists them, and a process that is given one says so at its start.
  */
 export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [
-  ...(['market', 'tools'] as const).map((handler) => ({
+  ...(['tools'] as const).map((handler) => ({
     part: 'readers' as const,
     key: `[].contracts[] with handler ${handler}`,
     why: 'the family is not indexed yet',

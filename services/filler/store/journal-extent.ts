@@ -17,10 +17,10 @@ export class JournalExtent {
   prunedTo = 0
   private readonly extents = new Map<TableLayout, Extent>()
 
-  /** Tables whose journal may have entries at or below a block. */
-  reachingDownTo(block: number, layouts: Iterable<TableLayout>): TableLayout[] {
-    return [...layouts].filter(
-      (layout) => layout.twin !== null && (this.extents.get(layout)?.first ?? 0) <= block,
+  /** Names of the journals that may have entries at or below a block. */
+  reachingDownTo(block: number, layouts: Iterable<TableLayout>): string[] {
+    return [...layouts].flatMap((layout) =>
+      layout.twin !== null && (this.extents.get(layout)?.first ?? 0) <= block ? [layout.twin] : [],
     )
   }
 

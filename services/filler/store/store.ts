@@ -269,7 +269,7 @@ class PostgresStore implements Store {
       `UPDATE chain.reversible_blocks SET first_seq = NULL
        WHERE reader = ${reader} AND block_num = ${oldest} AND first_seq IS NOT NULL`,
     ]
-    for (const { twin } of this.journal.reachingDownTo(oldest, this.layouts.values()))
+    for (const twin of this.journal.reachingDownTo(oldest, this.layouts.values()))
       statements.push(`DELETE FROM ${twin} WHERE undo_block <= ${oldest}`)
     await this.session.client.query(statements.join(';'))
   }
