@@ -1,11 +1,7 @@
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
-
-/** A statement that returns one text for every row that breaks a rule. */
-interface Invariant {
-  readonly rule: string
-  readonly violations: string
-}
+import type { Invariant } from './invariant.ts'
+import { marketInvariants } from './market-invariants.ts'
 
 /** Counts kept by the writer against counts made now. `key` are the columns that both sides group by. */
 function countsMatch(table: string, key: readonly string[], scope = ''): Invariant {
@@ -21,6 +17,7 @@ function countsMatch(table: string, key: readonly string[], scope = ''): Invaria
 }
 
 const invariants: readonly Invariant[] = [
+  ...marketInvariants,
   countsMatch('assets.collection_counts', ['collection_name']),
   countsMatch('assets.schema_counts', ['collection_name', 'schema_name']),
   countsMatch('assets.template_counts', ['template_id'], 'WHERE template_id IS NOT NULL'),

@@ -24,6 +24,11 @@ export class JournalExtent {
     )
   }
 
+  /** Tables whose journal may have entries at or above a block. */
+  reachingUpTo(block: number, layouts: Iterable<TableLayout>): TableLayout[] {
+    return [...layouts].filter((layout) => (this.extents.get(layout)?.last ?? block) >= block)
+  }
+
   /** Notes that a block was journaled in tables. */
   noteJournaled(layouts: Iterable<TableLayout>, block: number): void {
     for (const layout of layouts) {

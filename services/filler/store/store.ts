@@ -69,6 +69,7 @@ const SESSION_SETTINGS = `
   SET jit = off;
   SET enable_hashjoin = off;
   SET enable_mergejoin = off;
+  SET plan_cache_mode = force_generic_plan;
   SET tcp_keepalives_idle = 10;
   SET tcp_keepalives_interval = 5;
   SET tcp_keepalives_count = 3`
@@ -191,7 +192,10 @@ class PostgresStore implements Store {
         'SELECT min(first_seq) AS first FROM chain.reversible_blocks WHERE reader = $1 AND block_num >= $2',
         [this.lease.reader, block],
       )
-      for (const layout of this.layouts.values()) await this.undoTable(layout, block, rows[0]?.first ?? null)
+      const journaled = new Set(this.journal.reachingUpTo(block, this.layouts.values()))
+      for (const layout of this.layouts.values())
+        if (layout.twin === null || journaled.has(layout))
+          await this.undoTable(layout, block, rows[0]?.first ?? null)
       await this.session.run('DELETE FROM chain.reversible_blocks WHERE reader = $1 AND block_num >= $2', [
         this.lease.reader,
         block,

@@ -2,16 +2,17 @@ import { listTables } from '../../store/index.ts'
 import type { DerivedStep } from '../../store/index.ts'
 import type { Handler } from '../handler.ts'
 import { MarketBlock } from './block.ts'
+import { clock } from './clock.ts'
 import { wantedActions, wantedRows } from './contract.ts'
 import { auctionAssets, buyofferAssets, saleAssets, wantedTemplates } from './listed-assets.ts'
-import { namesAfterEdits, namesAfterTemplateEdits } from './listing-names.ts'
+import { editedAssets, editedTemplates, listingNames } from './listing-names.ts'
 import { auctionFlip, buyofferStates, deliveredAssets, salePrices, saleStates } from './listing-values.ts'
 import { loadMarketState } from './state.ts'
 import type { MarketState } from './state.ts'
 import { auctionCounts, buyofferCounts, saleSums, templateBuyofferCounts, tradeSums } from './sums.ts'
 import { tables } from './tables.ts'
-import { agedSales, agedTrades, contractSellers, templatePrices } from './template-prices.ts'
-import { auctionEnds, auctionTrades, buyofferTrades, saleTrades, templateBuyofferTrades } from './trades.ts'
+import { contractSellers, templatePrices } from './template-prices.ts'
+import { auctionTrades, buyofferTrades, saleTrades, templateBuyofferTrades } from './trades.ts'
 
 /** Settings of the handler in readers.config.json, with the accounts of the families that it derives from. */
 export interface MarketHandlerArgs {
@@ -35,10 +36,11 @@ const derived: readonly DerivedStep[] = [
   salePrices,
   buyofferStates,
   deliveredAssets,
-  namesAfterEdits,
-  namesAfterTemplateEdits,
+  editedAssets,
+  editedTemplates,
+  ...listingNames,
   auctionFlip,
-  auctionEnds,
+  clock,
   saleTrades,
   auctionTrades,
   buyofferTrades,
@@ -48,8 +50,6 @@ const derived: readonly DerivedStep[] = [
   buyofferCounts,
   templateBuyofferCounts,
   tradeSums,
-  agedTrades,
-  agedSales,
   contractSellers,
   templatePrices,
 ]

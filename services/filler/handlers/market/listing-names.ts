@@ -1,13 +1,5 @@
-import type { Derivation, RowSink } from '../../store/index.ts'
+import type { Derivation, KeyOf, KeyedTable, RowSink } from '../../store/index.ts'
 import { kinds, tables } from './tables.ts'
-
-/** Names of a listing that are not what its assets say now. */
-interface StaleNames {
-  kind: number
-  listing_id: bigint
-  name: string | null
-  asset_names: string | null
-}
 
 const merged = 'market.asset_name(t.immutable_data, a.immutable_data, a.mutable_data, t.mutable_data)'
 
@@ -20,71 +12,97 @@ const namesOf = `
     LEFT JOIN assets.templates t ON t.template_id = a.template_id
   ) n`
 
-function staleListings(kind: number, table: string, key: string, found: string): string {
-  return `
-    SELECT ${kind} AS kind, l.${key} AS listing_id, v.name, v.asset_names
-    FROM ${found} f JOIN ${table} l ON l.${key} = f.listing_id CROSS JOIN LATERAL (${namesOf}) v
-    WHERE (l.name, l.asset_names) IS DISTINCT FROM (v.name, v.asset_names)`
+interface Names {
+  name: string | null
+  asset_names: string | null
 }
 
-const staleTemplateBuyoffers = (found: string) => `
-  SELECT ${kinds.templateBuyoffer} AS kind, l.buyoffer_id AS listing_id, ${merged} AS name, NULL AS asset_names
-  FROM ${found} f JOIN market.template_buyoffers l ON l.buyoffer_id = f.listing_id
-  LEFT JOIN assets.assets a ON a.asset_id = l.asset_id
-  LEFT JOIN assets.templates t ON t.template_id = coalesce(a.template_id, l.template_id)
-  WHERE l.name IS DISTINCT FROM ${merged}`
-
-function staleNames(found: (kind: number) => string): string {
-  return [
-    staleListings(kinds.sale, 'market.sales', 'sale_id', found(kinds.sale)),
-    staleListings(kinds.auction, 'market.auctions', 'auction_id', found(kinds.auction)),
-    staleListings(kinds.buyoffer, 'market.buyoffers', 'buyoffer_id', found(kinds.buyoffer)),
-    staleTemplateBuyoffers(found(kinds.templateBuyoffer)),
-  ].join(' UNION ALL ')
-}
-
-function rename(rows: readonly StaleNames[], sink: RowSink): void {
-  for (const { kind, listing_id, ...names } of rows) {
-    if (kind === kinds.sale) sink.patch(tables.sales, { sale_id: listing_id }, names)
-    else if (kind === kinds.auction) sink.patch(tables.auctions, { auction_id: listing_id }, names)
-    else if (kind === kinds.buyoffer) sink.patch(tables.buyoffers, { buyoffer_id: listing_id }, names)
-    else sink.patch(tables.templateBuyoffers, { buyoffer_id: listing_id }, { name: names.name })
+/** Keeps the names of a kind of listing. */
+function namesIn<R extends Names>(
+  table: KeyedTable<R>,
+  id: keyof R & string,
+): Derivation<Names & { listing_id: bigint }> {
+  return {
+    kind: 'derivation',
+    name: `names in ${table.name}`,
+    keys: 'bigint',
+    sources: [],
+    statement: `
+      SELECT l.${id} AS listing_id, v.name, v.asset_names FROM ${table.name} l CROSS JOIN LATERAL (${namesOf}) v
+      WHERE l.${id} = ANY($1::bigint[]) AND (l.name, l.asset_names) IS DISTINCT FROM (v.name, v.asset_names) ORDER BY 1`,
+    apply: (rows, sink) => {
+      for (const { listing_id, ...names } of rows)
+        sink.patch(table, { [id]: listing_id } as KeyOf<R>, names as Partial<R>)
+    },
   }
 }
 
-/** Names of listings after edits of their assets. */
-export const namesAfterEdits: Derivation<StaleNames> = {
+const saleNames = namesIn(tables.sales, 'sale_id')
+const auctionNames = namesIn(tables.auctions, 'auction_id')
+const buyofferNames = namesIn(tables.buyoffers, 'buyoffer_id')
+
+const templateBuyofferNames: Derivation<{ buyoffer_id: bigint; name: string | null }> = {
   kind: 'derivation',
-  name: 'names after edits of assets',
+  name: 'names in market.template_buyoffers',
+  keys: 'bigint',
+  sources: [],
+  statement: `
+    SELECT l.buyoffer_id, ${merged} AS name FROM market.template_buyoffers l
+    LEFT JOIN assets.assets a ON a.asset_id = l.asset_id
+    LEFT JOIN assets.templates t ON t.template_id = coalesce(a.template_id, l.template_id)
+    WHERE l.buyoffer_id = ANY($1::bigint[]) AND l.name IS DISTINCT FROM ${merged} ORDER BY 1`,
+  apply: (rows, sink) => {
+    for (const { buyoffer_id, name } of rows) sink.patch(tables.templateBuyoffers, { buyoffer_id }, { name })
+  },
+}
+
+/** Keep the names that listings show of their assets. */
+export const listingNames: readonly Derivation[] = [
+  saleNames,
+  auctionNames,
+  buyofferNames,
+  templateBuyofferNames,
+]
+
+interface Touched {
+  kind: number
+  listing_id: bigint
+}
+
+function recheckNames(rows: readonly Touched[], sink: RowSink): void {
+  for (const { kind, listing_id } of rows) sink.recheck(listingNames[kind - 1]!, listing_id)
+}
+
+/** Listings of edited assets. */
+export const editedAssets: Derivation<Touched> = {
+  kind: 'derivation',
+  name: 'listings of edited assets',
   keys: 'bigint',
   sources: [{ table: 'assets.assets', columns: ['mutable_data'], key: 'asset_id' }],
   statement: `
-    WITH touched AS MATERIALIZED (
-      SELECT DISTINCT kind, listing_id FROM market.listing_assets WHERE asset_id = ANY($1::bigint[])
-    ) ${staleNames((kind) => `(SELECT listing_id FROM touched WHERE kind = ${kind})`)}`,
-  apply: rename,
+    SELECT DISTINCT kind, listing_id FROM market.listing_assets WHERE asset_id = ANY($1::bigint[])`,
+  apply: recheckNames,
 }
 
-/** Listings with assets of renamed templates: a name that can change is rare, the search for these need not be fast. */
-const listingsOfTemplates = (kind: number) => {
-  const renamed = `assets.templates r WHERE r.template_id = ANY($1::bigint[]::integer[]) AND NOT (r.immutable_data ? 'name')`
-  if (kind === kinds.templateBuyoffer)
-    return `(SELECT DISTINCT b.buyoffer_id AS listing_id FROM market.template_buyoffers b WHERE b.template_id IN (SELECT r.template_id FROM ${renamed}))`
-  const [table, key] =
-    kind === kinds.sale
-      ? ['market.sales', 'sale_id']
-      : kind === kinds.auction
-        ? ['market.auctions', 'auction_id']
-        : ['market.buyoffers', 'buyoffer_id']
-  return `(SELECT DISTINCT b.${key} AS listing_id FROM ${table} b WHERE b.template_ids && ARRAY(SELECT r.template_id FROM ${renamed}))`
-}
+const renamed = (kind: number, table: string, id: string) => `
+  SELECT ${kind} AS kind, l.${id} AS listing_id FROM renamed r JOIN ${table} l ON l.template_ids @> ARRAY[r.template_id]`
 
-/** Names of listings after edits of their assets' templates (contract v2). */
-export const namesAfterTemplateEdits: Derivation<StaleNames> = {
+/**
+ * Listings of edited templates (contract v2). A name among the data that can change, and not among those that cannot,
+ * is rare: the search for these listings need not be fast.
+ */
+export const editedTemplates: Derivation<Touched> = {
   kind: 'derivation',
-  name: 'names after edits of templates',
+  name: 'listings of edited templates',
   keys: 'bigint',
   sources: [{ table: 'assets.templates', columns: ['mutable_data'], key: 'template_id' }],
-  statement: staleNames(listingsOfTemplates),
-  apply: rename,
+  statement: `
+    WITH renamed AS MATERIALIZED (
+      SELECT template_id FROM assets.templates WHERE template_id = ANY($1::bigint[]::integer[]) AND NOT (immutable_data ? 'name')
+    )
+    ${renamed(kinds.sale, 'market.sales', 'sale_id')}
+    UNION ${renamed(kinds.auction, 'market.auctions', 'auction_id')}
+    UNION ${renamed(kinds.buyoffer, 'market.buyoffers', 'buyoffer_id')}
+    UNION SELECT ${kinds.templateBuyoffer}, l.buyoffer_id FROM renamed r JOIN market.template_buyoffers l ON l.template_id = r.template_id`,
+  apply: recheckNames,
 }

@@ -94,31 +94,6 @@ function recheck(rows: readonly Touched[], sink: RowSink): void {
   for (const row of rows) sink.recheck(templatePrices, templateToken(row.template_id, row.token_symbol))
 }
 
-/** Templates of which a trade is not recent any more. */
-export const agedTrades: Derivation<Touched> = {
-  kind: 'derivation',
-  name: 'trades that have aged',
-  keys: 'none',
-  sources: [],
-  statement: `
-    SELECT DISTINCT template_id, token_symbol FROM market.trades
-    WHERE trade_time > $2::bigint - ${RECENT_MS} AND trade_time <= $1::bigint - ${RECENT_MS} AND template_id IS NOT NULL`,
-  apply: recheck,
-}
-
-/** Templates of which a sale has been listed for long enough. */
-export const agedSales: Derivation<Touched> = {
-  kind: 'derivation',
-  name: 'sales that have aged',
-  keys: 'none',
-  sources: [],
-  statement: `
-    SELECT DISTINCT template_id, settlement_symbol AS token_symbol FROM market.sales
-    WHERE updated_at_time > $2::bigint - ${RECENT_MS} AND updated_at_time <= $1::bigint - ${RECENT_MS}
-      AND state = 1 AND template_id IS NOT NULL`,
-  apply: recheck,
-}
-
 /** Templates with listed sales of accounts that have become contracts: these count no more. */
 export const contractSellers: Derivation<Touched> = {
   kind: 'derivation',

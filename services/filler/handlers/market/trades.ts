@@ -55,20 +55,6 @@ export const auctionTrades: Derivation<FoundTrade> = {
   apply: (rows, sink) => writeTrades(kinds.auction, rows, sink),
 }
 
-/** Auctions whose end the unit's time has passed. */
-export const auctionEnds: Derivation<{ auction_id: bigint }> = {
-  kind: 'derivation',
-  name: 'ends of auctions',
-  keys: 'none',
-  sources: [],
-  statement: `
-    SELECT auction_id FROM market.auctions
-    WHERE state = 1 AND end_time > floor($2::bigint / 1000) AND end_time <= floor($1::bigint / 1000) AND buyer IS NOT NULL`,
-  apply: (rows, sink) => {
-    for (const { auction_id } of rows) sink.recheck(auctionTrades, auction_id)
-  },
-}
-
 /** Accepted buy offers. */
 export const buyofferTrades: Derivation<FoundTrade> = {
   kind: 'derivation',

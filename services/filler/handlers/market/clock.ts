@@ -1,0 +1,39 @@
+import type { Derivation } from '../../store/index.ts'
+import { RECENT_MS, templatePrices, templateToken } from './template-prices.ts'
+import { auctionTrades } from './trades.ts'
+
+/** What the time since the block before has brought. */
+interface Due {
+  auction_id: bigint | null
+  template_id: number | null
+  token_symbol: string | null
+}
+
+/**
+ * What changes with the chain's time alone: auctions end, trades are not recent any more, sales have been listed for long
+ * enough to count. One statement for all, because it runs with every block. Trades and sales that the unit itself brings
+ * are looked at anyway.
+ */
+export const clock: Derivation<Due> = {
+  kind: 'derivation',
+  name: 'what time has changed',
+  keys: 'none',
+  sources: [],
+  statement: `
+    SELECT auction_id, NULL::integer AS template_id, NULL::text AS token_symbol FROM market.auctions
+    WHERE state = 1 AND end_time > floor($2::bigint / 1000) AND end_time <= floor($1::bigint / 1000) AND buyer IS NOT NULL
+    UNION
+    SELECT NULL, template_id, token_symbol FROM market.trades
+    WHERE trade_time > $2::bigint - ${RECENT_MS} AND trade_time <= $1::bigint - ${RECENT_MS} AND template_id IS NOT NULL
+    UNION
+    SELECT NULL, template_id, settlement_symbol FROM market.sales
+    WHERE updated_at_time > $2::bigint - ${RECENT_MS} AND updated_at_time <= $1::bigint - ${RECENT_MS}
+      AND state = 1 AND template_id IS NOT NULL`,
+  apply: (rows, sink) => {
+    for (const { auction_id, template_id, token_symbol } of rows) {
+      if (auction_id !== null) sink.recheck(auctionTrades, auction_id)
+      else if (template_id !== null && token_symbol !== null)
+        sink.recheck(templatePrices, templateToken(template_id, token_symbol))
+    }
+  },
+}
