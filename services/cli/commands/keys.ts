@@ -52,14 +52,15 @@ export function addKeys(program: Command, io: CliIo): void {
     .command('rotate-keys')
     .summary('sign tokens with a new secret from now on')
     .description(
-      'Puts a new signing key in use. Tokens that were issued before are good until they expire; nobody is logged out.',
+      'Puts a new signing key in use, within half a minute. Tokens that were issued before are good until they expire; ' +
+        'nobody is logged out.',
     )
     .helpGroup(careGroup)
     .addOption(configOption())
     .action((flags: ConfigOption) =>
       withKeys(io, flags, async (database) => {
         const { rotateSigningKey } = await import('../../state/index.ts')
-        io.out(`Tokens are signed with key ${await rotateSigningKey(database)} from now on.\n`)
+        io.out(`Tokens are signed with key ${await rotateSigningKey(database)} within half a minute.\n`)
       }),
     )
 }

@@ -15,6 +15,9 @@ export interface KeyRingTiming {
 
 const defaultTiming: KeyRingTiming = { freshMs: 15_000, usableMs: 45_000, unknownMs: 1_000 }
 
+/** Clocks of services may differ by so much, and tokens tell whole seconds. */
+const CLOCK_SECONDS = 3
+
 /** The signing keys and the API keys that are good, as of a few seconds ago. */
 export class KeyRing {
   private readonly database: Queryable
@@ -22,6 +25,8 @@ export class KeyRing {
   private signing: readonly SigningKey[] = []
   private active: ReadonlyMap<string, number> = new Map()
   private readAtMs = -Infinity
+  /** The same by the clock that tokens are issued by. */
+  private readAtEpochMs = 0
   private reading: Promise<void> | null = null
 
   constructor(database: Queryable, timing: Partial<KeyRingTiming> = {}) {
@@ -56,8 +61,16 @@ export class KeyRing {
     return this.find(id)
   }
 
-  /** Whether tokens of an API key are still good. */
-  isActive(id: string): boolean {
+  /**
+   * Whether tokens of an API key are still good. A key may be younger than what was read: then it is read again, which
+   * nobody can bring about without a token that is signed.
+   *
+   * @param issuedAt when the token was issued, seconds since 1970.
+   */
+  async isActive(id: string, issuedAt: number): Promise<boolean> {
+    if (!this.active.has(id) && (issuedAt + CLOCK_SECONDS) * 1_000 > this.readAtEpochMs) {
+      await this.read().catch(() => undefined)
+    }
     const endsAt = this.active.get(id)
     return endsAt !== undefined && endsAt > Date.now()
   }
@@ -76,6 +89,7 @@ export class KeyRing {
 
   private async readOnce(): Promise<void> {
     const startedMs = performance.now()
+    const startedEpochMs = Date.now()
     const signing = await loadSigningKeys(this.database)
     const { rows } = await this.database.query<{ id: string; expires: Date | null }>(
       'SELECT key_id AS id, expires_at AS expires FROM access.api_keys WHERE revoked_at IS NULL',
@@ -83,5 +97,6 @@ export class KeyRing {
     this.signing = signing
     this.active = new Map(rows.map(({ id, expires }) => [id, expires?.getTime() ?? Infinity]))
     this.readAtMs = startedMs
+    this.readAtEpochMs = startedEpochMs
   }
 }

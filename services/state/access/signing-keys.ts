@@ -13,23 +13,29 @@ const KEPT = "interval '25 hours'"
 
 const newKey = (): [id: string, secret: Buffer] => [randomBytes(8).toString('hex'), randomBytes(32)]
 
-/** The keys that tokens may be signed with, the one in use first. Makes the first one when there is none. */
+/** A new key signs only after this time, when every service has read it. */
+const SETTLING = "interval '20 seconds'"
+
+const SELECT = `
+  SELECT key_id AS id, secret FROM access.signing_keys WHERE retired_at IS NULL OR retired_at > now() - ${KEPT}
+  ORDER BY CASE WHEN retired_at IS NOT NULL THEN 1 WHEN created_at < now() - ${SETTLING} THEN 0 ELSE 2 END,
+    retired_at DESC`
+
+/** The keys of tokens that may be good, the one to sign with first. Makes a key when there is none. */
 export async function loadSigningKeys(database: Queryable): Promise<SigningKey[]> {
-  const select = `SELECT key_id AS id, secret FROM access.signing_keys
-    WHERE retired_at IS NULL OR retired_at > now() - ${KEPT} ORDER BY retired_at DESC NULLS FIRST`
-  const found = await database.query<SigningKey & { retired: boolean }>(select)
+  const found = await database.query<SigningKey>(SELECT)
   if (found.rows.length > 0) return found.rows
   // Of several services that start at once one succeeds; all go on with what it made.
   await database.query(
     'INSERT INTO access.signing_keys (key_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING',
     newKey(),
   )
-  return (await database.query<SigningKey>(select)).rows
+  return (await database.query<SigningKey>(SELECT)).rows
 }
 
 /**
- * Puts a new key in use. Tokens that were signed with the one before are good until they expire; keys that no token can
- * be signed with any more are deleted.
+ * Puts a new key in use, which signs as soon as every service knows it. Tokens that were signed with the one before are
+ * good until they expire; keys whose tokens have all expired are deleted.
  *
  * @returns the id of the new key.
  */

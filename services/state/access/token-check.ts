@@ -24,7 +24,10 @@ export function createTokenCheck(ring: KeyRing, names: TokenNames): Middleware {
       return secret
     },
     getToken: (context) => (context.state as TokenState).bearer ?? null,
-    isRevoked: (_context, claims) => Promise.resolve(!ring.isActive((claims as TokenClaims).aki)),
+    isRevoked: async (_context, claims) => {
+      const { aki, iat } = claims as TokenClaims
+      return !(await ring.isActive(aki, iat))
+    },
     key: 'token',
     issuer: names.issuer,
     audience: names.audience,

@@ -16,6 +16,8 @@ export interface TokenNames {
 export interface TokenClaims {
   /** Id of the API key that it was issued for. */
   readonly aki: string
+  /** When it was issued, seconds since 1970. */
+  readonly iat: number
 }
 
 /** Version of the claims. */

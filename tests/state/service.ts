@@ -1,0 +1,116 @@
+import type { StateSettings } from '../../services/core/config/index.ts'
+import { parseConfig } from '../../services/core/config/index.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import { createApiKey, startState } from '../../services/state/index.ts'
+import type { NewApiKey, RunningState, StateOptions } from '../../services/state/index.ts'
+import type { TestDatabase } from '../setup/database.ts'
+
+/** Settings of a service in a test: any port, limits that are out of the way. */
+export const testSettings: StateSettings = {
+  address: '127.0.0.1',
+  port: 0,
+  tokenTtlSeconds: 3_600,
+  tokensPerMinute: 100_000,
+  trustProxy: false,
+  databaseConnections: 10,
+}
+
+/** A chain that a test's database belongs to. */
+export interface ServiceChain {
+  readonly chainId: string
+  readonly httpUrl: string
+}
+
+/** Starts the service on a database that a reader has filled. */
+export async function startService(
+  database: TestDatabase,
+  chain: ServiceChain,
+  settings: Partial<StateSettings> = {},
+  more: Partial<StateOptions> = {},
+): Promise<RunningState> {
+  const { config } = parseConfig({
+    connections: {
+      sqldb: database.address,
+      chain: { name: 'test', chain_id: chain.chainId, http: chain.httpUrl, ship: 'ws://127.0.0.1:1' },
+    },
+  })
+  return startState({
+    connections: config.connections,
+    settings: { ...testSettings, ...settings },
+    logger: createLogger({ name: 'test', level: 'silent' }),
+    ...more,
+  })
+}
+
+/** Makes a key, as `pronghorn keys create` does. */
+export async function makeKey(
+  database: TestDatabase,
+  wanted: Partial<NewApiKey> = {},
+): Promise<{ readonly key: string; readonly id: string }> {
+  const client = await connectDatabase(database.address, { applicationName: 'test' })
+  try {
+    return await createApiKey(client, { label: 'test', expiresAt: null, tokensPerMinute: null, ...wanted })
+  } finally {
+    await client.end()
+  }
+}
+
+/** An answer with its body as JSON. */
+export interface Answer<Body = Record<string, unknown>> {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Body
+  readonly text: string
+}
+
+/** What asks the service on behalf of a client. */
+export class StateClient {
+  readonly url: string
+  token = ''
+
+  constructor(url: string) {
+    this.url = url
+  }
+
+  /** Logs in. */
+  async login(key: string): Promise<void> {
+    const { body } = await this.post<{ token: string }>('/v1/auth/issue', JSON.stringify({ api_key: key }))
+    this.token = body.token
+  }
+
+  get<Body = Record<string, unknown>>(
+    path: string,
+    query: Readonly<Record<string, string | number | boolean>> = {},
+  ): Promise<Answer<Body>> {
+    const text = new URLSearchParams(
+      Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+    )
+    return this.send(`${path}?${text.toString()}`, {})
+  }
+
+  post<Body = Record<string, unknown>>(
+    path: string,
+    body: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer<Body>> {
+    return this.send(path, { method: 'POST', body, headers })
+  }
+
+  async send<Body = Record<string, unknown>>(path: string, init: RequestInit): Promise<Answer<Body>> {
+    const headers = new Headers(init.headers)
+    if (this.token !== '' && !headers.has('Authorization'))
+      headers.set('Authorization', `Bearer ${this.token}`)
+    const response = await fetch(`${this.url}${path}`, { redirect: 'manual', ...init, headers })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, body: parse(text) as Body }
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
