@@ -83,8 +83,8 @@ export function boundaries(key: BoundaryKey): Parameter[] {
   ]
 }
 
-/** `collection_whitelist`, `collection_blacklist`, `account_blacklist`. */
-export const greyLists: readonly Parameter[] = [
+/** `collection_whitelist`, `collection_blacklist`. */
+export const collectionLists: readonly Parameter[] = [
   {
     name: 'collection_whitelist',
     type: 'name',
@@ -92,7 +92,20 @@ export const greyLists: readonly Parameter[] = [
     description: 'Only these collections.',
   },
   { name: 'collection_blacklist', type: 'name', list: 'named', description: 'Not these collections.' },
-  { name: 'account_blacklist', type: 'name', list: 'named', description: 'Not these accounts.' },
+]
+
+const accountBlacklist = { name: 'account_blacklist', type: 'name', list: 'named' } as const
+
+/** `collection_whitelist`, `collection_blacklist`, `account_blacklist`. */
+export const greyLists: readonly Parameter[] = [
+  ...collectionLists,
+  { ...accountBlacklist, description: 'Not these accounts.' },
+]
+
+/** The same where the rows are not those of accounts: clients send `account_blacklist` and know that it does nothing. */
+export const greyListsOfCollections: readonly Parameter[] = [
+  ...collectionLists,
+  { ...accountBlacklist, description: 'Checked, and without effect.' },
 ]
 
 /** The conditions on one asset. */

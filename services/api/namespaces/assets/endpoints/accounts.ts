@@ -6,6 +6,7 @@ import {
   boundaries,
   counting,
   greyLists,
+  greyListsOfCollections,
   hideOffers,
   paging,
 } from '../../parameter-groups/index.ts'
@@ -64,7 +65,7 @@ export function accountEndpoints(setup: AssetsSetup): Endpoint[] {
     path: '/v1/accounts/:account',
     tag: 'accounts',
     summary: 'What an account owns: collections, schemas and templates, with how many assets',
-    parameters: [accountName, hideOffers, ...greyLists],
+    parameters: [accountName, hideOffers, ...greyListsOfCollections],
     record: accountDetail,
     run: async ({ session, values }) => {
       const holdings = await countHoldings(session, values, 'owner', values.text('account')!)

@@ -5,6 +5,7 @@ import {
   assetNameSearch,
   boundaries,
   greyLists,
+  greyListsOfCollections,
   hideOffers,
   paging,
 } from '../../parameter-groups/index.ts'
@@ -38,7 +39,7 @@ export function burnEndpoints(setup: AssetsSetup): Endpoint[] {
     parameters: [
       { name: 'account', in: 'path', type: 'string', description: 'Account.' },
       hideOffers,
-      ...greyLists,
+      ...greyListsOfCollections,
     ],
     record: burnDetail,
     run: async ({ session, values }) => {

@@ -1,6 +1,12 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
-import { boundaries, counting, greyLists, paging, sorting } from '../../parameter-groups/index.ts'
+import {
+  boundaries,
+  counting,
+  greyListsOfCollections,
+  paging,
+  sorting,
+} from '../../parameter-groups/index.ts'
 import { collectionQuery } from '../queries/index.ts'
 import { collectionRecord, renderCollections } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
@@ -35,7 +41,7 @@ export function collectionEndpoints(setup: AssetsSetup): Endpoint[] {
         description: 'Words like these in the collection name or the shown name.',
       },
       ...boundaries({ name: 'collection_name', type: 'string' }),
-      ...greyLists,
+      ...greyListsOfCollections,
     ],
     record: shape.list(collectionRecord),
     run: runList(records),

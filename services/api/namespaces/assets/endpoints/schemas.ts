@@ -1,7 +1,13 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
-import { boundaries, counting, greyLists, paging, sorting } from '../../parameter-groups/index.ts'
-import { schemaQuery } from '../queries/index.ts'
+import {
+  boundaries,
+  counting,
+  greyListsOfCollections,
+  paging,
+  sorting,
+} from '../../parameter-groups/index.ts'
+import { schemaKey, schemaQuery } from '../queries/index.ts'
 import { renderSchemas, schemaRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
@@ -25,7 +31,7 @@ export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
       { name: 'schema_name', type: 'name', list: 'named', description: 'Schema is one of these.' },
       { name: 'match', type: 'name', description: 'The schema name contains this text.' },
       ...boundaries({ name: 'schema_name', type: 'string', isFilter: true }),
-      ...greyLists,
+      ...greyListsOfCollections,
     ],
     record: shape.list(schemaRecord),
     run: runList(records),
@@ -41,8 +47,8 @@ export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
     record: schemaRecord,
     failures: [NOT_FOUND],
     cache: 'path',
-    run: ({ session, values }) => {
-      const key = `${values.texts('collection_name')![0]!}/${values.texts('schema_name')![0]!}`
+    run: async ({ session, values }) => {
+      const key = await schemaKey(session, values.texts('collection_name')!, values.texts('schema_name')!)
       return renderOne(setup, session, key, renderSchemas, NOT_FOUND)
     },
   }

@@ -3,7 +3,7 @@ import { RequestError, shape } from '../../../endpoint/index.ts'
 import {
   boundaries,
   counting,
-  greyLists,
+  greyListsOfCollections,
   paging,
   sorting,
   templateNameSearch,
@@ -45,7 +45,7 @@ export function templateEndpoints(setup: AssetsSetup): Endpoint[] {
       { name: 'include_deleted', type: 'bool', description: 'Also templates that were deleted on chain.' },
       ...templateNameSearch,
       ...boundaries({ name: 'template_id', type: 'id' }),
-      ...greyLists,
+      ...greyListsOfCollections,
     ],
     attributes: ['data', 'template_data'],
     record: shape.list(templateRecord),

@@ -3,8 +3,8 @@ import { shape } from '../../../endpoint/index.ts'
 import {
   assetFilter,
   boundaries,
+  collectionLists,
   counting,
-  greyLists,
   paging,
   sorting,
 } from '../../parameter-groups/index.ts'
@@ -32,7 +32,7 @@ export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
       counting,
       ...partyParameters,
       ...assetFilter,
-      ...greyLists.filter(({ name }) => name !== 'account_blacklist'),
+      ...collectionLists,
       ...boundaries({ name: 'transfer_id', type: 'id' }),
     ],
     record: shape.list(transferRecord(setup.view.record)),

@@ -24,6 +24,9 @@ import { resolvedTemplateCondition, resolveTemplates } from './template-conditio
 /** Owners, templates or collections up to which each is read from its index on its own. */
 const MAX_DRIVERS = 64
 
+/** State of template buy offers that can be accepted. */
+const LISTED = 0
+
 const MERGED_NAME = `((coalesce(n.mutable_data, '{}'::jsonb) || coalesce(a.mutable_data, '{}'::jsonb)
   || coalesce(a.immutable_data, '{}'::jsonb) || coalesce(n.immutable_data, '{}'::jsonb)) ->> 'name') COLLATE "C"`
 
@@ -148,12 +151,21 @@ function assetListConditions(values: Values, bindings: Bindings): string[] {
         AND d.asset_id < a.asset_id)`,
     )
   }
-  // Neither template buy offers nor foreign originals are known here yet, so no asset has any.
-  if (values.bool('has_template_buyoffer') === true) conditions.push(NEVER)
+  conditions.push(...templateBuyofferCondition(values))
+  // The chain tells nothing of foreign originals, so no asset has any.
   if (['original_mint', 'min_original_mint', 'max_original_mint'].some((name) => values.has(name))) {
     conditions.push(NEVER)
   }
   return [...conditions, ...mintConditions(values, bindings)]
+}
+
+/** Whether somebody offers to buy any asset of the template; an asset without a template has no such offer. */
+function templateBuyofferCondition(values: Values): string[] {
+  const wanted = values.bool('has_template_buyoffer')
+  if (wanted === undefined) return []
+  const exists = `EXISTS (SELECT FROM market.template_buyoffers b WHERE b.template_id = a.template_id
+    AND b.state = ${LISTED})`
+  return [wanted ? exists : `NOT ${exists}`]
 }
 
 function templateListConditions(values: Values, bindings: Bindings): string[] {
