@@ -27,6 +27,9 @@ COPY package.json LICENSE ./
 COPY services services
 COPY config-templates config-templates
 COPY infra infra
+# docker build --build-arg REVISION=$(git rev-parse HEAD): answers then tell it in X-Revision.
+ARG REVISION=
+RUN if [ -n "$REVISION" ]; then printf '%s' "$REVISION" > REVISION; fi
 ENV NODE_ENV=production
 USER node
 STOPSIGNAL SIGTERM

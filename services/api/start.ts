@@ -6,7 +6,7 @@ import type { KeyValueStore } from '../core/kvstore/index.ts'
 import type { Logger } from '../core/log/index.ts'
 import { createMetrics, renderSnapshots, serveMetrics } from '../core/metrics/index.ts'
 import type { Metrics } from '../core/metrics/index.ts'
-import { readPackageVersion } from '../core/paths/index.ts'
+import { readPackageVersion, readRevision } from '../core/paths/index.ts'
 import { AnswerCache, createSharedAnswers } from './cache/index.ts'
 import { openRequestDatabase } from './database/index.ts'
 import type { RequestDatabase } from './database/index.ts'
@@ -193,7 +193,7 @@ async function serve(options: ApiOptions, { monitor, ...parts }: ServedParts): P
     lists: parts.lists.find,
     logger,
     settings: config.server,
-    revision: undefined,
+    revision: readRevision(),
   })
   const { server_addr: address, server_port: port } = config.server
   return listen({ address, port, handler, failureBody: (_status, message) => failureBody(message) })

@@ -1,0 +1,52 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { packageRoot } from './package-root.ts'
+
+/** Characters of a revision that are told. */
+const SHOWN = 7
+const REVISION = /^[0-9a-f]{7,64}$/
+
+/**
+ * First characters of the revision that a package was made from: the word in a file `REVISION`, which images carry, or
+ * what is checked out where there is a repository. Undefined where neither tells.
+ */
+export function readRevision(root: string = packageRoot): string | undefined {
+  const revision = readText(join(root, 'REVISION')) ?? readCheckedOut(root)
+  return revision !== undefined && REVISION.test(revision) ? revision.slice(0, SHOWN) : undefined
+}
+
+function readCheckedOut(root: string): string | undefined {
+  const folder = findRepository(join(root, '.git'))
+  const head = folder === undefined ? undefined : readText(join(folder, 'HEAD'))
+  if (folder === undefined || head === undefined) return undefined
+  const branch = /^ref: (.+)$/.exec(head)?.[1]
+  if (branch === undefined) return head
+  // A further working tree keeps its branches in the repository that it belongs to.
+  const shared = readText(join(folder, 'commondir'))
+  const folders = shared === undefined ? [folder] : [folder, resolve(folder, shared)]
+  for (const each of folders) {
+    const found = readText(join(each, branch)) ?? findPacked(readText(join(each, 'packed-refs')), branch)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The folder itself, or the one that a file of this name points to. */
+function findRepository(path: string): string | undefined {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path
+  const target = /^gitdir: (.+)$/.exec(readText(path) ?? '')?.[1]
+  return target === undefined ? undefined : resolve(path, '..', target)
+}
+
+function findPacked(list: string | undefined, branch: string): string | undefined {
+  const line = list?.split('\n').find((each) => each.endsWith(` ${branch}`))
+  return line?.split(' ')[0]
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
