@@ -19,6 +19,7 @@ export interface StandaloneSettings {
   readonly port: number
   readonly startBlock: number
   readonly assetsAccount: string
+  readonly toolsAccount: string
   /** Index again from the start. */
   readonly deleteData: boolean
   /** Contracts whose rows the state service tells, and whether it tells permissions. */
@@ -33,7 +34,7 @@ const READER = 'standalone-1'
  * @throws ConfigError
  */
 export function makeConfig(settings: StandaloneSettings): AppConfig {
-  const { chain, assetsAccount } = settings
+  const { chain, assetsAccount, toolsAccount } = settings
   const { config } = parseConfig({
     connections: {
       sqldb: settings.database,
@@ -52,6 +53,12 @@ export function makeConfig(settings: StandaloneSettings): AppConfig {
           aliases: ['/atomicassets'],
           args: { assets_account: assetsAccount, connected_reader: READER },
         },
+        {
+          name: 'tools',
+          path: '/tools',
+          aliases: ['/atomictools'],
+          args: { tools_account: toolsAccount, assets_account: assetsAccount, connected_reader: READER },
+        },
       ],
     },
     readers: [
@@ -66,6 +73,7 @@ export function makeConfig(settings: StandaloneSettings): AppConfig {
             handler: 'assets',
             args: { assets_account: assetsAccount, store_transfers: true, store_logs: true },
           },
+          { handler: 'tools', args: { tools_account: toolsAccount, store_logs: true } },
           { handler: 'state', args: settings.keptState },
         ],
       },

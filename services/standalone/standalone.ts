@@ -30,6 +30,7 @@ export interface StandaloneOptions {
   /** First block to index; 0 for the first there is. */
   readonly startBlock: number
   readonly assetsAccount: string
+  readonly toolsAccount: string
   readonly logger: Logger
   readonly output: ProgressOutput
   /** Aborting it stops everything in order. */
@@ -90,6 +91,7 @@ async function serve(
     port: options.port,
     startBlock: options.startBlock,
     assetsAccount: options.assetsAccount,
+    toolsAccount: options.toolsAccount,
     // What another demo chain left behind does not fit this one.
     deleteData: options.dataDir !== null && (demo?.isNew ?? false),
     keptState: {

@@ -2,6 +2,7 @@ import type { NamespaceConfig, NamespaceName } from '../../core/config/index.ts'
 import type { Namespace } from '../endpoint/index.ts'
 import { createAssetsNamespace } from './assets/index.ts'
 import { createMarketNamespace } from './market/index.ts'
+import { createToolsNamespace } from './tools/index.ts'
 
 /** What the namespaces know of the database that they read. */
 export interface DatabaseTraits {
@@ -13,7 +14,7 @@ export interface DatabaseTraits {
 export type NamespaceFactory = (config: NamespaceConfig, traits: DatabaseTraits) => Namespace | undefined
 
 /** One line for each contract family that can be served. */
-const families: Readonly<Partial<Record<NamespaceName, NamespaceFactory>>> = {
+const families: Readonly<Record<NamespaceName, NamespaceFactory>> = {
   assets: (config, traits) =>
     config.name === 'assets'
       ? createAssetsNamespace({
@@ -32,9 +33,17 @@ const families: Readonly<Partial<Record<NamespaceName, NamespaceFactory>>> = {
           disableV1Sales: config.args.api_features.disable_v1_sales,
         })
       : undefined,
+  tools: (config) =>
+    config.name === 'tools'
+      ? createToolsNamespace({
+          contract: config.args.tools_account,
+          assetsContract: config.args.assets_account,
+          limits: config.args.limits,
+        })
+      : undefined,
 }
 
 /** The namespace of a configuration entry; undefined when its family is not served by this version. */
 export function createNamespace(config: NamespaceConfig, traits: DatabaseTraits): Namespace | undefined {
-  return families[config.name]?.(config, traits)
+  return families[config.name](config, traits)
 }

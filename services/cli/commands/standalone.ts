@@ -15,6 +15,7 @@ interface StandaloneFlags {
   readonly statePort?: number
   readonly startBlock: number
   readonly assetsAccount: string
+  readonly toolsAccount: string
 }
 
 const examples = `
@@ -56,6 +57,7 @@ export function addStandalone(program: Command, io: CliIo): void {
       0,
     )
     .option('--assets-account <name>', 'account of the assets contract', 'atomicassets')
+    .option('--tools-account <name>', 'account of the tools contract', 'atomictoolsx')
     .addHelpText('after', examples)
     .action(async (flags: StandaloneFlags) => {
       const node = nodeOf(flags)
@@ -69,6 +71,7 @@ export function addStandalone(program: Command, io: CliIo): void {
         statePort: flags.statePort ?? null,
         startBlock: flags.startBlock,
         assetsAccount: flags.assetsAccount,
+        toolsAccount: flags.toolsAccount,
         logger,
         output: { out: io.out, isTerminal: io.isTerminal },
         signal: io.signal,

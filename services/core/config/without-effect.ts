@@ -15,20 +15,6 @@ export interface SettingWithoutEffect {
  * effect removes its line; docs/settings.md lists them, and a process that is given one says so at its start.
  */
 export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [
-  ...(['tools'] as const).map((handler) => ({
-    part: 'readers' as const,
-    key: `[].contracts[] with handler ${handler}`,
-    why: 'the family is not indexed yet',
-    isUsed: ({ readers }: Partial<AppConfig>) =>
-      readers?.some((reader) => reader.contracts.some((contract) => contract.handler === handler)) ?? false,
-  })),
-  ...(['tools'] as const).map((name) => ({
-    part: 'server' as const,
-    key: `namespaces[] with name ${name}`,
-    why: 'the family is not served yet',
-    isUsed: ({ server }: Partial<AppConfig>) =>
-      server?.namespaces.some((entry) => entry.name === name) ?? false,
-  })),
   server('rate_limit', 'requests are not limited yet', (config) => config.rate_limit !== undefined),
   reader(
     'ds_ship_threads',

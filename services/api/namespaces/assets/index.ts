@@ -33,6 +33,7 @@ export {
   packRows,
   queryPacked,
   quoted,
+  renderAssets,
   renderCollections,
   renderTemplates,
   TEMPLATE_VERSION,

@@ -1,0 +1,28 @@
+import type { Endpoint } from '../../../endpoint/index.ts'
+import { RequestError } from '../../../endpoint/index.ts'
+import { toolsConfig } from '../queries/index.ts'
+import { toolsConfigRecord } from '../records/index.ts'
+import type { ToolsSetup } from '../setup.ts'
+import { linkEndpoints } from './links.ts'
+
+const NO_CONFIG = { status: 500, message: 'Config not found' } as const
+
+/** Every endpoint of the namespace. On one level, fixed paths come before those with parameters. */
+export function toolsEndpoints(setup: ToolsSetup): Endpoint[] {
+  const config: Endpoint = {
+    path: '/v1/config',
+    method: 'get',
+    tag: 'config',
+    summary: 'Settings of the contract',
+    parameters: [],
+    record: toolsConfigRecord,
+    failures: [NO_CONFIG],
+    cache: 'path',
+    run: async ({ session }) => {
+      const text = await toolsConfig(session, setup.contract)
+      if (text === undefined) throw new RequestError(NO_CONFIG.status, NO_CONFIG.message)
+      return text
+    },
+  }
+  return [config, ...linkEndpoints(setup)]
+}

@@ -1,0 +1,29 @@
+import type { Namespace } from '../../endpoint/index.ts'
+import { createParts } from '../assets/index.ts'
+import { toolsEndpoints } from './endpoints/index.ts'
+import type { ToolsLimits } from './setup.ts'
+
+export type { ToolsLimits } from './setup.ts'
+
+/** What the tools namespace needs to know. */
+export interface ToolsNamespaceOptions {
+  /** Tools contract account. */
+  readonly contract: string
+  /** Assets contract account, until the tools contract has named it. */
+  readonly assetsContract: string | undefined
+  readonly limits: ToolsLimits
+}
+
+/** The tools namespace: links that assets are claimed with. */
+export function createToolsNamespace(options: ToolsNamespaceOptions): Namespace {
+  const parts = createParts()
+  return {
+    name: 'tools',
+    endpoints: toolsEndpoints({ ...options, parts }),
+    forget() {
+      for (const kind of ['lightCollections', 'collectionRecords', 'schemas', 'templates'] as const) {
+        parts[kind].clear()
+      }
+    },
+  }
+}

@@ -1,0 +1,3 @@
+export { toolsConfig } from './config.ts'
+export { keptLinkCount, linkQuery } from './link-list.ts'
+export { selectLinkLogs } from './logs.ts'

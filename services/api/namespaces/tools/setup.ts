@@ -1,0 +1,18 @@
+import type { Parts } from '../assets/index.ts'
+
+/** Largest `limit` of each list, by the keys of `args.limits`. */
+export interface ToolsLimits {
+  readonly links: number
+  readonly logs: number
+}
+
+/** What the endpoints of a mounted namespace share. */
+export interface ToolsSetup {
+  /** Tools contract account; an account name, so it needs no escaping in JSON. */
+  readonly contract: string
+  /** Assets contract account, until the tools contract has named it. */
+  readonly assetsContract: string | undefined
+  readonly limits: ToolsLimits
+  /** What is kept of the assets inside links. */
+  readonly parts: Parts
+}
