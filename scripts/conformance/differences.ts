@@ -54,8 +54,18 @@ export const differences: readonly Difference[] = [
     why: 'they come with the live service',
   },
   {
-    where: 'market and tools namespaces',
-    what: 'not in this version',
-    why: 'they come with their families',
+    where: '`assets` of links',
+    what: 'an asset that is not known is an object with its id and every other key null',
+    why: 'the replaced system gives the bare id, which typed clients cannot read',
+  },
+  {
+    where: '`claimer_signature` in the logs of links',
+    what: 'the signature',
+    why: 'the replaced system gives the id of the link',
+  },
+  {
+    where: '`collection_whitelist` of links',
+    what: 'a link with an asset that is not known is left out',
+    why: 'the replaced system lets it pass, whatever collection the asset is of',
   },
 ]

@@ -8,6 +8,9 @@ import { linksMix, modelLinks, toolsAbi, toolsAccount } from '../integration/too
 import type { ModelLink, ModelLog } from '../integration/tools-model.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { crawl } from './crawl.ts'
+import { createAnswerCheck } from './openapi-document.ts'
+import type { OpenApiDocument } from './openapi-document.ts'
 import { readingOf } from './reading.ts'
 import type { Asset, Reading, Row } from './reading.ts'
 import { apiConfig, ask, post, quiet } from './server.ts'
@@ -276,6 +279,26 @@ describe('logs of a link', () => {
     expect(await get(`${path}?action_blacklist=lognewlink,claimlink`)).toEqual([all[1]])
     expect(await get(`${path}?link_id=${ids.find((id) => id !== claimed)!}`)).toEqual(all)
     expect(await failure(`${path}?limit=101`)).toBe('400 Invalid value for parameter limit')
+  })
+})
+
+describe('every answer', () => {
+  it('is what the OpenAPI document says of it, with something in it on every path', async () => {
+    const document = (await (await fetch(`${api.url}/openapi.json`)).json()) as OpenApiDocument
+    const own = Object.entries(document.paths).filter(([path]) => path.startsWith('/tools/'))
+    expect(own.map(([path]) => path)).toEqual([
+      '/tools/v1/config',
+      '/tools/v1/links',
+      '/tools/v1/links/_count',
+      '/tools/v1/links/{link_id}',
+      '/tools/v1/links/{link_id}/logs',
+    ])
+    const answers = await crawl(api.url, { ...document, paths: Object.fromEntries(own) })
+    const check = createAnswerCheck(document)
+    for (const { path, url, status, body } of answers)
+      expect([url, check(path, status, body)]).toEqual([url, undefined])
+    const full = new Set(answers.filter(({ status }) => status === 200).map(({ path }) => path))
+    expect([...full].sort()).toEqual(own.map(([path]) => path).sort())
   })
 })
 
