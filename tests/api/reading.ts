@@ -35,7 +35,7 @@ export interface Reading {
 }
 
 /** Reads answers below the namespace of a server. */
-export function readingOf(server: TestServer): Reading {
+export function readingOf(server: Pick<TestServer, 'get'>): Reading {
   async function get<T>(path: string, init?: RequestInit): Promise<T> {
     const { status, body } = await server.get(path, init)
     expect([path, status, body.success, typeof body.query_time]).toEqual([path, 200, true, 'number'])

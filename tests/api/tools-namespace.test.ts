@@ -51,10 +51,7 @@ beforeAll(async () => {
   await sql((client) => buildQueryIndexes(client, 'tools'))
   api = await startApi({ config: apiConfig(database.address, { namespaces }), logger: quiet })
   const server = {
-    api,
-    database,
     get: (path: string, init?: RequestInit) => ask(`${api.url}/atomictools${path}`, init),
-    close: () => api.close(),
   }
   ;({ get, everything, failure } = readingOf(server))
   ids = [...links.keys()].sort((a, b) => Number(BigInt(b) - BigInt(a)))
