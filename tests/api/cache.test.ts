@@ -403,6 +403,11 @@ describeWithRedis('answers kept on Redis', () => {
     const api = await Watched.start({ cache_life: 300 }, redis.port)
     await redis.kill()
     expect((await api.ask('/atomicassets/v1/schemas?limit=3')).cache).toBe('miss')
+    const service = await untilKvstoreIs(api.api, 'away')
+    expect([service.status, service.reasons]).toEqual([
+      'degraded',
+      expect.arrayContaining(['the key-value store is away']),
+    ])
     expect((await api.ask('/atomicassets/v1/schemas?limit=3')).cache).toBe('hit')
     await redis.start()
     const other = await Watched.start({ cache_life: 300 }, redis.port)
@@ -414,6 +419,23 @@ describeWithRedis('answers kept on Redis', () => {
     }
   })
 })
+
+interface ServiceHealth {
+  readonly status: string
+  readonly reasons: readonly string[]
+  readonly kvstore: string
+}
+
+/** Health follows within a few looks; it stays one that a load balancer sends requests to. */
+async function untilKvstoreIs(api: RunningApi, wanted: string): Promise<ServiceHealth> {
+  for (;;) {
+    const response = await fetch(`${api.url}/health`)
+    const { data } = (await response.json()) as { data: { chain: { service: ServiceHealth } } }
+    expect(response.status).toBe(200)
+    if (data.chain.service.kvstore === wanted) return data.chain.service
+    await sleep(50)
+  }
+}
 
 /** What differs from moment to moment is left out, but not whether it is there. */
 function headersOf({ headers }: Answer): object {

@@ -2,6 +2,7 @@ import { createServer, connect } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { startApi } from '../../services/api/index.ts'
 import type { RunningApi } from '../../services/api/index.ts'
@@ -83,6 +84,22 @@ describe('while the database is away', () => {
     expect([after.status, after.body.data]).toEqual([200, before.body.data])
   })
 
+  it('answers that are kept are still given, and forgotten when it is back: it may be another one', async () => {
+    const keeping = await startApi({ config: apiConfig(wire.address, { cache_life: 300 }), logger: quiet })
+    const assets = (limit: number) => ask(`${keeping.url}/atomicassets/v1/assets?limit=${limit}`)
+    const before = await assets(3)
+    expect((await assets(3)).body).toEqual(before.body)
+    await wire.cut()
+    while ((await assets(4)).status !== 503) await sleep(20)
+    expect((await assets(3)).body).toEqual(before.body)
+    await wire.open()
+    while ((await assets(5)).status !== 200) await sleep(20)
+    const after = await assets(3)
+    expect([after.status, after.body.data]).toEqual([200, before.body.data])
+    expect(after.body.query_time).toBeGreaterThan(before.body.query_time!)
+    await keeping.close()
+  })
+
   /** Health follows within a few looks at the database. */
   async function untilHealth(status: string): Promise<Awaited<ReturnType<typeof ask>>> {
     for (;;) {
@@ -91,4 +108,27 @@ describe('while the database is away', () => {
       await sleep(100)
     }
   }
+})
+
+describe('a connection that is cut while the database is well', () => {
+  it('fails no request', async () => {
+    const admin = await connectDatabase(server.database.address, { applicationName: 'test' })
+    await admin.query('BEGIN; LOCK TABLE assets.offers')
+    const asked = Promise.all(
+      [1, 2, 3].map((limit) => ask(`${api.url}/atomicassets/v1/offers?limit=${limit}`)),
+    )
+    const ofApi =
+      "application_name = 'pronghorn-api' AND wait_event_type = 'Lock' AND datname = current_database()"
+    const other = await connectDatabase(server.database.address, { applicationName: 'test' })
+    for (;;) {
+      const { rows } = await other.query<{ n: bigint }>(
+        `SELECT count(*) AS n FROM pg_stat_activity WHERE ${ofApi}`,
+      )
+      if (rows[0]!.n === 3n) break
+      await sleep(20)
+    }
+    await other.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${ofApi}`)
+    await Promise.all([admin.end(), other.end()])
+    expect((await asked).map(({ status }) => status)).toEqual([200, 200, 200])
+  })
 })

@@ -110,8 +110,17 @@ class SingleDatabase implements RequestDatabase {
     return this.#server.available
   }
 
-  run<T>(work: (session: Session) => Promise<T>, caller = 'unnamed'): Promise<T> {
-    return this.#server.run(work, caller)
+  async run<T>(work: (session: Session) => Promise<T>, caller = 'unnamed'): Promise<T> {
+    // While the server is known to be away nothing is tried.
+    if (!this.available) return this.#server.run(work, caller)
+    try {
+      return await this.#server.run(work, caller)
+    } catch (error) {
+      if (!(error instanceof RetryableError) || error.code !== 'DATABASE_UNAVAILABLE') throw error
+      // One connection was cut; whether the server is away shows with the next.
+      this.#server.available = true
+      return this.#server.run(work, caller)
+    }
   }
 
   caughtUp(): Promise<void> {
