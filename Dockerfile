@@ -19,7 +19,7 @@ LABEL org.opencontainers.image.title="Pronghorn" \
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
  && for each in secrets filler api state nginx certificates challenges acme postgres redis hasura; do install -d -o node -g node -m 755 "/rendered/$each"; done \
  && install -d -o node -g node -m 755 /data \
- && install -d -o 999 -g 999 -m 700 /volumes/postgres
+ && install -d -o 999 -g 999 -m 700 /volumes/postgres /volumes/postgres-replica
 WORKDIR /pronghorn
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist

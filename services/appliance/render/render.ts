@@ -142,6 +142,7 @@ function renderOthers(values: Values, secrets: Secrets): RenderedFile[] {
       text: fillTemplate('postgresql.conf', computePostgresSettings(values.PG_MEMORY, connections)),
       mode: 0o444,
     },
+    { service: 'postgres', name: 'pg_hba.conf', text: fillTemplate('pg_hba.conf', {}), mode: 0o444 },
     { service: 'postgres', name: 'superuser', text: secrets.superuser, mode: 0o444 },
     {
       service: 'redis',
