@@ -68,4 +68,43 @@ export const differences: readonly Difference[] = [
     what: 'a link with an asset that is not known is left out',
     why: 'the replaced system lets it pass, whatever collection the asset is of',
   },
+  {
+    where: '`/v0/sales`, `/v1/sales`, `/v2/sales`',
+    what:
+      'one list: every filter and sort works on all paths; the newer ones show cancelled sales only when `state` asks ' +
+      'for them; conditions on assets are met by one and the same asset of a bundle, `template_blacklist` and ' +
+      '`hide_templates_by_accounts` by none of them; a page is never short',
+    why: 'the two engines of the replaced system disagree, and the newer one answers from a copy that lags',
+  },
+  {
+    where: 'prices of sales that an oracle prices',
+    what: 'the newest median of the block, whole units, rounded down',
+    why: 'that is what the contract charges; the replaced system rounds, takes any data point of a block, and sorts by an older one',
+  },
+  {
+    where: 'suggested prices',
+    what: 'of one token each; in every answer where they stand',
+    why: 'the replaced system mixes the tokens of a template; this entry has the mixed numbers without the rule that allows right ones',
+    entries: ['market-0328'],
+  },
+  {
+    where: '`/v1/assets` of the market, sorted by price',
+    what: 'by the price in the token that the contract names first; each asset once',
+    why: 'the replaced system compares amounts of different tokens and repeats assets',
+  },
+  {
+    where: '`/v1/stats/schemas/:collection_name`',
+    what: 'a bundle counts once, `listings` too; `volume` is never null; pages',
+    why: 'clients decode strictly; the documents promise pages',
+  },
+  {
+    where: 'statistics without a token, or with an unknown one',
+    what: '400 `Invalid value for parameter symbol`; an unknown collection is 416',
+    why: 'the replaced system says 500',
+  },
+  {
+    where: '`/v1/assets/:asset_id/sales`',
+    what: 'every completed trade, template buy offers included, no running auctions; `limit` and `bundles` count',
+    why: 'clients decode `buyer` as a text',
+  },
 ]
