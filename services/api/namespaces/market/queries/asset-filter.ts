@@ -19,17 +19,7 @@ import type { ListingTable } from './listing-table.ts'
 const MAX_RESOLVED = 1_000
 
 /** Parameters that ask about an asset itself, not only about what the row of a listing tells of its assets. */
-const DETAILS = [
-  'owner',
-  'burned',
-  'is_transferable',
-  'is_burnable',
-  'minter',
-  'initial_receiver',
-  'burner',
-  'match_immutable_name',
-  'match_mutable_name',
-]
+const DETAILS = ['owner', 'burned', 'is_transferable', 'is_burnable', 'minter', 'initial_receiver', 'burner']
 
 /**
  * Of these, the ones that an index of the assets finds. Counting what an unindexed one matches could take a look at
@@ -37,8 +27,9 @@ const DETAILS = [
  */
 const INDEXED = ['owner', 'minter', 'initial_receiver', 'burner']
 
-/** Name searches that the names kept with a listing answer. */
-const NAMES = ['match', 'search']
+/** Searches that the names kept with a listing answer: the text is in the name of one of its assets. */
+const MATCHES = ['match', 'match_immutable_name', 'match_mutable_name']
+const NAMES = [...MATCHES, 'search']
 
 /** What the filters on assets mean for listings. */
 interface ResolvedAssets {
@@ -60,8 +51,8 @@ export interface AssetFilter {
 }
 
 /**
- * The filters on assets as conditions on listings. One and the same asset meets every one of them (but `match` and
- * `search`, which ask about the names of all). Where few assets do, the listings are found by their ids; otherwise the
+ * The filters on assets as conditions on listings. One and the same asset meets every one of them (but the
+ * searches in names, which ask about the names of all). Where few assets do, the listings are found by their ids; otherwise the
  * listings are walked in their order, and their assets looked at.
  */
 export async function assetFilter(
@@ -198,10 +189,11 @@ function templateListConditions(table: ListingTable, values: Values, bindings: B
 }
 
 function nameConditions(values: Values, trigrams: boolean, bindings: Bindings): string[] {
-  const match = values.text('match')
   const search = values.text('search')
-  const conditions: string[] = []
-  if (match) conditions.push(contains('l.asset_names', match, bindings))
+  const conditions = MATCHES.flatMap((parameter) => {
+    const match = values.text(parameter)
+    return match ? [contains('l.asset_names', match, bindings)] : []
+  })
   if (search) {
     // The operator is what the trigram index serves; its threshold is 0.6.
     conditions.push(
