@@ -19,7 +19,17 @@ import type { ListingTable } from './listing-table.ts'
 const MAX_RESOLVED = 1_000
 
 /** Parameters that ask about an asset itself, not only about what the row of a listing tells of its assets. */
-const DETAILS = ['owner', 'burned', 'is_transferable', 'is_burnable', 'minter', 'initial_receiver', 'burner']
+const DETAILS = [
+  'owner',
+  'burned',
+  'is_transferable',
+  'is_burnable',
+  'minter',
+  'initial_receiver',
+  'burner',
+  'match_immutable_name',
+  'match_mutable_name',
+]
 
 /**
  * Of these, the ones that an index of the assets finds. Counting what an unindexed one matches could take a look at
