@@ -111,6 +111,10 @@ function variableCells(): string[][] {
       `${code(path.join('.'))} of connections.config.json`,
     ]),
     [code('CONFIG_DIR'), 'Directory of the three files; default `./config`.'],
+    [
+      code('API_WORKERS'),
+      'Processes that serve the api, up to 256; 0 or absent: one for each core, or a single one without Redis.',
+    ],
     [code('LOG_LEVEL'), 'trace, debug, info, warn, error, fatal or silent; default `info`.'],
   ]
 }

@@ -79,6 +79,7 @@ Examples:
 Configuration:
   connections.config.json, server.config.json and readers.config.json in ./config or where CONFIG_DIR says.
   POSTGRES_*, REDIS_* and CHAIN_* stand above the files; LOG_LEVEL is trace, debug, info, warn, error or silent.
+  API_WORKERS is the number of processes that serve the api (default: one for each core).
   docs/settings.md describes every key, docs/errors.md every error.
 
 Exit codes:

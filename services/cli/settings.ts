@@ -38,6 +38,11 @@ export function openLogger(io: CliIo, name: string, kind: 'service' | 'companion
   return createLogger({ name, level, pretty: isCompanion || io.isTerminal })
 }
 
+/** `API_WORKERS`; undefined when the program may choose. */
+export function readWorkerCount(io: CliIo): number | undefined {
+  return readProcessSettings(io.env).apiWorkers
+}
+
 /** Configuration and logger of a process that is about to start; warnings and the redacted settings are logged. */
 export function prepareProcess<N extends ConfigPart>(
   io: CliIo,

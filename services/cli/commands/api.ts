@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { untilStopped } from '../io.ts'
 import type { CliIo } from '../io.ts'
-import { prepareProcess } from '../settings.ts'
+import { prepareProcess, readWorkerCount } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
 import { configOption, runGroup } from './groups.ts'
 
@@ -15,12 +14,8 @@ export function addApi(program: Command, io: CliIo): void {
     .addOption(configOption())
     .action(async (options: ConfigOption) => {
       const { config, logger } = prepareProcess(io, options, 'api', ['connections', 'server'])
-      const { startApi } = await import('../../api/index.ts')
-      const stopped = untilStopped(io.signal)
-      // Starting may wait for a database that comes up later; whoever stops the process does not wait for that.
-      const running = await Promise.race([startApi({ config, logger }), stopped])
-      if (!running) return
-      await stopped
-      await running.close()
+      const { runApi } = await import('../../api/index.ts')
+      const workers = readWorkerCount(io)
+      await runApi({ config, logger, signal: io.signal, workers, pretty: io.isTerminal })
     })
 }

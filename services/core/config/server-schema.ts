@@ -204,7 +204,9 @@ export const serverSchema = section({
     .default(0)
     .describe('Milliseconds from which a database query is logged as slow; 0 = never.'),
   max_query_time_ms: integer(1, 86_400_000).default(10_000).describe('Longest time of one database query.'),
-  max_db_connections: integer(1, 10_000).default(50).describe('Most database connections of the process.'),
+  max_db_connections: integer(1, 10_000)
+    .default(50)
+    .describe('Most database connections of the api to each server, shared out among its processes.'),
   metrics_port: port().optional().describe('Port of the metrics; without it they are not served.'),
   metrics_addr: hostName()
     .optional()

@@ -15,7 +15,6 @@ export interface SettingWithoutEffect {
  * effect removes its line; docs/settings.md lists them, and a process that is given one says so at its start.
  */
 export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [
-  server('rate_limit', 'requests are not limited yet', (config) => config.rate_limit !== undefined),
   reader(
     'ds_ship_threads',
     'the thread of the reader decodes by itself, which was measured to be faster',
@@ -29,14 +28,6 @@ export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [
   ),
   reader('accept_v2_gap', 'a reader cannot leave such a gap', (entry) => entry.accept_v2_gap),
 ]
-
-function server(
-  key: string,
-  why: string,
-  isUsed: (config: AppConfig['server']) => boolean,
-): SettingWithoutEffect {
-  return { part: 'server', key, why, isUsed: (config) => (config.server ? isUsed(config.server) : false) }
-}
 
 function reader(
   key: string,

@@ -1,0 +1,2 @@
+export { countWorkers, runApi } from './run-api.ts'
+export type { RunApiOptions } from './run-api.ts'

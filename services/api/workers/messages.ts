@@ -1,0 +1,32 @@
+import type { ErrorCode } from '../../core/errors/index.ts'
+import type { LogLevel } from '../../core/log/index.ts'
+import type { MetricSnapshot } from '../../core/metrics/index.ts'
+import type { ApiConfig } from '../preconditions.ts'
+
+/** What a worker is started with. */
+export interface WorkerSettings {
+  /** Number of the worker's place, from 1; in its log lines. */
+  readonly place: number
+  readonly config: ApiConfig
+  readonly logLevel: LogLevel
+  readonly pretty: boolean
+}
+
+/** What the supervisor says to a worker. */
+export type ToWorker =
+  | { readonly kind: 'start'; readonly settings: WorkerSettings }
+  | { readonly kind: 'collect'; readonly id: number }
+  | { readonly kind: 'stop' }
+
+/** What a worker says. */
+export type FromWorker =
+  /** It listens from now on; what was said before is lost. */
+  | { readonly kind: 'listening' }
+  | { readonly kind: 'ready'; readonly port: number }
+  | {
+      readonly kind: 'failed'
+      readonly code: ErrorCode
+      readonly message: string
+      readonly retryable: boolean
+    }
+  | { readonly kind: 'metrics'; readonly id: number; readonly snapshot: MetricSnapshot }

@@ -1,0 +1,101 @@
+import cluster from 'node:cluster'
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { Logger, LogLevel } from '../../core/log/index.ts'
+import { serveMetrics } from '../../core/metrics/index.ts'
+import { packageRoot } from '../../core/paths/index.ts'
+import type { ApiConfig } from '../preconditions.ts'
+import { startApi } from '../start.ts'
+import type { WorkerSettings } from './messages.ts'
+import { Supervisor } from './supervisor.ts'
+
+/** What `runApi` needs. */
+export interface RunApiOptions {
+  readonly config: ApiConfig
+  readonly logger: Logger
+  /** Aborting it lets running requests end, then everything. */
+  readonly signal: AbortSignal
+  /** Processes that serve; undefined leaves that to `countWorkers`. */
+  readonly workers: number | undefined
+  /** Log lines for people instead of JSON. */
+  readonly pretty?: boolean
+}
+
+/**
+ * Serves until `signal` aborts, in this process or, with several workers, in as many others, which share the port.
+ *
+ * @throws what `startApi` throws; with several workers, when none of them can serve.
+ */
+export async function runApi(options: RunApiOptions): Promise<void> {
+  const count = countWorkers(options.workers, options.config)
+  if (count === 1) await runAlone(options)
+  else await runWorkers(options, count)
+}
+
+/**
+ * How many processes serve: as many as were asked for, else one for each core. Without Redis, where they would know
+ * nothing of each other's limits, one is enough unless more were asked for.
+ */
+export function countWorkers(wanted: number | undefined, config: ApiConfig): number {
+  if (wanted !== undefined) return wanted
+  return config.connections.kvstore ? availableParallelism() : 1
+}
+
+async function runAlone({ config, logger, signal }: RunApiOptions): Promise<void> {
+  const stopped = untilAborted(signal)
+  // Starting may wait for a database that comes up later; whoever stops the process does not wait for that.
+  const running = await Promise.race([startApi({ config, logger }), stopped])
+  if (!running) return
+  await stopped
+  await running.close()
+}
+
+async function runWorkers(options: RunApiOptions, count: number): Promise<void> {
+  const { config, logger, signal } = options
+  if (!config.connections.kvstore) {
+    logger.warn({ workers: count }, 'without Redis each process limits and keeps answers by itself')
+  }
+  cluster.setupPrimary({ exec: workerFile(), args: [], serialization: 'advanced' })
+  const shared = {
+    config: shareOut(config, count),
+    logLevel: logger.level as LogLevel,
+    pretty: options.pretty ?? false,
+  }
+  const workers = Array.from({ length: count }, (_, at): WorkerSettings => ({ ...shared, place: at + 1 }))
+  const supervisor = new Supervisor({ workers, logger })
+  const { metrics_port: port, metrics_addr, server_addr } = config.server
+  const address = metrics_addr ?? server_addr
+  const metrics =
+    port === undefined
+      ? undefined
+      : await serveMetrics({ address, port, logger, render: () => supervisor.render() })
+  let isAnnounced = false
+  try {
+    await supervisor.run(signal, (serverPort) => {
+      if (!isAnnounced) logger.info({ workers: count }, `Listening on port ${serverPort}`)
+      isAnnounced = true
+    })
+  } finally {
+    await metrics?.close()
+  }
+}
+
+/** `max_db_connections` is for all processes together. */
+function shareOut(config: ApiConfig, count: number): ApiConfig {
+  const each = Math.max(1, Math.floor(config.server.max_db_connections / count))
+  return { ...config, server: { ...config.server, max_db_connections: each } }
+}
+
+/** Workers run compiled code, also when this file runs from its source. */
+function workerFile(): string {
+  const beside = join(import.meta.dirname, 'worker-process.js')
+  return existsSync(beside) ? beside : join(packageRoot, 'dist/services/api/workers/worker-process.js')
+}
+
+function untilAborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined)
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+}

@@ -1,0 +1,174 @@
+import type { Logger } from '../../core/log/index.ts'
+import { createMetrics, keepCounts, renderSnapshots } from '../../core/metrics/index.ts'
+import type { MetricSnapshot } from '../../core/metrics/index.ts'
+import type { WorkerSettings } from './messages.ts'
+import { Worker } from './worker.ts'
+
+/** Wait before a worker that ended by itself is started again; doubles each time, ms. */
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
+/** One that has lived so long ends for a new reason, ms. */
+const LASTING_MS = 60_000
+/** How often workers are asked how they are, and after which silence one is taken for stuck, ms. */
+const ASK_MS = 15_000
+const SILENCE_MS = 60_000
+/** A worker lets its requests end for ten seconds; then it is ended, ms. */
+const STOP_MS = 15_000
+/** Starts that fail one after the other, while nobody serves, before the supervisor gives up. */
+const HOPELESS_STARTS = 3
+
+/** One of the workers' places: who is on it, and how it went before. */
+interface Place {
+  readonly settings: WorkerSettings
+  worker: Worker | undefined
+  timer: NodeJS.Timeout | undefined
+  pauseMs: number
+}
+
+/** What a supervisor needs. */
+export interface SupervisorOptions {
+  /** One for each worker. */
+  readonly workers: readonly WorkerSettings[]
+  readonly logger: Logger
+}
+
+/** Starts workers, starts them again when they end by themselves, and ends them. */
+export class Supervisor {
+  readonly #places: Place[]
+  readonly #logger: Logger
+  readonly #metrics = createMetrics('api', { ofProcess: false })
+  /** What workers that have ended had counted. */
+  #ended: Promise<MetricSnapshot> = Promise.resolve([])
+  #isStopping = false
+  #hasServed = false
+  #failedStarts = 0
+  #watch: NodeJS.Timeout | undefined
+  #settle: { resolve: () => void; reject: (reason: Error) => void } | undefined
+  #becameReady: (port: number) => void = () => undefined
+
+  constructor({ workers, logger }: SupervisorOptions) {
+    this.#places = workers.map((settings) => ({
+      settings,
+      worker: undefined,
+      timer: undefined,
+      pauseMs: FIRST_PAUSE_MS,
+    }))
+    this.#logger = logger
+    this.#metrics.count('pronghorn_worker_restarts_total', {}, 0)
+  }
+
+  /**
+   * Runs the workers until `signal` aborts.
+   *
+   * @param onReady called with the port once the first of them serves.
+   * @throws what kept the workers from starting, when none of them can.
+   */
+  async run(signal: AbortSignal, onReady: (port: number) => void): Promise<void> {
+    this.#becameReady = onReady
+    const killAll = () => {
+      for (const { worker } of this.#places) worker?.kill()
+    }
+    // Whoever ends the supervisor at once ends the workers too.
+    process.once('exit', killAll)
+    const stop = () => void this.#stop()
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      const settled = new Promise<void>((resolve, reject) => {
+        this.#settle = { resolve, reject }
+      })
+      for (const place of this.#places) this.#start(place)
+      this.#watch = setInterval(() => this.#look(), ASK_MS)
+      if (signal.aborted) stop()
+      await settled
+    } finally {
+      signal.removeEventListener('abort', stop)
+      process.removeListener('exit', killAll)
+      clearInterval(this.#watch)
+      for (const { timer } of this.#places) clearTimeout(timer)
+    }
+  }
+
+  /** The metrics of all workers, past ones included, in the Prometheus text format. */
+  async render(): Promise<string> {
+    const workers = this.#workers().filter(({ isReady }) => isReady)
+    await Promise.all(workers.map((worker) => worker.collect()))
+    this.#metrics.set('pronghorn_workers', {}, this.#workers().filter(({ isReady }) => isReady).length)
+    const ended = await this.#ended
+    const now = this.#workers().map(({ snapshot }) => snapshot)
+    return renderSnapshots([await this.#metrics.snapshot(), ended, ...now])
+  }
+
+  #workers(): Worker[] {
+    return this.#places.flatMap(({ worker }) => (worker ? [worker] : []))
+  }
+
+  #start(place: Place): void {
+    place.timer = undefined
+    place.worker = new Worker(place.settings, {
+      ready: (worker, port) => {
+        this.#hasServed = true
+        this.#failedStarts = 0
+        this.#logger.info({ worker: worker.place, pid: worker.pid }, 'a worker serves')
+        this.#becameReady(port)
+      },
+      ended: (worker, reason) => {
+        this.#noteEnd(place, worker, reason)
+      },
+    })
+  }
+
+  #noteEnd(place: Place, worker: Worker, reason: Error | undefined): void {
+    place.worker = undefined
+    this.#keep(worker.snapshot)
+    if (this.#isStopping) {
+      if (this.#workers().length === 0) this.#settle?.resolve()
+      return
+    }
+    if (reason) this.#failedStarts++
+    if (reason && this.#isHopeless()) {
+      this.#settle?.reject(reason)
+      return
+    }
+    if (performance.now() - worker.startedMs > LASTING_MS) place.pauseMs = FIRST_PAUSE_MS
+    const { pauseMs } = place
+    place.pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+    this.#logger.warn(
+      { worker: worker.place, pid: worker.pid, pauseMs },
+      'a worker ended; it is started again',
+    )
+    this.#metrics.count('pronghorn_worker_restarts_total', {})
+    place.timer = setTimeout(() => {
+      this.#start(place)
+    }, pauseMs)
+  }
+
+  /** Nobody serves, nobody is about to, and starting again has not helped. */
+  #isHopeless(): boolean {
+    if (this.#workers().length > 0) return false
+    const starts = this.#places.length
+    return this.#failedStarts >= (this.#hasServed ? Math.max(HOPELESS_STARTS, starts) : starts)
+  }
+
+  #keep(snapshot: MetricSnapshot): void {
+    this.#ended = this.#ended.then((before) => keepCounts([before, snapshot]))
+  }
+
+  #look(): void {
+    for (const worker of this.#workers()) {
+      if (performance.now() - worker.heardMs > SILENCE_MS && worker.isReady) {
+        this.#logger.error({ worker: worker.place, pid: worker.pid }, 'a worker is stuck and is ended')
+        worker.kill()
+      } else void worker.collect()
+    }
+  }
+
+  async #stop(): Promise<void> {
+    this.#isStopping = true
+    for (const { timer } of this.#places) clearTimeout(timer)
+    const workers = this.#workers()
+    if (workers.length === 0) this.#settle?.resolve()
+    for (const worker of workers) worker.stop()
+    await new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())
+    for (const worker of this.#workers()) worker.kill()
+  }
+}

@@ -1,0 +1,76 @@
+import { FatalError, PronghornError, describeError } from '../../core/errors/index.ts'
+import { createLogger } from '../../core/log/index.ts'
+import type { Logger } from '../../core/log/index.ts'
+import { createMetrics } from '../../core/metrics/index.ts'
+import { startApi } from '../start.ts'
+import type { RunningApi } from '../start.ts'
+import type { FromWorker, ToWorker, WorkerSettings } from './messages.ts'
+
+/** One of several processes that serve the same port. It lives as long as its supervisor. */
+class WorkerProcess {
+  readonly #metrics = createMetrics('api')
+  #logger: Logger | undefined
+  #running: Promise<RunningApi> | undefined
+  #isStopping = false
+
+  start(settings: WorkerSettings): void {
+    const { place, config, logLevel, pretty } = settings
+    const logger = createLogger({ name: 'api', level: logLevel, pretty }).child({ worker: place })
+    this.#logger = logger
+    this.#running = startApi({ config, logger, metrics: this.#metrics })
+    this.#running.then(
+      ({ port }) => {
+        say({ kind: 'ready', port })
+      },
+      (error: unknown) => {
+        this.#fail(error)
+      },
+    )
+  }
+
+  collect(id: number): void {
+    void this.#metrics.snapshot().then((snapshot) => {
+      say({ kind: 'metrics', id, snapshot })
+    })
+  }
+
+  async stop(): Promise<void> {
+    if (this.#isStopping) return
+    this.#isStopping = true
+    // One that is still starting has nothing to end in order.
+    const running = await Promise.race([this.#running, Promise.resolve(undefined)]).catch(() => undefined)
+    await running?.close()
+    process.exit(0)
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isStopping) return
+    const isKnown = error instanceof PronghornError
+    this.#logger?.error({ err: error }, `the worker cannot start: ${describeError(error)}`)
+    const message: FromWorker = {
+      kind: 'failed',
+      code: isKnown ? error.code : 'INTERNAL',
+      message: error instanceof Error ? error.message : String(error),
+      retryable: isKnown && error.retryable,
+    }
+    say(message, () => process.exit(1))
+  }
+}
+
+/** A supervisor that is gone hears nothing any more, which ends this process anyway. */
+function say(message: FromWorker, then: () => void = () => undefined): void {
+  if (process.connected) process.send?.(message, undefined, undefined, then)
+  else then()
+}
+
+if (!process.send) {
+  throw new FatalError('INTERNAL', 'this file is the body of a worker and is not run by itself')
+}
+const worker = new WorkerProcess()
+process.on('message', (message: ToWorker) => {
+  if (message.kind === 'start') worker.start(message.settings)
+  else if (message.kind === 'collect') worker.collect(message.id)
+  else void worker.stop()
+})
+for (const end of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.on(end, () => void worker.stop())
+say({ kind: 'listening' })

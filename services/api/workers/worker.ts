@@ -1,0 +1,110 @@
+import cluster from 'node:cluster'
+import type { Worker as ClusterWorker } from 'node:cluster'
+import { FatalError, RetryableError } from '../../core/errors/index.ts'
+import type { MetricSnapshot } from '../../core/metrics/index.ts'
+import type { FromWorker, ToWorker, WorkerSettings } from './messages.ts'
+
+/** A worker that is busy with something else than answering is not waited for any longer, ms. */
+const COLLECT_MS = 2_000
+
+/** Who is told of a worker. */
+export interface WorkerListener {
+  ready(worker: Worker, port: number): void
+  /** It has ended; with the reason when it could not start. */
+  ended(worker: Worker, reason: Error | undefined): void
+}
+
+/** A worker process as its supervisor sees it. */
+export class Worker {
+  readonly place: number
+  readonly startedMs = performance.now()
+  isReady = false
+  /** When it last said something, by `performance.now`. */
+  heardMs = performance.now()
+  readonly #process: ClusterWorker
+  #snapshot: MetricSnapshot = []
+  #reason: Error | undefined
+  #isListening = false
+  #hasEnded = false
+  #nextId = 0
+  readonly #collecting = new Map<number, () => void>()
+
+  constructor(settings: WorkerSettings, listener: WorkerListener) {
+    this.place = settings.place
+    this.#process = cluster.fork()
+    this.#process.on('message', (message: FromWorker) => {
+      if (message.kind === 'listening') this.#say({ kind: 'start', settings })
+      else this.#hear(message, listener)
+      this.#isListening = true
+    })
+    this.#process.on('error', (error) => {
+      this.#reason ??= new RetryableError('INTERNAL', 'a worker could not be reached', { cause: error })
+      // One that could not be made at all does not end either.
+      if (this.pid === undefined) this.#end('no process', listener)
+    })
+    this.#process.once('exit', (code: number, signal: string | null) => {
+      this.#end(signal === null ? `code ${code}` : `signal ${signal}`, listener)
+    })
+  }
+
+  get pid(): number | undefined {
+    return this.#process.process.pid
+  }
+
+  /** The series that it last told. */
+  get snapshot(): MetricSnapshot {
+    return this.#snapshot
+  }
+
+  /** Asks for its series; resolves when it has told them, has ended, or has not answered in time. */
+  async collect(): Promise<void> {
+    const id = this.#nextId++
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, COLLECT_MS)
+      this.#collecting.set(id, () => {
+        clearTimeout(timer)
+        resolve()
+      })
+      this.#say({ kind: 'collect', id })
+    })
+    this.#collecting.delete(id)
+  }
+
+  stop(): void {
+    if (this.#isListening) this.#say({ kind: 'stop' })
+    else this.kill()
+  }
+
+  kill(): void {
+    this.#process.process.kill('SIGKILL')
+  }
+
+  #say(message: ToWorker): void {
+    if (this.#process.isConnected()) this.#process.send(message)
+  }
+
+  #end(how: string, listener: WorkerListener): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    for (const done of this.#collecting.values()) done()
+    listener.ended(this, this.isReady ? undefined : (this.#reason ?? endedEarly(how)))
+  }
+
+  #hear(message: Exclude<FromWorker, { kind: 'listening' }>, listener: WorkerListener): void {
+    this.heardMs = performance.now()
+    if (message.kind === 'ready') {
+      this.isReady = true
+      listener.ready(this, message.port)
+    } else if (message.kind === 'metrics') {
+      this.#snapshot = message.snapshot
+      this.#collecting.get(message.id)?.()
+    } else {
+      const Kind = message.retryable ? RetryableError : FatalError
+      this.#reason = new Kind(message.code, message.message)
+    }
+  }
+}
+
+function endedEarly(how: string): Error {
+  return new FatalError('INTERNAL', `a worker ended with ${how} before it could serve`)
+}
