@@ -1,0 +1,44 @@
+/** The state service of the bench, in a process of its own. */
+import { parseConfig, readStateSettings } from '../../services/core/config/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import { startState } from '../../services/state/index.ts'
+
+/** What the process is told to start with. */
+export interface StateProcessStart {
+  readonly database: DatabaseAddress
+  readonly chainId: string
+  readonly httpUrl: string
+}
+
+/** What it says once it listens, and twice a second. */
+export interface StateProcessReport {
+  readonly url: string
+  readonly rssBytes: number
+}
+
+const REPORT_MS = 500
+
+process.once('message', (start: StateProcessStart) => {
+  void run(start)
+})
+process.once('disconnect', () => process.exit())
+
+async function run({ database, chainId, httpUrl }: StateProcessStart): Promise<void> {
+  const { config } = parseConfig({
+    connections: {
+      sqldb: database,
+      chain: { name: 'bench', chain_id: chainId, http: httpUrl, ship: 'ws://127.0.0.1:1' },
+    },
+  })
+  const { url } = await startState({
+    connections: config.connections,
+    settings: { ...readStateSettings({}).settings, address: '127.0.0.1', port: 0, tokensPerMinute: 1_000 },
+    logger: createLogger({ name: 'state', level: 'silent' }),
+  })
+  const report = (): void => {
+    process.send?.({ url, rssBytes: process.memoryUsage.rss() } satisfies StateProcessReport)
+  }
+  setInterval(report, REPORT_MS)
+  report()
+}

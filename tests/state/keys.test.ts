@@ -1,0 +1,231 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import jwt from 'jsonwebtoken'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { runCli } from '../../services/cli/index.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import type { RunningState } from '../../services/state/index.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { startService, StateClient } from './service.ts'
+
+const chainId = '1064487b3cd1a897ce03ae5b6a865651747e2e152090f99c1d19d44e01aea5a4'
+const chain = { chainId, httpUrl: 'http://127.0.0.1:1' }
+
+let database: TestDatabase
+let folder: string
+const services: RunningState[] = []
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  folder = mkdtempSync(join(tmpdir(), 'pronghorn-keys-'))
+  const connections = {
+    sqldb: database.address,
+    chain: { name: 'test', chain_id: chainId, http: chain.httpUrl, ship: 'ws://127.0.0.1:1' },
+  }
+  writeFileSync(join(folder, 'connections.config.json'), JSON.stringify(connections))
+  await query(
+    `INSERT INTO chain.readers VALUES ('r', 1, 10, 0, '\\x0a');
+     INSERT INTO chain.reversible_blocks VALUES ('r', 10, null, 0, '\\x0a');
+     INSERT INTO chain.abis VALUES ('eosio', 5, 'r', '\\x00')`,
+  )
+})
+
+afterEach(async () => {
+  for (const service of services.splice(0)) await service.close()
+  rmSync(folder, { recursive: true })
+  await database.drop()
+})
+
+async function query<R extends object>(text: string): Promise<R[]> {
+  const client = await connectDatabase(database.address, { applicationName: 'test' })
+  try {
+    return (await client.query<R>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function run(...line: string[]): Promise<{ code: number; out: string; err: string }> {
+  let out = ''
+  let err = ''
+  const code = await runCli(line, {
+    env: { CONFIG_DIR: folder, LOG_LEVEL: 'silent' },
+    isTerminal: false,
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    signal: new AbortController().signal,
+  })
+  return { code, out, err }
+}
+
+type Started = Parameters<typeof startService>
+
+async function start(settings: Started[2] = {}, more: Started[3] = {}): Promise<StateClient> {
+  const service = await startService(database, chain, settings, {
+    keyTiming: { freshMs: 50, usableMs: 1_000, unknownMs: 10 },
+    ...more,
+  })
+  services.push(service)
+  return new StateClient(service.url)
+}
+
+const issue = (client: StateClient, key: unknown) =>
+  client.post<{ token: string; expires_at: number; code?: string }>(
+    '/v1/auth/issue',
+    JSON.stringify({ api_key: key }),
+  )
+const askAbi = (client: StateClient) => client.get('/v0/state/abi', { account: 'eosio' })
+
+it('a key is shown once, kept as a hash, listed with its last use, and revoked together with its tokens', async () => {
+  expect((await run('keys', 'list')).out).toContain('keys create')
+  const made = await run(
+    'keys',
+    'create',
+    '--label',
+    'wallet of ours',
+    '--expires',
+    '2100-01-31',
+    '--limit',
+    '7',
+  )
+  expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^server_[0-9a-f]{40}\n$/) as string })
+  const key = made.out.trim()
+  const id = /key ([0-9a-f]{12})/.exec(made.err)![1]!
+  const stored = JSON.stringify(await query("SELECT *, encode(key_hash, 'hex') AS hex FROM access.api_keys"))
+  expect(stored).not.toContain(key.slice(7))
+  const list = async () => (await run('keys', 'list')).out.split('\n')[1]!
+  expect(await list()).toMatch(
+    new RegExp(`^${id} +wallet of ours +valid until 2100-01-31T00:00Z +7/min .* never$`),
+  )
+  const client = await start()
+  await client.login(key)
+  expect((await askAbi(client)).status).toBe(200)
+  await expect.poll(list).toMatch(/\dZ$/)
+  expect(await run('keys', 'revoke', id)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('within a minute') as string,
+  })
+  expect(await list()).toContain('revoked')
+  expect((await issue(client, key)).status).toBe(401)
+  await expect
+    .poll(async () => (await askAbi(client)).body.code, { timeout: 10_000 })
+    .toBe('auth_invalid_token_error')
+  expect(await run('keys', 'revoke', id)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining(id) as string,
+  })
+  expect(await run('keys', 'create')).toMatchObject({ code: 2 })
+  expect(await run('keys', 'create', '--label', 'x', '--expires', '2001-01-01')).toMatchObject({ code: 2 })
+})
+
+it('a key that never was, an expired and a revoked one get the same answer', async () => {
+  const client = await start()
+  const keys: string[] = []
+  for (let i = 0; i < 3; i++) keys.push((await run('keys', 'create', '--label', `key ${i}`)).out.trim())
+  await query("UPDATE access.api_keys SET revoked_at = now() WHERE label = 'key 0'")
+  await query("UPDATE access.api_keys SET expires_at = now() - interval '1 second' WHERE label = 'key 1'")
+  const answers = []
+  for (const key of [keys[0], keys[1], `${keys[2]!.slice(0, -1)}x`, 'server_0', 'a'.repeat(200)]) {
+    const { status, body, text } = await issue(client, key)
+    expect(text).not.toContain(key)
+    answers.push({ status, ...body, trace_id: '' })
+  }
+  for (const answer of answers) {
+    expect(answer).toEqual({
+      status: 401,
+      code: 'auth_invalid_api_key_error',
+      message: 'The API key is not valid.',
+      trace_id: '',
+    })
+  }
+  expect((await issue(client, keys[2])).status).toBe(200)
+  for (const wrong of [undefined, 5, '', 'a'.repeat(300), ['x'], {}]) {
+    const { status, body } = await issue(client, wrong)
+    const expected = wrong === 5 ? [401, 'auth_invalid_api_key_error'] : [400, 'request_validation_error']
+    expect([wrong, status, body.code]).toEqual([wrong, ...expected])
+  }
+})
+
+it('a token ends with its key, and after the time that is configured', async () => {
+  const client = await start({ tokenTtlSeconds: 600 })
+  const soon = new Date(Date.now() + 120_000)
+  const key = (await run('keys', 'create', '--label', 'soon', '--expires', soon.toISOString())).out.trim()
+  expect((await issue(client, key)).body.expires_at).toBe(Math.floor(soon.getTime() / 1_000))
+  const other = (await run('keys', 'create', '--label', 'later')).out.trim()
+  const { body } = await issue(client, other)
+  expect(Math.abs(body.expires_at - Date.now() / 1_000 - 600)).toBeLessThan(30)
+})
+
+it('issuance is limited for each address, and for each key that has a limit', async () => {
+  const client = await start({ tokensPerMinute: 4 })
+  const limited = (await run('keys', 'create', '--label', 'limited', '--limit', '1')).out.trim()
+  expect((await issue(client, limited)).status).toBe(200)
+  const second = await issue(client, limited)
+  expect([second.status, second.body.code]).toEqual([429, 'auth_rate_limited_error'])
+  expect(second.headers.get('x-ratelimit-limit')).toBe('1')
+  // Attempts count whatever comes of them, and a slash at the end is no way around.
+  expect((await issue(client, 'wrong')).status).toBe(401)
+  const fourth = await client.post('/v1/auth/issue/', '{}')
+  expect(fourth.status).toBe(400)
+  expect(fourth.headers.get('x-ratelimit-remaining')).toBe('0')
+  const fifth = await issue(client, limited)
+  expect([fifth.status, fifth.body.code]).toEqual([429, 'auth_rate_limited_error'])
+  expect(Number(fifth.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(Number(fifth.headers.get('x-ratelimit-reset'))).toBeGreaterThan(Date.now() / 1_000)
+  // Nothing else is limited.
+  for (let i = 0; i < 20; i++) expect((await askAbi(client)).status).toBe(401)
+})
+
+it('signing keys are made at the first start, shared, and rotated without logging anyone out', async () => {
+  const [first, second] = await Promise.all([start(), start()])
+  const signing = () =>
+    query<{ key_id: string; retired: boolean }>(
+      'SELECT key_id, retired_at IS NOT NULL AS retired FROM access.signing_keys ORDER BY created_at',
+    )
+  expect(await signing()).toHaveLength(1)
+  const key = (await run('keys', 'create', '--label', 'rotated')).out.trim()
+  const kidOf = (token: string): unknown => jwt.decode(token, { complete: true })!.header.kid
+  await first.login(key)
+  second.token = first.token
+  expect((await askAbi(second)).status).toBe(200)
+  const rotated = await run('rotate-keys')
+  expect(rotated.code).toBe(0)
+  const [old, fresh] = await signing()
+  expect([old!.retired, fresh!.retired]).toEqual([true, false])
+  expect(rotated.out).toContain(fresh!.key_id)
+  // Until every service must have read the new key, the old one signs.
+  expect(kidOf((await issue(first, key)).body.token)).toBe(old!.key_id)
+  await query(`UPDATE access.signing_keys SET created_at = created_at - interval '30 seconds'`)
+  await expect.poll(async () => kidOf((await issue(first, key)).body.token)).toBe(fresh!.key_id)
+  // The token from before is as good as the one from after, at both services.
+  const after = (await issue(first, key)).body.token
+  for (const client of [first, second]) {
+    expect((await askAbi(client)).status).toBe(200)
+    const another = new StateClient(client.url)
+    another.token = after
+    expect((await askAbi(another)).status).toBe(200)
+  }
+  // A day later its tokens have expired, and the next rotation forgets the key.
+  await query(
+    `UPDATE access.signing_keys SET retired_at = now() - interval '26 hours' WHERE key_id = '${old!.key_id}'`,
+  )
+  await expect.poll(async () => (await askAbi(second)).status).toBe(401)
+  await run('rotate-keys')
+  expect((await signing()).map(({ key_id }) => key_id)).not.toContain(old!.key_id)
+})
+
+it('settings that cannot be used are all named before anything starts', async () => {
+  let err = ''
+  const env = {
+    CONFIG_DIR: folder,
+    STATE_PORT: '70000',
+    STATE_TOKEN_TTL_SECONDS: '5',
+    STATE_TRUST_PROXY: 'maybe',
+  }
+  const io = { env, isTerminal: false, out: () => undefined, err: (text: string) => void (err += text) }
+  expect(await runCli(['state'], { ...io, signal: new AbortController().signal })).toBe(3)
+  for (const name of ['STATE_PORT', 'STATE_TOKEN_TTL_SECONDS', 'STATE_TRUST_PROXY'])
+    expect(err).toContain(name)
+})

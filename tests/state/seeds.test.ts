@@ -1,0 +1,157 @@
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { chainTables } from '../../services/filler/pipeline/chain-tables.ts'
+import { CommitUnit, listTables, openStore } from '../../services/filler/store/index.ts'
+import type { Store } from '../../services/filler/store/index.ts'
+import type { RunningState } from '../../services/state/index.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { makeKey, startService, StateClient } from './service.ts'
+
+const START = 1_000
+
+let database: TestDatabase
+let store: Store
+let node: Server
+let service: RunningState
+let client: StateClient
+/** What the chain node says. */
+let nodeHead = START
+let nodeAbis: Record<string, string>
+let asked: string[]
+let isNodeAway = false
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  store = await openStore({
+    address: database.address,
+    reader: 'r',
+    startBlock: START,
+    tables: listTables(chainTables),
+  })
+  nodeAbis = { 'eosio.token': '0e', oldtimer: 'aa' }
+  asked = []
+  isNodeAway = false
+  node = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      if (isNodeAway) return response.destroy()
+      if (request.url === '/v1/chain/get_raw_abi') {
+        const { account_name: account } = JSON.parse(body) as { account_name: string }
+        asked.push(account)
+        const abi = Buffer.from(nodeAbis[account] ?? '', 'hex').toString('base64')
+        return response.end(JSON.stringify({ account_name: account, abi }))
+      }
+      const info = {
+        chain_id: 'ab'.repeat(32),
+        head_block_num: nodeHead,
+        head_block_time: '2026-11-20T10:00:00.500',
+      }
+      return response.end(JSON.stringify(info))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(node, 'listening')
+  const httpUrl = `http://127.0.0.1:${(node.address() as AddressInfo).port}`
+  await commit(START, true)
+  service = await startService(database, { chainId: 'ab'.repeat(32), httpUrl })
+  client = new StateClient(service.url)
+  await client.login((await makeKey(database)).key)
+})
+
+afterEach(async () => {
+  await service.close()
+  node.closeAllConnections()
+  node.close()
+  await store.close()
+  await database.drop()
+})
+
+/** Commits a block that sets ABIs, as the reader does. */
+async function commit(num: number, irreversible: boolean, abis: Record<string, string> = {}): Promise<void> {
+  const unit = new CommitUnit(!irreversible)
+  for (const [account, hex] of Object.entries(abis))
+    unit.upsert(chainTables.abis, { account, block_num: num, reader: 'r', abi: Buffer.from(hex, 'hex') })
+  unit.closeBlock({ num, id: Buffer.alloc(32, num % 251), timeMs: num * 500 })
+  await store.commit(unit, irreversible ? num : START)
+  nodeHead = num
+}
+
+const ask = (account: string, block_num = 0) => client.get('/v0/state/abi', { account, block_num })
+
+it('an ABI from before the first indexed block is that of the chain node, and says so', async () => {
+  for (const block of [0, START]) {
+    expect((await ask('eosio.token', block)).body).toEqual({
+      block_num: START,
+      account: 'eosio.token',
+      abi: '0e',
+      in_force: 'at_or_before',
+    })
+  }
+  expect(asked).toEqual(['eosio.token'])
+  expect((await ask('nobody')).body.code).toBe('data_abi_not_found_error')
+  const before = await ask('eosio.token', START - 1)
+  expect(before.body).toMatchObject({
+    code: 'app_block_num_lower_than_first_block_error',
+    details: { request_block_num: START - 1, first_block_num: START, head_block_num: START },
+  })
+  // It stays known when a later block sets another.
+  await commit(START + 1, true, { 'eosio.token': '0f' })
+  await expect
+    .poll(async () => (await ask('eosio.token')).body)
+    .toEqual({
+      block_num: START + 1,
+      account: 'eosio.token',
+      abi: '0f',
+    })
+  expect((await ask('eosio.token', START)).body).toMatchObject({ abi: '0e', in_force: 'at_or_before' })
+  // Nobody knows any more what this one had before it was set again.
+  await commit(START + 2, true, { oldtimer: 'bb' })
+  nodeAbis.oldtimer = 'bb'
+  await expect.poll(async () => (await ask('oldtimer')).body.abi).toBe('bb')
+  expect((await ask('oldtimer', START)).body.code).toBe('data_abi_not_found_error')
+})
+
+it('what the node says counts once the reader has come as far', async () => {
+  nodeHead = START + 1
+  nodeAbis.oldtimer = 'bb'
+  const answering = ask('oldtimer', START)
+  // The block in which the node has seen the ABI being set arrives while the request waits.
+  await expect.poll(() => asked).toEqual(['oldtimer'])
+  await commit(START + 1, true, { oldtimer: 'bb' })
+  expect((await answering).body.code).toBe('data_abi_not_found_error')
+  nodeHead = START + 100
+  const late = await ask('eosio.token')
+  expect([late.status, late.body.code]).toEqual([503, 'app_not_ready_error'])
+}, 20_000)
+
+it('while the node is away only what it would have to tell is refused', async () => {
+  await commit(START + 1, true, { known: '0a' })
+  isNodeAway = true
+  await expect.poll(async () => (await ask('known')).status).toBe(200)
+  const unknown = await ask('eosio.token')
+  expect([unknown.status, unknown.body.code]).toEqual([503, 'app_not_ready_error'])
+})
+
+it('an ABI of a reversible block is told at once, and gone when the chain forks', async () => {
+  await commit(START + 1, false, { forked: '0a' })
+  await commit(START + 2, false, { forked: '0b' })
+  await expect.poll(async () => (await ask('forked')).body.abi).toBe('0b')
+  expect((await ask('forked', START + 1)).body).toMatchObject({ block_num: START + 1, abi: '0a' })
+  await store.rollBackTo(START + 2)
+  await expect.poll(async () => (await ask('forked')).body.abi).toBe('0a')
+  expect((await ask('forked', START + 2)).body.code).toBe('app_block_num_higher_than_head_block_error')
+  await commit(START + 2, false, { forked: '' })
+  await expect.poll(async () => (await ask('forked')).body.code).toBe('data_abi_not_found_error')
+  expect((await ask('forked', START + 1)).body).toMatchObject({ block_num: START + 1, abi: '0a' })
+  // A block that a client has just heard of is looked for at once.
+  await commit(START + 3, false, { forked: '0c' })
+  expect((await ask('forked', START + 3)).body).toEqual({
+    block_num: START + 3,
+    account: 'forked',
+    abi: '0c',
+  })
+})
