@@ -11,13 +11,13 @@ export interface StateProcessStart {
   readonly httpUrl: string
 }
 
-/** What it says once it listens, and twice a second. */
+/** What it says once it listens, and when it is asked. */
 export interface StateProcessReport {
   readonly url: string
   readonly rssBytes: number
+  /** Processor time so far, user and system. */
+  readonly cpuMicros: number
 }
-
-const REPORT_MS = 500
 
 process.once('message', (start: StateProcessStart) => {
   void run(start)
@@ -37,8 +37,10 @@ async function run({ database, chainId, httpUrl }: StateProcessStart): Promise<v
     logger: createLogger({ name: 'state', level: 'silent' }),
   })
   const report = (): void => {
-    process.send?.({ url, rssBytes: process.memoryUsage.rss() } satisfies StateProcessReport)
+    const { user, system } = process.cpuUsage()
+    const rssBytes = process.memoryUsage.rss()
+    process.send?.({ url, rssBytes, cpuMicros: user + system } satisfies StateProcessReport)
   }
-  setInterval(report, REPORT_MS)
+  process.on('message', report)
   report()
 }

@@ -39,27 +39,41 @@ try {
   const database: DatabaseAddress = { host, port, user, password, database: 'postgres' }
   const key = await prepare(database, shipUrl, httpUrl)
   service = fork(processFile())
-  const reports: StateProcessReport[] = []
-  service.on('message', (report: StateProcessReport) => void reports.push(report))
-  service.send({ database, chainId: chain.chainId, httpUrl } satisfies StateProcessStart)
-  await once(service, 'message')
-  const url = reports[0]!.url
+  const { url } = await ask(service, {
+    database,
+    chainId: chain.chainId,
+    httpUrl,
+  } satisfies StateProcessStart)
   const agent = new Agent({ keepAlive: true, maxSockets: Number(flags.connections) })
   const token = await login(url, key)
   const paths = makePaths()
   await openLoop(agent, url, token, paths, Math.min(rate, 500), 2)
-  console.log(`| run | requests/s | p50 | p95 | p99 | max | failed | service memory |`)
-  console.log(`| --- | --- | --- | --- | --- | --- | --- | --- |`)
+  console.log(`| run | requests/s | p50 | p95 | p99 | max | failed | processor time each | memory |`)
+  console.log(`| --- | --- | --- | --- | --- | --- | --- | --- | --- |`)
   for (const run of [1, 2, 3]) {
-    const result = await openLoop(agent, url, token, paths, rate, seconds)
-    print(`${rate}/s offered, ${run}`, result, reports.at(-1)!)
+    await measure(service, `${rate}/s offered, ${run}`, () =>
+      openLoop(agent, url, token, paths, rate, seconds),
+    )
   }
-  print('as fast as it goes', await closedLoop(agent, url, token, paths, seconds), reports.at(-1)!)
+  await measure(service, 'as fast as it goes', () => closedLoop(agent, url, token, paths, seconds))
   agent.destroy()
 } finally {
   service?.kill()
   await chain.stop()
   await postgres.stop()
+}
+
+async function ask(asked: ChildProcess, message: StateProcessStart | 'report'): Promise<StateProcessReport> {
+  const answer = once(asked, 'message') as Promise<[StateProcessReport]>
+  asked.send(message)
+  return (await answer)[0]
+}
+
+/** Runs a load and prints it, with the processor time and memory that the service took for it. */
+async function measure(asked: ChildProcess, name: string, load: () => Promise<Result>): Promise<void> {
+  const before = await ask(asked, 'report')
+  const result = await load()
+  print(name, result, before, await ask(asked, 'report'))
 }
 
 function processFile(): string {
@@ -195,11 +209,15 @@ function send(agent: Agent, url: string, token: string, path: string): Promise<b
   })
 }
 
-function print(run: string, { perSecond, latencies, failed }: Result, report: StateProcessReport): void {
+function print(
+  run: string,
+  { perSecond, latencies, failed }: Result,
+  before: StateProcessReport,
+  after: StateProcessReport,
+): void {
   const at = (part: number): string =>
     `${latencies[Math.floor((latencies.length - 1) * part)]!.toFixed(1)} ms`
-  const memory = `${Math.round(report.rssBytes / 2 ** 20)} MB`
-  console.log(
-    `| ${run} | ${Math.round(perSecond)} | ${at(0.5)} | ${at(0.95)} | ${at(0.99)} | ${at(1)} | ${failed} | ${memory} |`,
-  )
+  const micros = Math.round((after.cpuMicros - before.cpuMicros) / latencies.length)
+  const cells = [run, Math.round(perSecond), at(0.5), at(0.95), at(0.99), at(1), failed, `${micros} µs`]
+  console.log(`| ${[...cells, `${Math.round(after.rssBytes / 2 ** 20)} MB`].join(' | ')} |`)
 }

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { notReady } from '../answers/index.ts'
 import type { Queryable } from './api-keys.ts'
 import { loadSigningKeys } from './signing-keys.ts'
@@ -54,7 +55,7 @@ export class KeyRing {
   }
 
   /** The secret behind a key id; undefined when there is none. Another service may have rotated a moment ago. */
-  async secretOf(id: string): Promise<Buffer | undefined> {
+  async secretOf(id: string): Promise<KeyObject | undefined> {
     const known = this.find(id)
     if (known || performance.now() - this.readAtMs < this.timing.unknownMs) return known
     await this.read().catch(() => undefined)
@@ -75,7 +76,7 @@ export class KeyRing {
     return endsAt !== undefined && endsAt > Date.now()
   }
 
-  private find(id: string): Buffer | undefined {
+  private find(id: string): KeyObject | undefined {
     return this.signing.find((key) => key.id === id)?.secret
   }
 

@@ -1,11 +1,13 @@
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import type { Queryable } from './api-keys.ts'
 
 /** A secret that tokens are signed with. */
 export interface SigningKey {
   /** The `kid` of its tokens. */
   readonly id: string
-  readonly secret: Buffer
+  /** A key object: from bytes, the token library would first try to make a public key, which takes it 0.3 ms each time. */
+  readonly secret: KeyObject
 }
 
 /** Retired keys are kept this long: the longest life of a token, and an hour for clocks that differ. */
@@ -23,14 +25,19 @@ const SELECT = `
 
 /** The keys of tokens that may be good, the one to sign with first. Makes a key when there is none. */
 export async function loadSigningKeys(database: Queryable): Promise<SigningKey[]> {
-  const found = await database.query<SigningKey>(SELECT)
-  if (found.rows.length > 0) return found.rows
+  const found = await readKeys(database)
+  if (found.length > 0) return found
   // Of several services that start at once one succeeds; all go on with what it made.
   await database.query(
     'INSERT INTO access.signing_keys (key_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING',
     newKey(),
   )
-  return (await database.query<SigningKey>(SELECT)).rows
+  return readKeys(database)
+}
+
+async function readKeys(database: Queryable): Promise<SigningKey[]> {
+  const { rows } = await database.query<{ id: string; secret: Buffer }>(SELECT)
+  return rows.map(({ id, secret }) => ({ id, secret: createSecretKey(secret) }))
 }
 
 /**

@@ -21,7 +21,8 @@ export function createTokenCheck(ring: KeyRing, names: TokenNames): Middleware {
     secret: async (header: { readonly kid?: unknown }) => {
       const secret = await ring.secretOf(typeof header.kid === 'string' ? header.kid : '')
       if (!secret) throw new Error(reasons.unknownKey)
-      return secret
+      // The types of the library do not know key objects; what it hands them to does.
+      return secret as unknown as Buffer
     },
     getToken: (context) => (context.state as TokenState).bearer ?? null,
     isRevoked: async (_context, claims) => {
