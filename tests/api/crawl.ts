@@ -36,7 +36,8 @@ export async function crawl(baseUrl: string, document: OpenApiDocument): Promise
     for (const query of listQueries(document, path)) collectRows(await ask(path, path + query), known)
   }
   for (const path of paths.filter((each) => each.includes('{'))) {
-    for (const url of urlsOf(path, known)) await ask(path, url)
+    const hasSymbol = parametersOf(document, document.paths[path]!.get).some(({ name }) => name === 'symbol')
+    for (const url of urlsOf(path, known)) await ask(path, hasSymbol ? `${url}?symbol=WAX` : url)
     for (const missing of ['999999999', 'nosuchname']) {
       await ask(path, path.replaceAll(/\{\w+\}/g, missing))
     }
@@ -48,13 +49,15 @@ function listQueries(document: OpenApiDocument, path: string): string[] {
   const parameters = parametersOf(document, document.paths[path]!.get)
   const find = (name: string) => parameters.find((parameter) => parameter.name === name)?.schema
   const limit = find('limit')
-  if (!limit) return ['']
+  const symbol = find('symbol') ? ['?symbol=WAX'] : []
+  if (!limit) return ['', ...symbol]
   const page = `limit=${Math.min(limit.maximum ?? MAX_PAGE, MAX_PAGE)}`
   const sorts = find('sort')?.enum ?? []
   return [
     `?${page}`,
     ...sorts.flatMap((sort) => ['asc', 'desc'].map((order) => `?${page}&sort=${sort}&order=${order}`)),
     ...(find('count') ? ['?count=true'] : []),
+    ...symbol,
   ]
 }
 
@@ -86,6 +89,7 @@ function urlsOf(path: string, rows: readonly Row[]): string[] {
 }
 
 function valueFor(name: string, row: Row): string | undefined {
-  const value = row[name] ?? (name === 'account' ? row.owner : undefined)
+  const others: Readonly<Record<string, string>> = { account: 'owner', name: 'marketplace_name' }
+  const value = row[name] ?? row[others[name] ?? name]
   return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -64,21 +64,27 @@ const allContracts = [
     handler: 'market',
     args: { market_account: 'atomicmarket', assets_account: 'atomicassets', store_logs: true },
   },
+  { handler: 'tools', args: { tools_account: 'atomictoolsx', store_logs: true } },
 ]
 
-/** Namespaces of every family that the recordings have. */
+/** Blocks that go on behind the recordings: what the recorded chain never did happens there. */
+const GENERATED_BLOCKS = 250
+
+/** Namespaces of every family. */
 const allNamespaces = [
   { name: 'assets', path: '/assets', aliases: ['/atomicassets'], args: { assets_account: 'atomicassets' } },
   { name: 'market', path: '/market', args: { market_account: 'atomicmarket' } },
+  { name: 'tools', path: '/tools', args: { tools_account: 'atomictoolsx' } },
 ]
 
-/** Indexes recordings and serves their assets; with `everything`, all families. */
+/** Indexes recordings and serves their assets; with `everything`, all families and some generated blocks as well. */
 export async function serveRecordings(
   recordings: readonly string[],
   options: { everything?: boolean } = {},
 ): Promise<TestServer> {
   const database = await createTestDatabase()
-  const chain = await startChain({ recordings })
+  const blocks = options.everything ? GENERATED_BLOCKS : 0
+  const chain = await startChain({ recordings, blocks })
   const settings = options.everything ? { contracts: allContracts } : {}
   await indexUntil(chain, database.address, chain.chain.head().num, { settings })
   await chain.chain.stop()
