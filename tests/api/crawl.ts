@@ -14,9 +14,9 @@ export interface CrawledAnswer {
 }
 
 /** Largest page that is asked for. */
-const MAX_PAGE = 100
-/** Records of each path with parameters. */
-const SAMPLES = 12
+const MAX_PAGE = 40
+/** Addresses of a path with parameters that each list gives. */
+const SAMPLES = 2
 
 /**
  * Asks for everything that a document describes: lists in every order, their counts, and the paths with parameters for
@@ -31,9 +31,12 @@ export async function crawl(baseUrl: string, document: OpenApiDocument): Promise
     return body
   }
   const paths = Object.keys(document.paths)
-  const known: Row[] = []
+  /** What the lists hold, by their path. */
+  const known = new Map<string, Row[]>()
   for (const path of paths.filter((each) => !each.includes('{'))) {
-    for (const query of listQueries(document, path)) collectRows(await ask(path, path + query), known)
+    const rows: Row[] = []
+    known.set(path, rows)
+    for (const query of listQueries(document, path, known)) collectRows(await ask(path, path + query), rows)
   }
   for (const path of paths.filter((each) => each.includes('{'))) {
     const hasSymbol = parametersOf(document, document.paths[path]!.get).some(({ name }) => name === 'symbol')
@@ -45,11 +48,16 @@ export async function crawl(baseUrl: string, document: OpenApiDocument): Promise
   return answers
 }
 
-function listQueries(document: OpenApiDocument, path: string): string[] {
+function listQueries(
+  document: OpenApiDocument,
+  path: string,
+  known: ReadonlyMap<string, readonly Row[]>,
+): string[] {
   const parameters = parametersOf(document, document.paths[path]!.get)
   const find = (name: string) => parameters.find((parameter) => parameter.name === name)?.schema
   const limit = find('limit')
-  const symbol = find('symbol') ? ['?symbol=WAX'] : []
+  const whitelist = find('collection_whitelist') ? `&collection_whitelist=${collectionsOf(known)}` : ''
+  const symbol = find('symbol') ? [`?symbol=WAX${whitelist}`] : []
   if (!limit) return ['', ...symbol]
   const page = `limit=${Math.min(limit.maximum ?? MAX_PAGE, MAX_PAGE)}`
   const sorts = find('sort')?.enum ?? []
@@ -59,6 +67,12 @@ function listQueries(document: OpenApiDocument, path: string): string[] {
     ...(find('count') ? ['?count=true'] : []),
     ...symbol,
   ]
+}
+
+/** Names of all collections met so far, separated by commas. */
+function collectionsOf(known: ReadonlyMap<string, readonly Row[]>): string {
+  const names = [...known.values()].flat().map((row) => valueFor('collection_name', row))
+  return [...new Set(names)].filter((name) => name !== undefined).join(',')
 }
 
 /** Members of every object in an answer, with those of the objects directly inside it. */
@@ -72,20 +86,28 @@ function collectRows(value: unknown, rows: Row[]): void {
   for (const each of nested) collectRows(each, rows)
 }
 
-/** The addresses that a path has for known rows, spread over them. */
-function urlsOf(path: string, rows: readonly Row[]): string[] {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
+/** The addresses that a path has for what the lists of its namespace hold. */
+function urlsOf(path: string, known: ReadonlyMap<string, readonly Row[]>): Set<string> {
+  const mount = path.slice(0, path.indexOf('/', 1))
   const urls = new Set<string>()
-  for (const row of rows) {
-    const values = names.map((name) => valueFor(name, row))
-    if (values.every((value) => value !== undefined)) {
-      let at = 0
-      urls.add(path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(values[at++]!)))
-    }
+  for (const [source, rows] of known) {
+    if (!source.startsWith(`${mount}/`)) continue
+    const found = rows.map((row) => urlFor(path, row)).filter((url) => url !== undefined)
+    const distinct = [...new Set(found)]
+    const step = Math.max(1, Math.floor(distinct.length / SAMPLES))
+    for (let at = 0; at < distinct.length; at += step) urls.add(distinct[at]!)
   }
-  const all = [...urls]
-  const step = Math.max(1, Math.floor(all.length / SAMPLES))
-  return all.filter((_url, index) => index % step === 0)
+  return urls
+}
+
+function urlFor(path: string, row: Row): string | undefined {
+  let url = path
+  for (const [segment, name] of path.matchAll(/\{(\w+)\}/g)) {
+    const value = valueFor(name!, row)
+    if (value === undefined) return undefined
+    url = url.replace(segment, encodeURIComponent(value))
+  }
+  return url
 }
 
 function valueFor(name: string, row: Row): string | undefined {

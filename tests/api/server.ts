@@ -68,7 +68,7 @@ const allContracts = [
 ]
 
 /** Blocks that go on behind the recordings: what the recorded chain never did happens there. */
-const GENERATED_BLOCKS = 250
+const GENERATED_BLOCKS = 1_000
 
 /** Namespaces of every family. */
 const allNamespaces = [
