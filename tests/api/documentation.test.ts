@@ -69,7 +69,7 @@ describe('every answer', () => {
   let answers: CrawledAnswer[]
   beforeAll(async () => {
     answers = await crawl(server.api.url, document)
-  })
+  }, 300_000)
 
   it('is what the document says of it', () => {
     const check = createAnswerCheck(document)

@@ -33,5 +33,5 @@ describe.each(['history', 'recorded'] as const)('the recorded answers, the chain
     } finally {
       await stage.close()
     }
-  })
+  }, 300_000)
 })

@@ -155,4 +155,4 @@ it(`${REQUESTS} requests of seed ${SEED}: no answer is a fault, and memory stays
   // A fuzz that only ever fails, or never does, looks at nothing.
   expect(statuses[200]).toBeGreaterThan(REQUESTS / 4)
   expect(statuses[400]).toBeGreaterThan(REQUESTS / 20)
-})
+}, 600_000)
