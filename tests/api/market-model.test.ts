@@ -1,0 +1,368 @@
+import type pg from 'pg'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createMarketNamespace } from '../../services/api/namespaces/market/index.ts'
+import type { Session, Statement } from '../../services/api/database/index.ts'
+import type { Namespace } from '../../services/api/endpoint/index.ts'
+import { readAttributeFilters, validateParameters } from '../../services/api/endpoint/index.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import type { ActivityMix } from '../../services/devchain/index.ts'
+import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
+import type { TestChain } from '../integration/index-chain.ts'
+import { PositionWatch } from '../integration/position.ts'
+import { createRandom } from '../integration/seeded-random.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { MarketModel, readBlock } from './market-model.ts'
+import type { ModelBlock, ModelKind, ModelListing } from './market-model.ts'
+import { sumBy, templatePricesOf, tradesOf } from './market-model-sums.ts'
+import type { ModelTrade } from './market-model-sums.ts'
+
+const SEED = 20_261
+const STEPS = 60
+/** Blocks before the first step: so long that auctions begun in them end during the steps. */
+const LEAD_IN = 460
+/** Days between the recorded trades and the generated ones: the recorded ones are not recent any more. */
+const LATER_MS = 4 * 86_400_000
+
+/** Listings, purchases and what makes listings invalid and valid again. */
+const mix: ActivityMix = {
+  newAccount: 0.3,
+  newTemplate: 0.5,
+  mint: 14,
+  transfer: 10,
+  burn: 1.5,
+  createOffer: 2,
+  acceptOffer: 1.5,
+  cancelOffer: 1,
+  newMarketplace: 0.5,
+  writePrices: 6,
+  announceSale: 18,
+  startSale: 3,
+  purchaseSale: 12,
+  cancelSale: 3,
+  withdrawSaleOffer: 1,
+  announceAuction: 8,
+  startAuction: 2,
+  bid: 10,
+  claimAuction: 5,
+  cancelAuction: 1,
+  createBuyoffer: 6,
+  acceptBuyoffer: 3,
+  declineBuyoffer: 1,
+  cancelBuyoffer: 1,
+  createTemplateBuyoffer: 4,
+  fulfillTemplateBuyoffer: 3,
+  cancelTemplateBuyoffer: 1,
+}
+
+let database: TestDatabase
+let running: TestChain
+let client: pg.Client
+let now = 0
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  running = await startChain({
+    recordings: ['main'],
+    libLagBlocks: 20,
+    blocks: LEAD_IN,
+    rate: 13,
+    mix,
+    seed: SEED,
+    startTimeMs: RECORDED_END + LATER_MS,
+  })
+  client = await connectDatabase(database.address, { applicationName: 'test' })
+})
+afterEach(async () => {
+  await client.end()
+  await running.chain.stop()
+  await database.drop()
+})
+
+/** Time of the last recorded block. */
+const RECORDED_END = Date.UTC(2026, 10, 20, 9, 59, 17)
+
+const session: Session = {
+  async query<Row extends readonly unknown[]>({ text, values }: Statement): Promise<Row[]> {
+    const { rows } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })
+    return rows as unknown as Row[]
+  },
+}
+
+const largest = 1_000
+const namespace: Namespace = createMarketNamespace({
+  contract: 'atomicmarket',
+  assetsContract: undefined,
+  trigrams: true,
+  disableV1Sales: false,
+  clock: () => now,
+  limits: Object.fromEntries(
+    [
+      'assets',
+      'accounts',
+      'collections',
+      'schemas',
+      'templates',
+      'offers',
+      'transfers',
+      'burns',
+      'logs',
+      'auctions',
+      'buyoffers',
+      'prices_templates',
+      'sales',
+      'sales_templates',
+      'sales_v2',
+      'royalties',
+    ].map((name) => [name, largest]),
+  ) as unknown as Parameters<typeof createMarketNamespace>[0]['limits'],
+})
+
+async function ask<T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T> {
+  const endpoint = namespace.endpoints.find((each) => each.path === path)!
+  const raw = new Map(Object.entries(query))
+  const values = await validateParameters(endpoint.parameters, {}, raw, () => Promise.resolve([]))
+  const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
+  return JSON.parse(await endpoint.run({ session, values, attributes })) as T
+}
+
+/** What the test looks at in the record of a listing. */
+interface Listing {
+  readonly sale_id?: string
+  readonly auction_id?: string
+  readonly buyoffer_id?: string
+  readonly state: number
+  readonly price: { readonly amount: string | null; readonly token_symbol: string }
+  readonly seller: string | null
+  readonly buyer: string | null
+  readonly maker_marketplace: string
+  readonly taker_marketplace: string | null
+  readonly assets: readonly (string | { readonly asset_id: string })[]
+  readonly updated_at_time: string
+}
+
+const kinds: readonly (readonly [
+  kind: ModelKind,
+  path: string,
+  key: 'sale_id' | 'auction_id' | 'buyoffer_id',
+  states: readonly number[],
+])[] = [
+  ['sales', '/v0/sales', 'sale_id', [1, 2, 3, 4]],
+  ['auctions', '/v1/auctions', 'auction_id', [0, 1, 2, 3, 4]],
+  ['buyoffers', '/v1/buyoffers', 'buyoffer_id', [0, 1, 2, 3, 4]],
+  ['template_buyoffers', '/v1/template_buyoffers', 'buyoffer_id', [0, 1, 2]],
+]
+
+/** Listings that the api shows: a sale only once it has its offer. */
+function shown(model: MarketModel, kind: ModelKind): ModelListing[] {
+  const all = [...model.listings[kind].values()].sort((a, b) => Number(a.id - b.id))
+  return kind === 'sales' ? all.filter(({ offer }) => offer !== undefined) : all
+}
+
+async function compareListings(model: MarketModel, touched: ReadonlySet<bigint> | undefined): Promise<void> {
+  for (const [kind, path, key, states] of kinds) {
+    const all = shown(model, kind)
+    const counted = new Map<number, number>()
+    for (const each of all) {
+      const state = model.stateOf(kind, each)
+      counted.set(state, (counted.get(state) ?? 0) + 1)
+    }
+    for (const state of states) {
+      const count = await ask<string>(`${path}/_count`, { state: String(state) })
+      expect([kind, state, count]).toEqual([kind, state, String(counted.get(state) ?? 0)])
+    }
+    const wanted = all.filter(({ id }) => touched === undefined || touched.has(id)).slice(-200)
+    if (wanted.length === 0) continue
+    const query = { ids: wanted.map(({ id }) => id).join(','), sort: key, order: 'asc', limit: '200' }
+    const records = await ask<Listing[]>(path, query)
+    expect(records.map((record) => brief(key, record))).toEqual(
+      wanted.map((each) => ({
+        id: String(each.id),
+        state: model.stateOf(kind, each),
+        amount: model.priceOf(each)?.toString() ?? null,
+        symbol: each.settlement,
+        seller: each.seller,
+        buyer: each.buyer,
+        maker: each.maker,
+        taker: each.taker,
+        assets: each.assets.map(String),
+        updated: kind === 'auctions' ? undefined : String(each.updated),
+      })),
+    )
+  }
+}
+
+function brief(key: 'sale_id' | 'auction_id' | 'buyoffer_id', record: Listing): Record<string, unknown> {
+  return {
+    id: record[key],
+    state: record.state,
+    amount: record.price.amount,
+    symbol: record.price.token_symbol,
+    seller: record.seller,
+    buyer: record.buyer,
+    maker: record.maker_marketplace,
+    taker: record.taker_marketplace,
+    assets: record.assets.map((asset) => (typeof asset === 'string' ? asset : asset.asset_id)),
+    // Claims, bids and the contract's own rows move that of an auction.
+    updated: key === 'auction_id' ? undefined : record.updated_at_time,
+  }
+}
+
+/** The listed sales by price, the oracle's prices among the others. */
+async function comparePriceOrder(model: MarketModel): Promise<void> {
+  const listed = shown(model, 'sales').filter(
+    (each) => model.stateOf('sales', each) === 1 && each.settlement === 'WAX',
+  )
+  for (const order of ['asc', 'desc'] as const) {
+    const sign = order === 'asc' ? 1n : -1n
+    const expected = listed
+      .map((each) => ({ id: each.id, price: model.priceOf(each) }))
+      .sort((a, b) => {
+        if (a.price === null || b.price === null) return Number(a.price === null) - Number(b.price === null)
+        return Number((a.price - b.price) * sign) || Number(a.id - b.id)
+      })
+    const query = { state: '1', symbol: 'WAX', sort: 'price', order, limit: '20', page: '1' }
+    const found = await ask<Listing[]>('/v2/sales', query)
+    expect(found.map((each) => [each.sale_id, each.price.amount])).toEqual(
+      expected.slice(0, 20).map(({ id, price }) => [String(id), price?.toString() ?? null]),
+    )
+  }
+}
+
+interface Results<T> {
+  readonly results: readonly T[]
+}
+
+async function compareStatistics(model: MarketModel): Promise<void> {
+  const all = tradesOf(model)
+  const prices = await ask<Record<string, string>[]>('/v1/prices/templates', { limit: '1000' })
+  const expected = templatePricesOf(model, all)
+  const names = Object.keys(expected[0] ?? {})
+  expect(prices.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])))).toEqual(expected)
+  for (const symbol of ['WAX', 'KARMA'])
+    await compareSums(
+      symbol,
+      all.filter((each) => each.symbol === symbol),
+    )
+}
+
+async function compareSums(symbol: string, trades: readonly ModelTrade[]): Promise<void> {
+  const price = (each: ModelTrade): bigint => each.price
+  const { results: collections } = await ask<Results<Record<string, string>>>('/v1/stats/collections', {
+    symbol,
+  })
+  expect(
+    collections
+      .filter(({ sales }) => sales !== '0')
+      .map((row) => [row['collection_name'], row['sales'], row['volume']]),
+  ).toEqual(
+    [...sumBy(trades, ({ collection }) => collection, price)]
+      .map(([name, [count, sum]]) => [name, String(count), String(sum)] as const)
+      .sort((a, b) => Number(BigInt(b[2]) - BigInt(a[2])) || (a[0] < b[0] ? -1 : 1)),
+  )
+  const sold = sumBy(trades, ({ seller }) => seller, price)
+  const bought = sumBy(trades, ({ buyer }) => buyer, price)
+  const { results: accounts } = await ask<Results<Record<string, string>>>('/v1/stats/accounts', { symbol })
+  expect(new Map(accounts.map((row) => [row['account'], [row['sell_volume'], row['buy_volume']]]))).toEqual(
+    new Map(
+      [...new Set([...sold.keys(), ...bought.keys()])].map((name) => [
+        name,
+        [String(sold.get(name)?.[1] ?? 0n), String(bought.get(name)?.[1] ?? 0n)],
+      ]),
+    ),
+  )
+  const made = sumBy(trades, ({ maker }) => maker, price)
+  const taken = sumBy(trades, ({ taker }) => taker, price)
+  const { results: markets } = await ask<Results<Record<string, string>>>('/v1/stats/markets', { symbol })
+  expect(
+    new Map(
+      markets.map((row) => [
+        row['marketplace_name'],
+        [row['sellers'], row['buyers'], row['maker_volume'], row['taker_volume']],
+      ]),
+    ),
+  ).toEqual(
+    new Map(
+      [...new Set([...made.keys(), ...taken.keys()])].map((name) => [
+        name,
+        [
+          String(new Set(trades.filter(({ maker }) => maker === name).map(({ seller }) => seller)).size),
+          String(new Set(trades.filter(({ taker }) => taker === name).map(({ buyer }) => buyer)).size),
+          String(made.get(name)?.[1] ?? 0n),
+          String(taken.get(name)?.[1] ?? 0n),
+        ],
+      ]),
+    ),
+  )
+  const { results: days } = await ask<Results<Record<string, string>>>('/v1/stats/graph', { symbol })
+  const byDay = sumBy(trades, ({ time }) => String(Math.floor(time / 86_400_000)), price)
+  expect(
+    new Map(
+      days.map((row) => [
+        String(Number(row['time']) / 86_400_000),
+        [Number(row['sales']), BigInt(row['volume']!)],
+      ]),
+    ),
+  ).toEqual(byDay)
+  const own = trades.filter(({ kind }) => kind === 1)
+  const { result } = await ask<{ result: Record<string, string | null> }>('/v1/stats/sales', { symbol })
+  const volume = own.length === 0 ? null : String(own.reduce((sum, each) => sum + each.price, 0n))
+  expect(result).toEqual({ volume, sales: String(own.length) })
+}
+
+/** Ids that a block's actions name; ids of different kinds may be the same. */
+function touchedBy({ actions }: ModelBlock): Set<bigint> {
+  const ids = actions.flatMap(({ said }) => [said['sale_id'], said['auction_id'], said['buyoffer_id']])
+  return new Set(ids.filter((id) => typeof id === 'bigint'))
+}
+
+it(`answers as the model does after each of ${STEPS} steps of random trade, forks among them (seed ${SEED})`, async () => {
+  const { chain } = running
+  const random = createRandom(SEED)
+  const blocks = new Map<string, ModelBlock>()
+  const watch = await PositionWatch.open(database.address, testSettings.name)
+  const ending = new AbortController()
+  let failure: unknown
+  const reading = indexUntil(running, database.address, 0, { signal: ending.signal })
+  reading.catch((error: unknown) => (failure = error))
+  try {
+    let operations = 0
+    let ended = 0
+    let undone = 0
+    for (let step = 1; step <= STEPS; step++) {
+      if (step % 9 === 0) {
+        const depth = random.between(1, 6)
+        undone += depth
+        chain.fork(depth, depth + 1)
+      } else chain.generate(1)
+      const head = chain.head()
+      await watch.until(
+        (at) => at?.num === head.num && at.id === head.id,
+        () => failure !== undefined,
+      )
+      expect(failure).toBeUndefined()
+      const model = new MarketModel()
+      for (let num = 1; num <= head.num; num++) {
+        const block = chain.block(num)!
+        const id = block.id.toString('hex')
+        const read = blocks.get(id) ?? readBlock(block)
+        blocks.set(id, read)
+        model.apply(read)
+      }
+      now = model.time
+      operations = model.operations
+      ended = tradesOf(model).filter(({ kind }) => kind === 2).length
+      const isFork = step % 9 === 0
+      await compareListings(model, isFork || step === STEPS ? undefined : touchedBy(blocks.get(head.id)!))
+      await comparePriceOrder(model)
+      await compareStatistics(model)
+    }
+    expect(operations).toBeGreaterThan(2_500)
+    expect(undone).toBeGreaterThan(12)
+    expect(ended).toBeGreaterThan(5)
+  } finally {
+    ending.abort()
+    await reading.catch(() => undefined)
+    await watch.close()
+  }
+})
