@@ -89,6 +89,32 @@ async function expectAnAsset(api: string): Promise<void> {
   expect(BigInt(body.data[0]!.asset_id)).toBeGreaterThan(2n ** 40n)
 }
 
+/** What is printed is enough to log in to the state service and to ask it. */
+async function expectAnAbi(printed: string): Promise<void> {
+  const [, url, key] = /state\s+(http:\S+)\/v0\/docs, API key (server_[0-9a-f]{40})/.exec(printed)!
+  const issued = await fetch(`${url!}/v1/auth/issue`, {
+    method: 'POST',
+    body: JSON.stringify({ api_key: key }),
+  })
+  const { token } = (await issued.json()) as { token: string }
+  for (const [block, set] of [
+    [862, 21],
+    [863, 863],
+  ] as const) {
+    const path = `/v0/state/abi?account=atomicassets&block_num=${block}&json=true`
+    const answer = await fetch(url! + path, { headers: { Authorization: `Bearer ${token}` } })
+    expect(await answer.json()).toMatchObject({
+      block_num: set,
+      account: 'atomicassets',
+      abi: { version: expect.stringMatching(/^eosio::abi/) as string },
+    })
+  }
+  const rows = await fetch(
+    `${url!}/v0/state/table?account=eosio.token&table=stat&scope=WAX&json=true&token=${token}`,
+  )
+  expect(await rows.json()).toMatchObject({ rows: [{ json: { issuer: 'eosio.token' } }] })
+}
+
 it('serves the demo chain from nothing, says so, and stops in order on SIGINT', async () => {
   const { child, api, output } = await start([])
   const block = await untilLive(api)
@@ -96,6 +122,7 @@ it('serves the demo chain from nothing, says so, and stops in order on SIGINT', 
   const chain = await health(api)
   expect(chain).toMatchObject({ demo: true, service: { status: 'healthy' } })
   await expectAnAsset(api)
+  await expectAnAbi(output())
   await expect
     .poll(async () => Number((await health(api)).service.readers[0]!.block_num))
     .toBeGreaterThan(block)

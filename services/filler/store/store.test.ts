@@ -8,6 +8,7 @@ import {
   appendTable,
   counterTable,
   groupedTable,
+  historyTable,
   keyedTable,
   openStore,
   versionedTable,
@@ -41,12 +42,19 @@ interface Fact {
   abi: Uint8Array
 }
 
+interface Fate {
+  name: string
+  since_block: number
+  value: Uint8Array
+}
+
+const fates = historyTable<Fate>('lab.fates', 'lab.past_fates', ['name'])
 const things = keyedTable<Thing>('lab.things', ['id'], ['born'])
 const shares = groupedTable<Share>('lab.shares', ['owner'], ['owner', 'token'])
 const counts = counterTable<Count>('lab.counts', ['name'], ['up', 'down'])
 const events = appendTable<Event>('lab.events', 'seq')
 const facts = versionedTable<Fact>('chain.abis', ['account', 'block_num'], 'block_num', true)
-const tables = [things, shares, counts, events, facts] as unknown as Table[]
+const tables = [things, shares, counts, events, facts, fates] as unknown as Table[]
 
 const doubled: Derivation<{ id: bigint; size: number }> = {
   kind: 'derivation',
@@ -64,6 +72,9 @@ const schema = `
   CREATE TABLE lab.things (id bigint PRIMARY KEY, name text COLLATE "C", size integer NOT NULL, born integer NOT NULL);
   CREATE TABLE lab.shares (owner text, token text, amount bigint NOT NULL, PRIMARY KEY (owner, token));
   CREATE TABLE lab.counts (name text PRIMARY KEY, up bigint NOT NULL, down bigint NOT NULL);
+  CREATE TABLE lab.fates (name text PRIMARY KEY, since_block integer NOT NULL, value bytea NOT NULL);
+  CREATE TABLE lab.past_fates (name text, since_block integer, until_block integer NOT NULL, value bytea NOT NULL,
+    PRIMARY KEY (name, since_block));
   CREATE TABLE lab.events (seq bigint PRIMARY KEY, note text NOT NULL) PARTITION BY RANGE (seq);
   SELECT chain.create_undo_twin(t::regclass) FROM unnest(ARRAY['lab.things', 'lab.shares', 'lab.counts']) t`
 
@@ -184,6 +195,69 @@ describe('a commit unit', () => {
     expect((await reader.query('SELECT * FROM lab.things')).rows).toEqual([
       { id: 1n, name: null, size: 0, born: 4 },
     ])
+  })
+
+  it('keeps what rows were, in both the small and the large way, as far back as it is asked for', async () => {
+    const at = async (block: number): Promise<Map<string, string>> => {
+      const { rows } = await reader.query<{ name: string; value: Buffer }>(
+        `SELECT name, value FROM lab.fates WHERE since_block <= $1
+         UNION ALL SELECT name, value FROM lab.past_fates WHERE since_block <= $1 AND until_block > $1`,
+        [block],
+      )
+      return new Map(rows.map(({ name, value }) => [name, value.toString()]))
+    }
+    /** What the rows are at the end of each block, kept beside. */
+    const model: Map<string, string>[] = [new Map()]
+    const change = (unit: CommitUnit, block: number, rows: number): void => {
+      const now = new Map(model[block - 1])
+      for (let n = 0; n < rows; n++) {
+        const name = `n${n}`
+        const roll = (block * 31 + n * 17) % 7
+        if (roll < 3) continue
+        if (roll === 3) {
+          unit.end(fates, { name }, block)
+          now.delete(name)
+          continue
+        }
+        // The first word of a block is not its last.
+        unit.version(fates, { name, since_block: block, value: Buffer.from('draft') })
+        unit.version(fates, { name, since_block: block, value: Buffer.from(`${name}@${block}`) })
+        now.set(name, `${name}@${block}`)
+      }
+      model[block] = now
+    }
+    for (let block = 1; block <= 10; block++) await commit(block, false, (unit) => change(unit, block, 20))
+    // Ten blocks of one unit.
+    await commit(20, false, (unit) => {
+      for (let block = 11; block <= 20; block++) change(unit, block, 300)
+    })
+    for (let block = 21; block <= 25; block++)
+      await commit(block, true, (unit) => change(unit, block, 300), 20)
+    for (const [block, rows] of model.entries()) expect([block, await at(block)]).toEqual([block, rows])
+    await store.rollBackTo(23)
+    for (let block = 0; block <= 22; block++) expect([block, await at(block)]).toEqual([block, model[block]])
+    expect(await at(25)).toEqual(model[22])
+    for (let block = 23; block <= 25; block++)
+      await commit(block, true, (unit) => change(unit, block, 300), 20)
+    expect(await at(25)).toEqual(model[25])
+    // What a fork may ask for stays, whatever is said.
+    await commit(26, true, (unit) => unit.forget(fates, 24), 20)
+    for (let block = 20; block <= 25; block++) expect([block, await at(block)]).toEqual([block, model[block]])
+    const oldest = await reader.query<{ block: number }>(
+      'SELECT min(until_block) AS block FROM lab.past_fates',
+    )
+    expect(oldest.rows[0]!.block).toBe(21)
+    // Of rows that change again and again in a unit only what is asked for is gathered.
+    model[26] = model[25]!
+    await commit(40, false, (unit) => {
+      unit.forget(fates, 39)
+      for (let block = 27; block <= 40; block++) change(unit, block, 300)
+    })
+    for (let block = 39; block <= 40; block++) expect([block, await at(block)]).toEqual([block, model[block]])
+    const { rows } = await reader.query<{ n: number }>(
+      'SELECT count(*)::int AS n FROM lab.past_fates WHERE until_block < 40',
+    )
+    expect(rows[0]!.n).toBe(0)
   })
 
   it('removes counters that have come back to nothing', async () => {
