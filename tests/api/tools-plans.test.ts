@@ -40,7 +40,7 @@ const generation = [
    FROM generate_series(1, ${assetCount}) n`,
   `INSERT INTO tools.links (link_id, created_at_time, updated_at_time, created_at_block, updated_at_block, state,
      has_unknown_assets, creator, claimer, public_key, claimer_signature, memo, asset_ids, collection_names)
-   SELECT n, n * 500, n * 500 + (n * 7919 % 1000) * 500, n, n, n % 4, false, ${named('creator', 'floor(sqrt(n % 2500))')},
+   SELECT n, n * 500, n * 500 + (n::bigint * 7919 % 1000) * 500, n, n, n % 4, false, ${named('creator', 'floor(sqrt(n % 2500))')},
      CASE WHEN n % 4 = 3 THEN ${named('claimer', '(n % 300)')} END, $1 || n, CASE WHEN n % 4 = 3 THEN 'SIG' END, '',
      ARRAY[n + 1], ARRAY[${named('collect', 'floor(sqrt((n + 1) % 10000))')}]
    FROM generate_series(1, ${linkCount}) n`,
