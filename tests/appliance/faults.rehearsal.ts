@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { smokeTest } from '../../services/appliance/index.ts'
+import { createClient } from '../../services/appliance/smoke/client.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { demoChainId } from '../../services/core/chain-node/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import { runReader } from '../../services/filler/index.ts'
+import { compareDumps, dumpDatabase } from '../integration/database-dump.ts'
+import type { DatabaseDump } from '../integration/database-dump.ts'
+import { describeUnless } from '../setup/available.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import { applianceVariables, run, whyNoEngine } from './engine.ts'
+
+const project = 'pronghorn-faults'
+const ports = { http: 28_080, https: 28_443 }
+const variables = applianceVariables(project, ports)
+const url = `https://localhost:${ports.https}`
+const ask = createClient(new URL(url), true)
+const longest = 900_000
+const recoveryMs = 60_000
+
+const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
+
+/** Processes of containers are killed from outside. */
+function whyNot(): string | undefined {
+  return process.getuid?.() === 0 ? whyNoEngine() : 'killing the processes of containers takes root'
+}
+
+describeUnless(whyNot(), 'the appliance under faults', () => {
+  let stopLoad = false
+  let answered = 0
+
+  beforeAll(async () => {
+    await compose('--profile', '*', 'down', '--volumes')
+    await compose('up', '--detach', '--build', '--wait')
+  }, longest)
+
+  afterAll(async () => {
+    stopLoad = true
+    await compose('--profile', '*', 'down', '--volumes')
+  }, longest)
+
+  it(
+    'is well again within a minute after each container was killed, and after restarts',
+    async () => {
+      const load = Promise.all([1, 2, 3, 4].map(() => keepAsking()))
+      for (const service of ['postgres', 'redis', 'filler', 'api', 'state', 'nginx', 'devchain']) {
+        await killService(service)
+        expect([service, await recover()]).toEqual([service, []])
+      }
+      for (const service of ['postgres', 'redis']) {
+        await compose('restart', service)
+        expect([service, await recover()]).toEqual([service, []])
+      }
+      stopLoad = true
+      await load
+      expect(answered).toBeGreaterThan(0)
+      expect(await compareWithStraightRun()).toEqual([])
+    },
+    longest,
+  )
+
+  it(
+    'goes on after backup, wipe and restore as if it had never stopped',
+    async () => {
+      await run(variables, 'scripts/backup', 'rehearsal')
+      const refused = await run(variables, 'scripts/restore', 'rehearsal').then(
+        () => '',
+        (error: unknown) => String((error as { stderr?: string }).stderr),
+      )
+      expect(refused).toMatch(/holds data/)
+      await sleep(3_000)
+      await compose('down')
+      await run(variables, 'docker', 'volume', 'rm', `${project}_postgres-data`)
+      await run(variables, 'scripts/restore', 'rehearsal')
+      expect(await recover()).toEqual([])
+      expect(await compareWithStraightRun()).toEqual([])
+    },
+    longest,
+  )
+
+  it(
+    'takes new passwords',
+    async () => {
+      const before = await readSuperuser()
+      await run(variables, 'scripts/rotate-secrets')
+      expect(await readSuperuser()).not.toBe(before)
+      expect(await recover()).toEqual([])
+    },
+    longest,
+  )
+
+  async function keepAsking(): Promise<void> {
+    while (!stopLoad) {
+      const { status } = await ask('/atomicassets/v1/assets?limit=20').catch(() => ({ status: 0 }))
+      if (status === 200) answered++
+      await sleep(20)
+    }
+  }
+
+  async function killService(service: string): Promise<void> {
+    const id = (await compose('ps', '--quiet', service)).trim()
+    const pid = (await run(variables, 'docker', 'inspect', '--format', '{{.State.Pid}}', id)).trim()
+    process.kill(Number(pid), 'SIGKILL')
+  }
+
+  /** Waits for a smoke test without a failure, for a minute; gives what still failed. */
+  async function recover(): Promise<string[]> {
+    const deadline = performance.now() + recoveryMs
+    for (;;) {
+      const results = await smokeTest({
+        url,
+        insecure: true,
+        apiKey: undefined,
+        account: 'atomicassets',
+        waitMs: 10_000,
+        tell: () => undefined,
+      })
+      const failed = results.filter(({ outcome }) => outcome === 'failed')
+      if (failed.length === 0 || performance.now() > deadline)
+        return failed.map(({ name, note }) => `${name}: ${note}`)
+      await sleep(500)
+    }
+  }
+
+  async function addressOf(service: string): Promise<string> {
+    const id = (await compose('ps', '--quiet', service)).trim()
+    const format = '{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}'
+    const addresses = await run(variables, 'docker', 'inspect', '--format', format, id)
+    return addresses.trim().split(' ')[0]!
+  }
+
+  function readSuperuser(): Promise<string> {
+    return compose('run', '--rm', '--no-TTY', '--entrypoint', 'cat', 'config', '/rendered/secrets/superuser')
+  }
+
+  /** Stops the filler and compares its tables with those of a reader that ran through the same chain at once. */
+  async function compareWithStraightRun(): Promise<string[]> {
+    await compose('stop', 'filler')
+    const found: DatabaseAddress = {
+      host: await addressOf('postgres'),
+      port: 5432,
+      user: 'postgres',
+      password: await readSuperuser(),
+      database: 'pronghorn',
+    }
+    const client = await connectDatabase(found, { applicationName: 'test' })
+    const { rows } = await client.query<{ block_num: number }>('SELECT block_num FROM chain.readers')
+    await client.end()
+    const devchain = await addressOf('devchain')
+    const straight = await createTestDatabase()
+    try {
+      const text = await compose(
+        'run',
+        '--rm',
+        '--no-TTY',
+        '--entrypoint',
+        'cat',
+        'config',
+        '/rendered/filler/readers.config.json',
+      )
+      await runReader(
+        {
+          settings: {
+            ...(JSON.parse(text) as [Parameters<typeof runReader>[0]['settings']])[0],
+            stop_block: rows[0]!.block_num,
+            delete_data: false,
+          },
+          database: straight.address,
+          chain: { chainId: demoChainId, http: `http://${devchain}:8888`, ship: [`ws://${devchain}:8080`] },
+          logger: createLogger({ name: 'test', level: 'silent', pretty: true }),
+          buildQueryIndexes: false,
+          handoverMs: 2_000,
+        },
+        new AbortController().signal,
+      )
+      const [wanted, is] = [await dumpDatabase(straight.address), await dumpDatabase(found)]
+      expect(wanted.size).toBeGreaterThan(20)
+      return compareDumps(contentOf(wanted), contentOf(is))
+    } finally {
+      await straight.drop()
+      await compose('start', 'filler')
+    }
+  }
+})
+
+/** Tables that say what is on the chain; the others say who wrote when. */
+function contentOf(dump: DatabaseDump): DatabaseDump {
+  const own = /^(?:undo|access|public)\.|^chain\.(?:leases|heartbeats|reversible_blocks|list)/
+  return new Map([...dump].filter(([name]) => !own.test(name)))
+}

@@ -1,0 +1,13 @@
+import { defineConfig, mergeConfig } from 'vitest/config'
+import base from './vitest.config.ts'
+
+// What takes minutes and containers: the appliance under faults.
+export default mergeConfig(
+  { ...base, test: { ...base.test, include: [] } },
+  defineConfig({
+    test: {
+      include: ['tests/**/*.rehearsal.ts'],
+      reporters: ['default', ['json', { outputFile: '.data/rehearsal-results.json' }]],
+    },
+  }),
+)
