@@ -33,6 +33,8 @@ export function applianceVariables(
     BACKUP_DIR: `./.data/${project}-backups`,
     FILLER_MEMORY: '1g',
     API_MEMORY: '1g',
+    // Tests ask more than a person.
+    RATE_LIMIT_REQUESTS: '1000000',
   }
 }
 

@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { checkRender, render } from '../../services/appliance/index.ts'
 import { secretNames, variables } from '../../services/appliance/render/index.ts'
 import { installCertificate } from '../../services/appliance/render/certificate.ts'
@@ -100,6 +101,17 @@ describe('rendering', () => {
     await render({ ...real, PROVIDER_NAME }, { out, certificateFiles })
     const { config } = loadConfig({ need: ['server'], dir: join(out, 'api'), env: {} })
     expect(config.server.provider_name).toBe(PROVIDER_NAME)
+  })
+
+  it('gets every variable through the compose file', async () => {
+    const text = await readFile(join(packageRoot, 'docker-compose.yml'), 'utf8')
+    const { 'x-settings': settings } = parse(text, { merge: true }) as {
+      'x-settings': Record<string, unknown>
+    }
+    const names = Object.keys(settings).filter(
+      (name) => !['CHAIN', 'COMPOSE_PROFILES', 'DEMO_CHAIN'].includes(name),
+    )
+    expect(names.sort()).toEqual(Object.keys(variables).sort())
   })
 
   it('names every variable in .env.example, with its default', async () => {
