@@ -30,6 +30,43 @@ const invariants: readonly Invariant[] = [
       WHERE k.assets IS DISTINCT FROM c.assets`,
   },
   {
+    rule: 'accounts of collections are the owners of their assets',
+    violations: `
+      SELECT concat_ws(' ', collection_name, account, k.assets, 'but', c.assets) FROM assets.collection_accounts k
+      FULL JOIN (SELECT collection_name, owner AS account, count(*) AS assets FROM assets.assets
+                 WHERE owner IS NOT NULL GROUP BY 1, 2) c USING (collection_name, account)
+      WHERE k.assets IS DISTINCT FROM c.assets`,
+  },
+  {
+    rule: 'burners are those who burned assets',
+    violations: `
+      SELECT concat_ws(' ', account, k.assets, 'but', c.assets) FROM assets.burners k
+      FULL JOIN (SELECT burned_by_account AS account, count(*) AS assets FROM assets.assets
+                 WHERE burned_by_account IS NOT NULL GROUP BY 1) c USING (account)
+      WHERE k.assets IS DISTINCT FROM c.assets`,
+  },
+  {
+    rule: 'transfers are counted by collection',
+    violations: `
+      SELECT concat_ws(' ', collection_name, k.transfers, 'but', c.transfers) FROM assets.transfer_counts k
+      FULL JOIN (SELECT collection_name, count(*) AS transfers FROM assets.transfers GROUP BY 1) c USING (collection_name)
+      WHERE k.transfers IS DISTINCT FROM c.transfers`,
+  },
+  {
+    rule: 'offers are counted by state',
+    violations: `
+      SELECT concat_ws(' ', state, k.offers, 'but', c.offers) FROM assets.offer_counts k
+      FULL JOIN (SELECT state, count(*) AS offers FROM assets.offers GROUP BY 1) c USING (state)
+      WHERE k.offers IS DISTINCT FROM c.offers`,
+  },
+  {
+    rule: 'offers name the collections of their assets',
+    violations: `
+      SELECT concat_ws(' ', o.offer_id, o.collection_names) FROM assets.offers o WHERE o.collection_names IS DISTINCT FROM
+        coalesce((SELECT array_agg(DISTINCT a.collection_name) FROM assets.assets a
+          WHERE a.asset_id = ANY(o.sender_asset_ids || o.recipient_asset_ids)), '{}')`,
+  },
+  {
     rule: 'mint numbers of a template run from 1 with the asset ids, up to its supply',
     violations: `
       SELECT concat_ws(' ', asset_id, template_id, template_mint, number, issued_supply) FROM (

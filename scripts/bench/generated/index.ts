@@ -64,7 +64,7 @@ export async function generateDatabase(
   note(`${transfers.rows} transfers, ${logs.rows} logs, ${blocks.rows} blocks`)
   await writeTemplates(history.supply)
   await writeAssets(address, catalogue, history)
-  await writeOffers(address, history)
+  await writeOffers(address, catalogue, history)
   note(`${history.assets.count} assets, ${history.offers.all.length} offers`)
   await writeDerived(address, clock.block)
   await writeMarket(address, { sizes, lastBlock: clock.block, seed }, note)

@@ -11,7 +11,7 @@ const ASSET_COLUMNS = [
   'asset_id, minted_at_time, transferred_at_time, updated_at_time, burned_at_time, minted_seq, minted_at_block, transferred_at_block, updated_at_block, burned_at_block, template_id, template_mint, collection_name, schema_name, owner, ram_payer, minter, initial_receiver, burned_by_account, immutable_data, mutable_data',
 ]
 const OFFER_COLUMNS = [
-  'offer_id, created_at_time, updated_at_time, created_at_block, updated_at_block, state, sender, recipient, ram_payer, memo, sender_asset_ids, recipient_asset_ids',
+  'offer_id, created_at_time, updated_at_time, created_at_block, updated_at_block, state, sender, recipient, ram_payer, memo, sender_asset_ids, recipient_asset_ids, collection_names',
 ]
 /** Of so many assets one has backed tokens. */
 const BACKED_EVERY = 211
@@ -75,7 +75,11 @@ function mutableData(at: number, level: number): string | null {
 }
 
 /** Writes the offers as they ended. */
-export async function writeOffers(address: DatabaseAddress, { offers, assets }: History): Promise<void> {
+export async function writeOffers(
+  address: DatabaseAddress,
+  { collections }: Catalogue,
+  { offers, assets }: History,
+): Promise<void> {
   offers.validate(assets)
   const rows = await CopySink.open(address, 'assets.offers', OFFER_COLUMNS)
   for (const offer of offers.all) {
@@ -92,6 +96,7 @@ export async function writeOffers(address: DatabaseAddress, { offers, assets }: 
       offer.memo,
       arrayField(offer.given.map(assetId)),
       arrayField(offer.wanted.map(assetId)),
+      `{${[...new Set([...offer.given, ...offer.wanted].map((at) => collections[assets.collection[at]!]!.name))].sort().join(',')}}`,
     ])
     if (isFull) await rows.flush()
   }
@@ -112,7 +117,13 @@ const DERIVED = `
     SELECT collection_name, schema_name, count(*), count(*) FILTER (WHERE owner IS NULL) FROM assets.assets GROUP BY 1, 2;
   INSERT INTO assets.template_counts
     SELECT template_id, count(*), count(*) FILTER (WHERE owner IS NULL) FROM assets.assets
-    WHERE template_id IS NOT NULL GROUP BY 1;`
+    WHERE template_id IS NOT NULL GROUP BY 1;
+  INSERT INTO assets.burners
+    SELECT burned_by_account, count(*) FROM assets.assets WHERE burned_by_account IS NOT NULL GROUP BY 1;
+  INSERT INTO assets.collection_accounts
+    SELECT collection_name, owner, count(*) FROM assets.assets WHERE owner IS NOT NULL GROUP BY 1, 2;
+  INSERT INTO assets.transfer_counts SELECT collection_name, count(*) FROM assets.transfers GROUP BY 1;
+  INSERT INTO assets.offer_counts SELECT state, count(*) FROM assets.offers GROUP BY 1;`
 
 /** Writes counters and other values that follow from the rows, and the position of a reader at the end. */
 export async function writeDerived(address: DatabaseAddress, lastBlock: number): Promise<void> {

@@ -36,6 +36,12 @@ export interface ServerLoad {
   readonly limit: number
 }
 
+/**
+ * How requests are planned. They touch few rows, mostly in memory: an index is nearly always right, compiling a
+ * statement never is.
+ */
+const PLANNING = { jit: 'off', random_page_cost: '1.1', work_mem: '16MB' }
+
 /** Requests that may wait, for each connection; with the query time limit this bounds how long one waits. */
 const WAITING_PER_CONNECTION = 4
 /** The server ends a statement itself; this much later the client stops believing that it will. */
@@ -70,6 +76,7 @@ export class DatabaseServer {
       applicationName: 'pronghorn-api',
       statementTimeoutMs: limits.maxQueryTimeMs,
       max: limits.maxConnections,
+      settings: PLANNING,
     })
   }
 

@@ -15,6 +15,8 @@ export interface DatabaseLimits {
   readonly applicationName: string
   /** Longest run of one statement; 0 or absent = no limit. */
   readonly statementTimeoutMs?: number
+  /** Settings of the server for these sessions, for example `{ jit: 'off' }`; names and values without spaces. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
@@ -41,7 +43,14 @@ function clientConfig(address: DatabaseAddress, limits: DatabaseLimits): pg.Clie
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     types: bigintTypes,
     ...(limits.statementTimeoutMs ? { statement_timeout: limits.statementTimeoutMs } : {}),
+    ...(limits.settings ? { options: optionsOf(limits.settings) } : {}),
   }
+}
+
+function optionsOf(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
 }
 
 /** Opens one connection. 64-bit integers come back as bigint. */

@@ -14,11 +14,7 @@ export interface TimedTable {
  * The smallest key whose row is at or after a time, as text; undefined when there is none. Found by bisection over
  * the key, in about as many index probes as the key has bits, so that no index on the time column is needed.
  */
-export async function keyAtTime(
-  session: Session,
-  source: TimedTable,
-  timeMs: number,
-): Promise<string | undefined> {
+async function keyAtTime(session: Session, source: TimedTable, timeMs: number): Promise<string | undefined> {
   const { table, key, time } = source
   const rows = await session.query<[string | null]>({
     name: `key-at-time ${table}`,
@@ -36,27 +32,30 @@ export async function keyAtTime(
   return rows[0]?.[0] ?? undefined
 }
 
-/**
- * Conditions of `before` and `after` on a key that grows with time.
- * @param column the key, for example `a.asset_id`.
- */
-export async function keyTimeConditions(
-  session: Session,
-  values: Values,
-  column: string,
-  source: TimedTable,
-  bindings: Bindings,
-): Promise<string[]> {
-  const conditions: string[] = []
+/** Bounds of a key that follow from `before` and `after`. */
+export interface KeyBounds {
+  /** The key is below this. */
+  readonly below?: string
+  /** The key is at least this; null when no key is. */
+  readonly from?: string | null
+}
+
+/** Finds what `before` and `after` mean for a key that grows with time. */
+export async function keyBounds(session: Session, values: Values, source: TimedTable): Promise<KeyBounds> {
   const before = values.int('before')
   const after = values.int('after')
-  if (before !== undefined) {
-    const key = await keyAtTime(session, source, before)
-    if (key !== undefined) conditions.push(`${column} < ${bindings.bind(key, 'bigint')}`)
+  const below = before === undefined ? undefined : await keyAtTime(session, source, before)
+  return {
+    ...(below === undefined ? {} : { below }),
+    ...(after === undefined ? {} : { from: (await keyAtTime(session, source, after + 1)) ?? null }),
   }
-  if (after !== undefined) {
-    const key = await keyAtTime(session, source, after + 1)
-    conditions.push(key === undefined ? 'FALSE' : `${column} >= ${bindings.bind(key, 'bigint')}`)
-  }
+}
+
+/** The bounds as conditions. @param column the key, for example `a.asset_id`. */
+export function keyBoundConditions({ below, from }: KeyBounds, column: string, bindings: Bindings): string[] {
+  const conditions: string[] = []
+  if (below !== undefined) conditions.push(`${column} < ${bindings.bind(below, 'bigint')}`)
+  if (from === null) conditions.push('FALSE')
+  else if (from !== undefined) conditions.push(`${column} >= ${bindings.bind(from, 'bigint')}`)
   return conditions
 }

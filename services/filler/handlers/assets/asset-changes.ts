@@ -66,7 +66,7 @@ export class AssetChanges {
       if (mints) mints.push(row)
       else this.mints.set(row.template_id, [row])
     }
-    this.sink.add(tables.accounts, { account: log.new_asset_owner, assets: 1n })
+    this.own(log.new_asset_owner, log.collection_name, 1n)
     this.count(log.collection_name, log.schema_name, row.template_id, 1n, 0n)
   }
 
@@ -81,8 +81,8 @@ export class AssetChanges {
       changes.updated_at_block = num
     }
     const moved = BigInt(log.asset_ids.length)
-    this.sink.add(tables.accounts, { account: log.from, assets: -moved })
-    this.sink.add(tables.accounts, { account: log.to, assets: moved })
+    this.own(log.from, log.collection_name, -moved)
+    this.own(log.to, log.collection_name, moved)
   }
 
   burn(log: LogBurn): void {
@@ -95,7 +95,8 @@ export class AssetChanges {
       updated_at_time: timeMs,
       updated_at_block: num,
     })
-    this.sink.add(tables.accounts, { account: log.asset_owner, assets: -1n })
+    this.own(log.asset_owner, log.collection_name, -1n)
+    this.sink.add(tables.burners, { account: log.asset_owner, assets: 1n })
     this.count(log.collection_name, log.schema_name, log.template_id < 0 ? null : log.template_id, 0n, 1n)
   }
 
@@ -144,6 +145,12 @@ export class AssetChanges {
       this.assets.set(assetId, change)
     }
     return change
+  }
+
+  /** An account has more, or fewer, assets of a collection. */
+  private own(account: string, collection: string, assets: bigint): void {
+    this.sink.add(tables.accounts, { account, assets })
+    this.sink.add(tables.collectionAccounts, { collection_name: collection, account, assets })
   }
 
   private count(

@@ -43,6 +43,7 @@ export class EventLog {
       memo: log.memo,
       asset_ids: log.asset_ids,
     })
+    this.sink.add(tables.transferCounts, { collection_name: log.collection_name, transfers: 1n })
   }
 
   /**

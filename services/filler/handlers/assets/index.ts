@@ -1,8 +1,9 @@
 import { listTables } from '../../store/index.ts'
+import type { DerivedStep } from '../../store/index.ts'
 import type { Handler } from '../handler.ts'
 import { AssetsBlock } from './block.ts'
 import { wantedActions, wantedRows } from './contract.ts'
-import { offerValidity } from './offer-changes.ts'
+import { offerContents, offerCounts, offerValidity } from './offer-changes.ts'
 import { loadAssetsState } from './state.ts'
 import type { AssetsState } from './state.ts'
 import { tables } from './tables.ts'
@@ -24,7 +25,7 @@ export function createAssetsHandler(args: AssetsHandlerArgs): Handler<AssetsStat
     family: 'assets',
     account: args.assets_account,
     tables: listTables(tables),
-    derived: [offerValidity],
+    derived: [offerContents, offerValidity, offerCounts] as unknown as readonly DerivedStep[],
     actions: wantedActions,
     rows: wantedRows,
     load: loadAssetsState,

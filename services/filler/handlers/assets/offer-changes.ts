@@ -1,7 +1,8 @@
-import type { Derivation, RowSink } from '../../store/index.ts'
+import type { Aggregate, Completion, Derivation, RowSink } from '../../store/index.ts'
 import type { BlockInfo } from '../handler.ts'
 import type { LogNewOffer, OfferState } from './contract.ts'
 import { tables } from './tables.ts'
+import type { OfferRow } from './tables.ts'
 
 /** States of an offer, as clients know them. */
 export const offerStates = { pending: 0, invalid: 1, accepted: 3, declined: 4, cancelled: 5 } as const
@@ -29,6 +30,34 @@ export const offerValidity: Derivation<{ offer_id: bigint; state: number }> = {
     WHERE o.state <> v.state ORDER BY o.offer_id`,
   apply: (rows, sink) => {
     for (const { offer_id, state } of rows) sink.patch(tables.offers, { offer_id }, { state })
+  },
+}
+
+/** Collections of an offer's assets, as far as the database knows them when the offer is made; they never change. */
+export const offerContents: Completion<OfferRow, { key: bigint; collection_name: string }> = {
+  kind: 'completion',
+  name: 'collections of offers',
+  table: tables.offers,
+  keysOf: (offer) => [...offer.sender_asset_ids, ...offer.recipient_asset_ids],
+  statement: 'SELECT asset_id AS key, collection_name FROM assets.assets WHERE asset_id = ANY($1::bigint[])',
+  complete(offer, assets) {
+    const found = [...offer.sender_asset_ids, ...offer.recipient_asset_ids].flatMap(
+      (id) => assets.get(id)?.collection_name ?? [],
+    )
+    offer.collection_names = [...new Set(found)].sort()
+  },
+}
+
+/** Offers by state. */
+export const offerCounts: Aggregate<OfferRow> = {
+  kind: 'aggregate',
+  name: 'offers by state',
+  table: tables.offers,
+  columns: ['state'],
+  apply(before, after, sink) {
+    if (before?.state === after?.state) return
+    if (before) sink.add(tables.offerCounts, { state: before.state, offers: -1n })
+    if (after) sink.add(tables.offerCounts, { state: after.state, offers: 1n })
   },
 }
 
@@ -61,6 +90,7 @@ export class OfferChanges {
       memo: log.memo,
       sender_asset_ids: log.sender_asset_ids,
       recipient_asset_ids: log.recipient_asset_ids,
+      collection_names: [],
     })
     const assets = [...log.sender_asset_ids, ...log.recipient_asset_ids]
     this.created.set(log.offer_id, assets)

@@ -126,6 +126,8 @@ export interface OfferRow {
   memo: string
   sender_asset_ids: readonly bigint[]
   recipient_asset_ids: readonly bigint[]
+  /** Filled in when the row is written; see offerContents. */
+  collection_names: readonly string[]
 }
 
 /** Row of assets.open_offer_assets. */
@@ -181,6 +183,31 @@ export interface TemplateCountRow {
   burned: bigint
 }
 
+/** Row of assets.burners. */
+export interface BurnerRow {
+  account: string
+  assets: bigint
+}
+
+/** Row of assets.collection_accounts. */
+export interface CollectionAccountRow {
+  collection_name: string
+  account: string
+  assets: bigint
+}
+
+/** Row of assets.transfer_counts. */
+export interface TransferCountRow {
+  collection_name: string
+  transfers: bigint
+}
+
+/** Row of assets.offer_counts. */
+export interface OfferCountRow {
+  state: number
+  offers: bigint
+}
+
 /** The tables of the assets family. */
 export const tables = {
   config: keyedTable<ConfigRow>('assets.config', ['contract']),
@@ -225,4 +252,16 @@ export const tables = {
     ['template_id'],
     ['minted', 'burned'],
   ),
+  burners: counterTable<BurnerRow>('assets.burners', ['account'], ['assets']),
+  collectionAccounts: counterTable<CollectionAccountRow>(
+    'assets.collection_accounts',
+    ['collection_name', 'account'],
+    ['assets'],
+  ),
+  transferCounts: counterTable<TransferCountRow>(
+    'assets.transfer_counts',
+    ['collection_name'],
+    ['transfers'],
+  ),
+  offerCounts: counterTable<OfferCountRow>('assets.offer_counts', ['state'], ['offers']),
 } as const

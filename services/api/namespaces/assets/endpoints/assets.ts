@@ -81,7 +81,7 @@ export function assetListParameters({ limits }: Pick<AssetsSetup, 'limits'>): Pa
 /** `/v1/assets`, its count, and one asset. */
 export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
   const count = async ({ session, values, attributes }: EndpointContext): Promise<string> => {
-    const kept = await countFromCounters(session, values, attributes)
+    const kept = await countFromCounters(session, values, attributes, setup.trigrams)
     return `"${kept ?? (await countAssets(session, values, attributes, setup.trigrams))}"`
   }
   const list: Endpoint = {

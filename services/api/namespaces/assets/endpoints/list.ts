@@ -40,6 +40,8 @@ export interface ListOfRecords {
   readonly setup: AssetsSetup
   readonly query: (context: EndpointContext) => PageQuery | Promise<PageQuery>
   readonly render: RecordRenderer
+  /** Answers a count in a quicker way than by counting rows; undefined when the filters do not allow it. */
+  readonly kept?: (context: EndpointContext) => Promise<string | undefined>
 }
 
 /** Answers a list: the page, or with `count=true` the number of rows. */
@@ -54,7 +56,10 @@ export function runList(list: ListOfRecords): Endpoint['run'] {
 
 /** Answers the number of rows of a list as a decimal string. */
 export function runCount(list: ListOfRecords): Endpoint['run'] {
-  return async (context) => `"${await countRows(context.session, await list.query(context))}"`
+  return async (context) => {
+    const kept = await list.kept?.(context)
+    return `"${kept ?? (await countRows(context.session, await list.query(context)))}"`
+  }
 }
 
 /** The `_count` twin of a list: the same parameters, another answer. */

@@ -8,7 +8,7 @@ import {
   paging,
   sorting,
 } from '../../parameter-groups/index.ts'
-import { offerQuery } from '../queries/index.ts'
+import { countOffersFromCounters, offerQuery } from '../queries/index.ts'
 import { offerRecord, offerRenderer } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
@@ -52,7 +52,12 @@ const ownParameters: readonly Parameter[] = [
 export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
   const render = offerRenderer(setup.view.render)
   const record = offerRecord(setup.view.record)
-  const records: ListOfRecords = { setup, query: ({ values }) => offerQuery(values), render }
+  const records: ListOfRecords = {
+    setup,
+    query: ({ session, values }) => offerQuery(session, values),
+    render,
+    kept: countOffersFromCounters,
+  }
   const list: Endpoint = {
     path: '/v1/offers',
     tag: 'offers',

@@ -8,7 +8,7 @@ import {
   paging,
   sorting,
 } from '../../parameter-groups/index.ts'
-import { transferQuery } from '../queries/index.ts'
+import { countTransfersFromCounters, countTransfersOfAccount, transferQuery } from '../queries/index.ts'
 import { transferRecord, transferRenderer } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
@@ -21,6 +21,8 @@ export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
     setup,
     query: ({ session, values }) => transferQuery(session, values),
     render: transferRenderer(setup.view.render),
+    kept: async (context) =>
+      (await countTransfersFromCounters(context)) ?? (await countTransfersOfAccount(context)),
   }
   const list: Endpoint = {
     path: '/v1/transfers',

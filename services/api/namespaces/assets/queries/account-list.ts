@@ -2,32 +2,19 @@ import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import { boundaryConditions, countRows, pageWindow } from '../../paging/index.ts'
+import { assetFilters, leftOut, OF_COLLECTIONS } from './account-filters.ts'
 import {
   assetConditions,
   collectionLists,
   hideOffersCondition,
+  NEVER,
   noneOf,
   oneOf,
   ownDataConditions,
+  schemaHomes,
 } from './asset-conditions.ts'
 import { resolvedTemplateCondition, resolveTemplates } from './template-conditions.ts'
 import { contains } from './text-match.ts'
-
-/** Parameters that ask about accounts, not about their assets: the maintained counters answer them. */
-const OF_ACCOUNTS = new Set([
-  'page',
-  'limit',
-  'count',
-  'owner',
-  'match_owner',
-  'ids',
-  'lower_bound',
-  'upper_bound',
-  'before',
-  'after',
-  'account_blacklist',
-  'hide_offers',
-])
 
 /** What accounts are to the assets, and the parameter that names them. */
 interface AccountSide {
@@ -36,9 +23,22 @@ interface AccountSide {
   readonly parameter: string
   /** The parameter is also a condition of the asset filter. */
   readonly isFilter: boolean
+  /** Table with the number of assets of each account. */
+  readonly counters: string
 }
 
-const OWNERS: AccountSide = { column: 'a.owner', parameter: 'owner', isFilter: true }
+const OWNERS: AccountSide = {
+  column: 'a.owner',
+  parameter: 'owner',
+  isFilter: true,
+  counters: 'assets.accounts',
+}
+const BURNERS: AccountSide = {
+  column: 'a.burned_by_account',
+  parameter: 'burned_by_account',
+  isFilter: false,
+  counters: 'assets.burners',
+}
 
 /** Rows of accounts with the number of assets of each that match. */
 interface AccountSource {
@@ -67,10 +67,7 @@ export async function selectBurners(
 ): Promise<string> {
   // What is burned has no owner.
   if (values.has('owner') || values.bool('burned') === false) return '[]'
-  const bindings = new Bindings()
-  const side = { column: 'a.burned_by_account', parameter: 'burned_by_account', isFilter: false } as const
-  const source = await groupedAssets(session, values, attributes, trigrams, side, bindings)
-  return selectRanking(session, values, source)
+  return selectRanking(session, values, await sourceOf(session, values, attributes, trigrams, BURNERS))
 }
 
 /** The page of accounts with the most assets, ties by name. */
@@ -106,19 +103,64 @@ async function accountSource(
   attributes: readonly AttributeFilter[],
   trigrams: boolean,
 ): Promise<AccountSource> {
-  const bindings = new Bindings()
-  const isSimple =
-    attributes.length === 0 &&
-    values.bool('hide_offers') !== true &&
-    values.names().every((name) => OF_ACCOUNTS.has(name))
-  if (isSimple) {
-    const conditions = [
-      ...oneOf('k.account', values.texts('owner'), bindings),
-      ...accountConditions({ ...OWNERS, column: 'k.account' }, values, bindings),
-    ]
-    return { from: 'assets.accounts', conditions, bindings }
+  // What has an owner is not burned.
+  if (values.has('burner') || values.bool('burned') === true) {
+    return { from: OWNERS.counters, conditions: [NEVER], bindings: new Bindings() }
   }
-  return groupedAssets(session, values, attributes, trigrams, OWNERS, bindings)
+  return sourceOf(session, values, attributes, trigrams, OWNERS)
+}
+
+async function sourceOf(
+  session: Session,
+  values: Values,
+  attributes: readonly AttributeFilter[],
+  trigrams: boolean,
+  side: AccountSide,
+): Promise<AccountSource> {
+  const bindings = new Bindings()
+  const filters = attributes.length > 0 ? null : assetFilters(values)
+  if (filters?.length === 0) {
+    return { from: side.counters, conditions: countedConditions(side, values, bindings), bindings }
+  }
+  if (filters && side === OWNERS && filters.every((name) => OF_COLLECTIONS.has(name))) {
+    return ofCollections(values, bindings)
+  }
+  const left = filters?.length === 1 ? leftOut(filters[0]!, side.column, values, bindings) : undefined
+  if (left !== undefined) return withoutSome(side, left, values, bindings)
+  return groupedAssets(session, values, attributes, trigrams, side, bindings)
+}
+
+/** Conditions on a row `k` of a counter, that ask about the account alone. */
+function countedConditions(side: AccountSide, values: Values, bindings: Bindings): string[] {
+  const named = side.isFilter ? oneOf('k.account', values.texts(side.parameter), bindings) : []
+  return [...named, ...accountConditions({ ...side, column: 'k.account' }, values, bindings)]
+}
+
+/** Owners of assets of some collections: each collection has counters of its own. */
+function ofCollections(values: Values, bindings: Bindings): AccountSource {
+  const wanted = values.texts('collection_name') ?? values.texts('collection_whitelist')
+  const conditions = [
+    ...oneOf('k.collection_name', values.texts('collection_name'), bindings),
+    ...collectionLists('k.collection_name', values, bindings),
+    ...countedConditions(OWNERS, values, bindings),
+  ]
+  if (wanted?.length === 1) return { from: 'assets.collection_accounts', conditions, bindings }
+  const from = `(SELECT k.account, sum(k.assets) AS assets FROM assets.collection_accounts k
+    ${whereClause(conditions)} GROUP BY 1)`
+  return { from, conditions: [], bindings }
+}
+
+/**
+ * Accounts less the few assets that a filter leaves out: only the accounts that have such assets are counted anew.
+ * @param left FROM item of accounts with the number of such assets.
+ */
+function withoutSome(side: AccountSide, left: string, values: Values, bindings: Bindings): AccountSource {
+  const conditions = countedConditions(side, values, bindings)
+  const from = `(SELECT k.account, k.assets FROM ${side.counters} k
+      ${whereClause([...conditions, `NOT EXISTS (SELECT FROM ${left} l WHERE l.account = k.account)`])}
+    UNION ALL SELECT k.account, k.assets - l.assets FROM ${left} l JOIN ${side.counters} k USING (account)
+      ${whereClause([...conditions, 'k.assets > l.assets'])})`
+  return { from, conditions: [], bindings }
 }
 
 /** Accounts by the assets of theirs that match. */
@@ -134,6 +176,7 @@ async function groupedAssets(
   const conditions = [
     `${side.column} IS NOT NULL`,
     ...assetConditions(values, bindings),
+    ...schemaHomes(values, bindings),
     ...accountConditions(side, values, bindings),
     ...collectionLists('a.collection_name', values, bindings),
     ...hideOffersCondition(values),

@@ -54,6 +54,17 @@ export function assetConditions(values: Values, bindings: Bindings): string[] {
   return conditions
 }
 
+/**
+ * Schemas of one name belong to several collections, and the index of schemas begins with the collection: this names the
+ * collections. It follows from the condition on the schema.
+ */
+export function schemaHomes(values: Values, bindings: Bindings): string[] {
+  const names = values.texts('schema_name')
+  if (!names || values.has('collection_name')) return []
+  const [condition] = oneOf('s.schema_name', names, bindings)
+  return [`a.collection_name IN (SELECT s.collection_name FROM assets.schemas s WHERE ${condition!})`]
+}
+
 /** A flag of the template; an asset without a template has both flags set. */
 function flagCondition(flag: 'transferable' | 'burnable', wanted: boolean | undefined): string[] {
   if (wanted === undefined) return []

@@ -1,13 +1,16 @@
-import type { Bindings } from '../../../database/index.ts'
+import type { Session } from '../../../database/index.ts'
+import { Bindings, whereClause } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
-import { assetConditions } from './asset-conditions.ts'
+import { assetConditions, schemaHomes } from './asset-conditions.ts'
 
-/** Parameters of the asset filter that ask about the assets themselves, not only which they are. */
+/**
+ * Parameters of the asset filter that ask about the assets themselves, not only which they are. Rows name their
+ * collections, so a collection alone needs no look at the assets.
+ */
 const DETAILS = [
   'owner',
   'burned',
   'template_id',
-  'collection_name',
   'schema_name',
   'is_transferable',
   'is_burnable',
@@ -17,15 +20,53 @@ const DETAILS = [
 ]
 
 /**
- * "Contains an asset such that …": the same asset meets every condition of the asset filter.
- * @param ids expression with the ids of the assets that the row contains, for example `t.asset_ids`.
+ * Assets up to which rows are found by the assets that they contain; with more, the rows are read in their order and
+ * looked into.
  */
-export function containedAssetConditions(ids: string, values: Values, bindings: Bindings): string[] {
+const FEW = 5_000
+/** The same for assets that cannot be transferred: looking for rows with them in order would find nothing for long. */
+const FEW_FIXED = 100_000
+
+/** What "contains an asset such that …" asks for, as far as it had to be looked up. */
+export type ContainedAssets =
+  | { readonly kind: 'any' }
+  /** The assets that meet every condition. */
+  | { readonly kind: 'few'; readonly ids: readonly bigint[] }
+  | { readonly kind: 'many' }
+
+/** What nearly every asset meets. */
+const MOSTLY: Readonly<Record<string, boolean>> = { burned: false, is_transferable: true, is_burnable: true }
+
+/**
+ * Looks up the assets of "contains an asset such that …": the same asset meets every condition of the asset filter.
+ * `asset_id` alone is true also for assets that are not indexed.
+ */
+export async function findContainedAssets(session: Session, values: Values): Promise<ContainedAssets> {
+  const asked = DETAILS.filter((name) => values.has(name))
+  if (asked.length === 0) return { kind: 'any' }
+  if (asked.every((name) => name in MOSTLY && MOSTLY[name] === values.bool(name))) return { kind: 'many' }
+  const bindings = new Bindings()
+  const conditions = [...assetConditions(values, bindings), ...schemaHomes(values, bindings)]
+  const most = values.bool('is_transferable') === false ? FEW_FIXED : FEW
+  const rows = await session.query<[bigint]>({
+    text: `SELECT a.asset_id FROM assets.assets a ${whereClause(conditions)} LIMIT ${most + 1}`,
+    values: bindings.values,
+  })
+  return rows.length > most ? { kind: 'many' } : { kind: 'few', ids: rows.map(([id]) => id) }
+}
+
+/** @param ids expression with the ids of the assets that the row contains, for example `t.asset_ids`. */
+export function containedAssetConditions(
+  ids: string,
+  contained: ContainedAssets,
+  values: Values,
+  bindings: Bindings,
+): string[] {
   const conditions: string[] = []
   const wanted = values.ids('asset_id')
-  // Found by its own index, and true also for assets that are not indexed.
   if (wanted) conditions.push(`${ids} && ${bindings.bindIds(wanted)}`)
-  if (DETAILS.some((name) => values.has(name))) {
+  if (contained.kind === 'few') conditions.push(`${ids} && ${bindings.bindIds(contained.ids)}`)
+  if (contained.kind === 'many') {
     const details = assetConditions(values, bindings).join(' AND ')
     conditions.push(`EXISTS (SELECT FROM assets.assets a WHERE a.asset_id = ANY(${ids}) AND ${details})`)
   }

@@ -18,6 +18,11 @@ export { offerQuery } from './offer-list.ts'
 export { schemaKey, schemaQuery } from './schema-list.ts'
 export { assetStats, collectionStats, liveSchemas, schemaStats, templateStats } from './stats.ts'
 export { templateQuery } from './template-list.ts'
+export {
+  countOffersFromCounters,
+  countTransfersFromCounters,
+  countTransfersOfAccount,
+} from './trade-counters.ts'
 export { transferQuery } from './transfer-list.ts'
 export { resolvedTemplateCondition, resolveTemplates, templateDataConditions } from './template-conditions.ts'
 export type { ResolvedTemplates } from './template-conditions.ts'

@@ -1,24 +1,26 @@
+import type { Session } from '../../../database/index.ts'
 import { Bindings } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
 import { invalidParameter } from '../../../endpoint/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import { boundaryConditions, directionOf } from '../../paging/index.ts'
 import { NEVER, noneOf, oneOf } from './asset-conditions.ts'
-import { containedAssetConditions, hideContractsCondition } from './contained-assets.ts'
+import { containedAssetConditions, findContainedAssets, hideContractsCondition } from './contained-assets.ts'
 import { contains } from './text-match.ts'
 
 const ALL_ASSETS = '(o.sender_asset_ids || o.recipient_asset_ids)'
 
 /** The page of offers that a request asks for; keys are offer ids. */
-export function offerQuery(values: Values): PageQuery {
+export async function offerQuery(session: Session, values: Values): Promise<PageQuery> {
+  const contained = await findContainedAssets(session, values)
   const bindings = new Bindings()
   const time = values.text('sort') === 'updated' ? 'o.updated_at_time' : 'o.created_at_time'
   const columns = { key: 'o.offer_id', cast: 'bigint', parameter: 'offer_id', date: time } as const
   const conditions = [
     ...accountConditions(values, bindings),
-    ...stateCondition(values, bindings),
+    ...stateCondition('o.state', values, bindings),
     ...memoConditions('o.memo', values, bindings),
-    ...containedAssetConditions(ALL_ASSETS, values, bindings),
+    ...containedAssetConditions(ALL_ASSETS, contained, values, bindings),
     ...collectionConditions(values, bindings),
     ...sideConditions('o.sender_asset_ids', 'sender_asset', values, bindings),
     ...sideConditions('o.recipient_asset_ids', 'recipient_asset', values, bindings),
@@ -51,12 +53,13 @@ function accountConditions(values: Values, bindings: Bindings): string[] {
   ]
 }
 
-function stateCondition(values: Values, bindings: Bindings): string[] {
+/** `state`: one or more numbers. @throws RequestError 400 for anything else. */
+export function stateCondition(column: string, values: Values, bindings: Bindings): string[] {
   const text = values.text('state')
   if (text === undefined) return []
   const states = text.split(',')
   if (!states.every((state) => /^\d{1,4}$/.test(state))) throw invalidParameter('state')
-  return [`o.state = ANY(${bindings.bind(states.map(Number), 'smallint[]')})`]
+  return [`${column} = ANY(${bindings.bind(states.map(Number), 'smallint[]')})`]
 }
 
 /** `memo` equals, `match_memo` is contained in any letter case. */
@@ -69,17 +72,25 @@ export function memoConditions(column: string, values: Values, bindings: Binding
   ]
 }
 
+/** The row itself names the collections of its assets; one without known assets passes the white-list. */
 function collectionConditions(values: Values, bindings: Bindings): string[] {
-  const containsAny = (comparison: string): string =>
-    `EXISTS (SELECT FROM assets.assets w WHERE w.asset_id = ANY(${ALL_ASSETS}) AND w.collection_name ${comparison})`
+  const wanted = values.texts('collection_name')
   const white = values.texts('collection_whitelist')
   const black = values.texts('collection_blacklist')
   const conditions: string[] = []
-  if (white?.length === 0) conditions.push(NEVER)
-  else if (white) conditions.push(`NOT ${containsAny(`<> ALL(${bindings.bind(white, 'text[]')})`)}`)
-  if (black && black.length > 0) {
-    conditions.push(`NOT ${containsAny(`= ANY(${bindings.bind(black, 'text[]')})`)}`)
+  if (wanted?.length === 0 || white?.length === 0) conditions.push(NEVER)
+  else {
+    if (wanted) conditions.push(`o.collection_names && ${bindings.bind(wanted, 'text[]')}`)
+    if (white) {
+      const list = bindings.bind(white, 'text[]')
+      conditions.push(
+        `(o.collection_names && ${list} OR o.collection_names = '{}')`,
+        `o.collection_names <@ ${list}`,
+      )
+    }
   }
+  if (black && black.length > 0)
+    conditions.push(`NOT o.collection_names && ${bindings.bind(black, 'text[]')}`)
   return conditions
 }
 

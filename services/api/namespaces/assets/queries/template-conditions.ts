@@ -11,6 +11,9 @@ const MAX_RESOLVED = 2_000
 /** Name of a template: that of its merged data. */
 export const TEMPLATE_NAME = `((coalesce(t.mutable_data, '{}'::jsonb) || t.immutable_data) ->> 'name')`
 
+/** Characters of a name that an index holds: an entry of an index cannot be as long as a name can. */
+export const INDEXED_NAME_LENGTH = 100
+
 /**
  * Attribute filters and name search on a template, `t`. Each may be met by its immutable or its mutable data.
  */
@@ -61,7 +64,10 @@ export async function resolveTemplates(
   trigrams: boolean,
 ): Promise<ResolvedTemplates> {
   const bindings = new Bindings()
-  const conditions = templateDataConditions(values, attributes, trigrams, bindings)
+  const conditions = [
+    ...templateDataConditions(values, attributes, trigrams, bindings),
+    ...unsetFlags(values).map((flag) => `NOT t.${flag}`),
+  ]
   if (conditions.length === 0) return { kind: 'unfiltered' }
   conditions.push(
     ...oneOf('t.collection_name', values.texts('collection_name'), bindings),
@@ -78,6 +84,15 @@ export async function resolveTemplates(
   return { kind: 'ids', ids: rows.map(([id]) => id) }
 }
 
+/** Flags that a template must lack: few do. */
+function unsetFlags(values: Values): ('transferable' | 'burnable')[] {
+  const flags = [
+    ['transferable', 'is_transferable'],
+    ['burnable', 'is_burnable'],
+  ] as const
+  return flags.filter(([, parameter]) => values.bool(parameter) === false).map(([flag]) => flag)
+}
+
 /** The condition on assets, `a`, for templates that were looked up. */
 export function resolvedTemplateCondition(
   resolved: ResolvedTemplates,
@@ -88,7 +103,10 @@ export function resolvedTemplateCondition(
 ): string[] {
   if (resolved.kind === 'unfiltered') return []
   if (resolved.kind === 'ids') return [`a.template_id = ANY(${bindings.bind(resolved.ids, 'integer[]')})`]
-  const conditions = templateDataConditions(values, attributes, trigrams, bindings)
+  const conditions = [
+    ...templateDataConditions(values, attributes, trigrams, bindings),
+    ...unsetFlags(values).map((flag) => `NOT t.${flag}`),
+  ]
   return [
     `EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id AND ${conditions.join(' AND ')})`,
   ]

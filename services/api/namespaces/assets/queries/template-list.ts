@@ -4,10 +4,7 @@ import type { PageQuery } from '../../paging/index.ts'
 import { boundaryConditions, directionOf } from '../../paging/index.ts'
 import { collectionLists, oneOf } from './asset-conditions.ts'
 import { authorizedCondition } from './collection-list.ts'
-import { TEMPLATE_NAME, templateDataConditions } from './template-conditions.ts'
-
-/** Characters of a name that its index holds: an entry of an index cannot be as long as a name can. */
-const INDEXED_NAME_LENGTH = 100
+import { INDEXED_NAME_LENGTH, TEMPLATE_NAME, templateDataConditions } from './template-conditions.ts'
 
 /** The page of templates that a request asks for; keys are template ids. */
 export function templateQuery(

@@ -7,10 +7,10 @@ export function contains(expression: string, term: string, bindings: Bindings): 
 }
 
 /**
- * "Has words like these": trigram word similarity of at least 0.6 where the database has the `pg_trgm` extension,
- * otherwise plain "contains".
+ * "Has words like these": trigram word similarity of at least 0.6, the default of the operator, where the database has
+ * the `pg_trgm` extension, otherwise plain "contains".
  */
 export function resembles(expression: string, term: string, trigrams: boolean, bindings: Bindings): string {
   if (!trigrams) return contains(expression, term, bindings)
-  return `word_similarity(${bindings.bind(term, 'text')}, ${expression}) >= 0.6`
+  return `${bindings.bind(term, 'text')} <% ${expression}`
 }

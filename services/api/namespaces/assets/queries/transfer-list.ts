@@ -3,9 +3,9 @@ import { Bindings } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../endpoint/index.ts'
 import type { Arm, PageQuery } from '../../paging/index.ts'
-import { boundaryConditions, directionOf, keyTimeConditions } from '../../paging/index.ts'
+import { boundaryConditions, directionOf, keyBoundConditions, keyBounds } from '../../paging/index.ts'
 import { NEVER, noneOf, oneOf } from './asset-conditions.ts'
-import { containedAssetConditions, hideContractsCondition } from './contained-assets.ts'
+import { containedAssetConditions, findContainedAssets, hideContractsCondition } from './contained-assets.ts'
 import { memoConditions } from './offer-list.ts'
 
 /** Accounts or collections up to which each is read from its index on its own. */
@@ -21,11 +21,12 @@ export async function transferQuery(session: Session, values: Values): Promise<P
   if (values.has('account') && (values.has('sender') || values.has('recipient'))) {
     throw new RequestError(400, 'Can not use account and sender or recipient filters at the same time')
   }
+  const contained = await findContainedAssets(session, values)
   const bindings = new Bindings()
   const conditions = [
     ...accountConditions(values, bindings),
     ...memoConditions('t.memo', values, bindings),
-    ...containedAssetConditions('t.asset_ids', values, bindings),
+    ...containedAssetConditions('t.asset_ids', contained, values, bindings),
     // Every asset of a transfer is of its collection.
     ...oneOf('t.collection_name', values.texts('collection_name'), bindings),
     ...oneOf('t.collection_name', values.texts('collection_whitelist'), bindings),
@@ -37,7 +38,7 @@ export async function transferQuery(session: Session, values: Values): Promise<P
       bindings,
     ),
     // Transfers carry no time; their blocks do, in the order of the same sequence.
-    ...(await keyTimeConditions(session, values, 't.transfer_id', BLOCKS, bindings)),
+    ...keyBoundConditions(await keyBounds(session, values, BLOCKS), 't.transfer_id', bindings),
   ]
   const direction = directionOf(values)
   return {

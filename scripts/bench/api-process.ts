@@ -1,0 +1,26 @@
+/**
+ * The api of a measurement, in a process of its own. Usage: api-process.js ADDRESS CHAIN_ID, the address of the database
+ * as JSON. Prints one line of JSON: {"url"}.
+ */
+import { startApi } from '../../services/api/index.ts'
+import { parseConfig } from '../../services/core/config/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+
+const [address, chainId] = process.argv.slice(2)
+const node = { http: 'http://127.0.0.1:9', ship: 'ws://127.0.0.1:9' }
+const { config } = parseConfig({
+  connections: {
+    sqldb: JSON.parse(address!) as unknown,
+    chain: { name: 'generated', chain_id: chainId, ...node },
+  },
+  server: {
+    server_addr: '127.0.0.1',
+    namespaces: [{ name: 'assets', path: '/assets', args: { assets_account: 'atomicassets' } }],
+  },
+})
+const api = await startApi({
+  config: { connections: config.connections, server: { ...config.server, server_port: 0 } },
+  logger: createLogger({ name: 'bench', level: 'error', pretty: true }),
+})
+console.log(JSON.stringify({ url: `${api.url}/assets` }))
+process.on('SIGTERM', () => process.exit(0))

@@ -1,0 +1,77 @@
+/** A client that does as little as possible, so that what is measured is the server. */
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { once } from 'node:events'
+
+/** An answer: its status, and its length on the wire. */
+export interface MeasuredAnswer {
+  readonly status: number
+  readonly bytes: number
+  readonly ms: number
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n')
+
+/** One connection that is kept; one request at a time. */
+export class HttpClient {
+  readonly #socket: Socket
+  readonly #host: string
+  #received: Buffer[] = []
+  #length = 0
+  #expected = 0
+  #status = 0
+  #done: ((answer: { status: number; bytes: number }) => void) | null = null
+
+  private constructor(socket: Socket, host: string) {
+    this.#socket = socket
+    this.#host = host
+    socket.setNoDelay(true)
+    socket.on('data', (chunk: Buffer) => {
+      this.#take(chunk)
+    })
+  }
+
+  static async open(url: string): Promise<HttpClient> {
+    const { hostname, port, host } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    return new HttpClient(socket, host)
+  }
+
+  /** Asks for a path. Compressed answers are not asked for. */
+  async get(path: string): Promise<MeasuredAnswer> {
+    const started = performance.now()
+    const answer = new Promise<{ status: number; bytes: number }>((resolve) => {
+      this.#done = resolve
+    })
+    this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: ${this.#host}\r\n\r\n`)
+    return { ...(await answer), ms: performance.now() - started }
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  #take(chunk: Buffer): void {
+    this.#length += chunk.length
+    if (this.#expected === 0) {
+      this.#received.push(chunk)
+      this.#readHead()
+    }
+    if (this.#expected === 0 || this.#length < this.#expected) return
+    const answer = { status: this.#status, bytes: this.#length }
+    this.#received = []
+    this.#length = this.#expected = 0
+    this.#done?.(answer)
+  }
+
+  /** Every answer of this server tells its length. */
+  #readHead(): void {
+    const data = Buffer.concat(this.#received)
+    const end = data.indexOf(HEAD_END)
+    if (end < 0) return
+    const head = data.subarray(0, end).toString('latin1')
+    this.#status = Number(head.slice(9, 12))
+    this.#expected = end + HEAD_END.length + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
+  }
+}

@@ -1,0 +1,133 @@
+import type { Endpoint, Parameter } from '../../../services/api/index.ts'
+import type { Example, ExampleKind, Examples } from './examples.ts'
+
+/** One request to an endpoint: a sort, an order, and at most one filter. */
+export interface RequestCase {
+  readonly endpoint: Endpoint
+  /** Name of the filter, empty for none. */
+  readonly filter: string
+  readonly kind: ExampleKind | 'all'
+  /** Sort and order, empty where the endpoint has none. */
+  readonly sort: string
+  readonly order: string
+  /** Values of the parameters in the path. */
+  readonly segments: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+}
+
+/** Parameters that are no filters. */
+const NO_FILTERS = new Set(['page', 'limit', 'sort', 'order', 'count'])
+
+const KINDS: readonly string[] = ['rare', 'typical', 'popular', 'missing', 'all']
+
+/** Keys of the attribute filters that are asked for, by family. */
+const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
+  data: ['data.rarity', 'data:number.power', 'data:bool.foil', 'data.text'],
+  template_data: ['template_data.rarity', 'template_data:number.power'],
+  immutable_data: ['immutable_data.rarity', 'immutable_data.serial', 'immutable_data.no such'],
+  mutable_data: ['mutable_data:number.level', 'mutable_data.status', 'mutable_data.no such'],
+}
+
+/** Every request worth a look: each endpoint with every sort, both orders, and every single filter with every example. */
+export function requestCases(endpoints: readonly Endpoint[], examples: Examples): RequestCase[] {
+  return endpoints.flatMap((endpoint) => casesOf(endpoint, examples))
+}
+
+/** Of the cases, one for each endpoint, sort and filter: with the example that comes first among these kinds. */
+export function fewerCases(cases: readonly RequestCase[]): RequestCase[] {
+  const chosen = new Map<string, RequestCase>()
+  for (const request of cases) {
+    const name = [request.endpoint.path, request.sort, request.filter].join(' ')
+    const before = chosen.get(name)
+    if (!before || KINDS.indexOf(request.kind) < KINDS.indexOf(before.kind)) chosen.set(name, request)
+  }
+  return [...chosen.values()]
+}
+
+function casesOf(endpoint: Endpoint, examples: Examples): RequestCase[] {
+  const path = endpoint.parameters.filter((parameter) => parameter.in === 'path')
+  const cases: RequestCase[] = []
+  for (const segments of segmentSets(endpoint, path, examples)) {
+    for (const { sort, order } of sortsOf(endpoint)) {
+      const sorted = { ...(sort === '' ? {} : { sort }), ...(order === '' ? {} : { order }) }
+      const common = { endpoint, sort, order, segments: segments.values }
+      cases.push({ ...common, filter: '', kind: path.length > 0 ? segments.kind : 'all', query: sorted })
+      for (const [filter, { kind, value }] of filtersOf(endpoint, examples)) {
+        cases.push({ ...common, filter, kind, query: { ...sorted, [filter]: value } })
+      }
+    }
+  }
+  return cases
+}
+
+function sortsOf(endpoint: Endpoint): { sort: string; order: string }[] {
+  // A count has no order.
+  if (endpoint.path.endsWith('/_count')) return [{ sort: '', order: '' }]
+  const valuesOf = (name: string): readonly string[] =>
+    endpoint.parameters.find((parameter) => parameter.name === name)?.values ?? ['']
+  return valuesOf('sort').flatMap((sort) => valuesOf('order').map((order) => ({ sort, order })))
+}
+
+function filtersOf(endpoint: Endpoint, examples: Examples): [string, Example][] {
+  const filters = endpoint.parameters.filter(
+    (parameter) => parameter.in !== 'path' && !NO_FILTERS.has(parameter.name),
+  )
+  const named = filters.flatMap((parameter) =>
+    examplesOf(endpoint, parameter, examples).map((example): [string, Example] => [parameter.name, example]),
+  )
+  const attributes = (endpoint.attributes ?? []).flatMap((family) =>
+    (ATTRIBUTES[family] ?? []).flatMap((key) =>
+      (examples.get(key) ?? []).map((example): [string, Example] => [key, example]),
+    ),
+  )
+  return [...named, ...attributes]
+}
+
+/** Examples by tag and name, by name, or of the parameter's type. */
+function examplesOf(endpoint: Endpoint, parameter: Parameter, examples: Examples): readonly Example[] {
+  if (parameter.values) return typical(parameter.values)
+  if (parameter.type === 'bool') return typical(['true', 'false'])
+  const known = examples.get(`${endpoint.tag} ${parameter.name}`) ?? examples.get(parameter.name)
+  if (known) return known
+  if (parameter.type === 'name') return examples.get('account') ?? []
+  return typical(parameter.type === 'string' ? ['a'] : ['1', '1000'])
+}
+
+function typical(values: readonly string[]): Example[] {
+  return values.map((value) => ({ kind: 'typical', value }))
+}
+
+/** Values for the path: the first parameter varies, the others fit it as well as they can. */
+function segmentSets(
+  endpoint: Endpoint,
+  path: readonly Parameter[],
+  examples: Examples,
+): { kind: ExampleKind; values: Record<string, string> }[] {
+  const [first, ...rest] = path
+  if (!first) return [{ kind: 'typical', values: {} }]
+  return examplesOf(endpoint, first, examples)
+    .filter(({ value }) => value !== 'null')
+    .map(({ kind, value }) => ({
+      kind,
+      values: {
+        [first.name]: value,
+        ...Object.fromEntries(
+          rest.map((parameter) => [
+            parameter.name,
+            examplesOf(endpoint, parameter, examples).find((example) => example.kind === kind)?.value ??
+              value,
+          ]),
+        ),
+      },
+    }))
+}
+
+/** Path and query string of a case below the namespace, for example `/v1/assets?sort=updated&order=asc`. */
+export function addressOf(
+  { endpoint, segments, query }: RequestCase,
+  extra: Readonly<Record<string, string>> = {},
+): string {
+  const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(segments[name]!))
+  const text = new URLSearchParams({ ...query, ...extra }).toString()
+  return text === '' ? path : `${path}?${text}`
+}

@@ -1,0 +1,6 @@
+export { addressOf, fewerCases, requestCases } from './cases.ts'
+export type { RequestCase } from './cases.ts'
+export { pickExamples } from './examples.ts'
+export type { Example, ExampleKind, Examples } from './examples.ts'
+export { explain, scansOf } from './plans.ts'
+export type { TableScan } from './plans.ts'

@@ -1,0 +1,246 @@
+import type { Bindings, Session } from '../../../database/index.ts'
+import { Bindings as StatementBindings, whereClause } from '../../../database/index.ts'
+import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { KeyBounds } from '../../paging/index.ts'
+import { bindIntegers, boundaryConditions, keyBoundConditions, keyBounds } from '../../paging/index.ts'
+import {
+  assetConditions,
+  collectionLists,
+  hideOffersCondition,
+  NEVER,
+  oneOf,
+  ownDataConditions,
+  schemaHomes,
+} from './asset-conditions.ts'
+import type { ResolvedTemplates } from './template-conditions.ts'
+import { resolvedTemplateCondition, resolveTemplates } from './template-conditions.ts'
+
+/** A search for assets: the request, and what had to be looked up before its statement can be made. */
+export interface AssetSearch {
+  readonly values: Values
+  readonly attributes: readonly AttributeFilter[]
+  readonly trigrams: boolean
+  /** Templates that filters on templates select. */
+  readonly templates: ResolvedTemplates
+  /** Collections that list `authorized_account`; undefined without that filter. */
+  readonly authorized: readonly string[] | undefined
+  /** What `before` and `after` mean for ids, which are given in mint order; empty when they mean another time. */
+  readonly minted: KeyBounds
+}
+
+/** Time that `before` and `after` compare under a sort; otherwise it is that of the mint. */
+const DATES: Readonly<Record<string, string>> = {
+  updated: 'a.updated_at_time',
+  transferred: 'a.transferred_at_time',
+}
+/** State of template buy offers that can be accepted. */
+const LISTED = 0
+const MINTED = { table: 'assets.assets', key: 'asset_id', time: 'minted_at_time' }
+
+/** Looks up what the statement of a request for assets needs. */
+export async function searchAssets(
+  session: Session,
+  values: Values,
+  attributes: readonly AttributeFilter[],
+  trigrams: boolean,
+): Promise<AssetSearch> {
+  const isDated = DATES[values.text('sort') ?? ''] !== undefined
+  return {
+    values,
+    attributes,
+    trigrams,
+    templates: await resolveTemplates(session, values, attributes, trigrams),
+    authorized: await authorizedCollections(session, values),
+    minted: isDated ? {} : await keyBounds(session, values, MINTED),
+  }
+}
+
+async function authorizedCollections(session: Session, values: Values): Promise<string[] | undefined> {
+  const account = values.text('authorized_account')
+  if (account === undefined) return undefined
+  const bindings = new StatementBindings()
+  const rows = await session.query<[string]>({
+    name: 'authorized-collections',
+    text: `SELECT k.collection_name FROM assets.collections k
+      WHERE k.authorized_accounts @> ARRAY[${bindings.bind(account, 'text')}]`,
+    values: bindings.values,
+  })
+  return rows.map(([name]) => name)
+}
+
+/** Every condition of a search, on an asset `a`. */
+export function searchConditions(search: AssetSearch, bindings: Bindings): string[] {
+  return [...filterConditions(search, bindings), ...dateConditions(search, bindings)]
+}
+
+/** The conditions of a search without those on the time that it is sorted by. */
+export function filterConditions(search: AssetSearch, bindings: Bindings): string[] {
+  const { values, attributes, trigrams, templates } = search
+  return [
+    ...assetConditions(values, bindings),
+    ...collectionLists('a.collection_name', values, bindings),
+    ...oneOf('a.collection_name', search.authorized, bindings),
+    ...hideOffersCondition(values),
+    ...templateListConditions(values, bindings),
+    ...holdingConditions(values),
+    ...mintConditions(values, bindings),
+    ...ownDataConditions(values, attributes, bindings),
+    ...resolvedTemplateCondition(templates, values, attributes, trigrams, bindings),
+    ...boundConditions(search, bindings),
+  ]
+}
+
+/** Filters that nearly every asset passes, by the value that makes them so; null for any. */
+const PASSED_BY_MOST: Readonly<Record<string, boolean | null>> = {
+  burned: false,
+  is_transferable: true,
+  is_burnable: true,
+  has_backed_tokens: false,
+  has_template_buyoffer: false,
+  hide_templates_by_accounts: null,
+  template_blacklist: null,
+  collection_blacklist: null,
+}
+const NO_FILTERS = ['page', 'limit', 'order', 'sort', 'count', 'account_blacklist', 'before', 'after']
+
+/** Whether every filter of a search is one that nearly all assets pass. */
+export function leavesOutLittle({ values, attributes, minted }: AssetSearch): boolean {
+  if (attributes.length > 0 || minted.below !== undefined || minted.from !== undefined) return false
+  return values
+    .names()
+    .filter((name) => !NO_FILTERS.includes(name))
+    .every((name) => {
+      // With hide_offers=false, its default, nothing is left out at all.
+      if (name === 'hide_offers') return true
+      const most = PASSED_BY_MOST[name]
+      return most === null || (most !== undefined && values.bool(name) === most)
+    })
+}
+
+/** Where the planner expects so many times more than few rows, they are not counted: that could take long. */
+const FAR_MORE = 20
+
+/** Whether at most so many assets satisfy the filters of a search; false without any. */
+export async function matchesFew(session: Session, search: AssetSearch, most: number): Promise<boolean> {
+  const bindings = new StatementBindings()
+  const conditions = [...filterConditions(search, bindings), ...schemaHomes(search.values, bindings)]
+  if (conditions.length === 0) return false
+  const expected = await expectedRows(session, conditions, bindings)
+  if (expected > most * FAR_MORE) return false
+  const rows = await session.query<[number]>({
+    text: `SELECT count(*)::integer FROM (SELECT FROM assets.assets a ${whereClause(conditions)} LIMIT ${most + 1}) x`,
+    values: bindings.values,
+  })
+  return rows[0]![0] <= most
+}
+
+async function expectedRows(
+  session: Session,
+  conditions: readonly string[],
+  { values }: Bindings,
+): Promise<number> {
+  const rows = await session.query<[[{ Plan: { 'Plan Rows': number } }]]>({
+    text: `EXPLAIN (FORMAT JSON) SELECT FROM assets.assets a ${whereClause(conditions)}`,
+    values,
+  })
+  return rows[0]![0][0].Plan['Plan Rows']
+}
+
+/** What the conditions of a search demand of the template, `t`, of an asset that has one. */
+export function templateSideConditions(search: AssetSearch, bindings: Bindings): string[] {
+  const { values, templates } = search
+  const conditions = [
+    ...oneOf('t.collection_name', values.texts('collection_name'), bindings),
+    ...oneOf('t.schema_name', values.texts('schema_name'), bindings),
+    ...collectionLists('t.collection_name', values, bindings),
+    ...oneOf('t.collection_name', search.authorized, bindings),
+  ]
+  for (const name of ['template_id', 'template_whitelist']) {
+    const ids = values.ids(name)
+    if (ids) conditions.push(`t.template_id = ANY(${bindIntegers(ids, bindings)})`)
+  }
+  if (templates.kind === 'ids')
+    conditions.push(`t.template_id = ANY(${bindings.bind(templates.ids, 'integer[]')})`)
+  return conditions
+}
+
+/** Conditions on what the owner has, on tokens and on what other families know. */
+function holdingConditions(values: Values): string[] {
+  const conditions: string[] = []
+  const backed = values.bool('has_backed_tokens')
+  if (backed !== undefined) {
+    const exists = 'EXISTS (SELECT FROM assets.backed_tokens k WHERE k.asset_id = a.asset_id)'
+    conditions.push(backed ? exists : `NOT ${exists}`)
+  }
+  if (values.bool('only_duplicate_templates') === true) {
+    conditions.push(
+      `EXISTS (SELECT FROM assets.assets d WHERE d.owner = a.owner AND d.template_id = a.template_id
+        AND d.asset_id < a.asset_id)`,
+    )
+  }
+  const isWanted = values.bool('has_template_buyoffer')
+  if (isWanted !== undefined) {
+    // An asset without a template has no such offer.
+    const exists = `EXISTS (SELECT FROM market.template_buyoffers b WHERE b.template_id = a.template_id
+      AND b.state = ${LISTED})`
+    conditions.push(isWanted ? exists : `NOT ${exists}`)
+  }
+  // Foreign originals are not known here, so no asset has any.
+  if (['original_mint', 'min_original_mint', 'max_original_mint'].some((name) => values.has(name))) {
+    conditions.push(NEVER)
+  }
+  if (values.text('sort') === 'original_mint') conditions.push(NEVER)
+  return conditions
+}
+
+function templateListConditions(values: Values, bindings: Bindings): string[] {
+  const conditions: string[] = []
+  const white = values.ids('template_whitelist')
+  const black = values.ids('template_blacklist')
+  const hidden = values.texts('hide_templates_by_accounts')
+  if (white) conditions.push(`a.template_id = ANY(${bindIntegers(white, bindings)})`)
+  if (black && black.length > 0) {
+    conditions.push(`(a.template_id IS NULL OR a.template_id <> ALL(${bindIntegers(black, bindings)}))`)
+  }
+  if (hidden && hidden.length > 0) {
+    conditions.push(
+      `(a.template_id IS NULL OR a.template_id NOT IN (SELECT h.template_id FROM assets.assets h
+        WHERE h.owner = ANY(${bindings.bind(hidden, 'text[]')}) AND h.template_id IS NOT NULL))`,
+    )
+  }
+  return conditions
+}
+
+function mintConditions(values: Values, bindings: Bindings): string[] {
+  const conditions: string[] = []
+  const exact = values.int('template_mint')
+  const least = values.int('min_template_mint')
+  const most = values.int('max_template_mint')
+  if (exact !== undefined) conditions.push(`a.template_mint = ${bindings.bind(exact, 'bigint')}`)
+  if (least !== undefined && least > 1)
+    conditions.push(`a.template_mint >= ${bindings.bind(least, 'bigint')}`)
+  if (most !== undefined) {
+    conditions.push(`(a.template_mint <= ${bindings.bind(most, 'bigint')} OR a.template_id IS NULL)`)
+  }
+  return conditions
+}
+
+function boundConditions({ values, minted }: AssetSearch, bindings: Bindings): string[] {
+  const columns = { key: 'a.asset_id', cast: 'bigint', parameter: 'asset_id', isFilter: true } as const
+  return [
+    ...boundaryConditions(values, columns, bindings),
+    ...keyBoundConditions(minted, 'a.asset_id', bindings),
+  ]
+}
+
+/** `before` and `after` on the time that a search is sorted by. */
+export function dateConditions({ values }: AssetSearch, bindings: Bindings): string[] {
+  const date = DATES[values.text('sort') ?? '']
+  const before = values.int('before')
+  const after = values.int('after')
+  if (date === undefined) return []
+  return [
+    ...(before === undefined ? [] : [`${date} < ${bindings.bind(before, 'bigint')}`]),
+    ...(after === undefined ? [] : [`${date} > ${bindings.bind(after, 'bigint')}`]),
+  ]
+}
