@@ -5,7 +5,7 @@ import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import { invalidParameter } from '../../../endpoint/index.ts'
 import { NEVER, oneOf } from '../../assets/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
-import { boundaryConditions, directionOf, keyTimeConditions } from '../../paging/index.ts'
+import { boundaryConditions, directionOf, keyBoundConditions, keyBounds } from '../../paging/index.ts'
 
 /** Largest number that a state can be to be taken for one. */
 const GREATEST_STATE = 2n ** 31n - 1n
@@ -58,9 +58,9 @@ export async function keptLinkCount({ session, values }: EndpointContext): Promi
   return rows[0]![0]
 }
 
-function timeConditions(session: Session, values: Values, bindings: Bindings): Promise<string[]> {
+async function timeConditions(session: Session, values: Values, bindings: Bindings): Promise<string[]> {
   const source = { table: 'tools.links', key: 'link_id', time: 'created_at_time' }
-  return keyTimeConditions(session, values, 'l.link_id', source, bindings)
+  return keyBoundConditions(await keyBounds(session, values, source), 'l.link_id', bindings)
 }
 
 /** Keys are compared in the form that they are stored in, whatever the form that was given. */
