@@ -1,5 +1,5 @@
 /** Programs that serve metrics. */
-export type MetricProgram = 'api' | 'filler' | 'state'
+export type MetricProgram = 'api' | 'filler'
 
 /** How the series of several processes or threads of one program become one. */
 export type Aggregation = 'sum' | 'max' | 'min' | 'first'
@@ -35,20 +35,20 @@ export const metricCatalogue = {
     kind: 'counter',
     help: 'Requests answered, by class of status (2xx, 4xx, ...). `route` is the pattern of the endpoint, `unmatched` when there is none.',
     labels: [...route, 'method', 'status'],
-    programs: ['api', 'state'],
+    programs: ['api'],
   },
   pronghorn_http_request_duration_seconds: {
     kind: 'histogram',
     help: 'Time from the head of a request to the end of its answer.',
     labels: [...route, 'status'],
-    programs: ['api', 'state'],
+    programs: ['api'],
     buckets: answerSeconds,
   },
   pronghorn_http_response_bytes_total: {
     kind: 'counter',
     help: 'Bytes of answers as they went out, without their headers.',
     labels: route,
-    programs: ['api', 'state'],
+    programs: ['api'],
   },
   pronghorn_http_cache_answers_total: {
     kind: 'counter',
@@ -60,7 +60,7 @@ export const metricCatalogue = {
     kind: 'gauge',
     help: 'Requests that are being answered now.',
     labels: [],
-    programs: ['api', 'state'],
+    programs: ['api'],
   },
 
   // Database, as requests use it
@@ -326,7 +326,7 @@ export const metricCatalogue = {
     kind: 'gauge',
     help: 'Always 1; the version is in the label.',
     labels: ['version'],
-    programs: ['api', 'filler', 'state'],
+    programs: ['api', 'filler'],
     aggregation: 'first',
   },
 } as const satisfies Record<string, MetricEntry>
