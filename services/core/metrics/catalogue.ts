@@ -179,7 +179,7 @@ export const metricCatalogue = {
   },
   pronghorn_reader_seconds_behind: {
     kind: 'gauge',
-    help: 'Age of the last committed block.',
+    help: 'Age of the last committed block: in the filler against the present, in the api against the head of the chain.',
     labels: reader,
     programs: ['api', 'filler'],
     aggregation: 'max',

@@ -1,0 +1,37 @@
+import { availableParallelism } from 'node:os'
+import { describe, expect, it } from 'vitest'
+import { parseConfig, readProcessSettings } from '../../core/config/index.ts'
+import type { ApiConfig } from '../preconditions.ts'
+import { countWorkers } from './index.ts'
+
+function configWith(kvstore: object): ApiConfig {
+  const { config } = parseConfig({
+    connections: {
+      sqldb: { host: 'db', user: 'me', database: 'wax' },
+      chain: { name: 'wax', chain_id: 'a'.repeat(64), http: 'http://node:8888', ship: 'ws://node:8080' },
+      ...kvstore,
+    },
+    server: { namespaces: [{ name: 'assets', path: '/assets', args: { assets_account: 'atomicassets' } }] },
+  })
+  return config
+}
+
+describe('the number of processes', () => {
+  it('is one for each core, a single one without Redis, and what was asked for in any case', () => {
+    const shared = configWith({ kvstore: { host: 'redis' } })
+    const alone = configWith({})
+    expect(countWorkers(undefined, shared)).toBe(availableParallelism())
+    expect(countWorkers(undefined, alone)).toBe(1)
+    expect([countWorkers(3, shared), countWorkers(3, alone)]).toEqual([3, 3])
+  })
+
+  it('comes from API_WORKERS, where 0 leaves it to the program', () => {
+    const read = (text: string) => readProcessSettings({ API_WORKERS: text })
+    expect(['', '0', '1', '256'].map((text) => read(text).apiWorkers)).toEqual([undefined, undefined, 1, 256])
+    for (const text of ['257', '-1', '1.5', 'many', '1e3']) {
+      expect(read(text).problems).toEqual([
+        expect.objectContaining({ path: 'API_WORKERS', allowed: 'a whole number from 0 to 256' }),
+      ])
+    }
+  })
+})
