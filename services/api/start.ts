@@ -184,11 +184,9 @@ interface ServedParts {
 
 async function serve(options: ApiOptions, { monitor, ...parts }: ServedParts): Promise<Listener> {
   const { config, logger } = options
+  const roots = healthRoutes(monitor, healthSettings(options))
   const handler = createLifecycle({
-    roots: [
-      ...healthRoutes(monitor, healthSettings(options)),
-      ...documentationRoutes(parts.mounts, serverInfo(config)),
-    ],
+    roots: [...roots, ...documentationRoutes(parts.mounts, roots, serverInfo(config))],
     ...parts,
     lists: parts.lists.find,
     logger,

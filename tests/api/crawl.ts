@@ -30,7 +30,7 @@ export async function crawl(baseUrl: string, document: OpenApiDocument): Promise
     answers.push({ path, url, status: response.status, body })
     return body
   }
-  const paths = Object.keys(document.paths)
+  const paths = Object.keys(document.paths).filter((path) => answersJson(document, path))
   /** What the lists hold, by their path. */
   const known = new Map<string, Row[]>()
   for (const path of paths.filter((each) => !each.includes('{'))) {
@@ -46,6 +46,10 @@ export async function crawl(baseUrl: string, document: OpenApiDocument): Promise
     }
   }
   return answers
+}
+
+function answersJson(document: OpenApiDocument, path: string): boolean {
+  return JSON.stringify(document.paths[path]!.get.responses['200']).includes('application/json')
 }
 
 function listQueries(

@@ -1,6 +1,6 @@
 import { shape } from '../endpoint/index.ts'
 import type { Endpoint, RecordSchema } from '../endpoint/index.ts'
-import type { Mount } from '../http/index.ts'
+import type { Mount, RootRoute, RouteDocumentation } from '../http/index.ts'
 import { Components } from './components.ts'
 import type { JsonObject } from './components.ts'
 import { describeBody, describeParameters } from './parameters.ts'
@@ -33,11 +33,18 @@ export function documentTitle({ serverName }: ServerInfo): string {
   return serverName === '' ? 'Pronghorn API' : `Pronghorn API at ${serverName}`
 }
 
-/** The OpenAPI 3.1 document of what is mounted. */
-export function createOpenApiDocument(mounts: readonly Mount[], info: ServerInfo): JsonObject {
+/** The OpenAPI 3.1 document of what is mounted, and of the routes outside that have documentation. */
+export function createOpenApiDocument(
+  mounts: readonly Mount[],
+  roots: readonly RootRoute[],
+  info: ServerInfo,
+): JsonObject {
   const components = new Components()
   const failures = failureResponses(components)
   const paths: Record<string, JsonObject> = {}
+  for (const { paths: own, documentation } of roots) {
+    if (documentation) paths[own[0]!] = describeRoot(own[0]!, documentation, components)
+  }
   for (const mount of mounts) {
     for (const endpoint of mount.namespace.endpoints) {
       const path = mount.paths[0]! + endpoint.path
@@ -48,7 +55,7 @@ export function createOpenApiDocument(mounts: readonly Mount[], info: ServerInfo
     openapi: '3.1.0',
     info: describeServer(info),
     servers: [{ url: '/', description: 'This server' }],
-    tags: mounts.flatMap(describeTags),
+    tags: [...mounts.flatMap(describeTags), { name: SERVER, description: 'Outside the namespaces' }],
     paths: sortByKey(paths),
     components: components.toJson(),
   }
@@ -150,20 +157,38 @@ function success(endpoint: Endpoint, components: Components, owner: string): Jso
   const data: RecordSchema = counts
     ? shape.anyOf([endpoint.record, shape.rowCount], 'The rows, or with `count=true` their number')
     : endpoint.record
+  return { description: endpoint.summary, content: envelope(components.schema(data, owner)) }
+}
+
+function envelope(data: JsonObject): JsonObject {
+  const schema: JsonObject = {
+    type: 'object',
+    properties: {
+      success: { const: true },
+      data,
+      query_time: { type: 'integer', description: 'Clock of the server, ms since 1970' },
+    },
+    required: ['success', 'data', 'query_time'],
+  }
+  return { 'application/json': { schema } }
+}
+
+function describeRoot(path: string, documentation: RouteDocumentation, components: Components): JsonObject {
+  const { summary, record, failures = [] } = documentation
+  const content = record
+    ? envelope(components.schema(record, SERVER))
+    : { 'text/html': { schema: { type: 'string' } } }
+  const responses = [{ status: 200, message: summary }, ...failures].map(({ status, message }) => [
+    status,
+    { description: message, content },
+  ])
   return {
-    description: endpoint.summary,
-    content: {
-      'application/json': {
-        schema: {
-          type: 'object',
-          properties: {
-            success: { const: true },
-            data: components.schema(data, owner),
-            query_time: { type: 'integer', description: 'Clock of the server, ms since 1970' },
-          },
-          required: ['success', 'data', 'query_time'],
-        },
-      },
+    get: {
+      tags: [SERVER],
+      summary,
+      operationId: operationId('get', path),
+      parameters: [],
+      responses: Object.fromEntries(responses) as JsonObject,
     },
   }
 }

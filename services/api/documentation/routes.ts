@@ -7,8 +7,12 @@ const DOCUMENT_PATH = '/openapi.json'
 const DOCS_PATH = '/docs'
 
 /** `/openapi.json`, and `/docs` with what its page needs. Made once: what is mounted does not change. */
-export function documentationRoutes(mounts: readonly Mount[], info: ServerInfo): RootRoute[] {
-  const document = JSON.stringify(createOpenApiDocument(mounts, info))
+export function documentationRoutes(
+  mounts: readonly Mount[],
+  roots: readonly RootRoute[],
+  info: ServerInfo,
+): RootRoute[] {
+  const document = JSON.stringify(createOpenApiDocument(mounts, roots, info))
   const files = createViewer({
     title: documentTitle(info),
     documentPath: DOCUMENT_PATH,

@@ -1,7 +1,9 @@
 import type { Context } from 'koa'
-import type { RootRoute } from '../http/index.ts'
+import { shape } from '../endpoint/index.ts'
+import type { RootRoute, RouteDocumentation } from '../http/index.ts'
 import { sendJson } from '../../core/http/index.ts'
 import { successBody } from '../http/index.ts'
+import { healthRecord } from './health-schemas.ts'
 import type { Monitor } from './monitor.ts'
 import type { HealthReport, HealthSettings } from './report.ts'
 import { isAnswered, MAX_LAG_BLOCKS, reportHealth } from './report.ts'
@@ -13,30 +15,55 @@ const TEXT_TYPE = 'text/html; charset=utf-8'
 /** Prefix under which existing monitoring asks for the same routes. */
 const OLD_PREFIX = '/eosio-contract-api'
 
+const docs = {
+  health: {
+    summary: 'Whether the server can be asked, and how far it is',
+    record: healthRecord,
+    failures: [{ status: 503, message: 'The same, when a load balancer should ask another server' }],
+  },
+  alive: {
+    summary: 'For probes: `success:` and the chain id while the data are those of now',
+    failures: [{ status: 500, message: 'The first reason why not, as text' }],
+  },
+  healthc: {
+    summary: 'For probes: `success` while database and key-value store answer',
+    failures: [{ status: 500, message: '`error`' }],
+  },
+  timestamp: {
+    summary: 'Clock of the server',
+    record: shape.integer('Milliseconds since 1970'),
+  },
+} as const satisfies Record<string, RouteDocumentation>
+
 /** `/health`, `/alive`, `/healthc` and `/timestamp`. */
 export function healthRoutes(monitor: Monitor, settings: HealthSettings): RootRoute[] {
   const report = (): HealthReport => reportHealth(monitor.state, settings, Date.now())
-  const route = (path: string, answer: RootRoute['answer']): RootRoute => ({
+  const route = (
+    path: string,
+    documentation: RouteDocumentation,
+    answer: RootRoute['answer'],
+  ): RootRoute => ({
     paths: [path, OLD_PREFIX + path],
+    documentation,
     answer,
   })
   return [
-    route('/health', (context) => {
+    route('/health', docs.health, (context) => {
       const { status, data } = report()
       sendJson(context, status === 'unhealthy' ? 503 : 200, successBody(JSON.stringify(data), Date.now()))
     }),
-    route('/alive', (context) => {
+    route('/alive', docs.alive, (context) => {
       const problem = aliveProblem(monitor, report())
       sendText(context, problem === undefined ? 200 : 500, problem ?? `success:${monitor.state.chainId}`)
     }),
-    route('/healthc', async (context) => {
+    route('/healthc', docs.healthc, async (context) => {
       const works = await monitor.check().then(
         () => true,
         () => false,
       )
       sendText(context, works ? 200 : 500, works ? 'success' : 'error')
     }),
-    route('/timestamp', (context) => {
+    route('/timestamp', docs.timestamp, (context) => {
       const nowMs = Date.now()
       sendJson(context, 200, successBody(String(nowMs), nowMs))
     }),

@@ -2,7 +2,7 @@ import { Router } from '@koa/router'
 import type { RouterContext } from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { notesOf } from '../../core/http/index.ts'
-import type { Namespace } from '../endpoint/index.ts'
+import type { Failure, Namespace, RecordSchema } from '../endpoint/index.ts'
 import { createEndpointAnswer } from './endpoint-answers.ts'
 import type { AnswerParts } from './endpoint-answers.ts'
 
@@ -13,9 +13,19 @@ export interface Mount {
   readonly paths: readonly string[]
 }
 
+/** What the OpenAPI document says of a route outside the namespaces. */
+export interface RouteDocumentation {
+  readonly summary: string
+  /** `data` of its envelope; without it the answer is text. */
+  readonly record?: RecordSchema
+  readonly failures?: readonly Failure[]
+}
+
 /** A route outside the namespaces; it answers to GET and HEAD. */
 export interface RootRoute {
   readonly paths: readonly string[]
+  /** Of its first path; a route without it is not in the document. */
+  readonly documentation?: RouteDocumentation
   readonly answer: (context: Context) => Promise<void> | void
 }
 

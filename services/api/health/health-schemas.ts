@@ -1,0 +1,49 @@
+import { shape } from '../endpoint/index.ts'
+
+const { choice, decimal, flag, integer, list, nullable, number, object, record, text, time } = shape
+
+const reader = object({
+  name: text('Reader'),
+  state: nullable(text('What it is doing')),
+  block_num: decimal('Last committed block'),
+  block_time: time('Time of that block'),
+  head_block: nullable(decimal('Head that the reader knows')),
+  lag_blocks: integer('Blocks behind the head'),
+  lag_seconds: number('Seconds behind the head'),
+  blocks_per_second: nullable(number('Blocks committed per second')),
+  seconds_since_commit: nullable(number('Seconds since the last commit')),
+  seconds_since_heartbeat: nullable(number('Seconds since the reader last spoke')),
+})
+
+const server = object({
+  server: text('Primary or replica'),
+  state: text('What it is doing'),
+  lag_ms: nullable(integer('Milliseconds behind the primary')),
+  in_use: flag('Requests may go to it'),
+})
+
+/** `data` of `/health`. */
+export const healthRecord = record('Health', 'Whether the server can be asked, and how far it is', {
+  version: text('Version of the program'),
+  postgres: object({
+    status: choice('State of the database', ['OK', 'INVALID', 'ERROR']),
+    readers: list(object({ name: text('Reader'), block_num: decimal('Last committed block') })),
+  }),
+  redis: object({ status: choice('State of the key-value store', ['OK', 'ERROR']) }),
+  chain: object({
+    status: choice('Whether the head of the chain is young', ['OK', 'ERROR']),
+    head_block: integer('Head of the chain'),
+    head_time: integer('Its time, ms since 1970'),
+    chain_id: text('Chain id'),
+    'demo?': flag('The chain is the bundled one'),
+    service: object({
+      status: choice('Degraded: right answers, but something is wrong', ['healthy', 'degraded', 'unhealthy']),
+      reasons: list(text('Reason'), 'Why it is not healthy'),
+      database: text('State of the database'),
+      'servers?': list(server, 'Database servers, where there are several'),
+      kvstore: text('State of the key-value store'),
+      kvstore_kind: text('Kind of the key-value store'),
+      readers: list(reader),
+    }),
+  }),
+})
