@@ -87,7 +87,9 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     const health = () => reportHealth(monitor.state, healthSettings(options), Date.now())
     watchParts(metrics, { database, health, state: () => monitor.state })
     if (!options.metrics) closers.push(await openMetrics(config, metrics, logger))
-    const observers = [observeRequests(metrics), ...(options.observers ?? [])]
+    // Counting costs more than giving a kept answer, so it is left out where nobody can ask for the counts.
+    const isCounted = config.server.metrics_port !== undefined
+    const observers = [...(isCounted ? [observeRequests(metrics)] : []), ...(options.observers ?? [])]
     const listener = await serve(options, { monitor, database, mounts, lists, kvstore, cache, observers })
     closers.push(() => listener.close())
     logger.info(`Listening on port ${listener.port}`)
