@@ -116,7 +116,7 @@ class SingleDatabase implements RequestDatabase {
     try {
       return await this.#server.run(work, caller)
     } catch (error) {
-      if (!(error instanceof RetryableError) || error.code !== 'DATABASE_UNAVAILABLE') throw error
+      if (!isAway(error)) throw error
       // One connection was cut; whether the server is away shows with the next.
       this.#server.available = true
       return this.#server.run(work, caller)
