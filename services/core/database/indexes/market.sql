@@ -67,3 +67,11 @@ CREATE INDEX royalty_payouts_recipient_idx ON market.royalty_payouts (recipient,
 CREATE INDEX royalty_payouts_collection_idx ON market.royalty_payouts (collection_name, seq);
 CREATE INDEX royalty_payouts_listing_idx ON market.royalty_payouts (listing_id, seq);
 CREATE INDEX logs_subject_idx ON market.logs (subject, seq) WITH (fillfactor = 100);
+CREATE INDEX sales_hidden_idx ON market.sales (state, collection_name) WHERE offer_id IS NULL;
+CREATE INDEX sales_any_price_idx ON market.sales (price, sale_id) WHERE price IS NOT NULL;
+CREATE INDEX sales_any_name_idx ON market.sales (left(name, 100), sale_id) WHERE name IS NOT NULL;
+CREATE INDEX sales_any_mint_idx ON market.sales (min_mint, sale_id) WHERE min_mint IS NOT NULL;
+CREATE INDEX sales_any_oracle_price_idx ON market.sales (listing_symbol, settlement_symbol, listing_price, sale_id) WHERE price IS NULL;
+CREATE INDEX trades_day_idx ON market.trades (token_symbol, (trade_time / 86400000), price);
+CREATE INDEX trades_collection_day_idx ON market.trades (collection_name, token_symbol, (trade_time / 86400000), price);
+CREATE INDEX party_stats_account_idx ON market.party_stats (token_symbol, account, collection_name);
