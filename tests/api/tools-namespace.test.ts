@@ -3,7 +3,7 @@ import { legacyKeyText, parseKeyText } from '../../services/core/antelope/index.
 import { buildQueryIndexes, connectDatabase } from '../../services/core/database/index.ts'
 import { startApi } from '../../services/api/index.ts'
 import type { RunningApi } from '../../services/api/index.ts'
-import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
+import { indexUntil, startChain } from '../integration/index-chain.ts'
 import { linksMix, modelLinks, toolsAbi, toolsAccount } from '../integration/tools-model.ts'
 import type { ModelLink, ModelLog } from '../integration/tools-model.ts'
 import { createTestDatabase } from '../setup/database.ts'
@@ -43,9 +43,7 @@ let ids: string[]
 beforeAll(async () => {
   database = await createTestDatabase()
   const running = await startChain({ blocks: 160, rate: 6, mix: linksMix, seed: 12 })
-  const tools = { handler: 'tools', args: { tools_account: toolsAccount, store_logs: true } }
-  const settings = { contracts: [...testSettings.contracts, tools] }
-  await indexUntil(running, database.address, running.chain.head().num, { settings })
+  await indexUntil(running, database.address, running.chain.head().num)
   ;({ links, logs } = modelLinks(running.chain, await toolsAbi(running.httpUrl), 965))
   await running.chain.stop()
   await sql((client) => buildQueryIndexes(client, 'tools'))

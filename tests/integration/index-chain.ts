@@ -26,6 +26,7 @@ export const testSettings: ReaderSettings = {
     { handler: 'assets', args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true } },
     { handler: 'oracle', args: { oracle_account: 'delphioracle' } },
     { handler: 'market', args: { market_account: 'atomicmarket', store_logs: true } },
+    { handler: 'tools', args: { tools_account: 'atomictoolsx', store_logs: true } },
   ],
 }
 

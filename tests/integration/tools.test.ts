@@ -4,7 +4,7 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { compareDumps, dumpDatabase } from './database-dump.ts'
-import { indexUntil, startChain, testSettings } from './index-chain.ts'
+import { indexUntil, startChain } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 import { findViolations } from './invariants.ts'
 import { linksMix, modelLinks, toolsAbi, toolsAccount } from './tools-model.ts'
@@ -12,13 +12,6 @@ import type { ModelLink, ModelLog } from './tools-model.ts'
 
 /** Blocks of the recordings that generated ones follow. */
 const recorded = 964
-
-const withTools = {
-  contracts: [
-    ...testSettings.contracts,
-    { handler: 'tools', args: { tools_account: toolsAccount, store_logs: true } },
-  ],
-}
 
 let database: TestDatabase
 let running: TestChain
@@ -63,7 +56,7 @@ function readLogs(address: DatabaseAddress): Promise<ModelLog[]> {
 
 describe('the tools handler', () => {
   it('keeps every link through all its states, with key, signature and log', async () => {
-    await indexUntil(running, database.address, running.chain.head().num, { settings: withTools })
+    await indexUntil(running, database.address, running.chain.head().num)
     const { links, logs } = modelLinks(running.chain, await toolsAbi(running.httpUrl), recorded)
     const found = await readLinks(database.address)
     expect(found).toEqual([...links.values()])
@@ -87,15 +80,15 @@ describe('the tools handler', () => {
 
   it('ends with the same bytes after forks as without them', async () => {
     const { chain } = running
-    for (let forks = 0; forks < 6; forks++) {
-      await indexUntil(running, database.address, chain.head().num, { settings: withTools })
+    for (let forks = 0; forks < 4; forks++) {
+      await indexUntil(running, database.address, chain.head().num)
       chain.fork(3 + ((forks * 7) % 30))
       chain.generate(2)
     }
-    await indexUntil(running, database.address, chain.head().num, { settings: withTools })
+    await indexUntil(running, database.address, chain.head().num)
     const straight = await createTestDatabase()
     try {
-      await indexUntil(running, straight.address, chain.head().num, { settings: withTools })
+      await indexUntil(running, straight.address, chain.head().num)
       const [expected, found] = await Promise.all([
         dumpDatabase(straight.address),
         dumpDatabase(database.address),
@@ -113,7 +106,7 @@ describe('the tools handler', () => {
     const all = modelLinks(chain, abi, recorded)
     const from = all.logs[Math.floor(all.logs.length / 2)]!.block
     await indexUntil(running, database.address, chain.head().num, {
-      settings: { ...withTools, start_block: from },
+      settings: { start_block: from },
     })
     const logs = all.logs.filter(({ block }) => block >= from)
     expect(await readLogs(database.address)).toEqual(logs)
