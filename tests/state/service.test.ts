@@ -421,7 +421,9 @@ describe('a failure', () => {
 
   it('of a server that keeps no state is a clear 4xx, while ABIs are told', async () => {
     const other = await createTestDatabase()
-    await indexUntil(running, other.address, 30)
+    await indexUntil(running, other.address, 30, {
+      settings: { contracts: [{ handler: 'oracle', args: { oracle_account: 'delphioracle' } }] },
+    })
     const plain = await startService(other, { chainId: running.chain.chainId, httpUrl: running.httpUrl })
     try {
       const { key: otherKey } = await makeKey(other)

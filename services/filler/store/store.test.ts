@@ -207,7 +207,7 @@ describe('a commit unit', () => {
       return new Map(rows.map(({ name, value }) => [name, value.toString()]))
     }
     /** What the rows are at the end of each block, kept beside. */
-    const model: Map<string, string>[] = [new Map()]
+    const model = [new Map<string, string>()]
     const change = (unit: CommitUnit, block: number, rows: number): void => {
       const now = new Map(model[block - 1])
       for (let n = 0; n < rows; n++) {
