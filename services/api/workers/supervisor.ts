@@ -108,7 +108,7 @@ export class Supervisor {
       ready: (worker, port) => {
         this.#hasServed = true
         this.#failedStarts = 0
-        this.#logger.info({ worker: worker.place, pid: worker.pid }, 'a worker serves')
+        this.#logger.info({ worker: worker.place, workerPid: worker.pid }, 'a worker serves')
         this.#becameReady(port)
       },
       ended: (worker, reason) => {
@@ -133,7 +133,7 @@ export class Supervisor {
     const { pauseMs } = place
     place.pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
     this.#logger.warn(
-      { worker: worker.place, pid: worker.pid, pauseMs },
+      { worker: worker.place, workerPid: worker.pid, pauseMs },
       'a worker ended; it is started again',
     )
     this.#metrics.count('pronghorn_worker_restarts_total', {})
@@ -156,7 +156,7 @@ export class Supervisor {
   #look(): void {
     for (const worker of this.#workers()) {
       if (performance.now() - worker.heardMs > SILENCE_MS && worker.isReady) {
-        this.#logger.error({ worker: worker.place, pid: worker.pid }, 'a worker is stuck and is ended')
+        this.#logger.error({ worker: worker.place, workerPid: worker.pid }, 'a worker is stuck and is ended')
         worker.kill()
       } else void worker.collect()
     }
