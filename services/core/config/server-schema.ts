@@ -213,7 +213,9 @@ export const serverSchema = section({
     .describe('Address that metrics_port listens on; server_addr when absent.'),
   cors: list(originPattern, 256)
     .default([])
-    .describe('Regular expressions of origins that browsers may call from; empty = every origin.'),
+    .describe(
+      'Regular expressions, found anywhere in an origin, of those that browsers may call from; empty = every origin.',
+    ),
   namespaces: list(namespaceSchema, 32, 1).describe('What is served, and where.'),
 })
 

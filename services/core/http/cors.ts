@@ -34,7 +34,6 @@ export function createCorsStep(patterns: readonly string[]): Middleware {
     if (context.method !== 'OPTIONS') return next()
     context.status = 204
     context.set('Access-Control-Allow-Methods', METHODS)
-    context.set('Content-Length', '0')
     return Promise.resolve()
   }
 }

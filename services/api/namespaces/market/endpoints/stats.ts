@@ -226,6 +226,7 @@ function marketEndpoints(setup: MarketSetup): Endpoint[] {
         { name: 'taker_marketplace', ...marketplace, description: 'Marketplace of the purchase.' },
       ],
       record: statsRecords.graph,
+      cacheLifeFactor: 60,
       run: (context) => withToken(context, 'results', (token) => graph(context, token)),
     },
     {
