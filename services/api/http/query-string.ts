@@ -5,15 +5,20 @@ export const MAX_PAIRS = 10_000
 
 /** Collects parameters; a repeated or bracketed one becomes a list. */
 export class ParameterCollector {
-  readonly parameters = new Map<string, RawValue>()
+  readonly #values = new Map<string, RawScalar | RawScalar[]>()
+
+  get parameters(): Map<string, RawValue> {
+    return this.#values
+  }
 
   /** Adds a value under its key; `key[]` and `key[3]` are the same list as `key` repeated. */
   add(key: string, value: RawScalar): void {
     const bracket = /\[\d{0,6}\]$/.exec(key)
     const name = bracket ? key.slice(0, bracket.index) : key
-    const before = this.parameters.get(name)
-    if (before === undefined) this.parameters.set(name, bracket ? [value] : value)
-    else this.parameters.set(name, typeof before === 'object' ? [...before, value] : [before, value])
+    const before = this.#values.get(name)
+    if (before === undefined) this.#values.set(name, bracket ? [value] : value)
+    else if (typeof before === 'object') before.push(value)
+    else this.#values.set(name, [before, value])
   }
 }
 
