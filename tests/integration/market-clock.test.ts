@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { createHandler, sortFamilies } from '../../services/filler/handlers/index.ts'
+import type { BlockScope, Handler } from '../../services/filler/handlers/index.ts'
+import { CommitUnit, openStore, versionedTable } from '../../services/filler/store/index.ts'
+import type { Store, Table } from '../../services/filler/store/index.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { compareDumps, dumpDatabase } from './database-dump.ts'
+import type { DatabaseDump } from './database-dump.ts'
+import { marketInvariants } from './market-invariants.ts'
+import { liveBlock, newWorld } from './market-life.ts'
+import type { LifeBlock } from './market-life.ts'
+import { createRandom } from './seeded-random.ts'
+
+const entries = [
+  { handler: 'market', args: { market_account: 'market', store_logs: true } },
+  { handler: 'oracle', args: { oracle_account: 'oracle' } },
+  { handler: 'assets', args: { assets_account: 'assets', store_transfers: true, store_logs: true } },
+]
+const handlers = sortFamilies(entries.map((entry) => createHandler(entry, entries)!))
+const codeAccounts = versionedTable<{ account: string; since_block: number; reader: string }>(
+  'chain.code_accounts',
+  ['account'],
+  'since_block',
+  false,
+)
+
+/** Blocks, checks on the way, and how far forks go. */
+const blocks = 300
+const checkEvery = 50
+const reversibleBlocks = 8
+
+let live: TestDatabase
+let grouped: TestDatabase
+
+beforeEach(async () => {
+  live = await createTestDatabase()
+  grouped = await createTestDatabase()
+})
+
+afterEach(async () => {
+  await live.drop()
+  await grouped.drop()
+})
+
+/** Writes made-up blocks as a reader would. */
+class Writer {
+  private readonly store: Store
+  private states = new Map<Handler, unknown>()
+
+  private constructor(store: Store) {
+    this.store = store
+  }
+
+  static async open(address: DatabaseAddress): Promise<Writer> {
+    const tables = [codeAccounts as unknown as Table, ...handlers.flatMap((handler) => handler.tables)]
+    const derived = handlers.flatMap((handler) => handler.derived ?? [])
+    const writer = new Writer(await openStore({ address, reader: 'life', startBlock: 1, tables, derived }))
+    await writer.load()
+    return writer
+  }
+
+  async commit(group: readonly LifeBlock[], irreversible: number): Promise<void> {
+    const last = group.at(-1)!
+    const unit = new CommitUnit(last.num > irreversible)
+    for (const block of group) {
+      this.apply(block, unit)
+      const id = Buffer.alloc(32)
+      id.writeUInt32BE(block.num)
+      unit.closeBlock({ num: block.num, id, timeMs: block.timeMs })
+    }
+    await this.store.commit(unit, Math.min(irreversible, last.num))
+  }
+
+  async rollBackTo(block: number): Promise<void> {
+    await this.store.rollBackTo(block)
+    await this.load()
+  }
+
+  close(): Promise<void> {
+    return this.store.close()
+  }
+
+  private async load(): Promise<void> {
+    for (const handler of handlers)
+      this.states.set(handler, await handler.load((text, values) => this.store.query(text, values)))
+  }
+
+  private apply(block: LifeBlock, unit: CommitUnit): void {
+    const scopes = new Map<Handler, BlockScope<unknown>>()
+    const scopeOf = (family: string) => {
+      const handler = handlers.find((one) => one.family === family)!
+      const scope =
+        scopes.get(handler) ?? handler.open(block, this.states.get(handler), unit, () => undefined)
+      scopes.set(handler, scope)
+      return scope
+    }
+    block.events.forEach((event, place) => {
+      if (!('action' in event)) return
+      const txid = Buffer.alloc(32, place)
+      scopeOf(event.family).action({
+        seq: BigInt(block.num * 1_000 + place),
+        txIndex: place,
+        txid,
+        ordinal: 1,
+        creatorOrdinal: 0,
+        name: event.action,
+        data: event.data,
+        packed: Buffer.alloc(64),
+        actors: () => [event.family],
+      })
+    })
+    const rows = new Map(
+      block.events.flatMap((event) =>
+        'table' in event ? [[`${event.table} ${event.scope} ${event.key}`, event] as const] : [],
+      ),
+    )
+    for (const row of rows.values())
+      scopeOf(row.family).row({
+        table: row.table,
+        present: row.present,
+        scope: () => row.scope,
+        primaryKey: () => row.key,
+        value: () => row.value,
+      })
+    for (const [handler, scope] of scopes) this.states.set(handler, scope.end())
+    for (const account of block.contracts)
+      unit.upsert(codeAccounts, { account, since_block: block.num, reader: 'life' })
+  }
+}
+
+async function findMarketViolations(address: DatabaseAddress): Promise<string[]> {
+  const client = await connectDatabase(address, { applicationName: 'test' })
+  try {
+    const found: string[] = []
+    for (const { rule, violations } of marketInvariants)
+      for (const row of (await client.query<Record<string, string>>(violations)).rows)
+        found.push(`${rule}: ${Object.values(row).join(' ')}`)
+    return found
+  } finally {
+    await client.end()
+  }
+}
+
+async function dumpMarket(address: DatabaseAddress): Promise<DatabaseDump> {
+  return new Map(
+    [...(await dumpDatabase(address))].filter(([name]) => /^(assets|market|oracle)\./.test(name)),
+  )
+}
+
+it(
+  'values that time alone changes are right after days, forks and a new version, however blocks are grouped',
+  { timeout: 240_000 },
+  async () => {
+    const random = createRandom(77)
+    const writer = await Writer.open(live.address)
+    let world = newWorld()
+    const chain: { block: LifeBlock; before: typeof world }[] = []
+    for (let step = 1; chain.length < blocks; step++) {
+      if (random.fraction() < 0.08 && chain.length > reversibleBlocks) {
+        const back = chain.length - random.between(1, reversibleBlocks - 2)
+        world = chain[back]!.before
+        chain.length = back
+        await writer.rollBackTo(back + 1)
+      }
+      const before = structuredClone(world)
+      const block = liveBlock(world, random)
+      chain.push({ block, before })
+      await writer.commit([block], block.num - reversibleBlocks)
+      if (step % checkEvery === 0) expect(await findMarketViolations(live.address)).toEqual([])
+    }
+    await writer.close()
+    expect(await findMarketViolations(live.address)).toEqual([])
+
+    const catchingUp = await Writer.open(grouped.address)
+    for (let from = 0; from < blocks;) {
+      const group = chain.slice(from, from + random.between(1, 60)).map(({ block }) => block)
+      from += group.length
+      await catchingUp.commit(group, blocks)
+    }
+    await catchingUp.close()
+    expect(await findMarketViolations(grouped.address)).toEqual([])
+    const expected = await dumpMarket(live.address)
+    expect(compareDumps(expected, await dumpMarket(grouped.address))).toEqual([])
+
+    const client = await connectDatabase(live.address, { applicationName: 'test' })
+    const { rows } = await client.query<Record<string, bigint>>(`
+      SELECT count(*) FILTER (WHERE kind = 1) AS sales, count(*) FILTER (WHERE kind = 2) AS auctions,
+        count(*) FILTER (WHERE kind = 3) AS buyoffers, count(*) FILTER (WHERE kind = 4) AS template_buyoffers,
+        (SELECT count(*) FROM market.auctions WHERE state = 2 AND asset_count > 1) AS dissolved,
+        (SELECT count(*) FROM market.template_prices WHERE floor_price < recent_median) AS capped,
+        (SELECT count(*) FROM market.template_prices WHERE oracle_floors IS NOT NULL) AS oracle_floors
+      FROM market.trades`)
+    await client.end()
+    for (const [what, number] of Object.entries(rows[0]!))
+      expect({ [what]: number > 0n }).toEqual({ [what]: true })
+  },
+)
