@@ -19,6 +19,8 @@ export interface StandaloneSettings {
   readonly port: number
   readonly startBlock: number
   readonly assetsAccount: string
+  readonly marketAccount: string
+  readonly oracleAccount: string
   readonly toolsAccount: string
   /** Index again from the start. */
   readonly deleteData: boolean
@@ -34,7 +36,7 @@ const READER = 'standalone-1'
  * @throws ConfigError
  */
 export function makeConfig(settings: StandaloneSettings): AppConfig {
-  const { chain, assetsAccount, toolsAccount } = settings
+  const { chain, assetsAccount, marketAccount, oracleAccount, toolsAccount } = settings
   const { config } = parseConfig({
     connections: {
       sqldb: settings.database,
@@ -52,6 +54,12 @@ export function makeConfig(settings: StandaloneSettings): AppConfig {
           path: '/assets',
           aliases: ['/atomicassets'],
           args: { assets_account: assetsAccount, connected_reader: READER },
+        },
+        {
+          name: 'market',
+          path: '/market',
+          aliases: ['/atomicmarket'],
+          args: { market_account: marketAccount, assets_account: assetsAccount, connected_reader: READER },
         },
         {
           name: 'tools',
@@ -73,6 +81,8 @@ export function makeConfig(settings: StandaloneSettings): AppConfig {
             handler: 'assets',
             args: { assets_account: assetsAccount, store_transfers: true, store_logs: true },
           },
+          { handler: 'oracle', args: { oracle_account: oracleAccount } },
+          { handler: 'market', args: { market_account: marketAccount, store_logs: true } },
           { handler: 'tools', args: { tools_account: toolsAccount, store_logs: true } },
           { handler: 'state', args: settings.keptState },
         ],

@@ -30,6 +30,8 @@ export interface StandaloneOptions {
   /** First block to index; 0 for the first there is. */
   readonly startBlock: number
   readonly assetsAccount: string
+  readonly marketAccount: string
+  readonly oracleAccount: string
   readonly toolsAccount: string
   readonly logger: Logger
   readonly output: ProgressOutput
@@ -91,6 +93,8 @@ async function serve(
     port: options.port,
     startBlock: options.startBlock,
     assetsAccount: options.assetsAccount,
+    marketAccount: options.marketAccount,
+    oracleAccount: options.oracleAccount,
     toolsAccount: options.toolsAccount,
     // What another demo chain left behind does not fit this one.
     deleteData: options.dataDir !== null && (demo?.isNew ?? false),

@@ -342,6 +342,7 @@ class Life {
 
   private claim(): void {
     const { world, random } = this
+    if (this.isBeforeUpgrade()) return
     const auction = world.auctions.find(
       (one) => one.endMs <= world.timeMs && one.bidder !== null && random.fraction() < 0.7,
     )
@@ -506,13 +507,18 @@ class Life {
     if (first === null) return null
     const owner = this.ownerOf(first)
     const others = [...this.world.owners].filter(([id, one]) => one.owner === owner && id !== first).slice(-2)
-    const isBundle = !this.world.isV2 && this.random.fraction() < 0.25
+    const isBundle = !this.world.isV2 && this.random.fraction() < (this.isBeforeUpgrade() ? 0.8 : 0.25)
     return { owner, ids: [first, ...(isBundle ? others.map(([id]) => id) : [])] }
   }
 
   private anyAsset(): bigint | null {
     const ids = [...this.world.owners].filter(([, one]) => one.owner !== 'market').map(([id]) => id)
     return ids.length === 0 ? null : pick(this.random, ids)
+  }
+
+  /** For a while bundles gather that the new version will find unclaimed. */
+  private isBeforeUpgrade(): boolean {
+    return this.world.num > 135 && this.world.num <= 150
   }
 
   private ownerOf(id: bigint): string {

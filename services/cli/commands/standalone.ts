@@ -15,6 +15,8 @@ interface StandaloneFlags {
   readonly statePort?: number
   readonly startBlock: number
   readonly assetsAccount: string
+  readonly marketAccount: string
+  readonly oracleAccount: string
   readonly toolsAccount: string
 }
 
@@ -57,6 +59,8 @@ export function addStandalone(program: Command, io: CliIo): void {
       0,
     )
     .option('--assets-account <name>', 'account of the assets contract', 'atomicassets')
+    .option('--market-account <name>', 'account of the market contract', 'atomicmarket')
+    .option('--oracle-account <name>', 'account of the oracle contract', 'delphioracle')
     .option('--tools-account <name>', 'account of the tools contract', 'atomictoolsx')
     .addHelpText('after', examples)
     .action(async (flags: StandaloneFlags) => {
@@ -71,6 +75,8 @@ export function addStandalone(program: Command, io: CliIo): void {
         statePort: flags.statePort ?? null,
         startBlock: flags.startBlock,
         assetsAccount: flags.assetsAccount,
+        marketAccount: flags.marketAccount,
+        oracleAccount: flags.oracleAccount,
         toolsAccount: flags.toolsAccount,
         logger,
         output: { out: io.out, isTerminal: io.isTerminal },
