@@ -2,19 +2,25 @@
  * The chain of a measurement, in a process of its own. Usage: chain-process.js KIND BLOCKS. Prints one line of JSON:
  * {"shipUrl", "httpUrl", "chainId", "first", "last", "bytes", "events"}.
  */
-import { benchBlocks, createDevchain, denseMix, denseRate } from '../../services/devchain/index.ts'
+import {
+  benchBlocks,
+  createDevchain,
+  denseMarketMix,
+  denseMix,
+  denseRate,
+} from '../../services/devchain/index.ts'
 import type { Devchain } from '../../services/devchain/index.ts'
 
 const [kind, count] = [process.argv[2], Number(process.argv[3])]
 const retainBytes = 4 * 1024 ** 3
 
 function buildChain(): Devchain {
-  if (kind === 'dense') {
+  if (kind === 'dense' || kind === 'market') {
     return createDevchain({
       recordings: ['main', 'v2'],
       blocks: count,
       rate: denseRate,
-      mix: denseMix,
+      mix: kind === 'dense' ? denseMix : denseMarketMix,
       seed: 7,
       retainBytes,
       libLagBlocks: 0,

@@ -1,10 +1,13 @@
 /**
- * Measures the filler, in ratios made in one run. Usage: node dist/scripts/bench/filler.js [foreign] [empty] [dense]
+ * Measures the filler, in ratios made in one run.
+ * Usage: node dist/scripts/bench/filler.js [foreign] [empty] [dense] [market]
  *
  * foreign, empty: blocks in which nothing is ours; blocks/s and MB/s of the filler against a reader that only
  *   acknowledges, both reading the same chain from a process of its own.
  * dense: blocks full of NFT work; events/s, against the time that bare COPY needs to load the same rows into the same
  *   tables with their keys; bytes per row of each table afterwards.
+ * market: 30 % mints, 30 % transfers, 15 % edits, 15 % foreign transfers, 10 % sales and purchases; with the values that
+ *   the market derives, against its rows alone and against assets alone. Each twice, by turns; the better time counts.
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -16,6 +19,7 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { compileProtocol } from '../../services/filler/decode/index.ts'
 import { runReader } from '../../services/filler/index.ts'
+import type { ContractEntry } from '../../services/filler/handlers/index.ts'
 import { createShipSession } from '../../services/filler/ship/index.ts'
 import type { ShipSession } from '../../services/filler/ship/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
@@ -36,7 +40,7 @@ interface Reading {
 
 /** Last block of the bundled recordings; measuring begins after it. */
 const RECORDED = 964
-const loads = { foreign: 4_000, empty: 400_000, dense: 300 } as const
+const loads = { foreign: 4_000, empty: 400_000, dense: 300, market: 60 } as const
 const logger = createLogger({ name: 'bench', level: 'warn', pretty: true })
 
 async function startChain(kind: string, blocks: number): Promise<BenchChain> {
@@ -75,7 +79,27 @@ async function acknowledge(chain: BenchChain): Promise<Reading> {
   return { seconds: (performance.now() - startedAt) / 1_000, bytes }
 }
 
-async function fill(chain: BenchChain, database: DatabaseAddress, stopBlock: number): Promise<number> {
+const assets = {
+  handler: 'assets',
+  args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true },
+}
+const market = [
+  { handler: 'oracle', args: { oracle_account: 'delphioracle' } },
+  { handler: 'market', args: { market_account: 'atomicmarket', store_logs: true } },
+]
+
+/** What a filler that is measured does beside indexing the assets family. */
+interface Way {
+  readonly contracts?: readonly ContractEntry[]
+  readonly withoutDerived?: readonly string[]
+}
+
+async function fill(
+  chain: BenchChain,
+  database: DatabaseAddress,
+  stopBlock: number,
+  way: Way = {},
+): Promise<number> {
   const startedAt = performance.now()
   await runReader(
     {
@@ -88,21 +112,52 @@ async function fill(chain: BenchChain, database: DatabaseAddress, stopBlock: num
         ship_min_block_confirmation: 50,
         db_group_blocks: 100,
         delete_data: false,
-        contracts: [
-          {
-            handler: 'assets',
-            args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true },
-          },
-        ],
+        contracts: [assets, ...(way.contracts ?? [])],
       },
       database,
       chain: { chainId: chain.chainId, http: chain.httpUrl, ship: [chain.shipUrl] },
       logger,
       buildQueryIndexes: false,
+      ...(way.withoutDerived ? { withoutDerived: way.withoutDerived } : {}),
     },
     new AbortController().signal,
   )
   return (performance.now() - startedAt) / 1_000
+}
+
+/** What the market's part costs on the same blocks. */
+async function measureMarket(admin: DatabaseAddress): Promise<void> {
+  const blocks = loads.market
+  const chain = await startChain('market', blocks)
+  const ways: readonly [name: string, way: Way][] = [
+    ['assets alone', {}],
+    ['and the market, rows alone', { contracts: market, withoutDerived: ['market'] }],
+    ['and what the market derives', { contracts: market }],
+  ]
+  const best = ways.map(() => Infinity)
+  for (const [place, [, way]] of ways.entries())
+    await fill(chain, await createDatabase(admin, `bench_market_${place}`), RECORDED, way)
+  for (const round of [1, 2]) {
+    for (const [place, [, way]] of ways.entries()) {
+      const database = await copyDatabase(admin, `bench_market_${place}`, `bench_market_${place}_${round}`)
+      best[place] = Math.min(best[place]!, await fill(chain, database, chain.last, way))
+      if (round === 2 && place === 2) await describeMarket(database)
+    }
+  }
+  chain.process.kill()
+  for (const [place, [name]] of ways.entries())
+    console.log(`  ${name}: ${best[place]!.toFixed(2)} s, ${Math.round(blocks / best[place]!)} blocks/s`)
+  console.log(`  with derived values ${(best[2]! / best[1]!).toFixed(2)} times the time without`)
+}
+
+async function describeMarket(database: DatabaseAddress): Promise<void> {
+  const client = await connectDatabase(database, { applicationName: 'bench' })
+  const { rows } = await client.query<{ sales: bigint; trades: bigint; assets: bigint }>(
+    'SELECT (SELECT count(*) FROM market.sales) AS sales, (SELECT count(*) FROM market.trades) AS trades, (SELECT count(*) FROM assets.assets) AS assets',
+  )
+  await client.end()
+  const { sales, trades, assets: minted } = rows[0]!
+  console.log(`market: ${loads.market} blocks; ${minted} assets, ${sales} sales, ${trades} trades`)
 }
 
 async function createDatabase(admin: DatabaseAddress, name: string): Promise<DatabaseAddress> {
@@ -114,6 +169,13 @@ async function createDatabase(admin: DatabaseAddress, name: string): Promise<Dat
   await migrate(own)
   await own.end()
   return address
+}
+
+async function copyDatabase(admin: DatabaseAddress, from: string, name: string): Promise<DatabaseAddress> {
+  const client = await connectDatabase(admin, { applicationName: 'bench' })
+  await client.query(`CREATE DATABASE ${name} TEMPLATE ${from}`)
+  await client.end()
+  return { ...admin, database: name }
 }
 
 async function countEvents(database: DatabaseAddress): Promise<number> {
@@ -132,7 +194,11 @@ const server = await startEmbeddedPostgres({
 const { host, port, user, password } = server
 const admin = { host, port, user, password, database: 'postgres' }
 try {
-  for (const kind of wanted.length > 0 ? wanted : (['foreign', 'empty', 'dense'] as const)) {
+  for (const kind of wanted.length > 0 ? wanted : (['foreign', 'empty', 'dense', 'market'] as const)) {
+    if (kind === 'market') {
+      await measureMarket(admin)
+      continue
+    }
     const blocks = loads[kind]
     const chain = await startChain(kind, blocks)
     const database = await createDatabase(admin, `bench_${kind}`)

@@ -1,5 +1,5 @@
 export type { ActivityKind, ActivityMix } from './activity/index.ts'
-export { benchBlocks, denseMix, denseRate } from './bench/index.ts'
+export { benchBlocks, denseMarketMix, denseMix, denseRate } from './bench/index.ts'
 export type { BenchKind, BenchStart } from './bench/index.ts'
 export type { ChainBlock, Position } from './chain/index.ts'
 export { createDevchain, Devchain } from './devchain.ts'

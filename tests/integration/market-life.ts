@@ -88,7 +88,7 @@ export function liveBlock(world: LifeWorld, random: SeededRandom): LifeBlock {
   if (world.num === 1) life.begin()
   if (world.num === 150) life.upgrade()
   for (let i = random.between(1, 8); i > 0; i--) life.act()
-  const contracts = random.fraction() < 0.01 ? [pick(random, people)] : []
+  const contracts = random.fraction() < 0.01 ? [pick(random, people.slice(-2))] : []
   return { num: world.num, timeMs: world.timeMs, events: life.events, contracts }
 }
 
@@ -267,6 +267,7 @@ class Life {
 
   private purchase(): void {
     const { world, random } = this
+    if (random.fraction() < 0.5) return
     const sale = this.take(world.sales, (one) => one.offer !== null && this.holds(one))
     if (!sale) return
     const buyer = pick(random, people)

@@ -26,6 +26,17 @@ export const denseMix: ActivityMix = {
   burn: 0.5,
 }
 
+/** As dense, with a lively market: of ten actions one is a sale that is announced or bought. */
+export const denseMarketMix: ActivityMix = {
+  mint: 30,
+  transfer: 30,
+  editAsset: 15,
+  tokenTransfer: 15,
+  announceSale: 5,
+  purchaseSale: 5,
+  writePrices: 0.2,
+}
+
 /** Actions per block of a dense block of about a megabyte. */
 export const denseRate = 900
 

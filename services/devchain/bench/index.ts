@@ -1,2 +1,2 @@
-export { benchBlocks, denseMix, denseRate } from './blocks.ts'
+export { benchBlocks, denseMarketMix, denseMix, denseRate } from './blocks.ts'
 export type { BenchKind, BenchStart } from './blocks.ts'

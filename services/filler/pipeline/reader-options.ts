@@ -22,6 +22,8 @@ export interface ReaderOptions {
   readonly handoverMs?: number
   /** False leaves the indexes that only queries need unbuilt; for tests and measurements. */
   readonly buildQueryIndexes?: boolean
+  /** Families from whose rows nothing is derived; for measurements. */
+  readonly withoutDerived?: readonly string[]
 }
 
 /** How a reader tries again after an error that may pass. */

@@ -17,6 +17,7 @@ import { QueryIndexBuilder } from './query-index-builder.ts'
 import { Reading } from './reading.ts'
 import type { ReaderOptions, RetryTiming } from './reader-options.ts'
 import { checkKeepers, checkReader } from './reader-checks.ts'
+import { withoutDerived } from './without-derived.ts'
 
 /** A minute in all: longer than a database takes to start again. */
 const defaultRetry: RetryTiming = { attempts: 8, firstDelayMs: 500, longestDelayMs: 30_000 }
@@ -77,7 +78,9 @@ function makeHandlers(options: ReaderOptions, keepers: readonly Keeper[]): Handl
       )
     return handler ? [handler] : []
   })
-  return sortFamilies(handlers)
+  return sortFamilies(handlers).map((handler) =>
+    options.withoutDerived?.includes(handler.family) ? withoutDerived(handler) : handler,
+  )
 }
 
 async function readOnce(

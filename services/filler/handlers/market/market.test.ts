@@ -1,0 +1,248 @@
+import { describe, expect, it } from 'vitest'
+import type { RowSink } from '../../store/index.ts'
+import type { ActionEvent } from '../handler.ts'
+import { createHandler } from '../index.ts'
+import type { MarketState } from './state.ts'
+
+/** Operations as text: what, on which table, with which columns. */
+type Operation = readonly [string, string, Record<string, unknown>]
+
+function recordingSink(): { readonly operations: Operation[]; readonly sink: RowSink } {
+  const operations: Operation[] = []
+  const note = (what: string, table: { name: string }, ...rows: object[]) => {
+    operations.push([what, table.name, Object.assign({}, ...rows) as Record<string, unknown>])
+  }
+  const sink: RowSink = {
+    insert: (table, row) => note('insert', table, row),
+    upsert: (table, row) => note('upsert', table, row),
+    patch: (table, key, changes) => note('patch', table, key, changes),
+    remove: (table, key) => note('remove', table, key),
+    replaceGroup: (table, group, rows) => note('replace', table, group, { rows }),
+    add: (table, increments) => note('add', table, increments),
+    append: (table, row) => note('append', table, row),
+    version: (table, row) => note('version', table, row),
+    end: (table, key) => note('end', table, key),
+    forget: (table) => note('forget', table),
+    recheck: ({ name }, key) => operations.push(['recheck', name, { key }]),
+  }
+  return { operations, sink }
+}
+
+const entries = [
+  { handler: 'assets', args: { assets_account: 'assets' } },
+  { handler: 'oracle', args: { oracle_account: 'oracle' } },
+  { handler: 'market', args: { market_account: 'market', store_logs: true } },
+]
+const version1: MarketState = { v2SinceBlock: null, tokens: [], symbolPairs: [] }
+const version2: MarketState = { ...version1, v2SinceBlock: 50 }
+
+interface Row {
+  readonly table: string
+  readonly key: bigint
+  readonly present: boolean
+  readonly value: object
+}
+
+/** One block of the market: actions as [name, data, ordinal, creator], then rows. */
+function block(
+  state: MarketState,
+  actions: readonly (readonly [string, object, number?, number?])[],
+  rows: readonly Row[] = [],
+  num = 100,
+) {
+  const { operations, sink } = recordingSink()
+  const handler = createHandler(entries[2]!, entries)!
+  const scope = handler.open({ num, timeMs: 1_000 }, state, sink, () => undefined)
+  actions.forEach(([name, data, ordinal = 1, creatorOrdinal = 0], place) => {
+    const event: ActionEvent = {
+      seq: BigInt(place + 1),
+      txIndex: 0,
+      txid: Buffer.alloc(32),
+      ordinal,
+      creatorOrdinal,
+      name,
+      data,
+      packed: Buffer.alloc(0),
+      actors: () => ['market'],
+    }
+    scope.action(event)
+  })
+  for (const { table, key, present, value } of rows)
+    scope.row({ table, present, scope: () => 'market', primaryKey: () => key, value: () => value })
+  return { operations, state: scope.end() as MarketState }
+}
+
+function changes(operations: readonly Operation[], table: string): Record<string, unknown>[] {
+  return operations.filter(([what, name]) => what === 'patch' && name === table).map(([, , row]) => row)
+}
+
+const purchase = {
+  buyer: 'bob',
+  sale_id: 7n,
+  intended_delphi_median: 0n,
+  taker_marketplace: 'shop',
+}
+const removed = (table: string, assets: number, claimed = {}): Row => ({
+  table,
+  key: 7n,
+  present: false,
+  value: {
+    asset_ids: Array.from({ length: assets }, (_, i) => BigInt(i)),
+    claimed_by_seller: false,
+    claimed_by_buyer: false,
+    ...claimed,
+  },
+})
+
+describe('bundles of before version 2', () => {
+  it.each([
+    ['are sold on version 1', version1, 2, 100, 3],
+    ['are dissolved on version 2', version2, 2, 100, 2],
+    ['are sold in the very block that brings version 2', version2, 2, 50, 3],
+    ['while single assets are sold', version2, 1, 100, 3],
+  ] as const)('purchases %s', (_, state, assets, num, expected) => {
+    const { operations } = block(state, [['purchasesale', purchase]], [removed('sales', assets)], num)
+    expect(changes(operations, 'market.sales')).toMatchObject([{ sale_id: 7n, state: expected }])
+  })
+
+  it.each([
+    ['a bid ends one', 'auctionbid', {}, { state: 2 }],
+    ['a claim ends one that nobody has claimed', 'auctclaimsel', {}, { state: 2 }],
+    [
+      'a claim settles one that the other side has claimed',
+      'auctclaimsel',
+      { claimed_by_buyer: true },
+      { claimed_by_seller: true },
+    ],
+    ['and so the other way', 'auctclaimbuy', { claimed_by_seller: true }, { claimed_by_buyer: true }],
+  ] as const)('auctions: %s', (_, action, claimed, expected) => {
+    const data = { auction_id: 7n, bidder: 'bob', bid: '1.0000 TOK', taker_marketplace: '' }
+    const { operations } = block(version2, [[action, data]], [removed('auctions', 2, claimed)])
+    expect(changes(operations, 'market.auctions')).toMatchObject([{ auction_id: 7n, ...expected }])
+    expect(operations.some(([what, table]) => what === 'append' && table === 'market.bids')).toBe(false)
+  })
+
+  it('an accepted buy offer of one counts as declined, without a word', () => {
+    const data = { buyoffer_id: 7n, taker_marketplace: 'shop' }
+    const { operations } = block(version2, [['acceptbuyo', data]], [removed('buyoffers', 3)])
+    expect(changes(operations, 'market.buyoffers')).toMatchObject([
+      { buyoffer_id: 7n, state: 1, decline_memo: '' },
+    ])
+  })
+})
+
+describe('royalty payouts', () => {
+  const payouts = [
+    { recipient: 'alice', amount: '1.0000 TOK' },
+    { recipient: 'carol', amount: '0.5000 TOK' },
+  ]
+  const found = { collection_name: 'cards', asset_id: 5n, payouts }
+
+  it('belong to the listing of the action that sent them, also when one transaction settles several', () => {
+    const { operations } = block(version2, [
+      ['purchasesale', purchase, 1, 0],
+      ['logroyfound', found, 3, 1],
+      ['auctclaimsel', { auction_id: 9n }, 2, 0],
+      ['logroytempl', { ...found, template_id: 4 }, 4, 2],
+      ['logroydust', { collection_name: 'cards', collection_author: 'dan', amount: '0.0001 TOK' }, 5, 2],
+    ])
+    const ledger = operations
+      .filter(([, table]) => table === 'market.royalty_payouts')
+      .map(([, , row]) => row)
+    expect(ledger).toMatchObject([
+      { seq: 2n, payout_index: 0, category: 1, kind: 1, listing_id: 7n, recipient: 'alice', amount: 10_000n },
+      { seq: 2n, payout_index: 1, category: 1, kind: 1, listing_id: 7n, recipient: 'carol', amount: 5_000n },
+      { seq: 4n, payout_index: 0, category: 2, kind: 2, listing_id: 9n, template_id: 4 },
+      { seq: 4n, payout_index: 1, category: 2, kind: 2, listing_id: 9n, template_id: 4 },
+      { seq: 5n, payout_index: 0, category: 4, kind: 2, listing_id: 9n, asset_id: null, recipient: 'dan' },
+    ])
+    const logs = operations.filter(([, table]) => table === 'market.logs').map(([, , row]) => row)
+    expect(logs).toMatchObject([
+      { action: 4, subject: 7n },
+      { action: 10, subject: 7n },
+      { action: 24, subject: 9n },
+      { action: 31, subject: 9n },
+      { action: 33, subject: 9n },
+    ])
+  })
+
+  it('are kept without a listing when no settling action is found', () => {
+    const { operations } = block(version2, [['logroyfound', found, 3, 2]])
+    const ledger = operations
+      .filter(([, table]) => table === 'market.royalty_payouts')
+      .map(([, , row]) => row)
+    expect(ledger).toMatchObject([
+      { kind: 0, listing_id: null },
+      { kind: 0, listing_id: null },
+    ])
+    expect(operations.some(([, table]) => table === 'market.logs')).toBe(false)
+  })
+})
+
+const config = {
+  version: '1.3.3',
+  sale_counter: 0n,
+  auction_counter: 0n,
+  minimum_bid_increase: 0.1,
+  minimum_auction_duration: 120,
+  maximum_auction_duration: 2_592_000,
+  auction_reset_duration: 120,
+  supported_tokens: [{ token_contract: 'eosio.token', token_symbol: '8,WAX' }],
+  supported_symbol_pairs: [],
+  maker_market_fee: 0.01,
+  taker_market_fee: 0.01,
+  atomicassets_account: 'assets',
+  delphioracle_account: 'oracle',
+}
+const configRow = (value: object): Row => ({ table: 'config', key: 1n, present: true, value })
+
+describe('the configuration', () => {
+  it('remembers the block in which version 2 was first seen, and asks what it makes of old bundles', () => {
+    const upgrade = block(version1, [], [configRow({ ...config, version: '2.0.0' })], 70)
+    expect(upgrade.state.v2SinceBlock).toBe(70)
+    expect(upgrade.operations).toContainEqual([
+      'recheck',
+      'bundles at the beginning of version 2',
+      { key: 0n },
+    ])
+    const later = block(upgrade.state, [], [configRow({ ...config, version: '2.0.1' })], 90)
+    expect(later.state.v2SinceBlock).toBe(70)
+    expect(later.operations.some(([what]) => what === 'recheck')).toBe(false)
+  })
+
+  it('lets a token go that the contract no longer lists', () => {
+    const { operations, state } = block({ ...version1, tokens: ['OLD', 'WAX'] }, [], [configRow(config)])
+    expect(operations).toContainEqual(['remove', 'market.tokens', { token_symbol: 'OLD' }])
+    expect(state.tokens).toEqual(['WAX'])
+  })
+
+  it.each([
+    ['assets', { ...config, atomicassets_account: 'otherassets' }],
+    ['oracle', { ...config, delphioracle_account: 'otheroracle' }],
+  ])('of another %s contract than the reader indexes ends the reader', (family, value) => {
+    expect(() => block(version1, [], [configRow(value)])).toThrow(
+      expect.objectContaining({
+        code: 'READER_FAMILIES_DIFFER',
+        message: expect.stringContaining(`${family} contract other${family}`) as string,
+      }) as Error,
+    )
+  })
+})
+
+describe('a market handler', () => {
+  it.each([
+    ['assets', [entries[1]!]],
+    ['oracle', [entries[0]!]],
+  ])('without an %s handler in its reader is refused', (family, others) => {
+    expect(() => createHandler(entries[2]!, [...others, entries[2]!])).toThrow(
+      `needs an ${family} handler in the same reader`,
+    )
+  })
+
+  it('is refused for other contracts than its reader indexes', () => {
+    const market = { handler: 'market', args: { market_account: 'market', assets_account: 'otherassets' } }
+    expect(() => createHandler(market, [entries[0]!, entries[1]!, market])).toThrow(
+      'for contract otherassets',
+    )
+  })
+})

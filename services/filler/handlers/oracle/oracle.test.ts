@@ -1,0 +1,101 @@
+import { expect, it } from 'vitest'
+import { CommitUnit } from '../../store/index.ts'
+import type { OracleState } from './state.ts'
+import { createOracleHandler } from './index.ts'
+import { tables } from './tables.ts'
+
+interface Point {
+  readonly id: bigint
+  readonly owner: string
+  readonly value: bigint
+  readonly median: bigint
+  readonly timestamp: string
+}
+
+const at = (second: number) => `2026-11-20T09:55:${String(second).padStart(2, '0')}.500`
+const point = (id: bigint, second: number, median: bigint, owner = 'oracle1'): Point => ({
+  id,
+  owner,
+  value: median,
+  median,
+  timestamp: second < 0 ? '1970-01-01T00:00:00.000' : at(second),
+})
+
+/** Applies a block; the median that the pair gets, or undefined when it keeps the one it has. */
+function apply(
+  state: OracleState,
+  points: readonly Point[],
+  writes: readonly { owner: string; value: bigint }[] = [],
+): { median: unknown; state: OracleState } {
+  const unit = new CommitUnit(false)
+  const scope = createOracleHandler({ oracle_account: 'oracle' }).open(
+    { num: 5, timeMs: 7_000 },
+    state,
+    unit,
+    () => undefined,
+  )
+  writes.forEach(({ owner, value }, place) =>
+    scope.action({
+      seq: BigInt(place),
+      txIndex: place,
+      txid: Buffer.alloc(32),
+      ordinal: 1,
+      creatorOrdinal: 0,
+      name: 'write',
+      data: { owner, quotes: [{ value, pair: 'waxpusd' }] },
+      packed: Buffer.alloc(0),
+      actors: () => [owner],
+    }),
+  )
+  for (const value of points)
+    scope.row({
+      table: 'datapoints',
+      present: true,
+      scope: () => 'waxpusd',
+      primaryKey: () => value.id,
+      value: () => value,
+    })
+  const after = scope.end()
+  const pending = [...unit.tables]
+    .find(([table]) => table.name === tables.pairs.name)?.[1]
+    .rows.get('waxpusd')
+  return { median: pending?.row.median, state: after }
+}
+
+const ring: OracleState = new Map([
+  ['waxpusd', new Map([1n, 2n, 3n].map((id) => [id, BigInt(Date.parse(`${at(Number(id))}Z`))]))],
+])
+
+it.each([
+  ['one point', [point(1n, 10, 300n)], [], 300n],
+  ['the newest of several, in whatever order', [point(2n, 11, 310n), point(1n, 10, 300n)], [], 310n],
+  [
+    'of one moment that of the last write',
+    [point(1n, 10, 300n, 'a'), point(2n, 10, 310n, 'b')],
+    [
+      { owner: 'b', value: 310n },
+      { owner: 'a', value: 300n },
+    ],
+    300n,
+  ],
+  [
+    'of one moment, without a write that fits, the one that replaced the newest',
+    [point(3n, 10, 330n), point(1n, 10, 300n)],
+    [],
+    330n,
+  ],
+  ['nothing from places of a new ring', [point(4n, -1, 0n), point(5n, -1, 0n)], [], undefined],
+  ['nothing older than what is known', [point(1n, 0, 300n)], [], undefined],
+] as const)('a pair takes %s', (_, points, writes, median) => {
+  expect(apply(ring, points, writes).median).toBe(median)
+})
+
+it('a median of 0 is taken as it is', () => {
+  expect(apply(new Map(), [point(1n, 10, 0n)]).median).toBe(0n)
+})
+
+it('the state of before the block stays as it was, for a fork to come back to', () => {
+  const { state } = apply(ring, [point(1n, 20, 300n)])
+  expect(state.get('waxpusd')!.get(1n)).toBe(BigInt(Date.parse(`${at(20)}Z`)))
+  expect(ring.get('waxpusd')!.get(1n)).toBe(BigInt(Date.parse(`${at(1)}Z`)))
+})
