@@ -1,5 +1,4 @@
-import type { Derivation, DerivedKey } from './derived.ts'
-import type { KeyOf, RowSink } from './operations.ts'
+import type { Derivation, DerivedKey, KeyOf, RowSink } from './operations.ts'
 import {
   emptyPending,
   mergeCounts,

@@ -6,10 +6,11 @@ export type {
   Derivation,
   DerivedKey,
   DerivedStep,
+  KeyOf,
+  RowSink,
   Source,
   UnitClock,
-} from './derived.ts'
-export type { KeyOf, RowSink } from './operations.ts'
+} from './operations.ts'
 export { openStore } from './store.ts'
 export type { Store, StoreOptions } from './store.ts'
 export {

@@ -1,4 +1,3 @@
-import type { Derivation, DerivedKey } from './derived.ts'
 import type {
   AppendTable,
   CounterTable,
@@ -42,3 +41,81 @@ export interface RowSink {
   /** Asks for something derived to be looked at again once the unit's rows are written. */
   recheck(derivation: Derivation, key: DerivedKey): void
 }
+
+/** Key of something that is to be derived again. */
+export type DerivedKey = bigint | string
+
+/** The chain's time around a commit unit, epoch milliseconds. */
+export interface UnitClock {
+  /** Time of the unit's last block. */
+  readonly nowMs: number
+  /** Time of the block before the unit's first; 0 before anything was committed. */
+  readonly beforeMs: number
+}
+
+/**
+ * Changes that make a derivation look again: a unit that writes one of `columns` of a row gives the row's `key` column.
+ * Rows that the unit adds do not: whoever adds a row asks for what is to be derived with it.
+ */
+export interface Source {
+  /** Schema-qualified name. */
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly key: string
+}
+
+/**
+ * Something that only the database can tell once the rows of a commit unit are in it, such as which open offers have
+ * become invalid. Runs inside the unit's transaction; what it changes is journaled like any other change. Its result
+ * must follow from the rows and the unit's last block time alone, never from how blocks were grouped.
+ */
+export interface Derivation<Row extends object = object> {
+  readonly kind: 'derivation'
+  readonly name: string
+  /**
+   * What `$1` holds: an array of keys (`bigint` or `text`), then the statement runs only when there are keys; or nothing
+   * (`none`), then it runs with every unit and gets `nowMs` as `$1` and `beforeMs` as `$2`.
+   */
+  readonly keys: 'bigint' | 'text' | 'none'
+  /** True: a keyed statement gets `nowMs` as `$2`. */
+  readonly clock?: boolean
+  readonly sources: readonly Source[]
+  /** Returns rows of what is not yet as it should be, or what `apply` needs to make it so. */
+  readonly statement: string
+  /** Makes row operations of the statement's rows; may ask later derivations to look again. */
+  apply(rows: readonly Row[], sink: RowSink): void
+}
+
+/**
+ * Sums over the rows of a table, kept by differences: `apply` gets what a unit's rows were before it (null: they did
+ * not exist) and are after it, and adds what the one contributes and takes what the other did. 64-bit integers come as
+ * bigint, `numeric` as text.
+ */
+export interface Aggregate<R extends object = object> {
+  readonly kind: 'aggregate'
+  readonly name: string
+  /** A keyed table. */
+  readonly table: { readonly name: string }
+  /** Those of `R`, beside the key. */
+  readonly columns: readonly string[]
+  apply(before: R | null, after: R | null, sink: RowSink, clock: UnitClock): void
+}
+
+/**
+ * Completes rows that a unit adds to a table with what other tables know, before they are written. Those other tables
+ * have the unit's rows already.
+ */
+export interface Completion<R extends object = object, Fact extends object = object> {
+  readonly kind: 'completion'
+  readonly name: string
+  /** A keyed table. */
+  readonly table: { readonly name: string }
+  /** Keys that the statement is asked for, `$1` (bigint[]). */
+  keysOf(row: R): readonly bigint[]
+  /** Returns facts with the column `key`. */
+  readonly statement: string
+  complete(row: R, facts: ReadonlyMap<bigint, Fact>): void
+}
+
+/** A part of what a handler derives; derivations and aggregates run in the order of their list. */
+export type DerivedStep = Derivation | Aggregate | Completion

@@ -1,6 +1,6 @@
 import { FatalError } from '../../core/errors/index.ts'
 import { CommitUnit } from './commit-unit.ts'
-import type { Aggregate, Completion, Derivation, DerivedKey, DerivedStep, UnitClock } from './derived.ts'
+import type { Aggregate, Completion, Derivation, DerivedKey, DerivedStep, UnitClock } from './operations.ts'
 import { flushTable } from './flush.ts'
 import type { TableLayout } from './layout.ts'
 import type { MutableRow, PendingTable, RowKey } from './pending-rows.ts'
