@@ -25,7 +25,7 @@ export const composeFiles = ['docker-compose.yml', 'docker-compose.override.yml'
 export function applianceVariables(
   project: string,
   ports: { readonly http: number; readonly https: number },
-): Record<string, string> {
+) {
   return {
     COMPOSE_PROJECT_NAME: project,
     HTTP_PORT: String(ports.http),

@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { smokeTest } from '../../services/appliance/index.ts'
@@ -6,6 +8,7 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { demoChainId } from '../../services/core/chain-node/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
 import { runReader } from '../../services/filler/index.ts'
 import { compareDumps, dumpDatabase } from '../integration/database-dump.ts'
 import type { DatabaseDump } from '../integration/database-dump.ts'
@@ -33,6 +36,7 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
   let answered = 0
 
   beforeAll(async () => {
+    await rm(join(packageRoot, variables.BACKUP_DIR), { recursive: true, force: true })
     await compose('--profile', '*', 'down', '--volumes')
     await compose('up', '--detach', '--build', '--wait')
   }, longest)
