@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDfuseClient, InMemoryApiTokenStore } from '@dfuse/client'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import jwt from 'jsonwebtoken'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keyText } from '../../services/core/antelope/index.ts'
@@ -468,6 +469,9 @@ describe('for browsers and probes', () => {
     const { body } = await client().get<{ openapi: string; paths: object }>('/v0/openapi.json')
     expect(body.openapi).toBe('3.1.0')
     expect(Object.keys(body.paths)).toHaveLength(11)
+    const check = await new Validator().validate(structuredClone(body))
+    expect(check.errors ?? []).toEqual([])
+    expect(check.valid).toBe(true)
   })
 })
 
