@@ -75,3 +75,4 @@ CREATE INDEX sales_any_oracle_price_idx ON market.sales (listing_symbol, settlem
 CREATE INDEX trades_day_idx ON market.trades (token_symbol, (trade_time / 86400000), price);
 CREATE INDEX trades_collection_day_idx ON market.trades (collection_name, token_symbol, (trade_time / 86400000), price);
 CREATE INDEX party_stats_account_idx ON market.party_stats (token_symbol, account, collection_name);
+CREATE INDEX sales_listed_bundles_idx ON market.sales (sale_id) WHERE state = 1 AND asset_count > 1;

@@ -79,7 +79,8 @@ export async function assetFilter(
     ...templateListConditions(table, values, bindings),
     ...schemaCondition(table, values, bindings),
   ]
-  if (table.kind !== 4) conditions.push(...nameConditions(given, trigrams, bindings))
+  if (table.kind !== 4)
+    conditions.push(...nameConditions(given, trigrams, bindings), ...flagConditions(values))
   if (resolved.ids) conditions.push(hasAnyAsset(table, resolved.ids, bindings))
   else if (resolved.isDetailed)
     conditions.push(hasAssetLike(table, values, attributes, templates, trigrams, bindings))
@@ -196,6 +197,15 @@ function templateListConditions(table: ListingTable, values: Values, bindings: B
     )
   }
   return conditions
+}
+
+/** Few templates forbid something: listings without any of these need not be looked into. */
+function flagConditions(values: Values): string[] {
+  return (['transferable', 'burnable'] as const).flatMap((flag) =>
+    values.bool(`is_${flag}`) === false
+      ? [`l.template_ids && ARRAY(SELECT f.template_id FROM assets.templates f WHERE NOT f.${flag})`]
+      : [],
+  )
 }
 
 function nameConditions(values: Values, trigrams: boolean, bindings: Bindings): string[] {

@@ -47,24 +47,48 @@ export async function marketStats(
   const conditions = [
     `k.token_symbol = ${bindings.bind(symbol, 'text')}`,
     ...collectionLists('k.collection_name', values, bindings),
-    ...(range ? inRange('k.trade_time', range, bindings) : []),
   ]
-  const source = range
-    ? `SELECT k.maker_marketplace AS marketplace, k.seller AS account, 1 AS sells, k.price AS sell_volume, 0 AS buys, 0 AS buy_volume
-        FROM market.trades k ${whereClause(conditions)}
-        UNION ALL SELECT k.taker_marketplace, k.buyer, 0, 0, 1, k.price FROM market.trades k ${whereClause(conditions)}`
-    : `SELECT k.marketplace, k.account, k.sells, k.sell_volume, k.buys, k.buy_volume
-        FROM market.party_stats k ${whereClause(conditions)}`
+  const sources = range
+    ? tradesInRange([...conditions, ...inRange('k.trade_time', range, bindings)])
+    : kept(conditions)
   const rows = await session.query<[string]>({
-    text: `SELECT coalesce(json_agg(json_build_object('market_contract', ${bindings.bind(contract, 'text')},
+    text: `WITH parties AS (SELECT p.marketplace, count(*) FILTER (WHERE p.sells) AS sellers, count(*) FILTER (WHERE p.buys) AS buyers
+        FROM (${sources.parties}) p GROUP BY p.marketplace),
+      sums AS (SELECT s.marketplace, sum(s.sold) AS sold, sum(s.bought) AS bought FROM (${sources.sums}) s GROUP BY s.marketplace)
+      SELECT coalesce(json_agg(json_build_object('market_contract', ${bindings.bind(contract, 'text')},
         'marketplace_name', m.marketplace, 'sellers', m.sellers::text, 'buyers', m.buyers::text,
-        'maker_volume', m.sold::text, 'taker_volume', m.bought::text) ORDER BY m.sold + m.bought DESC, m.marketplace), '[]')::text
-      FROM (SELECT p.marketplace, count(*) FILTER (WHERE p.sells > 0) AS sellers,
-          count(*) FILTER (WHERE p.buys > 0) AS buyers, sum(p.sold) AS sold, sum(p.bought) AS bought
-        FROM (SELECT s.marketplace, s.account, sum(s.sells) AS sells, sum(s.buys) AS buys, sum(s.sell_volume) AS sold,
-            sum(s.buy_volume) AS bought FROM (${source}) s GROUP BY s.marketplace, s.account) p
-        GROUP BY p.marketplace) m`,
+        'maker_volume', s.sold::text, 'taker_volume', s.bought::text) ORDER BY s.sold + s.bought DESC, m.marketplace), '[]')::text
+      FROM parties m JOIN sums s USING (marketplace)`,
     values: bindings.values,
   })
   return rows[0]![0]
+}
+
+/** SELECTs of who traded through which marketplace, and of the sums by marketplace. */
+interface MarketSources {
+  readonly parties: string
+  readonly sums: string
+}
+
+/** From what is kept of all time: the sums of days are far fewer than the accounts. */
+function kept(conditions: readonly string[]): MarketSources {
+  const where = whereClause(conditions)
+  return {
+    parties: `SELECT k.marketplace, bool_or(k.sells > 0) AS sells, bool_or(k.buys > 0) AS buys
+      FROM market.party_stats k ${where} GROUP BY k.marketplace, k.account`,
+    sums: `SELECT k.maker_marketplace AS marketplace, k.volume AS sold, 0 AS bought FROM market.trade_days k ${where}
+      UNION ALL SELECT k.taker_marketplace, 0, k.volume FROM market.trade_days k ${where}`,
+  }
+}
+
+function tradesInRange(conditions: readonly string[]): MarketSources {
+  const where = whereClause(conditions)
+  return {
+    parties: `SELECT b.marketplace, bool_or(b.sells) AS sells, bool_or(NOT b.sells) AS buys
+      FROM (SELECT DISTINCT k.maker_marketplace AS marketplace, k.seller AS account, true AS sells FROM market.trades k ${where}
+        UNION ALL SELECT DISTINCT k.taker_marketplace, k.buyer, false FROM market.trades k ${where}) b
+      GROUP BY b.marketplace, b.account`,
+    sums: `SELECT k.maker_marketplace AS marketplace, k.price AS sold, 0::bigint AS bought FROM market.trades k ${where}
+      UNION ALL SELECT k.taker_marketplace, 0, k.price FROM market.trades k ${where}`,
+  }
 }

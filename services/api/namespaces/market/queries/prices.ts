@@ -10,10 +10,11 @@ import {
   renderCollections,
 } from '../../assets/index.ts'
 import { bindIntegers, pageWindow } from '../../paging/index.ts'
+import { cappedPrice } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
-const SUGGESTED_MEDIAN = 'market.capped(p.suggested_median, p.token_symbol, p.oracle_floors)'
-const SUGGESTED_AVERAGE = 'market.capped(p.suggested_average, p.token_symbol, p.oracle_floors)'
+const SUGGESTED_MEDIAN = cappedPrice('p.suggested_median', 'p')
+const SUGGESTED_AVERAGE = cappedPrice('p.suggested_average', 'p')
 
 /** A page of the prices of templates as JSON text, by template and token. */
 export async function templatePrices(session: Session, setup: MarketSetup, values: Values): Promise<string> {

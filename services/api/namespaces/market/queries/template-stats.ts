@@ -56,8 +56,9 @@ export async function templateStats(
   return `[${results.join(',')}]`
 }
 
-const LISTED = `(EXISTS (SELECT FROM market.sales s WHERE s.state = 1 AND s.template_id = t.template_id)
-  OR EXISTS (SELECT FROM market.sales s WHERE s.state = 1 AND s.asset_count > 1 AND s.template_ids @> ARRAY[t.template_id]))`
+/** Templates of listed sales, those of bundles included. */
+const LISTED = `t.template_id IN (SELECT s.template_id FROM market.sales s WHERE s.state = 1 AND s.template_id IS NOT NULL
+  UNION SELECT unnest(s.template_ids) FROM market.sales s WHERE s.state = 1 AND s.asset_count > 1)`
 
 function templateConditions(
   { values, attributes }: EndpointContext,

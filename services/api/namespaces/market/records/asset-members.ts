@@ -10,13 +10,22 @@ export interface MarketTraits {
   readonly clock: () => number
 }
 
+/**
+ * A suggested price of a row of `market.template_prices`, with the sales that an oracle prices. Few templates have any:
+ * the function is called for these alone.
+ */
+export function cappedPrice(column: string, row: string): string {
+  return `(CASE WHEN ${row}.oracle_floors IS NULL THEN ${column}
+    ELSE market.capped(${column}, ${row}.token_symbol, ${row}.oracle_floors) END)`
+}
+
 /** Members in the order that clients know; `$1` is the contract. */
 const PRICE = `concat('{"market_contract":"', $1::text, '","token":{"token_symbol":"', y.token_symbol,
     '","token_precision":', y.token_precision, ',"token_contract":"', y.token_contract, '"},', ${jsonMembers({
       median: quoted('k.median'),
       average: quoted('k.average'),
-      suggested_median: quoted('market.capped(k.suggested_median, k.token_symbol, k.oracle_floors)'),
-      suggested_average: quoted('market.capped(k.suggested_average, k.token_symbol, k.oracle_floors)'),
+      suggested_median: quoted(cappedPrice('k.suggested_median', 'k')),
+      suggested_average: quoted(cappedPrice('k.suggested_average', 'k')),
       min: quoted('k.min'),
       max: quoted('k.max'),
       sales: quoted('k.trades'),

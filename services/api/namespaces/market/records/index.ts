@@ -1,4 +1,4 @@
-export { containedAssetRenderer, marketAssetRenderer } from './asset-members.ts'
+export { cappedPrice, containedAssetRenderer, marketAssetRenderer } from './asset-members.ts'
 export {
   renderAuctions,
   renderBuyoffers,
