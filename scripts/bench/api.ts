@@ -7,17 +7,14 @@
  * in ms, over the rounds and values), marks what takes more than 50 ms, and names statements that would read a big
  * table from end to end.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { createNamespace } from '../../services/api/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { startApiProcess } from './api-server.ts'
 import { CpuMeter } from './cpu-meter.ts'
-import { generatedChainId } from './generated/index.ts'
-import { startGeneratedServer } from './generated-server.ts'
+import { openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
 import { addressOf, pickExamples, requestCases, scansOf } from './requests/index.ts'
 import type { RequestCase } from './requests/index.ts'
@@ -52,18 +49,7 @@ const BIG = new Set([
 ])
 
 const rounds = Number(options.rounds)
-const server = options.server
-  ? { address: JSON.parse(options.server) as DatabaseAddress, stop: () => Promise.resolve() }
-  : await startGeneratedServer(
-      {
-        seed: options.seed,
-        factor: Number(options.factor),
-        ...(options.data === undefined ? {} : { data: options.data }),
-      },
-      (step) => {
-        console.error(step)
-      },
-    )
+const server = await openGeneratedServer(options)
 try {
   const cases = await chosenCases(server.address)
   console.error(`${cases.length} kinds of request`)
@@ -98,18 +84,12 @@ async function measure(
   cases: readonly RequestCase[],
   report: Report,
 ): Promise<void> {
-  const file = import.meta.filename.replace(/api\.(js|ts)$/, 'api-process.$1')
-  const api = spawn(process.execPath, [file, JSON.stringify(address), generatedChainId], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const api = await startApiProcess(address)
   try {
-    const ended = once(api, 'exit').then(() => null)
-    const line = await Promise.race([once(createInterface(api.stdout), 'line'), ended])
-    if (line === null) throw new Error('the api ended before it listened')
-    const { url } = JSON.parse(line[0] as string) as { url: string }
+    const { url } = api
     const base = new URL(url).pathname
     const client = await HttpClient.open(url)
-    const meter = await openMeter(address, api.pid ?? 0, async () => {
+    const meter = await openMeter(address, api.pid, async () => {
       await client.get(`${base}/v1/config`)
     })
     for (const request of cases) {
@@ -118,7 +98,7 @@ async function measure(
     }
     client.close()
   } finally {
-    api.kill()
+    api.stop()
   }
 }
 

@@ -54,6 +54,28 @@ export async function startGeneratedServer(
   return { address, stop: () => server.stop() }
 }
 
+/** Options as a command line has them; `server` is the address of a running server's database, as JSON. */
+export interface GeneratedArguments {
+  readonly data?: string | undefined
+  readonly server?: string | undefined
+  readonly seed: string
+  readonly factor: string
+}
+
+/** The server that a command line asks for: one that runs already, or one of its own. What it does goes to stderr. */
+export async function openGeneratedServer(given: GeneratedArguments): Promise<GeneratedServer> {
+  if (given.server !== undefined) {
+    return { address: JSON.parse(given.server) as DatabaseAddress, stop: () => Promise.resolve() }
+  }
+  const { data, seed, factor } = given
+  return startGeneratedServer(
+    { seed, factor: Number(factor), ...(data === undefined ? {} : { data }) },
+    (step) => {
+      console.error(step)
+    },
+  )
+}
+
 async function ensureDatabase(
   address: DatabaseAddress,
   { seed, factor }: GeneratedOptions,

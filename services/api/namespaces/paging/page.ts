@@ -13,6 +13,20 @@ export interface Arm {
   readonly link: string
 }
 
+/** Values up to which each has an arm of its own: the planner then knows how many rows it has. */
+const MAX_KNOWN = 4
+
+/** Arms that reach the rows of each name in a column; `column` with its alias. */
+export function armsOfNames(column: string, names: readonly string[], bindings: Bindings): Arm[] {
+  if (names.length <= MAX_KNOWN) {
+    return names.map((name) => ({
+      drivers: '(SELECT) b',
+      link: `${column} = ${bindings.bind(name, 'text')}`,
+    }))
+  }
+  return [{ drivers: `unnest(${bindings.bind(names, 'text[]')}) AS b(name)`, link: `${column} = b.name` }]
+}
+
 /** A page of keys. */
 export interface PageQuery {
   /** Key column, for example `a.asset_id`. */

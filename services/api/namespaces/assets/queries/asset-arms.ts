@@ -1,6 +1,6 @@
 import type { Bindings } from '../../../database/index.ts'
 import type { Arm } from '../../paging/index.ts'
-import { bindIntegers } from '../../paging/index.ts'
+import { armsOfNames, bindIntegers } from '../../paging/index.ts'
 import { oneOf } from './asset-conditions.ts'
 import type { AssetSearch } from './asset-search.ts'
 
@@ -43,8 +43,7 @@ function severalNames(
 ): Arm[] | undefined {
   const names = values.texts(parameter)
   if (!names || names.length < 2 || names.length > MAX_DRIVERS) return undefined
-  const list = bindings.bind(names, 'text[]')
-  return [{ drivers: `unnest(${list}) AS b(name)`, link: `a.${column} = b.name` }]
+  return armsOfNames(`a.${column}`, names, bindings)
 }
 
 function schemaArms({ values, authorized }: AssetSearch, bindings: Bindings): Arm[] | undefined {

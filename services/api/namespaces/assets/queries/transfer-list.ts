@@ -3,8 +3,15 @@ import { Bindings } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../endpoint/index.ts'
 import type { Arm, PageQuery } from '../../paging/index.ts'
-import { boundaryConditions, directionOf, keyBoundConditions, keyBounds } from '../../paging/index.ts'
+import {
+  armsOfNames,
+  boundaryConditions,
+  directionOf,
+  keyBoundConditions,
+  keyBounds,
+} from '../../paging/index.ts'
 import { NEVER, noneOf, oneOf } from './asset-conditions.ts'
+import type { ContainedAssets } from './contained-assets.ts'
 import { containedAssetConditions, findContainedAssets, hideContractsCondition } from './contained-assets.ts'
 import { memoConditions } from './offer-list.ts'
 
@@ -26,7 +33,12 @@ export async function transferQuery(session: Session, values: Values): Promise<P
   const conditions = [
     ...accountConditions(values, bindings),
     ...memoConditions('t.memo', values, bindings),
-    ...containedAssetConditions('t.asset_ids', contained, values, bindings),
+    ...containedAssetConditions(
+      't.asset_ids',
+      contained.kind === 'few' ? { kind: 'any' } : contained,
+      values,
+      bindings,
+    ),
     // Every asset of a transfer is of its collection.
     ...oneOf('t.collection_name', values.texts('collection_name'), bindings),
     ...oneOf('t.collection_name', values.texts('collection_whitelist'), bindings),
@@ -43,13 +55,19 @@ export async function transferQuery(session: Session, values: Values): Promise<P
   const direction = directionOf(values)
   return {
     key: 't.transfer_id',
-    from: 'assets.transfers t',
+    from: transfersWith(contained, bindings),
     conditions,
     order: `t.transfer_id ${direction}`,
     keyDirection: direction,
     arms: () => transferArms(values, bindings),
     bindings,
   }
+}
+
+/** Transfers of few assets are found by these. OFFSET 0 keeps the order of the page out of how. */
+function transfersWith(contained: ContainedAssets, bindings: Bindings): string {
+  if (contained.kind !== 'few') return 'assets.transfers t'
+  return `(SELECT * FROM assets.transfers WHERE asset_ids && ${bindings.bindIds(contained.ids)} OFFSET 0) t`
 }
 
 function accountConditions(values: Values, bindings: Bindings): string[] {
@@ -79,8 +97,7 @@ function transferArms(values: Values, bindings: Bindings): Arm[] | undefined {
     if (!list) continue
     const isOrdered = list.length < 2 && columns.length === 1
     if (isOrdered || list.length === 0 || list.length > MAX_DRIVERS) return undefined
-    const drivers = `unnest(${bindings.bind(list, 'text[]')}) AS b(value)`
-    return columns.map((column) => ({ drivers, link: `t.${column} = b.value` }))
+    return columns.flatMap((column) => armsOfNames(`t.${column}`, list, bindings))
   }
   return undefined
 }
