@@ -1,5 +1,3 @@
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type pg from 'pg'
 import { startApi } from '../../services/api/index.ts'
@@ -11,6 +9,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import { readMetrics } from '../setup/metrics.ts'
 import { generateRows } from './generated-rows.ts'
 import { apiConfig, ask, post, quiet } from './server.ts'
+import { findFreePort } from '../setup/free-port.ts'
 
 const rows = { collections: 4, schemasPerCollection: 1, templates: 8, assets: 80, owners: 5 }
 let database: TestDatabase
@@ -34,14 +33,6 @@ afterAll(async () => {
   await client.end()
   await database.drop()
 })
-
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 const get = (path: string) => ask(`${api.url}/atomicassets/v1${path}`)
 

@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,6 +14,7 @@ import { describeWithRedis, startTestRedis } from '../setup/redis.ts'
 import type { TestRedis } from '../setup/redis.ts'
 import { generateRows } from './generated-rows.ts'
 import { apiConfig, ask } from './server.ts'
+import { findFreePort } from '../setup/free-port.ts'
 
 const program = join(packageRoot, 'dist/services/cli/main.js')
 const workers = 2
@@ -68,14 +67,6 @@ class Api {
   async metrics(): Promise<ReadonlyMap<string, number>> {
     return readMetrics(await fetch(this.metricsUrl))
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** Asks on a connection of its own, so that any worker may answer. */

@@ -11,6 +11,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import { readMetrics } from '../setup/metrics.ts'
 import { startChain } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
+import { findFreePort } from '../setup/free-port.ts'
 
 const libLagBlocks = 5
 let database: TestDatabase
@@ -62,14 +63,6 @@ function startFiller(port: number): Promise<void> {
   })
   const logger = createLogger({ name: 'filler', level: 'silent' })
   return runFiller({ config, logger, signal: ending.signal })
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** The metrics once one of them has a value. */

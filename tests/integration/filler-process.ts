@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
@@ -10,6 +8,7 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 import type { ReaderSettings } from '../../services/filler/index.ts'
 import { testSettings } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
+import { findFreePort } from '../setup/free-port.ts'
 
 const program = join(packageRoot, 'dist/services/cli/main.js')
 
@@ -109,12 +108,4 @@ function collectOutput(child: ChildProcess): () => string {
     })
   }
   return () => text
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

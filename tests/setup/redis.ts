@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { describeUnless } from './available.ts'
+import { findFreePort } from './free-port.ts'
 
 /** A Redis server of its own for a test. */
 export interface TestRedis {
@@ -94,12 +93,4 @@ async function launch(binary: string, args: readonly string[]) {
       await exited
     },
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
