@@ -125,6 +125,8 @@ async function readUntilEnd(
   const ending = new AbortController()
   const stop = () => ending.abort()
   signal.addEventListener('abort', stop, { once: true })
+  // It may have been aborted while the database was being looked at; then there is no event any more.
+  if (signal.aborted) stop()
   let failure: unknown
   const observer = options.observer ?? noObserver
   const onError = (error: unknown) => {
