@@ -58,6 +58,8 @@ const marketplaces = ['', 'shop', 'mall']
 const templates = [1, 2, 3, 4]
 const collection = 'cards'
 const hour = 3_600_000
+/** From this block on sales are only announced, and then days go by: they come to count as lasting ones. */
+const quietFrom = 220
 
 /** The world before its first block. */
 export function newWorld(): LifeWorld {
@@ -84,6 +86,7 @@ export function liveBlock(world: LifeWorld, random: SeededRandom): LifeBlock {
   const step = random.fraction()
   world.num++
   world.timeMs += step < 0.7 ? 500 : step < 0.9 ? random.between(1, 20) * hour : random.between(20, 60) * hour
+  if (world.num === quietFrom + 10) world.timeMs += 80 * hour
   const life = new Life(world, random)
   if (world.num === 1) life.begin()
   if (world.num === 150) life.upgrade()
@@ -146,6 +149,7 @@ class Life {
   }
 
   act(): void {
+    if (this.world.num > quietFrom) return this.announceSale()
     const acts = [
       () => this.mint(),
       () => this.mint(),
