@@ -1,6 +1,6 @@
 /**
  * Measures every list, count and detail of the api on a generated database, with one client and without a cache. Usage:
- *   node dist/scripts/bench/api.js [--data FOLDER | --server ADDRESS] [--factor N] [--rounds N] [--only TEXT] [--filter NAME] [--sort NAME] [--no-plans] [--cpu]
+ *   node dist/scripts/bench/api.js [--data FOLDER | --server ADDRESS] [--factor N] [--rounds N] [--family assets|market] [--only TEXT] [--filter NAME] [--sort NAME] [--no-plans] [--cpu]
  * ADDRESS is that of a running server's database, as JSON; otherwise a server is started, with its files in FOLDER.
  * Asks every endpoint with every sort, both orders, and every single filter, with values that find many rows, few rows
  * and none; first pages, and page 1,000. Prints, for every endpoint and sort, the filters that take longest (p50 and p95
@@ -14,6 +14,7 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
 import { CpuMeter } from './cpu-meter.ts'
+import { benchNamespaces } from './families.ts'
 import { openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
 import { addressOf, pickExamples, requestCases, scansOf } from './requests/index.ts'
@@ -27,6 +28,7 @@ const { values: options } = parseArgs({
     seed: { type: 'string', default: 'pronghorn' },
     factor: { type: 'string', default: '1' },
     rounds: { type: 'string', default: '3' },
+    family: { type: 'string', default: 'assets' },
     only: { type: 'string' },
     filter: { type: 'string' },
     sort: { type: 'string' },
@@ -46,6 +48,13 @@ const BIG = new Set([
   'open_offer_assets',
   'accounts',
   'burners',
+  'sales',
+  'auctions',
+  'bids',
+  'buyoffers',
+  'template_buyoffers',
+  'listing_assets',
+  'trades',
 ])
 
 const rounds = Number(options.rounds)
@@ -64,7 +73,7 @@ try {
 async function chosenCases(address: DatabaseAddress): Promise<RequestCase[]> {
   const client = await connectDatabase(address, { applicationName: 'bench' })
   const { config } = parseConfig({
-    server: { namespaces: [{ name: 'assets', path: '/assets', args: { assets_account: 'atomicassets' } }] },
+    server: { namespaces: benchNamespaces(options.family) },
   })
   const endpoints = config.server.namespaces.flatMap(
     (entry) => createNamespace(entry, { trigrams: true })?.endpoints ?? [],

@@ -1,4 +1,7 @@
 import type pg from 'pg'
+import { marketFixed, marketSources } from './market-examples.ts'
+import type { Source } from './sources.ts'
+import { ranked, spread } from './sources.ts'
 
 /** How many rows a value finds: very many, as many as a row picked at random, very few, none. */
 export type ExampleKind = 'popular' | 'typical' | 'rare' | 'missing'
@@ -14,17 +17,6 @@ export interface Example {
  * endpoints of a tag. Attribute filters have the keys `FAMILY[:typing].KEY`.
  */
 export type Examples = ReadonlyMap<string, readonly Example[]>
-
-/** Where the values of some parameters come from. */
-interface Source {
-  readonly keys: readonly string[]
-  /** Query with a value, its kind and the place of the kind. */
-  readonly query: string
-  readonly missing: string
-}
-
-const MISSING_ACCOUNT = 'nobodyhere11'
-const MISSING_ID = '1'
 
 const ASSETS = 'assets.assets a'
 const TEMPLATES = 'assets.templates t'
@@ -181,38 +173,17 @@ const fixed: Readonly<Record<string, readonly string[]>> = {
   action_blacklist: ['logmint'],
 }
 
-function ranked(keys: readonly string[], value: string, from: string, missing = MISSING_ACCOUNT): Source {
-  const counted = `(SELECT ${value} AS v, count(*) AS n FROM ${from} GROUP BY 1) k`
-  return {
-    keys,
-    missing,
-    query: `(SELECT k.v::text, 'popular', 1 FROM ${counted} ORDER BY k.n DESC, k.v LIMIT 2)
-      UNION ALL (SELECT k.v::text, 'typical', 2 FROM ${counted} ORDER BY abs(k.n - (SELECT sum(n * n) / sum(n) / 3 FROM ${counted})), k.v LIMIT 2)
-      UNION ALL (SELECT k.v::text, 'rare', 3 FROM ${counted} ORDER BY k.n, md5(k.v::text) LIMIT 2)`,
-  }
-}
-
-function spread(keys: readonly string[], value: string, from: string): Source {
-  return {
-    keys,
-    missing: MISSING_ID,
-    query: `SELECT v[k.place]::text, k.kind, k.place
-      FROM (SELECT percentile_disc(ARRAY[0.01, 0.5, 0.99]) WITHIN GROUP (ORDER BY ${value}) AS v FROM ${from}) p,
-        (VALUES ('popular', 1), ('typical', 2), ('rare', 3)) k(kind, place)`,
-  }
-}
-
 /** Picks values for every known parameter from the rows of a database. */
 export async function pickExamples(client: pg.ClientBase): Promise<Examples> {
   const examples = new Map<string, Example[]>()
-  for (const source of sources) {
+  for (const source of [...sources, ...marketSources]) {
     const { rows } = await client.query<{ v: string; kind: ExampleKind }>(
       `SELECT x.v, x.kind FROM (${source.query}) x(v, kind, place) WHERE x.v IS NOT NULL ORDER BY x.place, x.v`,
     )
     const found = rows.map(({ v, kind }) => ({ kind, value: v }))
     for (const key of source.keys) examples.set(key, [...found, { kind: 'missing', value: source.missing }])
   }
-  for (const [key, values] of Object.entries(fixed)) {
+  for (const [key, values] of Object.entries({ ...fixed, ...marketFixed })) {
     examples.set(
       key,
       values.map((value) => ({ kind: 'typical', value })),

@@ -1,0 +1,77 @@
+import type { Source } from './sources.ts'
+import { ranked, spread } from './sources.ts'
+
+const SALES = 'market.sales l'
+const AUCTIONS = 'market.auctions l'
+const BUYOFFERS = 'market.buyoffers l'
+const TEMPLATE_BUYOFFERS = 'market.template_buyoffers l'
+
+/** What one kind of listing is asked by. */
+function ofListings(tag: string, table: string, key: string, mint: string): Source[] {
+  const keys = (...names: string[]): string[] => names.map((name) => `${tag} ${name}`)
+  return [
+    ranked(
+      keys('seller', 'seller_blacklist', 'account', 'participant', 'contract_whitelist'),
+      'l.seller',
+      `${table} WHERE l.seller IS NOT NULL`,
+    ),
+    ranked(keys('buyer', 'buyer_blacklist'), 'l.buyer', `${table} WHERE l.buyer IS NOT NULL`),
+    ranked(
+      keys('maker_marketplace', 'marketplace'),
+      'l.maker_marketplace',
+      `${table} WHERE l.maker_marketplace <> ''`,
+    ),
+    ranked(keys('taker_marketplace'), 'l.taker_marketplace', `${table} WHERE l.taker_marketplace <> ''`),
+    ranked(
+      keys('collection_name', 'collection_whitelist', 'collection_blacklist'),
+      'l.collection_name',
+      table,
+    ),
+    ranked(keys('schema_name'), 'l.schema_name', `${table} WHERE l.schema_name IS NOT NULL`),
+    ranked(
+      keys('template_id', 'template_blacklist'),
+      'l.template_id',
+      `${table} WHERE l.template_id IS NOT NULL`,
+      '77777777',
+    ),
+    spread(keys('min_template_mint', 'max_template_mint'), mint, `${table} WHERE ${mint} IS NOT NULL`),
+    spread(keys('ids', key, 'lower_bound', 'upper_bound'), `l.${key}`, table),
+    spread(keys('before', 'after'), 'l.updated_at_time', table),
+  ]
+}
+
+/** Where the values for the market's parameters come from. */
+export const marketSources: readonly Source[] = [
+  ...ofListings('sales', SALES, 'sale_id', 'l.min_mint'),
+  ...ofListings('auctions', AUCTIONS, 'auction_id', 'l.min_mint'),
+  ...ofListings('buyoffers', BUYOFFERS, 'buyoffer_id', 'l.min_mint'),
+  ...ofListings('template_buyoffers', TEMPLATE_BUYOFFERS, 'buyoffer_id', 'l.mint'),
+  ranked(['auctions bidder'], 'b.account', 'market.bids b'),
+  ranked(['symbol'], 'k.token_symbol', 'market.trades k', 'NOPE'),
+  ranked(['stats account'], 'k.seller', 'market.trades k'),
+  ranked(['prices account'], 'a.owner', 'assets.assets a WHERE a.owner IS NOT NULL'),
+  ranked(
+    ['stats maker_marketplace'],
+    'k.maker_marketplace',
+    `market.trades k WHERE k.maker_marketplace <> ''`,
+  ),
+  ranked(
+    ['stats taker_marketplace'],
+    'k.taker_marketplace',
+    `market.trades k WHERE k.taker_marketplace <> ''`,
+  ),
+  ranked(['name'], 'm.marketplace_name', `market.marketplaces m WHERE m.marketplace_name <> ''`),
+  spread(['stats before', 'stats after', 'prices before', 'prices after'], 'k.trade_time', 'market.trades k'),
+]
+
+/** Values that need no look at the data. */
+export const marketFixed: Readonly<Record<string, readonly string[]>> = {
+  'sales state': ['1', '2', '3', '4', '1,4'],
+  'auctions state': ['0', '1', '2', '3', '4'],
+  'buyoffers state': ['0', '1', '2', '3', '4'],
+  'template_buyoffers state': ['0', '1', '2'],
+  min_price: ['0.5', '100'],
+  max_price: ['0.01', '1000'],
+  min_assets: ['1', '2', '4'],
+  max_assets: ['1', '3'],
+}

@@ -1,0 +1,39 @@
+/** Where the values of some parameters come from. */
+export interface Source {
+  readonly keys: readonly string[]
+  /** Query with a value, its kind and the place of the kind. */
+  readonly query: string
+  readonly missing: string
+}
+
+/** An account that does not exist. */
+const MISSING_ACCOUNT = 'nobodyhere11'
+const MISSING_ID = '1'
+
+/** Values by how often they occur. */
+export function ranked(
+  keys: readonly string[],
+  value: string,
+  from: string,
+  missing = MISSING_ACCOUNT,
+): Source {
+  const counted = `(SELECT ${value} AS v, count(*) AS n FROM ${from} GROUP BY 1) k`
+  return {
+    keys,
+    missing,
+    query: `(SELECT k.v::text, 'popular', 1 FROM ${counted} ORDER BY k.n DESC, k.v LIMIT 2)
+      UNION ALL (SELECT k.v::text, 'typical', 2 FROM ${counted} ORDER BY abs(k.n - (SELECT sum(n * n) / sum(n) / 3 FROM ${counted})), k.v LIMIT 2)
+      UNION ALL (SELECT k.v::text, 'rare', 3 FROM ${counted} ORDER BY k.n, md5(k.v::text) LIMIT 2)`,
+  }
+}
+
+/** Values by their place in the order. */
+export function spread(keys: readonly string[], value: string, from: string): Source {
+  return {
+    keys,
+    missing: MISSING_ID,
+    query: `SELECT v[k.place]::text, k.kind, k.place
+      FROM (SELECT percentile_disc(ARRAY[0.01, 0.5, 0.99]) WITHIN GROUP (ORDER BY ${value}) AS v FROM ${from}) p,
+        (VALUES ('popular', 1), ('typical', 2), ('rare', 3)) k(kind, place)`,
+  }
+}
