@@ -1,5 +1,4 @@
 import { listTables } from '../../store/index.ts'
-import type { DerivedStep } from '../../store/index.ts'
 import type { Handler } from '../handler.ts'
 import { ToolsBlock } from './block.ts'
 import type { ToolsState } from './block.ts'
@@ -21,7 +20,7 @@ export function createToolsHandler(args: ToolsHandlerArgs): Handler<ToolsState> 
     family: 'tools',
     account: args.tools_account,
     tables: listTables(tables),
-    derived: [linkCollections, linkCounts] as unknown as readonly DerivedStep[],
+    derived: [linkCollections, linkCounts],
     actions: wantedActions,
     rows: wantedRows,
     load: () => Promise.resolve(null),
