@@ -77,8 +77,7 @@ export const errorCatalogue = {
   // Filler
   READER_FAMILIES_DIFFER: {
     meaning: 'A reader indexes a market without the assets and oracle contracts that the market works with.',
-    remedy:
-      'Give the same reader an assets and an oracle handler with the accounts that the message names.',
+    remedy: 'Give the same reader an assets and an oracle handler with the accounts that the message names.',
   },
   READER_LEASE_HELD: {
     meaning: 'Another process is writing for this reader.',

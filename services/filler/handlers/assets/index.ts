@@ -1,5 +1,4 @@
 import { listTables } from '../../store/index.ts'
-import type { DerivedStep } from '../../store/index.ts'
 import type { Handler } from '../handler.ts'
 import { AssetsBlock } from './block.ts'
 import { wantedActions, wantedRows } from './contract.ts'
@@ -25,7 +24,7 @@ export function createAssetsHandler(args: AssetsHandlerArgs): Handler<AssetsStat
     family: 'assets',
     account: args.assets_account,
     tables: listTables(tables),
-    derived: [offerContents, offerValidity, offerCounts] as unknown as readonly DerivedStep[],
+    derived: [offerContents, offerValidity, offerCounts],
     actions: wantedActions,
     rows: wantedRows,
     load: loadAssetsState,
