@@ -4,10 +4,10 @@
 CREATE TABLE chain.list_sources (
   source text COLLATE "C" PRIMARY KEY,
   reader text COLLATE "C" NOT NULL,
-  address text NOT NULL,
+  address text COLLATE "C" NOT NULL,
   tried_at timestamptz NOT NULL,
   read_at timestamptz,
-  problem text
+  problem text COLLATE "C"
 );
 COMMENT ON TABLE chain.list_sources IS 'Addresses that the filler asks for named lists';
 COMMENT ON COLUMN chain.list_sources.source IS 'Reader name, colon, first 16 hexadecimal digits of the address''s SHA-256';
