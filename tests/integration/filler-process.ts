@@ -13,7 +13,7 @@ import { findFreePort } from '../setup/free-port.ts'
 const program = join(packageRoot, 'dist/services/cli/main.js')
 
 /** Characters of a process's output that are kept for the message of a failed test. */
-const outputKept = 20_000
+const outputKept = 200_000
 
 /** How a process ended. */
 export interface ProcessEnd {
