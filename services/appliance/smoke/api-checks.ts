@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Check } from './check.ts'
 import { expectThat, NotApplicable } from './check.ts'
@@ -14,6 +15,8 @@ const health = z.object({
 })
 const openapi = z.object({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) })
 
+const POLL_MS = 500
+
 /** Lists that every namespace of a family has. */
 const lists = [
   { pattern: /\/v1\/assets$/, least: '?limit=1' },
@@ -26,6 +29,16 @@ function dataOf(answer: Answer): unknown {
   return envelope.parse(JSON.parse(answer.text)).data
 }
 
+/** Asks again, for a while, where a young chain has not deployed the contract yet. */
+async function askOnceDeployed(ask: Ask, path: string, waitMs: number): Promise<Answer> {
+  const deadline = performance.now() + waitMs
+  for (;;) {
+    const answer = await ask(path)
+    if (!answer.text.includes('Config not found') || performance.now() > deadline) return answer
+    await sleep(POLL_MS)
+  }
+}
+
 async function pathsOf(ask: Ask): Promise<string[]> {
   const answer = await ask('/openapi.json')
   expectThat(answer.status === 200, `status ${answer.status}`)
@@ -35,7 +48,7 @@ async function pathsOf(ask: Ask): Promise<string[]> {
 }
 
 /** Health, documents, every config endpoint and one list of each namespace. */
-export function apiChecks(ask: Ask): Check[] {
+export function apiChecks(ask: Ask, waitMs: number): Check[] {
   return [
     {
       name: 'health',
@@ -73,7 +86,7 @@ export function apiChecks(ask: Ask): Check[] {
       run: async () => {
         const paths = (await pathsOf(ask)).filter((path) => path.endsWith('/v1/config'))
         expectThat(paths.length > 0, 'no namespace has one')
-        for (const path of paths) dataOf(await ask(path))
+        for (const path of paths) dataOf(await askOnceDeployed(ask, path, waitMs))
         return paths.join(' ')
       },
     },

@@ -18,7 +18,7 @@ export interface SmokeOptions {
   readonly apiKey: string | undefined
   /** Account whose ABI is asked for. */
   readonly account: string
-  /** How long a socket may take to tell of something. */
+  /** How long a socket may take to tell of something, and a young chain to deploy its contracts. */
   readonly waitMs: number
   readonly tell: (result: CheckResult) => void
 }
@@ -30,7 +30,7 @@ export async function smokeTest(options: SmokeOptions): Promise<CheckResult[]> {
   return runChecks(
     [
       ...proxyChecks(base, ask, options.insecure),
-      ...apiChecks(ask),
+      ...apiChecks(ask, options.waitMs),
       ...liveChecks(base, ask, options.insecure, options.waitMs),
       ...stateChecks(ask, options.apiKey, options.account),
     ],
