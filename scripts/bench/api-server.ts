@@ -7,16 +7,16 @@ import { generatedChainId } from './generated/index.ts'
 
 /** A running api. */
 export interface ApiProcess {
-  /** Address of its assets namespace. */
+  /** Address of the family's namespace. */
   readonly url: string
   readonly pid: number
   stop(): void
 }
 
 /** Starts an api on a generated database. @throws Error when it ends before it listens. */
-export async function startApiProcess(address: DatabaseAddress): Promise<ApiProcess> {
+export async function startApiProcess(address: DatabaseAddress, family = 'assets'): Promise<ApiProcess> {
   const file = import.meta.filename.replace(/api-server\.(js|ts)$/, 'api-process.$1')
-  const api = spawn(process.execPath, [file, JSON.stringify(address), generatedChainId], {
+  const api = spawn(process.execPath, [file, JSON.stringify(address), generatedChainId, family], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(api, 'exit').then(() => null)

@@ -7,34 +7,62 @@ import {
 } from '../../../services/api/endpoint/index.ts'
 import type { RequestCase } from './cases.ts'
 
-/** A node of `EXPLAIN (FORMAT JSON)`. */
+/** A node of `EXPLAIN (FORMAT JSON)`; what only `ANALYZE` tells is optional. */
 interface PlanNode {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
-  readonly Schema?: string
+  readonly 'Actual Rows'?: number
+  readonly 'Actual Loops'?: number
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Rows Removed by Index Recheck'?: number
   readonly Plans?: readonly PlanNode[]
 }
 
-/** A table that a statement reads from end to end. */
+/** A table that a statement reads from end to end, or of whose rows or index entries it reads many. */
 export interface TableScan {
   /** Without the number of a partition. */
   readonly table: string
   readonly statement: string
+  /** Rows or index entries that were read; undefined for a table that is read from end to end. */
+  readonly read?: number
+}
+
+/** Tables of which no statement may read a big part, with the rows above which a part is big. */
+export type BigParts = ReadonlyMap<string, number>
+
+/** A part of a big table is big when it is this share of its rows, and at least so many. */
+const BIG_SHARE = 0.1
+const BIG_ROWS = 25_000
+
+/** What a big part is of each table in the families' schemas. */
+export async function bigParts(client: pg.ClientBase, tables: ReadonlySet<string>): Promise<BigParts> {
+  const { rows } = await client.query<{ name: string; rows: number }>(
+    `SELECT regexp_replace(c.relname, '_\\d+$', '') AS name, sum(greatest(c.reltuples, 0))::float8 AS rows
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE n.nspname IN ('assets', 'market', 'tools', 'chain') AND c.relkind = 'r' GROUP BY 1`,
+  )
+  return new Map(
+    rows
+      .filter(({ name }) => tables.has(name))
+      .map(({ name, rows: count }) => [name, Math.max(BIG_ROWS, count * BIG_SHARE)]),
+  )
 }
 
 /**
- * Runs a case with every statement explained first, and tells the tables that it would read from end to end.
+ * Runs a case with every statement explained first, and tells the tables that it would read from end to end. With
+ * `parts` the statements are explained as they ran, and tables of which they read a big part are told too.
  * An answer other than success has no plans beyond those of the statements before it.
  */
 export async function scansOf(
   client: pg.ClientBase,
   request: RequestCase,
+  parts?: BigParts,
 ): Promise<{ scans: TableScan[]; data: string }> {
   const scans: TableScan[] = []
   const session: Session = {
     async query<Row extends readonly unknown[]>({ text, values }: Statement): Promise<Row[]> {
       // A statement that only asks for a plan has none of its own.
-      if (!text.startsWith('EXPLAIN')) scans.push(...(await explain(client, text, values)))
+      if (!text.startsWith('EXPLAIN')) scans.push(...(await explain(client, text, values, parts)))
       const { rows } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })
       return rows as unknown as Row[]
     },
@@ -51,22 +79,53 @@ export async function scansOf(
   }
 }
 
-/** The tables that a statement would read from end to end. */
+/** The tables that a statement would read from end to end; with `parts` also those of which it read a big part. */
 export async function explain(
   client: pg.ClientBase,
   text: string,
   values: readonly unknown[] = [],
+  parts?: BigParts,
 ): Promise<TableScan[]> {
+  const how = parts ? 'ANALYZE, TIMING OFF, FORMAT JSON' : 'FORMAT JSON'
   const { rows } = await client.query<[[{ Plan: PlanNode }]]>({
-    text: `EXPLAIN (FORMAT JSON) ${text}`,
+    text: `EXPLAIN (${how}) ${text}`,
     values: [...values],
     rowMode: 'array',
   })
-  return tablesScanned(rows[0]![0][0].Plan).map((table) => ({ table, statement: text }))
+  const plan = rows[0]![0][0].Plan
+  const whole = tablesScanned(plan).map((table) => ({ table, statement: text }))
+  if (!parts) return whole
+  const read = new Map<string, number>()
+  sumRead(plan, undefined, read)
+  const walked = [...read]
+    .filter(([table, count]) => count > (parts.get(table) ?? Infinity))
+    .filter(([table]) => !whole.some((scan) => scan.table === table))
+    .map(([table, count]) => ({ table, statement: text, read: count }))
+  return [...whole, ...walked]
+}
+
+function tableOf(node: PlanNode): string | undefined {
+  return node['Relation Name']?.replace(/_\d+$/, '')
 }
 
 function tablesScanned(node: PlanNode): string[] {
-  const table = node['Relation Name']?.replace(/_\d+$/, '')
-  const here = node['Node Type'] === 'Seq Scan' && table !== undefined ? [table] : []
+  const table = tableOf(node)
+  // What never runs, as a partition that the executor leaves out, reads nothing.
+  const here =
+    node['Node Type'] === 'Seq Scan' && table !== undefined && node['Actual Loops'] !== 0 ? [table] : []
   return [...here, ...(node.Plans ?? []).flatMap(tablesScanned)]
+}
+
+/** Adds up rows and index entries read from each table. @param heap the table whose bitmap a node below makes. */
+function sumRead(node: PlanNode, heap: string | undefined, read: Map<string, number>): void {
+  const table = tableOf(node)
+  const from = table ?? (node['Node Type'] === 'Bitmap Index Scan' ? heap : undefined)
+  if (from !== undefined) {
+    const rows =
+      (node['Actual Rows'] ?? 0) +
+      (node['Rows Removed by Filter'] ?? 0) +
+      (node['Rows Removed by Index Recheck'] ?? 0)
+    read.set(from, (read.get(from) ?? 0) + rows * (node['Actual Loops'] ?? 0))
+  }
+  for (const child of node.Plans ?? []) sumRead(child, table ?? heap, read)
 }
