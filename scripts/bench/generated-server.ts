@@ -1,5 +1,10 @@
 /** A PostgreSQL server with a generated database, kept in a folder or made anew. */
-import { connectDatabase, migrate } from '../../services/core/database/index.ts'
+import {
+  buildQueryIndexes,
+  connectDatabase,
+  listIndexFamilies,
+  migrate,
+} from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
 import { fullSizes, generateDatabase, scaledSizes } from './generated/index.ts'
@@ -33,7 +38,10 @@ const SETTINGS = {
   max_parallel_workers_per_gather: '0',
 }
 
-/** Starts the server; generates the database when the folder does not have the one that was asked for. */
+/**
+ * Starts the server; generates the database when the folder does not have the one that was asked for. One that is there
+ * gets the migrations and query indexes that it lacks.
+ */
 export async function startGeneratedServer(
   options: GeneratedOptions,
   note: (step: string) => void,
@@ -96,6 +104,7 @@ async function ensureDatabase(
     await admin.query(`ALTER DATABASE ${partial} RENAME TO ${address.database}`)
   } else {
     await migrateDatabase(address)
+    await buildMissingIndexes(address)
   }
   await admin.end()
 }
@@ -104,6 +113,15 @@ async function migrateDatabase(address: DatabaseAddress): Promise<void> {
   const client = await connectDatabase(address, { applicationName: 'generate' })
   try {
     await migrate(client)
+  } finally {
+    await client.end()
+  }
+}
+
+async function buildMissingIndexes(address: DatabaseAddress): Promise<void> {
+  const client = await connectDatabase(address, { applicationName: 'generate' })
+  try {
+    for (const family of await listIndexFamilies()) await buildQueryIndexes(client, family)
   } finally {
     await client.end()
   }

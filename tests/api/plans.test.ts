@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
 import {
   addressOf,
+  BIG_TABLES,
   explain,
   fewerCases,
   pickExamples,
@@ -16,12 +17,6 @@ import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
-
-/** Tables that no request may walk from end to end. */
-const BIG = new Set([
-  ...['assets', 'logs', 'blocks', 'transfers', 'offers', 'open_offer_assets', 'accounts', 'burners'],
-  ...['collection_accounts', 'backed_tokens', 'abis', 'code_accounts'],
-])
 
 /** The endpoints of the family whose tables are filled here. */
 function assetsEndpoints(): readonly Endpoint[] {
@@ -75,7 +70,7 @@ async function walksOf(requests: readonly RequestCase[]): Promise<Record<string,
   const walks: Record<string, string[]> = {}
   for (const request of requests) {
     const { scans } = await scansOf(client, request)
-    const big = scans.filter(({ table }) => BIG.has(table)).map(({ table }) => table)
+    const big = scans.filter(({ table }) => BIG_TABLES.has(table)).map(({ table }) => table)
     if (big.length > 0) walks[addressOf(request)] = big
   }
   return walks

@@ -7,6 +7,14 @@ import {
 } from '../../../services/api/endpoint/index.ts'
 import type { RequestCase } from './cases.ts'
 
+/** Tables of which a request may read no more than a part. */
+export const BIG_TABLES: ReadonlySet<string> = new Set([
+  ...['assets', 'logs', 'blocks', 'transfers', 'offers', 'open_offer_assets', 'accounts', 'burners'],
+  ...['collection_accounts', 'backed_tokens', 'abis', 'code_accounts'],
+  ...['sales', 'auctions', 'bids', 'buyoffers', 'template_buyoffers', 'listing_assets', 'trades'],
+  ...['account_stats', 'party_stats', 'template_points', 'royalty_payouts'],
+])
+
 /** A node of `EXPLAIN (FORMAT JSON)`; what only `ANALYZE` tells is optional. */
 interface PlanNode {
   readonly 'Node Type': string
@@ -34,8 +42,8 @@ export type BigParts = ReadonlyMap<string, number>
 const BIG_SHARE = 0.1
 const BIG_ROWS = 25_000
 
-/** What a big part is of each table in the families' schemas. */
-export async function bigParts(client: pg.ClientBase, tables: ReadonlySet<string>): Promise<BigParts> {
+/** What a big part is of each big table. */
+export async function bigParts(client: pg.ClientBase): Promise<BigParts> {
   const { rows } = await client.query<{ name: string; rows: number }>(
     `SELECT regexp_replace(c.relname, '_\\d+$', '') AS name, sum(greatest(c.reltuples, 0))::float8 AS rows
       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -43,7 +51,7 @@ export async function bigParts(client: pg.ClientBase, tables: ReadonlySet<string
   )
   return new Map(
     rows
-      .filter(({ name }) => tables.has(name))
+      .filter(({ name }) => BIG_TABLES.has(name))
       .map(({ name, rows: count }) => [name, Math.max(BIG_ROWS, count * BIG_SHARE)]),
   )
 }
