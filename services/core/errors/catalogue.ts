@@ -150,6 +150,23 @@ export const errorCatalogue = {
     remedy: 'Check the `kvstore` section and whether Redis runs.',
   },
 
+  // Live data
+  FEED_MESSAGE_MALFORMED: {
+    meaning:
+      'A message of the feed between the processes is not one; it is skipped and read from the database.',
+    remedy:
+      'Check that nobody else writes to the channels of this chain, and that all processes are of one version.',
+  },
+  CURSOR_INVALID: {
+    meaning: 'A client came back with a cursor that was never given out.',
+    remedy: 'Send the cursor of the last message as it was, or none.',
+  },
+  CURSOR_TOO_OLD: {
+    meaning: 'A client came back with a cursor whose place in the feed is no longer kept.',
+    remedy:
+      'Read the present state, and go on without a cursor. `feed_blocks` of the reader says how much is kept.',
+  },
+
   // Processes
   PORT_UNAVAILABLE: {
     meaning: 'An address or port to listen on is taken or not allowed.',
