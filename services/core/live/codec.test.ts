@@ -6,6 +6,7 @@ import type { FeedBlock } from './message.ts'
 const block: FeedBlock = {
   kind: 'block',
   reader: 'reader-1',
+  epoch: 1_600_000_000_000,
   sequence: '18446744073709551615',
   block: { num: 7, id: 'ab'.repeat(32), time: 1_600_000_000_500, producer: 'eosio' },
   transactions: [
@@ -52,6 +53,7 @@ describe('feed messages', () => {
     const lag = {
       kind: 'lag',
       reader: 'r',
+      epoch: 1,
       sequence: '4',
       block_num: 3,
       head_block: 9,

@@ -23,6 +23,7 @@ export function decodeFeedMessage(text: string): FeedMessage {
   }
   const message = record(value, 'message')
   name(message.reader, 'reader')
+  integer(message.epoch, 'epoch')
   digits(message.sequence, 'sequence')
   switch (message.kind) {
     case 'block':

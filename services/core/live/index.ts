@@ -1,6 +1,10 @@
 export { eventCatalogue, eventOfAction } from './catalogue.ts'
 export type { EventEntity, EventEntry, EventFamily, KeyFields, SocketEvent } from './catalogue.ts'
 export { decodeFeedEntry, decodeFeedMessage, encodeFeedMessage } from './codec.ts'
+export { cursorAfter, decodeCursor, encodeCursor, MAX_CURSOR_CHARACTERS } from './cursor.ts'
+export type { FeedCursor } from './cursor.ts'
+export { followFeed } from './follow.ts'
+export type { FeedFollower, FollowerStatus, FollowerTiming, FollowOptions } from './follow.ts'
 export { feedChannel, MAX_BUS_CHARACTERS } from './message.ts'
 export type {
   FeedAuthorization,
@@ -17,3 +21,7 @@ export type {
   FeedTrace,
   FeedTransaction,
 } from './message.ts'
+export { readMissed } from './resume.ts'
+export type { MissedEntry, ResumeOptions } from './resume.ts'
+export { newestCursor, oldestCursor, packFeedEntry, readFeed, readFeedState } from './stored-feed.ts'
+export type { FeedQuery, FeedState, StoredEntry } from './stored-feed.ts'

@@ -77,6 +77,8 @@ export interface FeedEvent {
 export interface FeedBlock {
   readonly kind: 'block'
   readonly reader: string
+  /** When the feed began, epoch milliseconds: sequences of another epoch belong to another feed. */
+  readonly epoch: number
   /** Place in the reader's feed, decimal; each entry has the number after that of the entry before. */
   readonly sequence: string
   readonly block: FeedBlockHead
@@ -88,6 +90,7 @@ export interface FeedBlock {
 export interface FeedFork {
   readonly kind: 'fork'
   readonly reader: string
+  readonly epoch: number
   readonly sequence: string
   /** First undone block. */
   readonly block_num: number
@@ -97,6 +100,7 @@ export interface FeedFork {
 export interface FeedGap {
   readonly kind: 'gap'
   readonly reader: string
+  readonly epoch: number
   readonly sequence: string
   /** First block that is not told; null when it is not known. */
   readonly from_block: number | null
@@ -107,10 +111,11 @@ export interface FeedGap {
 /** An entry of a reader's feed: what is stored, in order, without a missing number. */
 export type FeedEntry = FeedBlock | FeedFork | FeedGap
 
-/** How far a reader is; never stored. */
+/** How far a reader is; never stored. `epoch` is 0 and `sequence` is "0" while there is no feed. */
 export interface FeedLag {
   readonly kind: 'lag'
   readonly reader: string
+  readonly epoch: number
   /** Newest entry of the feed, decimal. */
   readonly sequence: string
   /** Last committed block. */
@@ -126,6 +131,7 @@ export interface FeedLag {
 export interface FeedPointer {
   readonly kind: 'stored'
   readonly reader: string
+  readonly epoch: number
   readonly sequence: string
 }
 
