@@ -3,7 +3,7 @@ import base from './vitest.config.ts'
 
 // What takes minutes and containers: the appliance under faults.
 export default mergeConfig(
-  { ...base, test: { ...base.test, include: [] } },
+  { ...base, test: { ...base.test, include: [], reporters: [] } },
   defineConfig({
     test: {
       include: ['tests/**/*.rehearsal.ts'],

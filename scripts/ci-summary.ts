@@ -1,4 +1,4 @@
-/** Prints what the last test run counted as one plain line; fails when a test failed or a suite was left out. */
+/** Prints what the last test runs counted, in plain lines; fails when a test failed or a suite was left out. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../services/core/paths/index.ts'
@@ -10,7 +10,16 @@ interface TestResults {
   readonly numTodoTests: number
 }
 
-const results = JSON.parse(readFileSync(join(packageRoot, '.data/test-results.json'), 'utf8')) as TestResults
-const skipped = results.numPendingTests + results.numTodoTests
-console.log(`${results.numPassedTests} passed, ${results.numFailedTests} failed, ${skipped} skipped`)
-if (skipped > 0 || results.numFailedTests > 0) process.exitCode = 1
+/** Files of results in `.data`, by what the tests ran on. */
+const runs = { 'PostgreSQL 14': 'test-results.json', 'PostgreSQL 18': 'test-results-18.json' }
+const total = { passed: 0, failed: 0, skipped: 0 }
+
+for (const [server, file] of Object.entries(runs)) {
+  const results = JSON.parse(readFileSync(join(packageRoot, '.data', file), 'utf8')) as TestResults
+  total.passed += results.numPassedTests
+  total.failed += results.numFailedTests
+  total.skipped += results.numPendingTests + results.numTodoTests
+  console.log(`on ${server}: ${results.numPassedTests} passed`)
+}
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
+if (total.skipped > 0 || total.failed > 0) process.exitCode = 1

@@ -19,7 +19,7 @@ let admin: pg.Client
 
 beforeEach(async () => {
   database = await createTestDatabase()
-  running = await startChain({ recordings: ['main'], live: { intervalMs: 30 }, libLagBlocks: 12, rate: 8 })
+  running = await startChain({ recordings: ['main'], live: { intervalMs: 120 }, libLagBlocks: 12, rate: 8 })
   home = await createFillerHome(running, database.address)
   watch = await PositionWatch.open(database.address, testSettings.name)
   holder = await connectDatabase(database.address, { applicationName: 'test' })

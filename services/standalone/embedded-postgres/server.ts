@@ -40,6 +40,8 @@ export interface EmbeddedPostgres {
 export interface EmbeddedPostgresOptions {
   /** Folder that keeps the database between runs. Without it a temporary one is used and removed at stop. */
   readonly dataDir?: string
+  /** npm package with another server's programs; without it, the PostgreSQL 14 that Pronghorn comes with. */
+  readonly package?: string
   /** Settings added to the server's command line, e.g. `{ shared_buffers: '256MB' }`. */
   readonly settings?: Readonly<Record<string, string>>
   /** Called when the server ends without having been asked to. */
@@ -47,7 +49,7 @@ export interface EmbeddedPostgresOptions {
 }
 
 /**
- * Starts a PostgreSQL 14 server of its own on a free loopback port, as root or as an ordinary user.
+ * Starts a PostgreSQL server of its own on a free loopback port, as root or as an ordinary user.
  *
  * @throws FatalError `EMBEDDED_POSTGRES_FAILED` with the server's own words when it does not start.
  */
@@ -55,7 +57,7 @@ export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions = {},
 ): Promise<EmbeddedPostgres> {
   const account = await pickServerAccount()
-  const binaries = await locateBinaries(account)
+  const binaries = await locateBinaries(account, options.package)
   const temporary = options.dataDir === undefined
   const base = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'pronghorn-data-')))
   await mkdir(base, { recursive: true })

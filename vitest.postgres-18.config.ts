@@ -1,0 +1,24 @@
+import { defineConfig, mergeConfig } from 'vitest/config'
+import base from './vitest.config.ts'
+
+// What depends on the database's version, on PostgreSQL 18. Long simulations of what the version does not change are
+// left to 14.
+export default mergeConfig(
+  { ...base, test: { ...base.test, include: [], reporters: [] } },
+  defineConfig({
+    test: {
+      env: { PRONGHORN_TEST_POSTGRES: '18' },
+      include: [
+        'services/core/database/**/*.test.ts',
+        'services/filler/store/**/*.test.ts',
+        'tests/{api,conformance,integration,state}/**/*.test.ts',
+      ],
+      exclude: [
+        'tests/api/{fuzz,workers,client-library,documentation,route-list,lifecycle,rate-limit,limits}*',
+        'tests/api/fuzz/**',
+        'tests/integration/{forks,kills,filler-metrics,second-filler,early-stop}.test.ts',
+      ],
+      reporters: ['default', ['json', { outputFile: '.data/test-results-18.json' }]],
+    },
+  }),
+)
