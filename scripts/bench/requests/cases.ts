@@ -1,7 +1,8 @@
 import type { Endpoint, Parameter } from '../../../services/api/index.ts'
+import { marketCompanions } from './market-examples.ts'
 import type { Example, ExampleKind, Examples } from './examples.ts'
 
-/** One request to an endpoint: a sort, an order, and at most one filter. */
+/** One request to an endpoint: a sort, an order, and at most one filter, with what it cannot do without. */
 export interface RequestCase {
   readonly endpoint: Endpoint
   /** Name of the filter, empty for none. */
@@ -51,13 +52,38 @@ function casesOf(endpoint: Endpoint, examples: Examples): RequestCase[] {
     for (const { sort, order } of sortsOf(endpoint)) {
       const sorted = { ...(sort === '' ? {} : { sort }), ...(order === '' ? {} : { order }) }
       const common = { endpoint, sort, order, segments: segments.values }
-      cases.push({ ...common, filter: '', kind: path.length > 0 ? segments.kind : 'all', query: sorted })
-      for (const [filter, { kind, value }] of filtersOf(endpoint, examples)) {
-        cases.push({ ...common, filter, kind, query: { ...sorted, [filter]: value } })
+      const beside = (filter: string): Record<string, string> => ({
+        ...sorted,
+        ...companionsOf(endpoint, sort, filter, examples),
+      })
+      const kind = path.length > 0 ? segments.kind : 'all'
+      cases.push({ ...common, filter: '', kind, query: beside('') })
+      for (const [filter, example] of filtersOf(endpoint, examples)) {
+        cases.push({
+          ...common,
+          filter,
+          kind: example.kind,
+          query: { ...beside(filter), [filter]: example.value },
+        })
       }
     }
   }
   return cases
+}
+
+/** What the endpoint wants beside a filter: the most frequent value of each parameter. */
+function companionsOf(
+  endpoint: Endpoint,
+  sort: string,
+  filter: string,
+  examples: Examples,
+): Record<string, string> {
+  const given = marketCompanions(endpoint, sort, filter).flatMap((name) => {
+    const parameter = endpoint.parameters.find((each) => each.name === name)
+    const [first] = parameter ? examplesOf(endpoint, parameter, examples) : []
+    return first ? [[name, first.value] as const] : []
+  })
+  return Object.fromEntries(given)
 }
 
 function sortsOf(endpoint: Endpoint): { sort: string; order: string }[] {

@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../../services/api/index.ts'
 import type { Source } from './sources.ts'
 import { ranked, spread } from './sources.ts'
 
@@ -64,6 +65,23 @@ export const marketSources: readonly Source[] = [
   spread(['stats before', 'stats after', 'prices before', 'prices after'], 'k.trade_time', 'market.trades k'),
 ]
 
+/** Filters of which `/v1/sales/templates` wants one. */
+const NARROWING = new Set([
+  ...['asset_id', 'owner', 'burned', 'template_id', 'schema_name', 'is_transferable', 'is_burnable'],
+  ...['minter', 'initial_receiver', 'burner', 'collection_name', 'collection_whitelist'],
+])
+
+/** Parameters that a request must have beside its filter: without them it is refused, or the filter does nothing. */
+export function marketCompanions(endpoint: Endpoint, sort: string, filter: string): readonly string[] {
+  const isCheapest = endpoint.path === '/v1/sales/templates'
+  const isPriced = filter === 'min_price' || filter === 'max_price'
+  const isMinted = sort === 'effective_mint' || filter.endsWith('_effective_mint')
+  return [
+    ...(endpoint.tag === 'stats' || isCheapest || isPriced ? ['symbol'] : []),
+    ...(isMinted || (isCheapest && !NARROWING.has(filter)) ? ['collection_name'] : []),
+  ].filter((name) => name !== filter && endpoint.parameters.some((parameter) => parameter.name === name))
+}
+
 /** Values that need no look at the data. */
 export const marketFixed: Readonly<Record<string, readonly string[]>> = {
   'sales state': ['1', '2', '3', '4', '1,4'],
@@ -73,5 +91,7 @@ export const marketFixed: Readonly<Record<string, readonly string[]>> = {
   min_price: ['0.5', '100'],
   max_price: ['0.01', '1000'],
   min_assets: ['1', '2', '4'],
+  min_effective_mint: ['1', '100'],
+  max_effective_mint: ['1', '100'],
   max_assets: ['1', '3'],
 }

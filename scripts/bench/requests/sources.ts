@@ -1,7 +1,7 @@
 /** Where the values of some parameters come from. */
 export interface Source {
   readonly keys: readonly string[]
-  /** Query with a value, its kind and the place of the kind. */
+  /** Query with a value, its kind and its place: the most frequent value has the first. */
   readonly query: string
   readonly missing: string
 }
@@ -21,9 +21,9 @@ export function ranked(
   return {
     keys,
     missing,
-    query: `(SELECT k.v::text, 'popular', 1 FROM ${counted} ORDER BY k.n DESC, k.v LIMIT 2)
-      UNION ALL (SELECT k.v::text, 'typical', 2 FROM ${counted} ORDER BY abs(k.n - (SELECT sum(n * n) / sum(n) / 3 FROM ${counted})), k.v LIMIT 2)
-      UNION ALL (SELECT k.v::text, 'rare', 3 FROM ${counted} ORDER BY k.n, md5(k.v::text) LIMIT 2)`,
+    query: `(SELECT k.v::text, 'popular', row_number() OVER (ORDER BY k.n DESC, k.v) FROM ${counted} ORDER BY k.n DESC, k.v LIMIT 2)
+      UNION ALL (SELECT k.v::text, 'typical', 3 FROM ${counted} ORDER BY abs(k.n - (SELECT sum(n * n) / sum(n) / 3 FROM ${counted})), k.v LIMIT 2)
+      UNION ALL (SELECT k.v::text, 'rare', 4 FROM ${counted} ORDER BY k.n, md5(k.v::text) LIMIT 2)`,
   }
 }
 
