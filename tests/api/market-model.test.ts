@@ -4,6 +4,7 @@ import { createMarketNamespace } from '../../services/api/namespaces/market/inde
 import type { Session, Statement } from '../../services/api/database/index.ts'
 import type { Namespace } from '../../services/api/endpoint/index.ts'
 import { readAttributeFilters, validateParameters } from '../../services/api/endpoint/index.ts'
+import { jsonString } from '../../services/api/json/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { ActivityMix } from '../../services/devchain/index.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
@@ -123,7 +124,8 @@ async function ask<T>(path: string, query: Readonly<Record<string, string>> = {}
   const raw = new Map(Object.entries(query))
   const values = await validateParameters(endpoint.parameters, {}, raw, () => Promise.resolve([]))
   const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
-  return JSON.parse(await endpoint.run({ session, values, attributes })) as T
+  const data = await endpoint.run({ session, values, attributes })
+  return JSON.parse(jsonString(data)) as T
 }
 
 /** What the test looks at in the record of a listing. */

@@ -4,6 +4,7 @@ import { keyText } from '../../services/core/antelope/index.ts'
 import { buildQueryIndexes, connectDatabase } from '../../services/core/database/index.ts'
 import type { Session, Statement } from '../../services/api/database/index.ts'
 import { validateParameters } from '../../services/api/endpoint/index.ts'
+import { jsonString } from '../../services/api/json/index.ts'
 import { createNamespace } from '../../services/api/index.ts'
 import type { Endpoint } from '../../services/api/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
@@ -103,7 +104,8 @@ async function walksOf(
   const endpoint = endpoints.find((each) => each.path === path)!
   const raw = new Map(new URLSearchParams(query))
   const values = await validateParameters(endpoint.parameters, segments, raw, () => Promise.resolve([]))
-  return { data: JSON.parse(await endpoint.run({ session, values, attributes: [] })), walks }
+  const data = await endpoint.run({ session, values, attributes: [] })
+  return { data: JSON.parse(jsonString(data)), walks }
 }
 
 function scannedTables(node: PlanNode): string[] {

@@ -5,6 +5,7 @@ import {
   RequestError,
   validateParameters,
 } from '../../../services/api/endpoint/index.ts'
+import { jsonString } from '../../../services/api/json/index.ts'
 import type { RequestCase } from './cases.ts'
 
 /** Tables of which a request may read no more than a part. */
@@ -80,7 +81,8 @@ export async function scansOf(
   try {
     const values = await validateParameters(endpoint.parameters, segments, raw, () => Promise.resolve([]))
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
-    return { data: await endpoint.run({ session, values, attributes }), scans }
+    const data = await endpoint.run({ session, values, attributes })
+    return { data: jsonString(data), scans }
   } catch (error) {
     if (error instanceof RequestError) return { data: '', scans }
     throw error

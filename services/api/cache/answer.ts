@@ -9,6 +9,8 @@ import {
   weakTag,
 } from '../../core/http/index.ts'
 import type { Encoding, Headers } from '../../core/http/index.ts'
+import { jsonBytes } from '../json/index.ts'
+import type { Json } from '../json/index.ts'
 
 /** An answer in the form that one client asked for. */
 export interface AnswerForm {
@@ -37,9 +39,11 @@ export class Answer {
     this.#forms.set('identity', formOf(bytes, this.#headers({ 'Content-Type': JSON_TYPE })))
   }
 
-  /** @param data JSON text of `data`; @param body JSON text of the envelope around it. */
-  static of(data: string, body: string): Answer {
-    return new Answer(weakTag(data), Buffer.from(body, 'utf8'))
+  /** @param data JSON of `data`; @param envelope the texts before and after it. */
+  static of(data: Json, [before, after]: readonly [before: string, after: string]): Answer {
+    const bytes = jsonBytes([before, data, after])
+    const shown = bytes.subarray(Buffer.byteLength(before), bytes.length - Buffer.byteLength(after))
+    return new Answer(weakTag(shown), bytes)
   }
 
   /** The form for the headers of a request: a promise only where it has to be compressed first. */

@@ -11,7 +11,7 @@ function questionOf(key: string, more: Partial<Question> = {}): Question {
 }
 
 function answerOf(text: string): Answer {
-  return Answer.of(JSON.stringify(text), text)
+  return Answer.of(text, ['', ''])
 }
 
 /** A source whose answers come when the test says so. */

@@ -1,4 +1,5 @@
 import type { Session } from '../database/index.ts'
+import type { Json } from '../json/index.ts'
 import type { AttributeFamily, AttributeFilter } from './attribute-filters.ts'
 import type { Parameter } from './parameter.ts'
 import type { RecordSchema } from './record-schema.ts'
@@ -44,10 +45,10 @@ export interface Endpoint {
   /** How many times longer than those of other endpoints its answers are kept. Default 1. */
   readonly cacheLifeFactor?: number
   /**
-   * Answers with the JSON text of `data`.
+   * Answers with the JSON of `data`.
    * @throws RequestError for an answer other than success.
    */
-  readonly run: (context: EndpointContext) => Promise<string>
+  readonly run: (context: EndpointContext) => Promise<Json>
 }
 
 /** The endpoints of one contract family. */

@@ -6,7 +6,7 @@ import type { RequestDatabase } from '../database/index.ts'
 import type { AttributeFilter, Endpoint, NamedLists, RawParameters, Values } from '../endpoint/index.ts'
 import { readAttributeFilters, validateParameters } from '../endpoint/index.ts'
 import { readBodyParameters } from './body.ts'
-import { successBody } from './envelope.ts'
+import { successEnvelope } from './envelope.ts'
 import type { AnswerKeeping } from './kept-answers.ts'
 import { mayUseCache, spelledAddress } from './kept-answers.ts'
 import { parseQueryString } from './query-string.ts'
@@ -45,7 +45,7 @@ export function createEndpointAnswer(
         (session) => endpoint.run({ session, values, attributes }),
         caller,
       )
-      return Answer.of(data, successBody(data, Date.now()))
+      return Answer.of(data, successEnvelope(Date.now()))
     }
     const answer = await findOrMake(context, route, parts.keeping, { values, attributes }, make)
     await answer.send(context)

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import type { Context } from 'koa'
 
 /**
- * A weak entity tag of a text: answers with the same tag mean the same, whatever their compression and the moment
+ * A weak entity tag of bytes: answers with the same tag mean the same, whatever their compression and the moment
  * that they carry.
  */
-export function weakTag(text: string): string {
-  return `W/"${hash('sha1', text, 'base64')}"`
+export function weakTag(bytes: Uint8Array): string {
+  return `W/"${hash('sha1', bytes, 'base64')}"`
 }
 
 /** Longest header that is looked into. */

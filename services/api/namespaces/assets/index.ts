@@ -1,6 +1,6 @@
 import type { Namespace } from '../../endpoint/index.ts'
 import { assetsEndpoints } from './endpoints/index.ts'
-import { assetRecord, createParts, renderAssets } from './records/index.ts'
+import { assetRecord, Parts, renderAssets } from './records/index.ts'
 import type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 export { assetListParameters, assetsEndpoints, countTwin } from './endpoints/index.ts'
@@ -26,11 +26,11 @@ export {
   assetRenderer,
   COLLECTION_VERSION,
   containedAssets,
-  createParts,
   distinctIds,
   jsonMembers,
   jsonText,
   packRows,
+  Parts,
   queryPacked,
   quoted,
   renderAssets,
@@ -44,7 +44,7 @@ export {
   logRecord,
   templateRecord,
 } from './records/index.ts'
-export type { AssetKey, LoggedActions, Parts, RecordRenderer } from './records/index.ts'
+export type { AssetKey, LoggedActions, RecordRenderer } from './records/index.ts'
 export type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 /** What the assets namespace needs to know. */
@@ -58,15 +58,13 @@ export interface AssetsNamespaceOptions {
 
 /** The assets namespace: collections, schemas, templates, assets, accounts, offers, transfers. */
 export function createAssetsNamespace(options: AssetsNamespaceOptions): Namespace {
-  const parts = createParts()
+  const parts = new Parts()
   const setup: AssetsSetup = { ...options, parts, view: { render: renderAssets, record: assetRecord } }
   return {
     name: 'assets',
     endpoints: assetsEndpoints(setup),
     forget() {
-      for (const kind of ['lightCollections', 'collectionRecords', 'schemas', 'templates'] as const) {
-        parts[kind].clear()
-      }
+      parts.clear()
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Session } from '../../database/index.ts'
 import type { Endpoint, Namespace } from '../../endpoint/index.ts'
 import type { AssetsLimits, AssetsSetup } from '../assets/index.ts'
-import { createParts } from '../assets/index.ts'
+import { Parts } from '../assets/index.ts'
 import { marketEndpoints } from './endpoints/index.ts'
 import { assetsContract } from './queries/index.ts'
 import { listingAsset, marketAssetRenderer } from './records/index.ts'
@@ -27,7 +27,7 @@ export interface MarketNamespaceOptions {
 /** The market namespace: sales, auctions, buy offers, prices, statistics, royalties, assets with what they cost. */
 export function createMarketNamespace(options: MarketNamespaceOptions): Namespace {
   const { contract, limits, trigrams, disableV1Sales, clock = Date.now } = options
-  const parts = createParts()
+  const parts = new Parts()
   const named: { assets?: string } = {}
   const assets: AssetsSetup = {
     get contract() {
@@ -56,9 +56,7 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
     })),
     forget() {
       delete named.assets
-      for (const kind of ['lightCollections', 'collectionRecords', 'schemas', 'templates'] as const) {
-        parts[kind].clear()
-      }
+      parts.clear()
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Namespace } from '../../endpoint/index.ts'
-import { createParts } from '../assets/index.ts'
+import { Parts } from '../assets/index.ts'
 import { toolsEndpoints } from './endpoints/index.ts'
 import type { ToolsLimits } from './setup.ts'
 
@@ -16,14 +16,12 @@ export interface ToolsNamespaceOptions {
 
 /** The tools namespace: links that assets are claimed with. */
 export function createToolsNamespace(options: ToolsNamespaceOptions): Namespace {
-  const parts = createParts()
+  const parts = new Parts()
   return {
     name: 'tools',
     endpoints: toolsEndpoints({ ...options, parts }),
     forget() {
-      for (const kind of ['lightCollections', 'collectionRecords', 'schemas', 'templates'] as const) {
-        parts[kind].clear()
-      }
+      parts.clear()
     },
   }
 }

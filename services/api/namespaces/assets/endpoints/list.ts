@@ -1,24 +1,23 @@
 import type { Session } from '../../../database/index.ts'
 import type { Endpoint, EndpointContext, Failure } from '../../../endpoint/index.ts'
 import { RequestError, shape } from '../../../endpoint/index.ts'
+import type { Json } from '../../../json/index.ts'
+import { jsonArray } from '../../../json/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import { countRows, selectPage } from '../../paging/index.ts'
 import type { RecordRenderer } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 
-/** Makes the JSON text of a page from keys in order. A row that vanished in between is left out. */
+/** Makes the JSON of a page from keys in order. A row that vanished in between is left out. */
 export async function renderPage(
   setup: AssetsSetup,
   session: Session,
   keys: readonly string[],
   render: RecordRenderer,
-): Promise<string> {
+): Promise<Json> {
   if (keys.length === 0) return '[]'
   const records = await render(session, setup.contract, setup.parts, keys)
-  return `[${keys
-    .map((key) => records.get(key))
-    .filter((text) => text !== undefined)
-    .join(',')}]`
+  return jsonArray(keys.map((key) => records.get(key)).filter((record) => record !== undefined))
 }
 
 /** One record by key. @throws RequestError with the given failure when there is none. */
@@ -28,11 +27,11 @@ export async function renderOne(
   key: string,
   render: RecordRenderer,
   missing: Failure,
-): Promise<string> {
+): Promise<Json> {
   const records = await render(session, setup.contract, setup.parts, [key])
-  const text = records.get(key)
-  if (text === undefined) throw new RequestError(missing.status, missing.message)
-  return text
+  const record = records.get(key)
+  if (record === undefined) throw new RequestError(missing.status, missing.message)
+  return record
 }
 
 /** A list of records that one query selects. */

@@ -1,5 +1,6 @@
 import type { Endpoint, EndpointContext } from '../../../endpoint/index.ts'
 import { RequestError, shape } from '../../../endpoint/index.ts'
+import type { Json } from '../../../json/index.ts'
 import {
   boundaries,
   counting,
@@ -67,7 +68,7 @@ export function templateEndpoints(setup: AssetsSetup): Endpoint[] {
   return [list, countTwin(list, runCount(records)), one]
 }
 
-async function runOne(setup: AssetsSetup, { session, values }: EndpointContext): Promise<string> {
+async function runOne(setup: AssetsSetup, { session, values }: EndpointContext): Promise<Json> {
   const id = values.id('template_id')!
   const rows = await session.query({
     name: 'template-in-collection',

@@ -1,4 +1,5 @@
 import type { Session } from '../../../database/index.ts'
+import type { Json } from '../../../json/index.ts'
 import type { Part } from './part-cache.ts'
 import type { Parts } from './parts.ts'
 import {
@@ -9,13 +10,13 @@ import {
   TEMPLATE_VERSION,
 } from './parts.ts'
 
-/** The records of collections as JSON text, by name. */
+/** The records of collections, by name. */
 export async function renderCollections(
   session: Session,
   contract: string,
   parts: Parts,
   names: readonly string[],
-): Promise<Map<string, string>> {
+): Promise<Map<string, Json>> {
   const rows = await session.query<[string, string]>({
     name: 'collection-versions',
     text: `SELECT c.collection_name, ${COLLECTION_RECORD_VERSION}
@@ -23,24 +24,29 @@ export async function renderCollections(
       WHERE c.collection_name = ANY($1::text[])`,
     values: [names],
   })
-  const records = new Map<string, string>()
-  for (const [name, [members]] of await parts.collectionRecords.load(session, new Map(rows))) {
-    records.set(name, `{"contract":"${contract}",${members!}}`)
+  const records = new Map<string, Json>()
+  for (const [name, part] of await parts.collectionRecords.load(session, new Map(rows))) {
+    const members = parts.composed.get(`collection ${name}`, [part], () => `${part[0]!}}`)
+    records.set(name, [`{"contract":"${contract}",`, members])
   }
   return records
 }
 
-/** The records of schemas as JSON text, by `collection/schema`. */
+/** The records of schemas, by `collection/schema`. */
 export async function renderSchemas(
   session: Session,
   contract: string,
   parts: Parts,
   keys: readonly string[],
-): Promise<Map<string, string>> {
-  const records = new Map<string, string>()
+): Promise<Map<string, Json>> {
+  const records = new Map<string, Json>()
   for (const { key, schema, collection, assets } of await loadSchemas(session, parts, keys)) {
-    const own = `${schema[0]!},${schema[1]!},"collection":${collection[0]!},"assets":${assets}`
-    records.set(key, `{"contract":"${contract}",${own}}`)
+    const members = parts.composed.get(
+      `schema ${key}`,
+      [schema, collection],
+      () => `${schema[0]!},${schema[1]!},"collection":${collection[0]!},"assets":`,
+    )
+    records.set(key, [`{"contract":"${contract}",`, members, `${assets}}`])
   }
   return records
 }
@@ -51,10 +57,15 @@ export async function renderBareSchemas(
   contract: string,
   parts: Parts,
   keys: readonly string[],
-): Promise<Map<string, string>> {
-  const records = new Map<string, string>()
+): Promise<Map<string, Json>> {
+  const records = new Map<string, Json>()
   for (const { key, schema, collection } of await loadSchemas(session, parts, keys)) {
-    records.set(key, `{"contract":"${contract}",${schema[0]!},"collection":${collection[0]!}}`)
+    const members = parts.composed.get(
+      `bare schema ${key}`,
+      [schema, collection],
+      () => `${schema[0]!},"collection":${collection[0]!}}`,
+    )
+    records.set(key, [`{"contract":"${contract}",`, members])
   }
   return records
 }
@@ -89,13 +100,13 @@ async function loadSchemas(session: Session, parts: Parts, keys: readonly string
   })
 }
 
-/** The records of templates as JSON text, by id. */
+/** The records of templates, by id. */
 export async function renderTemplates(
   session: Session,
   contract: string,
   parts: Parts,
   ids: readonly string[],
-): Promise<Map<string, string>> {
+): Promise<Map<string, Json>> {
   const rows = await session.query<[string, string, string, string, string, string]>({
     name: 'template-versions',
     text: `SELECT t.template_id::text, ${TEMPLATE_VERSION}, c.collection_name, ${COLLECTION_VERSION},
@@ -111,15 +122,17 @@ export async function renderTemplates(
   const templates = await parts.templates.load(session, wanted(0, 1))
   const collections = await parts.lightCollections.load(session, wanted(2, 3))
   const schemas = await parts.schemas.load(session, wanted(4, 5))
-  const records = new Map<string, string>()
+  const records = new Map<string, Json>()
   for (const [id, , collectionName, , schemaKey] of rows) {
     const template = templates.get(id)
     const collection = collections.get(collectionName)
     const schema = schemas.get(schemaKey)
     if (!template || !collection || !schema) continue
-    const nested = `"collection":${collection[0]!},"schema":{${schema[0]!}}`
-    const own = `${template[0]!},${nested},${dataMembers(template[1]!, template[2] ?? '')}`
-    records.set(id, `{"contract":"${contract}",${own}}`)
+    const members = parts.composed.get(`template ${id}`, [template, collection, schema], () => {
+      const nested = `"collection":${collection[0]!},"schema":{${schema[0]!}}`
+      return `${template[0]!},${nested},${dataMembers(template[1]!, template[2]!)}}`
+    })
+    records.set(id, [`{"contract":"${contract}",`, members])
   }
   return records
 }

@@ -1,4 +1,6 @@
 import type { Session } from '../../../database/index.ts'
+import type { Json } from '../../../json/index.ts'
+import { jsonArray } from '../../../json/index.ts'
 import { renderBareSchemas, renderCollections, renderTemplates } from './entity-records.ts'
 import type { Parts } from './parts.ts'
 
@@ -26,13 +28,13 @@ export interface TemplateHolding {
   readonly assets: bigint
 }
 
-/** What an account owns, as JSON text: collections, schemas, templates with their records, and the total. */
+/** What an account owns, as JSON: collections, schemas, templates with their records, and the total. */
 export async function renderAccountDetail(
   session: Session,
   contract: string,
   parts: Parts,
   holdings: Holdings,
-): Promise<string> {
+): Promise<Json> {
   const held = holdings.templates.filter(({ template }) => template !== null)
   const ids = held.map(({ template }) => String(template))
   const collections = await collectionRows(session, contract, parts, holdings)
@@ -47,24 +49,25 @@ export async function renderAccountDetail(
     const record = records.get(String(template))
     if (record === undefined) return []
     const own = `"template_id":"${template!}","collection_name":"${collection}","assets":"${assets}"`
-    return [`{"template":${record},${own}}`]
+    return [['{"template":', record, `,${own}}`]]
   })
-  return `{"collections":[${collections}],"schemas":[${schemas}],"templates":[${templates.join(',')}],"assets":"${holdings.total}"}`
+  const lists = ['"collections":', collections, ',"schemas":', schemas, ',"templates":', jsonArray(templates)]
+  return ['{', ...lists, `,"assets":"${holdings.total}"}`]
 }
 
-/** What an account burned, as JSON text: collections with their records, templates by id, and the total. */
+/** What an account burned, as JSON: collections with their records, templates by id, and the total. */
 export async function renderBurnDetail(
   session: Session,
   contract: string,
   parts: Parts,
   holdings: Holdings,
-): Promise<string> {
+): Promise<Json> {
   const collections = await collectionRows(session, contract, parts, holdings)
   const templates = holdings.templates.map(({ template, collection, assets }) => {
     const id = template === null ? 'null' : `"${template}"`
     return `{"collection_name":"${collection}","template_id":${id},"assets":"${assets}"}`
   })
-  return `{"collections":[${collections}],"templates":[${templates.join(',')}],"assets":${holdings.total}}`
+  return ['{"collections":', collections, `,"templates":[${templates.join(',')}],"assets":${holdings.total}}`]
 }
 
 async function collectionRows(
@@ -72,15 +75,16 @@ async function collectionRows(
   contract: string,
   parts: Parts,
   { collections }: Holdings,
-): Promise<string> {
+): Promise<Json> {
   const names = collections.map(({ key }) => key)
   return rows('collection', collections, await renderCollections(session, contract, parts, names))
 }
 
 /** A record that is not known, or that a fork has just undone, is left out. */
-function rows(name: string, holdings: readonly Holding[], records: ReadonlyMap<string, string>): string {
-  return holdings
-    .filter(({ key }) => records.has(key))
-    .map(({ key, assets }) => `{"${name}":${records.get(key)!},"assets":"${assets}"}`)
-    .join(',')
+function rows(name: string, holdings: readonly Holding[], records: ReadonlyMap<string, Json>): Json {
+  const known = holdings.flatMap(({ key, assets }) => {
+    const record = records.get(key)
+    return record === undefined ? [] : [[`{"${name}":`, record, `,"assets":"${assets}"}`]]
+  })
+  return jsonArray(known)
 }

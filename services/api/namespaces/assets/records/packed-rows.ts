@@ -18,7 +18,11 @@ export async function queryPacked<Row extends readonly string[]>(
   statement: Statement,
 ): Promise<Row[]> {
   const [row] = await session.query<[string | null]>(statement)
-  const text = row?.[0]
-  if (text === undefined || text === null) return []
+  return unpackRows(row?.[0] ?? null)
+}
+
+/** The rows of a text that `packRows` made; null is that of no rows. */
+export function unpackRows<Row extends readonly string[]>(text: string | null): Row[] {
+  if (text === null) return []
   return text.split(ROW_END).map((packed) => packed.split(FIELD_END) as unknown as Row)
 }

@@ -1,31 +1,33 @@
-import type { Session, SqlValue } from '../../../database/index.ts'
+import type { Session } from '../../../database/index.ts'
+import { packRows, queryPacked } from './packed-rows.ts'
+import { RecentlyUsed } from './recently-used.ts'
 
 /**
- * How the parts of one kind are made. A part is JSON text that many records have in common, such as the collection
+ * How the parts of one kind are made. A part is JSON text that many answers have in common, such as the collection
  * inside each of its assets.
  */
 export interface PartKind {
   readonly name: string
-  /**
-   * Statement that takes keys (`$1::text[]`) and returns key, version and the texts of each part that exists. The
-   * version changes whenever the row does.
-   */
-  readonly text: string
+  /** SQL of the key, as the cache knows it. */
+  readonly key: string
+  /** SQL of the version, which changes whenever what the part shows does. */
+  readonly version: string
+  /** SQL of the texts of the part. */
+  readonly texts: readonly string[]
+  /** FROM and WHERE, on the keys `$1`. */
+  readonly from: string
 }
 
-/** The texts of a part; what each means is up to its kind. */
-export type Part = readonly (string | null)[]
+/** The texts of a part; what each means is up to its kind. Empty for null. */
+export type Part = readonly string[]
 
-interface Entry {
+interface Kept {
   readonly version: string
   readonly part: Part
-  readonly bytes: number
 }
 
 /** Keys of one statement. */
 const BATCH = 500
-/** Cost of an entry beside its texts. */
-const ENTRY_BYTES = 200
 
 /**
  * Keeps parts by key and the version of the row that they were made from. A reader asks for the version that its own
@@ -33,24 +35,24 @@ const ENTRY_BYTES = 200
  * parts are dropped beyond a number of bytes.
  */
 export class PartCache {
-  readonly #entries = new Map<string, Entry>()
-  readonly #kind: PartKind
-  readonly #maxBytes: number
-  #bytes = 0
+  readonly #kept: RecentlyUsed<Kept>
+  readonly #statement: { readonly name: string; readonly text: string }
 
   constructor(kind: PartKind, maxBytes: number) {
-    this.#kind = kind
-    this.#maxBytes = maxBytes
+    this.#kept = new RecentlyUsed(maxBytes)
+    this.#statement = {
+      name: `part ${kind.name}`,
+      text: `SELECT ${packRows([kind.key, kind.version, ...kind.texts])} ${kind.from}`,
+    }
   }
 
   /** Bytes held, roughly. */
   get bytes(): number {
-    return this.#bytes
+    return this.#kept.bytes
   }
 
   clear(): void {
-    this.#entries.clear()
-    this.#bytes = 0
+    this.#kept.clear()
   }
 
   /**
@@ -61,47 +63,23 @@ export class PartCache {
     const found = new Map<string, Part>()
     const missing: string[] = []
     for (const [key, version] of wanted) {
-      const part = this.#get(key, version)
-      if (part) found.set(key, part)
+      const kept = this.#kept.get(key)
+      if (kept?.version === version) found.set(key, kept.part)
       else missing.push(key)
     }
     for (let at = 0; at < missing.length; at += BATCH) {
-      await this.#make(session, missing.slice(at, at + BATCH), found)
+      const values = [missing.slice(at, at + BATCH)]
+      const rows = await queryPacked<[string, string, ...string[]]>(session, { ...this.#statement, values })
+      for (const [key, version, ...part] of rows) {
+        found.set(key, part)
+        // Text is kept with two bytes for each character at most.
+        this.#kept.set(
+          key,
+          { version, part },
+          part.reduce((sum, text) => sum + 2 * text.length, 0),
+        )
+      }
     }
     return found
-  }
-
-  #get(key: string, version: string): Part | undefined {
-    const entry = this.#entries.get(key)
-    if (entry?.version !== version) return undefined
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    return entry.part
-  }
-
-  async #make(session: Session, keys: SqlValue & readonly string[], found: Map<string, Part>): Promise<void> {
-    const rows = await session.query<[string, string, ...(string | null)[]]>({
-      name: `part ${this.#kind.name}`,
-      text: this.#kind.text,
-      values: [keys],
-    })
-    for (const [key, version, ...part] of rows) {
-      found.set(key, part)
-      this.#put(key, version, part)
-    }
-  }
-
-  #put(key: string, version: string, part: Part): void {
-    const before = this.#entries.get(key)
-    if (before) this.#bytes -= before.bytes
-    this.#entries.delete(key)
-    const bytes = part.reduce((sum, text) => sum + 2 * (text?.length ?? 0), ENTRY_BYTES)
-    this.#entries.set(key, { version, part, bytes })
-    this.#bytes += bytes
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#bytes <= this.#maxBytes) break
-      this.#entries.delete(oldest)
-      this.#bytes -= entry.bytes
-    }
   }
 }

@@ -1,3 +1,5 @@
+import type { Json } from '../../../json/index.ts'
+import { jsonArray } from '../../../json/index.ts'
 import type { RecordRenderer } from './asset-records.ts'
 import { jsonMembers, jsonText, quoted } from './json-sql.ts'
 import { packRows, queryPacked } from './packed-rows.ts'
@@ -53,10 +55,15 @@ export function offerRenderer(renderAssets: RecordRenderer): RecordRenderer {
     const rows = await queryPacked<[string, string, string, string]>(session, { ...OFFERS, values: [ids] })
     const contained = distinctIds(rows.flatMap((row) => [row[2], row[3]]))
     const assets = await renderAssets(session, contract, parts, contained)
-    const records = new Map<string, string>()
+    const records = new Map<string, Json>()
     for (const [id, own, sent, received] of rows) {
-      const sides = `"sender_assets":${assetArray(sent, assets)},"recipient_assets":${assetArray(received, assets)}`
-      records.set(id, `{"contract":"${contract}",${own},${sides}}`)
+      const sides = [
+        ',"sender_assets":',
+        assetArray(sent, assets),
+        ',"recipient_assets":',
+        assetArray(received, assets),
+      ]
+      records.set(id, [`{"contract":"${contract}",${own}`, ...sides, '}'])
     }
     return records
   }
@@ -67,9 +74,9 @@ export function transferRenderer(renderAssets: RecordRenderer): RecordRenderer {
   return async (session, contract, parts, ids) => {
     const rows = await queryPacked<[string, string, string]>(session, { ...TRANSFERS, values: [ids] })
     const assets = await renderAssets(session, contract, parts, distinctIds(rows.map((row) => row[2])))
-    const records = new Map<string, string>()
+    const records = new Map<string, Json>()
     for (const [id, own, moved] of rows) {
-      records.set(id, `{"contract":"${contract}",${own},"assets":${assetArray(moved, assets)}}`)
+      records.set(id, [`{"contract":"${contract}",${own},"assets":`, assetArray(moved, assets), '}'])
     }
     return records
   }
@@ -85,8 +92,6 @@ export function distinctIds(lists: readonly string[]): string[] {
 }
 
 /** JSON array of assets in the order of the ids (a comma list); one that is not known is its id. */
-export function assetArray(list: string, assets: ReadonlyMap<string, string>): string {
-  return `[${splitIds(list)
-    .map((id) => assets.get(id) ?? `"${id}"`)
-    .join(',')}]`
+export function assetArray(list: string, assets: ReadonlyMap<string, Json>): Json {
+  return jsonArray(splitIds(list).map((id) => assets.get(id) ?? `"${id}"`))
 }

@@ -1,4 +1,5 @@
 import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
+import { jsonArray } from '../../../json/index.ts'
 import { assetsEndpoints } from '../../assets/index.ts'
 import { PRICE_SORTS, selectPricedAssets } from '../queries/index.ts'
 import type { MarketSetup } from '../setup.ts'
@@ -37,6 +38,6 @@ function pricedRun(setup: MarketSetup, endpoint: Endpoint): Endpoint['run'] {
     if (ids.length === 0) return '[]'
     const { contract, parts, view } = setup.assets
     const records = await view.render(session, contract, parts, ids)
-    return `[${ids.flatMap((id) => records.get(id) ?? []).join(',')}]`
+    return jsonArray(ids.map((id) => records.get(id)).filter((record) => record !== undefined))
   }
 }

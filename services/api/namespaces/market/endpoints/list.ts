@@ -1,6 +1,8 @@
 import type { Session } from '../../../database/index.ts'
 import type { Endpoint, EndpointContext, Failure } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../endpoint/index.ts'
+import type { Json } from '../../../json/index.ts'
+import { jsonArray } from '../../../json/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import { countRows, selectPage } from '../../paging/index.ts'
 import type { Purpose } from '../queries/index.ts'
@@ -8,12 +10,12 @@ import type { MarketSetup } from '../setup.ts'
 
 export { countTwin } from '../../assets/index.ts'
 
-/** Makes the JSON text of records in the order of their keys; a key without a row is left out. */
+/** Makes the JSON of records in the order of their keys; a key without a row is left out. */
 export type PageRenderer = (
   session: Session,
   setup: MarketSetup,
   keys: readonly string[],
-) => Promise<readonly string[]>
+) => Promise<readonly Json[]>
 
 /** A list of records that one query selects. */
 export interface ListOfRecords {
@@ -35,8 +37,7 @@ export function runList(list: ListOfRecords): Endpoint['run'] {
     if (context.values.bool('count') === true) return count(context)
     const query = await list.query(context, list.setup, 'page')
     const keys = await selectPage(context.session, context.values, query)
-    if (keys.length === 0) return '[]'
-    return `[${(await list.render(context.session, list.setup, keys)).join(',')}]`
+    return jsonArray(keys.length === 0 ? [] : await list.render(context.session, list.setup, keys))
   }
 }
 
@@ -57,8 +58,8 @@ export function runOne(
   missing: Failure,
 ): Endpoint['run'] {
   return async ({ session, values }) => {
-    const [text] = await render(session, setup, [String(values.id(parameter))])
-    if (text === undefined) throw new RequestError(missing.status, missing.message)
-    return text
+    const [record] = await render(session, setup, [String(values.id(parameter))])
+    if (record === undefined) throw new RequestError(missing.status, missing.message)
+    return record
   }
 }

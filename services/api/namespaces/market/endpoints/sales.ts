@@ -1,5 +1,6 @@
 import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
 import { RequestError, shape } from '../../../endpoint/index.ts'
+import { jsonArray } from '../../../json/index.ts'
 import { boundaries, counting, paging, sorting } from '../../parameter-groups/index.ts'
 import { assetNumbers, listingFilter, stateParameter, templateLists } from '../parameters.ts'
 import { countListings, saleQuery, selectCheapest } from '../queries/index.ts'
@@ -95,7 +96,7 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
         throw new RequestError(NO_FILTER.status, NO_FILTER.message)
       }
       const ids = await selectCheapest(context, setup)
-      return `[${(await renderListedSales(session, setup, ids)).join(',')}]`
+      return jsonArray(await renderListedSales(session, setup, ids))
     },
   }
   const one: Endpoint = {

@@ -1,5 +1,6 @@
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import { jsonString } from '../../../json/index.ts'
 import { collectionLists, contains, oneOf, renderCollections, resembles } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { selectRanking } from './ranking.ts'
@@ -42,7 +43,9 @@ export async function collectionStats(
   const records = await renderCollections(session, setup.assets.contract, setup.assets.parts, names)
   return ranked.flatMap(([name, trades, volume]) => {
     const record = records.get(name)
-    return record === undefined ? [] : [`{"volume":"${volume}","sales":"${trades}",${record.slice(1)}`]
+    return record === undefined
+      ? []
+      : [`{"volume":"${volume}","sales":"${trades}",${jsonString(record).slice(1)}`]
   })
 }
 

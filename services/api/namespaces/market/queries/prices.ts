@@ -1,6 +1,7 @@
 import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import { jsonString } from '../../../json/index.ts'
 import {
   assetQuery,
   collectionLists,
@@ -115,7 +116,7 @@ export async function inventoryPrices(
   const collections = await renderCollections(session, setup.assets.contract, setup.assets.parts, names)
   const results = rows.flatMap(([name, prices]) => {
     const collection = collections.get(name)
-    return collection === undefined ? [] : [`{"collection":${collection},"prices":[${prices}]}`]
+    return collection === undefined ? [] : [`{"collection":${jsonString(collection)},"prices":[${prices}]}`]
   })
   return `{"collections":[${results.join(',')}]}`
 }

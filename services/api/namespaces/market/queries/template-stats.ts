@@ -1,5 +1,6 @@
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import { jsonString } from '../../../json/index.ts'
 import {
   COLLECTION_VERSION,
   collectionLists,
@@ -51,7 +52,9 @@ export async function templateStats(
   const records = await renderTemplates(session, setup.assets.contract, setup.assets.parts, ids)
   const results = ranked.flatMap(([id, trades, volume]) => {
     const record = records.get(id)
-    return record === undefined ? [] : [`{"sales":"${trades}","volume":"${volume}","template":${record}}`]
+    return record === undefined
+      ? []
+      : [`{"sales":"${trades}","volume":"${volume}","template":${jsonString(record)}}`]
   })
   return `[${results.join(',')}]`
 }

@@ -1,4 +1,5 @@
 import type { Session, SqlValue } from '../../../database/index.ts'
+import type { Json } from '../../../json/index.ts'
 import {
   assetArray,
   COLLECTION_VERSION,
@@ -150,7 +151,7 @@ type ListingRow = [
 ]
 
 /** Sales by id, in the order of the ids; one that is not known, or still waits for its offer, is left out. */
-export function renderSales(session: Session, setup: MarketSetup, ids: readonly string[]): Promise<string[]> {
+export function renderSales(session: Session, setup: MarketSetup, ids: readonly string[]): Promise<Json[]> {
   return renderListings(session, setup, SALES, ids)
 }
 
@@ -159,9 +160,9 @@ export async function renderListedSales(
   session: Session,
   setup: MarketSetup,
   ids: readonly string[],
-): Promise<string[]> {
-  const texts = await renderSales(session, setup, ids)
-  return texts.map((text, index) => `${text.slice(0, -1)},"ordinality":"${index + 1}"}`)
+): Promise<Json[]> {
+  const sales = await listingMembers(session, setup, SALES, ids)
+  return sales.map((members, index) => [members, `,"ordinality":"${index + 1}"}`])
 }
 
 /** Auctions by id, in the order of the ids. */
@@ -169,7 +170,7 @@ export function renderAuctions(
   session: Session,
   setup: MarketSetup,
   ids: readonly string[],
-): Promise<string[]> {
+): Promise<Json[]> {
   return renderListings(session, setup, AUCTIONS, ids, [setup.clock()])
 }
 
@@ -178,7 +179,7 @@ export function renderBuyoffers(
   session: Session,
   setup: MarketSetup,
   ids: readonly string[],
-): Promise<string[]> {
+): Promise<Json[]> {
   return renderListings(session, setup, BUYOFFERS, ids)
 }
 
@@ -187,7 +188,7 @@ export function renderTemplateBuyoffers(
   session: Session,
   setup: MarketSetup,
   ids: readonly string[],
-): Promise<string[]> {
+): Promise<Json[]> {
   return renderListings(session, setup, TEMPLATE_BUYOFFERS, ids)
 }
 
@@ -197,7 +198,19 @@ async function renderListings(
   statement: { readonly name: string; readonly text: string },
   ids: readonly string[],
   more: readonly SqlValue[] = [],
-): Promise<string[]> {
+): Promise<Json[]> {
+  const listings = await listingMembers(session, setup, statement, ids, more)
+  return listings.map((members) => [members, '}'])
+}
+
+/** The records without their closing braces. */
+async function listingMembers(
+  session: Session,
+  setup: MarketSetup,
+  statement: { readonly name: string; readonly text: string },
+  ids: readonly string[],
+  more: readonly SqlValue[] = [],
+): Promise<Json[]> {
   const rows = await queryPacked<ListingRow>(session, { ...statement, values: [ids, ...more] })
   const { parts, contract } = setup.assets
   const collections = await parts.lightCollections.load(session, new Map(rows.map((row) => [row[3], row[4]])))
@@ -206,15 +219,19 @@ async function renderListings(
   const render = containedAssetRenderer(setup)
   const assets = await render(session, contract, parts, distinctIds(rows.map((row) => row[2])))
   const contracts = `"market_contract":"${setup.contract}","assets_contract":"${contract}"`
-  const records = new Map<string, string>()
+  const records = new Map<string, Json>()
   for (const [id, own, contained, collectionName, , fee, templateId] of rows) {
     const collection = collections.get(collectionName)
     // Gone between two statements: a fork has just undone it.
     if (!collection) continue
     const template = templates.get(templateId)
     const asked = template ? `,"template":{${template[0]!},"data":${template[1]!}}` : ''
-    const nested = `"assets":${assetArray(contained, assets)},"collection":{${collection[1]!},${fee}}${asked}`
-    records.set(id, `{${contracts},${own},${nested}}`)
+    const nested = [
+      '"assets":',
+      assetArray(contained, assets),
+      `,"collection":{${collection[1]!},${fee}}${asked}`,
+    ]
+    records.set(id, [`{${contracts},${own},`, ...nested])
   }
   return ids.map((id) => records.get(id)).filter((text) => text !== undefined)
 }

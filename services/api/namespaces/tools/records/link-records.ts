@@ -1,4 +1,6 @@
 import type { Session } from '../../../database/index.ts'
+import type { Json } from '../../../json/index.ts'
+import { jsonArray } from '../../../json/index.ts'
 import {
   distinctIds,
   jsonMembers,
@@ -38,12 +40,12 @@ type LinkRow = [id: string, assetsContract: string, terms: string, assetIds: str
 
 const UNKNOWN_MEMBERS = unknownKeys.map((name) => `"${name}":null`).join(',')
 
-/** Makes the JSON texts of links in the order of their ids; one that is not there is left out. */
+/** Makes the JSON of links in the order of their ids; one that is not there is left out. */
 export async function renderLinks(
   session: Session,
   setup: ToolsSetup,
   ids: readonly string[],
-): Promise<string[]> {
+): Promise<Json[]> {
   const rows = await queryPacked<LinkRow>(session, { ...LINKS, values: [ids, setup.assetsContract ?? null] })
   const [first] = rows
   if (first === undefined) return []
@@ -55,13 +57,13 @@ export async function renderLinks(
     setup.parts,
     distinctIds(rows.map((row) => row[3])),
   )
-  const assetText = (id: string): string =>
+  const assetText = (id: string): Json =>
     known.get(id) ?? `{"contract":"${assetsContract}","asset_id":"${id}",${UNKNOWN_MEMBERS}}`
-  const links = new Map<string, string>()
+  const links = new Map<string, Json>()
   for (const [id, , terms, assetIds, origin] of rows) {
     const accounts = `"tools_contract":"${setup.contract}","link_id":"${id}","assets_contract":"${assetsContract}"`
-    const assets = assetIds === '' ? '' : assetIds.split(',').map(assetText).join(',')
-    links.set(id, `{${accounts},${terms},"assets":[${assets}],${origin}}`)
+    const assets = assetIds === '' ? [] : assetIds.split(',').map(assetText)
+    links.set(id, [`{${accounts},${terms},"assets":`, jsonArray(assets), `,${origin}}`])
   }
   return ids.map((id) => links.get(id)).filter((text) => text !== undefined)
 }

@@ -1,0 +1,2 @@
+export { jsonArray, jsonBytes, jsonString } from './json.ts'
+export type { Json } from './json.ts'
