@@ -112,6 +112,8 @@ async function fill(
         ship_min_block_confirmation: 50,
         db_group_blocks: 100,
         delete_data: false,
+        feed_blocks: 172_800,
+        feed_max_behind: 200,
         contracts: [assets, ...(way.contracts ?? [])],
       },
       database,

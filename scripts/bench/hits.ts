@@ -80,6 +80,8 @@ async function prepare(database: DatabaseAddress): Promise<string> {
         ship_min_block_confirmation: 50,
         db_group_blocks: 100,
         delete_data: false,
+        feed_blocks: 172_800,
+        feed_max_behind: 200,
         contracts: [
           {
             handler: 'assets',

@@ -97,6 +97,8 @@ async function prepare(address: DatabaseAddress, shipUrl: string, httpUrl: strin
           ship_min_block_confirmation: 10,
           db_group_blocks: 10,
           delete_data: false,
+          feed_blocks: 172_800,
+          feed_max_behind: 200,
           contracts: [{ handler: 'state', args: { accounts, permissions: true, history_blocks: 0 } }],
         },
         database: address,

@@ -5,8 +5,11 @@ import type { ConfigWith } from '../core/config/index.ts'
 import { checkChainId } from '../core/chain-node/index.ts'
 import { connectDatabase, migrate } from '../core/database/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../core/errors/index.ts'
+import { openKeyValueStore } from '../core/kvstore/index.ts'
+import type { KeyValueStore } from '../core/kvstore/index.ts'
 import type { Logger, LogLevel } from '../core/log/index.ts'
 import { packageRoot } from '../core/paths/index.ts'
+import { createPublisher } from './feed/index.ts'
 import { startFillerHealth } from './health.ts'
 import { startListPolls } from './lists/index.ts'
 import { createFillerMetrics } from './metrics/index.ts'
@@ -23,6 +26,8 @@ export interface FillerOptions {
   readonly pretty?: boolean
   /** Called about once a second for each reader. */
   readonly onStatus?: (status: ReaderStatus) => void
+  /** Where live clients' processes listen; the configured one when absent. Whoever gives one closes it. */
+  readonly kvstore?: KeyValueStore
   /** False leaves the health listener out, where another process answers for this one. */
   readonly health?: boolean
 }
@@ -53,6 +58,13 @@ export async function runFiller(options: FillerOptions): Promise<void> {
           renderMetrics: () => metrics.render(),
           logger,
         })
+  const { kvstore } = config.connections
+  const store = options.kvstore ?? (await openKeyValueStore(kvstore, chain.name, logger))
+  const publish = createPublisher({
+    store,
+    logger,
+    onMessage: (reader, outcome) => metrics.noteMessage(reader, outcome),
+  })
   const polls = startListPolls({
     readers: config.readers,
     database: config.connections.sqldb,
@@ -66,6 +78,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
   try {
     const readers = config.readers.map((settings) =>
       runThread(threadData(options, settings), ending.signal, (message) => {
+        if (message.kind === 'message') return publish(settings.name, message.channel, message.text)
         if (message.kind === 'metrics') return metrics.noteReader(settings.name, message.snapshot)
         statuses.set(settings.name, message.status)
         return options.onStatus?.(message.status)
@@ -81,6 +94,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
     options.signal.removeEventListener('abort', end)
     await polls.stop()
     await health?.close()
+    if (!options.kvstore) await store.close()
   }
 }
 
@@ -129,7 +143,7 @@ function threadData(
 async function runThread(
   data: ReaderThreadData,
   signal: AbortSignal,
-  onReport: (report: Extract<ReaderThreadMessage, { kind: 'status' | 'metrics' }>) => void,
+  onReport: (report: Extract<ReaderThreadMessage, { kind: 'status' | 'metrics' | 'message' }>) => void,
 ): Promise<void> {
   const thread = new Worker(threadFile(), { workerData: data, name: data.options.settings.name })
   const stop = () => thread.postMessage('stop')
@@ -139,7 +153,7 @@ async function runThread(
     await new Promise<void>((resolve, reject) => {
       let ended = false
       thread.on('message', (message: ReaderThreadMessage) => {
-        if (message.kind === 'status' || message.kind === 'metrics') return onReport(message)
+        if (message.kind !== 'ended' && message.kind !== 'failed') return onReport(message)
         ended = true
         if (message.kind === 'ended') return resolve()
         const Kind = message.retryable ? RetryableError : FatalError

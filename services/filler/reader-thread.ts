@@ -10,7 +10,7 @@ import type { ReaderOptions, ReaderStatus } from './pipeline/index.ts'
 
 /** What a reader's thread is started with. */
 export interface ReaderThreadData {
-  readonly options: Omit<ReaderOptions, 'logger' | 'onStatus' | 'observer'>
+  readonly options: Omit<ReaderOptions, 'logger' | 'onStatus' | 'observer' | 'send'>
   readonly logLevel: LogLevel
   readonly pretty: boolean
 }
@@ -19,6 +19,7 @@ export interface ReaderThreadData {
 export type ReaderThreadMessage =
   | { readonly kind: 'status'; readonly status: ReaderStatus }
   | { readonly kind: 'metrics'; readonly snapshot: MetricSnapshot }
+  | { readonly kind: 'message'; readonly channel: string; readonly text: string }
   | {
       readonly kind: 'failed'
       readonly code: ErrorCode
@@ -46,7 +47,9 @@ const report = (status: ReaderStatus) => {
 }
 
 try {
-  await runReader({ ...data.options, logger, onStatus: report, observer: metrics.observer }, ending.signal)
+  const send = (channel: string, text: string) => say({ kind: 'message', channel, text })
+  const reporting = { logger, onStatus: report, observer: metrics.observer, send }
+  await runReader({ ...data.options, ...reporting }, ending.signal)
   say({ kind: 'ended' })
 } catch (error) {
   logger.error({ err: error }, 'the reader ended with an error')

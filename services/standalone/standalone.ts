@@ -4,6 +4,7 @@ import { readChainInfo } from '../core/chain-node/index.ts'
 import { connectDatabase, migrate } from '../core/database/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
 import { FatalError } from '../core/errors/index.ts'
+import { createMemoryStore } from '../core/kvstore/index.ts'
 import type { Logger } from '../core/log/index.ts'
 import { runFiller } from '../filler/index.ts'
 import { startStateService } from './state-service.ts'
@@ -103,7 +104,10 @@ async function serve(
       permissions: demo !== null,
     },
   })
-  const api = await startApi({ config, logger: options.logger.child({ part: 'api' }) })
+  // Filler and API share it, and with it the messages for live clients.
+  const kvstore = createMemoryStore(options.logger)
+  closing.push(() => kvstore.close())
+  const api = await startApi({ config, logger: options.logger.child({ part: 'api' }), kvstore })
   closing.push(() => api.close())
   const state = await startStateService(options, config, database)
   closing.push(() => state.service.close())
@@ -119,6 +123,7 @@ async function serve(
     signal,
     pretty: true,
     health: false,
+    kvstore,
     onStatus: (status) => progress.update(status),
   })
 }

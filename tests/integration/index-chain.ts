@@ -21,6 +21,8 @@ export const testSettings: ReaderSettings = {
   ship_prefetch_blocks: 50,
   ship_min_block_confirmation: 10,
   db_group_blocks: 10,
+  feed_blocks: 172_800,
+  feed_max_behind: 200,
   delete_data: false,
   contracts: [
     { handler: 'assets', args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true } },

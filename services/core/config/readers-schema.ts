@@ -138,6 +138,16 @@ export const readerSchema = section({
     .describe(
       'Blocks with changes that are worth a transaction while catching up; it takes more when the database is busy.',
     ),
+  feed_blocks: integer(1_000, 100_000_000)
+    .default(172_800)
+    .describe(
+      'Blocks of which live events are kept, for clients that come back with a cursor; the default is a day.',
+    ),
+  feed_max_behind: integer(1, 100_000)
+    .default(200)
+    .describe(
+      'Blocks behind the head from which on the reader tells live clients nothing but how far behind it is, until it has reached the head again.',
+    ),
   modules: z
     .array(z.never({ error: modulesAllowed }), { error: modulesAllowed })
     .max(0, { error: modulesAllowed })

@@ -23,5 +23,5 @@ export type {
 } from './message.ts'
 export { readMissed } from './resume.ts'
 export type { MissedEntry, ResumeOptions } from './resume.ts'
-export { newestCursor, oldestCursor, packFeedEntry, readFeed, readFeedState } from './stored-feed.ts'
+export { newestCursor, oldestCursor, packFeedText, readFeed, readFeedState } from './stored-feed.ts'
 export type { FeedQuery, FeedState, StoredEntry } from './stored-feed.ts'

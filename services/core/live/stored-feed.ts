@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { deflateRawSync, inflateRaw } from 'node:zlib'
 import type { FeedCursor } from './cursor.ts'
-import { decodeFeedEntry, encodeFeedMessage } from './codec.ts'
+import { decodeFeedEntry } from './codec.ts'
 import type { FeedEntry } from './message.ts'
 
 /** Runs a read on the database that the filler writes to; 64-bit integers come back as bigint. */
@@ -30,8 +30,8 @@ const DEFLATE_LEVEL = 3
 
 const inflate = promisify(inflateRaw)
 
-/** An entry's message as it is stored. */
-export function packFeedEntry(entry: FeedEntry, text = encodeFeedMessage(entry)): Buffer {
+/** The text of an entry as it is stored. */
+export function packFeedText(text: string): Buffer {
   return deflateRawSync(text, { level: DEFLATE_LEVEL })
 }
 

@@ -276,6 +276,30 @@ export const metricCatalogue = {
     labels: reader,
     programs: ['filler'],
   },
+  pronghorn_feed_entries_total: {
+    kind: 'counter',
+    help: 'Entries written to the feed of live events, by kind: block, fork or gap (blocks that were indexed and not told).',
+    labels: [...reader, 'kind'],
+    programs: ['filler'],
+  },
+  pronghorn_feed_events_total: {
+    kind: 'counter',
+    help: 'Events in these entries.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_feed_stored_bytes_total: {
+    kind: 'counter',
+    help: 'Bytes of these entries as they are stored.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_feed_messages_total: {
+    kind: 'counter',
+    help: 'Messages to the processes that serve live clients, by outcome: sent, or dropped because the key-value store did not take it; what is dropped is read from the database.',
+    labels: [...reader, 'outcome'],
+    programs: ['filler'],
+  },
   pronghorn_reader_queued_blocks: {
     kind: 'gauge',
     help: 'Blocks received and waiting.',

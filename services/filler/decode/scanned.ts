@@ -19,6 +19,9 @@ export class ScannedAction {
   /** Position of the transaction in the block's traces, from 0 (usually `onblock`). */
   txIndex = 0
   txIdOffset = 0
+  /** What the transaction was billed: microseconds, and words of 8 bytes. */
+  cpuUsageUs = 0
+  netUsageWords = 0
   /** 1-based position in the transaction, in order of creation. */
   actionOrdinal = 0
   /** Ordinal of the action that sent this one, 0 for one that the user signed. */
@@ -92,6 +95,8 @@ export class ScannedAction {
     copy.payload = this.payload
     copy.txIndex = this.txIndex
     copy.txIdOffset = this.txIdOffset
+    copy.cpuUsageUs = this.cpuUsageUs
+    copy.netUsageWords = this.netUsageWords
     copy.actionOrdinal = this.actionOrdinal
     copy.creatorActionOrdinal = this.creatorActionOrdinal
     copy.globalSequenceLo = this.globalSequenceLo

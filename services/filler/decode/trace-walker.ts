@@ -36,15 +36,20 @@ export function generateTraceWalker(emitter: CodeEmitter, traces: TypeNode): Tra
 function walkTransaction(emitter: CodeEmitter, struct: StructNode): string {
   requireBuiltin(struct, 'id', 'checksum256')
   requireBuiltin(struct, 'status', 'uint8')
+  requireBuiltin(struct, 'cpu_usage_us', 'uint32')
+  requireBuiltin(struct, 'net_usage_words', 'varuint32')
   const position = (name: string): number => struct.fields.findIndex((field) => field.name === name)
-  if (position('action_traces') < Math.max(position('id'), position('status'))) {
-    throw protocolLacks(`has no action_traces after id and status in ${struct.name}`)
+  const before = ['id', 'status', 'cpu_usage_us', 'net_usage_words'].map(position)
+  if (position('action_traces') < Math.max(...before)) {
+    throw protocolLacks(`has no action_traces after id, status and usage in ${struct.name}`)
   }
-  return `let txid = 0, status = 0; ${walkFields(emitter, struct, {
+  return `let txid = 0, status = 0, cpu = 0, net = 0; ${walkFields(emitter, struct, {
     id: () => 'if (e - p < 32) tooShort(p); txid = p; p += 32;',
     status: () => 'if (p >= e) tooShort(p); status = b[p++];',
+    cpu_usage_us: () => 'if (e - p < 4) tooShort(p); cpu = v.getUint32(p, true); p += 4;',
+    net_usage_words: () => assignSmall('net'),
     action_traces: (field) =>
-      `if (status === ${executed}) { ${walkActions(emitter, field)} } else { ${emitter.skip(field.type)} }`,
+      `if (status === ${executed}) { C.cpuUsageUs = cpu; C.netUsageWords = net; ${walkActions(emitter, field)} } else { ${emitter.skip(field.type)} }`,
   })}`
 }
 

@@ -1,13 +1,14 @@
-/**
- * Decoded chain data as JSON text for `jsonb`: 64-bit integers as decimal strings, non-finite numbers as null, byte arrays as
- * arrays of signed numbers (the contract's only byte array is INT8_VEC), U+0000 as a space, attribute pairs always as
- * `{key, value}` however the contract's compiler named them.
- */
+/** Decoded chain data as JSON text for `jsonb`; see {@link toPlain}. */
 export function toJsonText(value: unknown): string {
   return JSON.stringify(toPlain(value))
 }
 
-function toPlain(value: unknown): unknown {
+/**
+ * Decoded chain data as JSON has it: 64-bit integers as decimal strings, non-finite numbers as null, byte arrays as
+ * arrays of signed numbers (the contract's only byte array is INT8_VEC), U+0000 as a space, attribute pairs always as
+ * `{key, value}` however the contract's compiler named them.
+ */
+export function toPlain(value: unknown): unknown {
   switch (typeof value) {
     case 'bigint':
       return value.toString()

@@ -7,6 +7,8 @@ export interface FillerMetrics {
   /** Takes the newest series of a reader's thread. */
   noteReader(reader: string, snapshot: MetricSnapshot): void
   notePoll(result: ListPollResult): void
+  /** Takes what became of a message for live clients. */
+  noteMessage(reader: string, outcome: 'sent' | 'dropped'): void
   /** All of it in the Prometheus text format. */
   render(): Promise<string>
 }
@@ -24,6 +26,9 @@ export function createFillerMetrics(now: () => number = Date.now): FillerMetrics
       if (items === undefined) return
       metrics.set('pronghorn_list_last_success_timestamp_seconds', { source }, now() / 1_000)
       metrics.set('pronghorn_list_items', { source }, items)
+    },
+    noteMessage(reader, outcome) {
+      metrics.count('pronghorn_feed_messages_total', { reader, outcome })
     },
     async render() {
       return renderSnapshots([await metrics.snapshot(), ...readers.values()])

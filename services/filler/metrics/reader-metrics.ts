@@ -36,6 +36,11 @@ export function createReaderMetrics(reader: string, now: () => number = Date.now
       interrupted() {
         metrics.count('pronghorn_reader_interruptions_total', labels)
       },
+      told({ kind, events, storedBytes }) {
+        metrics.count('pronghorn_feed_entries_total', { reader, kind })
+        metrics.count('pronghorn_feed_events_total', labels, events)
+        metrics.count('pronghorn_feed_stored_bytes_total', labels, storedBytes)
+      },
     },
     note(status) {
       for (const state of states) {

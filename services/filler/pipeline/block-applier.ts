@@ -3,6 +3,7 @@ import { FatalError, PronghornError, describeError } from '../../core/errors/ind
 import type { Logger } from '../../core/log/index.ts'
 import type { DeltaSink, Protocol, ScannedRow } from '../decode/index.ts'
 import { createWatchSet, ScannedAction } from '../decode/index.ts'
+import type { BlockCapture, BlockNews } from '../feed/index.ts'
 import type {
   BlockInfo,
   BlockScope,
@@ -29,6 +30,14 @@ interface Kept {
   readonly keeper: Keeper
   readonly accounts: ReadonlySet<string>
   state: unknown
+}
+
+/** A block that was applied. */
+export interface AppliedBlock {
+  /** Time of the block, epoch milliseconds. */
+  readonly timeMs: number
+  /** What clients are told of it, when anything. */
+  readonly news: BlockNews | null
 }
 
 /** How often the applier met what it does not know; for metrics and health. */
@@ -105,10 +114,10 @@ export class BlockApplier {
   /**
    * Applies a block to a unit.
    *
-   * @returns the time of the block, epoch milliseconds.
+   * @param capture collects what clients are told of the block; null when they are not told of it.
    * @throws FatalError `BLOCK_FAILED` naming block, transaction, action or table, and cause.
    */
-  apply(block: ShipBlock, unit: CommitUnit): number {
+  apply(block: ShipBlock, unit: CommitUnit, capture: BlockCapture | null = null): AppliedBlock {
     // What is being applied, put into words only when it fails.
     let place: ScannedAction | ScannedRow | string = 'beginning of block'
     try {
@@ -124,7 +133,7 @@ export class BlockApplier {
       if (block.traces) {
         for (const action of protocol.collectActions(block.traces, this.watch)) {
           place = action
-          this.applyAction(action, info, scopes, accounts, unit)
+          this.applyAction(action, info, scopes, accounts, unit, capture)
         }
       }
       if (block.deltas) {
@@ -146,7 +155,7 @@ export class BlockApplier {
       for (const [account, scope] of scopes) this.contracts.get(account)!.state = scope.end()
       for (const { kept, scope } of keepers) kept.state = scope.end()
       accounts.end()
-      return timeMs
+      return { timeMs, news: capture?.end(protocol, block, timeMs) ?? null }
     } catch (error) {
       throw new FatalError(
         'BLOCK_FAILED',
@@ -196,6 +205,7 @@ export class BlockApplier {
     scopes: Map<string, BlockScope<unknown>>,
     accounts: AccountChanges,
     unit: CommitUnit,
+    capture: BlockCapture | null,
   ): void {
     const account = nameToString(action.accountLo, action.accountHi)
     const contract = this.contracts.get(account)
@@ -206,6 +216,7 @@ export class BlockApplier {
       return
     }
     const name = nameToString(action.nameLo, action.nameHi)
+    capture?.own(action, contract.decoder.wholeActions)
     if (!contract.decoder.wantsAction(name)) return
     // Old contract code lets anybody push an action that it does not know; its own log actions carry its own name.
     if (name.startsWith('log') && !action.isSentByContract()) return
@@ -222,6 +233,7 @@ export class BlockApplier {
       packed: action.payload.subarray(action.dataStart, action.dataEnd),
       actors: () => action.actors(),
     })
+    capture?.tell(contract.handler.family, account, name, action, data)
   }
 
   /** What the contract itself says must be readable; what users send to it need not be. */

@@ -1,6 +1,7 @@
 import { compileAbi, parsePackedAbi } from '../../core/antelope/index.ts'
 import type { CompiledAbi } from '../../core/antelope/index.ts'
 import { describeError } from '../../core/errors/index.ts'
+import type { DataReader } from '../feed/index.ts'
 import type { WantedFields } from '../handlers/index.ts'
 
 type Decoder = (bytes: Uint8Array, start: number, end: number) => unknown
@@ -34,6 +35,22 @@ export class ContractDecoder {
     this.account = account
     this.wantedActions = wantedActions
     this.wantedRows = wantedRows
+  }
+
+  /**
+   * Reads all fields of actions with the ABI in force, also after another one has followed; what the ABI does not have
+   * is read as undefined. Null until an ABI was set.
+   */
+  get wholeActions(): DataReader | null {
+    const version = this.versions.at(-1)
+    if (!version) return null
+    const { abi } = version
+    return {
+      read: (name, bytes, start, end) => {
+        const type = abi.actionType(name)
+        return type === undefined ? undefined : abi.decoder(type)(bytes, start, end)
+      },
+    }
   }
 
   /** False until an ABI was set. */

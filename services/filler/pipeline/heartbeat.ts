@@ -60,7 +60,7 @@ export class Heartbeat {
   private session: ShipSession | null = null
   private reading: Reading | null = null
   private irreversibleOnly = false
-  private onLive: () => void = () => undefined
+  private onBeat: (status: ReaderStatus) => void = () => undefined
   private writing = false
 
   constructor(database: DatabaseAddress, reader: string, listener: (status: ReaderStatus) => void) {
@@ -80,14 +80,19 @@ export class Heartbeat {
   }
 
   /**
-   * Reports on this session and reading from now on. `onLive` is called at every beat that finds it live: at the head,
-   * or, reading irreversible blocks only, at the last of them.
+   * Reports on this session and reading from now on, and calls `onBeat` at every beat. Live means at the head, or,
+   * reading irreversible blocks only, at the last of them.
    */
-  follow(session: ShipSession, reading: Reading, irreversibleOnly: boolean, onLive: () => void): void {
+  follow(
+    session: ShipSession,
+    reading: Reading,
+    irreversibleOnly: boolean,
+    onBeat: (status: ReaderStatus) => void,
+  ): void {
     this.session = session
     this.reading = reading
     this.irreversibleOnly = irreversibleOnly
-    this.onLive = onLive
+    this.onBeat = onBeat
   }
 
   /** Says once more that it stopped, and ends. */
@@ -102,7 +107,7 @@ export class Heartbeat {
   private beat(): void {
     const status = this.status()
     this.listener(status)
-    if (status.state === 'live') this.onLive()
+    this.onBeat(status)
     if (this.writing) return
     this.writing = true
     void this.write(status).finally(() => {

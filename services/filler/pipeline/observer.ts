@@ -8,6 +8,14 @@ export interface CommitFacts {
   readonly rows: ReadonlyMap<string, number>
 }
 
+/** Something that live clients are told. */
+export interface ToldFacts {
+  readonly kind: 'block' | 'fork' | 'gap'
+  readonly events: number
+  /** Size in the database. */
+  readonly storedBytes: number
+}
+
 /** Whoever counts what a reader does. No method may throw. */
 export interface ReaderObserver {
   committed(facts: CommitFacts): void
@@ -15,6 +23,8 @@ export interface ReaderObserver {
   rolledBack(blocks: number): void
   /** Reading begins again from the committed position, after an error that may pass. */
   interrupted(): void
+  /** An entry of the feed was committed. */
+  told(facts: ToldFacts): void
 }
 
 /** For readers that nobody observes. */
@@ -22,4 +32,5 @@ export const noObserver: ReaderObserver = {
   committed: () => undefined,
   rolledBack: () => undefined,
   interrupted: () => undefined,
+  told: () => undefined,
 }

@@ -1,5 +1,6 @@
 import { FatalError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
+import { wipeFeed } from '../feed/index.ts'
 import type { Handler, Keeper } from '../handlers/index.ts'
 import type { Store } from '../store/index.ts'
 import type { ReaderSettings } from './reader-options.ts'
@@ -25,7 +26,7 @@ export async function checkReader(
   for (const family of families) await claimFamily(store, family, settings.name)
   if (settings.delete_data) {
     logger.warn({}, 'delete_data is set: the rows of this reader are deleted and indexed again')
-    await store.wipe()
+    await store.wipe((statements) => wipeFeed(statements, settings.name))
   }
   const position = store.position
   if (position === null) return Math.max(settings.start_block, 1)

@@ -1,5 +1,6 @@
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import type { Logger } from '../../core/log/index.ts'
+import type { SendMessage } from '../feed/index.ts'
 import type { ContractEntry } from '../handlers/index.ts'
 import type { ShipTiming } from '../ship/index.ts'
 import type { ReaderStatus } from './heartbeat.ts'
@@ -15,6 +16,8 @@ export interface ReaderOptions {
   readonly onStatus?: (status: ReaderStatus) => void
   /** Told of each commit, rollback and interruption. */
   readonly observer?: ReaderObserver
+  /** Sends what live clients are told to the other processes. Without it they read the database. */
+  readonly send?: SendMessage
   readonly shipTiming?: Partial<ShipTiming>
   /** How often and how soon to try again; for tests. */
   readonly retry?: Partial<RetryTiming>
@@ -44,6 +47,8 @@ export interface ReaderSettings {
   readonly ship_prefetch_blocks: number
   readonly ship_min_block_confirmation: number
   readonly db_group_blocks: number
+  readonly feed_blocks: number
+  readonly feed_max_behind: number
   readonly delete_data: boolean
   readonly contracts: readonly ContractEntry[]
 }

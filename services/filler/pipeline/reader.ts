@@ -2,6 +2,7 @@ import { normalizeAbiJson } from '../../core/antelope/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 import { compileProtocol } from '../decode/index.ts'
 import type { Protocol } from '../decode/index.ts'
+import { LiveMode, Outbox, Teller } from '../feed/index.ts'
 import { createHandler, createKeeper, sortFamilies } from '../handlers/index.ts'
 import type { Handler, Keeper } from '../handlers/index.ts'
 import { createShipSession } from '../ship/index.ts'
@@ -107,16 +108,40 @@ async function readOnce(
     const applier = new BlockApplier(settings.name, handlers, keepers, logger)
     await applier.reload((text, values) => store.query(text, values), store.position?.timeMs ?? 0)
     if (startBlock > 2) await fetchMissingAbis(applier, options.chain.http, startBlock, logger)
-    await readUntilEnd(options, store, applier, startBlock, heartbeat, signal)
+    const teller = await openTeller(options, store, startBlock)
+    await readUntilEnd(options, store, applier, teller, startBlock, heartbeat, signal)
   } finally {
     await store.close()
   }
+}
+
+async function openTeller(options: ReaderOptions, store: Store, startBlock: number): Promise<Teller> {
+  const { settings } = options
+  const observer = options.observer ?? noObserver
+  const query = <T extends object>(text: string, values: readonly unknown[]) => store.query<T>(text, values)
+  const outbox = await Outbox.open(query, settings.name, settings.feed_blocks)
+  const position = store.position?.num ?? 0
+  const isWhole = outbox.state?.toldTo === position && startBlock <= position + 1
+  return new Teller({
+    reader: settings.name,
+    outbox,
+    mode: new LiveMode(isWhole, settings.feed_max_behind),
+    irreversibleOnly: settings.irreversible_only,
+    send: options.send ?? (() => undefined),
+    onEntry: ({ entry, storedBytes }) =>
+      observer.told({
+        kind: entry.kind,
+        events: entry.kind === 'block' ? entry.events.length : 0,
+        storedBytes,
+      }),
+  })
 }
 
 async function readUntilEnd(
   options: ReaderOptions,
   store: Store,
   applier: BlockApplier,
+  teller: Teller,
   startBlock: number,
   heartbeat: Heartbeat,
   signal: AbortSignal,
@@ -133,12 +158,14 @@ async function readUntilEnd(
     failure ??= error
     ending.abort()
   }
-  const reading = new Reading(store, applier, startBlock, settings.db_group_blocks, logger, observer, onError)
+  const groupBlocks = settings.db_group_blocks
+  const reading = new Reading(store, applier, teller, startBlock, groupBlocks, logger, observer, onError)
   const session = openSession(options, startBlock, reading)
   reading.attach(session)
   const indexes = new QueryIndexBuilder(options.database, familiesOf(options), logger)
-  heartbeat.follow(session, reading, settings.irreversible_only, () => {
-    if (options.buildQueryIndexes !== false) indexes.start()
+  heartbeat.follow(session, reading, settings.irreversible_only, ({ state, block, blocksBehind }) => {
+    if (state === 'live' && options.buildQueryIndexes !== false) indexes.start()
+    teller.beat(block, blocksBehind)
   })
   try {
     await session.run(ending.signal)

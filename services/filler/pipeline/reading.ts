@@ -1,5 +1,6 @@
 import type { Logger } from '../../core/log/index.ts'
 import type { Protocol } from '../decode/index.ts'
+import type { Teller, UnitNews } from '../feed/index.ts'
 import type { BlockPosition, ResumePosition, ShipBlock, ShipConsumer, ShipSession } from '../ship/index.ts'
 import { CommitUnit } from '../store/index.ts'
 import type { Store } from '../store/index.ts'
@@ -44,6 +45,7 @@ const LINGER_MS = 250
 export class Reading implements ShipConsumer<Protocol> {
   private readonly store: Store
   private readonly applier: BlockApplier
+  private readonly teller: Teller
   private readonly groupBlocks: number
   private readonly logger: Logger
   private readonly observer: ReaderObserver
@@ -51,6 +53,8 @@ export class Reading implements ShipConsumer<Protocol> {
   private session: ShipSession | null = null
   private readonly incoming: Incoming[] = []
   private unit = new CommitUnit(false)
+  /** What clients are told of the unit; null before its first block. */
+  private unitNews: UnitNews | null = null
   private unitSince = 0
   private unitChangedBlocks = 0
   /** True while the database works or the applier is being set back. */
@@ -72,6 +76,7 @@ export class Reading implements ShipConsumer<Protocol> {
   constructor(
     store: Store,
     applier: BlockApplier,
+    teller: Teller,
     startBlock: number,
     groupBlocks: number,
     logger: Logger,
@@ -80,6 +85,7 @@ export class Reading implements ShipConsumer<Protocol> {
   ) {
     this.store = store
     this.applier = applier
+    this.teller = teller
     this.groupBlocks = groupBlocks
     this.logger = logger
     this.observer = observer
@@ -206,7 +212,9 @@ export class Reading implements ShipConsumer<Protocol> {
     }
     const reversible = next.block.num > Math.min(next.block.lib.num, next.block.num)
     if (reversible || this.unit.reversible) return this.stepLive(next.block, reversible)
-    if (isFull(this.load(next.block))) {
+    // A unit is told as a whole, or not at all.
+    const isOther = this.unitNews !== null && this.unitNews.isTold !== this.teller.tells(next.block)
+    if (isOther || isFull(this.load(next.block))) {
       if (this.busy) return false
       this.startCommit()
     }
@@ -235,11 +243,13 @@ export class Reading implements ShipConsumer<Protocol> {
       this.unitChangedBlocks = 0
     }
     const before = this.unit.operations
-    const timeMs = this.applier.apply(block, this.unit)
+    const news = (this.unitNews ??= this.teller.open(block))
+    const applied = this.applier.apply(block, this.unit, this.teller.capture(news))
+    this.teller.take(news, block, applied.news)
     if (this.unit.operations > before) this.unitChangedBlocks++
     // What later messages tell may be of another branch than the blocks that are still to be undone.
     this.appliedIrreversible = Math.max(this.appliedIrreversible, Math.min(block.lib.num, block.num))
-    this.unit.closeBlock({ num: block.num, id: Uint8Array.from(block.idBytes), timeMs })
+    this.unit.closeBlock({ num: block.num, id: Uint8Array.from(block.idBytes), timeMs: applied.timeMs })
     this.session?.release(1, block.bytes)
   }
 
@@ -270,10 +280,13 @@ export class Reading implements ShipConsumer<Protocol> {
     if (this.busy || this.unit.blocks === 0) return
     const unit = this.unit
     const irreversible = this.appliedIrreversible
+    const besides = this.unitNews ? this.teller.besidesCommit(this.unitNews, unit.last!.num) : undefined
     this.unit = new CommitUnit(false)
+    this.unitNews = null
     this.work(async () => {
       const startedMs = performance.now()
-      await this.store.commit(unit, irreversible)
+      await this.store.commit(unit, irreversible, besides)
+      this.teller.sendWritten()
       this.operations += unit.operations
       this.committedAtMs = Date.now()
       this.observer.committed({
@@ -288,7 +301,8 @@ export class Reading implements ShipConsumer<Protocol> {
   private async rollBack(from: number): Promise<void> {
     const position = this.store.position
     if (position !== null && position.num >= from) {
-      await this.store.rollBackTo(from)
+      await this.store.rollBackTo(from, this.teller.besidesFork(from))
+      this.teller.sendWritten()
       this.forks++
       this.observer.rolledBack(position.num - from + 1)
       this.logger.info({ from, was: position.num }, 'the chain forked: blocks undone')

@@ -12,7 +12,7 @@ export type {
   UnitClock,
 } from './operations.ts'
 export { openStore } from './store.ts'
-export type { Store, StoreOptions } from './store.ts'
+export type { Besides, Statements, Store, StoreOptions } from './store.ts'
 export {
   appendTable,
   counterTable,

@@ -30,6 +30,16 @@ export interface StoreOptions {
   readonly handoverMs?: number
 }
 
+/** Statements within the transaction that is being written. */
+export interface Statements {
+  /** Returns the number of rows that it touched. */
+  run(text: string, values: readonly unknown[]): Promise<number>
+  select<T extends object>(text: string, values: readonly unknown[]): Promise<T[]>
+}
+
+/** Writes what else belongs into a transaction; rejecting undoes all of it. */
+export type Besides = (statements: Statements) => Promise<void>
+
 /** The only writer of a reader's rows. Not for concurrent use: one call at a time. */
 export interface Store {
   /** Last committed block, or null before the first. */
@@ -48,18 +58,19 @@ export interface Store {
    * Writes a unit: rows, derived values, undo journal and position in one transaction.
    *
    * @param irreversible the chain's last irreversible block; the journal below it is dropped.
+   * @param besides what is written last; others learn of it at once, so it is made durable like blocks at the head.
    * @throws FatalError `READER_LEASE_LOST`; RetryableError `DATABASE_UNAVAILABLE` when the connection broke;
    *   FatalError `DATABASE_ERROR` when a statement was refused. Nothing of the unit is in the database then.
    */
-  commit(unit: CommitUnit, irreversible: number): Promise<void>
+  commit(unit: CommitUnit, irreversible: number, besides?: Besides): Promise<void>
   /**
-   * Undoes all blocks from `block` on.
+   * Undoes all blocks from `block` on; `besides` is written last.
    *
    * @throws FatalError `UNDO_JOURNAL_EXHAUSTED` when the journal does not reach down to it.
    */
-  rollBackTo(block: number): Promise<void>
-  /** Deletes everything that this reader has written, its position included. */
-  wipe(): Promise<void>
+  rollBackTo(block: number, besides?: Besides): Promise<void>
+  /** Deletes everything that this reader has written, its position included; `besides` is written last. */
+  wipe(besides?: Besides): Promise<void>
   /** Ends the session and with it the lease. */
   close(): Promise<void>
 }
@@ -158,12 +169,12 @@ class PostgresStore implements Store {
     }
   }
 
-  async commit(unit: CommitUnit, irreversible: number): Promise<void> {
+  async commit(unit: CommitUnit, irreversible: number, besides?: Besides): Promise<void> {
     const last = unit.last
     if (last === null) return
     const oldest = Math.min(irreversible, last.num)
     const forgotten = new Map<Table, number>()
-    await this.transaction(unit.reversible ? BEGIN_AT_HEAD : BEGIN, async () => {
+    await this.transaction(unit.reversible || besides ? BEGIN_AT_HEAD : BEGIN, async () => {
       const undoBlock = unit.reversible ? last.num : null
       const clock = { nowMs: last.timeMs, beforeMs: this.position?.timeMs ?? 0 }
       const writer = new UnitWriter(this.session, this.layouts, this.plan, unit, clock, undoBlock)
@@ -172,6 +183,7 @@ class PostgresStore implements Store {
       await this.writePosition(unit, last)
       await this.pruneJournal(oldest)
       await this.forget(unit, oldest, forgotten)
+      await besides?.(this.session)
     })
     for (const [table, before] of forgotten) this.forgottenTo.set(table, before)
     this.position = last
@@ -179,7 +191,7 @@ class PostgresStore implements Store {
     this.knownBlocks = [...this.knownBlocks.filter((block) => block.num >= oldest), last]
   }
 
-  async rollBackTo(block: number): Promise<void> {
+  async rollBackTo(block: number, besides?: Besides): Promise<void> {
     const anchor = this.knownBlocks.find((known) => known.num === block - 1)
     if (!anchor) {
       throw new FatalError(
@@ -204,12 +216,13 @@ class PostgresStore implements Store {
         'UPDATE chain.readers SET block_num = $2, block_time = $3, block_id = $4 WHERE name = $1',
         [this.lease.reader, anchor.num, anchor.timeMs, anchor.id],
       )
+      await besides?.(this.session)
     })
     this.position = anchor
     this.knownBlocks = this.knownBlocks.filter((known) => known.num < block)
   }
 
-  async wipe(): Promise<void> {
+  async wipe(besides?: Besides): Promise<void> {
     await this.transaction(BEGIN, async () => {
       for (const { table, twin, past } of this.layouts.values()) {
         if (table.kind === 'versioned')
@@ -221,6 +234,7 @@ class PostgresStore implements Store {
       }
       await this.session.run('DELETE FROM chain.reversible_blocks WHERE reader = $1', [this.lease.reader])
       await this.session.run('DELETE FROM chain.readers WHERE name = $1', [this.lease.reader])
+      await besides?.(this.session)
     })
     this.position = null
     this.journal.clear()

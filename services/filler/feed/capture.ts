@@ -1,0 +1,164 @@
+import { bytesToHex, nameToString } from '../../core/antelope/index.ts'
+import { eventOfAction } from '../../core/live/index.ts'
+import type {
+  EventEntry,
+  FeedBlock,
+  FeedEvent,
+  FeedKeys,
+  FeedTrace,
+  FeedTransaction,
+} from '../../core/live/index.ts'
+import { everyAccount } from '../decode/index.ts'
+import type { Protocol, ScannedAction } from '../decode/index.ts'
+import { toPlain } from '../handlers/index.ts'
+import type { ShipBlock } from '../ship/index.ts'
+
+/** What a block's message says, before it has a place in the feed. */
+export type BlockNews = Pick<FeedBlock, 'block' | 'transactions' | 'events'>
+
+/** Reads the whole of an action's data with one version of its contract's ABI. */
+export interface DataReader {
+  /** All fields, or undefined when the version has no such action. @throws DecodeError */
+  read(name: string, bytes: Uint8Array, start: number, end: number): unknown
+}
+
+/** Foreign data beyond this many bytes is left out of messages: a contract's code, say. */
+const MAX_FOREIGN_BYTES = 64 * 1024
+
+/** No asset has this template; contracts write it for none. */
+const NO_TEMPLATE = '-1'
+
+interface Told {
+  readonly entry: EventEntry
+  readonly contract: string
+  readonly action: ScannedAction
+  /** What the handler read of the action. */
+  readonly data: unknown
+}
+
+/**
+ * Collects what clients are told of one block: the events, and the transactions that they belong to with all of their
+ * traces. The block is walked a second time for these, and only when it has an event.
+ */
+export class BlockCapture {
+  private readonly events: Told[] = []
+  /** Readers of the actions of indexed contracts, by global sequence. */
+  private readonly readers = new Map<bigint, DataReader>()
+
+  /** Remembers which ABI an indexed contract's action is to be read with. */
+  own(action: ScannedAction, reader: DataReader | null): void {
+    if (reader) this.readers.set(action.globalSequence, reader)
+  }
+
+  /** Takes an action that a handler has taken; what no client can care about is left out. */
+  tell(family: string, contract: string, name: string, action: ScannedAction, data: unknown): void {
+    const entry = eventOfAction(family, name)
+    if (entry) this.events.push({ entry, contract, action, data })
+  }
+
+  /**
+   * What the block's message says; null when nothing happened in it that clients are told of.
+   *
+   * @throws DecodeError when the traces are malformed.
+   */
+  end(protocol: Protocol, block: ShipBlock, timeMs: number): BlockNews | null {
+    if (this.events.length === 0 || !block.traces) return null
+    const executed = this.collectTransactions(protocol, block.traces)
+    const numbers = new Map([...executed.keys()].map((txIndex, i) => [txIndex, i]))
+    const transactions = [...executed.values()].map((actions) => this.describeTransaction(actions))
+    const events = this.events.map((told): FeedEvent => {
+      const transaction = numbers.get(told.action.txIndex)!
+      const sequence = String(told.action.globalSequence)
+      const traces = transactions[transaction]!.traces
+      const trace = traces.findIndex((candidate) => candidate.global_sequence === sequence)
+      return describeEvent(told, sequence, transaction, trace, traces[trace]!)
+    })
+    const { num, id, header } = block
+    return { block: { num, id, time: timeMs, producer: producerOf(protocol, header) }, transactions, events }
+  }
+
+  /** Actions of the transactions that have an event, in order of execution, by place of the transaction. */
+  private collectTransactions(protocol: Protocol, traces: Uint8Array): Map<number, ScannedAction[]> {
+    const wanted = new Map<number, ScannedAction[]>()
+    for (const { action } of this.events) wanted.set(action.txIndex, [])
+    protocol.scanTraces(traces, everyAccount, {
+      action: (action) => void wanted.get(action.txIndex)?.push(action.copy()),
+    })
+    for (const actions of wanted.values())
+      actions.sort((a, b) => (a.globalSequence < b.globalSequence ? -1 : 1))
+    return wanted
+  }
+
+  private describeTransaction(actions: readonly ScannedAction[]): FeedTransaction {
+    const { txid, cpuUsageUs, netUsageWords } = actions[0]!
+    return {
+      id: bytesToHex(txid),
+      cpu_usage_us: cpuUsageUs,
+      net_usage_words: netUsageWords,
+      traces: actions.map((action) => this.describeTrace(action)),
+    }
+  }
+
+  private describeTrace(action: ScannedAction): FeedTrace {
+    const { account, name, data } = action
+    const head = {
+      action_ordinal: action.actionOrdinal,
+      creator_action_ordinal: action.creatorActionOrdinal,
+      global_sequence: String(action.globalSequence),
+      account,
+      name,
+      authorization: action.authorizations(),
+    }
+    const read = this.readData(action, name)
+    if (read !== undefined) return { ...head, data: read }
+    if (data.length > MAX_FOREIGN_BYTES) return { ...head, omitted_bytes: data.length }
+    return { ...head, raw: Buffer.from(data).toString('base64') }
+  }
+
+  private readData(action: ScannedAction, name: string): unknown {
+    const reader = this.readers.get(action.globalSequence)
+    if (!reader) return undefined
+    try {
+      const { payload, dataStart, dataEnd } = action
+      return toPlain(reader.read(name, payload, dataStart, dataEnd))
+    } catch {
+      // What users send to a contract need not fit its ABI; it is told as it is.
+      return undefined
+    }
+  }
+}
+
+function producerOf(protocol: Protocol, header: Uint8Array | null): string {
+  if (!header) return ''
+  const { producerLo, producerHi } = protocol.readBlockHeader(header)
+  return nameToString(producerLo, producerHi)
+}
+
+function describeEvent(
+  told: Told,
+  sequence: string,
+  transaction: number,
+  trace: number,
+  { data }: FeedTrace,
+): FeedEvent {
+  const { entry, contract } = told
+  const fields = (data ?? toPlain(told.data)) as Readonly<Record<string, unknown>>
+  return {
+    contract,
+    family: entry.family,
+    event: entry.event,
+    id: entry.id.length === 0 ? sequence : entry.id.map((field) => String(fields[field])).join('/'),
+    transaction,
+    trace,
+    keys: keysOf(entry, fields),
+  }
+}
+
+function keysOf({ keys }: EventEntry, fields: Readonly<Record<string, unknown>>): FeedKeys {
+  return Object.fromEntries(
+    Object.entries(keys).map(([key, names]: [string, readonly string[]]) => {
+      const values = names.flatMap((name) => fields[name] ?? []).map(String)
+      return [key, [...new Set(values)].filter((value) => value !== '' && value !== NO_TEMPLATE)]
+    }),
+  )
+}

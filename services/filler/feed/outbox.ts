@@ -1,0 +1,160 @@
+import { encodeFeedMessage, packFeedText, readFeedState } from '../../core/live/index.ts'
+import type { FeedEntry, FeedQuery, FeedState } from '../../core/live/index.ts'
+import type { Statements } from '../store/index.ts'
+import type { BlockNews } from './capture.ts'
+
+/** What a commit unit means to the feed. */
+export interface UnitNews {
+  /** Whether clients are told of its blocks. */
+  readonly isTold: boolean
+  /** What they are told, in order. */
+  readonly blocks: BlockNews[]
+  /** Whether the reader reached the head with the last of its blocks. */
+  arrived: boolean
+}
+
+/** An entry that was written, with its message. */
+export interface WrittenEntry {
+  readonly entry: FeedEntry
+  readonly text: string
+  readonly storedBytes: number
+}
+
+/** Entries pruned with one commit at most, so that none takes long. */
+const MAX_PRUNED = 5_000
+/** Pruning waits until so many blocks are worth it, or a tenth of what is kept. */
+const PRUNE_EVERY_BLOCKS = 500
+
+/**
+ * The feed of one reader as it is written: entries and place in the transactions of the blocks that they tell of, so
+ * that an entry is there exactly when its block was committed.
+ */
+export class Outbox {
+  private readonly reader: string
+  private readonly keepBlocks: number
+  private current: FeedState | null
+  /** What the open transaction makes of the place, with what it has written. */
+  private next: FeedState | null = null
+  private written: WrittenEntry[] = []
+  private prunedAtBlock = 0
+  private nextPrunedAtBlock = 0
+
+  private constructor(reader: string, keepBlocks: number, state: FeedState | null) {
+    this.reader = reader
+    this.keepBlocks = keepBlocks
+    this.current = state
+  }
+
+  /** Reads the reader's place. `keepBlocks`: how many blocks clients can come back after. */
+  static async open(query: FeedQuery, reader: string, keepBlocks: number): Promise<Outbox> {
+    return new Outbox(reader, keepBlocks, await readFeedState(query, reader))
+  }
+
+  /** How far the feed is; null before the reader first reached the head. */
+  get state(): FeedState | null {
+    return this.current
+  }
+
+  /** Writes what a unit means to the feed; `last` is its last block. */
+  async writeUnit(statements: Statements, news: UnitNews, last: number): Promise<void> {
+    if (news.isTold) {
+      this.next = this.begin()
+      for (const block of news.blocks)
+        await this.write(statements, { kind: 'block', ...block }, block.block.num)
+      this.next = { ...this.next, toldTo: last }
+      await this.prune(statements, last)
+    } else if (news.arrived) {
+      const { toldTo } = (this.next = this.begin(last))
+      if (toldTo < last)
+        await this.write(statements, { kind: 'gap', from_block: toldTo + 1, to_block: last }, last)
+      this.next = { ...this.next, toldTo: last }
+    } else return
+    await this.writeState(statements)
+  }
+
+  /** Writes that every block from `from` on is undone, when clients have been told of any. */
+  async writeFork(statements: Statements, from: number): Promise<void> {
+    if (!this.current || this.current.toldTo < from) return
+    this.next = this.begin()
+    await this.write(statements, { kind: 'fork', block_num: from }, from)
+    this.next = { ...this.next, toldTo: from - 1 }
+    await this.writeState(statements)
+  }
+
+  /** After the commit: what is to be sent now. */
+  settle(): readonly WrittenEntry[] {
+    const { written } = this
+    if (this.next) this.current = this.next
+    this.prunedAtBlock = this.nextPrunedAtBlock
+    this.next = null
+    this.written = []
+    return written
+  }
+
+  /** The place to go on from; a feed that begins has told nothing up to `toldTo`. */
+  private begin(toldTo = 0): FeedState {
+    return this.current ?? { epoch: Date.now(), sequence: 0n, prunedTo: 0n, toldTo }
+  }
+
+  private async write(
+    statements: Statements,
+    content:
+      | ({ readonly kind: 'block' } & BlockNews)
+      | { readonly kind: 'fork'; readonly block_num: number }
+      | { readonly kind: 'gap'; readonly from_block: number; readonly to_block: number },
+    block: number,
+  ): Promise<void> {
+    const state = this.next!
+    const sequence = state.sequence + 1n
+    const place = { reader: this.reader, epoch: state.epoch, sequence: String(sequence) }
+    const entry: FeedEntry = { ...content, ...place }
+    const text = encodeFeedMessage(entry)
+    const message = packFeedText(text)
+    const id = entry.kind === 'block' ? Buffer.from(entry.block.id, 'hex') : null
+    await statements.run(
+      'INSERT INTO chain.feed (reader, sequence, kind, block_num, block_id, message) VALUES ($1, $2, $3, $4, $5, $6)',
+      [this.reader, sequence, entry.kind, block, id, message],
+    )
+    this.next = { ...state, sequence }
+    this.written.push({ entry, text, storedBytes: message.length })
+  }
+
+  private async writeState(statements: Statements): Promise<void> {
+    const { epoch, sequence, prunedTo, toldTo } = this.next!
+    await statements.run(
+      `INSERT INTO chain.feeds (reader, epoch, sequence, pruned_to, told_to) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (reader) DO UPDATE SET sequence = EXCLUDED.sequence, pruned_to = EXCLUDED.pruned_to, told_to = EXCLUDED.told_to`,
+      [this.reader, epoch, sequence, prunedTo, toldTo],
+    )
+  }
+
+  /** Drops entries of old blocks, many at once and not with every commit. */
+  private async prune(statements: Statements, last: number): Promise<void> {
+    const step = Math.max(1, Math.min(PRUNE_EVERY_BLOCKS, Math.floor(this.keepBlocks / 10)))
+    if (last - this.prunedAtBlock < step) return
+    const { prunedTo } = this.next!
+    const rows = await statements.select<{ newest: bigint | null }>(
+      'SELECT max(sequence) AS newest FROM chain.feed WHERE reader = $1 AND block_num <= $2 AND sequence <= $3',
+      [this.reader, last - this.keepBlocks, prunedTo + BigInt(MAX_PRUNED)],
+    )
+    const newest = rows[0]?.newest ?? prunedTo
+    if (newest > prunedTo) {
+      await statements.run('DELETE FROM chain.feed WHERE reader = $1 AND sequence <= $2', [
+        this.reader,
+        newest,
+      ])
+      this.next = { ...this.next!, prunedTo: newest }
+    }
+    // What is left over from a time when more was kept goes with the next commits.
+    if (newest < prunedTo + BigInt(MAX_PRUNED)) this.nextPrunedAtBlock = last
+  }
+}
+
+/** Drops a reader's feed: cursors of before are too old, and what is indexed again was not told. */
+export async function wipeFeed(statements: Statements, reader: string): Promise<void> {
+  await statements.run('DELETE FROM chain.feed WHERE reader = $1', [reader])
+  await statements.run(
+    'UPDATE chain.feeds SET sequence = sequence + 1, pruned_to = sequence + 1, told_to = 0 WHERE reader = $1',
+    [reader],
+  )
+}

@@ -1,0 +1,99 @@
+import type pg from 'pg'
+import { eventCatalogue, eventOfAction, readFeed } from '../../services/core/live/index.ts'
+import type { FeedBlock, FeedEntry, FeedQuery } from '../../services/core/live/index.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { testSettings } from '../integration/index-chain.ts'
+
+/** Reads as the api does, on a connection of its own. */
+export interface FeedReader {
+  readonly query: FeedQuery
+  close(): Promise<void>
+}
+
+/** Connects for reading. */
+export async function openFeedReader(address: DatabaseAddress): Promise<FeedReader> {
+  const client = await connectDatabase(address, { applicationName: 'test feed' })
+  return { query: queryOf(client), close: () => client.end() }
+}
+
+function queryOf(client: pg.Client): FeedQuery {
+  return async <T extends object>(text: string, values: readonly unknown[]) => {
+    const { rows } = await client.query<T & pg.QueryResultRow>(text, [...values])
+    return rows
+  }
+}
+
+/** Every entry that is stored, in order; throws when one cannot be read or a number is missing. */
+export async function readEntries(query: FeedQuery, reader = testSettings.name): Promise<FeedEntry[]> {
+  const entries: FeedEntry[] = []
+  for (let after = 0n; ;) {
+    const rows = await readFeed(query, reader, after, 200)
+    for (const row of rows) {
+      if ('problem' in row) throw row.problem
+      if (after > 0n && row.sequence !== after + 1n) throw new Error(`entry ${after + 1n} is missing`)
+      after = row.sequence
+      entries.push(row.entry)
+    }
+    if (rows.length === 0) return entries
+  }
+}
+
+/** Blocks that no later fork has undone. */
+export function survivingBlocks(entries: readonly FeedEntry[]): FeedBlock[] {
+  let blocks: FeedBlock[] = []
+  for (const entry of entries) {
+    if (entry.kind === 'block') blocks.push(entry)
+    if (entry.kind === 'fork') blocks = blocks.filter(({ block }) => block.num < entry.block_num)
+  }
+  return blocks
+}
+
+/** Events as one line each: global sequence, family, action, id. */
+export function eventLines(blocks: readonly FeedBlock[]): string[] {
+  return blocks.flatMap(({ transactions, events }) =>
+    events.map(({ family, id, transaction, trace }) => {
+      const { global_sequence, name } = transactions[transaction]!.traces[trace]!
+      return `${global_sequence} ${family} ${name} ${id}`
+    }),
+  )
+}
+
+/** Ids of entities that no number tells are compared by the documents of the event instead. */
+const textIds = new Set(
+  eventCatalogue.filter(({ id }) => id.includes('collection_name')).map(({ action }) => action),
+)
+
+const TABLES = `
+  SELECT minted_seq AS seq, 'assets' AS family, 'logmint' AS action, asset_id::text AS id FROM assets.assets
+  UNION ALL SELECT transfer_id, 'assets', 'logtransfer', transfer_id::text FROM assets.transfers
+  UNION ALL SELECT l.seq, 'assets', a.name, l.subject::text FROM assets.logs l JOIN assets.log_actions a USING (action)
+  UNION ALL SELECT l.seq, 'market', a.name, l.subject::text FROM market.logs l JOIN market.log_actions a USING (action)
+  UNION ALL SELECT seq, 'market', 'auctionbid', auction_id::text FROM market.bids
+  UNION ALL SELECT l.seq, 'tools', a.name, l.subject::text FROM tools.logs l JOIN tools.log_actions a USING (action)`
+
+/** What the tables hold of actions after a global sequence, as \`comparable\` has the feed's events. */
+export async function tableLines(query: FeedQuery, after: bigint): Promise<string[]> {
+  const rows = await query<{ seq: bigint; family: string; action: string; id: string }>(
+    `SELECT * FROM (${TABLES}) t WHERE seq > $1 ORDER BY seq`,
+    [after],
+  )
+  return rows.flatMap(({ seq, family, action, id }) => {
+    if (!eventOfAction(family, action)) return []
+    return [`${seq} ${family} ${action} ${textIds.has(action) ? '' : id}`]
+  })
+}
+
+/** Lines of events without the ids that tables keep in another form. */
+export function comparable(lines: readonly string[]): string[] {
+  return lines.map((line) => {
+    const [seq, family, action, id] = line.split(' ') as [string, string, string, string]
+    return `${seq} ${family} ${action} ${textIds.has(action) ? '' : id}`
+  })
+}
+
+/** Newest global sequence in the tables. */
+export async function newestSequence(query: FeedQuery): Promise<bigint> {
+  const rows = await query<{ newest: bigint | null }>(`SELECT max(seq) AS newest FROM (${TABLES}) t`, [])
+  return rows[0]?.newest ?? 0n
+}
