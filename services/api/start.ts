@@ -8,6 +8,7 @@ import { createMetrics, renderSnapshots, serveMetrics } from '../core/metrics/in
 import type { Metrics } from '../core/metrics/index.ts'
 import { readPackageVersion, readRevision } from '../core/paths/index.ts'
 import { AnswerCache, createSharedAnswers } from './cache/index.ts'
+import { consoleRoutes, ProgressHistory } from './console/index.ts'
 import { openRequestDatabase } from './database/index.ts'
 import type { RequestDatabase } from './database/index.ts'
 import { documentationRoutes } from './documentation/index.ts'
@@ -72,6 +73,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     closers.push(() => database.close())
     const lists = createNamedLists({ database, onLookup: observeLists(metrics) })
     const cache = openCache(config, kvstore)
+    const history = new ProgressHistory()
     const monitor = await startMonitor({
       database: sqldb,
       servers: () => database.servers(),
@@ -82,6 +84,9 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       onDatabase: (available) => {
         noteDatabase({ database, mounts, lists, cache }, available)
       },
+      onReaders: (readers) => {
+        history.note(readers, Date.now())
+      },
     })
     closers.push(() => monitor.close())
     const health = () => reportHealth(monitor.state, healthSettings(options), Date.now())
@@ -90,7 +95,16 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     // Counting costs more than giving a kept answer, so it is left out where nobody can ask for the counts.
     const isCounted = config.server.metrics_port !== undefined
     const observers = [...(isCounted ? [observeRequests(metrics)] : []), ...(options.observers ?? [])]
-    const listener = await serve(options, { monitor, database, mounts, lists, kvstore, cache, observers })
+    const listener = await serve(options, {
+      monitor,
+      database,
+      mounts,
+      lists,
+      kvstore,
+      cache,
+      observers,
+      history,
+    })
     closers.push(() => listener.close())
     logger.info(`Listening on port ${listener.port}`)
     return { url: `http://127.0.0.1:${listener.port}`, port: listener.port, close: () => closeAll(closers) }
@@ -182,18 +196,38 @@ interface ServedParts {
   readonly kvstore: KeyValueStore
   readonly observers: readonly RequestObserver[]
   readonly cache: AnswerCache | undefined
+  readonly history: ProgressHistory
 }
 
-async function serve(options: ApiOptions, { monitor, ...parts }: ServedParts): Promise<Listener> {
+async function serve(options: ApiOptions, { monitor, history, ...parts }: ServedParts): Promise<Listener> {
   const { config, logger } = options
-  const roots = healthRoutes(monitor, healthSettings(options))
+  const health = healthSettings(options)
+  const info = serverInfo(config)
+  const revision = readRevision()
+  const roots = healthRoutes(monitor, health)
+  const page = consoleRoutes({
+    info,
+    revision,
+    health,
+    state: () => monitor.state,
+    history,
+    database: parts.database,
+    kvstore: parts.kvstore,
+    namespaces: config.server.namespaces,
+    eventsOf: () => undefined,
+    logger,
+  })
   const handler = createLifecycle({
-    roots: [...roots, ...documentationRoutes(parts.mounts, roots, serverInfo(config))],
+    roots: [
+      ...roots,
+      ...documentationRoutes(parts.mounts, roots, info),
+      ...(config.server.console ? page : []),
+    ],
     ...parts,
     lists: parts.lists.find,
     logger,
     settings: config.server,
-    revision: readRevision(),
+    revision,
   })
   const { server_addr: address, server_port: port } = config.server
   return listen({ address, port, handler, failureBody: (_status, message) => failureBody(message) })
