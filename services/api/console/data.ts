@@ -68,8 +68,8 @@ export interface ReaderView {
 export interface HistoryView {
   /** Seconds since 1970, ascending. */
   readonly times: readonly number[]
-  /** Blocks per second. */
-  readonly rates: readonly number[]
+  /** Blocks per second up to that time; null where what was before is not known. */
+  readonly rates: readonly (number | null)[]
 }
 
 /** Which stretch of time a history covers. */

@@ -5,10 +5,10 @@ import { formatClock, formatRate } from './format.js'
 /** @typedef {import('../data.ts').HistoryView} HistoryView */
 
 const HEIGHT = 190
-/** What each stretch shows, and from which gap on the line is broken; seconds. */
+/** What each stretch shows; seconds. */
 const stretches = {
-  recent: { span: 600, gap: 15, words: 'last 10 minutes' },
-  day: { span: 86_400, gap: 600, words: 'last 24 hours' },
+  recent: { span: 600, words: 'last 10 minutes' },
+  day: { span: 86_400, words: 'last 24 hours' },
 }
 /** A page that was opened a moment ago would otherwise show that moment as wide as ten minutes; seconds. */
 const LEAST_SPAN = 60
@@ -33,11 +33,11 @@ export function createChart(reader) {
   /** @type {HistoryRange} */
   let range = 'recent'
   /** Rate by second: what several processes tell of one reader, and what was told before one of them began anew. */
-  let points = /** @type {Map<number, number>} */ (new Map())
+  let points = /** @type {Map<number, number | null>} */ (new Map())
   /** @type {InstanceType<typeof Plot> | undefined} */
   let plot
   const draw = () => {
-    const data = dataOf(points, stretches[range])
+    const data = dataOf(points)
     if (plot) plot.setData(data)
     else if (box.clientWidth > 0) plot = new Plot(optionsOf(box, tellPoint), data, box)
   }
@@ -78,15 +78,20 @@ export function createChart(reader) {
     update(history, shown) {
       if (shown !== range) points = new Map()
       range = shown
-      for (const [place, time] of history.times.entries()) points.set(time, history.rates[place] ?? 0)
+      for (const [place, time] of history.times.entries()) points.set(time, history.rates[place] ?? null)
       const newest = Math.max(0, ...points.keys())
       for (const time of points.keys()) if (time < newest - stretches[range].span) points.delete(time)
-      const text = describe([...points.values()], stretches[range].words)
+      const text = describe(ratesOf(points), stretches[range].words)
       setText(summary, text)
       box.setAttribute('aria-label', `${reader}, ${text}`)
       draw()
     },
   }
+}
+
+/** @param {ReadonlyMap<number, number | null>} points */
+function ratesOf(points) {
+  return [...points.values()].filter((rate) => rate !== null)
 }
 
 /**
@@ -100,26 +105,13 @@ function describe(rates, words) {
 }
 
 /**
- * Points in their order, with a hole where nobody looked.
- * @param {ReadonlyMap<number, number>} points
- * @param {{ gap: number }} stretch
+ * Points in their order. Where one has no speed, what was before it is not known: the line has a hole there.
+ * @param {ReadonlyMap<number, number | null>} points
  * @returns {import('uplot').AlignedData}
  */
-function dataOf(points, { gap }) {
-  /** @type {number[]} */
-  const times = []
-  /** @type {(number | null)[]} */
-  const rates = []
-  for (const time of [...points.keys()].sort((one, other) => one - other)) {
-    const last = times.at(-1)
-    if (last !== undefined && time - last > gap) {
-      times.push(last + 1)
-      rates.push(null)
-    }
-    times.push(time)
-    rates.push(points.get(time) ?? 0)
-  }
-  return [times, rates]
+function dataOf(points) {
+  const times = [...points.keys()].sort((one, other) => one - other)
+  return [times, times.map((time) => points.get(time) ?? null)]
 }
 
 /**
