@@ -45,11 +45,6 @@ export default tseslint.config(
       ],
     },
   },
-  {
-    // Scripts of the browser: the compiler knows the names that are global there.
-    files: ['services/api/console/page/*.js'],
-    rules: { 'no-undef': 'off' },
-  },
   { files: ['services/core/config/environment.ts'], rules: { 'no-restricted-syntax': 'off' } },
   {
     files: ['*.js', '*.cjs', '*.config.ts'],

@@ -1,3 +1,4 @@
+import type { NamespaceConfig } from '../core/config/index.ts'
 import { demoChainId } from '../core/chain-node/index.ts'
 import { listen } from '../core/http/index.ts'
 import type { Listener, RequestObserver } from '../core/http/index.ts'
@@ -8,18 +9,27 @@ import { createMetrics, renderSnapshots, serveMetrics } from '../core/metrics/in
 import type { Metrics } from '../core/metrics/index.ts'
 import { readPackageVersion, readRevision } from '../core/paths/index.ts'
 import { AnswerCache, createSharedAnswers } from './cache/index.ts'
-import { consoleRoutes, ProgressHistory } from './console/index.ts'
 import { openRequestDatabase } from './database/index.ts'
 import type { RequestDatabase } from './database/index.ts'
 import { documentationRoutes } from './documentation/index.ts'
 import type { ServerInfo } from './documentation/index.ts'
 import type { HealthSettings, Monitor } from './health/index.ts'
 import { healthRoutes, reportHealth, startMonitor } from './health/index.ts'
+import type { Namespace } from './endpoint/index.ts'
 import type { Mount } from './http/index.ts'
-import { createLifecycle, failureBody } from './http/index.ts'
+import { createLifecycle, failureBody, handleUpgrades } from './http/index.ts'
 import { createNamedLists } from './lists/index.ts'
 import type { KeptLists } from './lists/index.ts'
-import { observeDatabase, observeLists, observeRequests, watchParts } from './metrics/index.ts'
+import { openLive } from './live/index.ts'
+import type { ChannelMount, LiveService } from './live/index.ts'
+import {
+  observeDatabase,
+  observeLists,
+  observeLive,
+  observeRequests,
+  watchFeeds,
+  watchParts,
+} from './metrics/index.ts'
 import type { DatabaseTraits, NamespaceFactory } from './namespaces/index.ts'
 import { createNamespace } from './namespaces/index.ts'
 import type { ApiConfig } from './preconditions.ts'
@@ -63,7 +73,12 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { chain, sqldb } = config.connections
   const traits = await checkDatabase(config, options.waitMs ?? DEFAULT_WAIT_MS, logger)
   await checkChainNode(chain.http, chain.chain_id, logger)
-  const mounts = createMounts(config, traits, options.createNamespace ?? createNamespace, logger)
+  const { mounts, channels } = createMounts(
+    config,
+    traits,
+    options.createNamespace ?? createNamespace,
+    logger,
+  )
   const closers: (() => Promise<void>)[] = []
   try {
     const kvstore =
@@ -73,19 +88,30 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     closers.push(() => database.close())
     const lists = createNamedLists({ database, onLookup: observeLists(metrics) })
     const cache = openCache(config, kvstore)
-    const history = new ProgressHistory()
+    const live = await openLive({
+      ...{
+        mounts: channels,
+        settings: config.server,
+        address: sqldb,
+        database,
+        kvstore,
+        logger,
+        failureBody,
+      },
+      observer: observeLive(metrics),
+    })
+    watchFeeds(metrics, () => live.states())
+    closers.push(() => live.close())
     const monitor = await startMonitor({
       database: sqldb,
       servers: () => database.servers(),
+      feeds: () => live.states(),
       kvstore,
       chainHttp: chain.http,
       chainId: chain.chain_id,
       logger,
       onDatabase: (available) => {
         noteDatabase({ database, mounts, lists, cache }, available)
-      },
-      onReaders: (readers) => {
-        history.note(readers, Date.now())
       },
     })
     closers.push(() => monitor.close())
@@ -103,9 +129,13 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       kvstore,
       cache,
       observers,
-      history,
+      live,
     })
-    closers.push(() => listener.close())
+    // Clients of live data are told to go first, or the listener would wait for them.
+    closers.push(
+      () => listener.close(),
+      () => live.close(),
+    )
     logger.info(`Listening on port ${listener.port}`)
     return { url: `http://127.0.0.1:${listener.port}`, port: listener.port, close: () => closeAll(closers) }
   } catch (error) {
@@ -118,19 +148,38 @@ async function closeAll(closers: readonly (() => Promise<void>)[]): Promise<void
   for (const close of [...closers].reverse()) await close()
 }
 
+interface Mounts {
+  readonly mounts: readonly Mount[]
+  /** The same, as live data sees them. */
+  readonly channels: readonly ChannelMount[]
+}
+
 function createMounts(
   config: ApiConfig,
   traits: DatabaseTraits,
   create: NamespaceFactory,
   logger: Logger,
-): Mount[] {
+): Mounts {
   const mounts: Mount[] = []
+  const channels: ChannelMount[] = []
   for (const entry of config.server.namespaces) {
     const namespace = create(entry, traits)
-    if (namespace) mounts.push({ namespace, paths: [entry.path, ...entry.aliases] })
-    else logger.warn(`namespace ${entry.name} is not served by this version; ${entry.path} answers 404`)
+    const paths = [entry.path, ...entry.aliases]
+    if (namespace) {
+      mounts.push({ namespace, paths })
+      channels.push(channelOf(entry, namespace, paths))
+    } else logger.warn(`namespace ${entry.name} is not served by this version; ${entry.path} answers 404`)
   }
-  return mounts
+  return { mounts, channels }
+}
+
+function channelOf(entry: NamespaceConfig, namespace: Namespace, paths: readonly string[]): ChannelMount {
+  const { connected_reader: reader, socket_features } = entry.args
+  const contract: unknown = Reflect.get(entry.args, `${entry.name}_account`)
+  return {
+    ...{ namespace, paths, reader, family: entry.name, contract: String(contract) },
+    assetUpdate: socket_features.asset_update,
+  }
 }
 
 function openDatabase(config: ApiConfig, metrics: Metrics, logger: Logger): Promise<RequestDatabase> {
@@ -196,41 +245,30 @@ interface ServedParts {
   readonly kvstore: KeyValueStore
   readonly observers: readonly RequestObserver[]
   readonly cache: AnswerCache | undefined
-  readonly history: ProgressHistory
+  readonly live: LiveService
 }
 
-async function serve(options: ApiOptions, { monitor, history, ...parts }: ServedParts): Promise<Listener> {
+async function serve(options: ApiOptions, { monitor, live, ...parts }: ServedParts): Promise<Listener> {
   const { config, logger } = options
-  const health = healthSettings(options)
-  const info = serverInfo(config)
-  const revision = readRevision()
-  const roots = healthRoutes(monitor, health)
-  const page = consoleRoutes({
-    info,
-    revision,
-    health,
-    state: () => monitor.state,
-    history,
-    database: parts.database,
-    kvstore: parts.kvstore,
-    namespaces: config.server.namespaces,
-    eventsOf: () => undefined,
-    logger,
-  })
+  const roots = healthRoutes(monitor, healthSettings(options))
   const handler = createLifecycle({
-    roots: [
-      ...roots,
-      ...documentationRoutes(parts.mounts, roots, info),
-      ...(config.server.console ? page : []),
-    ],
+    roots: [...roots, ...documentationRoutes(parts.mounts, roots, serverInfo(config))],
     ...parts,
     lists: parts.lists.find,
     logger,
     settings: config.server,
-    revision,
+    revision: readRevision(),
   })
   const { server_addr: address, server_port: port } = config.server
-  return listen({ address, port, handler, failureBody: (_status, message) => failureBody(message) })
+  const listener = await listen({
+    ...{ address, port },
+    handler: (request, response) => {
+      if (!live.handle(request, response)) handler(request, response)
+    },
+    failureBody: (_status, message) => failureBody(message),
+  })
+  handleUpgrades(listener.server, handler, (...upgrade) => live.upgrade(...upgrade))
+  return listener
 }
 
 function serverInfo({ connections, server }: ApiConfig): ServerInfo {

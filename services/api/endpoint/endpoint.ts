@@ -2,7 +2,7 @@ import type { Session } from '../database/index.ts'
 import type { Json } from '../json/index.ts'
 import type { AttributeFamily, AttributeFilter } from './attribute-filters.ts'
 import type { Parameter } from './parameter.ts'
-import type { RecordSchema } from './record-schema.ts'
+import type { NamedSchema, RecordSchema } from './record-schema.ts'
 import type { Values } from './values.ts'
 
 /** An answer other than success that an endpoint has of its own. */
@@ -51,10 +51,19 @@ export interface Endpoint {
   readonly run: (context: EndpointContext) => Promise<Json>
 }
 
+/** Reads records of one kind by their keys, as the endpoint of one record answers them. */
+export interface RecordReader {
+  readonly schema: NamedSchema
+  /** Records by key; a key without a row is missing. */
+  readonly read: (session: Session, keys: readonly string[]) => Promise<ReadonlyMap<string, Json>>
+}
+
 /** The endpoints of one contract family. */
 export interface Namespace {
   readonly name: string
   readonly endpoints: readonly Endpoint[]
+  /** What events tell of, by kind of record. */
+  readonly records: Readonly<Record<string, RecordReader>>
   /** Forgets what is kept of the database: it may be another one now. */
   forget(): void
 }

@@ -1,6 +1,6 @@
 export { readAttributeFilters } from './attribute-filters.ts'
 export type { AttributeFamily, AttributeFilter } from './attribute-filters.ts'
-export type { Endpoint, EndpointContext, Failure, Namespace } from './endpoint.ts'
+export type { Endpoint, EndpointContext, Failure, Namespace, RecordReader } from './endpoint.ts'
 export type { Parameter, ParameterType, RawParameters, RawScalar, RawValue } from './parameter.ts'
 export * as shape from './record-schema.ts'
 export type { Members, NamedSchema, RecordSchema } from './record-schema.ts'

@@ -22,6 +22,14 @@ const server = object({
   in_use: flag('Requests may go to it'),
 })
 
+const feed = object({
+  reader: text('Reader'),
+  sequence: nullable(decimal('Newest entry of its feed that was taken')),
+  via: nullable(text('bus: messages come as blocks are committed; database: they have to be asked for')),
+  live: nullable(flag('False while the reader is too far behind the head to tell of blocks')),
+  block_num: nullable(decimal('Last block that the reader has spoken of')),
+})
+
 /** `data` of `/health`. */
 export const healthRecord = record('Health', 'Whether the server can be asked, and how far it is', {
   version: text('Version of the program'),
@@ -44,6 +52,7 @@ export const healthRecord = record('Health', 'Whether the server can be asked, a
       kvstore: text('State of the key-value store'),
       kvstore_kind: text('Kind of the key-value store'),
       readers: list(reader),
+      live: list(feed, 'What is heard of the readers, for live data'),
     }),
   }),
 })

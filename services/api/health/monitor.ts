@@ -7,7 +7,8 @@ import { describeError, RetryableError } from '../../core/errors/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { ServerState } from '../database/index.ts'
-import type { HealthState, IndexedContract, ReaderState } from './state.ts'
+import type { LiveFeedState } from '../live/index.ts'
+import type { HealthState, ReaderState } from './state.ts'
 
 const INTERVAL_MS = 1_000
 const PROBE_TIMEOUT_MS = 3_000
@@ -17,6 +18,8 @@ export interface MonitorOptions {
   readonly database: DatabaseAddress
   /** The primary and its replicas, as requests see them. */
   readonly servers: () => readonly ServerState[]
+  /** What is heard of the readers' blocks. */
+  readonly feeds: () => readonly LiveFeedState[]
   readonly kvstore: KeyValueStore
   /** HTTP address of the chain node; without it only the readers tell of the head. */
   readonly chainHttp: string | undefined
@@ -24,8 +27,6 @@ export interface MonitorOptions {
   readonly logger: Logger
   /** Called after each look at the database. */
   readonly onDatabase: (available: boolean) => void
-  /** Called with what the readers say of themselves, each time that it could be read. */
-  readonly onReaders?: (readers: readonly ReaderState[]) => void
 }
 
 /** Looks at everything that the server depends on once a second, so that a health request waits for nothing. */
@@ -54,7 +55,6 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const state: MutableState = { database: 'away', kvstore: 'away', readers: [], node: undefined }
   const lookAtDatabase = async (): Promise<void> => {
     state.readers = await within(readReaders(pool), 'the database')
-    options.onReaders?.(state.readers)
   }
   const note = (up: boolean, error?: unknown): void => {
     const now = up ? 'up' : 'away'
@@ -86,7 +86,13 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const stops = probes.map((probe) => repeat(probe))
   return {
     get state() {
-      return { ...state, servers: options.servers(), chainId, kvstoreKind: kvstore.kind }
+      return {
+        ...state,
+        servers: options.servers(),
+        feeds: options.feeds(),
+        chainId,
+        kvstoreKind: kvstore.kind,
+      }
     },
     async check() {
       await Promise.all([lookAtDatabase(), within(kvstore.ping(), 'the key-value store')])
@@ -141,8 +147,6 @@ type ReaderRow = [
   number | null,
   number | null,
   number | null,
-  number,
-  IndexedContract[],
 ]
 
 async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
@@ -151,9 +155,7 @@ async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
     query_timeout: PROBE_TIMEOUT_MS,
     text: `SELECT r.name, r.block_num, r.block_time, h.head_block, h.head_time, h.irreversible_block, h.state,
         h.blocks_per_second, extract(epoch FROM now() - h.beaten_at)::float8,
-        extract(epoch FROM now() - h.committed_at)::float8, r.start_block,
-        (SELECT coalesce(json_agg(json_build_object('family', s.family, 'account', s.account) ORDER BY s.family), '[]')
-          FROM chain.sources s WHERE s.reader = r.name)
+        extract(epoch FROM now() - h.committed_at)::float8
       FROM chain.readers r LEFT JOIN chain.heartbeats h ON h.reader = r.name ORDER BY r.name`,
   } as pg.QueryArrayConfig)
   return rows.map((row) => ({
@@ -167,7 +169,5 @@ async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
     blocksPerSecond: row[7] ?? undefined,
     secondsSinceHeartbeat: row[8] ?? undefined,
     secondsSinceCommit: row[9] ?? undefined,
-    startBlock: row[10],
-    contracts: row[11],
   }))
 }

@@ -5,8 +5,6 @@ import { reportHealth } from './index.ts'
 const nowMs = 1_800_000_000_000
 const reader: ReaderState = {
   name: 'main-1',
-  startBlock: 1,
-  contracts: [{ family: 'assets', account: 'atomicassets' }],
   blockNum: 1_000,
   blockTimeMs: nowMs - 500,
   headBlock: 1_000,
@@ -23,6 +21,7 @@ const state: HealthState = {
   kvstore: 'up',
   kvstoreKind: 'redis',
   readers: [reader],
+  feeds: [],
   node: { chainId: 'c', headBlock: 1_001, headTimeMs: nowMs },
   chainId: 'c',
 }

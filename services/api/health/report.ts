@@ -1,4 +1,5 @@
 import type { ServerState } from '../database/index.ts'
+import type { LiveFeedState } from '../live/index.ts'
 import type { HealthState, ReaderState } from './state.ts'
 
 /** A head older than this is not what the chain is doing now. */
@@ -36,15 +37,6 @@ export interface HealthReport {
   readonly lagBlocks: number
   /** How far each reader in question is behind the head. */
   readonly lags: readonly ReaderLag[]
-  /** The newest head that the node or a reader has told of; block 0 before any has. */
-  readonly head: ChainHead
-}
-
-/** A head of the chain. */
-export interface ChainHead {
-  readonly block: number
-  /** Its time, ms since 1970. */
-  readonly timeMs: number
 }
 
 /** How far a reader is behind the head. */
@@ -58,7 +50,11 @@ export interface ReaderLag {
 export function reportHealth(state: HealthState, settings: HealthSettings, nowMs: number): HealthReport {
   const head = chainHead(state)
   const watched = watchedReaders(state, settings)
-  const lags = watched.map((reader) => measureLag(reader, head, settings))
+  const lags = watched.map((reader) => ({
+    reader: reader.name,
+    lagBlocks: lagOf(reader, head.block, settings),
+    lagSeconds: lagSecondsOf(reader, head),
+  }))
   const lagBlocks = Math.max(0, ...lags.map((lag) => lag.lagBlocks))
   const headAgeMs = Math.max(0, nowMs - head.timeMs)
   const { status, reasons } = judge(state, watched, lagBlocks, headAgeMs)
@@ -84,19 +80,11 @@ export function reportHealth(state: HealthState, settings: HealthSettings, nowMs
         kvstore: state.kvstore,
         kvstore_kind: state.kvstoreKind,
         readers,
+        live: state.feeds.map(describeFeed),
       },
     },
   }
-  return { status, reasons, data, headAgeMs, lagBlocks, lags, head }
-}
-
-/** How far a reader, in question or not, is behind the head. */
-export function measureLag(reader: ReaderState, head: ChainHead, settings: HealthSettings): ReaderLag {
-  return {
-    reader: reader.name,
-    lagBlocks: lagOf(reader, head.block, settings),
-    lagSeconds: Math.max(0, head.timeMs - reader.blockTimeMs) / 1_000,
-  }
+  return { status, reasons, data, headAgeMs, lagBlocks, lags }
 }
 
 /** Whether requests are answered, be it by a replica. */
@@ -111,9 +99,14 @@ function databaseStatus(state: HealthState): 'OK' | 'INVALID' | 'ERROR' {
   return state.readers.length === 0 ? 'INVALID' : 'OK'
 }
 
+interface Head {
+  readonly block: number
+  readonly timeMs: number
+}
+
 /** The newest head that the node or a reader has told of. */
-function chainHead(state: HealthState): ChainHead {
-  const heads: ChainHead[] = state.readers.map(({ headBlock, headTimeMs }) => ({
+function chainHead(state: HealthState): Head {
+  const heads: Head[] = state.readers.map(({ headBlock, headTimeMs }) => ({
     block: headBlock ?? 0,
     timeMs: headTimeMs ?? 0,
   }))
@@ -157,24 +150,34 @@ function judge(
   return { status, reasons: [...bad, ...poor] }
 }
 
+function lagSecondsOf(reader: ReaderState, head: Head): number {
+  return Math.max(0, head.timeMs - reader.blockTimeMs) / 1_000
+}
+
 function describeServer({ server, state, lagMs, isInUse }: ServerState): Record<string, unknown> {
   return { server, state, lag_ms: lagMs === undefined ? null : Math.round(lagMs), in_use: isInUse }
 }
 
-function describeReader(
-  reader: ReaderState,
-  head: ChainHead,
-  settings: HealthSettings,
-): Record<string, unknown> {
-  const { lagBlocks, lagSeconds } = measureLag(reader, head, settings)
+function describeFeed({ reader, feed }: LiveFeedState): Record<string, unknown> {
+  const lag = feed?.lag
+  return {
+    reader,
+    sequence: feed === undefined ? null : String(feed.sequence),
+    via: feed?.via ?? null,
+    live: lag?.live ?? null,
+    block_num: lag ? String(lag.block_num) : null,
+  }
+}
+
+function describeReader(reader: ReaderState, head: Head, settings: HealthSettings): Record<string, unknown> {
   return {
     name: reader.name,
     state: reader.mode ?? null,
     block_num: String(reader.blockNum),
     block_time: String(reader.blockTimeMs),
     head_block: reader.headBlock === undefined ? null : String(reader.headBlock),
-    lag_blocks: lagBlocks,
-    lag_seconds: lagSeconds,
+    lag_blocks: lagOf(reader, head.block, settings),
+    lag_seconds: lagSecondsOf(reader, head),
     blocks_per_second: reader.blocksPerSecond ?? null,
     seconds_since_commit: reader.secondsSinceCommit ?? null,
     seconds_since_heartbeat: reader.secondsSinceHeartbeat ?? null,

@@ -1,20 +1,10 @@
 import type { ChainInfo } from '../../core/chain-node/index.ts'
 import type { ServerState } from '../database/index.ts'
-
-/** A contract that a reader indexes. */
-export interface IndexedContract {
-  /** assets, market, oracle or tools. */
-  readonly family: string
-  readonly account: string
-}
+import type { LiveFeedState } from '../live/index.ts'
 
 /** What is known of one reader, from its own words in the database. */
 export interface ReaderState {
   readonly name: string
-  /** First block that it indexed. */
-  readonly startBlock: number
-  /** The contracts whose rows it writes. */
-  readonly contracts: readonly IndexedContract[]
   /** Last committed block. */
   readonly blockNum: number
   /** Its time, ms since 1970. */
@@ -40,6 +30,8 @@ export interface HealthState {
   readonly kvstore: 'up' | 'away'
   readonly kvstoreKind: 'redis' | 'memory'
   readonly readers: readonly ReaderState[]
+  /** What is heard of the readers' blocks, for live data. */
+  readonly feeds: readonly LiveFeedState[]
   /** Last answer of the chain node; undefined before the first. */
   readonly node: ChainInfo | undefined
   readonly chainId: string

@@ -97,9 +97,11 @@ const commonArgs = {
     .optional()
     .describe('Name of the reader whose blocks feed the live data; without it there is none.'),
   socket_features: section({
-    asset_update: flag().default(true).describe('Send events for changed asset data (assets namespace).'),
+    asset_update: flag()
+      .default(false)
+      .describe('Send the events back and update to socket.io clients (assets namespace).'),
   })
-    .prefault({})
+    .prefault({ asset_update: true })
     .describe('Which live events are sent.'),
   api_features: section({
     disable_v1_sales: flag()
@@ -117,6 +119,32 @@ const commonArgs = {
 const assetsAccount = () => accountName().describe('Account of the assets contract.')
 const marketAccount = () => accountName().describe('Account of the market contract.')
 const toolsAccount = () => accountName().describe('Account of the tools contract.')
+
+const live = section({
+  max_connections: integer(1, 1_000_000)
+    .default(10_000)
+    .describe('Most live connections of the api, shared out among its processes.'),
+  connections_per_address: integer(1, 1_000_000)
+    .default(250)
+    .describe('Most live connections of one client address, shared out among the processes.'),
+  subscriptions_per_connection: integer(1, 10_000)
+    .default(100)
+    .describe('Most subscriptions of one plain websocket.'),
+  values_per_subscription: integer(1, 100_000)
+    .default(1_000)
+    .describe('Most values in the filters of one subscription.'),
+  max_message_bytes: integer(256, 1_048_576)
+    .default(65_536)
+    .describe('Longest message (bytes) that a client may send; a longer one ends the connection.'),
+  messages_per_second: integer(1, 10_000)
+    .default(10)
+    .describe(
+      'Messages that a client may send in a second, with ten seconds saved up; more end the connection.',
+    ),
+  max_queue_bytes: integer(65_536, 1_073_741_824)
+    .default(8_388_608)
+    .describe('Bytes that may wait for a client to read them; a slower client is cut off.'),
+})
 
 const namespacePath = () =>
   textLike(/^(?:\/[A-Za-z0-9._~-]{1,64}){1,8}$/, 'a path such as /assets, without a slash at its end')
@@ -211,14 +239,12 @@ export const serverSchema = section({
   metrics_addr: hostName()
     .optional()
     .describe('Address that metrics_port listens on; server_addr when absent.'),
-  console: flag()
-    .default(true)
-    .describe('Whether browsers that ask for / are shown how the service is doing; else it is not found.'),
   cors: list(originPattern, 256)
     .default([])
     .describe(
       'Regular expressions, found anywhere in an origin, of those that browsers may call from; empty = every origin.',
     ),
+  live: live.prefault({}).describe('Limits of live connections: websockets, event streams, socket.io.'),
   namespaces: list(namespaceSchema, 32, 1).describe('What is served, and where.'),
 })
 

@@ -1,6 +1,6 @@
 import { createServer, STATUS_CODES } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { FatalError } from '../errors/index.ts'
 
@@ -81,8 +81,25 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     })
     server.listen(port, address, resolve)
   })
+  const silent = trackSilent(server)
   const bound = server.address() as AddressInfo
-  return { address: bound.address, port: bound.port, server, close: () => drain(server, timing.drainMs) }
+  return {
+    address: bound.address,
+    port: bound.port,
+    server,
+    close: () => drain(server, silent, timing.drainMs),
+  }
+}
+
+/** Connections on which nothing has been asked yet: browsers open some in advance. Node does not count them as idle. */
+function trackSilent(server: Server): ReadonlySet<Socket> {
+  const silent = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    silent.add(socket)
+    socket.once('close', () => silent.delete(socket))
+  })
+  server.on('request', ({ socket }: { socket: Socket }) => silent.delete(socket))
+  return silent
 }
 
 /** What Node could not parse never reaches the application, so the answer is written by hand. */
@@ -110,13 +127,14 @@ function clientFailure(code: string | undefined): [number, string] {
   return [400, 'Malformed request']
 }
 
-async function drain(server: Server, drainMs: number): Promise<void> {
+async function drain(server: Server, silent: ReadonlySet<Socket>, drainMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => {
       resolve()
     })
   })
   server.closeIdleConnections()
+  for (const socket of silent) socket.destroy()
   const cut = setTimeout(() => {
     server.closeAllConnections()
   }, drainMs)

@@ -63,6 +63,51 @@ export const metricCatalogue = {
     programs: ['api'],
   },
 
+  // Live data, as the api sends it
+  pronghorn_live_clients: {
+    kind: 'gauge',
+    help: 'Open live connections, by transport: websocket, event-stream, socket.io websocket or socket.io polling.',
+    labels: ['transport'],
+    programs: ['api'],
+  },
+  pronghorn_live_messages_sent_total: {
+    kind: 'counter',
+    help: 'Events and notices handed to live connections.',
+    labels: ['transport'],
+    programs: ['api'],
+  },
+  pronghorn_live_bytes_sent_total: {
+    kind: 'counter',
+    help: 'Bytes of these messages.',
+    labels: ['transport'],
+    programs: ['api'],
+  },
+  pronghorn_live_cut_total: {
+    kind: 'counter',
+    help: 'Live connections that the server ended: slow (does not read), rate (too many messages), silent (does not answer), stopping.',
+    labels: ['transport', 'reason'],
+    programs: ['api'],
+  },
+  pronghorn_live_refused_total: {
+    kind: 'counter',
+    help: 'Live connections that were not taken: origin, address (too many of one), full, stopping.',
+    labels: ['reason'],
+    programs: ['api'],
+  },
+  pronghorn_live_tell_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time from the moment a block was heard of until its events had been handed to all live connections.',
+    labels: reader,
+    programs: ['api'],
+    buckets: answerSeconds,
+  },
+  pronghorn_live_feed_entries_total: {
+    kind: 'counter',
+    help: "Entries of readers' feeds that arrived, by way: bus, or database when the bus had missed them.",
+    labels: ['reader', 'via'],
+    programs: ['api'],
+  },
+
   // Database, as requests use it
   pronghorn_database_query_duration_seconds: {
     kind: 'histogram',

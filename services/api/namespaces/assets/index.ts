@@ -1,5 +1,6 @@
 import type { Namespace } from '../../endpoint/index.ts'
 import { assetsEndpoints } from './endpoints/index.ts'
+import { assetsRecords } from './live-records.ts'
 import { assetRecord, Parts, renderAssets } from './records/index.ts'
 import type { AssetsLimits, AssetsSetup } from './setup.ts'
 
@@ -63,6 +64,7 @@ export function createAssetsNamespace(options: AssetsNamespaceOptions): Namespac
   return {
     name: 'assets',
     endpoints: assetsEndpoints(setup),
+    records: assetsRecords(setup),
     forget() {
       parts.clear()
     },

@@ -1,8 +1,9 @@
 import type { Session } from '../../database/index.ts'
-import type { Endpoint, Namespace } from '../../endpoint/index.ts'
+import type { Endpoint, Namespace, RecordReader } from '../../endpoint/index.ts'
 import type { AssetsLimits, AssetsSetup } from '../assets/index.ts'
 import { Parts } from '../assets/index.ts'
 import { marketEndpoints } from './endpoints/index.ts'
+import { marketRecords } from './live-records.ts'
 import { assetsContract } from './queries/index.ts'
 import { listingAsset, marketAssetRenderer } from './records/index.ts'
 import type { MarketLimits, MarketSetup } from './setup.ts'
@@ -54,6 +55,18 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
         return endpoint.run(context)
       },
     })),
+    records: Object.fromEntries(
+      Object.entries(marketRecords(setup)).map(([kind, { schema, read }]): [string, RecordReader] => [
+        kind,
+        {
+          schema,
+          read: async (session, keys) => {
+            await learnContract(session)
+            return read(session, keys)
+          },
+        },
+      ]),
+    ),
     forget() {
       delete named.assets
       parts.clear()

@@ -1,11 +1,16 @@
 export { cappedPrice, containedAssetRenderer, marketAssetRenderer } from './asset-members.ts'
 export {
+  readAuctions,
+  readBuyoffers,
+  readSales,
+  readTemplateBuyoffers,
   renderAuctions,
   renderBuyoffers,
   renderListedSales,
   renderSales,
   renderTemplateBuyoffers,
 } from './listing-records.ts'
+export type { ListingReader } from './listing-records.ts'
 export {
   auctionRecord,
   buyofferRecord,

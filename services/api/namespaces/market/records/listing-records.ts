@@ -161,7 +161,7 @@ export async function renderListedSales(
   setup: MarketSetup,
   ids: readonly string[],
 ): Promise<Json[]> {
-  const sales = await listingMembers(session, setup, SALES, ids)
+  const sales = inOrder(ids, await listingMembers(session, setup, SALES, ids))
   return sales.map((members, index) => [members, `,"ordinality":"${index + 1}"}`])
 }
 
@@ -199,8 +199,44 @@ async function renderListings(
   ids: readonly string[],
   more: readonly SqlValue[] = [],
 ): Promise<Json[]> {
+  return inOrder(ids, await readListings(session, setup, statement, ids, more))
+}
+
+function inOrder(ids: readonly string[], records: ReadonlyMap<string, Json>): Json[] {
+  return ids.map((id) => records.get(id)).filter((record) => record !== undefined)
+}
+
+/** Listings by id; one that is not known is missing, and so is a sale that still waits for its offer. */
+export type ListingReader = (
+  session: Session,
+  setup: MarketSetup,
+  ids: readonly string[],
+) => Promise<ReadonlyMap<string, Json>>
+
+/** Reads sales. */
+export const readSales: ListingReader = (session, setup, ids) => readListings(session, setup, SALES, ids)
+
+/** Reads auctions. */
+export const readAuctions: ListingReader = (session, setup, ids) =>
+  readListings(session, setup, AUCTIONS, ids, [setup.clock()])
+
+/** Reads buy offers. */
+export const readBuyoffers: ListingReader = (session, setup, ids) =>
+  readListings(session, setup, BUYOFFERS, ids)
+
+/** Reads template buy offers. */
+export const readTemplateBuyoffers: ListingReader = (session, setup, ids) =>
+  readListings(session, setup, TEMPLATE_BUYOFFERS, ids)
+
+async function readListings(
+  session: Session,
+  setup: MarketSetup,
+  statement: { readonly name: string; readonly text: string },
+  ids: readonly string[],
+  more: readonly SqlValue[] = [],
+): Promise<ReadonlyMap<string, Json>> {
   const listings = await listingMembers(session, setup, statement, ids, more)
-  return listings.map((members) => [members, '}'])
+  return new Map([...listings].map(([id, members]) => [id, [members, '}']]))
 }
 
 /** The records without their closing braces. */
@@ -210,7 +246,7 @@ async function listingMembers(
   statement: { readonly name: string; readonly text: string },
   ids: readonly string[],
   more: readonly SqlValue[] = [],
-): Promise<Json[]> {
+): Promise<ReadonlyMap<string, Json>> {
   const rows = await queryPacked<ListingRow>(session, { ...statement, values: [ids, ...more] })
   const { parts, contract } = setup.assets
   const collections = await parts.lightCollections.load(session, new Map(rows.map((row) => [row[3], row[4]])))
@@ -233,5 +269,5 @@ async function listingMembers(
     ]
     records.set(id, [`{${contracts},${own},`, ...nested])
   }
-  return ids.map((id) => records.get(id)).filter((text) => text !== undefined)
+  return records
 }

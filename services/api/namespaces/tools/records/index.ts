@@ -1,2 +1,2 @@
-export { renderLinks } from './link-records.ts'
+export { readLinks, renderLinks } from './link-records.ts'
 export { linkActions, linkLogRecord, linkRecord, toolsConfigRecord } from './link-schemas.ts'

@@ -46,9 +46,19 @@ export async function renderLinks(
   setup: ToolsSetup,
   ids: readonly string[],
 ): Promise<Json[]> {
+  const links = await readLinks(session, setup, ids)
+  return ids.map((id) => links.get(id)).filter((text) => text !== undefined)
+}
+
+/** The records of links by id. */
+export async function readLinks(
+  session: Session,
+  setup: ToolsSetup,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Json>> {
   const rows = await queryPacked<LinkRow>(session, { ...LINKS, values: [ids, setup.assetsContract ?? null] })
   const [first] = rows
-  if (first === undefined) return []
+  if (first === undefined) return new Map()
   // The contract is that of the configuration, the same in every row.
   const assetsContract = first[1]
   const known = await renderAssets(
@@ -65,5 +75,5 @@ export async function renderLinks(
     const assets = assetIds === '' ? [] : assetIds.split(',').map(assetText)
     links.set(id, [`{${accounts},${terms},"assets":`, jsonArray(assets), `,${origin}}`])
   }
-  return ids.map((id) => links.get(id)).filter((text) => text !== undefined)
+  return links
 }

@@ -1,0 +1,156 @@
+import type { EventEntry, EventFamily } from '../../core/live/index.ts'
+import type { Namespace } from '../endpoint/index.ts'
+import type { LiveClient } from './client.ts'
+import type { LiveEvent } from './live-event.ts'
+import type { LiveObserver } from './observer.ts'
+import type { Format, Outgoing } from './outgoing.ts'
+import { forEachYielding } from './yielding.ts'
+
+/** A namespace whose events are told. */
+export interface ChannelMount {
+  readonly namespace: Namespace
+  readonly family: EventFamily
+  /** Contract account. */
+  readonly contract: string
+  /** Prefixes that it answers on. */
+  readonly paths: readonly string[]
+  /** `connected_reader`; without one nothing is told. */
+  readonly reader: string | undefined
+  /** `socket_features.asset_update`. */
+  readonly assetUpdate: boolean
+}
+
+/** Others who are told of a namespace's events in a way of their own. */
+export interface Listener {
+  /** Whether somebody asks for events of this kind at the moment. */
+  wants(entry: EventEntry): boolean
+  /** Tells of events that belong to one block, in their order. */
+  tell(events: readonly LiveEvent[]): Promise<void>
+  /** Tells that blocks are undone. */
+  tellFork(blockNum: number): Promise<void>
+}
+
+/** What a channel needs. */
+export interface ChannelOptions {
+  readonly mount: ChannelMount
+  readonly maxQueueBytes: number
+  readonly observer: LiveObserver
+}
+
+/** The clients of one namespace. */
+export class Channel {
+  readonly mount: ChannelMount
+  readonly #options: ChannelOptions
+  readonly #clients = new Set<LiveClient>()
+  readonly #listeners: Listener[] = []
+
+  constructor(options: ChannelOptions) {
+    this.mount = options.mount
+    this.#options = options
+  }
+
+  /** Clients that are connected. */
+  get clients(): ReadonlySet<LiveClient> {
+    return this.#clients
+  }
+
+  add(client: LiveClient): void {
+    this.#clients.add(client)
+  }
+
+  remove(client: LiveClient): void {
+    this.#clients.delete(client)
+  }
+
+  /** Adds somebody who is told of every block that holds what they want. */
+  listen(listener: Listener): void {
+    this.#listeners.push(listener)
+  }
+
+  /** Whether anybody asks for events of this kind at the moment. */
+  wants(entry: EventEntry): boolean {
+    if (this.#listeners.some((listener) => listener.wants(entry))) return true
+    for (const client of this.#clients) {
+      if (client.state === 'live' && client.mayWant(entry.event)) return true
+    }
+    return false
+  }
+
+  /** Tells everybody who asks for them of the events of one block. @param sequence entry of the feed. */
+  async tell(sequence: bigint, events: readonly LiveEvent[]): Promise<void> {
+    if (events.length === 0) return
+    // Who joins from here on begins after this block.
+    const clients = this.#live(sequence)
+    const batches = new Map<string, Batch>()
+    const telling = this.#listeners.map((listener) => listener.tell(events))
+    await forEachYielding(clients, (client) => {
+      const { format } = client.connection
+      const key = `${format} ${client.signature}`
+      let batch = batches.get(key)
+      if (!batch) batches.set(key, (batch = makeBatch(events, client, format)))
+      if (batch.count > 0) this.#write(client, batch)
+    })
+    await Promise.all(telling)
+  }
+
+  /** Tells everybody that blocks are undone. */
+  async tellFork(sequence: bigint, blockNum: number, message: Outgoing): Promise<void> {
+    const clients = this.#live(sequence)
+    const telling = this.#listeners.map((listener) => listener.tellFork(blockNum))
+    await this.#tellAll(clients, message)
+    await Promise.all(telling)
+  }
+
+  /** Tells all clients of something that is no event. @param sequence entry of the feed, when it is one. */
+  tellAll(message: Outgoing, sequence?: bigint): Promise<void> {
+    return this.#tellAll(this.#live(sequence), message)
+  }
+
+  /** Another feed has begun, or a part of it is lost: numbers of entries from before mean nothing. */
+  forgetHeard(): void {
+    for (const client of this.#clients) client.heardUpTo = 0n
+  }
+
+  /** Clients that hear what happens, but for those who have been given the entry already. */
+  #live(sequence?: bigint): LiveClient[] {
+    return [...this.#clients].filter(
+      ({ state, heardUpTo }) => state === 'live' && (sequence === undefined || heardUpTo < sequence),
+    )
+  }
+
+  #tellAll(clients: readonly LiveClient[], message: Outgoing): Promise<void> {
+    return forEachYielding(clients, (client) => {
+      this.#write(client, { bytes: message.bytes(client.connection.format), count: 1 })
+    })
+  }
+
+  /** What a client does not read is kept up to a limit; then the client has to go. */
+  #write(client: LiveClient, { bytes, count }: Batch): void {
+    const { connection } = client
+    if (!connection.isOpen) return
+    const { maxQueueBytes, observer } = this.#options
+    if (connection.waitingBytes > maxQueueBytes) {
+      this.remove(client)
+      observer.cut(connection.format, 'slow')
+      client.dismiss('TOO_SLOW', `more than ${maxQueueBytes} bytes wait to be read`)
+      return
+    }
+    connection.write(bytes)
+    observer.sent(connection.format, count, bytes.length)
+  }
+}
+
+interface Batch {
+  readonly bytes: Buffer
+  /** Messages in it. */
+  readonly count: number
+}
+
+/** What clients of one kind are sent of a block: the same bytes for all of them. */
+function makeBatch(events: readonly LiveEvent[], client: LiveClient, format: Format): Batch {
+  const wanted = events.filter((event) => client.wants(event))
+  return {
+    bytes: Buffer.concat(wanted.map(({ message }) => message.bytes(format))),
+    count: wanted.length,
+  }
+}

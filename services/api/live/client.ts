@@ -1,0 +1,84 @@
+import type { Filter } from './filter.ts'
+import { filterSignature, fits } from './filter.ts'
+import type { LiveEvent } from './live-event.ts'
+import type { Format, LiveErrorCode, Outgoing } from './outgoing.ts'
+import { errorMessage } from './outgoing.ts'
+
+/** A connection that messages are written to. */
+export interface Connection {
+  readonly format: Format
+  readonly isOpen: boolean
+  /** Bytes that wait to be taken by the client. */
+  readonly waitingBytes: number
+  write(bytes: Buffer): void
+  /** Resolves when little waits, or the connection has ended. */
+  drained(): Promise<void>
+  /** Ends it after what was written; one that takes nothing is cut off soon after. */
+  end(code: LiveErrorCode, reason: string): void
+}
+
+/**
+ * A client of the websocket or the event stream. `waiting`: it has not subscribed yet. `resuming`: it is given what it
+ * missed. `live`: it is given what happens.
+ */
+export class LiveClient {
+  readonly connection: Connection
+  state: 'waiting' | 'resuming' | 'live' = 'waiting'
+  /** Entry of the feed up to which it has been given everything, when that is further than others. */
+  heardUpTo = 0n
+  readonly #filters = new Map<string, Filter>()
+  #signature: string | undefined
+
+  constructor(connection: Connection) {
+    this.connection = connection
+  }
+
+  /** Number of subscriptions. */
+  get subscriptions(): number {
+    return this.#filters.size
+  }
+
+  has(id: string): boolean {
+    return this.#filters.has(id)
+  }
+
+  /** Adds a subscription, or puts it in the place of the one with the same id. */
+  subscribe(id: string, filter: Filter): void {
+    this.#filters.set(id, filter)
+    this.#signature = undefined
+  }
+
+  /** Ends a subscription; false when there is none of this id. */
+  unsubscribe(id: string): boolean {
+    this.#signature = undefined
+    return this.#filters.delete(id)
+  }
+
+  /** The same for clients that are sent the same. */
+  get signature(): string {
+    return (this.#signature ??= filterSignature([...this.#filters.values()]))
+  }
+
+  /** Whether some subscription asks for an event. An event is sent once, however many do. */
+  wants(event: LiveEvent): boolean {
+    for (const filter of this.#filters.values()) if (fits(filter, event)) return true
+    return false
+  }
+
+  /** Whether some subscription may ask for events of a name. */
+  mayWant(name: string): boolean {
+    for (const filter of this.#filters.values()) if (filter.events?.has(name) ?? true) return true
+    return false
+  }
+
+  send(message: Outgoing): void {
+    if (this.connection.isOpen) this.connection.write(message.bytes(this.connection.format))
+  }
+
+  /** Tells the client why, and ends the connection. */
+  dismiss(code: LiveErrorCode, reason: string): void {
+    if (!this.connection.isOpen) return
+    this.send(errorMessage(code, reason))
+    this.connection.end(code, reason)
+  }
+}

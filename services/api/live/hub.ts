@@ -1,0 +1,234 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cursorAfter, encodeCursor, followFeed, newestCursor, readFeedState } from '../../core/live/index.ts'
+import type {
+  FeedBlock,
+  FeedCursor,
+  FeedEntry,
+  FeedFollower,
+  FeedLag,
+  FeedQuery,
+  FollowerStatus,
+} from '../../core/live/index.ts'
+import { describeError } from '../../core/errors/index.ts'
+import type { KeyValueStore } from '../../core/kvstore/index.ts'
+import type { Logger } from '../../core/log/index.ts'
+import type { RequestDatabase } from '../database/index.ts'
+import type { Channel } from './channel.ts'
+import type { LiveEvent } from './live-event.ts'
+import { makeLiveEvent } from './live-event.ts'
+import type { LiveObserver } from './observer.ts'
+import { message } from './outgoing.ts'
+import { eventsOf, readRecords } from './records.ts'
+import type { FoundRecords, PlacedEvent } from './records.ts'
+
+/** A reader that is at the head says so this often, to whoever hears of nothing else, ms. */
+const QUIET_LAG_MS = 10_000
+/** After a failure of the database the same block is tried again this much later, and then twice as late, ms. */
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 3_000
+
+/** What a hub needs. */
+export interface HubOptions {
+  readonly reader: string
+  readonly channels: readonly Channel[]
+  readonly database: RequestDatabase
+  readonly kvstore: KeyValueStore
+  /** Reads from the primary. */
+  readonly query: FeedQuery
+  readonly observer: LiveObserver
+  readonly logger: Logger
+  /** Told of each block before its events. */
+  readonly onBlock: (block: FeedBlock, events: readonly LiveEvent[]) => void
+}
+
+/** Follows one reader, and hands what it tells to the channels of the namespaces that are connected to it, in order. */
+export class ReaderHub {
+  readonly reader: string
+  readonly #options: HubOptions
+  #follower: FeedFollower | undefined
+  /** After what was told last; undefined while the reader has no feed. */
+  #position: FeedCursor | undefined
+  #isTelling = false
+  #waitingLag: FeedLag | undefined
+  #lagToldMs = -Infinity
+  #wasLive: boolean | undefined
+  #isClosed = false
+
+  constructor(options: HubOptions) {
+    this.reader = options.reader
+    this.#options = options
+  }
+
+  async start(): Promise<void> {
+    const { kvstore, query, reader, logger } = this.#options
+    // Without the database it starts where the feed is once it answers.
+    const state = await readFeedState(query, reader).catch(() => null)
+    if (state) this.#position = newestCursor(reader, state)
+    this.#follower = await followFeed({
+      store: kvstore,
+      query,
+      reader,
+      logger,
+      ...(state ? { from: { epoch: state.epoch, sequence: state.sequence } } : {}),
+      onEntry: (entry) => this.#tell(entry),
+      onLag: (lag) => this.#noteLag(lag),
+    })
+  }
+
+  get position(): FeedCursor | undefined {
+    return this.#position
+  }
+
+  /** What is known of the feed; undefined before the start. */
+  status(): FollowerStatus | undefined {
+    return this.#follower?.status()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#follower?.close()
+  }
+
+  async #tell(entry: FeedEntry): Promise<void> {
+    const startedMs = performance.now()
+    this.#isTelling = true
+    try {
+      if (entry.kind === 'block') await this.#tellBlock(entry)
+      else {
+        await this.#untilRead('caught up', () => this.#options.database.caughtUp())
+        this.#position = cursorAfter(entry)
+        await this.#tellAll(entry)
+      }
+    } finally {
+      this.#isTelling = false
+    }
+    this.#options.observer.told(this.reader, (performance.now() - startedMs) / 1_000)
+    const lag = this.#waitingLag
+    this.#waitingLag = undefined
+    if (lag) await this.#tellLag(lag)
+  }
+
+  async #tellAll(entry: Exclude<FeedEntry, FeedBlock>): Promise<void> {
+    const cursor = encodeCursor(cursorAfter(entry))
+    const { channels } = this.#options
+    if (entry.kind === 'fork') {
+      const fork = message('fork', { block_num: entry.block_num }, cursor)
+      await Promise.all(
+        channels.map((channel) => channel.tellFork(BigInt(entry.sequence), entry.block_num, fork)),
+      )
+      return
+    }
+    const { from_block, to_block } = entry
+    const gap = message('gap', { from_block, to_block }, cursor)
+    for (const channel of channels) channel.forgetHeard()
+    await Promise.all(channels.map((channel) => channel.tellAll(gap)))
+  }
+
+  async #tellBlock(block: FeedBlock): Promise<void> {
+    const composed = this.#options.channels.map((channel) => new Composition(block, channel))
+    // Whoever comes while records are read may ask for more of them.
+    for (;;) {
+      const missing = composed.filter((each) => each.missing().length > 0)
+      if (missing.length === 0) break
+      await this.#untilRead('read', async () => {
+        await this.#options.database.caughtUp()
+        for (const each of missing) await each.read(this.#options.database)
+      })
+      if (this.#isClosed) return
+    }
+    this.#position = cursorAfter(block)
+    const told = composed.map((each) => ({ channel: each.channel, events: each.events() }))
+    this.#options.onBlock(
+      block,
+      told.flatMap(({ events }) => events),
+    )
+    await Promise.all(told.map(({ channel, events }) => channel.tell(BigInt(block.sequence), events)))
+  }
+
+  /** Nothing is left out because the database is away: what comes after waits. */
+  async #untilRead(what: string, task: () => Promise<void>): Promise<void> {
+    let pauseMs = FIRST_PAUSE_MS
+    while (!this.#isClosed) {
+      try {
+        await task()
+        return
+      } catch (error) {
+        if (pauseMs === FIRST_PAUSE_MS) {
+          const { logger, reader } = this.#options
+          logger.warn(
+            { reader, cause: describeError(error) },
+            `live events wait: the database cannot be ${what}`,
+          )
+        }
+        await sleep(pauseMs)
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+      }
+    }
+  }
+
+  /** The cursor of a lag message must not run ahead of a block that is being told. */
+  #noteLag(lag: FeedLag): void {
+    if (this.#isTelling) this.#waitingLag = lag
+    else void this.#tellLag(lag)
+  }
+
+  async #tellLag({ block_num, head_block, behind, live }: FeedLag): Promise<void> {
+    const nowMs = performance.now()
+    if (live && this.#wasLive === live && nowMs - this.#lagToldMs < QUIET_LAG_MS) return
+    this.#wasLive = live
+    this.#lagToldMs = nowMs
+    const cursor = this.#position && encodeCursor(this.#position)
+    const lag = message('lag', { block_num, head_block, behind, live }, cursor)
+    await Promise.all(this.#options.channels.map((channel) => channel.tellAll(lag)))
+  }
+}
+
+/** The events of one block for one channel, with as many records as somebody asks for. */
+class Composition {
+  readonly channel: Channel
+  readonly #block: FeedBlock
+  readonly #placed: readonly PlacedEvent[]
+  readonly #read = new Map<PlacedEvent, FoundRecords>()
+
+  constructor(block: FeedBlock, channel: Channel) {
+    this.channel = channel
+    this.#block = block
+    this.#placed = eventsOf(block, channel.mount.family, channel.mount.contract)
+  }
+
+  /** Events that somebody asks for and whose record has not been read. */
+  missing(): PlacedEvent[] {
+    const wanted = new Map<string, boolean>()
+    return this.#placed.filter((placed) => {
+      if (this.#read.has(placed)) return false
+      const { action } = placed.entry
+      const known = wanted.get(action) ?? this.channel.wants(placed.entry)
+      wanted.set(action, known)
+      return known
+    })
+  }
+
+  async read(database: RequestDatabase): Promise<void> {
+    const missing = this.missing()
+    const found = await readRecords(database, this.channel.mount.namespace, missing)
+    for (const placed of missing) this.#read.set(placed, found)
+  }
+
+  events(): LiveEvent[] {
+    return this.#placed.flatMap((placed) => {
+      const found = this.#read.get(placed)
+      return found ? [liveEventOf(this.#block, placed, found)] : []
+    })
+  }
+}
+
+/** An event with its record and the cursor after it. */
+export function liveEventOf(
+  block: FeedBlock,
+  { index, event, entry }: PlacedEvent,
+  found: FoundRecords,
+): LiveEvent {
+  const isLast = index === block.events.length - 1
+  const cursor = encodeCursor(cursorAfter(block, isLast ? null : index + 1))
+  return makeLiveEvent(block, event, entry, found(entry, event), cursor)
+}

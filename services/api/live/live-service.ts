@@ -1,0 +1,293 @@
+import { STATUS_CODES } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { createPool } from '../../core/database/index.ts'
+import { describeError } from '../../core/errors/index.ts'
+import { createClients, createCorsHeaders, RequestError } from '../../core/http/index.ts'
+import type { ClientSettings } from '../../core/http/index.ts'
+import type { KeyValueStore } from '../../core/kvstore/index.ts'
+import { decodeCursor, encodeCursor } from '../../core/live/index.ts'
+import type { FeedQuery, FollowerStatus } from '../../core/live/index.ts'
+import type { Logger } from '../../core/log/index.ts'
+import type { RequestDatabase } from '../database/index.ts'
+import { Channel } from './channel.ts'
+import type { ChannelMount } from './channel.ts'
+import type { LiveClient } from './client.ts'
+import { Doorkeeper } from './doorkeeper.ts'
+import { answerPlainly, EventStreams } from './event-stream.ts'
+import { ReaderHub } from './hub.ts'
+import type { LiveEvent } from './live-event.ts'
+import type { LiveLimits } from './limits.ts'
+import type { LiveObserver } from './observer.ts'
+import { errorMessage } from './outgoing.ts'
+import type { Subscribing } from './plain-session.ts'
+import { Resumer } from './resuming.ts'
+import { LiveRoutes } from './routes.ts'
+import type { LivePlace } from './routes.ts'
+import { SocketIoServer } from './socket-io.ts'
+import { SocketPayloads } from './socket-payload.ts'
+import { PlainWebsockets } from './websocket-server.ts'
+
+/** Connections that read the feed and what clients missed. */
+const POOL_SIZE = 4
+const QUERY_TIMEOUT_MS = 10_000
+const PING_MS = 25_000
+const HEARTBEAT_MS = 15_000
+/** Clients that have been told to go have this long; then they are cut off, ms. */
+const FAREWELL_MS = 3_000
+const CHECK_MS = 50
+
+/** What live data needs. */
+export interface LiveOptions {
+  readonly mounts: readonly ChannelMount[]
+  readonly settings: ClientSettings & { readonly cors: readonly string[]; readonly live: LiveLimits }
+  /** The primary. */
+  readonly address: DatabaseAddress
+  readonly database: RequestDatabase
+  readonly kvstore: KeyValueStore
+  readonly logger: Logger
+  readonly observer: LiveObserver
+  /** JSON text of a failure's envelope. */
+  readonly failureBody: (message: string) => string
+  /** First characters of the ids of socket.io sessions of this process. Default none. */
+  readonly sessionPrefix?: string
+}
+
+/** How live data of one reader is. */
+export interface LiveFeedState {
+  readonly reader: string
+  readonly feed: FollowerStatus | undefined
+}
+
+/** Live data of all namespaces. */
+export interface LiveService {
+  /** Answers a request if it is one for live data; otherwise returns false and has done nothing. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean
+  /** Takes a connection that asks for a websocket; false when the path is none for websockets. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean
+  states(): readonly LiveFeedState[]
+  /** Tells every client that it has to go, cuts off who does not, and frees everything. */
+  close(): Promise<void>
+}
+
+/** Starts live data: follows the readers of the namespaces and takes clients. */
+export async function openLive(options: LiveOptions): Promise<LiveService> {
+  const service = new Live(options)
+  await service.start()
+  return service
+}
+
+class Live implements LiveService, Subscribing {
+  readonly #options: LiveOptions
+  readonly #pool
+  readonly #hubs = new Map<string, ReaderHub>()
+  readonly #resumer: Resumer
+  readonly #doorkeeper: Doorkeeper
+  readonly #corsHeaders
+  readonly #routes: LiveRoutes
+  readonly #websockets: PlainWebsockets
+  readonly #streams: EventStreams
+  readonly #socketIo: SocketIoServer
+  readonly #payloads = new WeakMap<LiveEvent, SocketPayloads>()
+  #open = 0
+  #closing: Promise<void> | undefined
+
+  constructor(options: LiveOptions) {
+    this.#options = options
+    const { settings, observer, database, logger } = options
+    const { live: limits } = settings
+    this.#pool = createPool(options.address, {
+      applicationName: 'pronghorn-api-live',
+      statementTimeoutMs: QUERY_TIMEOUT_MS,
+      max: POOL_SIZE,
+    })
+    const channels = options.mounts.map(
+      (mount) => new Channel({ mount, maxQueueBytes: limits.max_queue_bytes, observer }),
+    )
+    this.#routes = new LiveRoutes(channels)
+    this.#resumer = new Resumer({ database, query: this.#query, logger })
+    this.#corsHeaders = createCorsHeaders(settings.cors)
+    const clientOf = createClients(settings)
+    this.#doorkeeper = new Doorkeeper({ clientOf, origins: settings.cors, limits, observer })
+    const parts = { limits, observer, subscribing: this }
+    this.#websockets = new PlainWebsockets({ ...parts, pingMs: PING_MS })
+    this.#streams = new EventStreams({ ...parts, heartbeatMs: HEARTBEAT_MS })
+    this.#socketIo = new SocketIoServer({
+      ...{ channels, limits, observer, doorkeeper: this.#doorkeeper },
+      payloadsOf: (event) => this.#payloads.get(event)!,
+      sessionPrefix: options.sessionPrefix ?? '',
+    })
+    for (const reader of new Set(channels.flatMap(({ mount }) => mount.reader ?? []))) {
+      this.#hubs.set(reader, this.#createHub(reader, channels))
+    }
+  }
+
+  async start(): Promise<void> {
+    await Promise.all([...this.#hubs.values()].map((hub) => hub.start()))
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): boolean {
+    const place = this.#routes.find(request.url)
+    if (!place) return false
+    if (place.kind === 'socket.io') this.#socketIo.handle(request, response)
+    else this.#serve(place, request, response)
+    return true
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    const place = this.#routes.find(request.url)
+    if (!place || place.kind === 'events') return false
+    if (place.kind === 'socket.io') {
+      this.#socketIo.upgrade(request, socket, head)
+      return true
+    }
+    const refusal = place.channel.mount.reader === undefined ? NO_READER : this.#doorkeeper.refusal(request)
+    if (refusal) {
+      endWith(socket, refusal.status, this.#options.failureBody(refusal.message))
+      return true
+    }
+    const leave = this.#admit(request)
+    this.#websockets.accept(request, socket, head, place.channel, leave)
+    return true
+  }
+
+  states(): LiveFeedState[] {
+    return [...this.#hubs.values()].map((hub) => ({ reader: hub.reader, feed: hub.status() }))
+  }
+
+  position({ mount }: Channel): string | undefined {
+    const position = this.#hubs.get(mount.reader ?? '')?.position
+    return position && encodeCursor(position)
+  }
+
+  resume(channel: Channel, client: LiveClient, text: string): void {
+    const hub = this.#hubs.get(channel.mount.reader ?? '')
+    let cursor
+    try {
+      cursor = decodeCursor(text)
+    } catch {
+      cursor = undefined
+    }
+    if (!hub || cursor?.reader !== hub.reader) {
+      client.send(
+        errorMessage('CURSOR_INVALID', 'this is no cursor of this namespace; events go on from now'),
+      )
+      client.state = 'live'
+      return
+    }
+    void this.#resumer.resume(hub, channel, client, cursor)
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    const reason = 'the server stops'
+    this.#doorkeeper.close()
+    this.#websockets.close(reason)
+    this.#streams.close(reason)
+    this.#socketIo.close()
+    for (let waitedMs = 0; this.#open > 0 && waitedMs < FAREWELL_MS; waitedMs += CHECK_MS)
+      await sleep(CHECK_MS)
+    this.#socketIo.destroy()
+    await Promise.all([...this.#hubs.values()].map((hub) => hub.close()))
+    await this.#pool.end()
+  }
+
+  readonly #query: FeedQuery = async (text, values) => {
+    const { rows } = await this.#pool.query({ text, values: [...values] })
+    return rows as never
+  }
+
+  #createHub(reader: string, channels: readonly Channel[]): ReaderHub {
+    const { database, kvstore, observer, logger } = this.#options
+    return new ReaderHub({
+      ...{ reader, database, kvstore, observer, logger },
+      channels: channels.filter(({ mount }) => mount.reader === reader),
+      query: this.#query,
+      onBlock: (block, events) => {
+        const payloads = new SocketPayloads(block)
+        for (const event of events) this.#payloads.set(event, payloads)
+      },
+    })
+  }
+
+  #serve(place: LivePlace, request: IncomingMessage, response: ServerResponse): void {
+    const { failureBody, logger } = this.#options
+    const headers = this.#corsHeaders(request.headers.origin)
+    try {
+      this.#serveEvents(place, request, response, headers)
+    } catch (error) {
+      const known = error instanceof RequestError
+      if (!known) logger.error({ err: error }, `request failed: ${describeError(error)}`)
+      const status = known ? error.status : 500
+      const text = known ? error.message : 'Internal Server Error'
+      answerPlainly(response, status, failureBody(text), known ? { ...headers, ...error.headers } : headers)
+    }
+  }
+
+  #serveEvents(
+    place: LivePlace,
+    request: IncomingMessage,
+    response: ServerResponse,
+    headers: Readonly<Record<string, string>>,
+  ): void {
+    if (request.method === 'OPTIONS') {
+      response.writeHead(204, { ...headers, 'Access-Control-Allow-Methods': 'GET' }).end()
+      return
+    }
+    if (place.kind === 'socket.io') return
+    if (place.channel.mount.reader === undefined) throw new RequestError(NO_READER.status, NO_READER.message)
+    if (place.kind === 'live') {
+      throw new RequestError(426, 'This is a websocket', { Upgrade: 'websocket', Connection: 'Upgrade' })
+    }
+    if (request.method !== 'GET') throw new RequestError(405, 'An event stream is asked for with GET')
+    const refusal = this.#doorkeeper.refusal(request)
+    if (refusal) throw new RequestError(refusal.status, refusal.message, { 'Retry-After': '5' })
+    const cursor = place.query.get('cursor')
+    if (cursor !== null && !isCursor(cursor))
+      throw new RequestError(400, 'Invalid value for parameter cursor')
+    const leave = this.#admit(request)
+    try {
+      this.#streams.accept(request, response, place.query, headers, place.channel, leave)
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+
+  #admit(request: IncomingMessage): () => void {
+    const leave = this.#doorkeeper.admit(request)
+    this.#open++
+    return () => {
+      this.#open--
+      leave()
+    }
+  }
+}
+
+const NO_READER = {
+  status: 404,
+  message: 'There is no live data here: the namespace has no connected_reader',
+}
+
+function isCursor(text: string): boolean {
+  try {
+    decodeCursor(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Answers a request for a websocket that becomes none. */
+function endWith(socket: Duplex, status: number, body: string): void {
+  socket.on('error', () => undefined)
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n` +
+      `Connection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,17 @@
+/** How a client is connected. */
+export type Transport = 'websocket' | 'event-stream' | 'socket.io websocket' | 'socket.io polling'
+
+/** Why a connection was ended by the server, or not taken at all. */
+export type CutReason = 'slow' | 'rate' | 'stopping' | 'silent'
+
+/** Whoever counts live connections and what is sent. */
+export interface LiveObserver {
+  connected(transport: Transport): void
+  disconnected(transport: Transport): void
+  /** Not taken: origin, address (too many of one), full, path or stopping. */
+  refused(reason: 'origin' | 'address' | 'full' | 'stopping'): void
+  sent(transport: Transport, messages: number, bytes: number): void
+  cut(transport: Transport, reason: CutReason): void
+  /** Time from the moment a block was heard of until it had been handed to all connections. */
+  told(reader: string, seconds: number): void
+}

@@ -1,0 +1,86 @@
+import { textFrame } from './frames.ts'
+
+/** Kinds of messages that clients of the websocket and of the event stream get. */
+export type MessageKind = 'subscribed' | 'unsubscribed' | 'event' | 'fork' | 'gap' | 'lag' | 'error'
+
+/** How a client takes messages. */
+export type Format = 'websocket' | 'event-stream'
+
+/**
+ * One message for any number of clients: its bytes are made once for each format, when the first client needs them.
+ */
+export class Outgoing {
+  readonly kind: MessageKind
+  /** Where a client that has got this message is; undefined when it says nothing about that. */
+  readonly cursor: string | undefined
+  readonly #makeText: () => string
+  #text: string | undefined
+  readonly #bytes = new Map<Format, Buffer>()
+
+  constructor(kind: MessageKind, cursor: string | undefined, makeText: () => string) {
+    this.kind = kind
+    this.cursor = cursor
+    this.#makeText = makeText
+  }
+
+  /** The message as JSON. */
+  get text(): string {
+    return (this.#text ??= this.#makeText())
+  }
+
+  /** The message as it is written to a connection. */
+  bytes(format: Format): Buffer {
+    const known = this.#bytes.get(format)
+    if (known) return known
+    const made = format === 'websocket' ? textFrame(Buffer.from(this.text)) : this.#streamBytes()
+    this.#bytes.set(format, made)
+    return made
+  }
+
+  /** Browsers take `error` for a failure of their own, so errors go by another name. */
+  #streamBytes(): Buffer {
+    const name = this.kind === 'error' ? 'failure' : this.kind
+    const id = this.cursor === undefined ? '' : `id: ${this.cursor}\n`
+    return Buffer.from(`${id}event: ${name}\ndata: ${this.text}\n\n`)
+  }
+}
+
+/** A message made of plain values. */
+export function message(
+  kind: MessageKind,
+  members: Readonly<Record<string, unknown>>,
+  cursor?: string,
+): Outgoing {
+  return new Outgoing(kind, cursor, () =>
+    JSON.stringify({ type: kind, ...members, ...(cursor === undefined ? {} : { cursor }) }),
+  )
+}
+
+/** Codes of what clients are told that is wrong, with their meaning. */
+export const errorCodes = {
+  INVALID_MESSAGE: 'The message is not JSON of the form that is documented.',
+  INVALID_FILTER: 'A filter has a value that nothing can match, or too many values.',
+  TOO_MANY_SUBSCRIPTIONS: 'The connection has as many subscriptions as are allowed.',
+  UNKNOWN_SUBSCRIPTION: 'There is no subscription of this id to end.',
+  CURSOR_INVALID:
+    'The cursor is none of this server, or comes too late: only the first subscription takes one.',
+  CURSOR_TOO_OLD:
+    'What came after the cursor is no longer kept; `oldest_cursor` is where one can still go on from.',
+  RATE_LIMITED: 'Too many messages in a short time; the connection ends.',
+  TOO_SLOW: 'The client does not read what is sent to it; the connection ends.',
+  STOPPING: 'The server stops; another connection can be made.',
+  UNAVAILABLE: 'What came after the cursor cannot be read at the moment; try again later.',
+} as const satisfies Record<string, string>
+
+/** Code of something that is wrong. */
+export type LiveErrorCode = keyof typeof errorCodes
+
+/** Says that something is wrong. */
+export function errorMessage(
+  code: LiveErrorCode,
+  text: string,
+  more: Readonly<Record<string, unknown>> = {},
+  cursor?: string,
+): Outgoing {
+  return message('error', { code, message: text, ...more }, cursor)
+}

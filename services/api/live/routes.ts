@@ -1,0 +1,37 @@
+import type { Channel } from './channel.ts'
+import { SOCKET_IO_PATH } from './socket-io.ts'
+
+/** What an address is for. */
+export type LivePlace =
+  | { readonly kind: 'socket.io' }
+  /** A plain websocket, or an event stream, of a namespace. */
+  | { readonly kind: 'live' | 'events'; readonly channel: Channel; readonly query: URLSearchParams }
+
+/** Most requests are for something else, which shows at a glance. */
+const MAY_BE_LIVE = /^[^?]*\/v1\/(?:live|events)\/?(?:\?|$)/i
+
+/** Paths of plain websockets and event streams, below those of their namespace. */
+export const PLAIN_PATHS = { live: '/v1/live', events: '/v1/events' } as const
+
+/** Finds what an address is for; letter case and a slash at the end do not matter, as for all other routes. */
+export class LiveRoutes {
+  readonly #places = new Map<string, { readonly kind: 'live' | 'events'; readonly channel: Channel }>()
+
+  constructor(channels: readonly Channel[]) {
+    for (const channel of channels) {
+      for (const path of channel.mount.paths) {
+        this.#places.set((path + PLAIN_PATHS.live).toLowerCase(), { kind: 'live', channel })
+        this.#places.set((path + PLAIN_PATHS.events).toLowerCase(), { kind: 'events', channel })
+      }
+    }
+  }
+
+  /** @param address path and query, as in a request. */
+  find(address = ''): LivePlace | undefined {
+    if (address.startsWith(SOCKET_IO_PATH)) return { kind: 'socket.io' }
+    if (!MAY_BE_LIVE.test(address)) return undefined
+    const [path = '', ...query] = address.split('?')
+    const place = this.#places.get(path.toLowerCase().replace(/\/$/, ''))
+    return place && { ...place, query: new URLSearchParams(query.join('?')) }
+  }
+}

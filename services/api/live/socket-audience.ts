@@ -1,0 +1,90 @@
+import type { EventEntry } from '../../core/live/index.ts'
+import type { ChannelMount, Listener } from './channel.ts'
+import type { LiveEvent } from './live-event.ts'
+import { PacketBatch } from './socket-peer.ts'
+import type { SocketPeer } from './socket-peer.ts'
+import type { SocketPayloads } from './socket-payload.ts'
+import { forEachYielding } from './yielding.ts'
+
+/** A client in one socket namespace. */
+export interface Member {
+  readonly peer: SocketPeer
+  /** Rooms that it has subscribed to. */
+  rooms: ReadonlySet<string>
+}
+
+/** Everybody in one socket namespace. */
+export class SocketAudience implements Listener {
+  /** Full name, for example `/assets/v1/offers`. */
+  readonly name: string
+  readonly #suffix: string
+  readonly #mount: ChannelMount
+  readonly #payloadsOf: (event: LiveEvent) => SocketPayloads
+  readonly #members = new Set<Member>()
+
+  /** @param suffix what follows the path of the REST namespace in the name. */
+  constructor(
+    name: string,
+    suffix: string,
+    mount: ChannelMount,
+    payloadsOf: (event: LiveEvent) => SocketPayloads,
+  ) {
+    this.name = name
+    this.#suffix = suffix
+    this.#mount = mount
+    this.#payloadsOf = payloadsOf
+  }
+
+  add(peer: SocketPeer): Member {
+    const member: Member = { peer, rooms: new Set() }
+    this.#members.add(member)
+    return member
+  }
+
+  remove(member: Member): void {
+    this.#members.delete(member)
+  }
+
+  wants(entry: EventEntry): boolean {
+    if (!this.#carries(entry)) return false
+    for (const member of this.#members) if (hears(member, entry)) return true
+    return false
+  }
+
+  async tell(events: readonly LiveEvent[]): Promise<void> {
+    const carried = events.filter(({ entry }) => this.#carries(entry))
+    if (carried.length === 0) return
+    const batches = new Map<string, PacketBatch | undefined>()
+    await forEachYielding([...this.#members], (member) => {
+      const key = [...member.rooms].sort().join()
+      if (!batches.has(key)) batches.set(key, this.#batch(carried, member))
+      const batch = batches.get(key)
+      if (batch) member.peer.write(batch)
+    })
+  }
+
+  async tellFork(blockNum: number): Promise<void> {
+    const batch = new PacketBatch(this.name, [['fork', JSON.stringify({ block_num: blockNum })]])
+    await forEachYielding([...this.#members], ({ peer }) => {
+      peer.write(batch)
+    })
+  }
+
+  #carries({ socket }: EventEntry): boolean {
+    if (!socket || (socket.assetUpdate && !this.#mount.assetUpdate)) return false
+    return socket.namespaces.includes(this.#suffix)
+  }
+
+  #batch(events: readonly LiveEvent[], member: Member): PacketBatch | undefined {
+    const heard = events.filter(({ entry }) => hears(member, entry))
+    if (heard.length === 0) return undefined
+    const packets = heard.map(
+      (event) => [event.entry.socket!.event, this.#payloadsOf(event).payload(event)] as const,
+    )
+    return new PacketBatch(this.name, packets)
+  }
+}
+
+function hears({ rooms }: Member, { socket }: EventEntry): boolean {
+  return socket !== undefined && (socket.room === undefined || rooms.has(socket.room))
+}

@@ -1,0 +1,156 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { Server } from 'socket.io'
+import type { Socket } from 'socket.io'
+import { eventCatalogue } from '../../core/live/index.ts'
+import type { Channel } from './channel.ts'
+import type { Doorkeeper } from './doorkeeper.ts'
+import type { LiveEvent } from './live-event.ts'
+import type { LiveLimits } from './limits.ts'
+import type { LiveObserver } from './observer.ts'
+import { SocketAudience } from './socket-audience.ts'
+import { SocketPeer } from './socket-peer.ts'
+import type { EngineSocket } from './socket-peer.ts'
+import type { SocketPayloads } from './socket-payload.ts'
+
+/** Path below which socket.io answers. */
+export const SOCKET_IO_PATH = '/socket.io/'
+
+/** What clients of today are used to, ms. */
+const PING_INTERVAL_MS = 25_000
+const PING_TIMEOUT_MS = 20_000
+
+/** What the socket.io server needs. */
+export interface SocketIoOptions {
+  readonly channels: readonly Channel[]
+  readonly limits: LiveLimits
+  readonly observer: LiveObserver
+  readonly doorkeeper: Doorkeeper
+  readonly payloadsOf: (event: LiveEvent) => SocketPayloads
+  /** First characters of session ids, by which other processes know whose they are. */
+  readonly sessionPrefix: string
+}
+
+/**
+ * Serves socket.io clients of generations 2, 3 and 4 over websockets and polling. The library does the handshakes,
+ * namespaces and heartbeats; events are put into packets here, once for all clients.
+ */
+export class SocketIoServer {
+  readonly #options: SocketIoOptions
+  readonly #io: Server
+  /** Never listens: it hands the library what the listening server passes on. */
+  readonly #inner: HttpServer = createServer()
+  readonly #peers = new Map<EngineSocket, SocketPeer>()
+
+  constructor(options: SocketIoOptions) {
+    this.#options = options
+    const { limits, doorkeeper } = options
+    this.#io = new Server({
+      path: SOCKET_IO_PATH,
+      allowEIO3: true,
+      transports: ['polling', 'websocket'],
+      perMessageDeflate: false,
+      httpCompression: { threshold: 1_024 },
+      pingInterval: PING_INTERVAL_MS,
+      pingTimeout: PING_TIMEOUT_MS,
+      maxHttpBufferSize: limits.max_message_bytes,
+      destroyUpgrade: false,
+      cors: {
+        // Clients of generation 2 ask with credentials, which needs their origin by name; there are none to protect.
+        origin: (origin, answer) =>
+          answer(null, origin !== undefined && doorkeeper.allowsOrigin(origin) && origin),
+        credentials: true,
+      },
+      allowRequest: (request, answer) => {
+        const refusal = doorkeeper.refusal(request)
+        answer(refusal?.message, refusal === undefined)
+      },
+    })
+    this.#io.attach(this.#inner)
+    this.#nameSessions()
+    this.#io.engine.on('connection', (conn: EngineSocket) => this.#admit(conn))
+    for (const channel of options.channels) this.#open(channel)
+  }
+
+  /** Answers a request below `SOCKET_IO_PATH`. */
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    this.#inner.emit('request', request, response)
+  }
+
+  /** Takes a connection that asks for a websocket below `SOCKET_IO_PATH`. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#inner.emit('upgrade', request, socket, head)
+  }
+
+  /** Ends every connection. */
+  close(): void {
+    for (const peer of this.#peers.values()) peer.cut('stopping')
+  }
+
+  /** Cuts off who has not gone. */
+  destroy(): void {
+    this.#io.engine.close()
+  }
+
+  #nameSessions(): void {
+    const { engine } = this.#io as unknown as { engine: { generateId: (request: IncomingMessage) => string } }
+    const generate = engine.generateId.bind(engine)
+    engine.generateId = (request) => this.#options.sessionPrefix + generate(request)
+  }
+
+  #admit(conn: EngineSocket): void {
+    const { limits, observer, doorkeeper } = this.#options
+    const leave = doorkeeper.admit(conn.request)
+    const peer = new SocketPeer(conn, limits, observer)
+    let { transport } = peer
+    this.#peers.set(conn, peer)
+    observer.connected(transport)
+    conn.on('upgrade', () => {
+      observer.disconnected(transport)
+      ;({ transport } = peer)
+      observer.connected(transport)
+    })
+    conn.on('close', () => {
+      leave()
+      this.#peers.delete(conn)
+      observer.disconnected(transport)
+    })
+  }
+
+  /** The socket namespaces of a REST namespace, on each of its paths. */
+  #open(channel: Channel): void {
+    const { mount } = channel
+    const entries = eventCatalogue.filter(({ family }) => family === mount.family)
+    const suffixes = new Set(entries.flatMap(({ socket }) => socket?.namespaces ?? []))
+    for (const suffix of suffixes) {
+      const rooms = entries.flatMap(({ socket }) =>
+        socket?.room !== undefined && socket.namespaces.includes(suffix) ? [socket.room] : [],
+      )
+      for (const path of mount.paths) {
+        const audience = new SocketAudience(path + suffix, suffix, mount, this.#options.payloadsOf)
+        channel.listen(audience)
+        this.#io.of(audience.name).on('connection', (socket) => this.#join(socket, audience, new Set(rooms)))
+      }
+    }
+  }
+
+  #join(socket: Socket, audience: SocketAudience, rooms: ReadonlySet<string>): void {
+    const peer = this.#peers.get(socket.conn)
+    if (!peer) return
+    const member = audience.add(peer)
+    peer.namespaces.add(audience.name)
+    socket.on('subscribe', (wanted: unknown) => {
+      // Each call says all that is wanted; what is not known is not minded.
+      member.rooms = new Set([...rooms].filter((room) => isObject(wanted) && Boolean(wanted[room])))
+    })
+    socket.on('disconnect', () => {
+      audience.remove(member)
+      peer.namespaces.delete(audience.name)
+    })
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,121 @@
+import type { EventEntity, FeedBlock, FeedTrace, FeedTransaction } from '../../core/live/index.ts'
+import type { LiveEvent } from './live-event.ts'
+
+/** Text of the transaction in all payloads of one block together, from which on each only shows its own trace. */
+const MAX_TRANSACTION_CHARACTERS = 4 * 1024 * 1024
+
+/** What the record and its id are called in a payload. */
+const members: Readonly<Partial<Record<EventEntity, string>>> = {
+  asset: 'asset',
+  transfer: 'transfer',
+  offer: 'offer',
+  sale: 'sale',
+  auction: 'auction',
+  buyoffer: 'buyoffer',
+  template_buyoffer: 'buyoffer',
+}
+
+/** Makes the payloads of one block's events, as socket.io clients know them. */
+export class SocketPayloads {
+  readonly #block: FeedBlock
+  readonly #blockText: string
+  readonly #transactions = new Map<FeedTransaction, string>()
+  readonly #payloads = new Map<LiveEvent, string>()
+
+  constructor(block: FeedBlock) {
+    const { id, num, time, producer } = block.block
+    this.#block = block
+    this.#blockText = JSON.stringify({
+      block_id: id.toUpperCase(),
+      block_num: num,
+      timestamp: new Date(time).toISOString().slice(0, -1),
+      producer,
+    })
+  }
+
+  /** JSON text: transaction, block, trace, the id, and the record unless there is none. */
+  payload(event: LiveEvent): string {
+    const known = this.#payloads.get(event)
+    if (known !== undefined) return known
+    const made = this.#make(event)
+    this.#payloads.set(event, made)
+    return made
+  }
+
+  #make(event: LiveEvent): string {
+    const name = members[event.entry.entity] ?? event.entry.entity
+    const parts = [
+      `"transaction":${this.#transaction(event)}`,
+      `"block":${this.#blockText}`,
+      `"trace":${traceText(event.trace)}`,
+      `"${name}_id":${JSON.stringify(event.event.id)}`,
+    ]
+    if (event.trace.name === 'auctionbid') parts.push(`"bid":${this.#bid(event)}`)
+    if (event.record !== undefined) parts.push(`"${name}":${event.record}`)
+    return `{${parts.join(',')}}`
+  }
+
+  #transaction({ transaction, trace }: LiveEvent): string {
+    const known = this.#transactions.get(transaction)
+    const whole = known ?? transactionText(transaction, transaction.traces.map(traceText))
+    if (known === undefined) this.#transactions.set(transaction, whole)
+    const { events, transactions } = this.#block
+    const repeats = events.filter((each) => transactions[each.transaction] === transaction).length
+    // A transaction with thousands of actions would be repeated in full in thousands of payloads.
+    return whole.length * repeats <= MAX_TRANSACTION_CHARACTERS
+      ? whole
+      : transactionText(transaction, [traceText(trace)])
+  }
+
+  /** The bid that the action made: the record of the auction has it with its number. */
+  #bid({ trace, transaction, record }: LiveEvent): string {
+    const { bidder = '', bid = '' } = (trace.data ?? {}) as { bidder?: string; bid?: string }
+    const amount = BigInt(bid.split(' ')[0]!.replace('.', '') || '0').toString()
+    const { bids = [] } = (record === undefined ? {} : JSON.parse(record)) as {
+      bids?: readonly RecordedBid[]
+    }
+    const found = bids.find(
+      (each) => each.txid === transaction.id && each.account === bidder && each.amount === amount,
+    )
+    const { num, time } = this.#block.block
+    return JSON.stringify({
+      number: found?.number ?? 0,
+      account: bidder,
+      amount,
+      created_at_block: num,
+      created_at_time: time,
+      txid: transaction.id.toUpperCase(),
+    })
+  }
+}
+
+interface RecordedBid {
+  readonly number: number
+  readonly account: string
+  readonly amount: string
+  readonly txid: string
+}
+
+function transactionText(
+  { id, cpu_usage_us, net_usage_words }: FeedTransaction,
+  traces: readonly string[],
+): string {
+  return `{"id":"${id.toUpperCase()}","cpu_usage_us":${cpu_usage_us},"net_usage_words":${net_usage_words},"traces":[${traces.join(',')}]}`
+}
+
+function traceText(trace: FeedTrace): string {
+  const { account, name, authorization } = trace
+  return JSON.stringify({
+    action_ordinal: trace.action_ordinal,
+    creator_action_ordinal: trace.creator_action_ordinal,
+    global_sequence: trace.global_sequence,
+    account_ram_deltas: [],
+    act: { account, name, authorization, data: trace.data ?? opaque(trace) },
+  })
+}
+
+/** What nobody decodes goes out in the form that clients have always got it in. */
+function opaque({ raw }: FeedTrace): unknown {
+  const bytes = Buffer.from(raw ?? '', 'base64')
+  return { binary: Object.fromEntries(bytes.entries()), block_num: null, json: null }
+}

@@ -1,0 +1,107 @@
+import type { Socket } from 'socket.io'
+import { textFrame } from './frames.ts'
+import { MessageRate } from './limits.ts'
+import type { LiveLimits } from './limits.ts'
+import type { CutReason, LiveObserver, Transport } from './observer.ts'
+import type { LiveErrorCode } from './outgoing.ts'
+
+/** Connection below the sockets of one client. */
+export type EngineSocket = Socket['conn']
+
+/** Type digits: message of the transport, event of the protocol. */
+const MESSAGE = '4'
+const EVENT = '2'
+
+/** Packets for any number of clients of one socket namespace. */
+export class PacketBatch {
+  /** Without the transport's type digit. */
+  readonly texts: readonly string[]
+  readonly #characters: number
+  #frames: Buffer | undefined
+
+  /** @param events names and JSON payloads. */
+  constructor(namespace: string, events: readonly (readonly [name: string, payload: string])[]) {
+    this.texts = events.map(([name, payload]) => `${EVENT}${namespace},["${name}",${payload}]`)
+    this.#characters = this.texts.reduce((sum, text) => sum + text.length, 0)
+  }
+
+  /** Every packet as a websocket message, one after the other. */
+  get frames(): Buffer {
+    return (this.#frames ??= Buffer.concat(this.texts.map((text) => textFrame(Buffer.from(MESSAGE + text)))))
+  }
+
+  /** Bytes that the batch takes, about, on the way to a client. */
+  get bytes(): number {
+    return this.#frames?.length ?? this.#characters
+  }
+}
+
+/** One connection of a socket.io client, which may be in several namespaces. */
+export class SocketPeer {
+  /** Socket namespaces that the client has joined. */
+  readonly namespaces = new Set<string>()
+  readonly #conn: EngineSocket
+  readonly #limits: LiveLimits
+  readonly #observer: LiveObserver
+  #waitingBytes = 0
+
+  constructor(conn: EngineSocket, limits: LiveLimits, observer: LiveObserver) {
+    this.#conn = conn
+    this.#limits = limits
+    this.#observer = observer
+    const rate = new MessageRate(limits.messages_per_second)
+    conn.on('packet', ({ type }: { type: string }) => {
+      if (type === 'message' && !rate.take()) this.cut('rate')
+    })
+  }
+
+  get transport(): Transport {
+    return this.#conn.transport.name === 'websocket' ? 'socket.io websocket' : 'socket.io polling'
+  }
+
+  /** Hands packets over; a client that has not taken what came before has to go. */
+  write(batch: PacketBatch): void {
+    if (this.#conn.readyState !== 'open') return
+    if (this.#waitingBytes > this.#limits.max_queue_bytes) {
+      this.cut('slow')
+      return
+    }
+    const { bytes, texts } = batch
+    this.#waitingBytes += bytes
+    const taken = (): void => {
+      this.#waitingBytes -= bytes
+    }
+    if (this.#conn.transport.name === 'websocket') {
+      // The transport writes these bytes instead of framing the text for each client again.
+      const options = { compress: false, wsPreEncodedFrame: [batch.frames] }
+      this.#conn.write(texts[0]!, options, taken)
+    } else {
+      texts.forEach((text, index) => {
+        this.#conn.write(text, { compress: false }, index === texts.length - 1 ? taken : undefined)
+      })
+    }
+    this.#observer.sent(this.transport, texts.length, bytes)
+  }
+
+  /** Ends the connection; the client may come back. */
+  cut(reason: CutReason): void {
+    if (this.#conn.readyState !== 'open') return
+    this.#observer.cut(this.transport, reason)
+    this.tell(...noticesBy[reason])
+    this.#conn.close(reason === 'slow')
+  }
+
+  /** Says something that is not an event of the chain; clients that do not know it ignore it. */
+  tell(code: LiveErrorCode, text: string): void {
+    for (const name of this.namespaces) {
+      this.#conn.write(`${EVENT}${name},["notice",${JSON.stringify({ code, message: text })}]`)
+    }
+  }
+}
+
+const noticesBy: Readonly<Record<CutReason, readonly [LiveErrorCode, string]>> = {
+  slow: ['TOO_SLOW', 'what is sent is not read'],
+  rate: ['RATE_LIMITED', 'too many messages a second'],
+  stopping: ['STOPPING', 'the server stops'],
+  silent: ['TOO_SLOW', 'the client does not answer'],
+}

@@ -1,0 +1,72 @@
+import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
+import type { Connection } from './client.ts'
+import type { LiveErrorCode } from './outgoing.ts'
+
+/** A client that has been told to go has this long to read why, ms. */
+const LAST_WORDS_MS = 3_000
+/** As much may wait while a client is given what it missed, bytes. */
+const SMALL_BACKLOG_BYTES = 256 * 1024
+
+/** Close codes of RFC 6455 by what was wrong. */
+const closeCodes: Readonly<Partial<Record<LiveErrorCode, number>>> = { STOPPING: 1001, UNAVAILABLE: 1013 }
+const POLICY_VIOLATION = 1008
+/** Bytes that a close frame's reason may have. */
+const MAX_REASON_BYTES = 123
+
+/**
+ * Writes whole frames to the socket below a websocket. Messages for thousands of clients are framed once; the websocket
+ * itself only writes control frames, which go between ours.
+ */
+export class WebsocketConnection implements Connection {
+  readonly format = 'websocket'
+  readonly #websocket: WebSocket
+  readonly #socket: Duplex
+  #isEnding = false
+
+  constructor(websocket: WebSocket, socket: Duplex) {
+    this.#websocket = websocket
+    this.#socket = socket
+  }
+
+  get isOpen(): boolean {
+    return !this.#isEnding && this.#websocket.readyState === this.#websocket.OPEN
+  }
+
+  get waitingBytes(): number {
+    return this.#socket.writableLength
+  }
+
+  write(bytes: Buffer): void {
+    this.#socket.write(bytes)
+  }
+
+  drained(): Promise<void> {
+    return whenDrained(this.#socket)
+  }
+
+  end(code: LiveErrorCode, reason: string): void {
+    if (this.#isEnding) return
+    this.#isEnding = true
+    const text = Buffer.from(`${code}: ${reason}`).subarray(0, MAX_REASON_BYTES)
+    this.#websocket.close(closeCodes[code] ?? POLICY_VIOLATION, text)
+    setTimeout(() => this.#websocket.terminate(), LAST_WORDS_MS).unref()
+  }
+}
+
+/** Resolves when little waits to be taken from a stream, or when it has ended. */
+export function whenDrained(stream: {
+  readonly writableLength: number
+  readonly writable: boolean
+  once(event: string, listener: () => void): unknown
+  off(event: string, listener: () => void): unknown
+}): Promise<void> {
+  if (stream.writableLength <= SMALL_BACKLOG_BYTES || !stream.writable) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = (): void => {
+      for (const event of ['drain', 'close', 'error']) stream.off(event, done)
+      resolve()
+    }
+    for (const event of ['drain', 'close', 'error']) stream.once(event, done)
+  })
+}

@@ -1,0 +1,107 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import type { RawData, WebSocket } from 'ws'
+import type { Channel } from './channel.ts'
+import { LiveClient } from './client.ts'
+import type { LiveLimits } from './limits.ts'
+import { MessageRate } from './limits.ts'
+import type { LiveObserver } from './observer.ts'
+import { PlainSession } from './plain-session.ts'
+import type { Subscribing } from './plain-session.ts'
+import { WebsocketConnection } from './websocket-connection.ts'
+
+/** What the server of plain websockets needs. */
+export interface WebsocketServerOptions {
+  readonly limits: LiveLimits
+  readonly observer: LiveObserver
+  readonly subscribing: Subscribing
+  /** How often clients are asked whether they are there, ms. */
+  readonly pingMs: number
+}
+
+/** The plain websockets of all namespaces. */
+export class PlainWebsockets {
+  readonly #options: WebsocketServerOptions
+  readonly #server: WebSocketServer
+  readonly #open = new Map<WebSocket, LiveClient>()
+  readonly #answered = new WeakSet<WebSocket>()
+  readonly #pulse: NodeJS.Timeout
+
+  constructor(options: WebsocketServerOptions) {
+    this.#options = options
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      // Frames are written to the socket directly, so the extension, which a sender has to apply, is not agreed on.
+      perMessageDeflate: false,
+      maxPayload: options.limits.max_message_bytes,
+    })
+    this.#pulse = setInterval(() => this.#ping(), options.pingMs)
+    this.#pulse.unref()
+  }
+
+  /** Takes a connection that has been admitted. @param onClose called once when it has ended. */
+  accept(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    channel: Channel,
+    onClose: () => void,
+  ): void {
+    socket.once('close', onClose)
+    this.#server.handleUpgrade(request, socket, head, (websocket) => {
+      this.#serve(websocket, socket, channel)
+    })
+  }
+
+  /** Ends every connection. */
+  close(reason: string): void {
+    clearInterval(this.#pulse)
+    for (const client of this.#open.values()) client.dismiss('STOPPING', reason)
+    this.#server.close()
+  }
+
+  #serve(websocket: WebSocket, socket: Duplex, channel: Channel): void {
+    const { limits, observer, subscribing } = this.#options
+    const client = new LiveClient(new WebsocketConnection(websocket, socket))
+    const session = new PlainSession(client, channel, limits, subscribing)
+    const rate = new MessageRate(limits.messages_per_second)
+    this.#open.set(websocket, client)
+    this.#answered.add(websocket)
+    channel.add(client)
+    observer.connected('websocket')
+    websocket.on('message', (data, isBinary) => {
+      if (!client.connection.isOpen) return
+      if (rate.take()) session.receive(isBinary ? undefined : textOf(data))
+      else {
+        observer.cut('websocket', 'rate')
+        client.dismiss('RATE_LIMITED', `more than ${limits.messages_per_second} messages a second`)
+      }
+    })
+    websocket.on('pong', () => this.#answered.add(websocket))
+    // 'close' follows.
+    websocket.on('error', () => undefined)
+    websocket.on('close', () => {
+      this.#open.delete(websocket)
+      channel.remove(client)
+      observer.disconnected('websocket')
+    })
+  }
+
+  /** Whoever has not answered the last ping is gone, whatever the connection says. */
+  #ping(): void {
+    for (const [websocket] of this.#open) {
+      if (this.#answered.delete(websocket)) websocket.ping()
+      else {
+        this.#options.observer.cut('websocket', 'silent')
+        websocket.terminate()
+      }
+    }
+  }
+}
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8')
+  return Buffer.from(data as Buffer).toString('utf8')
+}

@@ -1,0 +1,60 @@
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { createMemoryStore } from '../../services/core/kvstore/index.ts'
+import type { KeyValueStore } from '../../services/core/kvstore/index.ts'
+import { startApi } from '../../services/api/index.ts'
+import type { RunningApi } from '../../services/api/index.ts'
+import { generateRows } from '../api/generated-rows.ts'
+import { apiConfig, ask, quiet } from '../api/server.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { WrittenFeed } from './written-feed.ts'
+
+/** Id of a generated asset. */
+export const assetId = (number: number): string => String(2n ** 40n + BigInt(number))
+
+/** An api with some generated assets and a feed that the test writes. */
+export interface LiveServer {
+  readonly api: RunningApi
+  readonly database: TestDatabase
+  readonly kvstore: KeyValueStore
+  readonly feed: WrittenFeed
+  /** `data` of a request. */
+  data(path: string): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** @param server keys of server.config.json. */
+export async function startLiveServer(server: Record<string, unknown> = {}): Promise<LiveServer> {
+  const database = await createTestDatabase()
+  const client = await connectDatabase(database.address, { applicationName: 'test' })
+  await generateRows(client, {
+    ...{ collections: 5, schemasPerCollection: 2, templates: 10, assets: 200, owners: 5 },
+    ...{ offers: 20, transfers: 20 },
+  })
+  await client.end()
+  const kvstore = createMemoryStore(quiet)
+  const feed = await WrittenFeed.open(database.address, kvstore)
+  const config = apiConfig(database.address, {
+    namespaces: [
+      {
+        name: 'assets',
+        path: '/assets',
+        aliases: ['/atomicassets'],
+        args: { assets_account: 'atomicassets', connected_reader: feed.reader },
+      },
+      { name: 'tools', path: '/tools', args: { tools_account: 'atomictoolsx' } },
+    ],
+    ...server,
+  })
+  const api = await startApi({ config, logger: quiet, kvstore })
+  return {
+    ...{ api, database, kvstore, feed },
+    data: async (path) => (await ask(`${api.url}${path}`)).body.data,
+    async close() {
+      await api.close()
+      await feed.close()
+      await kvstore.close()
+      await database.drop()
+    },
+  }
+}
