@@ -45,6 +45,11 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    // Scripts of the browser: the compiler knows the names that are global there.
+    files: ['services/api/console/page/*.js'],
+    rules: { 'no-undef': 'off' },
+  },
   { files: ['services/core/config/environment.ts'], rules: { 'no-restricted-syntax': 'off' } },
   {
     files: ['*.js', '*.cjs', '*.config.ts'],

@@ -9,6 +9,7 @@ import { createMetrics, renderSnapshots, serveMetrics } from '../core/metrics/in
 import type { Metrics } from '../core/metrics/index.ts'
 import { readPackageVersion, readRevision } from '../core/paths/index.ts'
 import { AnswerCache, createSharedAnswers } from './cache/index.ts'
+import { consoleRoutes, ProgressHistory } from './console/index.ts'
 import { openRequestDatabase } from './database/index.ts'
 import type { RequestDatabase } from './database/index.ts'
 import { documentationRoutes } from './documentation/index.ts'
@@ -102,6 +103,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     })
     watchFeeds(metrics, () => live.states())
     closers.push(() => live.close())
+    const history = new ProgressHistory()
     const monitor = await startMonitor({
       database: sqldb,
       servers: () => database.servers(),
@@ -112,6 +114,9 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       logger,
       onDatabase: (available) => {
         noteDatabase({ database, mounts, lists, cache }, available)
+      },
+      onReaders: (readers) => {
+        history.note(readers, Date.now())
       },
     })
     closers.push(() => monitor.close())
@@ -129,6 +134,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       kvstore,
       cache,
       observers,
+      history,
       live,
     })
     // Clients of live data are told to go first, or the listener would wait for them.
@@ -245,19 +251,42 @@ interface ServedParts {
   readonly kvstore: KeyValueStore
   readonly observers: readonly RequestObserver[]
   readonly cache: AnswerCache | undefined
+  readonly history: ProgressHistory
   readonly live: LiveService
 }
 
-async function serve(options: ApiOptions, { monitor, live, ...parts }: ServedParts): Promise<Listener> {
+async function serve(
+  options: ApiOptions,
+  { monitor, history, live, ...parts }: ServedParts,
+): Promise<Listener> {
   const { config, logger } = options
-  const roots = healthRoutes(monitor, healthSettings(options))
+  const health = healthSettings(options)
+  const info = serverInfo(config)
+  const revision = readRevision()
+  const roots = healthRoutes(monitor, health)
+  const page = consoleRoutes({
+    info,
+    revision,
+    health,
+    state: () => monitor.state,
+    history,
+    database: parts.database,
+    kvstore: parts.kvstore,
+    namespaces: config.server.namespaces,
+    eventsOf: ({ path, args }) => (args.connected_reader === undefined ? undefined : `${path}/v1/events`),
+    logger,
+  })
   const handler = createLifecycle({
-    roots: [...roots, ...documentationRoutes(parts.mounts, roots, serverInfo(config))],
+    roots: [
+      ...roots,
+      ...documentationRoutes(parts.mounts, roots, info),
+      ...(config.server.console ? page : []),
+    ],
     ...parts,
     lists: parts.lists.find,
     logger,
     settings: config.server,
-    revision: readRevision(),
+    revision,
   })
   const { server_addr: address, server_port: port } = config.server
   const listener = await listen({

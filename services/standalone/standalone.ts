@@ -177,6 +177,7 @@ function announce(
   options.output.out(`
 Pronghorn is running. Ctrl-C stops it.
 
+  console   ${api}/
   health    ${api}/health
   assets    ${api}/atomicassets/v1/assets?limit=1
   state     http://localhost:${serving.state}/v0/docs, API key ${serving.key}

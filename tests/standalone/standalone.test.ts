@@ -1,59 +1,27 @@
-import { spawn, spawnSync } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm, chmod } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
+import { program, startStandalone } from '../setup/standalone.ts'
+import type { StartedStandalone } from '../setup/standalone.ts'
 
-const main = join(import.meta.dirname, '../../dist/services/cli/main.js')
 const NOBODY = { uid: 65534, gid: 65534 }
 
-let running: ChildProcess | null = null
+let running: StartedStandalone | null = null
 const folders: string[] = []
 
 afterEach(async () => {
-  if (running?.exitCode === null) {
-    running.kill('SIGKILL')
-    await once(running, 'exit')
-  }
+  await running?.stop('SIGKILL')
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-interface Started {
-  readonly child: ChildProcess
-  readonly api: string
-  readonly output: () => string
-}
 
 async function start(
   args: readonly string[],
   account: { uid: number; gid: number } | null = null,
-): Promise<Started> {
-  const port = await freePort()
-  const child = spawn(process.execPath, [main, 'standalone', '--port', String(port), ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: tmpdir() },
-    ...account,
-  })
-  running = child
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  await expect.poll(() => `${output}${child.exitCode ?? ''}`, { timeout: 30_000 }).toMatch(/\/health|\d$/)
-  expect(output).toContain('/health')
-  return { child, api: /health\s+(http:\S+)\/health/.exec(output)![1]!, output: () => output }
+): Promise<StartedStandalone> {
+  running = await startStandalone(args, account)
+  return running
 }
 
 interface Health {
@@ -73,12 +41,6 @@ async function untilLive(api: string): Promise<number> {
     .toBe('live')
   const { service } = await health(api)
   return Number(service.readers[0]!.block_num)
-}
-
-async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
-  const exited = once(child, 'exit') as Promise<[number | null]>
-  child.kill(signal)
-  return (await exited)[0]
 }
 
 async function expectAnAsset(api: string): Promise<void> {
@@ -116,7 +78,7 @@ async function expectAnAbi(printed: string): Promise<void> {
 }
 
 it('serves the demo chain from nothing, says so, and stops in order on SIGINT', async () => {
-  const { child, api, output } = await start([])
+  const { stop, api, output } = await start([])
   const block = await untilLive(api)
   expect(block).toBeGreaterThanOrEqual(964)
   const chain = await health(api)
@@ -126,7 +88,7 @@ it('serves the demo chain from nothing, says so, and stops in order on SIGINT', 
   await expect
     .poll(async () => Number((await health(api)).service.readers[0]!.block_num))
     .toBeGreaterThan(block)
-  expect(await stop(child, 'SIGINT')).toBe(0)
+  expect(await stop('SIGINT')).toBe(0)
   expect(output()).toContain('At the head of the chain')
   expect(output()).not.toMatch(/error/i)
 })
@@ -136,30 +98,30 @@ it('keeps its database and its demo chain in --data, and goes on where it stoppe
   folders.push(folder)
   const first = await start(['--data', folder])
   const block = await untilLive(first.api)
-  expect(await stop(first.child, 'SIGTERM')).toBe(0)
+  expect(await first.stop('SIGTERM')).toBe(0)
   const second = await start(['--data', folder])
   expect(await untilLive(second.api)).toBeGreaterThanOrEqual(block)
   await expectAnAsset(second.api)
-  expect(await stop(second.child, 'SIGTERM')).toBe(0)
+  expect(await second.stop('SIGTERM')).toBe(0)
 })
 
 it('runs as an ordinary user too', async () => {
   // Whoever runs the tests as an ordinary user has shown it with the tests above.
   const account = process.getuid?.() === 0 ? NOBODY : null
-  const reachable = spawnSync(process.execPath, ['--check', main], account ?? {}).status === 0
+  const reachable = spawnSync(process.execPath, ['--check', program], account ?? {}).status === 0
   if (!reachable)
     console.warn('the checkout cannot be read by other users: shown for the user who runs the tests only')
   const folder = await mkdtemp(join(tmpdir(), 'pronghorn-test-'))
   folders.push(folder)
   await chmod(folder, 0o777)
-  const { child, api } = await start(['--data', join(folder, 'data')], reachable ? account : null)
+  const { stop, api } = await start(['--data', join(folder, 'data')], reachable ? account : null)
   await untilLive(api)
   await expectAnAsset(api)
-  expect(await stop(child, 'SIGTERM')).toBe(0)
+  expect(await stop('SIGTERM')).toBe(0)
 })
 
 it('refuses half an address of a node, by name', () => {
-  const result = spawnSync(process.execPath, [main, 'standalone', '--ship', 'ws://127.0.0.1:1'], {
+  const result = spawnSync(process.execPath, [program, 'standalone', '--ship', 'ws://127.0.0.1:1'], {
     encoding: 'utf8',
   })
   expect(result.status).toBe(2)

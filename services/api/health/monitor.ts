@@ -8,7 +8,7 @@ import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { ServerState } from '../database/index.ts'
 import type { LiveFeedState } from '../live/index.ts'
-import type { HealthState, ReaderState } from './state.ts'
+import type { HealthState, IndexedContract, ReaderState } from './state.ts'
 
 const INTERVAL_MS = 1_000
 const PROBE_TIMEOUT_MS = 3_000
@@ -27,6 +27,8 @@ export interface MonitorOptions {
   readonly logger: Logger
   /** Called after each look at the database. */
   readonly onDatabase: (available: boolean) => void
+  /** Called with what the readers say of themselves, each time that it could be read. */
+  readonly onReaders?: (readers: readonly ReaderState[]) => void
 }
 
 /** Looks at everything that the server depends on once a second, so that a health request waits for nothing. */
@@ -55,6 +57,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const state: MutableState = { database: 'away', kvstore: 'away', readers: [], node: undefined }
   const lookAtDatabase = async (): Promise<void> => {
     state.readers = await within(readReaders(pool), 'the database')
+    options.onReaders?.(state.readers)
   }
   const note = (up: boolean, error?: unknown): void => {
     const now = up ? 'up' : 'away'
@@ -147,6 +150,8 @@ type ReaderRow = [
   number | null,
   number | null,
   number | null,
+  number,
+  IndexedContract[],
 ]
 
 async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
@@ -155,7 +160,9 @@ async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
     query_timeout: PROBE_TIMEOUT_MS,
     text: `SELECT r.name, r.block_num, r.block_time, h.head_block, h.head_time, h.irreversible_block, h.state,
         h.blocks_per_second, extract(epoch FROM now() - h.beaten_at)::float8,
-        extract(epoch FROM now() - h.committed_at)::float8
+        extract(epoch FROM now() - h.committed_at)::float8, r.start_block,
+        (SELECT coalesce(json_agg(json_build_object('family', s.family, 'account', s.account) ORDER BY s.family), '[]')
+          FROM chain.sources s WHERE s.reader = r.name)
       FROM chain.readers r LEFT JOIN chain.heartbeats h ON h.reader = r.name ORDER BY r.name`,
   } as pg.QueryArrayConfig)
   return rows.map((row) => ({
@@ -169,5 +176,7 @@ async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
     blocksPerSecond: row[7] ?? undefined,
     secondsSinceHeartbeat: row[8] ?? undefined,
     secondsSinceCommit: row[9] ?? undefined,
+    startBlock: row[10],
+    contracts: row[11],
   }))
 }

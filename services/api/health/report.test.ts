@@ -5,6 +5,8 @@ import { reportHealth } from './index.ts'
 const nowMs = 1_800_000_000_000
 const reader: ReaderState = {
   name: 'main-1',
+  startBlock: 1,
+  contracts: [{ family: 'assets', account: 'atomicassets' }],
   blockNum: 1_000,
   blockTimeMs: nowMs - 500,
   headBlock: 1_000,

@@ -37,6 +37,15 @@ export interface HealthReport {
   readonly lagBlocks: number
   /** How far each reader in question is behind the head. */
   readonly lags: readonly ReaderLag[]
+  /** The newest head that the node or a reader has told of; block 0 before any has. */
+  readonly head: ChainHead
+}
+
+/** A head of the chain. */
+export interface ChainHead {
+  readonly block: number
+  /** Its time, ms since 1970. */
+  readonly timeMs: number
 }
 
 /** How far a reader is behind the head. */
@@ -50,11 +59,7 @@ export interface ReaderLag {
 export function reportHealth(state: HealthState, settings: HealthSettings, nowMs: number): HealthReport {
   const head = chainHead(state)
   const watched = watchedReaders(state, settings)
-  const lags = watched.map((reader) => ({
-    reader: reader.name,
-    lagBlocks: lagOf(reader, head.block, settings),
-    lagSeconds: lagSecondsOf(reader, head),
-  }))
+  const lags = watched.map((reader) => measureLag(reader, head, settings))
   const lagBlocks = Math.max(0, ...lags.map((lag) => lag.lagBlocks))
   const headAgeMs = Math.max(0, nowMs - head.timeMs)
   const { status, reasons } = judge(state, watched, lagBlocks, headAgeMs)
@@ -84,7 +89,16 @@ export function reportHealth(state: HealthState, settings: HealthSettings, nowMs
       },
     },
   }
-  return { status, reasons, data, headAgeMs, lagBlocks, lags }
+  return { status, reasons, data, headAgeMs, lagBlocks, lags, head }
+}
+
+/** How far a reader, in question or not, is behind the head. */
+export function measureLag(reader: ReaderState, head: ChainHead, settings: HealthSettings): ReaderLag {
+  return {
+    reader: reader.name,
+    lagBlocks: lagOf(reader, head.block, settings),
+    lagSeconds: Math.max(0, head.timeMs - reader.blockTimeMs) / 1_000,
+  }
 }
 
 /** Whether requests are answered, be it by a replica. */
@@ -99,14 +113,9 @@ function databaseStatus(state: HealthState): 'OK' | 'INVALID' | 'ERROR' {
   return state.readers.length === 0 ? 'INVALID' : 'OK'
 }
 
-interface Head {
-  readonly block: number
-  readonly timeMs: number
-}
-
 /** The newest head that the node or a reader has told of. */
-function chainHead(state: HealthState): Head {
-  const heads: Head[] = state.readers.map(({ headBlock, headTimeMs }) => ({
+function chainHead(state: HealthState): ChainHead {
+  const heads: ChainHead[] = state.readers.map(({ headBlock, headTimeMs }) => ({
     block: headBlock ?? 0,
     timeMs: headTimeMs ?? 0,
   }))
@@ -150,10 +159,6 @@ function judge(
   return { status, reasons: [...bad, ...poor] }
 }
 
-function lagSecondsOf(reader: ReaderState, head: Head): number {
-  return Math.max(0, head.timeMs - reader.blockTimeMs) / 1_000
-}
-
 function describeServer({ server, state, lagMs, isInUse }: ServerState): Record<string, unknown> {
   return { server, state, lag_ms: lagMs === undefined ? null : Math.round(lagMs), in_use: isInUse }
 }
@@ -169,15 +174,20 @@ function describeFeed({ reader, feed }: LiveFeedState): Record<string, unknown> 
   }
 }
 
-function describeReader(reader: ReaderState, head: Head, settings: HealthSettings): Record<string, unknown> {
+function describeReader(
+  reader: ReaderState,
+  head: ChainHead,
+  settings: HealthSettings,
+): Record<string, unknown> {
+  const { lagBlocks, lagSeconds } = measureLag(reader, head, settings)
   return {
     name: reader.name,
     state: reader.mode ?? null,
     block_num: String(reader.blockNum),
     block_time: String(reader.blockTimeMs),
     head_block: reader.headBlock === undefined ? null : String(reader.headBlock),
-    lag_blocks: lagOf(reader, head.block, settings),
-    lag_seconds: lagSecondsOf(reader, head),
+    lag_blocks: lagBlocks,
+    lag_seconds: lagSeconds,
     blocks_per_second: reader.blocksPerSecond ?? null,
     seconds_since_commit: reader.secondsSinceCommit ?? null,
     seconds_since_heartbeat: reader.secondsSinceHeartbeat ?? null,

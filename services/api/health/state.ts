@@ -2,9 +2,20 @@ import type { ChainInfo } from '../../core/chain-node/index.ts'
 import type { ServerState } from '../database/index.ts'
 import type { LiveFeedState } from '../live/index.ts'
 
+/** A contract that a reader indexes. */
+export interface IndexedContract {
+  /** assets, market, oracle or tools. */
+  readonly family: string
+  readonly account: string
+}
+
 /** What is known of one reader, from its own words in the database. */
 export interface ReaderState {
   readonly name: string
+  /** First block that it indexed. */
+  readonly startBlock: number
+  /** The contracts whose rows it writes. */
+  readonly contracts: readonly IndexedContract[]
   /** Last committed block. */
   readonly blockNum: number
   /** Its time, ms since 1970. */

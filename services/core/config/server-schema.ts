@@ -239,6 +239,9 @@ export const serverSchema = section({
   metrics_addr: hostName()
     .optional()
     .describe('Address that metrics_port listens on; server_addr when absent.'),
+  console: flag()
+    .default(true)
+    .describe('Whether browsers that ask for / are shown how the service is doing; else it is not found.'),
   cors: list(originPattern, 256)
     .default([])
     .describe(

@@ -1,5 +1,6 @@
 import type { Endpoint, EndpointContext, Parameter } from '../../../endpoint/index.ts'
 import { RequestError, shape } from '../../../endpoint/index.ts'
+import { jsonArray } from '../../../json/index.ts'
 import { countTwin } from '../../assets/index.ts'
 import { countRows, selectPage } from '../../paging/index.ts'
 import {
@@ -57,8 +58,7 @@ export function linkEndpoints(setup: ToolsSetup): Endpoint[] {
     run: async (context) => {
       if (context.values.bool('count') === true) return runCount(context)
       const keys = await selectPage(context.session, context.values, await linkQuery(context))
-      if (keys.length === 0) return '[]'
-      return `[${(await renderLinks(context.session, setup, keys)).join(',')}]`
+      return jsonArray(keys.length === 0 ? [] : await renderLinks(context.session, setup, keys))
     },
   }
   const one: Endpoint = {
@@ -70,9 +70,9 @@ export function linkEndpoints(setup: ToolsSetup): Endpoint[] {
     failures: [NOT_FOUND],
     cache: 'path',
     run: async ({ session, values }) => {
-      const [text] = await renderLinks(session, setup, [String(values.id('link_id'))])
-      if (text === undefined) throw new RequestError(NOT_FOUND.status, NOT_FOUND.message)
-      return text
+      const [link] = await renderLinks(session, setup, [String(values.id('link_id'))])
+      if (link === undefined) throw new RequestError(NOT_FOUND.status, NOT_FOUND.message)
+      return link
     },
   }
   const logs: Endpoint = {

@@ -1,0 +1,103 @@
+/*
+ * What the page is fed with. Types alone: the scripts of the page share them. Times are ms since 1970, 64-bit numbers
+ * are decimal text. Nothing here may tell a host, an address or a login of the inside.
+ */
+
+/** The JSON that the page asks for again and again. */
+export interface ConsoleData {
+  /** When this was put together. */
+  readonly time: number
+  readonly version: string
+  readonly revision: string | null
+  readonly provider: { readonly name: string; readonly url: string }
+  readonly chain: ChainView
+  readonly health: HealthView
+  readonly readers: readonly ReaderView[]
+  readonly namespaces: readonly NamespaceView[]
+  /** Null until it has been measured. */
+  readonly database: DatabaseView | null
+}
+
+/** The chain as its node and the readers tell of it. */
+export interface ChainView {
+  readonly name: string
+  readonly chain_id: string
+  /** The chain is the bundled one. */
+  readonly demo: boolean
+  /** Newest block known; 0 before any is. */
+  readonly head_block: number
+  readonly head_time: number
+}
+
+/** What `/health` says, without names of servers. */
+export interface HealthView {
+  readonly status: 'healthy' | 'degraded' | 'unhealthy'
+  readonly reasons: readonly string[]
+  /** Away: whatever is told of readers and tables is the last that was known. */
+  readonly database: 'up' | 'away'
+  /** Whether requests are answered, be it by a replica. */
+  readonly answers: boolean
+  readonly kvstore: 'up' | 'away'
+  readonly kvstore_kind: 'redis' | 'memory'
+  /** State of each replica, in the order of the configuration. */
+  readonly replicas: readonly string[]
+}
+
+/** How far a reader is. */
+export interface ReaderView {
+  readonly name: string
+  /** connecting, catching-up, live or stopped; null before its first word. */
+  readonly state: string | null
+  readonly contracts: readonly { readonly family: string; readonly account: string }[]
+  readonly start_block: number
+  readonly block_num: number
+  readonly block_time: number
+  /** Where it is going: the head, or the last irreversible block. */
+  readonly target_block: number
+  readonly lag_blocks: number
+  readonly lag_seconds: number
+  readonly blocks_per_second: number | null
+  /** Time left to the target; null while that cannot be told. */
+  readonly eta_seconds: number | null
+  readonly seconds_since_commit: number | null
+  readonly seconds_since_heartbeat: number | null
+  readonly history: HistoryView
+}
+
+/** Speed over time: each entry of `rates` belongs to the entry of `times` at its place. */
+export interface HistoryView {
+  /** Seconds since 1970, ascending. */
+  readonly times: readonly number[]
+  /** Blocks per second up to that time; null where what was before is not known. */
+  readonly rates: readonly (number | null)[]
+}
+
+/** Which stretch of time a history covers. */
+export type HistoryRange = 'recent' | 'day'
+
+/** A contract family that is served. */
+export interface NamespaceView {
+  readonly name: string
+  readonly account: string
+  readonly paths: readonly string[]
+  /** Path of its server-sent events; null when none are served. */
+  readonly events: string | null
+}
+
+/** What the database holds. */
+export interface DatabaseView {
+  readonly measured_at: number
+  readonly total_bytes: string
+  /** Tables of the program, the largest first; the partitions of a table count as one. */
+  readonly tables: readonly TableView[]
+}
+
+/** A table and what it takes. */
+export interface TableView {
+  readonly schema: string
+  readonly name: string
+  /** The planner's estimate; null before the table was analysed. */
+  readonly rows: string | null
+  readonly table_bytes: string
+  readonly index_bytes: string
+}

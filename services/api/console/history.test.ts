@@ -1,0 +1,145 @@
+import { expect, it } from 'vitest'
+import type { ReaderState } from '../health/index.ts'
+import { ProgressHistory } from './index.ts'
+
+const startMs = 1_800_000_000_000
+
+function reader(blockNum: number, headBlock = 10_000): ReaderState {
+  return {
+    name: 'main-1',
+    startBlock: 1,
+    contracts: [],
+    blockNum,
+    blockTimeMs: startMs,
+    headBlock,
+    headTimeMs: startMs,
+    irreversibleBlock: headBlock,
+    mode: 'catching-up',
+    blocksPerSecond: 1,
+    secondsSinceHeartbeat: 0,
+    secondsSinceCommit: 0,
+  }
+}
+
+/** A look each second at these positions, from a second on. */
+function watch(history: ProgressHistory, blocks: readonly number[], fromSecond = 0): void {
+  for (const [second, block] of blocks.entries()) {
+    history.note([reader(block)], startMs + (fromSecond + second) * 1_000)
+  }
+}
+
+function linesOf(history: ProgressHistory, range: 'recent' | 'day' = 'recent') {
+  const { times, rates } = history.rates('main-1', range)
+  return times.map((time, place) => [time - startMs / 1_000, rates[place]])
+}
+
+it('tells blocks per second, the first as soon as there is one', () => {
+  const history = new ProgressHistory()
+  watch(history, [100, 110, 120, 130, 160, 190, 220, 250])
+  expect(linesOf(history)).toEqual([
+    [0, null],
+    [1, 10],
+    [4, 16.7],
+    [7, 30],
+  ])
+})
+
+it('spreads a commit over the time since the last one', () => {
+  const history = new ProgressHistory()
+  watch(history, [100, 200, 200, 200, 200, 200, 700, 700, 700, 700, 1_100])
+  expect(linesOf(history)).toEqual([
+    [0, null],
+    [1, 100],
+    [6, 100],
+    [10, 100],
+  ])
+})
+
+it('tells that nothing moves', () => {
+  const history = new ProgressHistory()
+  watch(history, [100, 102, ...Array.from({ length: 45 }, () => 102)])
+  expect(linesOf(history)).toEqual([
+    [0, null],
+    [1, 2],
+    [21, 0],
+    [41, 0],
+  ])
+})
+
+it('counts what a new reader has done since nobody was there', () => {
+  const history = new ProgressHistory()
+  history.note([], startMs)
+  history.note([reader(964)], startMs + 1_000)
+  expect(linesOf(history)).toEqual([
+    [0, null],
+    [1, 964],
+  ])
+})
+
+it('takes a rollback for no speed', () => {
+  const history = new ProgressHistory()
+  watch(history, [100, 90])
+  expect(linesOf(history).at(-1)).toEqual([1, 0])
+})
+
+it('tells nothing of the time in which it did not look', () => {
+  const history = new ProgressHistory()
+  watch(history, [100, 102])
+  watch(history, [5_000, 5_002], 60)
+  expect(linesOf(history)).toEqual([
+    [0, null],
+    [1, 2],
+    [60, null],
+    [61, 2],
+  ])
+})
+
+it('keeps ten minutes of seconds and a day of minutes', () => {
+  const history = new ProgressHistory()
+  const seconds = 90_000
+  watch(
+    history,
+    Array.from({ length: seconds }, (_, second) => second * 2),
+  )
+  for (const [range, points, span] of [
+    ['recent', 200, 597],
+    ['day', 1_440, 86_340],
+  ] as const) {
+    const lines = linesOf(history, range)
+    expect(lines.length).toBeGreaterThanOrEqual(points)
+    expect(lines.length).toBeLessThanOrEqual(points + 1)
+    expect(lines.at(-1)![0]! - lines[0]![0]!).toBeGreaterThanOrEqual(span)
+    expect(new Set(lines.map(([, rate]) => rate))).toEqual(new Set([2]))
+  }
+})
+
+it('tells the time left from what is gained on a head that moves on', () => {
+  const history = new ProgressHistory()
+  for (let second = 0; second <= 10; second++) {
+    history.note([reader(1_000 + second * 102, 9_000 + second * 2)], startMs + second * 1_000)
+  }
+  expect(history.secondsLeft('main-1', 7_000)).toBe(70)
+  expect(history.secondsLeft('main-1', 0)).toBe(0)
+})
+
+it('tells no time left where nothing is gained, or too little was seen', () => {
+  const slow = new ProgressHistory()
+  for (let second = 0; second <= 10; second++) {
+    slow.note([reader(1_000 + second, 9_000 + second * 2)], startMs + second * 1_000)
+  }
+  expect(slow.secondsLeft('main-1', 8_000)).toBeNull()
+  const young = new ProgressHistory()
+  watch(young, [100, 200])
+  expect(young.secondsLeft('main-1', 8_000)).toBeNull()
+  expect(young.secondsLeft('unknown', 8_000)).toBeNull()
+})
+
+it('forgets readers that are long gone', () => {
+  const history = new ProgressHistory()
+  for (let number = 0; number < 100; number++) {
+    history.note([{ ...reader(1), name: `reader-${number}` }], startMs + number * 1_000)
+    history.note([{ ...reader(3), name: `reader-${number}` }], startMs + number * 1_000 + 999)
+  }
+  expect(history.rates('reader-0', 'recent').rates).toEqual([])
+  expect(history.rates('reader-99', 'recent').rates).not.toEqual([])
+})

@@ -1,0 +1,75 @@
+import type { ReaderState } from '../health/index.ts'
+import type { HistoryRange, HistoryView } from './data.ts'
+import { SpeedLine } from './speed-line.ts'
+import type { Look } from './speed-line.ts'
+
+/** Readers that came and went would otherwise be kept for ever. */
+const MAX_READERS = 64
+/** Time over which the remaining time is judged. */
+const ETA_WINDOW_MS = 30_000
+/** Less says nothing about the remaining time. */
+const ETA_LEAST_MS = 4_000
+
+interface ReaderHistory extends Readonly<Record<HistoryRange, SpeedLine>> {
+  /** Those of the last seconds. */
+  readonly looks: Look[]
+}
+
+/** What readers did in the last minutes and in the last day, as this process has seen it. */
+export class ProgressHistory {
+  readonly #readers = new Map<string, ReaderHistory>()
+  #lastLookMs: number | undefined
+
+  /** Takes a look at the readers. */
+  note(readers: readonly ReaderState[], nowMs: number): void {
+    for (const reader of readers) {
+      const history = this.#readers.get(reader.name) ?? this.#begin(reader)
+      noteLook(history, {
+        atMs: nowMs,
+        block: reader.blockNum,
+        head: reader.headBlock ?? reader.blockNum,
+      })
+    }
+    this.#lastLookMs = nowMs
+  }
+
+  /** Blocks per second over time. */
+  rates(reader: string, range: HistoryRange): HistoryView {
+    return this.#readers.get(reader)?.[range].view() ?? { times: [], rates: [] }
+  }
+
+  /** Seconds until the reader has caught up with a head that moves on meanwhile; null when that cannot be told. */
+  secondsLeft(reader: string, lagBlocks: number): number | null {
+    if (lagBlocks === 0) return 0
+    const looks = this.#readers.get(reader)?.looks ?? []
+    const first = looks[0]
+    const last = looks.at(-1)
+    if (!first || !last || last.atMs - first.atMs < ETA_LEAST_MS) return null
+    const seconds = (last.atMs - first.atMs) / 1_000
+    const gain = (last.block - first.block - Math.max(0, last.head - first.head)) / seconds
+    return gain > 0 ? Math.ceil(lagBlocks / gain) : null
+  }
+
+  /** A reader that was not there at the last look has done all its blocks since. */
+  #begin({ name, startBlock, headBlock, blockNum }: ReaderState): ReaderHistory {
+    const history = {
+      recent: new SpeedLine({ windowMs: 3_000, stalledMs: 20_000, missedMs: 10_000, keptMs: 600_000 }),
+      day: new SpeedLine({ windowMs: 60_000, stalledMs: 60_000, missedMs: 60_000, keptMs: 86_400_000 }),
+      looks: [],
+    }
+    if (this.#lastLookMs !== undefined) {
+      noteLook(history, { atMs: this.#lastLookMs, block: startBlock - 1, head: headBlock ?? blockNum })
+    }
+    const [oldest] = this.#readers.keys()
+    if (this.#readers.size >= MAX_READERS && oldest !== undefined) this.#readers.delete(oldest)
+    this.#readers.set(name, history)
+    return history
+  }
+}
+
+function noteLook({ recent, day, looks }: ReaderHistory, look: Look): void {
+  recent.note(look)
+  day.note(look)
+  looks.push(look)
+  while (look.atMs - looks[0]!.atMs > ETA_WINDOW_MS) looks.shift()
+}

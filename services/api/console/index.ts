@@ -1,0 +1,63 @@
+import type { ServerConfig } from '../../core/config/index.ts'
+import type { KeyValueStore } from '../../core/kvstore/index.ts'
+import type { Logger } from '../../core/log/index.ts'
+import type { RequestDatabase } from '../database/index.ts'
+import type { ServerInfo } from '../documentation/index.ts'
+import type { HealthSettings, HealthState } from '../health/index.ts'
+import type { RootRoute } from '../http/index.ts'
+import type { HistoryRange } from './data.ts'
+import type { ProgressHistory } from './history.ts'
+import { keepSizes } from './kept-sizes.ts'
+import { pageRoutes } from './routes.ts'
+import { describeNamespaces, takeSnapshot } from './snapshot.ts'
+import { measureTables } from './table-sizes.ts'
+
+export { ProgressHistory } from './history.ts'
+
+/** Pages that ask within this time get the same answer, ms. */
+const DATA_LIFE_MS = 1_000
+
+/** What the operator's page is made from. */
+export interface ConsoleParts {
+  readonly info: ServerInfo
+  readonly revision: string | undefined
+  readonly health: HealthSettings
+  readonly state: () => HealthState
+  readonly history: ProgressHistory
+  readonly database: RequestDatabase
+  readonly kvstore: KeyValueStore
+  readonly namespaces: ServerConfig['namespaces']
+  /** Path of a namespace's event stream; undefined where none is served. */
+  readonly eventsOf: (entry: ServerConfig['namespaces'][number]) => string | undefined
+  readonly logger: Logger
+}
+
+/**
+ * The operator's page at `/`, and what it asks for below `/status`. It tells what the process knows anyway; the sizes
+ * of the tables alone are asked of the database, seldom, and only while somebody looks.
+ */
+export function consoleRoutes(parts: ConsoleParts): RootRoute[] {
+  const { database, kvstore, logger, history } = parts
+  const sizes = keepSizes({
+    measure: () => measureTables(database),
+    kvstore,
+    isAvailable: () => database.available,
+    logger,
+  })
+  const facts = {
+    ...parts.info,
+    revision: parts.revision,
+    health: parts.health,
+    namespaces: describeNamespaces(parts.namespaces, parts.eventsOf),
+  }
+  const texts = new Map<HistoryRange, { readonly text: string; readonly endMs: number }>()
+  return pageRoutes((range) => {
+    const nowMs = performance.now()
+    const known = texts.get(range)
+    if (known && nowMs < known.endMs) return known.text
+    const data = takeSnapshot(facts, parts.state(), history, sizes.current(), range, Date.now())
+    const text = JSON.stringify(data)
+    texts.set(range, { text, endMs: nowMs + DATA_LIFE_MS })
+    return text
+  })
+}

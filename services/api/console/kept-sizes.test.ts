@@ -1,0 +1,109 @@
+import { expect, it } from 'vitest'
+import { createMemoryStore } from '../../core/kvstore/index.ts'
+import { createLogger } from '../../core/log/index.ts'
+import type { DatabaseView } from './data.ts'
+import { keepSizes } from './kept-sizes.ts'
+
+const logger = createLogger({ name: 'test', level: 'error' })
+
+function view(measured_at: number): DatabaseView {
+  const table = { schema: 'assets', name: 'assets', rows: null, table_bytes: '8192', index_bytes: '16384' }
+  return { measured_at, total_bytes: '24576', tables: [table] }
+}
+
+/** Sizes that count how often, and how many at once, they were measured. */
+function countedSizes(options: { everyMs?: number; store?: ReturnType<typeof createMemoryStore> } = {}) {
+  const counted = { measurements: 0, atOnce: 0, mostAtOnce: 0, fails: false, isAvailable: true }
+  const sizes = keepSizes({
+    kvstore: options.store ?? createMemoryStore(logger),
+    logger,
+    isAvailable: () => counted.isAvailable,
+    everyMs: options.everyMs ?? 30_000,
+    measure: async () => {
+      counted.mostAtOnce = Math.max(counted.mostAtOnce, ++counted.atOnce)
+      const number = ++counted.measurements
+      await new Promise((resolve) => setImmediate(resolve))
+      counted.atOnce--
+      if (counted.fails) throw new Error('too slow')
+      return view(number)
+    },
+  })
+  return { sizes, counted }
+}
+
+it('answers at once, measures once, and keeps that', async () => {
+  const { sizes, counted } = countedSizes()
+  expect(sizes.current()).toBeNull()
+  for (let asked = 0; asked < 100; asked++) sizes.current()
+  await sizes.settled()
+  for (let asked = 0; asked < 100; asked++) expect(sizes.current()).toEqual(view(1))
+  await sizes.settled()
+  expect(counted).toMatchObject({ measurements: 1, mostAtOnce: 1 })
+})
+
+it('measures again when it is time, never twice at once, and shows what was known meanwhile', async () => {
+  const { sizes, counted } = countedSizes({ everyMs: 1 })
+  for (let round = 0; round < 20; round++) {
+    sizes.current()
+    sizes.current()
+    await new Promise((resolve) => setTimeout(resolve, 3))
+  }
+  await sizes.settled()
+  expect(counted.measurements).toBeGreaterThan(2)
+  expect(counted.mostAtOnce).toBe(1)
+  expect(sizes.current()).toEqual(view(counted.measurements))
+})
+
+it('leaves what was known when a measurement fails', async () => {
+  const { sizes, counted } = countedSizes({ everyMs: 1 })
+  sizes.current()
+  await sizes.settled()
+  counted.fails = true
+  await expect
+    .poll(async () => {
+      const known = sizes.current()
+      await sizes.settled()
+      return [counted.measurements > 1, known]
+    })
+    .toEqual([true, view(1)])
+})
+
+it('asks nothing of a database that is away', async () => {
+  const { sizes, counted } = countedSizes()
+  counted.isAvailable = false
+  expect(sizes.current()).toBeNull()
+  await sizes.settled()
+  expect(counted.measurements).toBe(0)
+})
+
+it('takes over what another process has measured', async () => {
+  const store = createMemoryStore(logger)
+  const one = countedSizes({ store })
+  const other = countedSizes({ store })
+  one.sizes.current()
+  await one.sizes.settled()
+  other.sizes.current()
+  await other.sizes.settled()
+  expect(other.sizes.current()).toEqual(view(1))
+  expect([one.counted.measurements, other.counted.measurements]).toEqual([1, 0])
+})
+
+it('leaves the measuring to the process whose turn it is', async () => {
+  const store = createMemoryStore(logger)
+  await store.increment('console:sizes:turn', 30_000)
+  const { sizes, counted } = countedSizes({ store })
+  sizes.current()
+  await sizes.settled()
+  expect(counted.measurements).toBe(0)
+})
+
+it('measures anew what it cannot read of others', async () => {
+  for (const text of ['', '{}', '{"measured_at":"yesterday"}']) {
+    const store = createMemoryStore(logger)
+    await store.set('console:sizes', text, 30_000)
+    const { sizes } = countedSizes({ store })
+    sizes.current()
+    await sizes.settled()
+    expect(sizes.current()).toEqual(view(1))
+  }
+})

@@ -1,0 +1,169 @@
+import { byId, make, setText, show } from './dom.js'
+import { describeEvent } from './event-text.js'
+import { formatAge, formatWhole } from './format.js'
+
+/** @typedef {import('../data.ts').ConsoleData} ConsoleData */
+/** @typedef {import('./event-text.js').EventLine} EventLine */
+
+const SHOWN = 60
+/** What waits while the list is paused, or between two drawings. */
+const MOST_WAITING = 500
+/** Hidden for longer, the page goes on with what happens then. */
+const RESUME_MS = 300_000
+const UNAVAILABLE = 'Live events are not available.'
+
+/**
+ * What the chain does, as it happens. One stream at a time, and none while the page is hidden: browsers open few
+ * connections to a host.
+ */
+export function createEvents() {
+  const list = byId('events')
+  const choice = byId('events-choice')
+  const pause = byId('events-pause')
+  let served = ''
+  let isPaused = false
+  let isCatchingUp = false
+  /** @type {string | undefined} */
+  let path
+  /** @type {EventSource | undefined} */
+  let source
+  let waiting = /** @type {{ line: EventLine, atMs: number }[]} */ ([])
+  let cursor = ''
+  let closedMs = 0
+  let note = ''
+  let isDrawing = false
+
+  const showNote = () => {
+    const text = note === '' && list.childElementCount === 0 ? waitingText(isCatchingUp) : note
+    setText(byId('events-note'), text)
+    show(byId('events-note'), text !== '')
+  }
+  const draw = () => {
+    isDrawing = false
+    if (isPaused) {
+      setText(pause, waiting.length === 0 ? 'Go on' : `Go on (${formatWhole(waiting.length)} new)`)
+      return
+    }
+    for (const { line, atMs } of waiting.splice(0)) list.prepend(rowOf(line, atMs))
+    while (list.childElementCount > SHOWN) list.lastElementChild?.remove()
+    showNote()
+  }
+  /** @param {MessageEvent} message */
+  const take = (message) => {
+    const line = describeEvent(String(message.data))
+    cursor = message.lastEventId === '' ? cursor : message.lastEventId
+    if (!line) return
+    waiting.push({ line, atMs: Date.now() })
+    if (waiting.length > MOST_WAITING) waiting.shift()
+    if (isDrawing) return
+    isDrawing = true
+    requestAnimationFrame(draw)
+  }
+  const close = () => {
+    source?.close()
+    source = undefined
+    closedMs = Date.now()
+  }
+  const open = () => {
+    close()
+    if (path === undefined) return
+    const from = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`
+    const opened = new EventSource(`${path.slice(1)}${from}`)
+    source = opened
+    for (const name of ['event', 'fork', 'gap', 'failure']) opened.addEventListener(name, take)
+    opened.addEventListener('open', () => {
+      note = ''
+      showNote()
+    })
+    opened.addEventListener('error', () => {
+      if (source !== opened) return
+      // Closed by the browser: the answer was no stream. Otherwise it comes back by itself.
+      note = opened.readyState === EventSource.CLOSED ? UNAVAILABLE : 'Connecting'
+      showNote()
+    })
+  }
+  /** @param {string} chosen */
+  const choose = (chosen) => {
+    path = chosen
+    cursor = ''
+    waiting = []
+    list.replaceChildren()
+    for (const button of choice.querySelectorAll('button')) {
+      button.setAttribute('aria-pressed', String(button.dataset.path === chosen))
+    }
+    note = 'Connecting'
+    showNote()
+    open()
+  }
+  pause.addEventListener('click', () => {
+    isPaused = !isPaused
+    pause.setAttribute('aria-pressed', String(isPaused))
+    setText(pause, isPaused ? 'Go on' : 'Pause')
+    draw()
+  })
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) {
+      close()
+      return
+    }
+    if (Date.now() - closedMs > RESUME_MS) cursor = ''
+    open()
+  })
+  return {
+    /** @param {ConsoleData} data */
+    update({ namespaces, readers }) {
+      isCatchingUp = readers.some(({ state }) => state === 'catching-up')
+      const live = namespaces.flatMap(({ name, events }) => (events === null ? [] : [{ name, events }]))
+      const text = JSON.stringify(live)
+      if (text === served) {
+        showNote()
+        return
+      }
+      served = text
+      choice.replaceChildren(
+        ...live.map(({ name, events }) => {
+          const button = make('button', { text: name, attributes: { type: 'button', 'data-path': events } })
+          button.addEventListener('click', () => {
+            choose(events)
+          })
+          return button
+        }),
+      )
+      show(choice, live.length > 1)
+      show(pause, live.length > 0)
+      const [first] = live
+      if (first) {
+        choose(first.events)
+        return
+      }
+      close()
+      note = UNAVAILABLE
+      showNote()
+    },
+  }
+}
+
+/** @param {boolean} isCatchingUp */
+function waitingText(isCatchingUp) {
+  return isCatchingUp
+    ? 'Events are told once the reader has reached the head of the chain.'
+    : 'Nothing has happened yet. Events appear as blocks bring them.'
+}
+
+/**
+ * @param {EventLine} line
+ * @param {number} atMs
+ */
+function rowOf({ title, kind, detail, block, timeMs }, atMs) {
+  const what = make('span', { class: 'what', text: title })
+  what.dataset.kind = kind
+  const when = timeMs === undefined ? '' : `, ${formatAge(Math.max(0, atMs - timeMs) / 1_000)}`
+  const place = block === undefined ? '' : `block ${formatWhole(block)}`
+  return make('li', {}, [
+    what,
+    make('span', { class: 'block', text: place, attributes: { title: `${place}${when}` } }),
+    ...(detail === ''
+      ? []
+      : [make('span', { class: 'detail', text: detail, attributes: { title: detail } })]),
+  ])
+}

@@ -1,0 +1,86 @@
+/** @typedef {import('../data.ts').ConsoleData} ConsoleData */
+/** @typedef {import('../data.ts').HistoryRange} HistoryRange */
+/**
+ * @typedef {{ kind: 'data', data: ConsoleData }
+ *   | { kind: 'away' }
+ *   | { kind: 'failed', status: number }
+ *   | { kind: 'strange' }} FeedResult
+ */
+
+const EVERY_MS = 2_000
+const TIMEOUT_MS = 10_000
+const LONGEST_PAUSE_MS = 15_000
+
+/**
+ * Asks for the data again and again while the page is seen, more seldom while nobody answers.
+ * @param {{ range: () => HistoryRange, tell: (result: FeedResult) => void }} options
+ * @returns {{ askNow: () => void }}
+ */
+export function startFeed({ range, tell }) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer
+  let failures = 0
+  let turn = 0
+  const ask = async () => {
+    clearTimeout(timer)
+    const mine = ++turn
+    const result = await askOnce(range())
+    // A later question has been asked meanwhile; its answer counts.
+    if (mine !== turn) return
+    failures = result.kind === 'data' ? 0 : failures + 1
+    tell(result)
+    if (document.hidden) return
+    timer = setTimeout(
+      () => void ask(),
+      Math.min(EVERY_MS * 2 ** Math.max(0, failures - 1), LONGEST_PAUSE_MS),
+    )
+  }
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) clearTimeout(timer)
+    else void ask()
+  })
+  addEventListener('online', () => void ask())
+  void ask()
+  return { askNow: () => void ask() }
+}
+
+/**
+ * @param {HistoryRange} range
+ * @returns {Promise<FeedResult>}
+ */
+async function askOnce(range) {
+  /** @type {Response} */
+  let response
+  try {
+    response = await fetch(`status/data.json?history=${range}`, {
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      cache: 'no-store',
+    })
+  } catch {
+    return { kind: 'away' }
+  }
+  // A proxy in front answers for a server that is away.
+  if ([502, 503, 504].includes(response.status)) return { kind: 'away' }
+  if (!response.ok) return { kind: 'failed', status: response.status }
+  try {
+    /** @type {unknown} */
+    const body = await response.json()
+    const data = readData(body)
+    return data ? { kind: 'data', data } : { kind: 'strange' }
+  } catch {
+    return { kind: 'strange' }
+  }
+}
+
+/**
+ * The data of an answer, when it looks like that of this version.
+ * @param {unknown} body
+ * @returns {ConsoleData | undefined}
+ */
+function readData(body) {
+  if (typeof body !== 'object' || body === null || !('data' in body)) return undefined
+  const { data } = body
+  if (typeof data !== 'object' || data === null) return undefined
+  const isKnown = 'chain' in data && 'health' in data && 'readers' in data && Array.isArray(data.readers)
+  return isKnown ? /** @type {ConsoleData} */ (data) : undefined
+}

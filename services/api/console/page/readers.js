@@ -1,0 +1,170 @@
+import { createChart } from './chart.js'
+import { byId, make, setText, show } from './dom.js'
+import { formatAge, formatDuration, formatMoment, formatRate, formatWhole } from './format.js'
+
+/** @typedef {import('../data.ts').ConsoleData} ConsoleData */
+/** @typedef {import('../data.ts').HistoryRange} HistoryRange */
+/** @typedef {import('../data.ts').ReaderView} ReaderView */
+
+/** A reader that says nothing for so long has ended or hangs. */
+const SILENT_SECONDS = 30
+const stateWords = /** @type {Readonly<Record<string, string>>} */ ({
+  connecting: 'connecting',
+  'catching-up': 'catching up',
+  live: 'live',
+  stopped: 'stopped',
+})
+
+/** The readers: how far each is, and how fast. */
+export function createReaders() {
+  const list = byId('readers')
+  const empty = byId('readers-empty')
+  const cards = /** @type {Map<string, ReturnType<typeof createCard>>} */ (new Map())
+  return {
+    /**
+     * @param {ConsoleData} data
+     * @param {HistoryRange} range
+     */
+    update({ time, readers, health, namespaces }, range) {
+      for (const [name, card] of cards) {
+        if (readers.some((reader) => reader.name === name)) continue
+        card.element.remove()
+        cards.delete(name)
+      }
+      for (const reader of readers) {
+        const card = cards.get(reader.name) ?? createCard(reader.name)
+        if (!cards.has(reader.name)) {
+          cards.set(reader.name, card)
+          list.append(card.element)
+        }
+        card.update(reader, range, time)
+      }
+      const accounts = namespaces.map(({ account }) => account).join(', ')
+      setText(
+        empty,
+        health.database === 'away'
+          ? 'Nothing is known of the readers while the database is away.'
+          : `No reader has committed a block yet. What is served: ${accounts}.`,
+      )
+      show(empty, readers.length === 0)
+    },
+  }
+}
+
+/** @param {string} name */
+function createCard(name) {
+  const id = `reader-${name.replace(/[^A-Za-z0-9_-]/g, '-')}`
+  const state = make('span', { class: 'state' })
+  const contracts = make('span', { class: 'contracts' })
+  contracts.style.display = 'contents'
+  const fill = make('div')
+  const progress = make(
+    'div',
+    {
+      class: 'progress',
+      attributes: {
+        role: 'progressbar',
+        'aria-valuemin': '0',
+        'aria-valuemax': '100',
+        'aria-labelledby': id,
+      },
+    },
+    [fill],
+  )
+  const facts = createFacts(['Block', 'Target', 'Speed', 'Time left', 'Block time', 'Last commit'])
+  const chart = createChart(name)
+  const head = make('div', { class: 'reader-head' }, [
+    make('h3', { text: name, attributes: { id } }),
+    state,
+    contracts,
+  ])
+  const element = make('article', { class: 'reader', attributes: { 'aria-labelledby': id } }, [
+    head,
+    progress,
+    facts.element,
+    chart.element,
+  ])
+  let contractsText = ''
+  return {
+    element,
+    /**
+     * @param {ReaderView} reader
+     * @param {HistoryRange} range
+     * @param {number} now of the server, ms
+     */
+    update(reader, range, now) {
+      const isSilent = (reader.seconds_since_heartbeat ?? Infinity) > SILENT_SECONDS
+      const mode = isSilent ? 'stopped' : (reader.state ?? 'connecting')
+      state.dataset.state = mode
+      setText(state, isSilent ? 'silent' : (stateWords[mode] ?? mode))
+      const text = JSON.stringify(reader.contracts)
+      if (text !== contractsText) contracts.replaceChildren(...reader.contracts.map(contractChip))
+      contractsText = text
+      const percent = percentOf(reader)
+      fill.style.width = `${percent}%`
+      progress.setAttribute('aria-valuenow', percent.toFixed(1))
+      progress.setAttribute('aria-valuetext', `block ${reader.block_num} of ${reader.target_block}`)
+      facts.set('Block', formatWhole(reader.block_num))
+      facts.set('Target', `${formatWhole(reader.target_block)} (${percent.toFixed(percent < 100 ? 1 : 0)} %)`)
+      facts.set(
+        'Speed',
+        reader.blocks_per_second === null ? '–' : `${formatRate(reader.blocks_per_second)} blocks/s`,
+      )
+      facts.set('Time left', timeLeft(reader))
+      facts.set('Block time', formatMoment(reader.block_time, now))
+      facts.set(
+        'Last commit',
+        reader.seconds_since_commit === null ? '–' : formatAge(reader.seconds_since_commit),
+      )
+      chart.update(reader.history, range)
+    },
+  }
+}
+
+/** @param {ReaderView['contracts'][number]} contract */
+function contractChip({ family, account }) {
+  return make('span', { class: 'contract' }, [
+    make('span', { text: `${family} ` }),
+    document.createTextNode(account),
+  ])
+}
+
+/**
+ * A reader may start anywhere: progress counts from there.
+ * @param {ReaderView} reader
+ */
+function percentOf({ state, start_block, block_num, target_block }) {
+  const all = target_block - start_block + 1
+  // A live reader is a block or two behind whenever one looks.
+  if (all <= 0 || state === 'live') return 100
+  const done = Math.min(100, Math.max(0, ((block_num - start_block + 1) / all) * 100))
+  // The last blocks of a long way would otherwise be rounded away.
+  return block_num < target_block ? Math.min(done, 99.9) : done
+}
+
+/** @param {ReaderView} reader */
+function timeLeft({ state, lag_blocks, eta_seconds }) {
+  if (lag_blocks === 0 || state === 'live') return 'At the head'
+  return eta_seconds === null ? 'Not known yet' : formatDuration(eta_seconds)
+}
+
+/** @param {readonly string[]} names */
+function createFacts(names) {
+  const values = new Map(names.map((name) => [name, make('dd')]))
+  const element = make(
+    'dl',
+    { class: 'facts' },
+    [...values].map(([name, value]) => make('div', {}, [make('dt', { text: name }), value])),
+  )
+  return {
+    element,
+    /**
+     * @param {string} name
+     * @param {string} text
+     */
+    set(name, text) {
+      const value = values.get(name)
+      if (value) setText(value, text)
+    },
+  }
+}

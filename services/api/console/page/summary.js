@@ -1,0 +1,150 @@
+import { byId, make, setText, show } from './dom.js'
+import { countOf, formatAge, formatBytes, formatDuration, formatWhole } from './format.js'
+
+/** @typedef {import('../data.ts').ConsoleData} ConsoleData */
+/** @typedef {import('../data.ts').ReaderView} ReaderView */
+
+/** A lag of so many blocks is what a healthy reader may have between two looks. */
+const NEAR_BLOCKS = 20
+const words = { healthy: 'Healthy', degraded: 'Degraded', unhealthy: 'Unhealthy' }
+const tones = { healthy: 'good', degraded: 'warn', unhealthy: 'bad' }
+
+/**
+ * Head of the page, the four figures below it, and what is served.
+ * @param {ConsoleData} data
+ */
+export function showSummary(data) {
+  const { chain, health } = data
+  setText(byId('chain-name'), chain.demo ? 'Demo chain' : chain.name)
+  document.title = `Pronghorn: ${chain.demo ? 'demo chain' : chain.name}`
+  show(byId('demo'), chain.demo)
+  showChip(health.status, words[health.status])
+  const isIndexing = data.readers.some(isCatchingUp)
+  // A young database is behind by its nature; that it is being filled says more than that it is.
+  setFigure('health', words[health.status], tones[health.status])
+  setNote('health', health.reasons.length === 0 ? 'Everything works' : sentenceOf(health.reasons))
+  if (chain.head_block === 0) {
+    setFigure('head', 'Unknown')
+    setNote('head', 'Nobody has told of it yet')
+  } else {
+    setFigure('head', formatWhole(chain.head_block))
+    setNote('head', formatAge(Math.max(0, data.time - chain.head_time) / 1_000))
+  }
+  showLag(data.readers, isIndexing)
+  const { database } = data
+  setFigure('database', database ? formatBytes(Number(database.total_bytes)) : '…')
+  setNote('database', database ? countOf(database.tables.length, 'table') : 'Being measured')
+}
+
+/** Says that nobody answers. */
+export function showAway() {
+  showChip('away', 'No answer')
+}
+
+/**
+ * @param {string} status
+ * @param {string} word
+ */
+function showChip(status, word) {
+  byId('health-chip').dataset.status = status
+  setText(byId('health-word'), word)
+}
+
+/**
+ * @param {readonly ReaderView[]} readers
+ * @param {boolean} isIndexing
+ */
+function showLag(readers, isIndexing) {
+  const furthest = readers.reduce((worst, reader) => Math.max(worst, reader.lag_blocks), 0)
+  if (readers.length === 0) {
+    setFigure('lag', 'Unknown')
+    setNote('lag', 'No reader has begun')
+    return
+  }
+  const worst = readers.find(({ lag_blocks }) => lag_blocks === furthest)
+  setFigure('lag', countOf(furthest, 'block'), furthest <= NEAR_BLOCKS ? 'good' : isIndexing ? '' : 'warn')
+  const eta = worst?.eta_seconds ?? null
+  if (furthest <= NEAR_BLOCKS) setNote('lag', 'At the head')
+  else setNote('lag', eta === null ? 'Time left not known yet' : `${formatDuration(eta)} left`)
+}
+
+/** @param {ReaderView} reader */
+function isCatchingUp({ state }) {
+  return state === 'catching-up'
+}
+
+/** @param {readonly string[]} reasons */
+function sentenceOf(reasons) {
+  const text = reasons.join('; ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ * @param {string} [tone]
+ */
+function setFigure(name, text, tone = '') {
+  const figure = byId(`tile-${name}`)
+  setText(figure, text)
+  figure.dataset.tone = tone
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ */
+function setNote(name, text) {
+  setText(byId(`tile-${name}-note`), text)
+}
+
+let servedText = ''
+
+/**
+ * The namespaces, and who runs this.
+ * @param {ConsoleData} data
+ */
+export function showServed({ namespaces, provider, version, revision, chain }) {
+  const text = JSON.stringify([namespaces, provider, version, revision, chain.chain_id])
+  if (text === servedText) return
+  servedText = text
+  byId('served').replaceChildren(
+    ...namespaces.map(({ name, account, paths }) =>
+      make('li', {}, [
+        make('h3', { text: name }),
+        make('p', { class: 'quiet', text: `Contract ${account}` }),
+        make('p', {}, paths.flatMap(pathLink)),
+      ]),
+    ),
+  )
+  const parts = [`Pronghorn ${version}`, revision === null ? '' : `revision ${revision}`]
+  const known = parts.filter((part) => part !== '').join(', ')
+  byId('about').replaceChildren(
+    ...(provider.name === '' || provider.name === 'Pronghorn'
+      ? []
+      : [providerNode(provider), document.createTextNode(' · ')]),
+    document.createTextNode(`${known} · chain ${chain.chain_id}`),
+  )
+}
+
+/**
+ * @param {string} path
+ * @param {number} place
+ * @returns {Node[]}
+ */
+function pathLink(path, place) {
+  const link = make('a', { attributes: { href: `${path.slice(1)}/v1/config` } }, [
+    make('code', { text: path }),
+  ])
+  return place === 0 ? [link] : [document.createTextNode(', '), link]
+}
+
+/**
+ * @param {ConsoleData['provider']} provider
+ * @returns {Node}
+ */
+function providerNode({ name, url }) {
+  // The address is the operator's own setting; anything but a web address is not made a link of.
+  if (!/^https?:\/\//.test(url)) return document.createTextNode(name)
+  return make('a', { text: name, attributes: { href: url, rel: 'noreferrer' } })
+}

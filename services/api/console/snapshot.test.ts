@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest'
+import type { HealthState, ReaderState } from '../health/index.ts'
+import { ProgressHistory } from './index.ts'
+import { takeSnapshot } from './snapshot.ts'
+
+const nowMs = 1_800_000_000_000
+const reader: ReaderState = {
+  name: 'main-1',
+  startBlock: 101,
+  contracts: [{ family: 'assets', account: 'atomicassets' }],
+  blockNum: 1_000,
+  blockTimeMs: nowMs - 5_000,
+  headBlock: 1_100,
+  headTimeMs: nowMs,
+  irreversibleBlock: 1_050,
+  mode: 'catching-up',
+  blocksPerSecond: 20,
+  secondsSinceHeartbeat: 0.5,
+  secondsSinceCommit: 0.5,
+}
+const state: HealthState = {
+  database: 'up',
+  servers: [
+    { server: 'primary', state: 'ready', lagMs: 0, isInUse: true },
+    { server: 'db-2.inside.example:5432', state: 'away', lagMs: undefined, isInUse: false },
+    { server: 'db-3.inside.example:5432', state: 'ready', lagMs: 3, isInUse: false },
+  ],
+  kvstore: 'up',
+  feeds: [],
+  kvstoreKind: 'redis',
+  readers: [reader],
+  node: undefined,
+  chainId: 'c'.repeat(64),
+}
+const facts = {
+  version: '1.0.0',
+  revision: undefined,
+  serverName: 'nft.example',
+  providerName: 'Example',
+  providerUrl: 'https://example.org',
+  chain: 'wax',
+  health: { version: '1.0.0', readers: [], irreversibleReaders: [], demo: false },
+  namespaces: [],
+}
+
+function snapshot(change: Partial<HealthState> = {}, more: Partial<typeof facts> = {}) {
+  const history = new ProgressHistory()
+  return takeSnapshot({ ...facts, ...more }, { ...state, ...change }, history, null, 'recent', nowMs)
+}
+
+it('tells where each reader is and where it is going', () => {
+  expect(snapshot().readers).toMatchObject([
+    { name: 'main-1', start_block: 101, block_num: 1_000, target_block: 1_100, lag_blocks: 100 },
+  ])
+  const irreversible = { ...facts.health, irreversibleReaders: ['main-1'] as never[] }
+  expect(snapshot({}, { health: irreversible }).readers).toMatchObject([
+    { target_block: 1_050, lag_blocks: 50 },
+  ])
+})
+
+it('names no server of the inside', () => {
+  const data = snapshot()
+  expect(data.health).toMatchObject({
+    status: 'degraded',
+    reasons: ['replica 1 is away', 'a reader is 100 blocks behind'],
+    replicas: ['away', 'ready'],
+  })
+  expect(JSON.stringify(data)).not.toMatch(/inside|5432/)
+})
+
+it('tells whether requests are answered while the primary is away', () => {
+  expect(snapshot({ database: 'away' }).health).toMatchObject({ database: 'away', answers: false })
+  const servers = state.servers.map((server) => ({ ...server, isInUse: server.state === 'ready' }))
+  expect(snapshot({ database: 'away', servers }).health).toMatchObject({ database: 'away', answers: true })
+})

@@ -1,0 +1,110 @@
+import type { NamespaceConfig } from '../../core/config/index.ts'
+import type { ServerInfo } from '../documentation/index.ts'
+import { isAnswered, measureLag, reportHealth } from '../health/index.ts'
+import type { HealthReport, HealthSettings, HealthState, ReaderState } from '../health/index.ts'
+import type {
+  ConsoleData,
+  DatabaseView,
+  HealthView,
+  HistoryRange,
+  NamespaceView,
+  ReaderView,
+} from './data.ts'
+import type { ProgressHistory } from './history.ts'
+
+/** What does not change while the process lives. */
+export interface ConsoleFacts extends ServerInfo {
+  readonly revision: string | undefined
+  readonly health: HealthSettings
+  readonly namespaces: readonly NamespaceView[]
+}
+
+/** What the page is told, at one moment. */
+export function takeSnapshot(
+  facts: ConsoleFacts,
+  state: HealthState,
+  history: ProgressHistory,
+  database: DatabaseView | null,
+  range: HistoryRange,
+  nowMs: number,
+): ConsoleData {
+  const report = reportHealth(state, facts.health, nowMs)
+  return {
+    time: nowMs,
+    version: facts.version,
+    revision: facts.revision ?? null,
+    provider: { name: facts.providerName, url: facts.providerUrl },
+    chain: {
+      name: facts.chain,
+      chain_id: state.chainId,
+      demo: facts.health.demo,
+      head_block: report.head.block,
+      head_time: report.head.timeMs,
+    },
+    health: describeHealth(report, state),
+    readers: state.readers.map((reader) => describeReader(reader, report, facts.health, history, range)),
+    namespaces: facts.namespaces,
+    database,
+  }
+}
+
+/** Replicas are told by their place: their names are addresses of the inside. */
+function describeHealth({ status, reasons }: HealthReport, state: HealthState): HealthView {
+  const replicas = state.servers.filter(({ server }) => server !== 'primary')
+  const places = new Map(replicas.map(({ server }, place) => [`replica ${server} `, `replica ${place + 1} `]))
+  return {
+    status,
+    reasons: reasons.map((reason) =>
+      [...places].reduce((text, [name, place]) => text.replace(name, place), reason),
+    ),
+    database: state.database,
+    answers: isAnswered(state),
+    kvstore: state.kvstore,
+    kvstore_kind: state.kvstoreKind,
+    replicas: replicas.map((replica) => replica.state),
+  }
+}
+
+function describeReader(
+  reader: ReaderState,
+  { head }: HealthReport,
+  settings: HealthSettings,
+  history: ProgressHistory,
+  range: HistoryRange,
+): ReaderView {
+  const { lagBlocks, lagSeconds } = measureLag(reader, head, settings)
+  return {
+    name: reader.name,
+    state: reader.mode ?? null,
+    contracts: reader.contracts,
+    start_block: reader.startBlock,
+    block_num: reader.blockNum,
+    block_time: reader.blockTimeMs,
+    target_block: reader.blockNum + lagBlocks,
+    lag_blocks: lagBlocks,
+    lag_seconds: lagSeconds,
+    blocks_per_second: reader.blocksPerSecond ?? null,
+    eta_seconds: history.secondsLeft(reader.name, lagBlocks),
+    seconds_since_commit: reader.secondsSinceCommit ?? null,
+    seconds_since_heartbeat: reader.secondsSinceHeartbeat ?? null,
+    history: history.rates(reader.name, range),
+  }
+}
+
+/** The namespaces that are served, and where. */
+export function describeNamespaces(
+  entries: readonly NamespaceConfig[],
+  eventsOf: (entry: NamespaceConfig) => string | undefined,
+): NamespaceView[] {
+  return entries.map((entry) => ({
+    name: entry.name,
+    account: accountOf(entry),
+    paths: [entry.path, ...entry.aliases],
+    events: eventsOf(entry) ?? null,
+  }))
+}
+
+function accountOf(entry: NamespaceConfig): string {
+  if (entry.name === 'assets') return entry.args.assets_account
+  return entry.name === 'market' ? entry.args.market_account : entry.args.tools_account
+}

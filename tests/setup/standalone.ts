@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { findFreePort } from './free-port.ts'
+
+/** The built program. */
+export const program = join(import.meta.dirname, '../../dist/services/cli/main.js')
+
+/** A process of the built program that serves everything. */
+export interface StartedStandalone {
+  readonly child: ChildProcess
+  /** Address of its api. */
+  readonly api: string
+  /** All that it has printed. */
+  readonly output: () => string
+  /** Sends a signal and waits until it has ended; tells its exit code. */
+  readonly stop: (signal: NodeJS.Signals) => Promise<number | null>
+}
+
+/** Starts `pronghorn standalone` on a free port; resolves when its api answers. Whoever calls ends it. */
+export async function startStandalone(
+  args: readonly string[],
+  account: { uid: number; gid: number } | null = null,
+): Promise<StartedStandalone> {
+  const port = await findFreePort()
+  const child = spawn(process.execPath, [program, 'standalone', '--port', String(port), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: tmpdir() },
+    ...account,
+  })
+  const started = {
+    child,
+    api: `http://localhost:${port}`,
+    output: () => output,
+    stop: async (signal: NodeJS.Signals) => {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+      const exited = once(child, 'exit') as Promise<[number | null]>
+      child.kill(signal)
+      return (await exited)[0]
+    },
+  }
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  try {
+    await expect.poll(() => `${output}${child.exitCode ?? ''}`, { timeout: 30_000 }).toMatch(/\/health|\d$/)
+    expect(output).toContain(`${started.api}/health`)
+  } catch (error) {
+    await started.stop('SIGKILL')
+    throw error
+  }
+  return started
+}
