@@ -52,8 +52,10 @@ export class SocketClient {
   /** Reasons of disconnections. */
   readonly disconnects: string[] = []
   readonly #client: AnyClient
+  readonly #origin: string
 
   constructor(url: string, { generation, transports }: SocketOptions) {
+    this.#origin = new URL(url).origin
     const options = {
       forceNew: true,
       reconnectionDelay: 100,
@@ -94,6 +96,11 @@ export class SocketClient {
 
   subscribe(rooms: unknown): void {
     this.#client.emit('subscribe', rooms)
+  }
+
+  /** Resolves when the server has taken everything that was sent before, as far as that can be seen: it has had time. */
+  async roundTrip(): Promise<void> {
+    await fetch(`${this.#origin}/timestamp`)
   }
 
   /** The first events, as soon as there are so many. */

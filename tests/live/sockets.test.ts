@@ -45,16 +45,18 @@ describe('socket.io', () => {
         { action: 'logtransfer', id: '17' },
         { action: 'lognewoffer', id: '4' },
         { action: 'logsetdata', id: assetId(4) },
+        { action: 'logbackasset', id: assetId(5) },
       ])
       await server.feed.fork(block)
-      expect((await assets.received(3)).map(({ name }) => name)).toEqual(['new_asset', 'update', 'fork'])
+      const told = ['new_asset', 'update', 'back', 'fork']
+      expect((await assets.received(4)).map(({ name }) => name)).toEqual(told)
       expect((await offers.received(3)).map(({ name }) => name)).toEqual(['new_transfer', 'create', 'fork'])
       expect((await transfers.received(2)).map(({ name }) => name)).toEqual(['new_transfer', 'fork'])
       expect(none.events).toEqual([])
       const { payload } = assets.events[0]!
       expect(payload.asset).toEqual(await server.data(`/assets/v1/assets/${assetId(3)}`))
       expect(offers.events[1]!.payload.offer).toEqual(await server.data('/assets/v1/offers/4'))
-      expect(assets.events[2]!.payload).toEqual({ block_num: block })
+      expect(assets.events[3]!.payload).toEqual({ block_num: block })
       for (const client of clients) client.close()
     })
 

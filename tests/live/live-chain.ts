@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseConfig } from '../../services/core/config/index.ts'
+import { createMemoryStore, openRedisStore } from '../../services/core/kvstore/index.ts'
+import type { KeyValueStore } from '../../services/core/kvstore/index.ts'
+import type { FeedEntry } from '../../services/core/live/index.ts'
+import { startApi } from '../../services/api/index.ts'
+import type { RunningApi } from '../../services/api/index.ts'
+import { ask, quiet } from '../api/server.ts'
+import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
+import type { TestChain } from '../integration/index-chain.ts'
+import { PositionWatch } from '../integration/position.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { openFeedReader, readEntries } from './told.ts'
+import type { FeedReader } from './told.ts'
+
+const args = { connected_reader: testSettings.name }
+const namespaces = [
+  { name: 'assets', path: '/assets', args: { ...args, assets_account: 'atomicassets' } },
+  { name: 'market', path: '/market', args: { ...args, market_account: 'atomicmarket' } },
+  { name: 'tools', path: '/tools', args: { ...args, tools_account: 'atomictoolsx' } },
+]
+
+/** What a live chain may be told. */
+export interface LiveChainOptions {
+  /** Port of a Redis server; without it filler and api share a store in this process. */
+  readonly redisPort?: number
+  readonly seed: number
+  /** Keys of server.config.json. */
+  readonly server?: Record<string, unknown>
+}
+
+/** A chain, a filler that follows it, and an api that is connected to the filler. */
+export class LiveChain {
+  readonly chain: TestChain
+  readonly database: TestDatabase
+  readonly api: RunningApi
+  readonly feed: FeedReader
+  readonly #watch: PositionWatch
+  readonly #stores: readonly KeyValueStore[]
+  readonly #stopReader: () => Promise<void>
+
+  private constructor(parts: Pick<LiveChain, 'chain' | 'database' | 'api' | 'feed'>, more: More) {
+    ;({ chain: this.chain, database: this.database, api: this.api, feed: this.feed } = parts)
+    ;({ watch: this.#watch, stores: this.#stores, stopReader: this.#stopReader } = more)
+  }
+
+  /** Starts everything; the filler is at the head and has begun to tell. */
+  static async start({ redisPort, seed, server }: LiveChainOptions): Promise<LiveChain> {
+    const database = await createTestDatabase()
+    const chain = await startChain({
+      recordings: ['main', 'v2'],
+      libLagBlocks: 40,
+      blocks: 50,
+      rate: 8,
+      seed,
+    })
+    const stores = await openStores(redisPort)
+    const ending = new AbortController()
+    const reading = indexUntil(chain, database.address, 0, {
+      signal: ending.signal,
+      options: { send: (channel, text) => void stores[0]!.publish(channel, text).catch(() => undefined) },
+    })
+    const watch = await PositionWatch.open(database.address, testSettings.name)
+    await watch.until((at) => at?.id === chain.chain.head().id)
+    const { config } = parseConfig({
+      connections: {
+        sqldb: { ...database.address },
+        chain: { name: 'test', chain_id: chain.chain.chainId, http: chain.httpUrl, ship: chain.shipUrl },
+      },
+      server: { server_addr: '127.0.0.1', namespaces, ...server },
+    })
+    const api = await startApi({
+      config: { connections: config.connections, server: { ...config.server, server_port: 0 } },
+      logger: quiet,
+      kvstore: stores.at(-1)!,
+    })
+    const feed = await openFeedReader(database.address)
+    const stopReader = async (): Promise<void> => {
+      ending.abort()
+      await reading
+    }
+    const live = new LiveChain({ chain, database, api, feed }, { watch, stores, stopReader })
+    // The first block at the head is not told; those after it are.
+    await live.produce()
+    return live
+  }
+
+  /** Makes one block and waits until it is committed. */
+  async produce(): Promise<void> {
+    this.chain.chain.produceBlock()
+    await this.committed()
+  }
+
+  /** Waits until the head is committed. */
+  async committed(): Promise<void> {
+    await this.#watch.until((at) => at?.id === this.chain.chain.head().id)
+  }
+
+  /** Everything that the filler has told. */
+  entries(): Promise<FeedEntry[]> {
+    return readEntries(this.feed.query)
+  }
+
+  /** `data` of a request. */
+  async data(path: string): Promise<unknown> {
+    return (await ask(this.api.url + path)).body.data
+  }
+
+  async close(): Promise<void> {
+    await this.#stopReader()
+    await this.api.close()
+    await this.feed.close()
+    await this.#watch.close()
+    for (const store of this.#stores) await store.close()
+    await this.chain.chain.stop()
+    await sleep(1)
+    await this.database.drop()
+  }
+}
+
+interface More {
+  readonly watch: PositionWatch
+  readonly stores: readonly KeyValueStore[]
+  readonly stopReader: () => Promise<void>
+}
+
+/** The filler's store first, that of the api last; in one process they are the same. */
+function openStores(redisPort: number | undefined): Promise<KeyValueStore[]> | KeyValueStore[] {
+  if (redisPort === undefined) return [createMemoryStore(quiet)]
+  const open = (): Promise<KeyValueStore> =>
+    openRedisStore({
+      address: { host: '127.0.0.1', port: redisPort, tls: false, connection_type: 'standalone' },
+      prefix: 'pronghorn:test:',
+      logger: quiet,
+    })
+  return Promise.all([open(), open()])
+}
