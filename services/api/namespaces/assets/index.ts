@@ -4,7 +4,13 @@ import { assetsRecords } from './live-records.ts'
 import { assetRecord, Parts, renderAssets } from './records/index.ts'
 import type { AssetsLimits, AssetsSetup } from './setup.ts'
 
-export { assetListParameters, assetsEndpoints, countTwin } from './endpoints/index.ts'
+export {
+  assetListParameters,
+  assetsEndpoints,
+  countTwin,
+  renderPage,
+  renderUnchanged,
+} from './endpoints/index.ts'
 export {
   assetConditions,
   assetQuery,

@@ -19,6 +19,8 @@ export interface AssetView {
   readonly render: RecordRenderer
   /** Shape of what it renders. */
   readonly record: NamedSchema
+  /** Milliseconds since 1970, where the clock decides what is said of them. */
+  readonly clock?: () => number
 }
 
 /** What the endpoints of a mounted namespace share. */

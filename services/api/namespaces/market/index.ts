@@ -37,7 +37,7 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
     limits,
     trigrams,
     parts,
-    view: { render: marketAssetRenderer({ contract, clock }), record: listingAsset },
+    view: { render: marketAssetRenderer({ contract, clock }), record: listingAsset, clock },
   }
   const setup: MarketSetup = { contract, limits, trigrams, disableV1Sales, assets, clock }
   /** The contract says itself whose assets it trades, once; its settings may come after the first request. */

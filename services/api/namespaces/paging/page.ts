@@ -1,5 +1,5 @@
 import type { Bindings, Session } from '../../database/index.ts'
-import { whereClause } from '../../database/index.ts'
+import { MOMENT, whereClause } from '../../database/index.ts'
 import type { Values } from '../../endpoint/index.ts'
 
 /**
@@ -58,42 +58,51 @@ interface Window {
   readonly limit: number
 }
 
-/**
- * The keys of the page that a request asks for, in order, as text. The statement is planned for its values: which
- * index is best depends on how many rows they match.
- */
-export async function selectPage(session: Session, values: Values, query: PageQuery): Promise<string[]> {
-  const window = pageWindow(values)
-  return window ? selectWindow(session, query, window) : []
+/** The keys of a page, in order, as text. */
+export interface KeyPage {
+  readonly keys: readonly string[]
+  /** The `MOMENT` of the statement that selected them, the last of several; undefined when it tells none. */
+  readonly moment: string | undefined
 }
 
-async function selectWindow(session: Session, query: PageQuery, window: Window): Promise<string[]> {
+/**
+ * The page that a request asks for. The statement is planned for its values: which index is best depends on how many
+ * rows they match.
+ */
+export async function selectPage(session: Session, values: Values, query: PageQuery): Promise<KeyPage> {
+  const window = pageWindow(values)
+  return window ? selectWindow(session, query, window) : { keys: [], moment: undefined }
+}
+
+async function selectWindow(session: Session, query: PageQuery, window: Window): Promise<KeyPage> {
   if (query.attempt) {
-    const keys = await selectKeys(session, query.attempt, window)
-    if (keys.length === window.limit) return keys
+    const page = await selectKeys(session, query.attempt, window)
+    if (page.keys.length === window.limit) return page
   }
-  const keys = await selectKeys(session, query, window)
-  if (!query.rest || keys.length === window.limit) return keys
+  const page = await selectKeys(session, query, window)
+  const { keys } = page
+  if (!query.rest || keys.length === window.limit) return page
   // A page beyond these rows: how many they are tells where in the next it begins.
   const passed =
     keys.length > 0 || window.offset === 0
       ? window.offset + keys.length
       : Number(await countRows(session, query))
   const remaining = { offset: Math.max(0, window.offset - passed), limit: window.limit - keys.length }
-  return [...keys, ...(await selectWindow(session, query.rest(), remaining))]
+  const rest = await selectWindow(session, query.rest(), remaining)
+  return { keys: [...keys, ...rest.keys], moment: rest.moment }
 }
 
-async function selectKeys(session: Session, query: PageQuery, window: Window): Promise<string[]> {
+async function selectKeys(session: Session, query: PageQuery, window: Window): Promise<KeyPage> {
   const arms = query.keyDirection ? query.arms?.() : undefined
   const text =
     arms && query.keyDirection ? armsText(query, arms, query.keyDirection, window) : plainText(query, window)
-  const rows = await session.query<[string]>({
+  const rows = await session.query<[string, string | null]>({
     // One text instead of a row for each key; no key contains a comma.
-    text: `SELECT array_to_string(ARRAY(${text}), ',')`,
+    text: `SELECT array_to_string(ARRAY(${text}), ','), ${MOMENT}`,
     values: query.bindings.values,
   })
-  const keys = rows[0]![0]
-  return keys === '' ? [] : keys.split(',')
+  const [keys, moment] = rows[0]!
+  return { keys: keys === '' ? [] : keys.split(','), moment: moment ?? undefined }
 }
 
 /** Number of rows that satisfy the conditions, as text. */

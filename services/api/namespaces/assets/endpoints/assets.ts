@@ -94,8 +94,8 @@ export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
     run: async (context) => {
       const { session, values, attributes } = context
       if (values.bool('count') === true) return count(context)
-      const ids = await selectAssetPage(session, values, attributes, setup.trigrams)
-      return renderPage(setup, session, ids, setup.view.render)
+      const page = await selectAssetPage(session, values, attributes, setup.trigrams)
+      return renderPage(setup, session, page, 'asset', setup.view.render)
     },
   }
   const one: Endpoint = {

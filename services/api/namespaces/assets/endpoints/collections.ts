@@ -20,6 +20,7 @@ export function collectionEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
     setup,
     query: ({ values }) => collectionQuery(values, setup.trigrams),
+    kind: 'collection',
     render: renderCollections,
   }
   const list: Endpoint = {

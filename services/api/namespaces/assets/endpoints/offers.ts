@@ -55,6 +55,7 @@ export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
     setup,
     query: ({ session, values }) => offerQuery(session, values),
+    kind: 'offer',
     render,
     kept: countOffersFromCounters,
   }

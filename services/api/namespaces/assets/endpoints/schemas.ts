@@ -17,7 +17,12 @@ const NOT_FOUND = { status: 416, message: 'Schema not found' } as const
 
 /** `/v1/schemas`, its count, and one schema. */
 export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
-  const records: ListOfRecords = { setup, query: ({ values }) => schemaQuery(values), render: renderSchemas }
+  const records: ListOfRecords = {
+    setup,
+    query: ({ values }) => schemaQuery(values),
+    kind: 'schema',
+    render: renderSchemas,
+  }
   const list: Endpoint = {
     path: '/v1/schemas',
     tag: 'schemas',

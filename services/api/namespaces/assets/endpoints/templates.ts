@@ -23,6 +23,7 @@ export function templateEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
     setup,
     query: ({ values, attributes }) => templateQuery(values, attributes, setup.trigrams),
+    kind: 'template',
     render: renderTemplates,
   }
   const list: Endpoint = {

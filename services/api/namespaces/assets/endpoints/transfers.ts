@@ -20,6 +20,7 @@ export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
     setup,
     query: ({ session, values }) => transferQuery(session, values),
+    kind: 'transfer',
     render: transferRenderer(setup.view.render),
     kept: async (context) =>
       (await countTransfersFromCounters(context)) ?? (await countTransfersOfAccount(context)),

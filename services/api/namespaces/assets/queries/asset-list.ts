@@ -1,7 +1,7 @@
 import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
-import type { PageQuery } from '../../paging/index.ts'
+import type { KeyPage, PageQuery } from '../../paging/index.ts'
 import { countRows, directionOf, selectPage } from '../../paging/index.ts'
 import { assetArms } from './asset-arms.ts'
 import { schemaHomes } from './asset-conditions.ts'
@@ -19,13 +19,13 @@ import {
 const FROM = 'assets.assets a'
 const KEY = 'a.asset_id'
 
-/** Ids of the page of assets that a request asks for. */
+/** The page of assets that a request asks for. */
 export async function selectAssetPage(
   session: Session,
   values: Values,
   attributes: readonly AttributeFilter[],
   trigrams: boolean,
-): Promise<string[]> {
+): Promise<KeyPage> {
   const search = await searchAssets(session, values, attributes, trigrams)
   return selectPage(session, values, await orderedQuery(session, search))
 }

@@ -7,6 +7,7 @@ export { jsonMembers, jsonText, quoted } from './json-sql.ts'
 export { renderLog } from './log-records.ts'
 export { packRows, queryPacked } from './packed-rows.ts'
 export { COLLECTION_VERSION, Parts, TEMPLATE_VERSION } from './parts.ts'
+export type { MakeRecords } from './unchanged-records.ts'
 export { assetArray, distinctIds, offerRenderer, transferRenderer } from './trade-records.ts'
 export { assetRecord } from './asset-schemas.ts'
 export {

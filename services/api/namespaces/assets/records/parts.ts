@@ -2,6 +2,7 @@ import { ComposedJson } from './composed-json.ts'
 import { jsonData, jsonList, jsonMembers, jsonText, quoted } from './json-sql.ts'
 import type { PartKind } from './part-cache.ts'
 import { PartCache } from './part-cache.ts'
+import { UnchangedRecords } from './unchanged-records.ts'
 
 /** Version of a collection inside other records; `c` is the row. */
 export const COLLECTION_VERSION = 'c.xmin'
@@ -189,8 +190,10 @@ export class Parts {
   readonly assets = new PartCache(assets, 32 * MEBIBYTE)
   /** What is made of them. */
   readonly composed = new ComposedJson(32 * MEBIBYTE)
+  /** Whole records, for as long as the database stays what it was. */
+  readonly unchanged = new UnchangedRecords(32 * MEBIBYTE)
 
-  /** Bytes held, roughly; at most 112 MB. */
+  /** Bytes held, roughly; at most 144 MB. */
   get bytes(): number {
     return this.#all.reduce((sum, kept) => sum + kept.bytes, 0)
   }
@@ -199,9 +202,9 @@ export class Parts {
     for (const kept of this.#all) kept.clear()
   }
 
-  get #all(): readonly (PartCache | ComposedJson)[] {
-    const { lightCollections, collectionRecords, schemas, templates, assets, composed } = this
-    return [lightCollections, collectionRecords, schemas, templates, assets, composed]
+  get #all(): readonly (PartCache | ComposedJson | UnchangedRecords)[] {
+    const { lightCollections, collectionRecords, schemas, templates, assets, composed, unchanged } = this
+    return [lightCollections, collectionRecords, schemas, templates, assets, composed, unchanged]
   }
 }
 

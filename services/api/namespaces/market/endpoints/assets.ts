@@ -1,6 +1,5 @@
 import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
-import { jsonArray } from '../../../json/index.ts'
-import { assetsEndpoints } from '../../assets/index.ts'
+import { assetsEndpoints, renderPage } from '../../assets/index.ts'
 import { PRICE_SORTS, selectPricedAssets } from '../queries/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
@@ -34,10 +33,7 @@ function pricedRun(setup: MarketSetup, endpoint: Endpoint): Endpoint['run'] {
     if (column === undefined || endpoint.path.endsWith('/_count') || values.bool('count') === true) {
       return endpoint.run(context)
     }
-    const ids = await selectPricedAssets(context, setup, column)
-    if (ids.length === 0) return '[]'
-    const { contract, parts, view } = setup.assets
-    const records = await view.render(session, contract, parts, ids)
-    return jsonArray(ids.map((id) => records.get(id)).filter((record) => record !== undefined))
+    const page = await selectPricedAssets(context, setup, column)
+    return renderPage(setup.assets, session, page, 'asset', setup.assets.view.render)
   }
 }

@@ -3,19 +3,15 @@ import type { Endpoint, EndpointContext, Failure } from '../../../endpoint/index
 import { RequestError } from '../../../endpoint/index.ts'
 import type { Json } from '../../../json/index.ts'
 import { jsonArray } from '../../../json/index.ts'
-import type { PageQuery } from '../../paging/index.ts'
+import type { KeyPage, PageQuery } from '../../paging/index.ts'
 import { countRows, selectPage } from '../../paging/index.ts'
 import type { Purpose } from '../queries/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
 export { countTwin } from '../../assets/index.ts'
 
-/** Makes the JSON of records in the order of their keys; a key without a row is left out. */
-export type PageRenderer = (
-  session: Session,
-  setup: MarketSetup,
-  keys: readonly string[],
-) => Promise<readonly Json[]>
+/** Makes the JSON of records in the order of the page; a key without a row is left out. */
+export type PageRenderer = (session: Session, setup: MarketSetup, page: KeyPage) => Promise<readonly Json[]>
 
 /** A list of records that one query selects. */
 export interface ListOfRecords {
@@ -36,8 +32,8 @@ export function runList(list: ListOfRecords): Endpoint['run'] {
   return async (context) => {
     if (context.values.bool('count') === true) return count(context)
     const query = await list.query(context, list.setup, 'page')
-    const keys = await selectPage(context.session, context.values, query)
-    return jsonArray(keys.length === 0 ? [] : await list.render(context.session, list.setup, keys))
+    const page = await selectPage(context.session, context.values, query)
+    return jsonArray(await list.render(context.session, list.setup, page))
   }
 }
 
@@ -58,7 +54,7 @@ export function runOne(
   missing: Failure,
 ): Endpoint['run'] {
   return async ({ session, values }) => {
-    const [record] = await render(session, setup, [String(values.id(parameter))])
+    const [record] = await render(session, setup, { keys: [String(values.id(parameter))], moment: undefined })
     if (record === undefined) throw new RequestError(missing.status, missing.message)
     return record
   }

@@ -95,8 +95,8 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
       if (!NARROWING.some((name) => values.mentions(name))) {
         throw new RequestError(NO_FILTER.status, NO_FILTER.message)
       }
-      const ids = await selectCheapest(context, setup)
-      return jsonArray(await renderListedSales(session, setup, ids))
+      const keys = await selectCheapest(context, setup)
+      return jsonArray(await renderListedSales(session, setup, { keys, moment: undefined }))
     },
   }
   const one: Endpoint = {

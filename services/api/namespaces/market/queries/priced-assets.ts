@@ -1,6 +1,7 @@
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import { assetQuery } from '../../assets/index.ts'
 import { selectPage } from '../../paging/index.ts'
+import type { KeyPage } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { mergeBranches, NO_VALUE } from './branches.ts'
 
@@ -20,12 +21,12 @@ const FIRST_TOKEN = `p.token_symbol = (SELECT q.token_symbol FROM market.templat
     JOIN market.tokens y ON y.token_symbol = q.token_symbol WHERE q.template_id = p.template_id
     ORDER BY y.place LIMIT 1)`
 
-/** Ids of the page of assets that a request asks for, in the order of a price; what has no price comes last. */
+/** The page of assets that a request asks for, in the order of a price; what has no price comes last. */
 export async function selectPricedAssets(
   context: EndpointContext,
   { trigrams }: MarketSetup,
   column: string,
-): Promise<string[]> {
+): Promise<KeyPage> {
   const { session, values, attributes } = context
   const { from, conditions, bindings } = await assetQuery(session, values, attributes, trigrams)
   const branches = [

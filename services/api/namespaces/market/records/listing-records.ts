@@ -9,8 +9,10 @@ import {
   packRows,
   queryPacked,
   quoted,
+  renderUnchanged,
   TEMPLATE_VERSION,
 } from '../../assets/index.ts'
+import type { KeyPage } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { containedAssetRenderer } from './asset-members.ts'
 
@@ -150,60 +152,66 @@ type ListingRow = [
   templateVersion: string,
 ]
 
-/** Sales by id, in the order of the ids; one that is not known, or still waits for its offer, is left out. */
-export function renderSales(session: Session, setup: MarketSetup, ids: readonly string[]): Promise<Json[]> {
-  return renderListings(session, setup, SALES, ids)
+/** How listings of a kind are read. */
+interface ListingRecords {
+  readonly name: string
+  readonly text: string
+}
+
+/** Sales, in the order of the page; one that is not known, or still waits for its offer, is left out. */
+export function renderSales(session: Session, setup: MarketSetup, page: KeyPage): Promise<Json[]> {
+  return renderListings(session, setup, SALES, page)
 }
 
 /** Sales as lists show them: with their place in the answer. */
 export async function renderListedSales(
   session: Session,
   setup: MarketSetup,
-  ids: readonly string[],
+  page: KeyPage,
 ): Promise<Json[]> {
-  const sales = inOrder(ids, await listingMembers(session, setup, SALES, ids))
+  const sales = await listingMembers(session, setup, SALES, page)
   return sales.map((members, index) => [members, `,"ordinality":"${index + 1}"}`])
 }
 
-/** Auctions by id, in the order of the ids. */
-export function renderAuctions(
-  session: Session,
-  setup: MarketSetup,
-  ids: readonly string[],
-): Promise<Json[]> {
-  return renderListings(session, setup, AUCTIONS, ids, [setup.clock()])
+/** Auctions, in the order of the page. */
+export function renderAuctions(session: Session, setup: MarketSetup, page: KeyPage): Promise<Json[]> {
+  return renderListings(session, setup, AUCTIONS, page, [setup.clock()])
 }
 
-/** Buy offers by id, in the order of the ids. */
-export function renderBuyoffers(
-  session: Session,
-  setup: MarketSetup,
-  ids: readonly string[],
-): Promise<Json[]> {
-  return renderListings(session, setup, BUYOFFERS, ids)
+/** Buy offers, in the order of the page. */
+export function renderBuyoffers(session: Session, setup: MarketSetup, page: KeyPage): Promise<Json[]> {
+  return renderListings(session, setup, BUYOFFERS, page)
 }
 
-/** Template buy offers by id, in the order of the ids. */
+/** Template buy offers, in the order of the page. */
 export function renderTemplateBuyoffers(
   session: Session,
   setup: MarketSetup,
-  ids: readonly string[],
+  page: KeyPage,
 ): Promise<Json[]> {
-  return renderListings(session, setup, TEMPLATE_BUYOFFERS, ids)
+  return renderListings(session, setup, TEMPLATE_BUYOFFERS, page)
 }
 
 async function renderListings(
   session: Session,
   setup: MarketSetup,
-  statement: { readonly name: string; readonly text: string },
-  ids: readonly string[],
+  of: ListingRecords,
+  page: KeyPage,
   more: readonly SqlValue[] = [],
 ): Promise<Json[]> {
-  return inOrder(ids, await readListings(session, setup, statement, ids, more))
+  const listings = await listingMembers(session, setup, of, page, more)
+  return listings.map((members) => [members, '}'])
 }
 
-function inOrder(ids: readonly string[], records: ReadonlyMap<string, Json>): Json[] {
-  return ids.map((id) => records.get(id)).filter((record) => record !== undefined)
+/** The records without their closing braces. */
+function listingMembers(
+  session: Session,
+  setup: MarketSetup,
+  of: ListingRecords,
+  page: KeyPage,
+  more: readonly SqlValue[] = [],
+): Promise<Json[]> {
+  return renderUnchanged(setup.assets, of.name, page, (ids) => readMembers(session, setup, of, ids, more))
 }
 
 /** Listings by id; one that is not known is missing, and so is a sale that still waits for its offer. */
@@ -231,23 +239,23 @@ export const readTemplateBuyoffers: ListingReader = (session, setup, ids) =>
 async function readListings(
   session: Session,
   setup: MarketSetup,
-  statement: { readonly name: string; readonly text: string },
+  of: ListingRecords,
   ids: readonly string[],
   more: readonly SqlValue[] = [],
 ): Promise<ReadonlyMap<string, Json>> {
-  const listings = await listingMembers(session, setup, statement, ids, more)
+  const listings = await readMembers(session, setup, of, ids, more)
   return new Map([...listings].map(([id, members]) => [id, [members, '}']]))
 }
 
-/** The records without their closing braces. */
-async function listingMembers(
+/** The records without their closing braces, by id. */
+async function readMembers(
   session: Session,
   setup: MarketSetup,
-  statement: { readonly name: string; readonly text: string },
+  { name, text }: ListingRecords,
   ids: readonly string[],
-  more: readonly SqlValue[] = [],
-): Promise<ReadonlyMap<string, Json>> {
-  const rows = await queryPacked<ListingRow>(session, { ...statement, values: [ids, ...more] })
+  more: readonly SqlValue[],
+): Promise<Map<string, Json>> {
+  const rows = await queryPacked<ListingRow>(session, { name, text, values: [ids, ...more] })
   const { parts, contract } = setup.assets
   const collections = await parts.lightCollections.load(session, new Map(rows.map((row) => [row[3], row[4]])))
   const asking = rows.filter((row) => row[6] !== '').map((row) => [row[6], row[7]] as const)

@@ -1,5 +1,6 @@
 import type { Session } from '../../../database/index.ts'
 import { jsonMembers, packRows, queryPacked, quoted } from '../../assets/index.ts'
+import type { KeyPage } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { CATEGORIES, LISTING_TYPES } from './royalty-schemas.ts'
 
@@ -42,12 +43,13 @@ const PAYOUTS = {
       LEFT JOIN LATERAL market.origin_of(l.seq) x ON true`,
 }
 
-/** Payouts by `seq/payout_index`, in the order of the keys. */
+/** Payouts by `seq/payout_index`, in the order of the page. */
 export async function renderPayouts(
   session: Session,
   { contract }: MarketSetup,
-  keys: readonly string[],
+  { keys }: KeyPage,
 ): Promise<string[]> {
+  if (keys.length === 0) return []
   const rows = await queryPacked<[string, string]>(session, { ...PAYOUTS, values: [keys, contract] })
   const records = new Map(rows)
   return keys.flatMap((key) => (records.has(key) ? [`{${records.get(key)!}}`] : []))

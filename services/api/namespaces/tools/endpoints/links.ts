@@ -57,7 +57,7 @@ export function linkEndpoints(setup: ToolsSetup): Endpoint[] {
     record: shape.list(linkRecord),
     run: async (context) => {
       if (context.values.bool('count') === true) return runCount(context)
-      const keys = await selectPage(context.session, context.values, await linkQuery(context))
+      const { keys } = await selectPage(context.session, context.values, await linkQuery(context))
       return jsonArray(keys.length === 0 ? [] : await renderLinks(context.session, setup, keys))
     },
   }
