@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { openRequestDatabase } from '../../services/api/database/index.ts'
+import { MOMENT, openRequestDatabase } from '../../services/api/database/index.ts'
 import type { RequestDatabase } from '../../services/api/database/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
@@ -187,6 +187,19 @@ describe('with a replica', () => {
     await database.close()
     database = await open([servers.replica.address])
     await untilAskedOf(() => servers.replica.address)
+  })
+
+  it('only the primary names the moment that a statement saw: a snapshot of a standby does not tell enough', async () => {
+    const standby = await connect(servers.replica.address)
+    try {
+      const text = `SELECT ${MOMENT} AS moment`
+      expect((await standby.query(text)).rows).toEqual([{ moment: null }])
+      expect((await writer.query(text)).rows).toEqual([
+        { moment: expect.stringMatching(/ \d+:\d+:/) as string },
+      ])
+    } finally {
+      await standby.end()
+    }
   })
 
   it('that is no standby of the primary, it is not asked', async () => {

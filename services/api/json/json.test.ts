@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { jsonArray, jsonBytes, jsonString } from './index.ts'
+
+const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8')
+
+describe('JSON in pieces', () => {
+  it('is their texts and bytes in their order, however deep', () => {
+    const json = ['{"a":', bytes('"ä"'), [',"b":', ['[', bytes('1'), ',', '2', ']']], bytes(''), '', '}']
+    expect(jsonBytes(json).toString('utf8')).toBe('{"a":"ä","b":[1,2]}')
+    expect(jsonString(json)).toBe('{"a":"ä","b":[1,2]}')
+    expect(jsonString('"text"')).toBe('"text"')
+    expect(jsonBytes([]).length).toBe(0)
+  })
+
+  it('keeps what is not one unit of UTF-16 together', () => {
+    expect(jsonString(['"', '😀', bytes('文'), '"'])).toBe('"😀文"')
+  })
+
+  it('makes arrays of any values', () => {
+    expect(jsonString(jsonArray([]))).toBe('[]')
+    expect(jsonString(jsonArray(['1', bytes('2'), ['"', '3', '"']]))).toBe('[1,2,"3"]')
+  })
+
+  it('leaves the bytes that it is given as they are', () => {
+    const kept = bytes('kept')
+    jsonBytes(['a', kept]).fill(0)
+    jsonBytes(kept).fill(0)
+    expect(Buffer.from(kept).toString()).toBe('kept')
+  })
+})

@@ -1,0 +1,172 @@
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MOMENT } from '../../services/api/database/index.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { readingOf } from './reading.ts'
+import type { Asset, Reading, Row } from './reading.ts'
+import { serveRecordings } from './server.ts'
+import type { TestServer } from './server.ts'
+
+const ASSETS = '/v1/assets?limit=1000&sort=asset_id&order=asc'
+const TRANSFERS = '/v1/transfers?limit=100'
+
+let server: TestServer
+let writer: pg.Client
+let get: Reading['get']
+beforeAll(async () => {
+  server = await serveRecordings(['main', 'v2'])
+  writer = await connect()
+  ;({ get } = readingOf(server))
+})
+afterAll(async () => {
+  await writer.end()
+  await server.close()
+})
+
+function connect(): Promise<pg.Client> {
+  return connectDatabase(server.database.address, { applicationName: 'test' })
+}
+
+async function everyAsset(): Promise<Map<string, Asset>> {
+  const assets = await get<Asset[]>(ASSETS)
+  return new Map(assets.map((asset) => [asset.asset_id, asset]))
+}
+
+/** The assets as they are, asked twice: what is kept of the first time is used by the second. */
+async function keptAssets(): Promise<Map<string, Asset>> {
+  const first = await everyAsset()
+  expect(await everyAsset()).toEqual(first)
+  return first
+}
+
+/** An asset that has a template and attributes of its own. */
+async function richAsset(): Promise<Asset & { readonly template: Row }> {
+  const { rows } = await writer.query<{ id: string }>(
+    `SELECT asset_id::text AS id FROM assets.assets
+     WHERE template_id IS NOT NULL AND mutable_data IS NOT NULL AND owner IS NOT NULL ORDER BY asset_id LIMIT 1`,
+  )
+  return (await keptAssets()).get(rows[0]!.id)! as Asset & { readonly template: Row }
+}
+
+describe('what a list showed before is shown anew when', () => {
+  const changes: Record<
+    string,
+    { sql: (asset: Asset) => string; shown: (asset: Asset) => unknown; value: unknown }
+  > = {
+    'the asset changes': {
+      sql: ({ asset_id: id }) => `UPDATE assets.assets SET owner = 'newowner' WHERE asset_id = ${id}`,
+      shown: ({ owner }) => owner,
+      value: 'newowner',
+    },
+    'its attributes change': {
+      sql: ({ asset_id: id }) =>
+        `UPDATE assets.assets SET mutable_data = '{"level":77}' WHERE asset_id = ${id}`,
+      shown: ({ data, mutable_data: mutable }) => [(data as Row)['level'], mutable['level']],
+      value: [77, 77],
+    },
+    'its collection changes': {
+      sql: ({ collection }) =>
+        `UPDATE assets.collections SET data = data || '{"name":"Another"}'
+         WHERE collection_name = '${collection.collection_name}'`,
+      shown: ({ collection }) => (collection as Row)['name'],
+      value: 'Another',
+    },
+    'its schema changes': {
+      sql: ({ collection, schema }) =>
+        `UPDATE assets.schemas SET format = '[{"name":"only","type":"string"}]'
+         WHERE collection_name = '${collection.collection_name}' AND schema_name = '${schema.schema_name}'`,
+      shown: ({ schema }) => ((schema as Row)['format'] as Row[]).map(({ name }) => name),
+      value: ['only'],
+    },
+    'its template changes': {
+      sql: ({ template }) =>
+        `UPDATE assets.templates SET issued_supply = 4711, mutable_data = '{"season":9}'
+         WHERE template_id = ${template!.template_id}`,
+      shown: ({ template, data }) => [(template as Row | null)?.['issued_supply'], (data as Row)['season']],
+      value: ['4711', 9],
+    },
+    'tokens come to back it': {
+      sql: ({ asset_id: id }) =>
+        `WITH token AS (INSERT INTO assets.tokens VALUES ('GEM', 4, 'gemtoken') RETURNING token_symbol)
+         INSERT INTO assets.backed_tokens (asset_id, amount, token_symbol) SELECT ${id}, 9007199254740993, token_symbol FROM token`,
+      shown: (asset) =>
+        (asset['backed_tokens'] as Row[]).find(({ token_symbol: symbol }) => symbol === 'GEM'),
+      value: {
+        token_contract: 'gemtoken',
+        token_symbol: 'GEM',
+        token_precision: 4,
+        amount: '9007199254740993',
+      },
+    },
+  }
+  it.each(Object.entries(changes))('%s', async (_, { sql, shown, value }) => {
+    const before = await richAsset()
+    expect(shown(before)).not.toEqual(value)
+    await writer.query('BEGIN')
+    await writer.query(sql(before))
+    // What has not been committed is shown by no list.
+    expect((await keptAssets()).get(before.asset_id)).toEqual(before)
+    await writer.query('COMMIT')
+    const after = (await keptAssets()).get(before.asset_id)!
+    expect(shown(after)).toEqual(value)
+    expect(await get<Asset>(`/v1/assets/${before.asset_id}`)).toEqual(after)
+  })
+
+  it('an asset inside a transfer changes, or is gone', async () => {
+    const before = await get<Row[]>(TRANSFERS)
+    expect(await get<Row[]>(TRANSFERS)).toEqual(before)
+    const [asset] = before.flatMap(({ assets }) => assets as Asset[])
+    const id = asset!.asset_id
+    const seen = async (): Promise<unknown[]> => {
+      const transfers = await get<Row[]>(TRANSFERS)
+      const assets = transfers.flatMap((transfer) => transfer['assets'] as (Asset | string)[])
+      return assets.filter((each) => each === id || (each as Asset).asset_id === id)
+    }
+    await writer.query("UPDATE assets.assets SET owner = 'another' WHERE asset_id = $1", [id])
+    for (const each of await seen()) expect(each).toMatchObject({ owner: 'another' })
+    await writer.query('DELETE FROM assets.assets WHERE asset_id = $1', [id])
+    const gone = await seen()
+    expect(gone.length).toBeGreaterThan(0)
+    expect(new Set(gone)).toEqual(new Set([id]))
+  })
+
+  it('several transactions end in another order than they began', async () => {
+    const { asset_id: id } = await richAsset()
+    const others = await Promise.all([connect(), connect(), connect()])
+    const set = (client: pg.Client, column: string, value: string): Promise<unknown> =>
+      client.query(
+        `UPDATE assets.collections SET author = $1 WHERE collection_name = (
+        SELECT collection_name FROM assets.assets ORDER BY asset_id ${column} LIMIT 1)`,
+        [value],
+      )
+    try {
+      for (const each of others) await each.query('BEGIN')
+      // Each of them has its number, in this order, before any of them ends.
+      for (const each of others) await each.query('SELECT pg_current_xact_id()')
+      const authors: unknown[] = []
+      for (const [place, client] of [others[2], others[1], others[0]].entries()) {
+        await set(client, 'ASC', `author${place + 1}`)
+        await client.query('COMMIT')
+        authors.push(((await get<Asset[]>(ASSETS))[0]!.collection as Row)['author'])
+      }
+      expect(authors).toEqual(['author1', 'author2', 'author3'])
+      expect((await keptAssets()).has(id)).toBe(true)
+    } finally {
+      for (const each of others) await each.end()
+    }
+  })
+})
+
+it('a commit gives the moment another name, on every connection', async () => {
+  const moment = async (client: pg.Client): Promise<string> =>
+    (await client.query<{ moment: string }>(`SELECT ${MOMENT} AS moment`)).rows[0]!.moment
+  const reader = await connect()
+  try {
+    const before = await moment(reader)
+    await writer.query("UPDATE assets.collections SET author = author || ''")
+    expect([before, null]).not.toContain(await moment(writer))
+    expect([before, null]).not.toContain(await moment(reader))
+  } finally {
+    await reader.end()
+  }
+})
