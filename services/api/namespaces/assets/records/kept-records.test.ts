@@ -51,7 +51,7 @@ const kind = { name: 'test', key: 'k', version: 'v', texts: ['t'], from: 'FROM t
 
 describe('parts', () => {
   it('are read again for another version only, and come as they are by then', async () => {
-    const rows = new Map([['a', ['1', 'first'] as const]])
+    const rows = new Map<string, readonly [string, string]>([['a', ['1', 'first']]])
     const { session, asked } = tableOf(rows)
     const parts = new PartCache(kind, 10_000)
     const load = async (version: string): Promise<unknown> =>
