@@ -22,7 +22,7 @@ import { createLifecycle, failureBody, handleUpgrades } from './http/index.ts'
 import { createNamedLists } from './lists/index.ts'
 import type { KeptLists } from './lists/index.ts'
 import { openLive } from './live/index.ts'
-import type { ChannelMount, LiveService } from './live/index.ts'
+import type { ChannelMount, LiveService, SessionPeers } from './live/index.ts'
 import {
   observeDatabase,
   observeLists,
@@ -48,6 +48,8 @@ export interface ApiOptions {
   readonly createNamespace?: NamespaceFactory
   /** Takes what is counted and measured, for somebody else to serve; without it `metrics_port` is served here. */
   readonly metrics?: Metrics
+  /** The other processes that serve the same port, if any. */
+  readonly peers?: SessionPeers
   /** How long the database may take to come up and be migrated. Default 30 seconds. */
   readonly waitMs?: number
 }
@@ -57,6 +59,8 @@ export interface RunningApi {
   /** Address to reach it at on this machine. */
   readonly url: string
   readonly port: number
+  /** Port of 127.0.0.1 for requests that belong to sessions of this process; undefined without `peers`. */
+  readonly sessionPort: number | undefined
   /** Lets running requests end, for up to ten seconds, and frees everything. */
   close(): Promise<void>
 }
@@ -100,6 +104,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
         failureBody,
       },
       observer: observeLive(metrics),
+      peers: options.peers,
     })
     watchFeeds(metrics, () => live.states())
     closers.push(() => live.close())
@@ -143,7 +148,12 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       () => live.close(),
     )
     logger.info(`Listening on port ${listener.port}`)
-    return { url: `http://127.0.0.1:${listener.port}`, port: listener.port, close: () => closeAll(closers) }
+    return {
+      url: `http://127.0.0.1:${listener.port}`,
+      port: listener.port,
+      sessionPort: live.sessionPort,
+      close: () => closeAll(closers),
+    }
   } catch (error) {
     await closeAll(closers)
     throw error

@@ -60,7 +60,7 @@ it('a fork under 200 clients: each is told once and then of the new branch; curs
   // These go away in the middle of the branch that will be undone, with the cursor of their last event.
   const leaving = websockets.splice(0, 20)
   const everything = await survivors(start)
-  await Promise.all(leaving.map(({ received }, at) => received.call(leaving[at], 'event', everything.length)))
+  await Promise.all(leaving.map((client) => client.received('event', everything.length)))
   const left = leaving.map((client, at) => {
     client.close()
     const events = client.messages.filter(({ type }) => type === 'event')

@@ -26,6 +26,8 @@ import type { Subscribing } from './plain-session.ts'
 import { Resumer } from './resuming.ts'
 import { LiveRoutes } from './routes.ts'
 import type { LivePlace } from './routes.ts'
+import { SessionRelay } from './session-relay.ts'
+import type { SessionPeers } from './session-relay.ts'
 import { SocketIoServer } from './socket-io.ts'
 import { SocketPayloads } from './socket-payload.ts'
 import { PlainWebsockets } from './websocket-server.ts'
@@ -51,8 +53,8 @@ export interface LiveOptions {
   readonly observer: LiveObserver
   /** JSON text of a failure's envelope. */
   readonly failureBody: (message: string) => string
-  /** First characters of the ids of socket.io sessions of this process. Default none. */
-  readonly sessionPrefix?: string
+  /** The other processes that serve the same port, if any. */
+  readonly peers?: SessionPeers | undefined
 }
 
 /** How live data of one reader is. */
@@ -68,6 +70,8 @@ export interface LiveService {
   /** Takes a connection that asks for a websocket; false when the path is none for websockets. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean
   states(): readonly LiveFeedState[]
+  /** Port on which other processes pass on requests of this one's sessions; undefined without any. */
+  readonly sessionPort: number | undefined
   /** Tells every client that it has to go, cuts off who does not, and frees everything. */
   close(): Promise<void>
 }
@@ -90,6 +94,8 @@ class Live implements LiveService, Subscribing {
   readonly #websockets: PlainWebsockets
   readonly #streams: EventStreams
   readonly #socketIo: SocketIoServer
+  readonly #relay: SessionRelay | undefined
+  sessionPort: number | undefined
   readonly #payloads = new WeakMap<LiveEvent, SocketPayloads>()
   #open = 0
   #closing: Promise<void> | undefined
@@ -117,21 +123,23 @@ class Live implements LiveService, Subscribing {
     this.#socketIo = new SocketIoServer({
       ...{ channels, limits, observer, doorkeeper: this.#doorkeeper },
       payloadsOf: (event) => this.#payloads.get(event)!,
-      sessionPrefix: options.sessionPrefix ?? '',
+      sessionPrefix: options.peers ? SessionRelay.prefix(options.peers) : '',
     })
+    this.#relay = options.peers && new SessionRelay(options.peers, this.#socketIo)
     for (const reader of new Set(channels.flatMap(({ mount }) => mount.reader ?? []))) {
       this.#hubs.set(reader, this.#createHub(reader, channels))
     }
   }
 
   async start(): Promise<void> {
+    this.sessionPort = await this.#relay?.listen()
     await Promise.all([...this.#hubs.values()].map((hub) => hub.start()))
   }
 
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     const place = this.#routes.find(request.url)
     if (!place) return false
-    if (place.kind === 'socket.io') this.#socketIo.handle(request, response)
+    if (place.kind === 'socket.io') (this.#relay ?? this.#socketIo).handle(request, response)
     else this.#serve(place, request, response)
     return true
   }
@@ -140,7 +148,7 @@ class Live implements LiveService, Subscribing {
     const place = this.#routes.find(request.url)
     if (!place || place.kind === 'events') return false
     if (place.kind === 'socket.io') {
-      this.#socketIo.upgrade(request, socket, head)
+      ;(this.#relay ?? this.#socketIo).upgrade(request, socket, head)
       return true
     }
     const refusal = place.channel.mount.reader === undefined ? NO_READER : this.#doorkeeper.refusal(request)
@@ -193,6 +201,7 @@ class Live implements LiveService, Subscribing {
     for (let waitedMs = 0; this.#open > 0 && waitedMs < FAREWELL_MS; waitedMs += CHECK_MS)
       await sleep(CHECK_MS)
     this.#socketIo.destroy()
+    this.#relay?.close()
     await Promise.all([...this.#hubs.values()].map((hub) => hub.close()))
     await this.#pool.end()
   }

@@ -16,13 +16,15 @@ export interface WorkerSettings {
 export type ToWorker =
   | { readonly kind: 'start'; readonly settings: WorkerSettings }
   | { readonly kind: 'collect'; readonly id: number }
+  /** Ports of 127.0.0.1 on which workers take requests of their sessions, by place. */
+  | { readonly kind: 'peers'; readonly ports: ReadonlyMap<number, number> }
   | { readonly kind: 'stop' }
 
 /** What a worker says. */
 export type FromWorker =
   /** It listens from now on; what was said before is lost. */
   | { readonly kind: 'listening' }
-  | { readonly kind: 'ready'; readonly port: number }
+  | { readonly kind: 'ready'; readonly port: number; readonly sessionPort: number | undefined }
   | {
       readonly kind: 'failed'
       readonly code: ErrorCode

@@ -81,10 +81,17 @@ async function runWorkers(options: RunApiOptions, count: number): Promise<void> 
   }
 }
 
-/** `max_db_connections` is for all processes together. */
+/** `max_db_connections` and the limits of live connections are for all processes together. */
 function shareOut(config: ApiConfig, count: number): ApiConfig {
-  const each = Math.max(1, Math.floor(config.server.max_db_connections / count))
-  return { ...config, server: { ...config.server, max_db_connections: each } }
+  const { server } = config
+  const live = {
+    ...server.live,
+    // Connections go round the processes, so those of one address spread evenly.
+    max_connections: Math.ceil(server.live.max_connections / count),
+    connections_per_address: Math.ceil(server.live.connections_per_address / count),
+  }
+  const max_db_connections = Math.max(1, Math.floor(server.max_db_connections / count))
+  return { ...config, server: { ...server, live, max_db_connections } }
 }
 
 /** Workers run compiled code, also when this file runs from its source. */

@@ -110,6 +110,7 @@ export class Supervisor {
         this.#failedStarts = 0
         this.#logger.info({ worker: worker.place, workerPid: worker.pid }, 'a worker serves')
         this.#becameReady(port)
+        this.#tellPeers()
       },
       ended: (worker, reason) => {
         this.#noteEnd(place, worker, reason)
@@ -120,6 +121,7 @@ export class Supervisor {
   #noteEnd(place: Place, worker: Worker, reason: Error | undefined): void {
     place.worker = undefined
     this.#keep(worker.snapshot)
+    this.#tellPeers()
     if (this.#isStopping) {
       if (this.#workers().length === 0) this.#settle?.resolve()
       return
@@ -140,6 +142,17 @@ export class Supervisor {
     place.timer = setTimeout(() => {
       this.#start(place)
     }, pauseMs)
+  }
+
+  /** Each worker has to know where requests of the others' sessions go. */
+  #tellPeers(): void {
+    const ready = this.#workers().filter(({ isReady }) => isReady)
+    const ports = new Map(
+      ready.flatMap(({ place, sessionPort }) =>
+        sessionPort === undefined ? [] : [[place, sessionPort] as const],
+      ),
+    )
+    for (const worker of ready) worker.tellPeers(ports)
   }
 
   /** Nobody serves, nobody is about to, and starting again has not helped. */

@@ -12,20 +12,28 @@ class WorkerProcess {
   #logger: Logger | undefined
   #running: Promise<RunningApi> | undefined
   #isStopping = false
+  #peerPorts: ReadonlyMap<number, number> = new Map()
 
   start(settings: WorkerSettings): void {
     const { place, config, logLevel, pretty } = settings
     const logger = createLogger({ name: 'api', level: logLevel, pretty }).child({ worker: place })
     this.#logger = logger
-    this.#running = startApi({ config, logger, metrics: this.#metrics })
+    this.#running = startApi({
+      ...{ config, logger, metrics: this.#metrics },
+      peers: { place, portOf: (other) => this.#peerPorts.get(other) },
+    })
     this.#running.then(
-      ({ port }) => {
-        say({ kind: 'ready', port })
+      ({ port, sessionPort }) => {
+        say({ kind: 'ready', port, sessionPort })
       },
       (error: unknown) => {
         this.#fail(error)
       },
     )
+  }
+
+  notePeers(ports: ReadonlyMap<number, number>): void {
+    this.#peerPorts = ports
   }
 
   collect(id: number): void {
@@ -70,6 +78,7 @@ const worker = new WorkerProcess()
 process.on('message', (message: ToWorker) => {
   if (message.kind === 'start') worker.start(message.settings)
   else if (message.kind === 'collect') worker.collect(message.id)
+  else if (message.kind === 'peers') worker.notePeers(message.ports)
   else void worker.stop()
 })
 for (const end of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.on(end, () => void worker.stop())

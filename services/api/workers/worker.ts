@@ -19,6 +19,8 @@ export class Worker {
   readonly place: number
   readonly startedMs = performance.now()
   isReady = false
+  /** Where it takes requests of its sessions from other workers. */
+  sessionPort: number | undefined
   /** When it last said something, by `performance.now`. */
   heardMs = performance.now()
   readonly #process: ClusterWorker
@@ -70,6 +72,11 @@ export class Worker {
     this.#collecting.delete(id)
   }
 
+  /** Says where the other workers are. */
+  tellPeers(ports: ReadonlyMap<number, number>): void {
+    this.#say({ kind: 'peers', ports })
+  }
+
   stop(): void {
     if (this.#isListening) this.#say({ kind: 'stop' })
     else this.kill()
@@ -94,6 +101,7 @@ export class Worker {
     this.heardMs = performance.now()
     if (message.kind === 'ready') {
       this.isReady = true
+      this.sessionPort = message.sessionPort
       listener.ready(this, message.port)
     } else if (message.kind === 'metrics') {
       this.#snapshot = message.snapshot

@@ -1,0 +1,127 @@
+import { createServer, request as startRequest } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+/** The other processes that serve the same port, for sessions that consist of several requests. */
+export interface SessionPeers {
+  /** Number of this process's place, from 1. */
+  readonly place: number
+  /** Port of 127.0.0.1 on which the process of a place takes requests of its sessions; undefined when it is away. */
+  readonly portOf: (place: number) => number | undefined
+}
+
+/** Where requests of this process's own sessions go. */
+export interface SessionOwner {
+  handle(request: IncomingMessage, response: ServerResponse): void
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+}
+
+const HOST = '127.0.0.1'
+const SESSION = /[?&]sid=(\d{1,4})-/
+
+/**
+ * Keeps the requests of one socket.io session together where several processes share a port, and each request may come
+ * to any of them: the id of a session begins with the place of the process that holds it, and requests that come to
+ * another one are passed on to it.
+ */
+export class SessionRelay {
+  readonly #peers: SessionPeers
+  readonly #owner: SessionOwner
+  readonly #server: Server
+
+  constructor(peers: SessionPeers, owner: SessionOwner) {
+    this.#peers = peers
+    this.#owner = owner
+    this.#server = createServer((request, response) => {
+      owner.handle(request, response)
+    })
+    this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      owner.upgrade(request, socket, head)
+    })
+    // Only this machine's own processes come here; their clients have been timed already.
+    this.#server.setTimeout(0)
+  }
+
+  /** First characters of the ids of sessions of a process. */
+  static prefix({ place }: SessionPeers): string {
+    return `${place}-`
+  }
+
+  /** Begins to take requests from the other processes; returns the port. */
+  async listen(): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject)
+      // In a worker of a cluster a port is shared unless it is said to be exclusive.
+      this.#server.listen({ host: HOST, port: 0, exclusive: true }, resolve)
+    })
+    this.#server.unref()
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const port = this.#portFor(request)
+    if (port === undefined) this.#owner.handle(request, response)
+    else passRequest(request, response, port)
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const port = this.#portFor(request)
+    if (port === undefined) this.#owner.upgrade(request, socket, head)
+    else passUpgrade(request, socket, head, port)
+  }
+
+  close(): void {
+    this.#server.close()
+    this.#server.closeAllConnections()
+  }
+
+  /** A session of a process that is gone is unknown to this one too, which says so. */
+  #portFor({ url = '' }: IncomingMessage): number | undefined {
+    const place = Number(SESSION.exec(url)?.[1])
+    if (Number.isNaN(place) || place === this.#peers.place) return undefined
+    return this.#peers.portOf(place)
+  }
+}
+
+function passRequest(request: IncomingMessage, response: ServerResponse, port: number): void {
+  const { method, url, headers } = request
+  const passed = startRequest({ host: HOST, port, method, path: url, headers })
+  passed.on('response', (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers)
+    answer.pipe(response)
+  })
+  passed.on('error', () => {
+    if (response.headersSent) response.destroy()
+    else response.writeHead(400, { 'Content-Type': 'application/json' }).end(UNKNOWN_SESSION)
+  })
+  response.on('close', () => passed.destroy())
+  request.pipe(passed)
+}
+
+/** As the library says it. */
+const UNKNOWN_SESSION = '{"code":1,"message":"Session ID unknown"}'
+
+function passUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, port: number): void {
+  const passed = connect({ host: HOST, port, noDelay: true })
+  const end = (): void => {
+    passed.destroy()
+    socket.destroy()
+  }
+  for (const each of [passed, socket]) {
+    each.on('error', end)
+    each.on('close', end)
+  }
+  passed.write(headOf(request))
+  passed.write(head)
+  passed.pipe(socket)
+  socket.pipe(passed)
+}
+
+function headOf({ method = 'GET', url = '/', rawHeaders }: IncomingMessage): string {
+  const lines = [`${method} ${url} HTTP/1.1`]
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2)
+    lines.push(`${rawHeaders[at]!}: ${rawHeaders[at + 1]!}`)
+  return `${lines.join('\r\n')}\r\n\r\n`
+}

@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { openRedisStore } from '../../services/core/kvstore/index.ts'
+import type { KeyValueStore } from '../../services/core/kvstore/index.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import { generateRows } from '../api/generated-rows.ts'
+import { apiConfig, quiet } from '../api/server.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { findFreePort } from '../setup/free-port.ts'
+import { describeWithRedis, startTestRedis } from '../setup/redis.ts'
+import type { TestRedis } from '../setup/redis.ts'
+import { StreamClient, until, WebsocketClient } from './clients.ts'
+import { assetId } from './live-server.ts'
+import { generations, SocketClient } from './socket-io-clients.ts'
+import { WrittenFeed } from './written-feed.ts'
+
+const WORKERS = 3
+
+describeWithRedis('live data of several processes', () => {
+  let database: TestDatabase
+  let redis: TestRedis
+  let kvstore: KeyValueStore
+  let feed: WrittenFeed
+  let directory: string
+  let api: ChildProcess
+  let url: string
+  let output = ''
+  const opened: { close(): void }[] = []
+
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    redis = await startTestRedis()
+    directory = await mkdtemp(join(tmpdir(), 'pronghorn-live-'))
+    const client = await connectDatabase(database.address, { applicationName: 'test' })
+    await generateRows(client, {
+      ...{ collections: 2, schemasPerCollection: 1, templates: 2, assets: 20, owners: 2 },
+      ...{ offers: 2, transfers: 4 },
+    })
+    await client.end()
+    const address = { host: '127.0.0.1', port: redis.port }
+    kvstore = await openRedisStore({
+      address: { ...address, tls: false, connection_type: 'standalone' },
+      prefix: 'pronghorn:test:',
+      logger: quiet,
+    })
+    feed = await WrittenFeed.open(database.address, kvstore)
+    const port = await findFreePort()
+    const { connections, server } = apiConfig(database.address, {
+      namespaces: [
+        {
+          name: 'assets',
+          path: '/assets',
+          args: { assets_account: 'atomicassets', connected_reader: feed.reader },
+        },
+      ],
+    })
+    await writeFile(
+      join(directory, 'connections.config.json'),
+      JSON.stringify({ ...connections, kvstore: address }),
+    )
+    await writeFile(join(directory, 'server.config.json'), JSON.stringify({ ...server, server_port: port }))
+    url = `http://127.0.0.1:${port}`
+    api = spawn(process.execPath, [join(packageRoot, 'dist/services/cli/main.js'), 'api'], {
+      env: { CONFIG_DIR: directory, API_WORKERS: String(WORKERS) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    for (const stream of [api.stdout, api.stderr]) {
+      stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    }
+    await until(
+      () => output.split('a worker serves').length > WORKERS || api.exitCode !== null,
+      () => output,
+    )
+  })
+  afterAll(async () => {
+    for (const client of opened) client.close()
+    if (api.exitCode === null) {
+      const ended = once(api, 'exit')
+      api.kill('SIGKILL')
+      await ended
+    }
+    await feed.close()
+    await kvstore.close()
+    await redis.stop()
+    await database.drop()
+    await rm(directory, { recursive: true })
+  })
+
+  it('holds sessions of several requests together, tells everybody, and says why it goes', async () => {
+    const options = generations.flatMap((generation) => [
+      { generation },
+      { generation, transports: ['polling'] as const },
+      { generation, transports: ['websocket'] as const },
+    ])
+    // Enough of each for every process to have some, and for requests to come to the wrong one.
+    const sockets = [...options, ...options].map((each) => new SocketClient(`${url}/assets/v1/assets`, each))
+    const websockets = await Promise.all(
+      Array.from({ length: 4 }, () => WebsocketClient.open(`${url}/assets/v1/live`)),
+    )
+    const streams = Array.from({ length: 2 }, () => new StreamClient(`${url}/assets/v1/events`))
+    opened.push(...sockets, ...websockets, ...streams)
+    await Promise.all(sockets.map((client) => client.untilConnected()))
+    expect(sockets.flatMap(({ refusals }) => refusals)).toEqual([])
+    await Promise.all(websockets.map((client) => client.subscribe()))
+    await Promise.all(streams.map((client) => client.received('subscribed', 1)))
+    for (const block of [100, 101, 102])
+      await feed.block(block, [{ action: 'logmint', id: assetId(block - 97) }])
+    for (const client of [...websockets, ...streams]) {
+      expect((await client.received('event', 3)).map(({ block }) => block?.num)).toEqual([100, 101, 102])
+    }
+    for (const client of sockets) {
+      const events = await client.received(3)
+      expect(events.map(({ payload }) => payload.block?.block_num)).toEqual([100, 101, 102])
+    }
+
+    const ended = once(api, 'exit')
+    api.kill('SIGTERM')
+    for (const client of websockets) {
+      expect((await client.untilClosed()).code).toBe(1001)
+      expect((await client.received('error', 1))[0]!.code).toBe('STOPPING')
+    }
+    for (const client of streams) expect((await client.received('error', 1))[0]!.code).toBe('STOPPING')
+    for (const client of sockets) {
+      await until(
+        () => client.events.some(({ name }) => name === 'notice'),
+        () => 'a socket was not told',
+      )
+      expect(client.events.at(-1)).toMatchObject({ name: 'notice', payload: { code: 'STOPPING' } })
+    }
+    expect(await ended).toEqual([0, null])
+  })
+})
