@@ -138,6 +138,7 @@ class Follower implements FeedFollower {
       const state = await readFeedState(this.options.query, this.options.reader)
       if (state) ({ epoch: this.epoch, sequence: this.sequence } = state)
       this.started = true
+      this.isBehind = false
     } catch (error) {
       this.warn('the feed cannot be read', error)
     }

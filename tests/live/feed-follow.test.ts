@@ -1,0 +1,331 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createMemoryStore, openRedisStore } from '../../services/core/kvstore/index.ts'
+import type { KeyValueStore } from '../../services/core/kvstore/index.ts'
+import {
+  encodeFeedMessage,
+  feedChannel,
+  followFeed,
+  MAX_BUS_CHARACTERS,
+} from '../../services/core/live/index.ts'
+import type {
+  FeedEntry,
+  FeedFollower,
+  FeedLag,
+  FeedQuery,
+  FollowOptions,
+} from '../../services/core/live/index.ts'
+import { createPublisher } from '../../services/filler/feed/index.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { describeWithRedis, startTestRedis } from '../setup/redis.ts'
+import { openFeedReader, readEntries } from './told.ts'
+import type { FeedReader } from './told.ts'
+import { OutboxFeed } from './outbox-feed.ts'
+
+let database: TestDatabase
+let feed: FeedReader
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  feed = await openFeedReader(database.address)
+})
+
+afterAll(async () => {
+  await feed.close()
+  await database.drop()
+})
+
+/** Keeps what is logged. */
+function createLog() {
+  const lines: string[] = []
+  return { lines, info: () => undefined, warn: (_: object, message: string) => void lines.push(message) }
+}
+
+/** Long enough that nothing happens by the clock unless a test shortens it. */
+const patient = { silenceMs: 600_000, pollMs: 600_000 }
+
+/** A reader's feed, the bus between, and somebody who follows it. */
+async function follow(reader: string, more: Partial<FollowOptions> = {}) {
+  const log = createLog()
+  const store = more.store ?? createMemoryStore(log)
+  const told: FeedEntry[] = []
+  const lags: FeedLag[] = []
+  let isDeaf = false
+  const written = await OutboxFeed.open(feed.query, reader, {
+    send: (channel, text) => void (isDeaf ? undefined : store.publish(channel, text).catch(() => undefined)),
+  })
+  await written.arrive(10)
+  const follower = await followFeed({
+    store,
+    query: feed.query,
+    reader,
+    logger: log,
+    onEntry: (entry) => void told.push(entry),
+    onLag: (lag) => void lags.push(lag),
+    timing: patient,
+    ...more,
+  })
+  const isTold = () =>
+    expect.poll(async () => told.length >= (await readEntries(feed.query, reader)).length).toBe(true)
+  return {
+    written,
+    follower,
+    store,
+    log,
+    told,
+    lags,
+    /** What is sent meanwhile is lost. */
+    withoutBus: async (task: () => Promise<void>) => {
+      isDeaf = true
+      await task()
+      isDeaf = false
+    },
+    /** Waits until as many entries were taken as there are. */
+    isTold,
+  }
+}
+
+async function expectAllOnce(
+  reader: string,
+  told: readonly FeedEntry[],
+  follower: FeedFollower,
+): Promise<void> {
+  expect(told).toEqual(await readEntries(feed.query, reader))
+  await follower.close()
+}
+
+describe('who follows a feed', () => {
+  it('takes entries from the bus, and reads what was lost as soon as the next message shows it', async () => {
+    const { written, follower, told, withoutBus, isTold } = await follow('gaps')
+    await written.block(2)
+    await isTold()
+    expect(follower.status()).toMatchObject({ fromBus: 1, sequence: 1n, via: 'bus' })
+    await withoutBus(async () => {
+      await written.block(1)
+      await written.fork(11)
+      await written.block(3)
+    })
+    expect(told).toHaveLength(1)
+    await written.block(1)
+    await isTold()
+    await written.block(1)
+    await isTold()
+    // What shows the loss is read with it.
+    expect(follower.status()).toMatchObject({ fromBus: 2, fromDatabase: 4 })
+    await expectAllOnce('gaps', told, follower)
+  })
+
+  it('learns from the next sign of life that the last message was lost', async () => {
+    const { written, follower, told, lags, withoutBus, isTold } = await follow('last')
+    await withoutBus(() => written.block(1))
+    written.beat()
+    await isTold()
+    expect(lags).toMatchObject([{ reader: 'last', sequence: '1', block_num: 11, behind: 0, live: true }])
+    expect(follower.status()).toMatchObject({ lag: lags[0], fromDatabase: 1 })
+    await expectAllOnce('last', told, follower)
+  })
+
+  it('reads what is too long for the bus', async () => {
+    const { written, follower, told, store, isTold } = await follow('long')
+    const lengths: number[] = []
+    await store.subscribe(feedChannel('long'), (text) => void lengths.push(text.length))
+    await written.block(1, 'x'.repeat(MAX_BUS_CHARACTERS))
+    await isTold()
+    await written.block(1, 'x'.repeat(MAX_BUS_CHARACTERS - 2_000))
+    await isTold()
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(MAX_BUS_CHARACTERS)
+    expect(follower.status()).toMatchObject({ fromBus: 1, fromDatabase: 1 })
+    await expectAllOnce('long', told, follower)
+  })
+
+  it('skips what is no message, says so once, and misses nothing', async () => {
+    const { written, follower, told, store, log, isTold } = await follow('malformed')
+    const lag = { kind: 'lag', reader: 'malformed', epoch: 0, sequence: '0', behind: 0, live: true } as const
+    const forged = [
+      '',
+      '{}',
+      '[1]',
+      'x'.repeat(100_000),
+      encodeFeedMessage({ ...lag, block_num: -1, head_block: 0 }),
+    ]
+    for (const text of forged) {
+      await store.publish(feedChannel('malformed'), text)
+      await written.block(1)
+    }
+    await isTold()
+    expect(follower.status().malformed).toBe(forged.length)
+    expect(log.lines).toEqual(['a message of the feed was skipped'])
+    await expectAllOnce('malformed', told, follower)
+  })
+
+  it('asks the database while the bus is silent', async () => {
+    const { written, follower, told, withoutBus, isTold } = await follow('silent', {
+      timing: { silenceMs: 1, pollMs: 10 },
+    })
+    await withoutBus(async () => {
+      for (let block = 0; block < 3; block++) {
+        await written.block(1)
+        await isTold()
+      }
+    })
+    expect(follower.status()).toMatchObject({ via: 'database', fromBus: 0, fromDatabase: 3 })
+    await expectAllOnce('silent', told, follower)
+  })
+
+  it('handles one entry after the other, however slowly, and goes on when one fails', async () => {
+    const taken: string[] = []
+    let atOnce = 0
+    const { written, follower } = await follow('slow', {
+      onEntry: async ({ sequence }) => {
+        if (++atOnce > 1) throw new Error('two at once')
+        await new Promise((resolve) => setTimeout(resolve, 2))
+        taken.push(sequence)
+        atOnce--
+        if (sequence === '2') throw new Error('a client of it')
+      },
+    })
+    // More than wait their turn: the rest is read.
+    for (let block = 0; block < 300; block++) await written.block(1)
+    await expect.poll(() => taken.length, { timeout: 20_000 }).toBe(300)
+    expect(taken).toEqual(taken.map((_, i) => String(i + 1)))
+    await follower.close()
+  })
+
+  it('starts when the database answers, and where it was told to', async () => {
+    let isAway = true
+    const query: FeedQuery = (text, values) =>
+      isAway ? Promise.reject(new Error('away')) : feed.query(text, values)
+    const { written, follower, told, log } = await follow('away', {
+      query,
+      timing: { silenceMs: 1, pollMs: 10 },
+    })
+    await written.block(1)
+    await expect.poll(() => log.lines).toEqual(['the feed cannot be read'])
+    isAway = false
+    await expect.poll(() => follower.status().sequence).toBe(1n)
+    await written.block(1)
+    await expect.poll(() => told.map(({ sequence }) => sequence)).toEqual(['2'])
+    await follower.close()
+    const second: string[] = []
+    const from = { epoch: told[0]!.epoch, sequence: 0n }
+    const again = await followFeed({
+      store: createMemoryStore(log),
+      query,
+      reader: 'away',
+      from,
+      logger: log,
+      onEntry: ({ sequence }) => void second.push(sequence),
+    })
+    await expect.poll(() => second).toEqual(['1', '2'])
+    await again.close()
+  })
+
+  it('is told that something is missing when it is no longer kept, or the feed is another one', async () => {
+    const { written, follower, told, store, isTold } = await follow('other')
+    const send = (channel: string, text: string) => void store.publish(channel, text)
+    await written.block(1)
+    await isTold()
+    await written.wipe()
+    const wiped = await OutboxFeed.open(feed.query, 'other')
+    await wiped.arrive(20)
+    const again = await OutboxFeed.open(feed.query, 'other', { send })
+    again.beat()
+    await expect.poll(() => told.length).toBe(3)
+    expect(told.slice(1)).toMatchObject([
+      { kind: 'gap', sequence: '2', from_block: null },
+      { kind: 'gap', sequence: '3', from_block: 1, to_block: 20 },
+    ])
+    await feed.query('UPDATE chain.feeds SET epoch = epoch + 1, told_to = 30 WHERE reader = $1', ['other'])
+    const restored = await OutboxFeed.open(feed.query, 'other', { send })
+    await restored.block(1)
+    await expect.poll(() => told.length).toBe(4)
+    expect(told[3]).toMatchObject({ kind: 'gap', sequence: '4', from_block: null, to_block: 31 })
+    await restored.block(1)
+    await expect.poll(() => told.length).toBe(5)
+    expect(told[4]).toMatchObject({ kind: 'block', epoch: told[3]!.epoch, sequence: '5', block: { num: 32 } })
+    await follower.close()
+  })
+})
+
+describeWithRedis('a Redis that goes and comes back', () => {
+  it('loses nothing: what it lost is read from the database, and then it is listened to again', async () => {
+    const redis = await startTestRedis()
+    const log = createLog()
+    const open = () =>
+      openRedisStore({
+        address: { host: '127.0.0.1', port: redis.port, tls: false, connection_type: 'standalone' },
+        prefix: 'pronghorn:test:',
+        logger: log,
+        timing: { reconnectMaxMs: 200, commandTimeoutMs: 500 },
+      })
+    const [writing, listening] = await Promise.all([open(), open()])
+    const outcomes = { sent: 0, dropped: 0 }
+    const publish = createPublisher({
+      store: writing,
+      logger: log,
+      onMessage: (_, outcome) => outcomes[outcome]++,
+    })
+    const { written, follower, told, isTold } = await follow('redis', {
+      store: listening,
+      timing: { silenceMs: 300, pollMs: 50 },
+    })
+    const filler = await OutboxFeed.open(feed.query, 'redis', {
+      send: (channel, text) => publish('redis', channel, text),
+    })
+    await filler.block(2)
+    await isTold()
+    expect(follower.status()).toMatchObject({ via: 'bus', fromBus: 1 })
+    await redis.kill()
+    for (let block = 0; block < 3; block++) await filler.block(1)
+    await filler.fork(12)
+    await filler.block(1)
+    await isTold()
+    expect(follower.status()).toMatchObject({ via: 'database', fromBus: 1, fromDatabase: 5 })
+    expect(outcomes).toEqual({ sent: 1, dropped: 5 })
+    // Five losses, one line.
+    expect(log.lines.filter((line) => line.startsWith('messages for live clients'))).toHaveLength(1)
+    await redis.start()
+    await expect
+      .poll(
+        async () => {
+          await filler.block(1)
+          await isTold()
+          return follower.status().fromBus
+        },
+        { timeout: 20_000 },
+      )
+      .toBeGreaterThan(2)
+    expect(written.head).toBe(10)
+    await expectAllOnce('redis', told, follower)
+    await Promise.all([writing.close(), listening.close()])
+    await redis.stop()
+  })
+})
+
+describe('the publisher', () => {
+  it('makes nobody wait: what a stuck store does not take is dropped', async () => {
+    const log = createLog()
+    const settle: (() => void)[] = []
+    const stuck: KeyValueStore = {
+      ...createMemoryStore(log),
+      publish: () => new Promise<void>((resolve) => void settle.push(resolve)),
+    }
+    const outcomes = { sent: 0, dropped: 0 }
+    const publish = createPublisher({
+      store: stuck,
+      logger: log,
+      onMessage: (_, outcome) => outcomes[outcome]++,
+    })
+    for (let message = 0; message < 300; message++) publish('r', 'feed:r', 'x')
+    expect(outcomes).toEqual({ sent: 0, dropped: 300 - settle.length })
+    expect(settle.length).toBe(256)
+    settle.forEach((done) => done())
+    await expect.poll(() => outcomes.sent).toBe(256)
+    publish('r', 'feed:r', 'x'.repeat(20_000_000))
+    publish('r', 'feed:r', 'x')
+    expect(outcomes.dropped).toBe(45)
+    expect(log.lines).toEqual([
+      'messages for live clients were dropped; the api reads them from the database',
+    ])
+  })
+})

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FatalError } from '../../services/core/errors/index.ts'
+import {
+  cursorAfter,
+  decodeCursor,
+  encodeCursor,
+  newestCursor,
+  readFeedState,
+  readMissed,
+} from '../../services/core/live/index.ts'
+import type { FeedBlock, FeedCursor, FeedEntry } from '../../services/core/live/index.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { createRandom } from '../integration/seeded-random.ts'
+import { openFeedReader, readEntries } from './told.ts'
+import type { FeedReader } from './told.ts'
+import { OutboxFeed } from './outbox-feed.ts'
+
+let database: TestDatabase
+let feed: FeedReader
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  feed = await openFeedReader(database.address)
+})
+
+afterAll(async () => {
+  await feed.close()
+  await database.drop()
+})
+
+const openFeed = (reader: string, keepBlocks?: number) => OutboxFeed.open(feed.query, reader, { keepBlocks })
+
+/** Somebody who keeps what he is told: events by block, and blocks that he knows he was not told of. */
+class Listener {
+  readonly events = new Map<string, number>()
+  readonly untold = new Set<number>()
+
+  take(entry: FeedEntry, from = 0, to = Infinity): void {
+    if (entry.kind === 'block') {
+      for (const { id } of entry.events.slice(from, to)) {
+        if (this.events.has(id)) throw new Error(`event ${id} was told twice`)
+        this.events.set(id, entry.block.num)
+      }
+    } else if (entry.kind === 'gap') {
+      for (let num = entry.from_block!; num <= entry.to_block; num++) this.untold.add(num)
+    } else {
+      for (const [id, num] of this.events) if (num >= entry.block_num) this.events.delete(id)
+      for (const num of this.untold) if (num >= entry.block_num) this.untold.delete(num)
+    }
+  }
+
+  get state() {
+    return { events: [...this.events.keys()].sort(), untold: [...this.untold].sort((a, b) => a - b) }
+  }
+}
+
+async function missed(cursor: FeedCursor) {
+  const found = []
+  const reading = readMissed(feed.query, cursor, { batch: 9 })
+  for (;;) {
+    const step = await reading.next()
+    if (step.done) return { found, end: step.value }
+    found.push(step.value)
+  }
+}
+
+/** Lives through forks, gaps and blocks with and without events. */
+async function writeRandomly(reader: string, seed: number, steps: number): Promise<void> {
+  const random = createRandom(seed)
+  const written = await openFeed(reader)
+  await written.arrive(100)
+  for (let step = 0; step < steps; step++) {
+    const chance = random.fraction()
+    if (chance < 0.15) await written.fork(Math.max(101, written.head - random.between(0, 6)))
+    else if (chance < 0.2) await written.arrive(written.head + random.between(1, 5))
+    else await written.block(random.between(0, 3))
+  }
+}
+
+describe('who comes back with a cursor', () => {
+  it.each([1, 2])('ends with what somebody has who never left (%i)', async (seed) => {
+    const reader = `random-${seed}`
+    await writeRandomly(reader, seed, 45)
+    const entries = await readEntries(feed.query, reader)
+    const faithful = new Listener()
+    for (const entry of entries) faithful.take(entry)
+    expect(new Set(entries.map(({ kind }) => kind)).size).toBe(3)
+
+    const before: FeedEntry[] = []
+    for (const entry of entries) {
+      const places = entry.kind === 'block' ? [...entry.events.keys(), null] : [null]
+      for (const seen of places) {
+        const returning = new Listener()
+        for (const earlier of before) returning.take(earlier)
+        returning.take(entry, 0, seen ?? Infinity)
+        const cursor = decodeCursor(encodeCursor(cursorAfter(entry, seen)))
+        const { found, end } = await missed(cursor)
+        for (const { entry: missing, seen: from } of found) returning.take(missing, from)
+        expect(returning.state).toEqual(faithful.state)
+        // At most one fork, and before everything else.
+        expect(found.slice(1).map((item) => item.entry.kind)).not.toContain('fork')
+        expect(end).toMatchObject({ seen: null, sequence: BigInt(entries.at(-1)!.sequence) })
+      }
+      before.push(entry)
+    }
+  })
+
+  it('is spared what was undone meanwhile, and forks that only concern that', async () => {
+    const written = await openFeed('spared')
+    await written.arrive(10)
+    await written.block(1)
+    const [first] = await readEntries(feed.query, 'spared')
+    await written.block(1)
+    await written.block(1)
+    await written.fork(12)
+    await written.block(2)
+    const { found } = await missed(cursorAfter(first!))
+    expect(found.map(({ entry }) => [entry.kind, (entry as FeedBlock).block.num])).toEqual([['block', 12]])
+  })
+
+  it('is told of one fork, the deepest, with a cursor that does not bring it again', async () => {
+    const written = await openFeed('deepest')
+    await written.arrive(10)
+    for (let num = 11; num <= 15; num++) await written.block(1)
+    const last = (await readEntries(feed.query, 'deepest')).at(-1)!
+    await written.fork(14)
+    await written.block(1)
+    await written.fork(13)
+    await written.block(1)
+    await written.fork(16)
+    const { found } = await missed(cursorAfter(last))
+    expect(found.map(({ entry }) => entry)).toMatchObject([
+      { kind: 'fork', block_num: 13 },
+      { kind: 'block', block: { num: 13 } },
+    ])
+    const again = await missed(cursorAfter(found[0]!.entry))
+    expect(again.found.map(({ entry }) => entry)).toEqual([found[1]!.entry])
+  })
+})
+
+describe('a place that is no longer there', () => {
+  async function refusal(cursor: FeedCursor): Promise<FatalError> {
+    const error = await missed(cursor).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(FatalError)
+    expect(error).toMatchObject({ code: 'CURSOR_TOO_OLD' })
+    return error as FatalError
+  }
+
+  it('is refused after it was pruned, and the oldest one is named', async () => {
+    const written = await openFeed('pruned', 10)
+    await written.arrive(10)
+    await written.block(1)
+    const [first] = await readEntries(feed.query, 'pruned')
+    for (let num = 12; num <= 40; num++) await written.block(1)
+    const kept = await readEntries(feed.query, 'pruned')
+    expect(kept).toHaveLength(10)
+    const { details } = await refusal(cursorAfter(first!))
+    const { found } = await missed(decodeCursor(details.oldest as string))
+    expect(found.map(({ entry }) => entry)).toEqual(kept)
+    // The oldest entry that is kept may itself be the place.
+    expect((await missed(cursorAfter(kept[0]!, 0))).found).toHaveLength(10)
+  })
+
+  it('is refused when the reader was wiped, or the number is now another entry', async () => {
+    const written = await openFeed('wiped')
+    await written.arrive(10)
+    for (let num = 11; num <= 13; num++) await written.block(2)
+    const entries = await readEntries(feed.query, 'wiped')
+    const [, second, third] = entries as FeedBlock[]
+    await refusal({ ...cursorAfter(third!), sequence: 9n })
+    await refusal({ ...cursorAfter(second!, 1), block: 7 })
+    await refusal({ ...cursorAfter(third!), epoch: third!.epoch - 1 })
+    await refusal({ ...cursorAfter(third!), reader: 'nobody' })
+    await written.wipe()
+    for (const entry of entries) await refusal(cursorAfter(entry))
+    const again = await openFeed('wiped')
+    const newest = newestCursor('wiped', (await readFeedState(feed.query, 'wiped'))!)
+    await again.arrive(12)
+    await again.block(1)
+    expect((await missed(newest)).found.map(({ entry }) => entry)).toMatchObject([
+      { kind: 'gap', from_block: 1, to_block: 12 },
+      { kind: 'block', block: { num: 13 } },
+    ])
+  })
+
+  it.each([
+    '',
+    'x',
+    'a'.repeat(600),
+    encodeCursor(cursorOf('')),
+    Buffer.from('1.2.3').toString('base64url'),
+    'ä',
+  ])('is refused when it is none: %j', (text) => {
+    expect(() => decodeCursor(text)).toThrow(expect.objectContaining({ code: 'CURSOR_INVALID' }))
+  })
+})
+
+function cursorOf(reader: string): FeedCursor {
+  return { reader, epoch: 1, sequence: 1n, seen: null, block: 1 }
+}

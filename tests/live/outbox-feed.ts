@@ -1,0 +1,110 @@
+import type { FeedQuery } from '../../services/core/live/index.ts'
+import { LiveMode, Outbox, Teller, wipeFeed } from '../../services/filler/feed/index.ts'
+import type { BlockNews, SendMessage, UnitNews } from '../../services/filler/feed/index.ts'
+
+/** A block with so many events; `branch` makes its id another than that of the same number on other branches. */
+function news(num: number, branch: number, events: number, memo: string): BlockNews {
+  const id = (num * 1_000 + branch).toString(16).padStart(64, '0')
+  const trace = {
+    action_ordinal: 1,
+    creator_action_ordinal: 0,
+    global_sequence: String(num),
+    account: 'atomicassets',
+    name: 'logtransfer',
+    authorization: [],
+    data: { memo },
+  }
+  return {
+    block: { num, id, time: num * 500, producer: 'eosio' },
+    transactions: [{ id, cpu_usage_us: 1, net_usage_words: 1, traces: [trace] }],
+    events: Array.from({ length: events }, (_, i) => ({
+      contract: 'atomicassets',
+      family: 'assets' as const,
+      event: 'assets_transferred',
+      id: `${num}.${branch}.${i}`,
+      transaction: 0,
+      trace: 0,
+      keys: {},
+    })),
+  }
+}
+
+/** How a feed is written. */
+export interface OutboxFeedOptions {
+  readonly keepBlocks?: number | undefined
+  /** Takes the messages; without it they are lost. */
+  readonly send?: SendMessage | undefined
+}
+
+/** A feed that is written, as a filler does it, without a chain. */
+export class OutboxFeed {
+  head: number
+  private branch = 0
+  private readonly reader: string
+  private readonly outbox: Outbox
+  private readonly teller: Teller
+  private readonly statements
+
+  private constructor(query: FeedQuery, reader: string, outbox: Outbox, send: SendMessage) {
+    this.reader = reader
+    this.outbox = outbox
+    this.head = outbox.state?.toldTo ?? 0
+    const mode = new LiveMode(true, 200)
+    this.teller = new Teller({
+      reader,
+      outbox,
+      mode,
+      irreversibleOnly: false,
+      send,
+      onEntry: () => undefined,
+    })
+    this.statements = {
+      run: async (text: string, values: readonly unknown[]) => (await query(text, values)).length,
+      select: query,
+    }
+  }
+
+  /** Opens the feed of a reader as a filler does at its start. */
+  static async open(
+    query: FeedQuery,
+    reader: string,
+    { keepBlocks = 100_000, send = () => undefined }: OutboxFeedOptions = {},
+  ): Promise<OutboxFeed> {
+    return new OutboxFeed(query, reader, await Outbox.open(query, reader, keepBlocks), send)
+  }
+
+  /** The reader reaches the head with this block, of which nothing is told. */
+  async arrive(block: number): Promise<void> {
+    this.head = block
+    await this.unit({ isTold: false, blocks: [], arrived: true })
+  }
+
+  /** One block with so many events; without any there is no entry. */
+  async block(events: number, memo = ''): Promise<void> {
+    this.head++
+    const blocks = events > 0 ? [news(this.head, this.branch, events, memo)] : []
+    await this.unit({ isTold: true, blocks, arrived: false })
+  }
+
+  async fork(from: number): Promise<void> {
+    this.branch++
+    this.head = from - 1
+    await this.outbox.writeFork(this.statements, from)
+    this.teller.sendWritten()
+  }
+
+  /** Says how far the reader is. */
+  beat(): void {
+    this.teller.beat(this.head, 0)
+    this.teller.beat(this.head, 0)
+  }
+
+  async wipe(): Promise<void> {
+    await wipeFeed(this.statements, this.reader)
+  }
+
+  private async unit(unit: UnitNews): Promise<void> {
+    await this.outbox.writeUnit(this.statements, unit, this.head)
+    this.teller.sendWritten()
+  }
+}
