@@ -20,6 +20,16 @@ export interface WrittenEntry {
   readonly storedBytes: number
 }
 
+/** What an entry says beside its place. */
+type EntryContent =
+  | ({ readonly kind: 'block' } & BlockNews)
+  | { readonly kind: 'fork'; readonly block_num: number }
+  | { readonly kind: 'gap'; readonly from_block: number; readonly to_block: number }
+
+interface PackedEntry extends WrittenEntry {
+  readonly message: Buffer
+}
+
 /** Entries pruned with one commit at most, so that none takes long. */
 const MAX_PRUNED = 5_000
 /** Pruning waits until so many blocks are worth it, or a tenth of what is kept. */
@@ -35,7 +45,7 @@ export class Outbox {
   private current: FeedState | null
   /** What the open transaction makes of the place, with what it has written. */
   private next: FeedState | null = null
-  private written: WrittenEntry[] = []
+  private written: PackedEntry[] = []
   private prunedAtBlock = 0
   private nextPrunedAtBlock = 0
 
@@ -57,28 +67,21 @@ export class Outbox {
 
   /** Writes what a unit means to the feed; `last` is its last block. */
   async writeUnit(statements: Statements, news: UnitNews, last: number): Promise<void> {
+    if (!news.isTold && !news.arrived) return
+    const state = this.begin(last)
     if (news.isTold) {
-      this.next = this.begin()
-      for (const block of news.blocks)
-        await this.write(statements, { kind: 'block', ...block }, block.block.num)
-      this.next = { ...this.next, toldTo: last }
+      for (const block of news.blocks) this.add({ kind: 'block', ...block })
       await this.prune(statements, last)
-    } else if (news.arrived) {
-      const { toldTo } = (this.next = this.begin(last))
-      if (toldTo < last)
-        await this.write(statements, { kind: 'gap', from_block: toldTo + 1, to_block: last }, last)
-      this.next = { ...this.next, toldTo: last }
-    } else return
-    await this.writeState(statements)
+    } else if (state.toldTo < last) this.add({ kind: 'gap', from_block: state.toldTo + 1, to_block: last })
+    await this.write(statements, last)
   }
 
   /** Writes that every block from `from` on is undone, when clients have been told of any. */
   async writeFork(statements: Statements, from: number): Promise<void> {
     if (!this.current || this.current.toldTo < from) return
-    this.next = this.begin()
-    await this.write(statements, { kind: 'fork', block_num: from }, from)
-    this.next = { ...this.next, toldTo: from - 1 }
-    await this.writeState(statements)
+    this.begin(from)
+    this.add({ kind: 'fork', block_num: from })
+    await this.write(statements, from - 1)
   }
 
   /** After the commit: what is to be sent now. */
@@ -92,40 +95,36 @@ export class Outbox {
   }
 
   /** The place to go on from; a feed that begins has told nothing up to `toldTo`. */
-  private begin(toldTo = 0): FeedState {
-    return this.current ?? { epoch: Date.now(), sequence: 0n, prunedTo: 0n, toldTo }
+  private begin(toldTo: number): FeedState {
+    this.next = this.current ?? { epoch: Date.now(), sequence: 0n, prunedTo: 0n, toldTo }
+    this.written = []
+    return this.next
   }
 
-  private async write(
-    statements: Statements,
-    content:
-      | ({ readonly kind: 'block' } & BlockNews)
-      | { readonly kind: 'fork'; readonly block_num: number }
-      | { readonly kind: 'gap'; readonly from_block: number; readonly to_block: number },
-    block: number,
-  ): Promise<void> {
+  private add(content: EntryContent): void {
     const state = this.next!
     const sequence = state.sequence + 1n
-    const place = { reader: this.reader, epoch: state.epoch, sequence: String(sequence) }
-    const entry: FeedEntry = { ...content, ...place }
+    const { reader } = this
+    const entry: FeedEntry = { ...content, reader, epoch: state.epoch, sequence: String(sequence) }
     const text = encodeFeedMessage(entry)
     const message = packFeedText(text)
-    const id = entry.kind === 'block' ? Buffer.from(entry.block.id, 'hex') : null
-    await statements.run(
-      'INSERT INTO chain.feed (reader, sequence, kind, block_num, block_id, message) VALUES ($1, $2, $3, $4, $5, $6)',
-      [this.reader, sequence, entry.kind, block, id, message],
-    )
     this.next = { ...state, sequence }
-    this.written.push({ entry, text, storedBytes: message.length })
+    this.written.push({ entry, text, message, storedBytes: message.length })
   }
 
-  private async writeState(statements: Statements): Promise<void> {
-    const { epoch, sequence, prunedTo, toldTo } = this.next!
-    await statements.run(
-      `INSERT INTO chain.feeds (reader, epoch, sequence, pruned_to, told_to) VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (reader) DO UPDATE SET sequence = EXCLUDED.sequence, pruned_to = EXCLUDED.pruned_to, told_to = EXCLUDED.told_to`,
-      [this.reader, epoch, sequence, prunedTo, toldTo],
-    )
+  /** Writes the entries and the place: one statement for a block of its own, which is the usual unit. */
+  private async write(statements: Statements, toldTo: number): Promise<void> {
+    const { epoch, sequence, prunedTo } = (this.next = { ...this.next!, toldTo })
+    const place = [this.reader, epoch, sequence, prunedTo, toldTo]
+    const entries = [...this.written]
+    const last = entries.pop()
+    for (const written of entries) await statements.run(insertEntry(2), [this.reader, ...columnsOf(written)])
+    if (last)
+      await statements.run(`WITH entry AS (${insertEntry(place.length + 1)}) ${UPSERT_PLACE}`, [
+        ...place,
+        ...columnsOf(last),
+      ])
+    else await statements.run(UPSERT_PLACE, place)
   }
 
   /** Drops entries of old blocks, many at once and not with every commit. */
@@ -147,6 +146,28 @@ export class Outbox {
     }
     // What is left over from a time when more was kept goes with the next commits.
     if (newest < prunedTo + BigInt(MAX_PRUNED)) this.nextPrunedAtBlock = last
+  }
+}
+
+const UPSERT_PLACE = `
+  INSERT INTO chain.feeds (reader, epoch, sequence, pruned_to, told_to) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (reader) DO UPDATE SET sequence = EXCLUDED.sequence, pruned_to = EXCLUDED.pruned_to, told_to = EXCLUDED.told_to`
+
+/** `$1` is the reader; the other columns are the parameters from `first` on. */
+function insertEntry(first: number): string {
+  const columns = ['$1', ...[0, 1, 2, 3, 4].map((i) => `$${first + i}`)].join(', ')
+  return `INSERT INTO chain.feed (reader, sequence, kind, block_num, block_id, message) VALUES (${columns})`
+}
+
+function columnsOf({ entry, message }: PackedEntry): unknown[] {
+  const { sequence, kind } = entry
+  switch (kind) {
+    case 'block':
+      return [sequence, kind, entry.block.num, Buffer.from(entry.block.id, 'hex'), message]
+    case 'fork':
+      return [sequence, kind, entry.block_num, null, message]
+    case 'gap':
+      return [sequence, kind, entry.to_block, null, message]
   }
 }
 

@@ -265,7 +265,9 @@ export class Reading implements ShipConsumer<Protocol> {
 
   private commitIfDue(): boolean {
     if (this.busy || this.unit.blocks === 0) return false
-    if (this.ended || isWorthCommitting(this.load(null), this.groupBlocks)) {
+    // What clients are told of waits for nothing.
+    const isDue = this.ended || this.unitNews?.isTold === true
+    if (isDue || isWorthCommitting(this.load(null), this.groupBlocks)) {
       this.startCommit()
       return true
     }

@@ -1,0 +1,89 @@
+import { createMemoryStore } from '../../services/core/kvstore/index.ts'
+import type { KeyValueStore } from '../../services/core/kvstore/index.ts'
+import type { DevchainOptions } from '../../services/devchain/index.ts'
+import type { ReaderSettings } from '../../services/filler/index.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
+import type { TestChain } from '../integration/index-chain.ts'
+import { PositionWatch } from '../integration/position.ts'
+import { openFeedReader } from './told.ts'
+import type { FeedReader } from './told.ts'
+
+/** A log that nobody reads. */
+export const quiet = { info: () => undefined, warn: () => undefined }
+
+/** A chain whose blocks the test makes, a reader in this process that follows it, and what it tells. */
+export class LiveReader {
+  readonly running: TestChain
+  readonly database: TestDatabase
+  readonly feed: FeedReader
+  /** Where its messages are sent. */
+  readonly store: KeyValueStore = createMemoryStore(quiet)
+  private readonly watch: PositionWatch
+  private stopping: (() => Promise<void>) | null = null
+  private failure: unknown
+
+  private constructor(running: TestChain, database: TestDatabase, feed: FeedReader, watch: PositionWatch) {
+    this.running = running
+    this.database = database
+    this.feed = feed
+    this.watch = watch
+  }
+
+  /** Starts a chain; nobody reads it yet. */
+  static async open(chain: DevchainOptions): Promise<LiveReader> {
+    const [running, database] = await Promise.all([startChain(chain), createTestDatabase()])
+    const feed = await openFeedReader(database.address)
+    const watch = await PositionWatch.open(database.address, testSettings.name)
+    return new LiveReader(running, database, feed, watch)
+  }
+
+  /** Starts the reader. */
+  start(settings: Partial<ReaderSettings> = {}): void {
+    const ending = new AbortController()
+    const done = indexUntil(this.running, this.database.address, 0, {
+      settings,
+      signal: ending.signal,
+      options: { send: (channel, text) => void this.store.publish(channel, text) },
+    })
+    done.catch((error: unknown) => (this.failure = error))
+    this.stopping = async () => {
+      ending.abort()
+      await done
+    }
+  }
+
+  /** Waits until the reader has committed the head, or its last irreversible block. */
+  async reach({ num, id } = this.running.chain.head()): Promise<void> {
+    await this.watch.until(
+      (at) => at?.num === num && at.id === id,
+      () => this.failure !== undefined,
+    )
+    if (this.failure instanceof Error) throw this.failure
+  }
+
+  /** Makes blocks; the reader commits each before the next one comes. */
+  async follow(blocks: number): Promise<void> {
+    for (let made = 0; made < blocks; made++) {
+      this.running.chain.generate(1)
+      await this.reach()
+    }
+  }
+
+  /** Stops the reader. */
+  async stop(): Promise<void> {
+    await this.stopping?.()
+    this.stopping = null
+  }
+
+  /** Stops everything. */
+  async close(): Promise<void> {
+    await this.stop()
+    await this.watch.close()
+    await this.feed.close()
+    await this.store.close()
+    await this.running.chain.stop()
+    await this.database.drop()
+  }
+}
