@@ -2,18 +2,17 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { accessSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer as createPort } from 'node:net'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { render } from '../../services/appliance/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
-import { describeUnless } from '../setup/available.ts'
+import { describeUnless, findProgram } from '../setup/available.ts'
 
 const domain = 'nft.example.org'
 const environment = {
@@ -27,15 +26,7 @@ const environment = {
 }
 
 function whyNoPebble(): string | undefined {
-  const found = (program: string): boolean =>
-    (process.env.PATH ?? '').split(delimiter).some((folder) => {
-      try {
-        accessSync(join(folder, program))
-        return true
-      } catch {
-        return false
-      }
-    })
+  const found = (program: string): boolean => findProgram(program) !== undefined
   return found('pebble') && found('pebble-challtestsrv')
     ? undefined
     : 'there is no pebble (an ACME server) on the PATH'

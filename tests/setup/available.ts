@@ -1,4 +1,19 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { describe, it } from 'vitest'
+
+/** Path of a program on the PATH; undefined when it is not there. */
+export function findProgram(name: string): string | undefined {
+  const candidates = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name))
+  return candidates.find((file) => {
+    try {
+      accessSync(file, constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
 
 /**
  * `describe` for what needs a part that a machine may lack. With a `reason` (why the part is not there) the suite

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
-import { describeUnless } from './available.ts'
+import { join } from 'node:path'
+import { describeUnless, findProgram } from './available.ts'
 import { findFreePort } from './free-port.ts'
 
 /** A Redis server of its own for a test. */
@@ -18,30 +18,18 @@ export interface TestRedis {
   stop(): Promise<void>
 }
 
-function findRedisServer(): string | undefined {
-  const candidates = (process.env.PATH ?? '').split(delimiter).map((dir) => join(dir, 'redis-server'))
-  return candidates.find((file) => {
-    try {
-      accessSync(file, constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
-}
-
 /**
  * `describe` for what needs a real Redis. Without a `redis-server` on the PATH the suite counts as skipped and says
  * why; with PRONGHORN_REQUIRE_ALL=1 it fails instead.
  */
 export function describeWithRedis(name: string, suite: () => void): void {
-  const found = findRedisServer() !== undefined
+  const found = findProgram('redis-server') !== undefined
   describeUnless(found ? undefined : 'there is no redis-server on the PATH', name, suite)
 }
 
 /** Starts a Redis server without persistence on a free port of 127.0.0.1. */
 export async function startTestRedis(args: readonly string[] = []): Promise<TestRedis> {
-  const binary = findRedisServer()
+  const binary = findProgram('redis-server')
   if (binary === undefined) throw new Error('there is no redis-server on the PATH')
   const dir = mkdtempSync(join(tmpdir(), 'pronghorn-redis-'))
   const port = await findFreePort()

@@ -11,12 +11,13 @@ const LOCK_TIMEOUT_MS = 250
  */
 const SIZES = `
   WITH parts AS (
-    SELECT coalesce(pg_partition_root(c.oid), c.oid) AS root, c.oid, c.reltuples
+    SELECT coalesce(pg_partition_root(c.oid), c.oid) AS root, c.oid,
+      CASE WHEN c.relkind <> 'p' AND c.reltuples >= 0 THEN c.reltuples END AS tuples
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.relkind IN ('r', 'm') AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
+    WHERE c.relkind IN ('r', 'm', 'p') AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
   )
   SELECT n.nspname, r.relname,
-    CASE WHEN bool_and(p.reltuples < 0) THEN NULL ELSE sum(greatest(p.reltuples, 0))::bigint::text END,
+    sum(p.tuples)::bigint::text,
     sum(coalesce(pg_table_size(p.oid), 0))::text, sum(coalesce(pg_indexes_size(p.oid), 0))::text,
     pg_database_size(current_database())::text
   FROM parts p JOIN pg_class r ON r.oid = p.root JOIN pg_namespace n ON n.oid = r.relnamespace

@@ -1,0 +1,175 @@
+import { statSync } from 'node:fs'
+import type { Browser, Page } from 'puppeteer-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeWithChromium, keepPicture, startChromium, watchConduct } from '../setup/chromium.ts'
+import type { PageConduct } from '../setup/chromium.ts'
+import { startStandalone } from '../setup/standalone.ts'
+import type { StartedStandalone } from '../setup/standalone.ts'
+
+/** Last of the recorded blocks; the demo chain goes on behind it. */
+const LAST_RECORDED = 964
+const FAIR = { timeout: 60_000, interval: 100 }
+
+describeWithChromium('the console page, while the demo chain is indexed', () => {
+  let browser: Browser | undefined
+  let service: StartedStandalone
+  let page: Page
+  let conduct: PageConduct
+
+  beforeAll(async () => {
+    browser = await startChromium()
+    page = await browser.newPage()
+    await page.setViewport({ width: 1280, height: 900 })
+    conduct = watchConduct(page)
+    service = await startStandalone([])
+    await page.goto(`${service.api}/`)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await service.stop('SIGKILL')
+  })
+
+  const textOf = (selector: string): Promise<string> =>
+    page.$eval(selector, (element) => (element as HTMLElement).innerText)
+  const numberOf = async (selector: string): Promise<number> =>
+    Number((await textOf(selector)).replaceAll(',', ''))
+  /** What a list of facts says under a name. */
+  const factOf = (name: string): Promise<string> =>
+    page.$$eval(
+      '.facts > div',
+      (facts, wanted) =>
+        facts
+          .map((fact) => (fact as HTMLElement).innerText.split('\n'))
+          .find(([title]) => title === wanted)?.[1] ?? '',
+      name,
+    )
+  const isShown = (selector: string): Promise<boolean> =>
+    page.$eval(selector, (element) => (element as HTMLElement).offsetHeight > 0)
+
+  it('says what is indexed, and follows the reader to the head', async () => {
+    await expect.poll(() => page.$eval('main', (main) => main.getAttribute('aria-busy')), FAIR).toBe('false')
+    await keepPicture(page, 'console-start')
+    expect(await page.title()).toBe('Pronghorn: demo chain')
+    expect(await textOf('#demo')).toContain('demo chain')
+    await expect.poll(() => textOf('#readers'), FAIR).toContain('standalone-1')
+    await expect.poll(() => textOf('.state'), FAIR).toBe('live')
+    await expect.poll(() => textOf('#health-chip'), FAIR).toBe('Healthy')
+    for (const contract of [
+      'assets atomicassets',
+      'market atomicmarket',
+      'oracle delphioracle',
+      'tools atomictoolsx',
+    ]) {
+      expect(await textOf('#readers')).toContain(contract)
+    }
+    const block = Number((await factOf('Block')).replace(',', ''))
+    expect(block).toBeGreaterThan(LAST_RECORDED)
+    expect(await page.$eval('.progress', (bar) => bar.getAttribute('aria-valuenow'))).toBe('100.0')
+    await expect
+      .poll(async () => Number((await factOf('Block')).replace(',', '')), FAIR)
+      .toBeGreaterThan(block)
+    expect(await numberOf('#tile-head')).toBeGreaterThan(LAST_RECORDED)
+    expect(await textOf('#tile-lag-note')).toBe('At the head')
+    expect(await isShown('#notice')).toBe(false)
+  })
+
+  it('draws how fast that went, for the eye and for the keyboard', async () => {
+    const summary = /^Blocks per second, last 10 minutes: [\d.,]+ on average, ([\d,.]+) at most$/
+    await expect.poll(() => textOf('figcaption span'), FAIR).toMatch(summary)
+    // All that was recorded came in the first seconds; alone, the chain makes two blocks a second.
+    const most = Number(summary.exec(await textOf('figcaption span'))![1]!.replace(',', ''))
+    expect(most).toBeGreaterThan(10)
+    await expect
+      .poll(
+        () =>
+          page.$eval('.chart canvas', (element) => {
+            const canvas = element
+            const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height)
+            return data.some((value) => value !== 0)
+          }),
+        FAIR,
+      )
+      .toBe(true)
+    await page.focus('.chart-box')
+    await page.keyboard.press('ArrowLeft')
+    await expect.poll(() => textOf('figcaption'), FAIR).toMatch(/[\d.,]+ blocks\/s at \d\d:\d\d:\d\d/)
+    await page.click('[data-range=day]')
+    await expect.poll(() => textOf('figcaption span'), FAIR).toContain('last 24 hours')
+    await page.click('[data-range=recent]')
+    await expect.poll(() => textOf('figcaption span'), FAIR).toContain('last 10 minutes')
+  })
+
+  it('tells the size of every table', async () => {
+    await expect.poll(() => textOf('#tile-database'), FAIR).toMatch(/^\d+ MB$/)
+    const tables = Number(/^(\d+) tables$/.exec(await textOf('#tile-database-note'))![1])
+    expect(await page.$$eval('#sizes-body tr:not(.bar)', (rows) => rows.length)).toBe(10)
+    await page.click('#sizes-more')
+    const rows = await page.$$eval('#sizes-body tr:not(.bar)', (all) =>
+      all.map((row) => (row as HTMLElement).innerText.split('\t')),
+    )
+    expect(rows).toHaveLength(tables)
+    const assets = rows.find(([name]) => name === 'assets.assets')
+    expect(assets?.[2]).toMatch(/^\d+(\.\d)? (kB|MB)$/)
+    // Partitions count for their table.
+    expect(rows.map(([name]) => name)).toContain('assets.logs')
+    expect(rows.filter(([name]) => /_\d+$/.test(name ?? ''))).toEqual([])
+    await page.click('#sizes-more')
+  })
+
+  it('leads to the documents and to what is served, all of which are there', async () => {
+    const links = await page.$$eval('.links a, .served a', (all) =>
+      all.map((link) => (link).href),
+    )
+    expect(links.map((link) => new URL(link).pathname)).toEqual(
+      expect.arrayContaining(['/docs', '/openapi.json', '/health', '/assets/v1/config', '/tools/v1/config']),
+    )
+    for (const link of links) expect([link, (await fetch(link)).status]).toEqual([link, 200])
+  })
+
+  it('is as light or dark as the device, or as was chosen', async () => {
+    const ground = (): Promise<string> => page.$eval('body', (body) => getComputedStyle(body).backgroundColor)
+    const setDevice = (value: string) => page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }])
+    await setDevice('light')
+    const light = await ground()
+    await keepPicture(page, 'console-light')
+    await setDevice('dark')
+    const dark = await ground()
+    await keepPicture(page, 'console-dark')
+    expect(dark).not.toBe(light)
+    await page.click('#theme')
+    expect([
+      await ground(),
+      await page.$eval('#theme', (button) => button.getAttribute('aria-label')),
+    ]).toEqual([light, 'Colours: light'])
+    await page.reload()
+    expect(await ground()).toBe(light)
+    await page.click('#theme')
+    await page.click('#theme')
+    expect(await ground()).toBe(dark)
+    await setDevice('light')
+  })
+
+  it('fits a phone', async () => {
+    await page.setViewport({ width: 360, height: 740, deviceScaleFactor: 2, isMobile: true, hasTouch: true })
+    await expect.poll(() => textOf('.state'), FAIR).toBe('live')
+    const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
+    expect(widths).toEqual([360, 360])
+    expect(statSync(await keepPicture(page, 'console-phone')).size).toBeGreaterThan(20_000)
+    await page.setViewport({ width: 1280, height: 900 })
+  })
+
+  it('asked nobody else for anything, and had nothing to complain of', () => {
+    const { host } = new URL(service.api)
+    expect(conduct.asked.map((url) => new URL(url).host).filter((each) => each !== host)).toEqual([])
+    expect(conduct.asked.length).toBeGreaterThan(20)
+    expect(conduct.complaints).toEqual([])
+  })
+
+  it('says so when the api is away, and keeps what it knew', async () => {
+    await service.stop('SIGKILL')
+    await expect.poll(() => textOf('#notice'), FAIR).toContain('The api does not answer')
+    expect(await textOf('#health-chip')).toBe('No answer')
+    expect(await textOf('#readers')).toContain('standalone-1')
+    await keepPicture(page, 'console-away')
+  })
+})

@@ -1,0 +1,62 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { launch } from 'puppeteer-core'
+import type { Browser, Page } from 'puppeteer-core'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import { describeUnless, findProgram } from './available.ts'
+
+/** What stays of a test run for people to look at; not kept in the repository. */
+const artefacts = join(packageRoot, '.data/artefacts')
+
+function findChromium(): string | undefined {
+  return findProgram('chromium') ?? findProgram('chromium-browser') ?? findProgram('google-chrome')
+}
+
+/**
+ * `describe` for what needs a browser. Without a Chromium on the PATH the suite counts as skipped and says why; with
+ * PRONGHORN_REQUIRE_ALL=1 it fails instead.
+ */
+export function describeWithChromium(name: string, suite: () => void): void {
+  describeUnless(findChromium() === undefined ? 'there is no chromium on the PATH' : undefined, name, suite)
+}
+
+/** Starts a browser without a window. Whoever calls closes it. */
+export function startChromium(): Promise<Browser> {
+  const executablePath = findChromium()
+  if (executablePath === undefined) throw new Error('there is no chromium on the PATH')
+  // Root has no sandbox to run it in, and containers have little shared memory.
+  const args = ['--disable-gpu', '--disable-dev-shm-usage', '--force-color-profile=srgb']
+  if (process.getuid?.() === 0) args.push('--no-sandbox')
+  return launch({ executablePath, args })
+}
+
+/** What a page did that nobody sees. */
+export interface PageConduct {
+  /** Errors and warnings of its console, and errors that nothing caught. */
+  readonly complaints: string[]
+  /** Every address that it asked for. */
+  readonly asked: string[]
+}
+
+/** Notes what a page complains of and asks for, from now on. */
+export function watchConduct(page: Page): PageConduct {
+  const conduct: PageConduct = { complaints: [], asked: [] }
+  page.on('console', (message) => {
+    if (['error', 'warn'].includes(message.type())) conduct.complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => {
+    conduct.complaints.push(error instanceof Error ? error.message : String(error))
+  })
+  page.on('request', (request) => {
+    conduct.asked.push(request.url())
+  })
+  return conduct
+}
+
+/** Keeps a picture of the whole page as an artefact of the test run; tells its path. */
+export async function keepPicture(page: Page, name: string): Promise<string> {
+  mkdirSync(artefacts, { recursive: true })
+  const path = join(artefacts, `${name}.png`)
+  await page.screenshot({ path, fullPage: true, type: 'png' })
+  return path
+}
