@@ -1,49 +1,11 @@
-import { createServer, connect } from 'node:net'
-import type { AddressInfo, Server, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
-import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { startApi } from '../../services/api/index.ts'
 import type { RunningApi } from '../../services/api/index.ts'
 import { apiConfig, ask, quiet, serveRecordings } from './server.ts'
 import type { TestServer } from './server.ts'
-
-/** A way to a database that can be cut and restored. */
-class Wire {
-  readonly #target: DatabaseAddress
-  readonly #sockets = new Set<Socket>()
-  #server: Server | undefined
-  #port = 0
-
-  constructor(target: DatabaseAddress) {
-    this.#target = target
-  }
-
-  get address(): DatabaseAddress {
-    return { ...this.#target, host: '127.0.0.1', port: this.#port }
-  }
-
-  async open(): Promise<void> {
-    const server = createServer((near) => {
-      const far = connect(this.#target.port, this.#target.host)
-      for (const socket of [near, far]) {
-        this.#sockets.add(socket)
-        socket.on('error', () => undefined).on('close', () => this.#sockets.delete(socket))
-      }
-      near.pipe(far).pipe(near)
-    })
-    await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve))
-    this.#port = (server.address() as AddressInfo).port
-    this.#server = server
-  }
-
-  async cut(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server?.close(resolve))
-    for (const socket of this.#sockets) socket.destroy()
-    await closed
-  }
-}
+import { Wire } from '../setup/wire.ts'
 
 let server: TestServer
 let wire: Wire

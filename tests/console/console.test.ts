@@ -116,10 +116,29 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     await page.click('#sizes-more')
   })
 
+  it('tells what happens on the chain as it happens, and holds still when asked to', async () => {
+    await expect.poll(() => page.$$eval('#events li', (rows) => rows.length), FAIR).toBeGreaterThan(2)
+    const [first] = await page.$$eval('#events li', (rows) => rows.map((row) => row.innerText.split('\n')))
+    expect(first?.[0]).toMatch(/^[A-Z][a-z ]+$/)
+    const block = Number(/^block ([\d,]+)$/.exec(first?.[1] ?? '')?.[1]?.replaceAll(',', ''))
+    expect(block).toBeGreaterThan(LAST_RECORDED)
+    await page.click('#events-pause')
+    const held = await textOf('#events')
+    await expect.poll(() => textOf('#events-pause'), FAIR).toMatch(/^Go on \(\d+ new\)$/)
+    expect(await textOf('#events')).toBe(held)
+    await page.click('#events-pause')
+    await expect.poll(() => textOf('#events'), FAIR).not.toBe(held)
+    expect(await textOf('#events-pause')).toBe('Pause')
+    await page.click('#events-choice button:last-child')
+    await expect
+      .poll(() =>
+        page.$$eval('#events-choice [aria-pressed=true]', (all) => all.map((each) => each.textContent)),
+      )
+      .toEqual(['tools'])
+  })
+
   it('leads to the documents and to what is served, all of which are there', async () => {
-    const links = await page.$$eval('.links a, .served a', (all) =>
-      all.map((link) => (link).href),
-    )
+    const links = await page.$$eval('.links a, .served a', (all) => all.map((link) => link.href))
     expect(links.map((link) => new URL(link).pathname)).toEqual(
       expect.arrayContaining(['/docs', '/openapi.json', '/health', '/assets/v1/config', '/tools/v1/config']),
     )
@@ -151,11 +170,13 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
 
   it('fits a phone', async () => {
     await page.setViewport({ width: 360, height: 740, deviceScaleFactor: 2, isMobile: true, hasTouch: true })
-    await expect.poll(() => textOf('.state'), FAIR).toBe('live')
+    await expect.poll(() => page.$$eval('.state', (all) => all.length), FAIR).toBe(1)
     const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
     expect(widths).toEqual([360, 360])
     expect(statSync(await keepPicture(page, 'console-phone')).size).toBeGreaterThan(20_000)
+    // Going from a phone to a desk loads the page anew.
     await page.setViewport({ width: 1280, height: 900 })
+    await expect.poll(() => page.$$eval('.state', (all) => all.length), FAIR).toBe(1)
   })
 
   it('asked nobody else for anything, and had nothing to complain of', () => {

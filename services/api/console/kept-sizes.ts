@@ -56,10 +56,11 @@ export function keepSizes(options: KeptSizesOptions): KeptSizes {
   let running: Promise<void> | undefined
   let dueMs = -Infinity
   const refresh = async (): Promise<void> => {
-    const others = await access(() => options.kvstore.get('console:sizes'))
-    const told = parseShared(others ?? null)
-    if (told) {
+    const others = await access(() => options.kvstore.read('console:sizes'))
+    const told = others ? parseShared(others.value) : undefined
+    if (others && told) {
       kept = told
+      dueMs = performance.now() + Math.min(others.expiresInMs, everyMs)
       return
     }
     // Whoever counts first measures. Without the store each process is on its own.
@@ -92,8 +93,7 @@ export function keepSizes(options: KeptSizesOptions): KeptSizes {
   }
 }
 
-function parseShared(text: string | null): DatabaseView | undefined {
-  if (text === null) return undefined
+function parseShared(text: string): DatabaseView | undefined {
   try {
     return shared.parse(JSON.parse(text))
   } catch {
