@@ -45,7 +45,10 @@ export class LiveReader {
     const done = indexUntil(this.running, this.database.address, 0, {
       settings,
       signal: ending.signal,
-      options: { send: (channel, text) => void this.store.publish(channel, text) },
+      options: {
+        send: (channel, text) => void this.store.publish(channel, text),
+        retry: { firstDelayMs: 10, longestDelayMs: 50 },
+      },
     })
     done.catch((error: unknown) => (this.failure = error))
     this.stopping = async () => {

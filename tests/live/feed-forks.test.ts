@@ -1,0 +1,150 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createMemoryStore } from '../../services/core/kvstore/index.ts'
+import { followFeed } from '../../services/core/live/index.ts'
+import type { FeedEntry } from '../../services/core/live/index.ts'
+import { createFillerHome } from '../integration/filler-process.ts'
+import { testSettings } from '../integration/index-chain.ts'
+import { createRandom } from '../integration/seeded-random.ts'
+import { LiveReader, quiet } from './live-reader.ts'
+import { comparable, eventLines, newestSequence, readEntries, survivingBlocks, tableLines } from './told.ts'
+
+/** Kills of a filler's process, and cuts of the session of one that lives on. */
+const kills = 6
+const cuts = 25
+/** About the time that a commit takes. */
+const commitMs = 12
+
+let live: LiveReader
+
+beforeEach(async () => {
+  live = await LiveReader.open({ recordings: ['main'], libLagBlocks: 30, blocks: 40, rate: 5, seed: 3 })
+})
+
+afterEach(() => live.close())
+
+/** Follows the feed through the database from before its first entry, whatever happens to the filler. */
+async function overhear() {
+  const told: FeedEntry[] = []
+  const follower = await followFeed({
+    store: createMemoryStore(quiet),
+    query: live.feed.query,
+    reader: testSettings.name,
+    logger: quiet,
+    onEntry: (entry) => void told.push(entry),
+    timing: { silenceMs: 1, pollMs: 20 },
+  })
+  return { told, close: () => follower.close() }
+}
+
+/** Nothing is told twice, nothing out of turn, and each fork takes something back. */
+function expectOrder(entries: readonly FeedEntry[], start: number): void {
+  let view = start
+  for (const entry of entries) {
+    expect(entry.kind).not.toBe('gap')
+    if (entry.kind === 'block') {
+      expect(entry.block.num).toBeGreaterThan(view)
+      view = entry.block.num
+    } else if (entry.kind === 'fork') view = entry.block_num - 1
+  }
+  const ids = entries.flatMap((entry) => (entry.kind === 'block' ? [entry.block.id] : []))
+  expect(new Set(ids).size).toBe(ids.length)
+}
+
+/** What is told adds up to the chain's present branch and to the tables. */
+async function expectWhole(before: bigint, start: number): Promise<readonly FeedEntry[]> {
+  const entries = await readEntries(live.feed.query)
+  expectOrder(entries, start)
+  const blocks = survivingBlocks(entries)
+  for (const { block } of blocks)
+    expect(live.running.chain.block(block.num)?.id.toString('hex')).toBe(block.id)
+  expect(comparable(eventLines(blocks))).toEqual(await tableLines(live.feed.query, before))
+  return entries
+}
+
+it('a fork is told once, with the first block that it undid, and then the new branch', async () => {
+  const { chain } = live.running
+  live.start()
+  await live.reach()
+  const before = await newestSequence(live.feed.query)
+  const start = chain.head().num
+  for (const depth of [1, 3, 12]) {
+    await live.follow(depth)
+    const told = (await readEntries(live.feed.query)).length
+    const first = chain.head().num - depth + 1
+    chain.fork(depth)
+    await live.reach()
+    const entries = (await readEntries(live.feed.query)).slice(told)
+    expect(entries[0]).toMatchObject({ kind: 'fork', block_num: first })
+    expect(entries.slice(1).map(({ kind }) => kind)).toEqual(entries.slice(1).map(() => 'block'))
+    expect(entries[1]).toMatchObject({ block: { num: first } })
+  }
+  const entries = await expectWhole(before, start)
+  expect(entries.filter(({ kind }) => kind === 'fork')).toHaveLength(3)
+})
+
+/** Makes blocks, and now and then a fork, faster than a filler can commit them. */
+function disturb(random: ReturnType<typeof createRandom>): void {
+  const { chain } = live.running
+  chain.generate(random.between(1, 3))
+  if (random.fraction() < 0.4) chain.fork(random.between(1, 4))
+}
+
+it(`${cuts} cuts of the session in the midst of commits and forks lose nothing and tell nothing twice`, async () => {
+  const random = createRandom(61)
+  live.start()
+  await live.reach()
+  const before = await newestSequence(live.feed.query)
+  const start = live.running.chain.head().num
+  const { told, close } = await overhear()
+  let forks = 0
+  for (let cut = 0; cut < cuts; cut++) {
+    disturb(random)
+    if (random.fraction() < 0.4) {
+      // All of it is told, so the fork has something to take back.
+      await live.reach()
+      live.running.chain.fork(random.between(1, 2))
+      forks++
+    }
+    await delay(random.fraction() * 3 * commitMs)
+    await live.feed.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1',
+      [`pronghorn filler ${testSettings.name}`],
+    )
+    disturb(random)
+  }
+  await live.reach()
+  const entries = await expectWhole(before, start)
+  await expect.poll(() => told.length).toBe(entries.length)
+  expect(told).toEqual(entries)
+  expect(entries.filter(({ kind }) => kind === 'fork').length).toBeGreaterThanOrEqual(forks)
+  expect(forks).toBeGreaterThan(5)
+  await close()
+})
+
+it(`a filler that is killed ${kills} times loses nothing and tells nothing twice`, async () => {
+  const random = createRandom(62)
+  const home = await createFillerHome(live.running, live.database.address)
+  let filler = home.start()
+  await live.reach()
+  const before = await newestSequence(live.feed.query)
+  const start = live.running.chain.head().num
+  const { told, close } = await overhear()
+  for (let kill = 0; kill < kills; kill++) {
+    for (let moment = random.between(1, 3); moment > 0; moment--) {
+      disturb(random)
+      await delay(random.fraction() * 4 * commitMs)
+    }
+    await filler.kill()
+    disturb(random)
+    filler = home.start()
+    if (kill % 2 === 1) await live.reach()
+  }
+  await live.reach()
+  const entries = await expectWhole(before, start)
+  await expect.poll(() => told.length).toBe(entries.length)
+  expect(told).toEqual(entries)
+  expect((await filler.stop()).code).toBe(0)
+  await close()
+  await home.remove()
+})
