@@ -1,0 +1,80 @@
+import type { Bindings, Session } from '../../../database/index.ts'
+import { whereClause } from '../../../database/index.ts'
+import type { PageWindow } from '../../paging/index.ts'
+
+/**
+ * How many assets of an account match. No account has more that match than it has assets: so the accounts with the most
+ * that match are found among those with the most assets, and counting ends where nothing better can follow.
+ */
+export interface AccountMatch {
+  /** WITH items, each with a comma after it. */
+  readonly with?: string
+  /** JOIN that gives each row `k` of a counter what `count` needs. */
+  readonly join: string
+  /** Number of assets of `k` that match, from 0 to `k.assets`. */
+  readonly count: string
+}
+
+/** Accounts, and how many of their assets match. */
+export interface AccountRanking {
+  /** Table with the number of assets of each account. */
+  readonly counters: string
+  /** Conditions on a row `k` of it. */
+  readonly conditions: readonly string[]
+  readonly match: AccountMatch
+  readonly bindings: Bindings
+}
+
+/** An account and a number of assets, as a row of an answer. */
+export function accountRow(account: string, assets: string): string {
+  return `concat('{"account":"', ${account}, '","assets":"', ${assets}, '"}')`
+}
+
+/** Accounts that are looked at, at first, for each one up to the end of the page. */
+const FIRST = 2
+const MORE = 4
+const LEAST = 100
+
+/**
+ * The page of accounts with the most matching assets, ties by name, as JSON text. Looks at the accounts with the most
+ * assets, at ever more of them until the page is sure.
+ */
+export async function rankedPage(
+  session: Session,
+  ranking: AccountRanking,
+  window: PageWindow,
+): Promise<string[]> {
+  let looked = (window.offset + window.limit) * FIRST + LEAST
+  for (;;) {
+    const page = await pageAmong(session, ranking, window, looked)
+    if (page) return page
+    looked *= MORE
+  }
+}
+
+/**
+ * The page, looking at so many accounts with the most assets alone; undefined when one beyond them might belong to it.
+ */
+export async function pageAmong(
+  session: Session,
+  { counters, conditions, match, bindings }: AccountRanking,
+  { offset, limit }: PageWindow,
+  looked: number,
+): Promise<string[] | undefined> {
+  // One more account than is looked at tells how many assets those beyond have at most.
+  const text = `WITH ${match.with ?? ''} k AS MATERIALIZED (SELECT k.account, k.assets FROM ${counters} k
+      ${whereClause(conditions)} ORDER BY k.assets DESC, k.account LIMIT ${looked + 1}),
+    beyond AS (SELECT CASE WHEN count(*) > ${looked} THEN min(assets) ELSE 0 END AS assets FROM k),
+    m AS (SELECT k.account, ${match.count} AS assets FROM k ${match.join})
+    SELECT ${accountRow('m.account', 'm.assets')}, m.assets > beyond.assets, beyond.assets = 0
+    FROM beyond LEFT JOIN LATERAL (SELECT * FROM m WHERE m.assets > 0
+      ORDER BY m.assets DESC, m.account LIMIT ${limit} OFFSET ${offset}) m ON true`
+  const rows = await session.query<[string, isSure: boolean | null, isWhole: boolean]>({
+    text,
+    values: bindings.values,
+  })
+  const found = rows.filter(([, isSure]) => isSure !== null)
+  const isWhole = rows[0]![2]
+  if (!isWhole && (found.length < limit || found.at(-1)![1] === false)) return undefined
+  return found.map(([row]) => row)
+}
