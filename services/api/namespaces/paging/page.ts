@@ -53,7 +53,7 @@ export interface PageQuery {
 }
 
 /** Rows to skip and to take. */
-interface Window {
+export interface PageWindow {
   readonly offset: number
   readonly limit: number
 }
@@ -74,7 +74,7 @@ export async function selectPage(session: Session, values: Values, query: PageQu
   return window ? selectWindow(session, query, window) : { keys: [], moment: undefined }
 }
 
-async function selectWindow(session: Session, query: PageQuery, window: Window): Promise<KeyPage> {
+async function selectWindow(session: Session, query: PageQuery, window: PageWindow): Promise<KeyPage> {
   if (query.attempt) {
     const page = await selectKeys(session, query.attempt, window)
     if (page.keys.length === window.limit) return page
@@ -92,7 +92,7 @@ async function selectWindow(session: Session, query: PageQuery, window: Window):
   return { keys: [...keys, ...rest.keys], moment: rest.moment }
 }
 
-async function selectKeys(session: Session, query: PageQuery, window: Window): Promise<KeyPage> {
+async function selectKeys(session: Session, query: PageQuery, window: PageWindow): Promise<KeyPage> {
   const arms = query.keyDirection ? query.arms?.() : undefined
   const text =
     arms && query.keyDirection ? armsText(query, arms, query.keyDirection, window) : plainText(query, window)
@@ -118,7 +118,7 @@ export async function countRows(
 }
 
 /** Undefined when the page is further out than any table is long. */
-export function pageWindow(values: Values): Window | undefined {
+export function pageWindow(values: Values): PageWindow | undefined {
   const limit = values.int('limit')!
   const offset = (values.int('page')! - 1) * limit
   return Number.isSafeInteger(offset + limit) ? { offset, limit } : undefined
@@ -129,7 +129,7 @@ export function directionOf(values: Values): 'ASC' | 'DESC' {
   return values.text('order') === 'asc' ? 'ASC' : 'DESC'
 }
 
-function plainText(query: PageQuery, { offset, limit }: Window): string {
+function plainText(query: PageQuery, { offset, limit }: PageWindow): string {
   if (query.ordered)
     return `SELECT o.k::text FROM (${query.ordered(offset + limit)}) o LIMIT ${limit} OFFSET ${offset}`
   return (
@@ -138,7 +138,7 @@ function plainText(query: PageQuery, { offset, limit }: Window): string {
   )
 }
 
-function armsText(query: PageQuery, arms: readonly Arm[], direction: string, window: Window): string {
+function armsText(query: PageQuery, arms: readonly Arm[], direction: string, window: PageWindow): string {
   const parts = arms.map(
     ({ drivers, link }) =>
       `SELECT x.k FROM ${drivers} CROSS JOIN LATERAL (SELECT ${query.key} AS k FROM ${query.from} ` +

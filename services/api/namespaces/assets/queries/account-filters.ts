@@ -1,5 +1,6 @@
 import type { Bindings } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
+import type { AccountMatch } from './account-ranking.ts'
 
 /** Parameters that ask about accounts, not about their assets, and those that change nothing. */
 const OF_ACCOUNTS = new Set([
@@ -29,8 +30,16 @@ export function assetFilters(values: Values): string[] {
     .filter((name) => !OF_ACCOUNTS.has(name) && (name !== 'hide_offers' || values.bool(name) === true))
 }
 
+/** A filter that leaves out few assets. */
+export interface LeftOut {
+  /** FROM item of accounts with the number of assets that are left out, none without any. */
+  readonly from: string
+  /** What is left of the assets of each account. */
+  readonly match: AccountMatch
+}
+
 /**
- * Where a filter leaves out few assets: a FROM item of accounts with the number of those. Undefined for other filters.
+ * What a filter leaves out of the assets of accounts; undefined for filters that leave out many.
  * @param column what accounts are to the assets: `a.owner` or `a.burned_by_account`.
  */
 export function leftOut(
@@ -38,25 +47,41 @@ export function leftOut(
   column: string,
   values: Values,
   bindings: Bindings,
-): string | undefined {
+): LeftOut | undefined {
   switch (filter) {
     case 'collection_blacklist': {
       const list = values.texts(filter)!
-      return list.length > 0 && column === 'a.owner'
-        ? `(SELECT h.account, sum(h.assets) AS assets FROM assets.collection_accounts h
-            WHERE h.collection_name = ANY(${bindings.bind(list, 'text[]')}) GROUP BY 1)`
-        : undefined
+      if (list.length === 0 || column !== 'a.owner') return undefined
+      const within = `h.collection_name = ANY(${bindings.bind(list, 'text[]')})`
+      return {
+        from: `(SELECT h.account, sum(h.assets) AS assets FROM assets.collection_accounts h WHERE ${within} GROUP BY 1)`,
+        match: {
+          join: `CROSS JOIN LATERAL (SELECT coalesce(sum(h.assets), 0)::bigint AS assets
+            FROM assets.collection_accounts h WHERE h.account = k.account AND ${within}) l`,
+          count: 'k.assets - l.assets',
+        },
+      }
     }
     case 'is_transferable':
-      return values.bool(filter) === true ? ofTemplates(column, 'NOT t.transferable') : undefined
+      return values.bool(filter) === true ? counted(ofTemplates(column, 'NOT t.transferable')) : undefined
     case 'is_burnable':
-      return values.bool(filter) === true ? ofTemplates(column, 'NOT t.burnable') : undefined
+      return values.bool(filter) === true ? counted(ofTemplates(column, 'NOT t.burnable')) : undefined
     case 'hide_offers':
-      return `(SELECT ${column} AS account, count(DISTINCT a.asset_id) AS assets
-          FROM assets.offers p JOIN assets.open_offer_assets x USING (offer_id) JOIN assets.assets a USING (asset_id)
-          WHERE p.state = 0 AND ${column} IS NOT NULL GROUP BY 1)`
+      return counted(offered(column))
     default:
       return undefined
+  }
+}
+
+/** Counts what is left out of all accounts at once. */
+function counted(from: string): LeftOut {
+  return {
+    from,
+    match: {
+      with: `l AS MATERIALIZED ${from},`,
+      join: 'LEFT JOIN l ON l.account = k.account',
+      count: 'k.assets - coalesce(l.assets, 0)',
+    },
   }
 }
 
@@ -64,4 +89,15 @@ function ofTemplates(column: string, condition: string): string {
   return `(SELECT ${column} AS account, count(*) AS assets
       FROM assets.templates t JOIN assets.assets a USING (template_id)
       WHERE ${condition} AND ${column} IS NOT NULL GROUP BY 1)`
+}
+
+/** Assets in valid offers. In the order of their ids they are found side by side. */
+function offered(column: string): string {
+  return `(SELECT ${column} AS account, count(*) AS assets
+      FROM (SELECT DISTINCT ON (x.asset_id) x.asset_id
+          FROM (SELECT * FROM assets.open_offer_assets ORDER BY asset_id, offer_id OFFSET 0) x
+          WHERE x.offer_id IN (SELECT p.offer_id FROM assets.offers p WHERE p.state = 0)
+          ORDER BY x.asset_id OFFSET 0) x
+        JOIN assets.assets a USING (asset_id)
+      WHERE ${column} IS NOT NULL GROUP BY 1)`
 }

@@ -1,8 +1,12 @@
 import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { PageWindow } from '../../paging/index.ts'
 import { boundaryConditions, countRows, pageWindow } from '../../paging/index.ts'
+import type { LeftOut } from './account-filters.ts'
 import { assetFilters, leftOut, OF_COLLECTIONS } from './account-filters.ts'
+import { accountRow, rankedPage } from './account-ranking.ts'
+import { pageByTemplates } from './account-templates.ts'
 import {
   assetConditions,
   collectionLists,
@@ -46,6 +50,10 @@ interface AccountSource {
   readonly from: string
   readonly conditions: readonly string[]
   readonly bindings: Bindings
+  /** Finds a page without counting the assets of every account; undefined where that is not quicker. */
+  readonly quickPage?: (window: PageWindow) => Promise<string[] | undefined>
+  /** Query of the number of accounts, where it is quicker than counting the rows. */
+  readonly count?: string
 }
 
 /** The page of accounts that a request asks for, as the JSON text of its records. */
@@ -71,19 +79,24 @@ export async function selectBurners(
 }
 
 /** The page of accounts with the most assets, ties by name. */
-async function selectRanking(
-  session: Session,
-  values: Values,
-  { from, conditions, bindings }: AccountSource,
-): Promise<string> {
+async function selectRanking(session: Session, values: Values, source: AccountSource): Promise<string> {
   const window = pageWindow(values)
   if (!window) return '[]'
+  const quick = await source.quickPage?.(window)
+  return `[${(quick ?? (await countedPage(session, source, window))).join(',')}]`
+}
+
+async function countedPage(
+  session: Session,
+  { from, conditions, bindings }: AccountSource,
+  { limit, offset }: PageWindow,
+): Promise<string[]> {
   const rows = await session.query<[string]>({
-    text: `SELECT concat('{"account":"', k.account, '","assets":"', k.assets, '"}') FROM ${from} k
-      ${whereClause(conditions)} ORDER BY k.assets DESC, k.account LIMIT ${window.limit} OFFSET ${window.offset}`,
+    text: `SELECT ${accountRow('k.account', 'k.assets')} FROM ${from} k
+      ${whereClause(conditions)} ORDER BY k.assets DESC, k.account LIMIT ${limit} OFFSET ${offset}`,
     values: bindings.values,
   })
-  return `[${rows.map(([text]) => text).join(',')}]`
+  return rows.map(([text]) => text)
 }
 
 /** Number of accounts that match, as text. */
@@ -94,7 +107,10 @@ export async function countAccounts(
   trigrams: boolean,
 ): Promise<string> {
   const source = await accountSource(session, values, attributes, trigrams)
-  return countRows(session, { ...source, from: `${source.from} k` })
+  const { count, bindings, from } = source
+  if (count === undefined) return countRows(session, { ...source, from: `${from} k` })
+  const rows = await session.query<[string]>({ text: count, values: bindings.values })
+  return rows[0]![0]
 }
 
 async function accountSource(
@@ -122,11 +138,11 @@ async function sourceOf(
   if (filters?.length === 0) {
     return { from: side.counters, conditions: countedConditions(side, values, bindings), bindings }
   }
+  const left = filters?.length === 1 ? leftOut(filters[0]!, side.column, values, bindings) : undefined
+  if (left !== undefined) return withoutSome(session, side, left, values, bindings)
   if (filters && side === OWNERS && filters.every((name) => OF_COLLECTIONS.has(name))) {
     return ofCollections(values, bindings)
   }
-  const left = filters?.length === 1 ? leftOut(filters[0]!, side.column, values, bindings) : undefined
-  if (left !== undefined) return withoutSome(side, left, values, bindings)
   return groupedAssets(session, values, attributes, trigrams, side, bindings)
 }
 
@@ -150,17 +166,27 @@ function ofCollections(values: Values, bindings: Bindings): AccountSource {
   return { from, conditions: [], bindings }
 }
 
-/**
- * Accounts less the few assets that a filter leaves out: only the accounts that have such assets are counted anew.
- * @param left FROM item of accounts with the number of such assets.
- */
-function withoutSome(side: AccountSide, left: string, values: Values, bindings: Bindings): AccountSource {
+/** Accounts less the few assets that a filter leaves out. */
+function withoutSome(
+  session: Session,
+  side: AccountSide,
+  left: LeftOut,
+  values: Values,
+  bindings: Bindings,
+): AccountSource {
+  const { counters } = side
   const conditions = countedConditions(side, values, bindings)
-  const from = `(SELECT k.account, k.assets FROM ${side.counters} k
-      ${whereClause([...conditions, `NOT EXISTS (SELECT FROM ${left} l WHERE l.account = k.account)`])}
-    UNION ALL SELECT k.account, k.assets - l.assets FROM ${left} l JOIN ${side.counters} k USING (account)
-      ${whereClause([...conditions, 'k.assets > l.assets'])})`
-  return { from, conditions: [], bindings }
+  const ranking = { counters, conditions, match: left.match, bindings }
+  const all = whereClause(conditions)
+  const nothing = whereClause([...conditions, 'k.assets <= l.assets'])
+  return {
+    from: counters,
+    conditions,
+    bindings,
+    quickPage: (window) => rankedPage(session, ranking, window),
+    count: `SELECT ((SELECT count(*) FROM ${counters} k ${all})
+      - (SELECT count(*) FROM ${left.from} l JOIN ${counters} k USING (account) ${nothing}))::text`,
+  }
 }
 
 /** Accounts by the assets of theirs that match. */
@@ -184,7 +210,11 @@ async function groupedAssets(
     ...resolvedTemplateCondition(resolved, values, attributes, trigrams, bindings),
   ]
   const from = `(SELECT ${side.column} AS account, count(*) AS assets FROM assets.assets a ${whereClause(conditions)} GROUP BY 1)`
-  return { from, conditions: [], bindings }
+  const source = { from, conditions: [], bindings }
+  if (side !== OWNERS) return source
+  const accounts = (bound: Bindings): string[] => countedConditions(side, values, bound)
+  const request = { values, filters: assetFilters(values), attributes, resolved, accounts }
+  return { ...source, quickPage: (window) => pageByTemplates(session, request, window) }
 }
 
 function accountConditions(side: AccountSide, values: Values, bindings: Bindings): string[] {
