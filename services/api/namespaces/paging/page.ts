@@ -43,10 +43,10 @@ export interface PageQuery {
   /** Query of the keys in order, at most so many, where `from` and `order` alone would be slow. */
   readonly ordered?: (most: number) => string
   /**
-   * A quicker query of the same rows in the same order that ends early, for example after a stretch of an index: what it
+   * Quicker queries of the same rows in the same order that end early, for example after a stretch of an index: what one
    * finds counts when it fills the page.
    */
-  readonly attempt?: PageQuery
+  readonly attempts?: readonly PageQuery[]
   /** The rows that follow when these have come to an end. */
   readonly rest?: () => PageQuery
   readonly bindings: Bindings
@@ -75,8 +75,8 @@ export async function selectPage(session: Session, values: Values, query: PageQu
 }
 
 async function selectWindow(session: Session, query: PageQuery, window: PageWindow): Promise<KeyPage> {
-  if (query.attempt) {
-    const page = await selectKeys(session, query.attempt, window)
+  for (const attempt of query.attempts ?? []) {
+    const page = await selectKeys(session, attempt, window)
     if (page.keys.length === window.limit) return page
   }
   const page = await selectKeys(session, query, window)

@@ -14,7 +14,11 @@ export interface TimedTable {
  * The smallest key whose row is at or after a time, as text; undefined when there is none. Found by bisection over
  * the key, in about as many index probes as the key has bits, so that no index on the time column is needed.
  */
-async function keyAtTime(session: Session, source: TimedTable, timeMs: number): Promise<string | undefined> {
+export async function keyAtTime(
+  session: Session,
+  source: TimedTable,
+  timeMs: number,
+): Promise<string | undefined> {
   const { table, key, time } = source
   const rows = await session.query<[string | null]>({
     name: `key-at-time ${table}`,

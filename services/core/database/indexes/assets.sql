@@ -16,6 +16,11 @@ CREATE INDEX assets_mutable_data_idx ON assets.assets USING gin (mutable_data js
 CREATE INDEX assets_immutable_name_idx ON assets.assets USING gin ((immutable_data ->> 'name') gin_trgm_ops) WHERE (immutable_data ->> 'name') IS NOT NULL;
 CREATE INDEX assets_mutable_name_idx ON assets.assets USING gin ((mutable_data ->> 'name') gin_trgm_ops) WHERE (mutable_data ->> 'name') IS NOT NULL;
 CREATE INDEX assets_own_name_idx ON assets.assets (left(coalesce(immutable_data ->> 'name', mutable_data ->> 'name'), 100) COLLATE "C", asset_id) WHERE coalesce(immutable_data ->> 'name', mutable_data ->> 'name') IS NOT NULL;
+CREATE INDEX assets_bare_name_idx ON assets.assets (left(coalesce(immutable_data ->> 'name', mutable_data ->> 'name'), 100) COLLATE "C", asset_id) WHERE coalesce(immutable_data ->> 'name', mutable_data ->> 'name') IS NOT NULL AND template_id IS NULL;
+CREATE INDEX assets_template_own_name_idx ON assets.assets (template_id, left(coalesce(immutable_data ->> 'name', mutable_data ->> 'name'), 100) COLLATE "C", asset_id) WHERE coalesce(immutable_data ->> 'name', mutable_data ->> 'name') IS NOT NULL AND template_id IS NOT NULL;
+CREATE INDEX assets_burned_updated_idx ON assets.assets (updated_at_time, asset_id) WHERE owner IS NULL;
+CREATE INDEX assets_burned_transferred_idx ON assets.assets (transferred_at_time, asset_id) WHERE owner IS NULL;
+CREATE INDEX assets_burned_mint_idx ON assets.assets (template_mint, asset_id) WHERE owner IS NULL;
 CREATE INDEX accounts_rank_idx ON assets.accounts (assets DESC, account);
 CREATE INDEX burners_rank_idx ON assets.burners (assets DESC, account);
 CREATE INDEX collection_accounts_rank_idx ON assets.collection_accounts (collection_name, assets DESC, account);
@@ -36,6 +41,8 @@ CREATE INDEX templates_immutable_name_idx ON assets.templates USING gin ((immuta
 CREATE INDEX templates_mutable_name_idx ON assets.templates USING gin ((mutable_data ->> 'name') gin_trgm_ops) WHERE (mutable_data ->> 'name') IS NOT NULL;
 CREATE INDEX templates_fixed_idx ON assets.templates (template_id) WHERE NOT transferable;
 CREATE INDEX templates_lasting_idx ON assets.templates (template_id) WHERE NOT burnable;
+CREATE INDEX templates_supply_idx ON assets.templates (issued_supply, template_id);
+CREATE INDEX templates_nameless_idx ON assets.templates (template_id) WHERE (immutable_data ->> 'name') IS NULL;
 CREATE INDEX offers_created_idx ON assets.offers (created_at_time, offer_id);
 CREATE INDEX offers_updated_idx ON assets.offers (updated_at_time, offer_id);
 CREATE INDEX offers_state_idx ON assets.offers (state, created_at_time, offer_id);

@@ -5,13 +5,16 @@ import type { KeyPage, PageQuery } from '../../paging/index.ts'
 import { countRows, directionOf, selectPage } from '../../paging/index.ts'
 import { assetArms } from './asset-arms.ts'
 import { schemaHomes } from './asset-conditions.ts'
+import { highestMints } from './asset-mint-order.ts'
 import { nameOrder } from './asset-name-order.ts'
 import type { AssetSearch } from './asset-search.ts'
 import {
-  dateConditions,
   filterConditions,
+  filtersOf,
+  impliedConditions,
   leavesOutLittle,
   matchesFew,
+  orderConditions,
   searchAssets,
   searchConditions,
 } from './asset-search.ts'
@@ -93,17 +96,29 @@ async function byColumn(session: Session, search: AssetSearch, order: ColumnOrde
   const bindings = new Bindings()
   const { column, direction, further } = order
   const conditions = filterConditions(search, bindings)
-  const rest = [...dateConditions(search, bindings), ...(further === undefined ? [] : [further])]
+  const rest = [
+    ...orderConditions(search, bindings),
+    ...impliedConditions(search, bindings),
+    ...(further === undefined ? [] : [further]),
+  ]
   const sorted = { key: KEY, order: `a.${column} ${direction}, ${KEY}`, bindings }
   if (conditions.length === 0) return { ...sorted, from: FROM, conditions: rest }
   const matching = [...conditions, ...schemaHomes(search.values, bindings), ...rest]
-  if (leavesOutLittle(search)) return { ...sorted, from: FROM, conditions: matching }
+  if (hasOrderOfItsOwn(search)) return { ...sorted, from: FROM, conditions: matching }
+  const quick = column === 'template_mint' && direction === 'DESC' ? highestMints(search) : undefined
+  const attempts = quick ? [quick] : []
+  if (leavesOutLittle(search)) return { ...sorted, from: FROM, conditions: matching, attempts }
   // OFFSET 0 keeps the order out of the plan of the rows.
   const all = `(SELECT a.asset_id, a.${column} FROM ${FROM} ${whereClause(matching)} OFFSET 0) a`
   const page = { ...sorted, from: all, conditions: [] }
   if (await matchesFew(session, search, FEW)) return page
   const stretch = `(SELECT a.* FROM ${FROM} ${whereClause(rest)} ORDER BY ${sorted.order} LIMIT ${STRETCH}) a`
-  return { ...page, attempt: { ...sorted, from: stretch, conditions: matching } }
+  return { ...page, attempts: [...attempts, { ...sorted, from: stretch, conditions: matching }] }
+}
+
+/** What is burned has indexes of its own for every order. */
+function hasOrderOfItsOwn(search: AssetSearch): boolean {
+  return search.values.bool('burned') === true && filtersOf(search).every((name) => name === 'burned')
 }
 
 /** Assets without a mint number come last in both directions. */

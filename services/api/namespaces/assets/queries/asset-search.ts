@@ -33,6 +33,8 @@ const DATES: Readonly<Record<string, string>> = {
   updated: 'a.updated_at_time',
   transferred: 'a.transferred_at_time',
 }
+/** Sort by mint number. */
+const BY_MINT = 'template_mint'
 /** State of template buy offers that can be accepted. */
 const LISTED = 0
 const MINTED = { table: 'assets.assets', key: 'asset_id', time: 'minted_at_time' }
@@ -70,10 +72,13 @@ async function authorizedCollections(session: Session, values: Values): Promise<
 
 /** Every condition of a search, on an asset `a`. */
 export function searchConditions(search: AssetSearch, bindings: Bindings): string[] {
-  return [...filterConditions(search, bindings), ...dateConditions(search, bindings)]
+  return [...filterConditions(search, bindings), ...orderConditions(search, bindings)]
 }
 
-/** The conditions of a search without those on the time that it is sorted by. */
+/**
+ * The conditions of a search without those on the time that it is sorted by, and, where it is sorted by mint numbers,
+ * without those on the number.
+ */
 export function filterConditions(search: AssetSearch, bindings: Bindings): string[] {
   const { values, attributes, trigrams, templates } = search
   return [
@@ -81,9 +86,9 @@ export function filterConditions(search: AssetSearch, bindings: Bindings): strin
     ...collectionLists('a.collection_name', values, bindings),
     ...oneOf('a.collection_name', search.authorized, bindings),
     ...hideOffersCondition(values),
-    ...templateListConditions(values, bindings),
+    ...templateListConditions(values, 'a', bindings),
     ...holdingConditions(values),
-    ...mintConditions(values, bindings),
+    ...(values.text('sort') === BY_MINT ? [] : mintConditions(values, bindings)),
     ...ownDataConditions(values, attributes, bindings),
     ...resolvedTemplateCondition(templates, values, attributes, trigrams, bindings),
     ...boundConditions(search, bindings),
@@ -103,18 +108,25 @@ const PASSED_BY_MOST: Readonly<Record<string, boolean | null>> = {
 }
 const NO_FILTERS = ['page', 'limit', 'order', 'sort', 'count', 'account_blacklist', 'before', 'after']
 
+/** Names of what a search is filtered by, the families of attribute filters and bounds of time among them. */
+export function filtersOf({ values, attributes, minted }: AssetSearch): string[] {
+  return [
+    // With hide_offers=false, its default, nothing is left out at all.
+    ...values
+      .names()
+      .filter((name) => !NO_FILTERS.includes(name) && (name !== 'hide_offers' || values.bool(name) === true)),
+    ...attributes.map(({ family }) => family),
+    ...(minted.below === undefined && minted.from === undefined ? [] : ['before, after']),
+  ]
+}
+
 /** Whether every filter of a search is one that nearly all assets pass. */
-export function leavesOutLittle({ values, attributes, minted }: AssetSearch): boolean {
-  if (attributes.length > 0 || minted.below !== undefined || minted.from !== undefined) return false
-  return values
-    .names()
-    .filter((name) => !NO_FILTERS.includes(name))
-    .every((name) => {
-      // With hide_offers=false, its default, nothing is left out at all.
-      if (name === 'hide_offers') return true
-      const most = PASSED_BY_MOST[name]
-      return most === null || (most !== undefined && values.bool(name) === most)
-    })
+export function leavesOutLittle(search: AssetSearch): boolean {
+  return filtersOf(search).every((name) => {
+    if (name === 'hide_offers') return true
+    const most = PASSED_BY_MOST[name]
+    return most === null || (most !== undefined && search.values.bool(name) === most)
+  })
 }
 
 /** Where the planner expects so many times more than few rows, they are not counted: that could take long. */
@@ -155,13 +167,30 @@ export function templateSideConditions(search: AssetSearch, bindings: Bindings):
     ...collectionLists('t.collection_name', values, bindings),
     ...oneOf('t.collection_name', search.authorized, bindings),
   ]
-  for (const name of ['template_id', 'template_whitelist']) {
-    const ids = values.ids(name)
+  for (const ids of [values.ids('template_id')]) {
     if (ids) conditions.push(`t.template_id = ANY(${bindIntegers(ids, bindings)})`)
   }
   if (templates.kind === 'ids')
     conditions.push(`t.template_id = ANY(${bindings.bind(templates.ids, 'integer[]')})`)
-  return conditions
+  for (const [name, flag] of [
+    ['is_transferable', 'transferable'],
+    ['is_burnable', 'burnable'],
+  ] as const) {
+    const wanted = values.bool(name)
+    if (wanted !== undefined) conditions.push(wanted ? `t.${flag}` : `NOT t.${flag}`)
+  }
+  return [...conditions, ...templateListConditions(values, 't', bindings), ...wantedCondition(values, 't')]
+}
+
+/** Whether every asset that a search finds has a template. */
+export function demandsTemplate({ values, templates }: AssetSearch): boolean {
+  return (
+    templates.kind !== 'unfiltered' ||
+    ['template_id', 'template_whitelist'].some((name) => values.ids(name) !== undefined) ||
+    values.has('template_mint') ||
+    (values.int('min_template_mint') ?? 0) > 1 ||
+    ['only_duplicate_templates', 'has_template_buyoffer'].some((name) => values.bool(name) === true)
+  )
 }
 
 /** Conditions on what the owner has, on tokens and on what other families know. */
@@ -178,13 +207,7 @@ function holdingConditions(values: Values): string[] {
         AND d.asset_id < a.asset_id)`,
     )
   }
-  const isWanted = values.bool('has_template_buyoffer')
-  if (isWanted !== undefined) {
-    // An asset without a template has no such offer.
-    const exists = `EXISTS (SELECT FROM market.template_buyoffers b WHERE b.template_id = a.template_id
-      AND b.state = ${LISTED})`
-    conditions.push(isWanted ? exists : `NOT ${exists}`)
-  }
+  conditions.push(...wantedCondition(values, 'a'))
   // Foreign originals are not known here, so no asset has any.
   if (['original_mint', 'min_original_mint', 'max_original_mint'].some((name) => values.has(name))) {
     conditions.push(NEVER)
@@ -193,18 +216,29 @@ function holdingConditions(values: Values): string[] {
   return conditions
 }
 
-function templateListConditions(values: Values, bindings: Bindings): string[] {
+/** Whether somebody offers to buy any asset of a row's template; without a template nobody does. */
+function wantedCondition(values: Values, row: 'a' | 't'): string[] {
+  const isWanted = values.bool('has_template_buyoffer')
+  if (isWanted === undefined) return []
+  const exists = `EXISTS (SELECT FROM market.template_buyoffers b WHERE b.template_id = ${row}.template_id
+    AND b.state = ${LISTED})`
+  return [isWanted ? exists : `NOT ${exists}`]
+}
+
+/** Lists of templates, as conditions on an asset, `a`, or a template, `t`. */
+function templateListConditions(values: Values, row: 'a' | 't', bindings: Bindings): string[] {
   const conditions: string[] = []
+  const id = `${row}.template_id`
   const white = values.ids('template_whitelist')
   const black = values.ids('template_blacklist')
   const hidden = values.texts('hide_templates_by_accounts')
-  if (white) conditions.push(`a.template_id = ANY(${bindIntegers(white, bindings)})`)
+  if (white) conditions.push(`${id} = ANY(${bindIntegers(white, bindings)})`)
   if (black && black.length > 0) {
-    conditions.push(`(a.template_id IS NULL OR a.template_id <> ALL(${bindIntegers(black, bindings)}))`)
+    conditions.push(`(${id} IS NULL OR ${id} <> ALL(${bindIntegers(black, bindings)}))`)
   }
   if (hidden && hidden.length > 0) {
     conditions.push(
-      `(a.template_id IS NULL OR a.template_id NOT IN (SELECT h.template_id FROM assets.assets h
+      `(${id} IS NULL OR ${id} NOT IN (SELECT h.template_id FROM assets.assets h
         WHERE h.owner = ANY(${bindings.bind(hidden, 'text[]')}) AND h.template_id IS NOT NULL))`,
     )
   }
@@ -233,14 +267,35 @@ function boundConditions({ values, minted }: AssetSearch, bindings: Bindings): s
   ]
 }
 
-/** `before` and `after` on the time that a search is sorted by. */
-export function dateConditions({ values }: AssetSearch, bindings: Bindings): string[] {
-  const date = DATES[values.text('sort') ?? '']
+/** Conditions on the time or the mint number that a search is sorted by. */
+export function orderConditions({ values }: AssetSearch, bindings: Bindings): string[] {
+  const sort = values.text('sort') ?? ''
+  if (sort === BY_MINT) return mintConditions(values, bindings)
+  const date = DATES[sort]
   const before = values.int('before')
   const after = values.int('after')
   if (date === undefined) return []
   return [
     ...(before === undefined ? [] : [`${date} < ${bindings.bind(before, 'bigint')}`]),
     ...(after === undefined ? [] : [`${date} > ${bindings.bind(after, 'bigint')}`]),
+  ]
+}
+
+/**
+ * Where the order of a search begins at the earliest: conditions that follow from its others. Nothing happens to an asset
+ * before it is minted, and ids are given in that order. For mint numbers: assets without a template have none.
+ */
+export function impliedConditions({ values }: AssetSearch, bindings: Bindings): string[] {
+  const sort = values.text('sort') ?? ''
+  const most = values.int('max_template_mint')
+  if (sort === BY_MINT && most !== undefined) {
+    return [`a.template_mint <= ${bindings.bind(most, 'bigint')}`]
+  }
+  const date = DATES[sort]
+  const lowest = values.int('lower_bound')
+  if (date === undefined || lowest === undefined) return []
+  return [
+    `${date} >= (SELECT m.minted_at_time FROM assets.assets m
+      WHERE m.asset_id >= ${bindings.bind(lowest, 'bigint')} ORDER BY m.asset_id LIMIT 1)`,
   ]
 }

@@ -31,8 +31,22 @@ const FEW_FIXED = 100_000
 export type ContainedAssets =
   | { readonly kind: 'any' }
   /** The assets that meet every condition. */
-  | { readonly kind: 'few'; readonly ids: readonly bigint[] }
+  | { readonly kind: 'few'; readonly ids: readonly bigint[]; readonly assets: readonly ContainedAsset[] }
   | { readonly kind: 'many' }
+
+/** An asset, and when it was minted and last transferred, ms since 1970. */
+export interface ContainedAsset {
+  readonly id: bigint
+  readonly minted: number
+  readonly transferred: number
+}
+
+/**
+ * What cannot be transferred is in no transfer, says the contract; where an asset did change hands all the same, its row
+ * tells. There are many that cannot, and to look for each of them takes long.
+ */
+const MOVED = `(a.transferred_at_block > a.minted_at_block
+  OR coalesce(a.owner, a.burned_by_account) <> a.initial_receiver)`
 
 /** What nearly every asset meets. */
 const MOSTLY: Readonly<Record<string, boolean>> = { burned: false, is_transferable: true, is_burnable: true }
@@ -40,19 +54,40 @@ const MOSTLY: Readonly<Record<string, boolean>> = { burned: false, is_transferab
 /**
  * Looks up the assets of "contains an asset such that …": the same asset meets every condition of the asset filter.
  * `asset_id` alone is true also for assets that are not indexed.
+ * @param within what contains them: transfers also need the assets' times.
  */
-export async function findContainedAssets(session: Session, values: Values): Promise<ContainedAssets> {
+export async function findContainedAssets(
+  session: Session,
+  values: Values,
+  within: 'offers' | 'transfers',
+): Promise<ContainedAssets> {
   const asked = DETAILS.filter((name) => values.has(name))
   if (asked.length === 0) return { kind: 'any' }
   if (asked.every((name) => name in MOSTLY && MOSTLY[name] === values.bool(name))) return { kind: 'many' }
   const bindings = new Bindings()
   const conditions = [...assetConditions(values, bindings), ...schemaHomes(values, bindings)]
-  const most = values.bool('is_transferable') === false ? FEW_FIXED : FEW
-  const rows = await session.query<[bigint]>({
-    text: `SELECT a.asset_id FROM assets.assets a ${whereClause(conditions)} LIMIT ${most + 1}`,
+  const isFixed = values.bool('is_transferable') === false
+  if (isFixed && within === 'transfers') conditions.push(MOVED)
+  const most = isFixed ? FEW_FIXED : FEW
+  const where = `FROM assets.assets a ${whereClause(conditions)} LIMIT ${most + 1}`
+  if (within === 'offers') {
+    const rows = await session.query<[bigint]>({
+      text: `SELECT a.asset_id ${where}`,
+      values: bindings.values,
+    })
+    return rows.length > most ? { kind: 'many' } : { kind: 'few', ids: rows.map(([id]) => id), assets: [] }
+  }
+  const rows = await session.query<[bigint, bigint, bigint]>({
+    text: `SELECT a.asset_id, a.minted_at_time, a.transferred_at_time ${where}`,
     values: bindings.values,
   })
-  return rows.length > most ? { kind: 'many' } : { kind: 'few', ids: rows.map(([id]) => id) }
+  if (rows.length > most) return { kind: 'many' }
+  const assets = rows.map(([id, minted, transferred]) => ({
+    id,
+    minted: Number(minted),
+    transferred: Number(transferred),
+  }))
+  return { kind: 'few', ids: assets.map(({ id }) => id), assets }
 }
 
 /** @param ids expression with the ids of the assets that the row contains, for example `t.asset_ids`. */

@@ -12,7 +12,7 @@ const ALL_ASSETS = '(o.sender_asset_ids || o.recipient_asset_ids)'
 
 /** The page of offers that a request asks for; keys are offer ids. */
 export async function offerQuery(session: Session, values: Values): Promise<PageQuery> {
-  const contained = await findContainedAssets(session, values)
+  const contained = await findContainedAssets(session, values, 'offers')
   const bindings = new Bindings()
   const time = values.text('sort') === 'updated' ? 'o.updated_at_time' : 'o.created_at_time'
   const columns = { key: 'o.offer_id', cast: 'bigint', parameter: 'offer_id', date: time } as const

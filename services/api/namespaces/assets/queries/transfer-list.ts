@@ -2,11 +2,12 @@ import type { Session } from '../../../database/index.ts'
 import { Bindings } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../endpoint/index.ts'
-import type { Arm, PageQuery } from '../../paging/index.ts'
+import type { Arm, KeyBounds, PageQuery } from '../../paging/index.ts'
 import {
   armsOfNames,
   boundaryConditions,
   directionOf,
+  keyAtTime,
   keyBoundConditions,
   keyBounds,
 } from '../../paging/index.ts'
@@ -28,7 +29,24 @@ export async function transferQuery(session: Session, values: Values): Promise<P
   if (values.has('account') && (values.has('sender') || values.has('recipient'))) {
     throw new RequestError(400, 'Can not use account and sender or recipient filters at the same time')
   }
-  const contained = await findContainedAssets(session, values)
+  const direction = directionOf(values)
+  const contained = await findContainedAssets(session, values, 'transfers')
+  // Transfers carry no time; their blocks do, in the order of the same sequence.
+  const between = await keyBounds(session, values, BLOCKS)
+  const query = transfersOf(values, contained, [between], direction)
+  const attempts: PageQuery[] = []
+  for (const { assets, bounds } of await firstMoved(session, contained, direction)) {
+    attempts.push(transfersOf(values, { kind: 'few', ids: assets, assets: [] }, [between, bounds], direction))
+  }
+  return { ...query, attempts }
+}
+
+function transfersOf(
+  values: Values,
+  contained: ContainedAssets,
+  between: readonly KeyBounds[],
+  direction: 'ASC' | 'DESC',
+): PageQuery {
   const bindings = new Bindings()
   const conditions = [
     ...accountConditions(values, bindings),
@@ -49,10 +67,8 @@ export async function transferQuery(session: Session, values: Values): Promise<P
       { key: 't.transfer_id', cast: 'bigint', parameter: 'transfer_id' },
       bindings,
     ),
-    // Transfers carry no time; their blocks do, in the order of the same sequence.
-    ...keyBoundConditions(await keyBounds(session, values, BLOCKS), 't.transfer_id', bindings),
+    ...between.flatMap((bounds) => keyBoundConditions(bounds, 't.transfer_id', bindings)),
   ]
-  const direction = directionOf(values)
   return {
     key: 't.transfer_id',
     from: transfersWith(contained, bindings),
@@ -64,10 +80,41 @@ export async function transferQuery(session: Session, values: Values): Promise<P
   }
 }
 
-/** Transfers of few assets are found by these. OFFSET 0 keeps the order of the page out of how. */
+/** Assets whose transfers are looked for first, of so many more. */
+const FIRST = [250, 1_500]
+
+/**
+ * Of many assets the first that were moved: the newest transfers are those of the assets that were transferred last, the
+ * oldest those of the assets that were minted first. All transfers beyond the bounds are of them.
+ */
+async function firstMoved(
+  session: Session,
+  contained: ContainedAssets,
+  direction: 'ASC' | 'DESC',
+): Promise<{ assets: readonly bigint[]; bounds: KeyBounds }[]> {
+  if (contained.kind !== 'few' || contained.assets.length <= 2 * FIRST[0]!) return []
+  const assets = [...contained.assets].sort((a, b) =>
+    direction === 'DESC' ? b.transferred - a.transferred : a.minted - b.minted,
+  )
+  const found: { assets: readonly bigint[]; bounds: KeyBounds }[] = []
+  for (const many of FIRST.filter((size) => size * 2 < assets.length)) {
+    const next = assets[many]!
+    const key = await keyAtTime(session, BLOCKS, direction === 'DESC' ? next.transferred + 1 : next.minted)
+    const bounds = direction === 'DESC' ? { from: key ?? null } : key === undefined ? {} : { below: key }
+    found.push({ assets: assets.slice(0, many).map(({ id }) => id), bounds })
+  }
+  return found
+}
+
+/**
+ * Transfers of few assets are found by these, one by one: looked for all at once, every transfer that is found is compared
+ * with every asset. OFFSET 0 keeps the order of the page out of how.
+ */
 function transfersWith(contained: ContainedAssets, bindings: Bindings): string {
   if (contained.kind !== 'few') return 'assets.transfers t'
-  return `(SELECT * FROM assets.transfers WHERE asset_ids && ${bindings.bindIds(contained.ids)} OFFSET 0) t`
+  return `(SELECT DISTINCT ON (m.transfer_id) m.* FROM unnest(${bindings.bindIds(contained.ids)}) b(id)
+    CROSS JOIN LATERAL (SELECT * FROM assets.transfers x WHERE x.asset_ids @> ARRAY[b.id] OFFSET 0) m
+    ORDER BY m.transfer_id) t`
 }
 
 function accountConditions(values: Values, bindings: Bindings): string[] {
