@@ -46,6 +46,8 @@ CREATE INDEX templates_nameless_idx ON assets.templates (template_id) WHERE (imm
 CREATE INDEX offers_created_idx ON assets.offers (created_at_time, offer_id);
 CREATE INDEX offers_updated_idx ON assets.offers (updated_at_time, offer_id);
 CREATE INDEX offers_state_idx ON assets.offers (state, created_at_time, offer_id);
+CREATE INDEX offers_state_updated_idx ON assets.offers (state, updated_at_time, offer_id);
+CREATE INDEX offers_demands_idx ON assets.offers (offer_id) WHERE sender_asset_ids = '{}';
 CREATE INDEX offers_sender_idx ON assets.offers (sender, created_at_time, offer_id);
 CREATE INDEX offers_recipient_idx ON assets.offers (recipient, created_at_time, offer_id);
 CREATE INDEX offers_collections_idx ON assets.offers USING gin (collection_names);

@@ -90,6 +90,35 @@ export async function findContainedAssets(
   return { kind: 'few', ids: assets.map(({ id }) => id), assets }
 }
 
+/** Assets that are looked for at once: every row that is found is compared with all of them. */
+const AT_ONCE = 32
+
+/**
+ * FROM item of the rows of a table that contain one of a few assets, each once. They are found by the assets, some at a
+ * time: for very many at once the planner expects so many rows that it would read the table.
+ * @param key key column of the table.
+ * @param ids expression on a row `x` with the ids that it contains, as the table's index has it.
+ */
+export function rowsWithAssets(
+  table: string,
+  key: string,
+  ids: string,
+  assets: readonly bigint[],
+  bindings: Bindings,
+): string {
+  const list = bindings.bindIds(assets)
+  return `(SELECT DISTINCT ON (m.${key}) m.*
+    FROM (SELECT array_agg(u.id) AS ids FROM unnest(${list}) WITH ORDINALITY u(id, place) GROUP BY u.place / ${AT_ONCE}) b
+      CROSS JOIN LATERAL (SELECT x.* FROM ${table} x WHERE ${ids} && b.ids OFFSET 0) m
+    ORDER BY m.${key})`
+}
+
+/** Assets by which rows are found; undefined when the rows are to be read in their order. */
+export function namedAssets(contained: ContainedAssets, values: Values): readonly bigint[] | undefined {
+  if (contained.kind === 'few') return contained.ids
+  return values.ids('asset_id')
+}
+
 /** @param ids expression with the ids of the assets that the row contains, for example `t.asset_ids`. */
 export function containedAssetConditions(
   ids: string,

@@ -5,7 +5,13 @@ import { invalidParameter } from '../../../endpoint/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import { boundaryConditions, directionOf } from '../../paging/index.ts'
 import { NEVER, noneOf, oneOf } from './asset-conditions.ts'
-import { containedAssetConditions, findContainedAssets, hideContractsCondition } from './contained-assets.ts'
+import {
+  containedAssetConditions,
+  findContainedAssets,
+  hideContractsCondition,
+  namedAssets,
+  rowsWithAssets,
+} from './contained-assets.ts'
 import { contains } from './text-match.ts'
 
 const ALL_ASSETS = '(o.sender_asset_ids || o.recipient_asset_ids)'
@@ -20,7 +26,13 @@ export async function offerQuery(session: Session, values: Values): Promise<Page
     ...accountConditions(values, bindings),
     ...stateCondition('o.state', values, bindings),
     ...memoConditions('o.memo', values, bindings),
-    ...containedAssetConditions(ALL_ASSETS, contained, values, bindings),
+    ...containedAssetConditions(
+      ALL_ASSETS,
+      contained.kind === 'few' ? { kind: 'any' } : contained,
+      values,
+      bindings,
+    ),
+    ...(contained.kind === 'many' ? schemaCollections(values, bindings) : []),
     ...collectionConditions(values, bindings),
     ...sideConditions('o.sender_asset_ids', 'sender_asset', values, bindings),
     ...sideConditions('o.recipient_asset_ids', 'recipient_asset', values, bindings),
@@ -32,7 +44,32 @@ export async function offerQuery(session: Session, values: Values): Promise<Page
     conditions.push(`o.sender_asset_ids <> '{}'`, `o.recipient_asset_ids <> '{}'`)
   }
   const order = `${time} ${directionOf(values)}, o.offer_id`
-  return { key: 'o.offer_id', from: 'assets.offers o', conditions, order, bindings }
+  const query = { key: 'o.offer_id', conditions, order, bindings }
+  const named = namedAssets(contained, values)
+  if (named) {
+    const all = '(x.sender_asset_ids || x.recipient_asset_ids)'
+    return { ...query, from: `${rowsWithAssets(OFFERS, 'offer_id', all, named, bindings)} o` }
+  }
+  const given = values.ids('sender_asset_whitelist')
+  return given ? givingOnly(given, query) : { ...query, from: `${OFFERS} o` }
+}
+
+const OFFERS = 'assets.offers'
+/** Offers that are looked at in their order before all those that may match are sorted. */
+const STRETCH = 2_000
+
+/**
+ * Offers whose sender gives nothing but some assets: most offers give something, and so few give these that they are
+ * found by the assets, unless many offers give nothing.
+ */
+function givingOnly(assets: readonly bigint[], query: Omit<PageQuery, 'from'>): PageQuery {
+  const { order, bindings } = query
+  const list = bindings.bindIds(assets)
+  const stretch = `(SELECT o.* FROM ${OFFERS} o ORDER BY ${order} LIMIT ${STRETCH}) o`
+  const all = `(SELECT o.* FROM ${OFFERS} o
+    WHERE ${ALL_ASSETS} && ${list} OR o.sender_asset_ids = '{}' OFFSET 0) o`
+  const conditions = [...query.conditions, `o.sender_asset_ids <@ ${list}`]
+  return { ...query, from: all, attempts: [{ ...query, conditions, from: stretch }] }
 }
 
 function accountConditions(values: Values, bindings: Bindings): string[] {
@@ -59,7 +96,10 @@ export function stateCondition(column: string, values: Values, bindings: Binding
   if (text === undefined) return []
   const states = text.split(',')
   if (!states.every((state) => /^\d{1,4}$/.test(state))) throw invalidParameter('state')
-  return [`${column} = ANY(${bindings.bind(states.map(Number), 'smallint[]')})`]
+  // Only of one state the index has the order of the list.
+  return states.length === 1
+    ? [`${column} = ${bindings.bind(Number(text), 'smallint')}`]
+    : [`${column} = ANY(${bindings.bind(states.map(Number), 'smallint[]')})`]
 }
 
 /** `memo` equals, `match_memo` is contained in any letter case. */
@@ -69,6 +109,15 @@ export function memoConditions(column: string, values: Values, bindings: Binding
   return [
     ...(memo === undefined ? [] : [`${column} = ${bindings.bind(memo, 'text')}`]),
     ...(match === undefined ? [] : [contains(column, match, bindings)]),
+  ]
+}
+
+/** The collections that have a schema of the name: the row names its own, so most need no look at their assets. */
+function schemaCollections(values: Values, bindings: Bindings): string[] {
+  const [named] = oneOf('s.schema_name', values.texts('schema_name'), bindings)
+  if (named === undefined) return []
+  return [
+    `o.collection_names && ARRAY(SELECT DISTINCT s.collection_name FROM assets.schemas s WHERE ${named})`,
   ]
 }
 

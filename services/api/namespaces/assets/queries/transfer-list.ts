@@ -13,7 +13,13 @@ import {
 } from '../../paging/index.ts'
 import { NEVER, noneOf, oneOf } from './asset-conditions.ts'
 import type { ContainedAssets } from './contained-assets.ts'
-import { containedAssetConditions, findContainedAssets, hideContractsCondition } from './contained-assets.ts'
+import {
+  containedAssetConditions,
+  findContainedAssets,
+  hideContractsCondition,
+  namedAssets,
+  rowsWithAssets,
+} from './contained-assets.ts'
 import { memoConditions } from './offer-list.ts'
 
 /** Accounts or collections up to which each is read from its index on its own. */
@@ -71,7 +77,7 @@ function transfersOf(
   ]
   return {
     key: 't.transfer_id',
-    from: transfersWith(contained, bindings),
+    from: transfersWith(contained, values, bindings),
     conditions,
     order: `t.transfer_id ${direction}`,
     keyDirection: direction,
@@ -106,15 +112,10 @@ async function firstMoved(
   return found
 }
 
-/**
- * Transfers of few assets are found by these, one by one: looked for all at once, every transfer that is found is compared
- * with every asset. OFFSET 0 keeps the order of the page out of how.
- */
-function transfersWith(contained: ContainedAssets, bindings: Bindings): string {
-  if (contained.kind !== 'few') return 'assets.transfers t'
-  return `(SELECT DISTINCT ON (m.transfer_id) m.* FROM unnest(${bindings.bindIds(contained.ids)}) b(id)
-    CROSS JOIN LATERAL (SELECT * FROM assets.transfers x WHERE x.asset_ids @> ARRAY[b.id] OFFSET 0) m
-    ORDER BY m.transfer_id) t`
+function transfersWith(contained: ContainedAssets, values: Values, bindings: Bindings): string {
+  const named = namedAssets(contained, values)
+  if (!named) return 'assets.transfers t'
+  return `${rowsWithAssets('assets.transfers', 'transfer_id', 'x.asset_ids', named, bindings)} t`
 }
 
 function accountConditions(values: Values, bindings: Bindings): string[] {
