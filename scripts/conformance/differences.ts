@@ -49,9 +49,26 @@ export const differences: readonly Difference[] = [
     entries: ['assets-0154'],
   },
   {
-    where: 'live sockets',
-    what: 'not in this version',
-    why: 'they come with the live service',
+    where: 'socket.io',
+    what:
+      'polling too, `{path}/v1/transfers` and `{path}/v1/template_buyoffers`; buy offers are told; `fork` once for each ' +
+      'namespace; events in the order of the chain; `notice` before the server ends a connection',
+    why: 'the replaced system refuses polling, loses the events of buy offers, says `fork` twice and mixes the order',
+  },
+  {
+    where: '`template_mint` in events',
+    what: 'there at once',
+    why: 'the replaced system numbers assets later',
+  },
+  {
+    where: '`bid` in `new_bid`',
+    what: 'the bid of the action: its number, its amount without leading zeros',
+    why: 'the replaced system looks for the amount and does not find one below 1',
+  },
+  {
+    where: '`transaction.traces` in events',
+    what: 'only the trace of the event where the traces would make more than 4 MB in a block',
+    why: 'one large transaction would be sent to every client thousands of times',
   },
   {
     where: '`assets` of links',

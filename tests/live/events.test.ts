@@ -6,6 +6,7 @@ import type { TestRedis } from '../setup/redis.ts'
 import { StreamClient, WebsocketClient } from './clients.ts'
 import type { LiveMessage } from './clients.ts'
 import { LiveChain } from './live-chain.ts'
+import { problemsOf } from './message-schemas.ts'
 import { generations, SocketClient } from './socket-io-clients.ts'
 import { survivingBlocks } from './told.ts'
 
@@ -109,6 +110,7 @@ async function show(live: LiveChain, blocks: number): Promise<Set<string>> {
     const messages = await websockets[family].received('event', 0)
     expect(await streams[family].received('event', messages.length)).toEqual(messages)
     await expectSockets(family, messages, sockets)
+    for (const message of websockets[family].messages) expect(problemsOf(message)).toBe('')
   }
   return seen
 }

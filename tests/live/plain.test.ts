@@ -1,19 +1,46 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { StreamClient, WebsocketClient } from './clients.ts'
 import { assetId, startLiveServer } from './live-server.ts'
 import type { LiveServer } from './live-server.ts'
+import { problemsOf } from './message-schemas.ts'
+
+const limits = {
+  connections_per_address: 12,
+  subscriptions_per_connection: 3,
+  values_per_subscription: 4,
+  max_message_bytes: 1_000,
+  messages_per_second: 2,
+}
 
 describe('websocket and event stream', () => {
   let server: LiveServer
   const opened: { close(): void }[] = []
 
+  let nextBlock = 200
+
   beforeAll(async () => {
-    server = await startLiveServer()
+    server = await startLiveServer({
+      live: { ...limits, max_queue_bytes: 65_536 },
+      cors: ['^https://shop\\.example$'],
+    })
   })
-  afterAll(async () => {
-    for (const client of opened) client.close()
-    await server.close()
+  afterEach(async () => {
+    for (const client of opened.splice(0)) client.close()
+    // The server hears of it a moment later.
+    await sleep(50)
   })
+  afterAll(() => server.close())
+
+  /** A block with an asset's update. */
+  async function update(...numbers: number[]): Promise<number> {
+    const block = nextBlock++
+    await server.feed.block(
+      block,
+      numbers.map((number) => ({ action: 'logsetdata', id: assetId(number) })),
+    )
+    return block
+  }
 
   async function connect(path = '/assets/v1/live'): Promise<WebsocketClient> {
     const client = await WebsocketClient.open(server.api.url + path)
@@ -42,5 +69,194 @@ describe('websocket and event stream', () => {
     expect(events[0]!.record).toEqual(await server.data(`/assets/v1/assets/${assetId(3)}`))
     expect(events[1]!.record).toEqual(await server.data('/assets/v1/offers/4'))
     expect(await listening.received('event', 3)).toEqual(events)
+  })
+
+  it('lets through what a subscription asks for, by what the action and the record say', async () => {
+    const asset = (await server.data(`/assets/v1/assets/${assetId(7)}`)) as {
+      owner: string
+      collection: { collection_name: string }
+      template: { template_id: string }
+    }
+    const ask = [
+      { events: ['asset_burned'] },
+      { assets: [assetId(7)] },
+      { accounts: [asset.owner], events: ['asset_updated'] },
+      { collections: [asset.collection.collection_name] },
+      { templates: [asset.template.template_id], assets: [assetId(7)] },
+      { listings: ['3'] },
+      { listings: ['offer/3'] },
+      { listings: ['sale/3'] },
+    ]
+    const clients = await Promise.all(ask.map(() => connect()))
+    for (const [at, client] of clients.entries()) await client.subscribe(ask[at])
+    const listening = stream('?events=asset_burned,offer_accepted&listings=3')
+    await listening.received('subscribed', 1)
+    await update(7)
+    await server.feed.block(nextBlock++, [
+      { action: 'logburnasset', id: assetId(8) },
+      { action: 'acceptoffer', id: '3' },
+    ])
+    const all = await connect()
+    await all.subscribe()
+    const last = await update(100)
+    await all.received('event', 1)
+    const got = clients.map(({ messages }) =>
+      messages.flatMap(({ event, block }) => (block?.num === last ? [] : (event ?? []))),
+    )
+    expect(got.slice(0, 3)).toEqual([['asset_burned'], ['asset_updated'], ['asset_updated']])
+    expect(got[3]).toContain('asset_updated')
+    expect(got.slice(4)).toEqual([['asset_updated'], ['offer_accepted'], ['offer_accepted'], []])
+    expect((await listening.received('event', 1)).map(({ event }) => event)).toEqual(['offer_accepted'])
+    for (const { messages } of clients) for (const each of messages) expect(problemsOf(each)).toBe('')
+  })
+
+  it('says what is wrong with a message, and goes on', async () => {
+    const client = await connect()
+    const wrong: [unknown, string][] = [
+      ['nonsense', 'INVALID_MESSAGE'],
+      [[], 'INVALID_MESSAGE'],
+      [{ type: 'publish' }, 'INVALID_MESSAGE'],
+      [{ type: 'subscribe', colour: 'red' }, 'INVALID_MESSAGE'],
+      [{ type: 'subscribe', id: '' }, 'INVALID_MESSAGE'],
+      [{ type: 'subscribe', events: ['sale_created'] }, 'INVALID_FILTER'],
+      [{ type: 'subscribe', assets: ['abc'] }, 'INVALID_FILTER'],
+      [{ type: 'subscribe', assets: ['1', '2', '3', '4', '5'] }, 'INVALID_FILTER'],
+      [{ type: 'subscribe', cursor: 7 }, 'CURSOR_INVALID'],
+      [{ type: 'unsubscribe', id: 'none' }, 'UNKNOWN_SUBSCRIPTION'],
+    ]
+    for (const [message] of wrong) client.send(message)
+    const errors = await client.received('error', wrong.length)
+    expect(errors.map(({ code }) => code)).toEqual(wrong.map(([, code]) => code))
+    expect(errors[5]!.message).toContain('asset_minted')
+    for (const error of errors) expect(problemsOf(error)).toBe('')
+    for (const id of ['a', 'b', 'c']) await client.subscribe({ id })
+    expect(await client.subscribe({ id: 'd' })).toMatchObject({ code: 'TOO_MANY_SUBSCRIPTIONS', id: 'd' })
+    client.send({ type: 'unsubscribe', id: 'a' })
+    await client.received('unsubscribed', 1)
+    await update(9)
+    await client.received('event', 1)
+  })
+
+  it('gives a client that comes back what it missed, without what is undone', async () => {
+    const first = await connect()
+    await first.subscribe()
+    const block = await update(1, 2, 3)
+    const seen = await first.received('event', 3)
+    first.close()
+    await update(4)
+    await server.feed.fork(block + 1)
+    nextBlock = block + 1
+    await update(5)
+    const back = await connect()
+    await back.subscribe({ cursor: seen[1]!.cursor, assets: [assetId(3), assetId(4), assetId(5)] })
+    await update(3)
+    const missed = await back.received('event', 3)
+    expect(missed.map(({ id, block: at }) => [id, at!.num])).toEqual([
+      [assetId(3), block],
+      [assetId(5), block + 1],
+      [assetId(3), block + 2],
+    ])
+    expect(back.messages.filter(({ type }) => type === 'fork')).toEqual([])
+    const listening = stream(`?cursor=${missed[0]!.cursor!}`)
+    expect((await listening.received('event', 2)).map(({ cursor }) => cursor)).toEqual(
+      missed.slice(1).map(({ cursor }) => cursor),
+    )
+    for (const message of [...back.messages, ...listening.messages]) expect(problemsOf(message)).toBe('')
+  })
+
+  it('finds in the database what the bus has lost, and tells how far a reader is', async () => {
+    const client = await connect()
+    await client.subscribe()
+    server.feed.isBusAway = true
+    await update(11)
+    server.feed.isBusAway = false
+    await update(12)
+    expect((await client.received('event', 2)).map(({ id }) => id)).toEqual([assetId(11), assetId(12)])
+    await server.feed.lag(100)
+    expect((await client.received('lag', 1)).at(-1)).toMatchObject({ behind: 100, live: false })
+    await server.feed.gap(nextBlock, nextBlock + 9)
+    nextBlock += 10
+    expect((await client.received('gap', 1))[0]).toMatchObject({ to_block: nextBlock - 1 })
+  })
+
+  it('says that a cursor is too old, and from where one can still go on', async () => {
+    const first = await connect()
+    await first.subscribe()
+    await update(1)
+    const [old] = await first.received('event', 1)
+    await update(2)
+    await update(3)
+    await first.received('event', 3)
+    await server.feed.prune(server.feed.sequence - 1)
+    const back = await connect()
+    await back.subscribe({ cursor: old!.cursor })
+    const [error] = await back.received('error', 1)
+    expect(error).toMatchObject({ code: 'CURSOR_TOO_OLD', oldest_cursor: expect.any(String) as string })
+    expect(problemsOf(error!)).toBe('')
+    const again = await connect()
+    await again.subscribe({ cursor: error!.oldest_cursor })
+    expect((await again.received('event', 1))[0]!.id).toBe(assetId(3))
+    const foreign = await connect()
+    await foreign.subscribe({ cursor: 'bm9uZQ' })
+    expect((await foreign.received('error', 1))[0]).toMatchObject({ code: 'CURSOR_INVALID' })
+  })
+
+  it('cuts off who sends too much or too long a message', async () => {
+    const loud = await connect()
+    for (let each = 0; each < 25; each++) loud.send({ type: 'unsubscribe', id: 'x' })
+    expect(await loud.untilClosed()).toMatchObject({ code: 1008 })
+    expect(loud.messages.at(-1)).toMatchObject({ code: 'RATE_LIMITED' })
+    const long = await connect()
+    long.send('x'.repeat(1_001))
+    expect((await long.untilClosed()).code).toBe(1009)
+  })
+
+  it('cuts off who does not read, and nobody else notices', async () => {
+    const reading = await connect()
+    const stuck = await connect()
+    await reading.subscribe()
+    await stuck.subscribe()
+    stuck.socket.pause()
+    const numbers = Array.from({ length: 190 }, (_, at) => at)
+    let blocks = 0
+    // The system's own buffers hold some megabytes before anything waits here.
+    const isConnected = async (): Promise<boolean> =>
+      ((await (await fetch(`${server.api.url}/health`)).json()) as { success: boolean }).success &&
+      blocks < 60
+    while (stuck.closed === undefined && (await isConnected())) {
+      await update(...numbers)
+      blocks++
+      await reading.received('event', blocks * numbers.length)
+      if (blocks === 40) stuck.socket.resume()
+    }
+    expect(await stuck.untilClosed()).toMatchObject({ code: expect.any(Number) as number })
+    expect(stuck.messages.filter(({ type }) => type === 'event').length).toBeLessThan(blocks * numbers.length)
+    expect(reading.socket.readyState).toBe(reading.socket.OPEN)
+  })
+
+  it('takes only so many connections of one address, and pages of allowed origins', async () => {
+    const url = `${server.api.url}/assets/v1/live`
+    await expect(WebsocketClient.open(url, { origin: 'https://other.example' })).rejects.toThrow('status 403')
+    opened.push(await WebsocketClient.open(url, { origin: 'https://shop.example' }))
+    opened.push(await WebsocketClient.open(url, { origin: server.api.url }))
+    for (let each = 0; each < 10; each++) await connect()
+    await expect(connect()).rejects.toThrow('status 429')
+    expect((await fetch(`${server.api.url}/assets/v1/events`)).status).toBe(429)
+    opened[0]!.close()
+    await sleep(100)
+    await connect()
+  })
+
+  it('answers what becomes no stream and no websocket', async () => {
+    const status = async (path: string, init: RequestInit = {}): Promise<number> =>
+      (await fetch(server.api.url + path, init)).status
+    expect(await status('/assets/v1/live')).toBe(426)
+    expect(await status('/assets/v1/events', { method: 'POST' })).toBe(405)
+    expect(await status('/assets/v1/events?events=nothing')).toBe(400)
+    expect(await status('/assets/v1/events?cursor=nothing')).toBe(400)
+    expect(await status('/tools/v1/events')).toBe(404)
+    await expect(connect('/tools/v1/live')).rejects.toThrow('status 404')
+    await expect(connect('/assets/v1/assets')).rejects.toThrow('status 200')
+    await expect(connect('/nowhere')).rejects.toThrow('status 404')
   })
 })

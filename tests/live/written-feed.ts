@@ -49,6 +49,11 @@ export class WrittenFeed {
     return feed
   }
 
+  /** Number of the newest entry. */
+  get sequence(): number {
+    return this.#sequence
+  }
+
   /** Tells of a block; each event in a transaction of its own, or all in one. */
   async block(num: number, wanted: readonly WantedEvent[], isOneTransaction = false): Promise<FeedBlock> {
     const traces = wanted.map((each, at) => this.#trace(each, isOneTransaction ? at + 1 : 1))

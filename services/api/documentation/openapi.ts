@@ -1,4 +1,5 @@
 import { shape } from '../endpoint/index.ts'
+import { eventSchemas, noticeSchemas, PLAIN_PATHS } from '../live/index.ts'
 import type { Endpoint, RecordSchema } from '../endpoint/index.ts'
 import type { Mount, RootRoute, RouteDocumentation } from '../http/index.ts'
 import { Components } from './components.ts'
@@ -57,7 +58,20 @@ export function createOpenApiDocument(
     servers: [{ url: '/', description: 'This server' }],
     tags: [...mounts.flatMap(describeTags), { name: SERVER, description: 'Outside the namespaces' }],
     paths: sortByKey(paths),
+    'x-live': Object.fromEntries(mounts.map((mount) => [mount.paths[0]!, describeLive(mount, components)])),
     components: components.toJson(),
+  }
+}
+
+/** OpenAPI knows no websockets and no streams, so what they send is told beside the paths. */
+function describeLive({ namespace, paths }: Mount, components: Components): JsonObject {
+  const refer = (schema: RecordSchema): JsonObject => components.schema(schema, namespace.name)
+  const events = [...eventSchemas(namespace)].map(([name, schema]) => [name, refer(schema)])
+  return {
+    websocket: paths[0]! + PLAIN_PATHS.live,
+    eventStream: paths[0]! + PLAIN_PATHS.events,
+    events: Object.fromEntries(events) as JsonObject,
+    notices: noticeSchemas.map(refer),
   }
 }
 

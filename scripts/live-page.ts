@@ -1,0 +1,144 @@
+import { liveErrorCodes, liveEventSchemas, liveFilters, liveNoticeSchemas } from '../services/api/index.ts'
+import type { Namespace } from '../services/api/index.ts'
+import { eventCatalogue } from '../services/core/live/index.ts'
+import { code, table } from './markdown.ts'
+
+type Schema = (typeof liveNoticeSchemas)[number]
+
+/** The page of live data: how clients connect, and everything that they are sent. */
+export function renderLive(namespaces: readonly Namespace[]): string[] {
+  const [example] = [...liveEventSchemas(namespaces[0]!).values()]
+  return [
+    '# Live data',
+    'What happens on the chain is told as soon as it is committed, in the order of the chain, with the record that it is ' +
+      'about exactly as the endpoint of that record answers it. Requests that follow a message show at least what the ' +
+      'message told, on every process and replica. A namespace tells of the blocks of the reader that its ' +
+      '`connected_reader` names; without one it tells nothing. A reader that is far behind the head tells only its lag.',
+    'There are three ways to listen: a plain websocket, server-sent events, and socket.io as clients of the replaced ' +
+      'system speak it. The first two can go on where they stopped; the JSON Schema of each of their messages is in ' +
+      '`/openapi.json` under `x-live`.',
+    '## Websocket',
+    'At `{path}/v1/live`, for example `wss://HOST/assets/v1/live`. Messages are JSON objects in text frames. A client ' +
+      'subscribes, as often as it likes; an event is sent once, however many subscriptions ask for it:',
+    fence('{"type":"subscribe","id":"mine","events":["asset_minted"],"collections":["alpacaworlds"]}'),
+    'Filters, each a list of which one value has to fit; all filters of a subscription have to fit, and without any it ' +
+      'gets everything. Records are looked into as well: an event of a sale is found by the collection of the sale, ' +
+      'whatever the action said.',
+    table(
+      ['Filter', 'Compared with'],
+      Object.entries(liveFilters).map(([name, meaning]) => [code(name), meaning]),
+    ),
+    '`id` (default `default`) names the subscription; the same id again replaces it, and ' +
+      '`{"type":"unsubscribe","id":"mine"}` ends it. The answers are `subscribed` and `unsubscribed`.',
+    '## Event stream',
+    'At `{path}/v1/events`, with the filters as parameters: `/market/v1/events?events=sale_purchased&accounts=alice,bob`. ' +
+      'The name of each server-sent event is the `type` of its message, but for errors, which are called `failure`; its ' +
+      '`id` is the cursor, its data the same JSON. A browser that reconnects goes on by itself. Comments keep the ' +
+      'connection open.',
+    fence(
+      "const source = new EventSource('/assets/v1/events?collections=alpacaworlds')\n" +
+        "source.addEventListener('event', ({ data }) => console.log(JSON.parse(data).event))\n" +
+        "source.addEventListener('fork', ({ data }) => forgetFrom(JSON.parse(data).block_num))",
+    ),
+    '## Cursors and forks',
+    'Every message carries a `cursor`: text that means where the client is. With `cursor` in the first subscription of a ' +
+      'connection, with `?cursor=` or `Last-Event-ID`, a client first gets everything that it missed, from the database, ' +
+      'and then what happens. Events of blocks that were undone meanwhile are left out; if the client had seen some, one ' +
+      '`fork` comes first. Records in missed events are as they are now. What was told is kept for about a day ' +
+      '(`feed_blocks` of the reader); a cursor from before gets an error `CURSOR_TOO_OLD` with the oldest cursor that ' +
+      'can be used, and then what happens from now on.',
+    'A `fork` says that everything of `block_num` and above is undone; the blocks that replace it follow. A `gap` names ' +
+      'blocks that are not told, because the reader was too far behind when it indexed them: read the records again.',
+    '## Messages',
+    ...liveNoticeSchemas.flatMap(describeMessage),
+    '### `event`',
+    'Something happened to a record. `record` is null when there is none (any more).',
+    membersOf({
+      ...example!,
+      properties: {
+        ...example!.properties,
+        event: { type: 'string', description: 'Which, as below' },
+        entity: { type: 'string', description: 'Kind of the record' },
+        record: { type: ['object', 'null'], description: 'As REST answers it' },
+      },
+    }),
+    '## Events',
+    ...namespaces.flatMap(describeEvents),
+    '## Errors',
+    table(
+      ['Code', 'Meaning'],
+      Object.entries(liveErrorCodes).map(([name, meaning]) => [code(name), meaning]),
+    ),
+    '## socket.io',
+    'Clients of generations 2, 3 and 4, by websocket or polling, at `/socket.io/`; the client script is at ' +
+      '`/socket.io/socket.io.js`. The name of a socket namespace is the path of the REST namespace (or an alias) and ' +
+      'what the table says; others are refused with `Invalid namespace`. Where a room stands, a client has to ask for it, ' +
+      'with all rooms that it wants: `socket.emit("subscribe", { new_sales: true })`.',
+    table(
+      ['Namespace', 'Event', 'Room', 'Action', 'Record'],
+      eventCatalogue.flatMap(({ socket, family, action, entity }) =>
+        (socket?.namespaces ?? []).map((name) => [
+          code(`{${family}}${name}`),
+          code(socket!.event) + (socket!.assetUpdate ? ' (`socket_features.asset_update`)' : ''),
+          socket!.room === undefined ? '' : code(socket!.room),
+          code(action),
+          entity,
+        ]),
+      ),
+    ),
+    'Every payload has `transaction` (with the traces of its actions), `block`, `trace`, the id of the record and the ' +
+      'record; `new_bid` also has `bid`. All namespaces send `fork` with `block_num`, once for each fork. Before the ' +
+      'server ends a connection it sends `notice` with `code` and `message`. A transaction so large that its traces, ' +
+      'repeated in the payload of each of its events, would make more than 4 MB shows in each payload only the trace of ' +
+      'the event. There is no going on where one stopped: whoever needs that takes the websocket or the event stream.',
+    '## Limits',
+    'Set in `live` of server.config.json (docs/settings.md), counted by the address of the client, which `trust_proxy` ' +
+      'decides. A client that does not read is cut off when `max_queue_bytes` wait for it: the websocket closes with ' +
+      '1008 and a reason that begins with `TOO_SLOW`, the event stream ends after a `failure`. Pages of an origin that ' +
+      '`cors` does not allow are refused with 403. A server that stops says so (`STOPPING`, close code 1001).',
+  ]
+}
+
+function fence(text: string): string {
+  return `\`\`\`js\n${text}\n\`\`\``
+}
+
+function describeMessage(schema: Schema): string[] {
+  const type = schema.properties!.type!.const
+  return [`### ${code(String(type))}`, `${schema.description!}.`, membersOf(schema)]
+}
+
+function membersOf({ properties = {}, required = [] }: Schema): string {
+  return table(
+    ['Member', 'Type', 'Meaning'],
+    Object.entries(properties).map(([name, member]) => [
+      code(name) + (required.includes(name) ? '' : ' (may be absent)'),
+      member.const === undefined ? typeOf(member) : code(JSON.stringify(member.const)),
+      member.description ?? '',
+    ]),
+  )
+}
+
+type Member = NonNullable<Schema['properties']>[string]
+
+function typeOf(schema: Member): string {
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ')
+  if (schema.title !== undefined) return schema.title
+  return typeof schema.type === 'string' ? schema.type : (schema.type?.join(' or ') ?? 'any')
+}
+
+function describeEvents(namespace: Namespace): string[] {
+  const own = eventCatalogue.filter(({ family }) => family === namespace.name)
+  return [
+    `### ${namespace.name}`,
+    table(
+      ['Event', 'Record', 'Action', 'Meaning'],
+      own.map(({ event, entity, action, meaning }) => [
+        code(event),
+        namespace.records[entity]!.schema.title,
+        code(action),
+        meaning,
+      ]),
+    ),
+  ]
+}

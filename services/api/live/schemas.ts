@@ -1,0 +1,100 @@
+import { eventCatalogue } from '../../core/live/index.ts'
+import type { EventEntry } from '../../core/live/index.ts'
+import type { Namespace, NamedSchema, RecordSchema } from '../endpoint/index.ts'
+import { shape } from '../endpoint/index.ts'
+import { errorCodes } from './outgoing.ts'
+
+const { flag, integer, list, nullable, object, record, text } = shape
+
+const cursor = text('Where a client that has got the message is; given back, it leads to what came after')
+const constant = (value: string): RecordSchema => ({ type: 'string', const: value })
+
+const block = object(
+  {
+    num: integer('Number'),
+    id: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Id' },
+    time: integer('Time, ms since 1970'),
+  },
+  'The block that the event is in',
+)
+
+const action = object(
+  {
+    account: text('Contract'),
+    name: text('Action'),
+    authorization: list(object({ actor: text('Account'), permission: text('Its permission') })),
+    'data?': {
+      description: 'What the action says, as the ABI names it; integers of 64 bits are decimal strings',
+    },
+  },
+  'The action that tells the event',
+)
+
+/** What a server of the websocket or the event stream sends beside events. */
+export const noticeSchemas: readonly NamedSchema[] = [
+  record('LiveSubscribed', 'A subscription begins', {
+    type: constant('subscribed'),
+    id: text('Of the subscription'),
+    filters: object({}, 'As they were asked for'),
+    'cursor?': cursor,
+  }),
+  record('LiveUnsubscribed', 'A subscription has ended', {
+    type: constant('unsubscribed'),
+    id: text('Of the subscription'),
+  }),
+  record('LiveFork', 'Everything of this block and those after it is undone; what replaces it follows', {
+    type: constant('fork'),
+    block_num: integer('First undone block'),
+    cursor,
+  }),
+  record('LiveGap', 'Blocks whose events are not told, because the reader was far behind the head', {
+    type: constant('gap'),
+    from_block: nullable(integer('First of them; null when that is not known')),
+    to_block: integer('Last of them'),
+    cursor,
+  }),
+  record('LiveLag', 'How far the reader is; often while it is behind, now and then otherwise', {
+    type: constant('lag'),
+    block_num: integer('Last committed block'),
+    head_block: integer('Where the reader is going'),
+    behind: integer('Blocks between them'),
+    live: flag('False while the reader is too far behind to tell of blocks'),
+    'cursor?': cursor,
+  }),
+  record('LiveError', 'Something is wrong', {
+    type: constant('error'),
+    code: { type: 'string', enum: Object.keys(errorCodes), description: 'What it is' },
+    message: text('The same in words'),
+    'id?': text('Of the subscription that is meant'),
+    'oldest_cursor?': nullable(text('With CURSOR_TOO_OLD: where one can still go on from')),
+    'cursor?': cursor,
+  }),
+]
+
+/** Shape of an event's message. Several actions may tell the same event. */
+function eventSchema(entry: EventEntry, meanings: readonly string[], about: NamedSchema): NamedSchema {
+  const name = entry.event.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
+  return record(`Live${name}`, meanings.join(' '), {
+    type: constant('event'),
+    event: constant(entry.event),
+    cursor,
+    block,
+    transaction: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Transaction' },
+    global_sequence: shape.decimal('Place of the action in the order of the whole chain'),
+    action,
+    entity: constant(entry.entity),
+    id: text('Of the record; of schemas and templates with the collection before it'),
+    record: nullable(about),
+  })
+}
+
+/** The messages of events that a namespace tells of, by event. */
+export function eventSchemas(namespace: Namespace): Map<string, NamedSchema> {
+  const own = eventCatalogue.filter(({ family }) => family === namespace.name)
+  return new Map(
+    own.map((entry) => {
+      const meanings = own.filter(({ event }) => event === entry.event).map(({ meaning }) => meaning)
+      return [entry.event, eventSchema(entry, meanings, namespace.records[entry.entity]!.schema)]
+    }),
+  )
+}
