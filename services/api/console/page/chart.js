@@ -130,6 +130,8 @@ function optionsOf(box, tellPoint) {
   return {
     width: box.clientWidth,
     height: HEIGHT,
+    // The last time on the axis stands half beyond its end.
+    padding: [8, 30, 0, 0],
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { size: 8 } },
     scales: {
