@@ -9,7 +9,7 @@ import {
   weakTag,
 } from '../../core/http/index.ts'
 import type { Encoding, Headers } from '../../core/http/index.ts'
-import { jsonBytes } from '../json/index.ts'
+import { jsonBytes, jsonIdentity } from '../json/index.ts'
 import type { Json } from '../json/index.ts'
 
 /** An answer in the form that one client asked for. */
@@ -41,9 +41,7 @@ export class Answer {
 
   /** @param data JSON of `data`; @param envelope the texts before and after it. */
   static of(data: Json, [before, after]: readonly [before: string, after: string]): Answer {
-    const bytes = jsonBytes([before, data, after])
-    const shown = bytes.subarray(Buffer.byteLength(before), bytes.length - Buffer.byteLength(after))
-    return new Answer(weakTag(shown), bytes)
+    return new Answer(weakTag(jsonIdentity(data)), jsonBytes([before, data, after]))
   }
 
   /** The form for the headers of a request: a promise only where it has to be compressed first. */

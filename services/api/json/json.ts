@@ -1,8 +1,22 @@
+import { hash } from 'node:crypto'
+
 /**
  * JSON text in pieces, in their order: texts, and UTF-8 bytes that are kept for several answers. A list of a hundred
  * records consists mostly of such bytes; a text of all of them would be made, and copied, for every request.
  */
-export type Json = string | Uint8Array | readonly Json[]
+export type Json = string | Uint8Array | KeptJson | readonly Json[]
+
+/** JSON that is kept for several answers, as bytes, with a short text that stands for it where answers are compared. */
+export class KeptJson {
+  readonly bytes: Uint8Array
+  /** Differs where the bytes do. */
+  readonly digest: string
+
+  constructor(json: Json) {
+    this.bytes = jsonBytes(json)
+    this.digest = hash('sha1', this.bytes, 'base64')
+  }
+}
 
 /** A JSON array of values. */
 export function jsonArray(values: readonly Json[]): Json {
@@ -17,10 +31,15 @@ export function jsonArray(values: readonly Json[]): Json {
 
 /** All pieces as UTF-8. */
 export function jsonBytes(json: Json): Buffer {
-  const chunks: Uint8Array[] = []
-  const rest = collect(json, '', chunks)
-  if (rest !== '') chunks.push(Buffer.from(rest, 'utf8'))
-  return Buffer.concat(chunks)
+  return joined(json, ({ bytes }) => bytes)
+}
+
+/**
+ * Bytes that are the same where the JSON is, made of the same kept pieces: these count with their digests, so a long
+ * list is compared without reading it all.
+ */
+export function jsonIdentity(json: Json): Buffer {
+  return joined(json, ({ digest }) => digest)
 }
 
 /** All pieces as one text, for whatever is small. */
@@ -28,13 +47,25 @@ export function jsonString(json: Json): string {
   return typeof json === 'string' ? json : jsonBytes(json).toString('utf8')
 }
 
+type Shown = (kept: KeptJson) => string | Uint8Array
+
+function joined(json: Json, shown: Shown): Buffer {
+  const chunks: Uint8Array[] = []
+  const rest = collect(json, shown, '', chunks)
+  if (rest !== '') chunks.push(Buffer.from(rest, 'utf8'))
+  return Buffer.concat(chunks)
+}
+
 /** Adds pieces to chunks; texts in a row become one. @returns the text that no chunk holds yet, after `text`. */
-function collect(json: Json, text: string, chunks: Uint8Array[]): string {
+function collect(json: Json, shown: Shown, text: string, chunks: Uint8Array[]): string {
   if (typeof json === 'string') return text + json
+  if (json instanceof KeptJson) return collect(shown(json), shown, text, chunks)
   if (json instanceof Uint8Array) {
     if (text !== '') chunks.push(Buffer.from(text, 'utf8'))
     chunks.push(json)
     return ''
   }
-  return json.reduce<string>((pending, piece) => collect(piece, pending, chunks), text)
+  let pending = text
+  for (const piece of json) pending = collect(piece, shown, pending, chunks)
+  return pending
 }

@@ -118,6 +118,9 @@ describe('records of an unchanged database', () => {
     const records = new UnchangedRecords(10_000)
     expect(texts(await records.render('a', undefined, ['1'], make('x')))).toEqual(['"1x"'])
     expect(texts(await records.render('a', undefined, ['1'], make('y', ['1'])))).toEqual([])
+    await records.render('a', 'm0', ['1'], make('0'))
+    expect(texts(await records.render('a', undefined, ['1'], make('x')))).toEqual(['"1x"'])
+    expect(texts(await records.render('a', 'm0', ['1'], make('y')))).toEqual(['"10"'])
     const later = records.render('a', 'm1', ['1'], async (keys) => {
       await records.render('a', 'm2', ['2'], make('2'))
       return make('1')(keys)

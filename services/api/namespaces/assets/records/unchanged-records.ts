@@ -1,5 +1,5 @@
 import type { Json } from '../../../json/index.ts'
-import { jsonBytes } from '../../../json/index.ts'
+import { KeptJson } from '../../../json/index.ts'
 import { RecentlyUsed } from './recently-used.ts'
 
 /** Makes the records of some keys, by key. A key without a row is missing. */
@@ -10,7 +10,7 @@ export type MakeRecords = (keys: readonly string[]) => Promise<ReadonlyMap<strin
  * that they are made of can have changed then. Between two blocks that is what most requests find.
  */
 export class UnchangedRecords {
-  readonly #kept: RecentlyUsed<Json>
+  readonly #kept: RecentlyUsed<KeptJson>
   #moment: string | undefined
 
   constructor(maxBytes: number) {
@@ -39,30 +39,32 @@ export class UnchangedRecords {
     moment: string | undefined,
     keys: readonly string[],
     make: MakeRecords,
-  ): Promise<Json[]> {
+  ): Promise<KeptJson[]> {
     if (keys.length === 0) return []
-    if (moment === undefined) return known(keys, await make(keys))
-    if (moment !== this.#moment) {
+    const isKept = moment !== undefined
+    if (isKept && moment !== this.#moment) {
       this.#kept.clear()
       this.#moment = moment
     }
-    const found = new Map<string, Json>()
+    const found = new Map<string, KeptJson>()
     const missing: string[] = []
     for (const key of keys) {
-      const record = this.#kept.get(`${kind} ${key}`)
-      if (record === undefined) missing.push(key)
-      else found.set(key, record)
+      const record = isKept ? this.#kept.get(`${kind} ${key}`) : undefined
+      if (record) found.set(key, record)
+      else missing.push(key)
     }
-    for (const [key, record] of missing.length === 0 ? [] : await make(missing)) {
-      // As bytes they take the size that is counted, whatever else holds on to their pieces.
-      const bytes = jsonBytes(record)
-      found.set(key, bytes)
-      if (moment === this.#moment) this.#kept.set(`${kind} ${key}`, bytes, bytes.length)
+    for (const [key, json] of missing.length === 0 ? [] : await make(missing)) {
+      // Also where it is not kept: lists have the same entity tag whoever answers.
+      const record = new KeptJson(json)
+      found.set(key, record)
+      if (isKept && moment === this.#moment) {
+        this.#kept.set(`${kind} ${key}`, record, record.bytes.length)
+      }
     }
     return known(keys, found)
   }
 }
 
-function known(keys: readonly string[], records: ReadonlyMap<string, Json>): Json[] {
+function known(keys: readonly string[], records: ReadonlyMap<string, KeptJson>): KeptJson[] {
   return keys.map((key) => records.get(key)).filter((record) => record !== undefined)
 }
