@@ -1,13 +1,14 @@
 /**
- * The api of a measurement, in a process of its own. Usage: api-process.js ADDRESS CHAIN_ID [FAMILY], the address of the database
- * as JSON. Prints one line of JSON: {"url"}.
+ * The api of a measurement, in a process of its own. Usage: api-process.js ADDRESS CHAIN_ID [FAMILY[,FAMILY]], the address of
+ * the database as JSON. Prints one line of JSON: {"url"}.
  */
 import { startApi } from '../../services/api/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { benchNamespaces } from './families.ts'
 
-const [address, chainId, family = 'assets'] = process.argv.slice(2)
+const [address, chainId, named = 'assets'] = process.argv.slice(2)
+const families = named.split(',')
 const node = { http: 'http://127.0.0.1:9', ship: 'ws://127.0.0.1:9' }
 const { config } = parseConfig({
   connections: {
@@ -16,12 +17,12 @@ const { config } = parseConfig({
   },
   server: {
     server_addr: '127.0.0.1',
-    namespaces: benchNamespaces(family),
+    namespaces: families.flatMap(benchNamespaces),
   },
 })
 const api = await startApi({
   config: { connections: config.connections, server: { ...config.server, server_port: 0 } },
   logger: createLogger({ name: 'bench', level: 'error', pretty: true }),
 })
-console.log(JSON.stringify({ url: `${api.url}/${family}` }))
+console.log(JSON.stringify({ url: `${api.url}/${families[0]!}` }))
 process.on('SIGTERM', () => process.exit(0))

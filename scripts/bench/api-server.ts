@@ -13,10 +13,10 @@ export interface ApiProcess {
   stop(): void
 }
 
-/** Starts an api on a generated database. @throws Error when it ends before it listens. */
-export async function startApiProcess(address: DatabaseAddress, family = 'assets'): Promise<ApiProcess> {
+/** Starts an api on a generated database, with the namespaces of families (a comma list). @throws Error when it ends before it listens. */
+export async function startApiProcess(address: DatabaseAddress, families = 'assets'): Promise<ApiProcess> {
   const file = import.meta.filename.replace(/api-server\.(js|ts)$/, 'api-process.$1')
-  const api = spawn(process.execPath, [file, JSON.stringify(address), generatedChainId, family], {
+  const api = spawn(process.execPath, [file, JSON.stringify(address), generatedChainId, families], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(api, 'exit').then(() => null)
