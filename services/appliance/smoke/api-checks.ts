@@ -82,6 +82,18 @@ export function apiChecks(ask: Ask, waitMs: number): Check[] {
       },
     },
     {
+      name: 'console page',
+      run: async () => {
+        const { status, text, headers } = await ask('/', { headers: { accept: 'text/html' } })
+        if (status === 404) throw new NotApplicable('turned off')
+        expectThat(status === 200 && text.includes('<html'), `status ${status}`)
+        expectThat(headers['content-security-policy'] !== undefined, 'without a Content-Security-Policy')
+        dataOf(await ask('/status/data.json'))
+        expectThat((await ask('/')).status === 404, 'programs are not told 404 as before')
+        return `${text.length} characters`
+      },
+    },
+    {
       name: 'config endpoints',
       run: async () => {
         const paths = (await pathsOf(ask)).filter((path) => path.endsWith('/v1/config'))
