@@ -151,6 +151,24 @@ export const marketInvariants: readonly Invariant[] = [
        UNION ALL SELECT token_symbol, taker_marketplace, buyer, collection_name, false, price FROM market.trades) p GROUP BY 1, 2, 3, 4`,
   ),
   sameRows(
+    'marketplace_accounts tells of trades',
+    'market.marketplace_accounts',
+    `token_symbol, marketplace, account, sells, sell_volume, buys, buy_volume, first_sold, last_sold, first_bought, last_bought`,
+    `SELECT token_symbol, marketplace, account, count(*) FILTER (WHERE sold), coalesce(sum(price) FILTER (WHERE sold), 0),
+       count(*) FILTER (WHERE NOT sold), coalesce(sum(price) FILTER (WHERE NOT sold), 0),
+       min(trade_time) FILTER (WHERE sold), max(trade_time) FILTER (WHERE sold),
+       min(trade_time) FILTER (WHERE NOT sold), max(trade_time) FILTER (WHERE NOT sold)
+     FROM (SELECT token_symbol, maker_marketplace AS marketplace, seller AS account, true AS sold, price, trade_time FROM market.trades
+       UNION ALL SELECT token_symbol, taker_marketplace, buyer, false, price, trade_time FROM market.trades) p GROUP BY 1, 2, 3`,
+  ),
+  sameRows(
+    'price_days tells of the days that are over',
+    'market.price_days',
+    'token_symbol, day, trades, volume, median',
+    `SELECT token_symbol, (trade_time / 86400000)::integer, count(*), sum(price), percentile_disc(0.5) WITHIN GROUP (ORDER BY price)
+     FROM market.trades WHERE asset_count = 1 AND trade_time / 86400000 < ${now} / 86400000 GROUP BY 1, 2`,
+  ),
+  sameRows(
     'schema_stats sums trades and open sales',
     'market.schema_stats',
     'token_symbol, collection_name, schema_name, trades, volume, sales, sale_volume, listings',

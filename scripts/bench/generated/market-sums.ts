@@ -59,6 +59,13 @@ const sums = [
     GROUP BY 1, 2, 3, 4`,
   `INSERT INTO market.account_stats SELECT token_symbol, account, sum(sells), sum(sell_volume), sum(buys), sum(buy_volume)
     FROM market.party_stats GROUP BY 1, 2`,
+  `INSERT INTO market.marketplace_accounts SELECT token_symbol, marketplace, account, count(sold),
+      coalesce(sum(price) FILTER (WHERE sold IS NOT NULL), 0), count(bought), coalesce(sum(price) FILTER (WHERE bought IS NOT NULL), 0),
+      min(sold), max(sold), min(bought), max(bought) FROM (
+      SELECT token_symbol, maker_marketplace AS marketplace, seller AS account, trade_time AS sold, NULL::bigint AS bought, price
+      FROM market.trades
+      UNION ALL SELECT token_symbol, taker_marketplace, buyer, NULL, trade_time, price FROM market.trades) p
+    GROUP BY 1, 2, 3`,
   `INSERT INTO market.schema_stats SELECT symbol, collection_name, schema_name, sum(t), sum(v), sum(s), sum(sv), sum(l) FROM (
       SELECT token_symbol AS symbol, collection_name, schema_name, 1 AS t, price AS v, 0 AS s, 0 AS sv, 0 AS l
       FROM market.trades WHERE template_id IS NOT NULL
@@ -72,6 +79,9 @@ const sums = [
 function prices(lastTime: number): string[] {
   const since = lastTime - RECENT_DAYS * DAY_MS
   return [
+    `INSERT INTO market.price_days SELECT token_symbol, trade_time / ${DAY_MS}, count(*), sum(price),
+        percentile_disc(0.5) WITHIN GROUP (ORDER BY price)
+      FROM market.trades WHERE asset_count = 1 AND trade_time / ${DAY_MS} < ${Math.floor(lastTime / DAY_MS)} GROUP BY 1, 2`,
     `INSERT INTO market.template_prices (template_id, token_symbol, trades, volume, median, average, min, max, recent_median,
         recent_average, floor_price, suggested_median, suggested_average, collection_name, oracle_floors)
       SELECT p.template_id, p.token_symbol, p.trades, p.volume, p.median, p.average, p.min, p.max, p.recent_median, p.recent_average,

@@ -76,3 +76,5 @@ CREATE INDEX trades_day_idx ON market.trades (token_symbol, (trade_time / 864000
 CREATE INDEX trades_collection_day_idx ON market.trades (collection_name, token_symbol, (trade_time / 86400000), price);
 CREATE INDEX party_stats_account_idx ON market.party_stats (token_symbol, account, collection_name);
 CREATE INDEX sales_listed_bundles_idx ON market.sales (sale_id) WHERE state = 1 AND asset_count > 1;
+CREATE INDEX sales_bundles_idx ON market.sales (asset_count, sale_id) WHERE asset_count > 1;
+CREATE INDEX sales_collection_mint_idx ON market.sales (collection_name, max_mint, sale_id) WHERE max_mint IS NOT NULL;

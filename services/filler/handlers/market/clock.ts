@@ -1,4 +1,5 @@
 import type { Derivation } from '../../store/index.ts'
+import { DAY_MS, priceDays, tokenDay } from './price-days.ts'
 import { RECENT_MS, templatePrices, templateToken } from './template-prices.ts'
 import { auctionTrades } from './trades.ts'
 
@@ -7,11 +8,12 @@ interface Due {
   auction_id: bigint | null
   template_id: number | null
   token_symbol: string | null
+  day: number | null
 }
 
 /**
  * What changes with the chain's time alone: auctions end, trades are not recent any more, sales have been listed for long
- * enough to count. One statement for all, because it runs with every block. Trades and sales that the unit itself brings
+ * enough to count, days are over. One statement for all, because it runs with every block. Trades and sales that the unit itself brings
  * are looked at anyway.
  */
 export const clock: Derivation<Due> = {
@@ -20,18 +22,22 @@ export const clock: Derivation<Due> = {
   keys: 'none',
   sources: [],
   statement: `
-    SELECT auction_id, NULL::integer AS template_id, NULL::text AS token_symbol FROM market.auctions
+    SELECT auction_id, NULL::integer AS template_id, NULL::text AS token_symbol, NULL::integer AS day FROM market.auctions
     WHERE state = 1 AND end_time > floor($2::bigint / 1000) AND end_time <= floor($1::bigint / 1000) AND buyer IS NOT NULL
     UNION
-    SELECT NULL, template_id, token_symbol FROM market.trades
+    SELECT NULL, template_id, token_symbol, NULL FROM market.trades
     WHERE trade_time > $2::bigint - ${RECENT_MS} AND trade_time <= $1::bigint - ${RECENT_MS} AND template_id IS NOT NULL
     UNION
-    SELECT NULL, template_id, settlement_symbol FROM market.sales
+    SELECT NULL, template_id, settlement_symbol, NULL FROM market.sales
     WHERE updated_at_time > $2::bigint - ${RECENT_MS} AND updated_at_time <= $1::bigint - ${RECENT_MS}
-      AND state = 1 AND template_id IS NOT NULL`,
+      AND state = 1 AND template_id IS NOT NULL
+    UNION
+    SELECT NULL, NULL, token_symbol, (trade_time / ${DAY_MS})::integer FROM market.trades
+    WHERE trade_time >= $2::bigint / ${DAY_MS} * ${DAY_MS} AND trade_time < $1::bigint / ${DAY_MS} * ${DAY_MS}`,
   apply: (rows, sink) => {
-    for (const { auction_id, template_id, token_symbol } of rows) {
+    for (const { auction_id, template_id, token_symbol, day } of rows) {
       if (auction_id !== null) sink.recheck(auctionTrades, auction_id)
+      else if (day !== null && token_symbol !== null) sink.recheck(priceDays, tokenDay(token_symbol, day))
       else if (template_id !== null && token_symbol !== null)
         sink.recheck(templatePrices, templateToken(template_id, token_symbol))
     }

@@ -7,6 +7,8 @@ import { wantedActions, wantedRows } from './contract.ts'
 import { auctionAssets, buyofferAssets, saleAssets, wantedTemplates } from './listed-assets.ts'
 import { editedAssets, editedTemplates, listingNames } from './listing-names.ts'
 import { auctionFlip, buyofferStates, deliveredAssets, salePrices, saleStates } from './listing-values.ts'
+import { marketplaceAccounts } from './marketplace-accounts.ts'
+import { priceDays } from './price-days.ts'
 import { loadMarketState } from './state.ts'
 import type { MarketState } from './state.ts'
 import { auctionCounts, buyofferCounts, saleSums, templateBuyofferCounts, tradeSums } from './sums.ts'
@@ -50,6 +52,8 @@ const derived: readonly DerivedStep[] = [
   buyofferCounts,
   templateBuyofferCounts,
   tradeSums,
+  marketplaceAccounts,
+  priceDays,
   contractSellers,
   templatePrices,
 ]

@@ -1,9 +1,9 @@
 import type { Aggregate, RowSink, UnitClock } from '../../store/index.ts'
 import { RECENT_MS, templatePrices, templateToken } from './template-prices.ts'
+import { recheckParties } from './marketplace-accounts.ts'
+import { DAY_MS, priceDays, tokenDay } from './price-days.ts'
 import { kinds, tables } from './tables.ts'
 import type { TradeRow } from './tables.ts'
-
-const DAY_MS = 86_400_000n
 
 /** What a listing contributes to the counts. */
 interface CountedListing {
@@ -106,28 +106,46 @@ function recheckFloor(
   }
 }
 
+/** What statistics tell of a trade. */
+const TOLD = [
+  'trade_time',
+  'price',
+  'template_id',
+  'asset_count',
+  'token_symbol',
+  'seller',
+  'buyer',
+  'maker_marketplace',
+  'taker_marketplace',
+  'collection_name',
+  'schema_name',
+] as const satisfies readonly (keyof TradeRow)[]
+
 /** Statistics of trades. */
 export const tradeSums: Aggregate<TradeRow> = {
   kind: 'aggregate',
   name: 'sums of trades',
   table: tables.trades,
-  columns: [
-    'trade_time',
-    'price',
-    'template_id',
-    'asset_count',
-    'token_symbol',
-    'seller',
-    'buyer',
-    'maker_marketplace',
-    'taker_marketplace',
-    'collection_name',
-    'schema_name',
-  ],
-  apply: (before, after, sink) => {
-    if (before) addTrade(before, -1n, sink)
-    if (after) addTrade(after, 1n, sink)
+  columns: TOLD,
+  apply: (before, after, sink, clock) => {
+    // An auction's trade is written again when somebody claims.
+    if (before && after && TOLD.every((column) => before[column] === after[column])) return
+    for (const [trade, sign] of [
+      [before, -1n],
+      [after, 1n],
+    ] as const) {
+      if (!trade) continue
+      addTrade(trade, sign, sink)
+      recheckParties(trade, sign > 0n, sink)
+      recheckDay(trade, clock, sink)
+    }
   },
+}
+
+/** Prices of a day are kept once it is over. */
+function recheckDay({ trade_time, token_symbol }: TradeRow, { nowMs }: UnitClock, sink: RowSink): void {
+  const day = Math.floor(Number(trade_time) / DAY_MS)
+  if (day < Math.floor(nowMs / DAY_MS)) sink.recheck(priceDays, tokenDay(token_symbol, day))
 }
 
 function addTrade(trade: TradeRow, sign: bigint, sink: RowSink): void {
@@ -135,7 +153,7 @@ function addTrade(trade: TradeRow, sign: bigint, sink: RowSink): void {
   const volume = sign * trade.price
   const isSale = trade.kind === kinds.sale
   const sums = { trades: sign, volume, sales: isSale ? sign : 0n, sale_volume: isSale ? volume : 0n }
-  const day = Number(trade.trade_time / DAY_MS)
+  const day = Math.floor(Number(trade.trade_time) / DAY_MS)
   sink.add(tables.tradeDays, {
     token_symbol,
     day,

@@ -256,6 +256,31 @@ export interface PartyStatsRow extends PartySums {
   collection_name: string
 }
 
+/** Row of market.marketplace_accounts. */
+export interface MarketplaceAccountRow {
+  token_symbol: string
+  marketplace: string
+  account: string
+  sells: bigint
+  /** Decimal text, like the other volume: as the statement that makes them returns them. */
+  sell_volume: string
+  buys: bigint
+  buy_volume: string
+  first_sold: bigint | null
+  last_sold: bigint | null
+  first_bought: bigint | null
+  last_bought: bigint | null
+}
+
+/** Row of market.price_days; numbers as the statement that makes them returns them. */
+export interface PriceDayRow {
+  token_symbol: string
+  day: number
+  trades: bigint
+  volume: string
+  median: bigint
+}
+
 /** Row of market.template_points. */
 export interface TemplatePointRow {
   template_id: number
@@ -395,6 +420,12 @@ export const tables = {
     ['token_symbol', 'marketplace', 'account', 'collection_name'],
     partySums,
   ),
+  marketplaceAccounts: keyedTable<MarketplaceAccountRow>('market.marketplace_accounts', [
+    'token_symbol',
+    'marketplace',
+    'account',
+  ]),
+  priceDays: keyedTable<PriceDayRow>('market.price_days', ['token_symbol', 'day']),
   templatePoints: counterTable<TemplatePointRow>(
     'market.template_points',
     ['template_id', 'token_symbol', 'price'],

@@ -1,4 +1,4 @@
-import type { Session } from '../../../database/index.ts'
+import type { Session, Statement } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { AttributeFilter, EndpointContext, Values } from '../../../endpoint/index.ts'
 import {
@@ -16,7 +16,12 @@ import { bindIntegers } from '../../paging/index.ts'
 import type { ListingTable } from './listing-table.ts'
 
 /** Assets up to which a filter on them is answered through their ids. */
-const MAX_RESOLVED = 1_000
+const MAX_NAMED = 1_000
+/** Assets up to which the listings of each are looked up, and up to which they are put in a hash table. */
+const MAX_LOOKED_UP = 6_000
+const MAX_HASHED = 60_000
+/** Templates up to which the listings of each are looked up without a look at the order before. */
+const FEW_TEMPLATES = 20
 
 /** Parameters that ask about an asset itself, not only about what the row of a listing tells of its assets. */
 const DETAILS = [
@@ -42,13 +47,21 @@ const MATCHES = ['match', 'match_immutable_name', 'match_mutable_name']
 const NAMES = [...MATCHES, 'search']
 
 /** What the filters on assets mean for listings. */
-interface ResolvedAssets {
+export interface ResolvedAssets {
   readonly templates: ResolvedTemplates
   /** The assets that match, all of them; undefined when they are too many to name, or nothing asks about them. */
   readonly ids?: readonly string[]
   /** The assets must be looked at. */
   readonly isDetailed: boolean
+  /** How many assets match, roughly, where an index finds them. */
+  readonly expected?: number
 }
+
+/**
+ * How listings meet a filter on assets: `find` them by the assets that match, or `walk` through them in their order and
+ * look at the assets of each.
+ */
+export type Way = 'find' | 'walk'
 
 /** Conditions on the assets of a listing. */
 export interface AssetFilter {
@@ -60,20 +73,45 @@ export interface AssetFilter {
   readonly alternatives: readonly (readonly string[])[]
 }
 
-/**
- * The filters on assets as conditions on listings. One and the same asset meets every one of them (but the
- * searches in names, which ask about the names of all). Where few assets do, the listings are found by their ids; otherwise the
- * listings are walked in their order, and their assets looked at.
- */
-export async function assetFilter(
+/** Looks up which assets and templates the filters of a request select. */
+export function resolveListedAssets(
   { session, values: given, attributes }: EndpointContext,
   table: ListingTable,
   trigrams: boolean,
+): Promise<ResolvedAssets> {
+  return resolveAssets(session, table, withoutNames(table, given), attributes, trigrams)
+}
+
+/** A template buy offer has no assets to name before it is fulfilled: its template is asked. */
+function withoutNames(table: ListingTable, given: Values): Values {
+  return table.kind === 4 ? given : given.without(NAMES)
+}
+
+/** Whether a stretch of the order is worth a look before the listings are found by their assets. */
+export function mayBeMany({ templates, ids, isDetailed, expected }: ResolvedAssets): boolean {
+  if (ids) return false
+  if (isDetailed) return expected === undefined || expected > MAX_LOOKED_UP
+  return templates.kind === 'many' || (templates.kind === 'ids' && templates.ids.length > FEW_TEMPLATES)
+}
+
+/** Whether the listings are found by assets that an index finds: then they are all read before they are sorted. */
+export function isFoundByAssets({ ids, isDetailed, expected }: ResolvedAssets): boolean {
+  return ids === undefined && isDetailed && expected !== undefined && expected <= MAX_HASHED
+}
+
+/**
+ * The filters on assets as conditions on listings. One and the same asset meets every one of them (but the
+ * searches in names, which ask about the names of all).
+ */
+export function assetFilter(
+  { values: given, attributes }: Pick<EndpointContext, 'values' | 'attributes'>,
+  table: ListingTable,
+  trigrams: boolean,
+  resolved: ResolvedAssets,
   bindings: Bindings,
-): Promise<AssetFilter> {
-  // A template buy offer has no assets to name before it is fulfilled: its template is asked.
-  const values = table.kind === 4 ? given : given.without(NAMES)
-  const resolved = await resolveAssets(session, table, values, attributes, trigrams)
+  way: Way = 'find',
+): AssetFilter {
+  const values = withoutNames(table, given)
   const { templates } = resolved
   const conditions = [
     ...templateListConditions(table, values, bindings),
@@ -82,14 +120,18 @@ export async function assetFilter(
   if (table.kind !== 4)
     conditions.push(...nameConditions(given, trigrams, bindings), ...flagConditions(values))
   if (resolved.ids) conditions.push(hasAnyAsset(table, resolved.ids, bindings))
-  else if (resolved.isDetailed)
-    conditions.push(hasAssetLike(table, values, attributes, templates, trigrams, bindings))
-  else if (templates.kind === 'many') {
+  else if (resolved.isDetailed) {
+    const details = detailConditions(table, values, attributes, templates, trigrams, bindings)
+    conditions.push(hasAssetLike(table, details, resolved.expected ?? Infinity, way))
+  } else if (templates.kind === 'many') {
     const wanted = templateDataConditions(values, attributes, trigrams, bindings)
     const own = table.kind === 4 ? 't.template_id = l.template_id' : 't.template_id = ANY(l.template_ids)'
     conditions.push(`EXISTS (SELECT FROM assets.templates t ${whereClause([own, ...wanted])})`)
   }
-  return { conditions, alternatives: templateAlternatives(table, values, templates, bindings) }
+  const alternatives = templateAlternatives(table, values, templates, bindings)
+  if (way === 'find' || alternatives.length === 0) return { conditions, alternatives }
+  const either = alternatives.map((each) => `(${each.join(' AND ')})`).join(' OR ')
+  return { conditions: [...conditions, `(${either})`], alternatives: [] }
 }
 
 /** Listings of a kind that contain one of some assets. */
@@ -99,22 +141,38 @@ function hasAnyAsset({ key, kind }: ListingTable, ids: readonly string[], bindin
     WHERE x.asset_id = ANY(${bindings.bind(ids, 'bigint[]')}) AND x.kind = ${kind})`
 }
 
-/** The listing contains an asset that meets every condition. */
+/** The listing contains an asset, `a`, that meets every condition. */
 function hasAssetLike(
+  { kind, key }: ListingTable,
+  details: readonly string[],
+  expected: number,
+  way: Way,
+): string {
+  const contained = kind === 4 ? 'a.asset_id = l.asset_id' : 'a.asset_id = ANY(l.asset_ids)'
+  const exists = `EXISTS (SELECT FROM assets.assets a ${whereClause([contained, ...details])})`
+  if (expected > MAX_HASHED) return exists
+  if (way === 'find') {
+    return `${key} IN (SELECT x.listing_id FROM assets.assets a
+      JOIN market.listing_assets x ON x.asset_id = a.asset_id AND x.kind = ${kind} ${whereClause(details)})`
+  }
+  const hashed = `IN (SELECT a.asset_id FROM assets.assets a ${whereClause(details)})`
+  if (kind === 4) return `l.asset_id ${hashed}`
+  return `CASE WHEN l.asset_count = 1 THEN l.asset_ids[1] ${hashed} ELSE ${exists} END`
+}
+
+function detailConditions(
   table: ListingTable,
   values: Values,
   attributes: readonly AttributeFilter[],
   templates: ResolvedTemplates,
   trigrams: boolean,
   bindings: Bindings,
-): string {
-  const contained = table.kind === 4 ? 'a.asset_id = l.asset_id' : 'a.asset_id = ANY(l.asset_ids)'
-  const details = [
+): string[] {
+  return [
     ...assetConditions(ofAsset(table, values), bindings),
     ...ownDataConditions(values, attributes, bindings),
     ...resolvedTemplateCondition(templates, values, attributes, trigrams, bindings),
   ]
-  return `EXISTS (SELECT FROM assets.assets a ${whereClause([contained, ...details])})`
 }
 
 /** Collection, schema and template of a template buy offer are its own, whether it is fulfilled or not. */
@@ -136,17 +194,25 @@ async function resolveAssets(
   if (ids && !isDetailed) return { templates, isDetailed, ids: ids.map(String) }
   if (!ids && !ofOwnData && !INDEXED.some((name) => values.has(name))) return { templates, isDetailed }
   const bindings = new Bindings()
-  const conditions = [
-    ...assetConditions(ofAsset(table, values), bindings),
-    ...ownDataConditions(values, attributes, bindings),
-    ...resolvedTemplateCondition(templates, values, attributes, trigrams, bindings),
-  ]
+  const conditions = detailConditions(table, values, attributes, templates, trigrams, bindings)
+  const found = `SELECT a.asset_id::text FROM assets.assets a ${whereClause(conditions)}`
+  const expected = await expectedRows(session, { text: found, values: bindings.values })
+  if (expected > 20 * MAX_NAMED) return { templates, isDetailed, expected }
   const rows = await session.query<[string]>({
-    text: `SELECT a.asset_id::text FROM assets.assets a ${whereClause(conditions)} LIMIT ${MAX_RESOLVED + 1}`,
+    text: `${found} LIMIT ${MAX_NAMED + 1}`,
     values: bindings.values,
   })
-  if (rows.length > MAX_RESOLVED) return { templates, isDetailed }
+  if (rows.length > MAX_NAMED) return { templates, isDetailed, expected }
   return { templates, isDetailed, ids: rows.map(([id]) => id) }
+}
+
+/** How many rows the planner expects of a statement. */
+async function expectedRows(session: Session, { text, values }: Statement): Promise<number> {
+  const rows = await session.query<[[{ Plan: { 'Plan Rows': number } }]]>({
+    text: `EXPLAIN (FORMAT JSON) ${text}`,
+    values,
+  })
+  return rows[0]![0][0].Plan['Plan Rows']
 }
 
 /** Several conditions that a bundle could meet with different assets. */

@@ -26,6 +26,8 @@ export interface BranchedQuery {
   readonly conditions: readonly string[]
   readonly branches: readonly Branch[]
   readonly bindings: Bindings
+  /** All rows that meet the conditions are read before they are sorted: they are few, and found by an index. */
+  readonly isFoundFirst?: boolean
 }
 
 /** The value of rows that have none. */
@@ -36,28 +38,70 @@ export const NO_VALUE = 'NULL'
  * its index; nulls come last in both directions.
  */
 export function mergeBranches(query: BranchedQuery, values: Values): PageQuery {
-  const { from, key, conditions, branches, bindings } = query
+  const { from, key, conditions, branches, bindings, isFoundFirst } = query
   const direction = directionOf(values)
   const [only] = branches
-  if (branches.length === 1 && only && only.value !== NO_VALUE) {
+  if (branches.length === 1 && only && !isFoundFirst) {
     const order = orderText(only, direction, key)
     return { key, from: only.from ?? from, conditions: [...conditions, ...only.conditions], order, bindings }
   }
   const window = pageWindow(values) ?? { offset: 0, limit: 0 }
   const parts = branches.map((branch) => {
     const order = orderText(branch, direction, key)
-    return (
-      `(SELECT ${key} AS k, ${branch.value} AS v FROM ${branch.from ?? from} ` +
-      `${whereClause([...conditions, ...branch.conditions])} ORDER BY ${order} LIMIT ${window.offset + window.limit})`
-    )
+    const rows = isFoundFirst
+      ? `found l ${whereClause(branch.conditions)}`
+      : `${branch.from ?? from} ${whereClause([...conditions, ...branch.conditions])}`
+    return `(SELECT ${key} AS k, ${branch.value} AS v FROM ${rows} ORDER BY ${order} LIMIT ${window.offset + window.limit})`
   })
-  return {
-    key: 'u.k',
-    from: `(${parts.join(' UNION ALL ')}) u`,
-    conditions: [],
-    order: `u.v ${direction} NULLS LAST, u.k`,
+  const found = isFoundFirst
+    ? `WITH found AS MATERIALIZED (SELECT l.* FROM ${from} ${whereClause(conditions)}) `
+    : ''
+  return merged(`(${found}${parts.join(' UNION ALL ')}) u`, direction, bindings)
+}
+
+function merged(from: string, direction: string, bindings: Bindings): PageQuery {
+  return { key: 'u.k', from, conditions: [], order: `u.v ${direction} NULLS LAST, u.k`, bindings }
+}
+
+/** Rows that are looked for in a stretch of every branch. */
+export interface StretchedQuery extends BranchedQuery {
+  /** Conditions that the rows of a stretch meet before it is cut off; `conditions` are those that are looked for in it. */
+  readonly fixed: readonly string[]
+  /** Rows of a stretch. */
+  readonly length: number
+}
+
+/**
+ * The page as far as a stretch at the beginning of every branch tells it. No rows where it does not: when a branch has
+ * too few in its stretch, and goes on behind it.
+ */
+export function stretchBranches(query: StretchedQuery, values: Values): PageQuery {
+  const { from, key, fixed, conditions, branches, bindings, length } = query
+  const direction = directionOf(values)
+  const window = pageWindow(values) ?? { offset: 0, limit: 0 }
+  const reach = window.offset + window.limit
+  const stretches = branches.map((branch) => {
+    const rows = `FROM ${from} ${whereClause([...fixed, ...branch.conditions])}`
+    const order = `ORDER BY ${orderText(branch, direction, key)}`
+    return {
+      text: `SELECT ${key} AS k, ${branch.value} AS v FROM (SELECT l.* ${rows} ${order} LIMIT ${length}) l
+        ${whereClause(conditions)} ${order} LIMIT ${reach}`,
+      beyond: `EXISTS (SELECT ${rows} ${order} LIMIT 1 OFFSET ${length})`,
+    }
+  })
+  const names = stretches.map((_, at) => `s${at}`)
+  const tells = stretches.map(
+    ({ beyond }, at) => `((SELECT count(*) FROM s${at}) = ${reach} OR NOT ${beyond})`,
+  )
+  const union = names.map((name) => `SELECT * FROM ${name}`).join(' UNION ALL ')
+  // Of a single branch a page that is full is right.
+  const told = branches.length === 1 ? [] : tells
+  return merged(
+    `(WITH ${stretches.map(({ text }, at) => `s${at} AS MATERIALIZED (${text})`).join(', ')}
+      SELECT r.k, r.v FROM (${union}) r ${whereClause(told)}) u`,
+    direction,
     bindings,
-  }
+  )
 }
 
 function orderText({ value, order }: Branch, direction: string, key: string): string {
@@ -87,15 +131,21 @@ export function cutBranches(
   )
 }
 
-/** The branches of a sort by a column that may be null. */
-export function nullableBranches(column: string): readonly Branch[] {
-  return [
-    { conditions: [`${column} IS NOT NULL`], value: column, order: [column] },
-    { conditions: [`${column} IS NULL`], value: NO_VALUE, order: [] },
-  ]
+/** Rows in an order; those without a value come last, whatever the direction. */
+export interface ListOrder {
+  readonly branches: readonly Branch[]
+  readonly last?: Branch
 }
 
-/** The only branch of a sort by a column that is never null. */
-export function plainBranch(column: string): readonly Branch[] {
-  return [{ conditions: [], value: column, order: [column] }]
+/** The order by a column that may be null. */
+export function nullableOrder(column: string, order: readonly string[] = [column]): Required<ListOrder> {
+  return {
+    branches: [{ conditions: [`${column} IS NOT NULL`], value: column, order }],
+    last: { conditions: [`${column} IS NULL`], value: NO_VALUE, order: [] },
+  }
+}
+
+/** The order by a column that is never null. */
+export function plainOrder(column: string): ListOrder {
+  return { branches: [{ conditions: [], value: column, order: [column] }] }
 }

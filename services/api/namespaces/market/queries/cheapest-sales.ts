@@ -2,10 +2,10 @@ import { Bindings, whereClause } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import { directionOf, pageWindow } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { assetFilter } from './asset-filter.ts'
+import { assetFilter, resolveListedAssets } from './asset-filter.ts'
 import { assetNumberConditions, listingConditions } from './listing-conditions.ts'
 import { listingTables } from './listing-table.ts'
-import { salePriceBranches } from './sale-prices.ts'
+import { readSalePricing, salePriceBranches } from './sale-prices.ts'
 
 /**
  * The ids of the cheapest listed sale of each template that a request asks for: sales of one asset each; of several at
@@ -17,7 +17,8 @@ export async function selectCheapest(context: EndpointContext, { trigrams }: Mar
   if (!window) return []
   const bindings = new Bindings()
   const table = listingTables.sale
-  const assets = await assetFilter(context, table, trigrams, bindings)
+  const resolved = await resolveListedAssets(context, table, trigrams)
+  const assets = assetFilter(context, table, trigrams, resolved, bindings)
   const conditions = [
     'l.state = 1',
     'l.template_id IS NOT NULL',
@@ -27,7 +28,7 @@ export async function selectCheapest(context: EndpointContext, { trigrams }: Mar
     // Every sale here is of one asset, which the first alternative is made for.
     ...(assets.alternatives[0] ?? []),
   ]
-  const branches = await salePriceBranches(session, values, bindings)
+  const branches = salePriceBranches(await readSalePricing(session, values, true), bindings)
   const rows = branches.map(
     (branch) =>
       `SELECT l.template_id, l.sale_id, ${branch.value} AS price FROM ${table.from}

@@ -128,6 +128,8 @@ export function assetNumberConditions(values: Values, bindings: Bindings): strin
   const most = values.int('max_assets')
   return [
     ...(least === undefined ? [] : [`l.asset_count >= ${bindings.bind(least, 'bigint')}`]),
+    // Bundles are few, and have an index.
+    ...(least !== undefined && least > 1 ? ['l.asset_count > 1'] : []),
     ...(most === undefined ? [] : [`l.asset_count <= ${bindings.bind(most, 'bigint')}`]),
   ]
 }

@@ -1,46 +1,60 @@
 import { Bindings } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
+import { pageWindow } from '../../paging/index.ts'
 import { NEVER } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { assetFilter } from './asset-filter.ts'
-import type { Branch, Purpose } from './branches.ts'
-import { countBranches, cutBranches, mergeBranches, nullableBranches, plainBranch } from './branches.ts'
+import type { ResolvedAssets, Way } from './asset-filter.ts'
+import { assetFilter, isFoundByAssets, mayBeMany, resolveListedAssets } from './asset-filter.ts'
+import type { Branch, ListOrder, Purpose } from './branches.ts'
+import {
+  countBranches,
+  cutBranches,
+  mergeBranches,
+  nullableOrder,
+  plainOrder,
+  stretchBranches,
+} from './branches.ts'
 import { assetNumberConditions, listingConditions, wantedStates } from './listing-conditions.ts'
 import type { ListingTable } from './listing-table.ts'
 import { listingTables } from './listing-table.ts'
-import { plainPriceConditions } from './price-filter.ts'
-import { salePriceBranches, salePriceCondition } from './sale-prices.ts'
+import { plainPriceConditions, readPriceBounds } from './price-filter.ts'
+import { readSalePricing, salePriceBranches, salePriceCondition } from './sale-prices.ts'
 
 /** Characters of a name that its index holds: an entry of an index cannot be as long as a name can. */
 const INDEXED_NAME = 'left(l.name, 100)'
 
+/** Listings that are looked at in their order before all that match are sorted. */
+const STRETCH = 20_000
+
 /** What one kind of listing adds to the common conditions. */
 interface Own {
   readonly conditions: readonly string[]
-  /** Branches of `sort=price` when the price is not simply a column. */
-  readonly priceBranches?: readonly Branch[]
+  /** The order of `sort=price` when the price is not simply a column. */
+  readonly priceOrder?: ListOrder
 }
+
+/** Makes what a kind of listing adds, for each statement anew: it binds values. */
+type MakeOwn = (bindings: Bindings) => Own
 
 /** Makes the query of sales; keys are sale ids. @param standard states of a request that names none; undefined = all. */
 export function saleQuery(standard?: readonly number[]) {
   return async (context: EndpointContext, setup: MarketSetup, purpose: Purpose): Promise<PageQuery> => {
-    const bindings = new Bindings()
     const { session, values } = context
     const states = wantedStates(values) ?? standard
-    const conditions = [
-      // A sale without an offer has nothing to show yet, or never had.
-      'l.offer_id IS NOT NULL',
-      ...(states ? [`l.state = ANY(${bindings.bind(states, 'smallint[]')})`] : []),
-      ...assetNumberConditions(values, bindings),
-    ]
-    const table = listingTables.sale
-    if (values.text('sort') === 'price' && purpose === 'page') {
-      const priceBranches = await salePriceBranches(session, values, bindings)
-      return listingQuery(context, setup, purpose, table, { conditions, priceBranches }, bindings)
-    }
-    conditions.push(...(await salePriceCondition(session, values, bindings)))
-    return listingQuery(context, setup, purpose, table, { conditions }, bindings)
+    const isByPrice = values.text('sort') === 'price' && purpose === 'page'
+    const pricing = await readSalePricing(session, values, isByPrice)
+    return listingQuery(context, setup, purpose, listingTables.sale, (bindings) => {
+      const conditions = [
+        // A sale without an offer has nothing to show yet, or never had.
+        'l.offer_id IS NOT NULL',
+        ...(states ? [`l.state = ANY(${bindings.bind(states, 'smallint[]')})`] : []),
+        ...assetNumberConditions(values, bindings),
+      ]
+      return isByPrice
+        ? { conditions, priceOrder: { branches: salePriceBranches(pricing, bindings) } }
+        : { conditions: [...conditions, ...salePriceCondition(pricing, bindings)] }
+    })
   }
 }
 
@@ -50,15 +64,16 @@ export async function auctionQuery(
   setup: MarketSetup,
   purpose: Purpose,
 ): Promise<PageQuery> {
-  const bindings = new Bindings()
   const { session, values } = context
-  const conditions = [
-    ...auctionStateCondition(values, setup, bindings),
-    ...bidConditions(values, setup, bindings),
-    ...assetNumberConditions(values, bindings),
-    ...(await plainPriceConditions(session, values, bindings)),
-  ]
-  return listingQuery(context, setup, purpose, listingTables.auction, { conditions }, bindings)
+  const bounds = await readPriceBounds(session, values)
+  return listingQuery(context, setup, purpose, listingTables.auction, (bindings) => ({
+    conditions: [
+      ...auctionStateCondition(values, setup, bindings),
+      ...bidConditions(values, setup, bindings),
+      ...assetNumberConditions(values, bindings),
+      ...plainPriceConditions(bounds, bindings),
+    ],
+  }))
 }
 
 /** The page of buy offers that a request asks for; keys are buy offer ids. */
@@ -67,14 +82,15 @@ export async function buyofferQuery(
   setup: MarketSetup,
   purpose: Purpose,
 ): Promise<PageQuery> {
-  const bindings = new Bindings()
   const { session, values } = context
-  const conditions = [
-    ...stateCondition(values, bindings),
-    ...assetNumberConditions(values, bindings),
-    ...(await plainPriceConditions(session, values, bindings)),
-  ]
-  return listingQuery(context, setup, purpose, listingTables.buyoffer, { conditions }, bindings)
+  const bounds = await readPriceBounds(session, values)
+  return listingQuery(context, setup, purpose, listingTables.buyoffer, (bindings) => ({
+    conditions: [
+      ...stateCondition(values, bindings),
+      ...assetNumberConditions(values, bindings),
+      ...plainPriceConditions(bounds, bindings),
+    ],
+  }))
 }
 
 /** The page of template buy offers that a request asks for; keys are their ids. */
@@ -83,13 +99,11 @@ export async function templateBuyofferQuery(
   setup: MarketSetup,
   purpose: Purpose,
 ): Promise<PageQuery> {
-  const bindings = new Bindings()
   const { session, values } = context
-  const conditions = [
-    ...stateCondition(values, bindings),
-    ...(await plainPriceConditions(session, values, bindings)),
-  ]
-  return listingQuery(context, setup, purpose, listingTables.template_buyoffer, { conditions }, bindings)
+  const bounds = await readPriceBounds(session, values)
+  return listingQuery(context, setup, purpose, listingTables.template_buyoffer, (bindings) => ({
+    conditions: [...stateCondition(values, bindings), ...plainPriceConditions(bounds, bindings)],
+  }))
 }
 
 async function listingQuery(
@@ -97,44 +111,102 @@ async function listingQuery(
   setup: MarketSetup,
   purpose: Purpose,
   table: ListingTable,
-  own: Own,
-  bindings: Bindings,
+  makeOwn: MakeOwn,
 ): Promise<PageQuery> {
   const { values } = context
-  const assets = await assetFilter(context, table, setup.trigrams, bindings)
-  const branches = own.priceBranches ?? sortBranches(table, values)
-  const query = {
-    from: table.from,
-    key: table.key,
-    conditions: [...listingConditions(table, values, bindings), ...own.conditions, ...assets.conditions],
-    bindings,
+  const resolved = await resolveListedAssets(context, table, setup.trigrams)
+  const make = (way: Way) => {
+    const bindings = new Bindings()
+    const own = makeOwn(bindings)
+    const assets = assetFilter(context, table, setup.trigrams, resolved, bindings, way)
+    const conditions = [...listingConditions(table, values, bindings), ...assets.conditions]
+    const order = own.priceOrder ?? sortOrder(table, values)
+    return { own, conditions, alternatives: assets.alternatives, order, bindings }
   }
-  if (purpose === 'count') return countBranches(query, assets.alternatives)
-  return mergeBranches({ ...query, branches: cutBranches(branches, assets.alternatives) }, values)
+  const ofBranches = (pick: (order: ListOrder) => readonly Branch[]): PageQuery => {
+    const { own, conditions, alternatives, order, bindings } = make('find')
+    return mergeBranches(
+      {
+        from: table.from,
+        key: table.key,
+        conditions: [...own.conditions, ...conditions],
+        branches: cutBranches(pick(order), alternatives),
+        bindings,
+        isFoundFirst: isFoundByAssets(resolved),
+      },
+      values,
+    )
+  }
+  if (purpose === 'count') {
+    const { own, conditions, alternatives, bindings } = make('find')
+    const all = [...own.conditions, ...conditions]
+    return countBranches({ from: table.from, key: table.key, conditions: all, bindings }, alternatives)
+  }
+  const page = ofBranches(({ branches }) => branches)
+  const { last } = sortOrder(table, values)
+  const rest = last === undefined ? {} : { rest: () => ofBranches((order) => [order.last ?? last]) }
+  return { ...page, ...rest, ...(isLookedFor(values, resolved) ? { attempt: stretch() } : {}) }
+
+  /** In their order, as far as a stretch goes. */
+  function stretch(): PageQuery {
+    const { own, conditions, order, bindings } = make('walk')
+    const query = { from: table.from, key: table.key, fixed: own.conditions, conditions, bindings }
+    return stretchBranches({ ...query, branches: order.branches, length: STRETCH }, values)
+  }
 }
 
-function sortBranches(table: ListingTable, values: Values): readonly Branch[] {
+/** Filters that no index serves beside the order: among many listings there soon is a page that meets them. */
+const LOOKED_FOR = [
+  'min_assets',
+  'min_template_mint',
+  'max_template_mint',
+  'min_effective_mint',
+  'max_effective_mint',
+]
+
+/** Whether a stretch of the order is worth a look. */
+function isLookedFor(values: Values, resolved: ResolvedAssets): boolean {
+  const window = pageWindow(values)
+  if (!window || 2 * (window.offset + window.limit) > STRETCH) return false
+  return mayBeMany(resolved) || LOOKED_FOR.some((name) => values.has(name))
+}
+
+function sortOrder(table: ListingTable, values: Values): ListOrder {
   switch (values.text('sort')) {
     case 'updated':
-      return plainBranch('l.updated_at_time')
+      return plainOrder('l.updated_at_time')
     case 'ending':
-      return plainBranch('l.end_time')
+      return plainOrder('l.end_time')
     case table.parameter:
-      return plainBranch(table.key)
+      // Ids grow with time, whose index serves bounds of time as well.
+      return plainOrder(values.has('before') || values.has('after') ? 'l.created_at_time' : table.key)
     case 'price':
-      return plainBranch('l.price')
+      return plainOrder('l.price')
     case 'template_mint':
     case 'effective_mint':
-      return nullableBranches(table.mints[0])
+      return mintOrder(table, values)
     case 'name':
-      return nameBranches()
+      return nullableOrder('l.name', [INDEXED_NAME, 'l.name'])
     default:
-      return plainBranch('l.created_at_time')
+      return plainOrder('l.created_at_time')
   }
 }
 
-function nameBranches(): readonly Branch[] {
-  return nullableBranches('l.name').map((branch) => ({ ...branch, order: [INDEXED_NAME, 'l.name'] }))
+/** By the lowest mint number, which is not above the highest. */
+function mintOrder({ mints: [lowest] }: ListingTable, values: Values): ListOrder {
+  const { branches, last } = nullableOrder(lowest)
+  const most = values.int('max_template_mint') ?? values.int('max_effective_mint')
+  const bounded =
+    most === undefined
+      ? branches
+      : branches.map((branch) => ({
+          ...branch,
+          conditions: [...branch.conditions, `${lowest} <= ${most}::bigint`],
+        }))
+  const isNeverNull =
+    values.text('sort') === 'effective_mint' ||
+    ['min_template_mint', 'min_effective_mint', 'max_effective_mint'].some((name) => values.has(name))
+  return isNeverNull ? { branches: bounded } : { branches: bounded, last }
 }
 
 function stateCondition(values: Values, bindings: Bindings): string[] {

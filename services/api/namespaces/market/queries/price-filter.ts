@@ -88,12 +88,10 @@ export function columnBounds(column: string, bounds: PriceBounds | undefined, bi
 }
 
 /** `min_price` and `max_price` where the price is a column of the row. */
-export async function plainPriceConditions(
-  session: Session,
-  values: Values,
+export function plainPriceConditions(
+  bounds: PriceBounds | 'never' | undefined,
   bindings: Bindings,
-): Promise<string[]> {
-  const bounds = await readPriceBounds(session, values)
+): string[] {
   return bounds === 'never' ? [NEVER] : columnBounds('l.price', bounds, bindings)
 }
 

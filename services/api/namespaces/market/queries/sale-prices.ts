@@ -6,23 +6,36 @@ import { NO_VALUE } from './branches.ts'
 import type { PriceBounds, Rate } from './price-filter.ts'
 import { columnBounds, priceAt, pricedBy, rateBounds, readPriceBounds, readRates } from './price-filter.ts'
 
+/** What prices of sales are compared and sorted by. */
+export interface SalePricing {
+  /** Undefined without bounds; `never` when no price can be within them. */
+  readonly bounds: PriceBounds | 'never' | undefined
+  /** The pairs that can price what a request asks for. */
+  readonly rates: readonly Rate[]
+}
+
+/** Looks up what a request for sales needs to know of prices. @param isCompared prices are compared with each other. */
+export async function readSalePricing(
+  session: Session,
+  values: Values,
+  isCompared: boolean,
+): Promise<SalePricing> {
+  const bounds = await readPriceBounds(session, values)
+  const isNeeded = bounds !== 'never' && (bounds !== undefined || isCompared)
+  return { bounds, rates: isNeeded ? await usableRates(session, values, bounds) : [] }
+}
+
 /**
  * The branches of sales sorted by price: those with a price of their own, and for each symbol pair those that the
  * oracle prices, whose price grows with the listing price. Bounds on the price are part of them.
  */
-export async function salePriceBranches(
-  session: Session,
-  values: Values,
-  bindings: Bindings,
-): Promise<readonly Branch[]> {
-  const bounds = await readPriceBounds(session, values)
+export function salePriceBranches({ bounds, rates }: SalePricing, bindings: Bindings): readonly Branch[] {
   if (bounds === 'never') return [{ conditions: [NEVER], value: 'l.price', order: ['l.price'] }]
   const fixed: Branch = {
     conditions: ['l.price IS NOT NULL', ...columnBounds('l.price', bounds, bindings)],
     value: 'l.price',
     order: ['l.price'],
   }
-  const rates = await usableRates(session, values, bounds)
   return [fixed, ...rates.map((rate) => rateBranch(rate, bounds, bindings))]
 }
 
@@ -35,16 +48,11 @@ function rateBranch(rate: Rate, bounds: PriceBounds | undefined, bindings: Bindi
 }
 
 /** The condition of `min_price` and `max_price` under any other sort. */
-export async function salePriceCondition(
-  session: Session,
-  values: Values,
-  bindings: Bindings,
-): Promise<string[]> {
-  const bounds = await readPriceBounds(session, values)
+export function salePriceCondition({ bounds, rates }: SalePricing, bindings: Bindings): string[] {
   if (!bounds) return []
   if (bounds === 'never') return [NEVER]
   const ways = [columnBounds('l.price', bounds, bindings).join(' AND ')]
-  for (const rate of await usableRates(session, values, bounds)) {
+  for (const rate of rates) {
     ways.push([...pricedBy(rate, bindings), ...rateBounds(rate, bounds, bindings)].join(' AND '))
   }
   return [`((${ways.join(') OR (')}))`]

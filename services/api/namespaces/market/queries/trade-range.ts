@@ -39,12 +39,14 @@ export function inWholeDays(column: string, { days }: TradeRange, bindings: Bind
   ]
 }
 
-/** Condition that a trade time lies in the range, but in none of its whole days. */
-export function atEdges(column: string, range: TradeRange, bindings: Bindings): string {
+/** What is left of a range beside its whole days: before the first and after the last, as far as there is anything. */
+export function edgesOf(range: TradeRange): readonly TradeRange[] {
   const { from, until, days } = range
   const [first, last] = days
-  if (first >= last) return inRange(column, range, bindings).join(' AND ')
-  const head = inRange(column, { ...range, from, until: first * DAY_MS }, bindings).join(' AND ')
-  const tail = inRange(column, { ...range, from: last * DAY_MS, until }, bindings).join(' AND ')
-  return `((${head}) OR (${tail}))`
+  if (first >= last) return [range]
+  const edges = [
+    { ...range, from, until: first * DAY_MS },
+    { ...range, from: last * DAY_MS, until },
+  ]
+  return edges.filter((edge) => edge.from < edge.until)
 }

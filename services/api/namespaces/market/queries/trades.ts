@@ -61,14 +61,11 @@ export async function latestTrades(session: Session, values: Values): Promise<st
   return `[${rows[0]![0] ?? ''}]`
 }
 
+const DAY_MS = 86_400_000
+
 /** Trades of single assets by day and token as JSON text, the latest day first. */
 export async function tradeDays(session: Session, values: Values): Promise<string> {
   const bindings = new Bindings()
-  const conditions = singleTrades(values, bindings)
-  const before = values.int('before')
-  const after = values.int('after')
-  if (before !== undefined) conditions.push(`k.trade_time <= ${bindings.bind(before, 'bigint')}`)
-  if (after !== undefined) conditions.push(`k.trade_time >= ${bindings.bind(after, 'bigint')}`)
   const rows = await session.query<[string | null]>({
     text: `SELECT string_agg('{' || ${jsonMembers({
       median: quoted('d.median'),
@@ -76,15 +73,53 @@ export async function tradeDays(session: Session, values: Values): Promise<strin
       volume: quoted('d.volume'),
       sales: quoted('d.trades'),
       ...token,
-      time: 'd.day * 86400000 + 43200000',
+      time: `d.day * ${DAY_MS} + ${DAY_MS / 2}`,
     })} || '}', ',' ORDER BY d.day DESC, y.place)
-      FROM (SELECT k.token_symbol, ${TRADE_DAY} AS day, count(*) AS trades, sum(k.price) AS volume,
-          percentile_disc(0.5) WITHIN GROUP (ORDER BY k.price) AS median
-        FROM market.trades k ${whereClause(conditions)} GROUP BY k.token_symbol, ${TRADE_DAY}) d
+      FROM (${isKeptByDay(values) ? keptDays(values, bindings) : summedDays(values, bindings)}) d
         JOIN market.tokens y USING (token_symbol)`,
     values: bindings.values,
   })
   return `[${rows[0]![0] ?? ''}]`
+}
+
+const KEPT = new Set(['symbol', 'before', 'after'])
+
+function isKeptByDay(values: Values): boolean {
+  return values.names().every((name) => KEPT.has(name))
+}
+
+/** The days of trades that meet conditions. */
+function summedDays(values: Values, bindings: Bindings, further: readonly string[] = []): string {
+  const conditions = [...singleTrades(values, bindings), ...further]
+  const before = values.int('before')
+  const after = values.int('after')
+  if (before !== undefined) conditions.push(`k.trade_time <= ${bindings.bind(before, 'bigint')}`)
+  if (after !== undefined) conditions.push(`k.trade_time >= ${bindings.bind(after, 'bigint')}`)
+  return `SELECT k.token_symbol, ${TRADE_DAY} AS day, count(*) AS trades, sum(k.price) AS volume,
+      percentile_disc(0.5) WITHIN GROUP (ORDER BY k.price) AS median
+    FROM market.trades k ${whereClause(conditions)} GROUP BY k.token_symbol, ${TRADE_DAY}`
+}
+
+/** Days that were over at the last block are kept; the rest, and those that a bound cuts, are summed up. */
+function keptDays(values: Values, bindings: Bindings): string {
+  const before = values.int('before')
+  const after = values.int('after')
+  // Both bounds are inclusive.
+  const first = after === undefined ? undefined : Math.ceil(after / DAY_MS)
+  const end = before === undefined ? undefined : Math.floor((before + 1) / DAY_MS)
+  const bounds = [
+    ...(first === undefined ? [] : [`k.day >= ${bindings.bind(first, 'bigint')}`]),
+    ...(end === undefined ? [] : [`k.day < ${bindings.bind(end, 'bigint')}`]),
+  ]
+  const whole = [...oneOf('k.token_symbol', values.texts('symbol'), bindings), ...bounds]
+  const kept = `SELECT k.token_symbol, k.day::bigint AS day, k.trades, k.volume, k.median FROM market.price_days k ${whereClause(whole)}`
+  const ways = [
+    `k.trade_time >= (SELECT coalesce(max(p.day) + 1, 0)::bigint * ${DAY_MS} FROM market.price_days p)`,
+    ...(first === undefined ? [] : [`k.trade_time < ${bindings.bind(first * DAY_MS, 'bigint')}`]),
+    ...(end === undefined ? [] : [`k.trade_time >= ${bindings.bind(end * DAY_MS, 'bigint')}`]),
+  ]
+  // A day that a bound cuts is none of the whole ones; a day that runs may be cut as well, and is summed up once.
+  return `${kept} UNION ALL ${summedDays(values, bindings, [`(${ways.join(' OR ')})`])}`
 }
 
 /** The trades of one asset as JSON text, bundles included unless they are not wanted. */
