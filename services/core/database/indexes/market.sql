@@ -6,7 +6,6 @@ CREATE INDEX sales_price_idx ON market.sales (state, price, sale_id) WHERE price
 CREATE INDEX sales_oracle_price_idx ON market.sales (state, listing_symbol, settlement_symbol, listing_price, sale_id) WHERE price IS NULL;
 CREATE INDEX sales_settlement_idx ON market.sales (settlement_symbol, state, price, sale_id);
 CREATE INDEX sales_mint_idx ON market.sales (state, min_mint, sale_id) WHERE min_mint IS NOT NULL;
-CREATE INDEX sales_name_idx ON market.sales (state, left(name, 100), sale_id);
 CREATE INDEX sales_seller_idx ON market.sales (seller, created_at_time, sale_id);
 CREATE INDEX sales_buyer_idx ON market.sales (buyer, created_at_time, sale_id) WHERE buyer IS NOT NULL;
 CREATE INDEX sales_collection_idx ON market.sales (collection_name, state, created_at_time, sale_id);
@@ -22,7 +21,6 @@ CREATE INDEX auctions_updated_idx ON market.auctions (updated_at_time, auction_i
 CREATE INDEX auctions_end_idx ON market.auctions (end_time, auction_id);
 CREATE INDEX auctions_price_idx ON market.auctions (price, auction_id);
 CREATE INDEX auctions_mint_idx ON market.auctions (min_mint, auction_id) WHERE min_mint IS NOT NULL;
-CREATE INDEX auctions_name_idx ON market.auctions (left(name, 100), auction_id);
 CREATE INDEX auctions_seller_idx ON market.auctions (seller, created_at_time, auction_id);
 CREATE INDEX auctions_buyer_idx ON market.auctions (buyer, created_at_time, auction_id) WHERE buyer IS NOT NULL;
 CREATE INDEX auctions_collection_idx ON market.auctions (collection_name, created_at_time, auction_id);
@@ -35,7 +33,6 @@ CREATE INDEX buyoffers_created_idx ON market.buyoffers (created_at_time, buyoffe
 CREATE INDEX buyoffers_updated_idx ON market.buyoffers (updated_at_time, buyoffer_id);
 CREATE INDEX buyoffers_price_idx ON market.buyoffers (price, buyoffer_id);
 CREATE INDEX buyoffers_mint_idx ON market.buyoffers (min_mint, buyoffer_id) WHERE min_mint IS NOT NULL;
-CREATE INDEX buyoffers_name_idx ON market.buyoffers (left(name, 100), buyoffer_id);
 CREATE INDEX buyoffers_seller_idx ON market.buyoffers (seller, created_at_time, buyoffer_id);
 CREATE INDEX buyoffers_buyer_idx ON market.buyoffers (buyer, created_at_time, buyoffer_id);
 CREATE INDEX buyoffers_state_idx ON market.buyoffers (state, created_at_time, buyoffer_id);
@@ -69,7 +66,6 @@ CREATE INDEX royalty_payouts_listing_idx ON market.royalty_payouts (listing_id, 
 CREATE INDEX logs_subject_idx ON market.logs (subject, seq) WITH (fillfactor = 100);
 CREATE INDEX sales_hidden_idx ON market.sales (state, collection_name) WHERE offer_id IS NULL;
 CREATE INDEX sales_any_price_idx ON market.sales (price, sale_id) WHERE price IS NOT NULL;
-CREATE INDEX sales_any_name_idx ON market.sales (left(name, 100), sale_id) WHERE name IS NOT NULL;
 CREATE INDEX sales_any_mint_idx ON market.sales (min_mint, sale_id) WHERE min_mint IS NOT NULL;
 CREATE INDEX sales_any_oracle_price_idx ON market.sales (listing_symbol, settlement_symbol, listing_price, sale_id) WHERE price IS NULL;
 CREATE INDEX trades_day_idx ON market.trades (token_symbol, (trade_time / 86400000), price);
@@ -78,3 +74,26 @@ CREATE INDEX party_stats_account_idx ON market.party_stats (token_symbol, accoun
 CREATE INDEX sales_listed_bundles_idx ON market.sales (sale_id) WHERE state = 1 AND asset_count > 1;
 CREATE INDEX sales_bundles_idx ON market.sales (asset_count, sale_id) WHERE asset_count > 1;
 CREATE INDEX sales_collection_mint_idx ON market.sales (collection_name, max_mint, sale_id) WHERE max_mint IS NOT NULL;
+CREATE INDEX trades_seller_idx ON market.trades (token_symbol, seller, trade_time) INCLUDE (price);
+CREATE INDEX trades_buyer_idx ON market.trades (token_symbol, buyer, trade_time) INCLUDE (price);
+CREATE INDEX trades_template_time_idx ON market.trades (token_symbol, template_id, trade_time) INCLUDE (price) WHERE template_id IS NOT NULL;
+CREATE INDEX party_stats_marketplace_idx ON market.party_stats (token_symbol, collection_name, marketplace, account) INCLUDE (sells, sell_volume, buys, buy_volume);
+CREATE INDEX sales_whole_name_idx ON market.sales (name, sale_id) WHERE length(name) <= 100;
+CREATE INDEX sales_long_name_idx ON market.sales (sale_id) WHERE length(name) > 100;
+CREATE INDEX sales_collection_least_mint_idx ON market.sales (collection_name, min_mint, sale_id) WHERE min_mint IS NOT NULL;
+CREATE INDEX auctions_whole_name_idx ON market.auctions (name, auction_id) WHERE length(name) <= 100;
+CREATE INDEX auctions_long_name_idx ON market.auctions (auction_id) WHERE length(name) > 100;
+CREATE INDEX auctions_collection_least_mint_idx ON market.auctions (collection_name, min_mint, auction_id) WHERE min_mint IS NOT NULL;
+CREATE INDEX auctions_maker_idx ON market.auctions (maker_marketplace, created_at_time, auction_id);
+CREATE INDEX auctions_taker_idx ON market.auctions (taker_marketplace, created_at_time, auction_id) WHERE taker_marketplace IS NOT NULL;
+CREATE INDEX buyoffers_whole_name_idx ON market.buyoffers (name, buyoffer_id) WHERE length(name) <= 100;
+CREATE INDEX buyoffers_long_name_idx ON market.buyoffers (buyoffer_id) WHERE length(name) > 100;
+CREATE INDEX buyoffers_collection_least_mint_idx ON market.buyoffers (collection_name, min_mint, buyoffer_id) WHERE min_mint IS NOT NULL;
+CREATE INDEX buyoffers_maker_idx ON market.buyoffers (maker_marketplace, created_at_time, buyoffer_id);
+CREATE INDEX buyoffers_taker_idx ON market.buyoffers (taker_marketplace, created_at_time, buyoffer_id) WHERE taker_marketplace IS NOT NULL;
+CREATE INDEX template_buyoffers_whole_name_idx ON market.template_buyoffers (name, buyoffer_id) WHERE length(name) <= 100;
+CREATE INDEX template_buyoffers_long_name_idx ON market.template_buyoffers (buyoffer_id) WHERE length(name) > 100;
+CREATE INDEX template_buyoffers_collection_least_mint_idx ON market.template_buyoffers (collection_name, mint, buyoffer_id) WHERE mint IS NOT NULL;
+CREATE INDEX template_buyoffers_maker_idx ON market.template_buyoffers (maker_marketplace, created_at_time, buyoffer_id);
+CREATE INDEX template_buyoffers_taker_idx ON market.template_buyoffers (taker_marketplace, created_at_time, buyoffer_id) WHERE taker_marketplace IS NOT NULL;
+CREATE INDEX sales_state_whole_name_idx ON market.sales (state, name, sale_id) WHERE length(name) <= 100;

@@ -1,7 +1,9 @@
+import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import { collectionLists, noneOf, oneOf } from '../../assets/index.ts'
 import { pageWindow } from '../../paging/index.ts'
+import { holdsFew, rankInRange } from './ranked-range.ts'
 import { inRange, tradeRange } from './trade-range.ts'
 
 const ACCOUNT = `json_build_object('account', a.account, 'buy_volume', a.bought::text, 'sell_volume', a.sold::text)`
@@ -10,6 +12,8 @@ const ACCOUNT = `json_build_object('account', a.account, 'buy_volume', a.bought:
 export async function accountStats({ session, values }: EndpointContext, symbol: string): Promise<string> {
   const window = pageWindow(values)
   if (!window) return '[]'
+  const ranked = await rankedAccounts(session, values, symbol, window)
+  if (ranked) return ranked
   const bindings = new Bindings()
   const value = values.text('sort') === 'buy_volume' ? 'a.bought' : 'a.sold'
   const rows = await session.query<[string]>({
@@ -17,6 +21,53 @@ export async function accountStats({ session, values }: EndpointContext, symbol:
       FROM (SELECT a.account, a.bought, a.sold FROM (${accountSums(values, symbol, bindings)}) a
         ORDER BY ${value} DESC, a.account LIMIT ${window.limit} OFFSET ${window.offset}) a`,
     values: bindings.values,
+  })
+  return rows[0]![0]
+}
+
+const LISTS = ['collection_name', 'collection_whitelist', 'collection_blacklist']
+
+/** Accounts by what they sold or bought in a long range; undefined where the range must be summed up whole. */
+async function rankedAccounts(
+  session: Session,
+  values: Values,
+  symbol: string,
+  window: { readonly offset: number; readonly limit: number },
+): Promise<string | undefined> {
+  const range = tradeRange(values)
+  if (!range || LISTS.some((name) => values.has(name)) || (await holdsFew(session, symbol, range)))
+    return undefined
+  const bindings = new Bindings()
+  const token = bindings.bind(symbol, 'text')
+  const [side, count, volume] =
+    values.text('sort') === 'buy_volume'
+      ? (['buyer', 'buys', 'buy_volume'] as const)
+      : (['seller', 'sells', 'sell_volume'] as const)
+  const ranking = {
+    things: `SELECT k.account AS k, k.${count} AS t, k.${volume} AS s, k.${volume} AS v FROM market.account_stats k
+      WHERE k.token_symbol = ${token}`,
+    order: `k.${volume} DESC, k.account`,
+    link: `x.${side} = c.k`,
+    token,
+    by: 'volume',
+    bindings,
+  } as const
+  const ranked = await rankInRange(session, symbol, ranking, range, window)
+  if (!ranked) return undefined
+  const page = new Bindings()
+  const ofToken = `x.token_symbol = ${page.bind(symbol, 'text')}`
+  const within = inRange('x.trade_time', range, page)
+  const sum = (account: string): string =>
+    `(SELECT coalesce(sum(x.price), 0) FROM market.trades x ${whereClause([ofToken, `x.${account} = n.account`, ...within])})`
+  const names = page.bind(
+    ranked.map(([account]) => account),
+    'text[]',
+  )
+  const rows = await session.query<[string]>({
+    text: `SELECT coalesce(json_agg(${ACCOUNT} ORDER BY a.place), '[]')::text
+      FROM (SELECT n.account, n.place, ${sum('seller')} AS sold, ${sum('buyer')} AS bought
+        FROM unnest(${names}) WITH ORDINALITY AS n(account, place)) a`,
+    values: page.values,
   })
   return rows[0]![0]
 }

@@ -257,9 +257,12 @@ function templateListConditions(table: ListingTable, values: Values, bindings: B
   }
   const accounts = values.texts('hide_templates_by_accounts')
   if (accounts && accounts.length > 0) {
-    const own = table.kind === 4 ? 'h.template_id = l.template_id' : 'h.template_id = ANY(l.template_ids)'
+    const owned = `(SELECT h.template_id FROM assets.assets h WHERE h.owner = ANY(${bindings.bind(accounts, 'text[]')})
+      AND h.template_id IS NOT NULL)`
+    const alone = `(l.template_id IS NULL OR l.template_id NOT IN ${owned})`
+    const bundled = `NOT EXISTS (SELECT FROM unnest(l.template_ids) AS u(id) WHERE u.id IN ${owned})`
     conditions.push(
-      `NOT EXISTS (SELECT FROM assets.assets h WHERE ${own} AND h.owner = ANY(${bindings.bind(accounts, 'text[]')}))`,
+      table.kind === 4 ? alone : `CASE WHEN l.asset_count = 1 THEN ${alone} ELSE ${bundled} END`,
     )
   }
   return conditions

@@ -21,8 +21,8 @@ import { listingTables } from './listing-table.ts'
 import { plainPriceConditions, readPriceBounds } from './price-filter.ts'
 import { readSalePricing, salePriceBranches, salePriceCondition } from './sale-prices.ts'
 
-/** Characters of a name that its index holds: an entry of an index cannot be as long as a name can. */
-const INDEXED_NAME = 'left(l.name, 100)'
+/** Characters of a name up to which an index holds it whole: an entry of an index cannot be as long as a name can. */
+const INDEXED_NAME = 100
 
 /** Listings that are looked at in their order before all that match are sorted. */
 const STRETCH = 20_000
@@ -186,10 +186,18 @@ function sortOrder(table: ListingTable, values: Values): ListOrder {
     case 'effective_mint':
       return mintOrder(table, values)
     case 'name':
-      return nullableOrder('l.name', [INDEXED_NAME, 'l.name'])
+      return nameOrder()
     default:
       return plainOrder('l.created_at_time')
   }
+}
+
+/** By name: what an index holds whole, and the few names that are longer. */
+function nameOrder(): ListOrder {
+  const { branches, last } = nullableOrder('l.name')
+  const cuts = [`length(l.name) <= ${INDEXED_NAME}`, `length(l.name) > ${INDEXED_NAME}`]
+  const cut = branches.flatMap((branch) => cuts.map((condition) => ({ ...branch, conditions: [condition] })))
+  return { branches: cut, last }
 }
 
 /** By the lowest mint number, which is not above the highest. */

@@ -3,7 +3,7 @@ import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import { collectionLists, oneOf } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import type { TradeRange } from './trade-range.ts'
-import { inRange, tradeRange } from './trade-range.ts'
+import { END_OF_TIME, inRange, tradeRange } from './trade-range.ts'
 import { sumInRange, TRADE_DAY } from './trade-sums.ts'
 
 /** Trades by day as JSON text, the first day first. */
@@ -115,12 +115,22 @@ function ofCollections(conditions: readonly string[], isOne: boolean): string {
  * looked at.
  */
 function partiesByTime(ofToken: string, range: TradeRange, bindings: Bindings): string {
-  const from = bindings.bind(range.from, 'bigint')
-  const until = bindings.bind(range.until, 'bigint')
-  const within = (side: string, marketplace: string, first: string, last: string): string =>
-    `k.${first} < ${until} AND k.${last} >= ${from} AND (k.${first} >= ${from} OR k.${last} < ${until} OR EXISTS (
-      SELECT FROM market.trades t WHERE t.token_symbol = k.token_symbol AND t.${side} = k.account
-        AND t.${marketplace} = k.marketplace AND t.trade_time >= ${from} AND t.trade_time < ${until}))`
+  const from = range.from <= 0 ? undefined : bindings.bind(range.from, 'bigint')
+  const until = range.until >= END_OF_TIME ? undefined : bindings.bind(range.until, 'bigint')
+  const within = (side: string, marketplace: string, first: string, last: string): string => {
+    const bounds = [
+      `k.${first} IS NOT NULL`,
+      ...(until === undefined ? [] : [`k.${first} < ${until}`]),
+      ...(from === undefined ? [] : [`k.${last} >= ${from}`]),
+    ]
+    if (from !== undefined && until !== undefined) {
+      // OFFSET 0 keeps the planner from reading the trades of all accounts.
+      bounds.push(`(k.${first} >= ${from} OR k.${last} < ${until} OR EXISTS (
+        SELECT FROM market.trades t WHERE t.token_symbol = k.token_symbol AND t.${side} = k.account
+          AND t.${marketplace} = k.marketplace AND t.trade_time >= ${from} AND t.trade_time < ${until} OFFSET 0))`)
+    }
+    return bounds.join(' AND ')
+  }
   return `SELECT k.marketplace,
       count(*) FILTER (WHERE ${within('seller', 'maker_marketplace', 'first_sold', 'last_sold')}) AS sellers,
       count(*) FILTER (WHERE ${within('buyer', 'taker_marketplace', 'first_bought', 'last_bought')}) AS buyers

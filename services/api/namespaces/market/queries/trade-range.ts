@@ -14,7 +14,7 @@ export interface TradeRange {
 }
 
 /** The latest time that a range can reach; beyond every time on chain and exact in 53 bits. */
-const END_OF_TIME = 2 ** 52
+export const END_OF_TIME = 2 ** 52
 
 /** The range of `before` and `after`, both exclusive; undefined when neither is given. */
 export function tradeRange(values: Values): TradeRange | undefined {

@@ -66,6 +66,9 @@ const DAY_MS = 86_400_000
 /** Trades of single assets by day and token as JSON text, the latest day first. */
 export async function tradeDays(session: Session, values: Values): Promise<string> {
   const bindings = new Bindings()
+  const days = isKeptByDay(values)
+    ? keptDays(values, await firstOpenDay(session), bindings)
+    : summedDays(values, bindings)
   const rows = await session.query<[string | null]>({
     text: `SELECT string_agg('{' || ${jsonMembers({
       median: quoted('d.median'),
@@ -75,7 +78,7 @@ export async function tradeDays(session: Session, values: Values): Promise<strin
       ...token,
       time: `d.day * ${DAY_MS} + ${DAY_MS / 2}`,
     })} || '}', ',' ORDER BY d.day DESC, y.place)
-      FROM (${isKeptByDay(values) ? keptDays(values, bindings) : summedDays(values, bindings)}) d
+      FROM (${days}) d
         JOIN market.tokens y USING (token_symbol)`,
     values: bindings.values,
   })
@@ -100,8 +103,18 @@ function summedDays(values: Values, bindings: Bindings, further: readonly string
     FROM market.trades k ${whereClause(conditions)} GROUP BY k.token_symbol, ${TRADE_DAY}`
 }
 
+/** The first day whose trades are not kept by day. */
+async function firstOpenDay(session: Session): Promise<number> {
+  const rows = await session.query<[number]>({
+    name: 'first-open-day',
+    text: 'SELECT coalesce(max(k.day) + 1, 0) FROM market.price_days k',
+    values: [],
+  })
+  return rows[0]![0]
+}
+
 /** Days that were over at the last block are kept; the rest, and those that a bound cuts, are summed up. */
-function keptDays(values: Values, bindings: Bindings): string {
+function keptDays(values: Values, open: number, bindings: Bindings): string {
   const before = values.int('before')
   const after = values.int('after')
   // Both bounds are inclusive.
@@ -114,7 +127,7 @@ function keptDays(values: Values, bindings: Bindings): string {
   const whole = [...oneOf('k.token_symbol', values.texts('symbol'), bindings), ...bounds]
   const kept = `SELECT k.token_symbol, k.day::bigint AS day, k.trades, k.volume, k.median FROM market.price_days k ${whereClause(whole)}`
   const ways = [
-    `k.trade_time >= (SELECT coalesce(max(p.day) + 1, 0)::bigint * ${DAY_MS} FROM market.price_days p)`,
+    `k.trade_time >= ${bindings.bind(open * DAY_MS, 'bigint')}`,
     ...(first === undefined ? [] : [`k.trade_time < ${bindings.bind(first * DAY_MS, 'bigint')}`]),
     ...(end === undefined ? [] : [`k.trade_time >= ${bindings.bind(end * DAY_MS, 'bigint')}`]),
   ]
