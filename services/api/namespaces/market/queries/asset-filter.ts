@@ -17,11 +17,13 @@ import type { ListingTable } from './listing-table.ts'
 
 /** Assets up to which a filter on them is answered through their ids. */
 const MAX_NAMED = 1_000
-/** Assets up to which the listings of each are looked up, and up to which they are put in a hash table. */
+/** Assets up to which the listings of each are looked up without a look at the order before. */
 const MAX_LOOKED_UP = 6_000
+/** Assets up to which they are put in a hash table, where an index alone tells which they are. */
 const MAX_HASHED = 60_000
-/** Templates up to which the listings of each are looked up without a look at the order before. */
+/** Templates up to which the listings of each are looked up, without and with a look at the order before. */
 const FEW_TEMPLATES = 20
+const SOME_TEMPLATES = 200
 
 /** Parameters that ask about an asset itself, not only about what the row of a listing tells of its assets. */
 const DETAILS = [
@@ -55,6 +57,8 @@ export interface ResolvedAssets {
   readonly isDetailed: boolean
   /** How many assets match, roughly, where an index finds them. */
   readonly expected?: number
+  /** Whether the index alone tells which they are. */
+  readonly isIndexOnly?: boolean
 }
 
 /**
@@ -94,9 +98,11 @@ export function mayBeMany({ templates, ids, isDetailed, expected }: ResolvedAsse
   return templates.kind === 'many' || (templates.kind === 'ids' && templates.ids.length > FEW_TEMPLATES)
 }
 
-/** Whether the listings are found by assets that an index finds: then they are all read before they are sorted. */
-export function isFoundByAssets({ ids, isDetailed, expected }: ResolvedAssets): boolean {
-  return ids === undefined && isDetailed && expected !== undefined && expected <= MAX_HASHED
+/** Whether the listings are found by assets or templates that an index finds: then they are all read before they are sorted. */
+export function isFoundByAssets({ templates, ids, isDetailed, expected }: ResolvedAssets): boolean {
+  if (ids) return false
+  if (isDetailed) return expected !== undefined && expected <= MAX_HASHED
+  return templates.kind === 'ids' && templates.ids.length <= SOME_TEMPLATES
 }
 
 /**
@@ -121,8 +127,10 @@ export function assetFilter(
     conditions.push(...nameConditions(given, trigrams, bindings), ...flagConditions(values))
   if (resolved.ids) conditions.push(hasAnyAsset(table, resolved.ids, bindings))
   else if (resolved.isDetailed) {
-    const details = detailConditions(table, values, attributes, templates, trigrams, bindings)
-    conditions.push(hasAssetLike(table, details, resolved.expected ?? Infinity, way))
+    // All assets of a listing are of its collection, which the row of the listing tells.
+    const asked = way === 'walk' && table.kind !== 4 ? values.without(['collection_name']) : values
+    const details = detailConditions(table, asked, attributes, templates, trigrams, bindings)
+    conditions.push(hasAssetLike(table, details, resolved, way))
   } else if (templates.kind === 'many') {
     const wanted = templateDataConditions(values, attributes, trigrams, bindings)
     const own = table.kind === 4 ? 't.template_id = l.template_id' : 't.template_id = ANY(l.template_ids)'
@@ -145,7 +153,7 @@ function hasAnyAsset({ key, kind }: ListingTable, ids: readonly string[], bindin
 function hasAssetLike(
   { kind, key }: ListingTable,
   details: readonly string[],
-  expected: number,
+  { expected = Infinity, isIndexOnly }: ResolvedAssets,
   way: Way,
 ): string {
   const contained = kind === 4 ? 'a.asset_id = l.asset_id' : 'a.asset_id = ANY(l.asset_ids)'
@@ -155,6 +163,7 @@ function hasAssetLike(
     return `${key} IN (SELECT x.listing_id FROM assets.assets a
       JOIN market.listing_assets x ON x.asset_id = a.asset_id AND x.kind = ${kind} ${whereClause(details)})`
   }
+  if (isIndexOnly !== true) return exists
   const hashed = `IN (SELECT a.asset_id FROM assets.assets a ${whereClause(details)})`
   if (kind === 4) return `l.asset_id ${hashed}`
   return `CASE WHEN l.asset_count = 1 THEN l.asset_ids[1] ${hashed} ELSE ${exists} END`
@@ -192,17 +201,20 @@ async function resolveAssets(
   const ofOwnData = attributes.some(({ family }) => family === 'immutable_data' || family === 'mutable_data')
   const isDetailed = ofOwnData || DETAILS.some((name) => values.has(name)) || namesSeveral(values, templates)
   if (ids && !isDetailed) return { templates, isDetailed, ids: ids.map(String) }
-  if (!ids && !ofOwnData && !INDEXED.some((name) => values.has(name))) return { templates, isDetailed }
+  const isIndexed = ids !== undefined || INDEXED.some((name) => values.has(name))
+  // Template buy offers with an asset are few: their assets are looked at sooner than all that have such data.
+  if (!isIndexed && (!ofOwnData || table.kind === 4)) return { templates, isDetailed }
   const bindings = new Bindings()
   const conditions = detailConditions(table, values, attributes, templates, trigrams, bindings)
   const found = `SELECT a.asset_id::text FROM assets.assets a ${whereClause(conditions)}`
   const expected = await expectedRows(session, { text: found, values: bindings.values })
-  if (expected > 20 * MAX_NAMED) return { templates, isDetailed, expected }
+  const many = { templates, isDetailed, expected, isIndexOnly: isIndexed && !ofOwnData }
+  if (expected > 20 * MAX_NAMED) return many
   const rows = await session.query<[string]>({
     text: `${found} LIMIT ${MAX_NAMED + 1}`,
     values: bindings.values,
   })
-  if (rows.length > MAX_NAMED) return { templates, isDetailed, expected }
+  if (rows.length > MAX_NAMED) return many
   return { templates, isDetailed, ids: rows.map(([id]) => id) }
 }
 

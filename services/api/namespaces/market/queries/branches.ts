@@ -26,8 +26,11 @@ export interface BranchedQuery {
   readonly conditions: readonly string[]
   readonly branches: readonly Branch[]
   readonly bindings: Bindings
-  /** All rows that meet the conditions are read before they are sorted: they are few, and found by an index. */
-  readonly isFoundFirst?: boolean
+  /**
+   * All rows that meet the conditions are read before they are sorted: they are few, and found by an index. Sets of
+   * further conditions of which a row meets at most one, each served by an index of its own; none for no more conditions.
+   */
+  readonly foundBy?: readonly (readonly string[])[]
 }
 
 /** The value of rows that have none. */
@@ -38,25 +41,30 @@ export const NO_VALUE = 'NULL'
  * its index; nulls come last in both directions.
  */
 export function mergeBranches(query: BranchedQuery, values: Values): PageQuery {
-  const { from, key, conditions, branches, bindings, isFoundFirst } = query
+  const { from, key, conditions, branches, bindings, foundBy } = query
   const direction = directionOf(values)
   const [only] = branches
-  if (branches.length === 1 && only && !isFoundFirst) {
+  if (branches.length === 1 && only && !foundBy) {
     const order = orderText(only, direction, key)
     return { key, from: only.from ?? from, conditions: [...conditions, ...only.conditions], order, bindings }
   }
   const window = pageWindow(values) ?? { offset: 0, limit: 0 }
   const parts = branches.map((branch) => {
     const order = orderText(branch, direction, key)
-    const rows = isFoundFirst
+    const rows = foundBy
       ? `found l ${whereClause(branch.conditions)}`
       : `${branch.from ?? from} ${whereClause([...conditions, ...branch.conditions])}`
     return `(SELECT ${key} AS k, ${branch.value} AS v FROM ${rows} ORDER BY ${order} LIMIT ${window.offset + window.limit})`
   })
-  const found = isFoundFirst
-    ? `WITH found AS MATERIALIZED (SELECT l.* FROM ${from} ${whereClause(conditions)}) `
-    : ''
+  const found = foundBy ? `WITH found AS MATERIALIZED (${foundRows(query, foundBy)}) ` : ''
   return merged(`(${found}${parts.join(' UNION ALL ')}) u`, direction, bindings)
+}
+
+function foundRows({ from, conditions }: BranchedQuery, foundBy: readonly (readonly string[])[]): string {
+  const ways = foundBy.length === 0 ? [[]] : foundBy
+  return ways
+    .map((way) => `SELECT l.* FROM ${from} ${whereClause([...conditions, ...way])}`)
+    .join(' UNION ALL ')
 }
 
 function merged(from: string, direction: string, bindings: Bindings): PageQuery {

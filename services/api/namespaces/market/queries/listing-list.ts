@@ -2,7 +2,7 @@ import { Bindings } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import { pageWindow } from '../../paging/index.ts'
-import { NEVER } from '../../assets/index.ts'
+import { NEVER, oneOf } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import type { ResolvedAssets, Way } from './asset-filter.ts'
 import { assetFilter, isFoundByAssets, mayBeMany, resolveListedAssets } from './asset-filter.ts'
@@ -24,8 +24,9 @@ import { readSalePricing, salePriceBranches, salePriceCondition } from './sale-p
 /** Characters of a name up to which an index holds it whole: an entry of an index cannot be as long as a name can. */
 const INDEXED_NAME = 100
 
-/** Listings that are looked at in their order before all that match are sorted. */
+/** Listings that are looked at in their order before all that match are sorted; fewer where a look takes long. */
 const STRETCH = 20_000
+const SLOW_STRETCH = 8_000
 
 /** What one kind of listing adds to the common conditions. */
 interface Own {
@@ -130,9 +131,10 @@ async function listingQuery(
         from: table.from,
         key: table.key,
         conditions: [...own.conditions, ...conditions],
-        branches: cutBranches(pick(order), alternatives),
         bindings,
-        isFoundFirst: isFoundByAssets(resolved),
+        ...(isFoundByAssets(resolved)
+          ? { branches: pick(order), foundBy: alternatives }
+          : { branches: cutBranches(pick(order), alternatives) }),
       },
       values,
     )
@@ -142,16 +144,25 @@ async function listingQuery(
     const all = [...own.conditions, ...conditions]
     return countBranches({ from: table.from, key: table.key, conditions: all, bindings }, alternatives)
   }
-  const page = ofBranches(({ branches }) => branches)
   const { last } = sortOrder(table, values)
-  const rest = last === undefined ? {} : { rest: () => ofBranches((order) => [order.last ?? last]) }
-  return { ...page, ...rest, ...(isLookedFor(values, resolved) ? { attempt: stretch() } : {}) }
+  const attempt = isLookedFor(values, resolved) ? { attempt: stretch() } : {}
+  // What was found is read once, for those without a value as well.
+  if (isFoundByAssets(resolved))
+    return { ...ofBranches((order) => [...order.branches, ...(last ? [last] : [])]), ...attempt }
+  const page = ofBranches(({ branches }) => branches)
+  const rest = last === undefined ? {} : { rest: () => ofBranches(() => [last]) }
+  return { ...page, ...rest, ...attempt }
 
   /** In their order, as far as a stretch goes. */
   function stretch(): PageQuery {
     const { own, conditions, order, bindings } = make('walk')
-    const query = { from: table.from, key: table.key, fixed: own.conditions, conditions, bindings }
-    return stretchBranches({ ...query, branches: order.branches, length: STRETCH }, values)
+    // By mint numbers an index has each collection in order.
+    const isByMint = order.branches.some(({ value }) => value === table.mints[0])
+    const collection = isByMint ? oneOf('l.collection_name', values.texts('collection_name'), bindings) : []
+    const fixed = [...own.conditions, ...collection]
+    const length = resolved.isDetailed && resolved.isIndexOnly !== true ? SLOW_STRETCH : STRETCH
+    const query = { from: table.from, key: table.key, fixed, conditions, bindings }
+    return stretchBranches({ ...query, branches: order.branches, length }, values)
   }
 }
 

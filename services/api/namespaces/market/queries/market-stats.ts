@@ -58,8 +58,8 @@ export async function marketStats(
 function ofMarketplaces(values: Values, token: string, bindings: Bindings): string {
   const range = tradeRange(values)
   const ofToken = `k.token_symbol = ${token}`
-  const lists = collectionLists('k.collection_name', values, bindings)
   if (range) {
+    const lists = collectionLists('k.collection_name', values, bindings)
     const parties =
       lists.length === 0
         ? partiesByTime(ofToken, range, bindings)
@@ -76,7 +76,10 @@ function ofMarketplaces(values: Values, token: string, bindings: Bindings): stri
       SELECT p.marketplace, p.sellers, p.buyers, s.sold, s.bought FROM parties p JOIN sums s USING (marketplace)`
   }
   const white = values.texts('collection_whitelist')
-  if (white) return ofCollections([ofToken, ...lists], white.length === 1)
+  if (white) {
+    const lists = collectionLists('k.collection_name', values, bindings)
+    return ofCollections([ofToken, ...lists], white.length === 1)
+  }
   const black = values.texts('collection_blacklist') ?? []
   const unwanted = black.length === 0 ? undefined : bindings.bind(black, 'text[]')
   return ofAllTime(ofToken, unwanted)
