@@ -193,6 +193,18 @@ export function logsSql(): string {
       FROM (SELECT DISTINCT seq / ${BLOCK_SEQS} AS b FROM (SELECT seq FROM market.logs UNION ALL SELECT seq FROM market.bids) e) k`
 }
 
+/** Royalties of the sold sales: each is shared by two recipients; what remains goes to the collection's author. */
+export function payoutsSql(world: MarketWorld): string {
+  return `INSERT INTO market.royalty_payouts (seq, payout_index, category, kind, template_id, listing_id, asset_id, rule_id, amount,
+      paid_at_time, token_symbol, collection_name, recipient)
+    SELECT l.updated_at_block::bigint * ${BLOCK_SEQS} + 900 + l.sale_id % 100, n, CASE WHEN n = 2 THEN 4 ELSE 1 + l.sale_id % 3 END, 1, l.template_id,
+      l.sale_id, l.asset_ids[1], CASE WHEN l.sale_id % 3 = 2 THEN l.sale_id % 50 END, l.price / 50 / (n + 1) + 1, l.updated_at_time,
+      l.settlement_symbol, l.collection_name, CASE WHEN n = 2 THEN c.author ELSE coalesce(r.owner, 'somebody.wam') END
+    FROM market.sales l JOIN assets.collections c USING (collection_name) CROSS JOIN generate_series(0, 2) n
+      JOIN assets.assets r ON r.asset_id = pg_temp.asset_at(power(pg_temp.dice(l.sale_id % 5000 + n, 81), 3))
+    WHERE l.state = 3 AND l.sale_id % 4 = 0 AND l.updated_at_block < ${world.lastBlock} ON CONFLICT DO NOTHING`
+}
+
 /** Highest sequence of the market's events. */
 export function lastSequence({ lastBlock }: MarketWorld): number {
   return (lastBlock + 10) * BLOCK_SEQS

@@ -3,7 +3,15 @@ import type { DatabaseAddress } from '../../../services/core/database/index.ts'
 import { FIRST_ASSET_ID } from './assets.ts'
 import { blockTime } from './chain-clock.ts'
 import type { MarketWorld } from './market-rows.ts'
-import { auctionsSql, buyoffersSql, lastSequence, logsSql, salesSql, settingsSql } from './market-rows.ts'
+import {
+  auctionsSql,
+  buyoffersSql,
+  lastSequence,
+  logsSql,
+  payoutsSql,
+  salesSql,
+  settingsSql,
+} from './market-rows.ts'
 import { marketSumsSql } from './market-sums.ts'
 import type { GeneratedSizes } from './sizes.ts'
 
@@ -43,7 +51,13 @@ export async function writeMarket(
     // Rows are found by the keys of large tables: without statistics they would be hashed whole.
     await client.query('ANALYZE assets.assets, assets.templates, assets.collections')
     await client.query(settingsSql(world))
-    for (const sql of [salesSql(world), auctionsSql(world), buyoffersSql(world), logsSql()])
+    for (const sql of [
+      salesSql(world),
+      auctionsSql(world),
+      buyoffersSql(world),
+      payoutsSql(world),
+      logsSql(),
+    ])
       await client.query(sql)
     note(`${sizes.sales} sales, ${sizes.auctions} auctions, ${sizes.buyoffers} buy offers`)
     await client.query('ANALYZE market.sales, market.trades')

@@ -61,6 +61,16 @@ export const marketSources: readonly Source[] = [
     'k.taker_marketplace',
     `market.trades k WHERE k.taker_marketplace <> ''`,
   ),
+  ranked(['royalties recipient', 'royalties account'], 'l.recipient', 'market.royalty_payouts l'),
+  spread(['royalties asset_id'], 'l.asset_id', 'market.royalty_payouts l WHERE l.asset_id IS NOT NULL'),
+  spread(['royalties listing_id'], 'l.listing_id', 'market.royalty_payouts l'),
+  spread(
+    ['royalties ids', 'royalties log_global_sequence', 'royalties lower_bound', 'royalties upper_bound'],
+    'l.seq',
+    'market.royalty_payouts l',
+  ),
+  spread(['royalties before', 'royalties after'], 'l.paid_at_time', 'market.royalty_payouts l'),
+  spread(['prices lower_bound', 'prices upper_bound'], 'a.asset_id', 'assets.assets a'),
   ranked(['name'], 'm.marketplace_name', `market.marketplaces m WHERE m.marketplace_name <> ''`),
   spread(['stats before', 'stats after', 'prices before', 'prices after'], 'k.trade_time', 'market.trades k'),
 ]

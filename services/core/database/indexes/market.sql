@@ -97,3 +97,11 @@ CREATE INDEX template_buyoffers_collection_least_mint_idx ON market.template_buy
 CREATE INDEX template_buyoffers_maker_idx ON market.template_buyoffers (maker_marketplace, created_at_time, buyoffer_id);
 CREATE INDEX template_buyoffers_taker_idx ON market.template_buyoffers (taker_marketplace, created_at_time, buyoffer_id) WHERE taker_marketplace IS NOT NULL;
 CREATE INDEX sales_state_whole_name_idx ON market.sales (state, name, sale_id) WHERE length(name) <= 100;
+CREATE INDEX auctions_template_idx ON market.auctions (template_id, created_at_time, auction_id) WHERE template_id IS NOT NULL;
+CREATE INDEX buyoffers_template_idx ON market.buyoffers (template_id, created_at_time, buyoffer_id) WHERE template_id IS NOT NULL;
+CREATE INDEX royalty_payouts_amount_idx ON market.royalty_payouts (amount, seq, payout_index);
+CREATE INDEX royalty_payouts_asset_idx ON market.royalty_payouts (asset_id, seq) WHERE asset_id IS NOT NULL;
+CREATE INDEX royalty_payouts_time_idx ON market.royalty_payouts (paid_at_time, seq);
+CREATE INDEX royalty_payouts_kind_idx ON market.royalty_payouts (kind, seq);
+CREATE INDEX royalty_payouts_category_idx ON market.royalty_payouts (category, seq);
+CREATE INDEX royalty_payouts_token_idx ON market.royalty_payouts (token_symbol, seq);
