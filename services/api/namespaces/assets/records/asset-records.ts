@@ -1,4 +1,4 @@
-import type { Session } from '../../../database/index.ts'
+import type { Session, Statement } from '../../../database/index.ts'
 import type { Json } from '../../../json/index.ts'
 import { packRows, unpackRows } from './packed-rows.ts'
 import type { Part } from './part-cache.ts'
@@ -12,24 +12,28 @@ const MAX_EXACT = '9007199254740991'
 const BATCH = 2_000
 
 /** Few assets are backed: what backs them is read with their versions. */
-const BACKED_TOKENS = `(SELECT json_object_agg(b.asset_id, b.tokens) FROM (
+const backedTokens = (ids: string): string => `(SELECT json_object_agg(b.asset_id, b.tokens) FROM (
       SELECT k.asset_id, json_agg(json_build_object('token_contract', y.token_contract,
         'token_symbol', y.token_symbol, 'token_precision', y.token_precision,
         'amount', CASE WHEN k.amount <= ${MAX_EXACT} THEN to_json(k.amount) ELSE to_json(k.amount::text) END)
         ORDER BY k.token_symbol)::text AS tokens
-      FROM assets.backed_tokens k JOIN assets.tokens y USING (token_symbol) WHERE k.asset_id = ANY($1::bigint[])
+      FROM assets.backed_tokens k JOIN assets.tokens y USING (token_symbol) WHERE k.asset_id ${ids}
       GROUP BY k.asset_id) b)`
 
-const VERSIONS = {
-  name: 'asset-versions',
+const versions = (name: string, ids: string): Omit<Statement, 'values'> => ({
+  name,
   text: `SELECT ${packRows(['a.asset_id', ASSET_VERSION, COLLECTION_VERSION, SCHEMA_VERSION, TEMPLATE_VERSION])},
-      ${BACKED_TOKENS}
+      ${backedTokens(ids)}
     FROM assets.assets a
       JOIN assets.collections c ON c.collection_name = a.collection_name
       JOIN assets.schemas s ON s.collection_name = a.collection_name AND s.schema_name = a.schema_name
       LEFT JOIN assets.templates t ON t.template_id = a.template_id
-    WHERE a.asset_id = ANY($1::bigint[])`,
-}
+    WHERE a.asset_id ${ids}`,
+})
+
+const VERSIONS = versions('asset-versions', '= ANY($1::bigint[])')
+/** A list of one would be planned anew each time: PostgreSQL expects ten ids where it does not know. */
+const VERSIONS_OF_ONE = versions('asset-version', '= $1::bigint')
 
 /** Versions of an asset and of what it is shown with; that of the template is empty without one. */
 type VersionRow = readonly [id: string, asset: string, collection: string, schema: string, template: string]
@@ -119,8 +123,8 @@ async function readVersions(
   ids: readonly string[],
 ): Promise<{ rows: VersionRow[]; backed: Readonly<Record<string, string>> }> {
   const [found] = await session.query<[string | null, Record<string, string> | null]>({
-    ...VERSIONS,
-    values: [ids],
+    ...(ids.length === 1 ? VERSIONS_OF_ONE : VERSIONS),
+    values: ids.length === 1 ? ids : [ids],
   })
   return { rows: unpackRows<VersionRow>(found?.[0] ?? null), backed: found?.[1] ?? {} }
 }
