@@ -4,6 +4,7 @@ import type { PageQuery } from '../../paging/index.ts'
 import type { AssetSearch } from './asset-search.ts'
 import {
   demandsTemplate,
+  expectsFew,
   leavesOutLittle,
   matchesFew,
   searchConditions,
@@ -13,6 +14,8 @@ import { INDEXED_NAME_LENGTH, TEMPLATE_NAME } from './template-conditions.ts'
 
 /** Assets up to which all that match are looked at and sorted. */
 const FEW = 6_000
+/** The same for filters on the assets' own data. */
+const FEW_OF_OWN_DATA = 60_000
 
 /** Name among the asset's own attributes; an index holds those that have one. */
 const OWN_NAME = `coalesce(a.immutable_data ->> 'name', a.mutable_data ->> 'name')`
@@ -34,14 +37,14 @@ export async function nameOrder(
   search: AssetSearch,
   direction: 'ASC' | 'DESC',
 ): Promise<PageQuery> {
-  if (!leavesOutLittle(search) && (await matchesFew(session, search, FEW))) {
+  if (await isSorted(session, search)) {
     const bindings = new Bindings()
     const conditions = searchConditions(search, bindings)
     return { key: KEY, from: FROM, conditions, order: `${NAME} ${direction} NULLS LAST, ${KEY}`, bindings }
   }
   const nameless = await namelessTemplates(session, search)
   const bindings = new Bindings()
-  const conditions = searchConditions(search, bindings)
+  const conditions = searchConditions(search, bindings).map(unindexed)
   const ofTemplate = templateSideConditions(search, bindings)
   const scope: NameScope = {
     conditions,
@@ -59,6 +62,24 @@ export async function nameOrder(
     bindings,
     rest: () => withoutName(search),
   }
+}
+
+/**
+ * Whether the matching assets are all looked at and sorted: where they are few, and, with filters on the assets' own data,
+ * also where they are not so many: their templates do not tell them, so walking these could find nothing for long.
+ */
+async function isSorted(session: Session, search: AssetSearch): Promise<boolean> {
+  if (leavesOutLittle(search)) return false
+  if (await matchesFew(session, search, FEW)) return true
+  const isOwnData = search.attributes.some(
+    ({ family }) => family === 'immutable_data' || family === 'mutable_data',
+  )
+  return isOwnData && (await expectsFew(session, search, FEW_OF_OWN_DATA))
+}
+
+/** Template by template, an index of all assets' data would be searched anew for each: no index, then. */
+function unindexed(condition: string): string {
+  return /^a\.(im)?mutable_data @>/.test(condition) ? `(${condition}) IS TRUE` : condition
 }
 
 function all(conditions: readonly string[]): string {

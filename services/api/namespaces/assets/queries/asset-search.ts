@@ -146,6 +146,12 @@ export async function matchesFew(session: Session, search: AssetSearch, most: nu
   return rows[0]![0] <= most
 }
 
+/** Whether the planner expects at most so many assets to satisfy the filters of a search. */
+export async function expectsFew(session: Session, search: AssetSearch, most: number): Promise<boolean> {
+  const bindings = new StatementBindings()
+  return (await expectedRows(session, filterConditions(search, bindings), bindings)) <= most
+}
+
 async function expectedRows(
   session: Session,
   conditions: readonly string[],

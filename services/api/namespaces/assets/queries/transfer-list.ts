@@ -1,5 +1,5 @@
 import type { Session } from '../../../database/index.ts'
-import { Bindings } from '../../../database/index.ts'
+import { Bindings, whereClause } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../endpoint/index.ts'
 import type { Arm, KeyBounds, PageQuery } from '../../paging/index.ts'
@@ -39,22 +39,61 @@ export async function transferQuery(session: Session, values: Values): Promise<P
   const contained = await findContainedAssets(session, values, 'transfers')
   // Transfers carry no time; their blocks do, in the order of the same sequence.
   const between = await keyBounds(session, values, BLOCKS)
-  const query = transfersOf(values, contained, [between], direction)
+  const scope: TransferScope = { contained, between: [between], direction }
+  const homes = contained.kind === 'many' ? await schemaCollections(session, values) : undefined
+  if (homes) {
+    const attempt = transfersOf(values, { ...scope, stretch: STRETCH })
+    return { ...transfersOf(values, { ...scope, homes }), attempts: [attempt] }
+  }
   const attempts: PageQuery[] = []
   for (const { assets, bounds } of await firstMoved(session, contained, direction)) {
-    attempts.push(transfersOf(values, { kind: 'few', ids: assets, assets: [] }, [between, bounds], direction))
+    const few = { kind: 'few', ids: assets, assets: [] } as const
+    attempts.push(transfersOf(values, { ...scope, contained: few, between: [between, bounds] }))
   }
-  return { ...query, attempts }
+  return { ...transfersOf(values, scope), attempts }
+}
+
+/** Transfers that are looked at in their order before those of the collections of a schema. */
+const STRETCH = 3_000
+/** Collections of a schema name up to which the transfers of each are read on their own. */
+const MAX_HOMES = 200
+
+/** The collections with a schema of the name that is asked for; undefined when none is asked for, or when many have it. */
+async function schemaCollections(session: Session, values: Values): Promise<string[] | undefined> {
+  const bindings = new Bindings()
+  const [named] = oneOf('s.schema_name', values.texts('schema_name'), bindings)
+  if (named === undefined || DRIVING.some((name) => values.has(name))) return undefined
+  const rows = await session.query<[string]>({
+    text: `SELECT DISTINCT s.collection_name FROM assets.schemas s WHERE ${named} LIMIT ${MAX_HOMES + 1}`,
+    values: bindings.values,
+  })
+  return rows.length > MAX_HOMES ? undefined : rows.map(([name]) => name)
+}
+
+/** Filters that have an index of their own. */
+const DRIVING = [
+  ...['account', 'sender', 'recipient', 'memo', 'match_memo', 'transfer_id', 'ids', 'asset_id'],
+  ...['collection_name', 'collection_whitelist'],
+]
+
+/** Where transfers are read from. */
+interface TransferScope {
+  readonly contained: ContainedAssets
+  readonly between: readonly KeyBounds[]
+  readonly direction: 'ASC' | 'DESC'
+  /** Only so many of all transfers, the first in the order. */
+  readonly stretch?: number
+  /** Collections that all of them are of. */
+  readonly homes?: readonly string[]
 }
 
 function transfersOf(
   values: Values,
-  contained: ContainedAssets,
-  between: readonly KeyBounds[],
-  direction: 'ASC' | 'DESC',
+  { contained, between, direction, stretch, homes }: TransferScope,
 ): PageQuery {
   const bindings = new Bindings()
   const conditions = [
+    ...oneOf('t.collection_name', homes, bindings),
     ...accountConditions(values, bindings),
     ...memoConditions('t.memo', values, bindings),
     ...containedAssetConditions(
@@ -75,14 +114,20 @@ function transfersOf(
     ),
     ...between.flatMap((bounds) => keyBoundConditions(bounds, 't.transfer_id', bindings)),
   ]
+  const order = `t.transfer_id ${direction}`
+  const query = { key: 't.transfer_id', conditions, order, bindings }
+  if (stretch !== undefined) {
+    const within = whereClause(
+      between.flatMap((bounds) => keyBoundConditions(bounds, 't.transfer_id', bindings)),
+    )
+    const from = `(SELECT t.* FROM assets.transfers t ${within} ORDER BY ${order} LIMIT ${stretch}) t`
+    return { ...query, from }
+  }
   return {
-    key: 't.transfer_id',
+    ...query,
     from: transfersWith(contained, values, bindings),
-    conditions,
-    order: `t.transfer_id ${direction}`,
     keyDirection: direction,
     arms: () => transferArms(values, bindings),
-    bindings,
   }
 }
 
