@@ -1,0 +1,126 @@
+/**
+ * The clients of a measurement of live data, in a process of their own: plain websockets that do as little as possible.
+ * Usage: live-clients.js URL COUNT MESSAGES. Says `{ ready }` when all have subscribed, then for each block of MESSAGES
+ * messages `{ doneMs }` when the last client has the last one. The first client beside these reads nothing at all; when
+ * it has been cut off that is said as `{ cutMs }`.
+ */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+
+/** What the process says. */
+export type ClientsMessage =
+  | { readonly ready: number }
+  | { readonly doneMs: number; readonly bytes: number }
+  | { readonly cutMs: number }
+  | { readonly lost: number }
+
+const [url = '', count = '', messages = ''] = process.argv.slice(2)
+const { hostname, port, host } = new URL(url)
+const perBlock = Number(messages)
+/** Connections that are opened at the same time. */
+const AT_ONCE = 50
+
+/** Counts the frames of a connection, which has sent its subscription. */
+class FrameCounter {
+  frames = 0
+  bytes = 0
+  #skip = 0
+  #rest: Buffer | undefined
+
+  take(chunk: Buffer): void {
+    this.bytes += chunk.length
+    let data = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk
+    this.#rest = undefined
+    for (;;) {
+      if (this.#skip >= data.length) {
+        this.#skip -= data.length
+        return
+      }
+      data = data.subarray(this.#skip)
+      this.#skip = 0
+      const head = headOf(data)
+      if (!head) {
+        this.#rest = data
+        return
+      }
+      if (head.isText) this.frames++
+      this.#skip = head.length
+    }
+  }
+}
+
+/** Bytes of a frame with its head; undefined when the head is not whole. */
+function headOf(data: Buffer): { length: number; isText: boolean } | undefined {
+  if (data.length < 2) return undefined
+  const isText = (data[0]! & 0x0f) === 1
+  const short = data[1]! & 0x7f
+  if (short < 126) return { length: 2 + short, isText }
+  if (short === 126) return data.length < 4 ? undefined : { length: 4 + data.readUInt16BE(2), isText }
+  return data.length < 10 ? undefined : { length: 10 + Number(data.readBigUInt64BE(2)), isText }
+}
+
+/** Opens a connection; what comes after the server's answer goes to `hear`. */
+async function open(hear: (chunk: Buffer) => void): Promise<Socket> {
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  socket.write(
+    `GET /assets/v1/live HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  )
+  await new Promise<void>((resolve, reject) => {
+    socket.once('data', (answer: Buffer) => {
+      const text = answer.toString('latin1')
+      if (!text.startsWith('HTTP/1.1 101')) reject(new Error(text))
+      const rest = answer.subarray(text.indexOf('\r\n\r\n') + 4)
+      if (rest.length > 0) hear(rest)
+      socket.on('data', hear)
+      resolve()
+    })
+  })
+  socket.write(maskedText('{"type":"subscribe","events":["asset_updated"]}'))
+  return socket
+}
+
+/** Clients have to mask; a mask of zeros changes nothing. */
+function maskedText(text: string): Buffer {
+  const payload = Buffer.from(text)
+  return Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload])
+}
+
+const stuck = await open(() => undefined)
+stuck.pause()
+stuck.on('error', () => undefined)
+stuck.once('close', () => say({ cutMs: performance.timeOrigin + performance.now() }))
+
+const counters: FrameCounter[] = []
+let blocks = 0
+let waiting = Number(count)
+for (let opened = 0; opened < Number(count); opened += AT_ONCE) {
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, Number(count) - opened) }, () => follow()))
+}
+
+async function follow(): Promise<void> {
+  const counter = new FrameCounter()
+  counters.push(counter)
+  const socket = await open((chunk) => {
+    // The answer to the subscription comes first; nothing else but events is sent here.
+    const before = counter.frames
+    counter.take(chunk)
+    const wanted = 1 + (blocks + 1) * perBlock
+    if (before >= wanted || counter.frames < wanted || --waiting > 0) return
+    blocks++
+    waiting = counters.length
+    const bytes = counters.reduce((sum, each) => sum + each.bytes, 0)
+    say({ doneMs: performance.timeOrigin + performance.now(), bytes })
+  })
+  socket.on('error', () => undefined)
+  socket.once('close', () => say({ lost: 1 }))
+}
+
+function say(message: ClientsMessage): void {
+  process.send?.(message)
+}
+
+process.on('disconnect', () => process.exit(0))
+say({ ready: counters.length })

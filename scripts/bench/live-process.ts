@@ -1,0 +1,125 @@
+/**
+ * The api of a measurement of live data, in a process of its own. Usage: live-process.js ADDRESS CHAIN_ID, the address
+ * of the database as JSON. Says `{ url }` by IPC; told `{ block, assets }` it commits an entry of the feed with one event
+ * for each asset and sends it on the bus, as a filler does, and says `{ committedMs }` at the moment of the commit.
+ */
+import { startApi } from '../../services/api/index.ts'
+import { parseConfig } from '../../services/core/config/index.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { createMemoryStore } from '../../services/core/kvstore/index.ts'
+import { encodeFeedMessage, feedChannel, packFeedText } from '../../services/core/live/index.ts'
+import type { FeedBlock } from '../../services/core/live/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+
+/** What the process is told: a block's number and the ids of assets that are updated in it. */
+export interface WantedBlock {
+  readonly block: number
+  readonly assets: readonly string[]
+}
+
+/** What the process says. */
+export type LiveProcessMessage = { readonly url: string } | { readonly committedMs: number }
+
+const READER = 'bench-1'
+const CONTRACT = 'atomicassets'
+const MANY = 100_000
+const EPOCH = 1
+
+const [given = '', chainId] = process.argv.slice(2)
+const address = JSON.parse(given) as DatabaseAddress
+const logger = createLogger({ name: 'bench', level: 'error', pretty: true })
+const kvstore = createMemoryStore(logger)
+const client = await connectDatabase(address, { applicationName: 'bench feed' })
+await client.query('DELETE FROM chain.feed WHERE reader = $1', [READER])
+await client.query(
+  `INSERT INTO chain.feeds VALUES ($1, $2, 0, 0, 0)
+   ON CONFLICT (reader) DO UPDATE SET epoch = $2, sequence = 0, pruned_to = 0, told_to = 0`,
+  [READER, EPOCH],
+)
+const { config } = parseConfig({
+  connections: {
+    sqldb: { ...address },
+    chain: { name: 'generated', chain_id: chainId, http: 'http://127.0.0.1:9', ship: 'ws://127.0.0.1:9' },
+  },
+  server: {
+    server_addr: '127.0.0.1',
+    live: { max_connections: MANY, connections_per_address: MANY },
+    namespaces: [
+      { name: 'assets', path: '/assets', args: { assets_account: CONTRACT, connected_reader: READER } },
+    ],
+  },
+})
+const api = await startApi({
+  config: { connections: config.connections, server: { ...config.server, server_port: 0 } },
+  logger,
+  kvstore,
+})
+
+let sequence = 0
+process.on('message', (wanted: WantedBlock) => void tell(wanted))
+process.on('disconnect', () => process.exit(0))
+say({ url: api.url })
+
+async function tell(wanted: WantedBlock): Promise<void> {
+  const entry = makeBlock(wanted)
+  const text = encodeFeedMessage(entry)
+  await client.query('BEGIN')
+  await client.query('INSERT INTO chain.feed VALUES ($1, $2, $3, $4, $5, $6)', [
+    ...[
+      READER,
+      entry.sequence,
+      'block',
+      wanted.block,
+      Buffer.from(entry.block.id, 'hex'),
+      packFeedText(text),
+    ],
+  ])
+  await client.query('UPDATE chain.feeds SET sequence = $2, told_to = $3 WHERE reader = $1', [
+    ...[READER, entry.sequence, wanted.block],
+  ])
+  await client.query('COMMIT')
+  say({ committedMs: performance.timeOrigin + performance.now() })
+  await kvstore.publish(feedChannel(READER), text)
+}
+
+/** Ten events in each transaction. */
+function makeBlock({ block, assets }: WantedBlock): FeedBlock {
+  const id = (number: number): string => number.toString(16).padStart(64, '0')
+  const perTransaction = 10
+  const count = Math.ceil(assets.length / perTransaction)
+  return {
+    kind: 'block',
+    reader: READER,
+    epoch: EPOCH,
+    sequence: String(++sequence),
+    block: { num: block, id: id(block), time: Date.now(), producer: 'producer1' },
+    transactions: Array.from({ length: count }, (_, at) => ({
+      id: id(block * 1_000 + at),
+      cpu_usage_us: 100,
+      net_usage_words: 10,
+      traces: assets.slice(at * perTransaction, (at + 1) * perTransaction).map((asset, index) => ({
+        action_ordinal: index + 1,
+        creator_action_ordinal: 0,
+        global_sequence: String(block * 10_000 + at * perTransaction + index),
+        account: CONTRACT,
+        name: 'logsetdata',
+        authorization: [{ actor: CONTRACT, permission: 'active' }],
+        data: { asset_owner: 'someone', asset_id: asset, old_data: [], new_data: [] },
+      })),
+    })),
+    events: assets.map((asset, at) => ({
+      contract: CONTRACT,
+      family: 'assets',
+      event: 'asset_updated',
+      id: asset,
+      transaction: Math.floor(at / perTransaction),
+      trace: at % perTransaction,
+      keys: { assets: [asset] },
+    })),
+  }
+}
+
+function say(message: LiveProcessMessage): void {
+  process.send?.(message)
+}

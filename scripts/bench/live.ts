@@ -1,0 +1,135 @@
+/**
+ * Live data under load, on a generated database. Usage:
+ *   node dist/scripts/bench/live.js [--data FOLDER] [--factor N] [--clients N] [--events N] [--blocks N]
+ * Prints how long after its commit the last of all clients has the last event of a busy block, what REST requests take
+ * with and without it (a ratio of one run: a machine's figures drift), and when a client that reads nothing is cut off.
+ */
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { generatedChainId } from './generated/index.ts'
+import { openGeneratedServer } from './generated-server.ts'
+import { HttpClient } from './http-client.ts'
+import type { ClientsMessage } from './live-clients.ts'
+import type { LiveProcessMessage, WantedBlock } from './live-process.ts'
+import { percentile } from './report.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    data: { type: 'string' },
+    server: { type: 'string' },
+    seed: { type: 'string', default: 'pronghorn' },
+    factor: { type: 'string', default: '0.02' },
+    clients: { type: 'string', default: '2000' },
+    events: { type: 'string', default: '500' },
+    blocks: { type: 'string', default: '5' },
+  },
+})
+
+/** Time between two busy blocks, and of the measurement without them, ms. */
+const PAUSE_MS = 3_000
+const QUIET_MS = 5_000
+const PATIENCE_MS = 60_000
+const REST_PATH = '/assets/v1/assets?limit=20'
+
+const server = await openGeneratedServer(options)
+const children: ChildProcess[] = []
+try {
+  await measure()
+} finally {
+  for (const child of children) if (child.connected) child.disconnect()
+  for (const child of children) if (child.exitCode === null) await once(child, 'exit')
+  await server.stop()
+}
+
+async function measure(): Promise<void> {
+  const assets = await someAssets(Number(options.events))
+  const api = start('live-process.js', [JSON.stringify(server.address), generatedChainId])
+  const { url } = (await once(api, 'message').then(([message]) => message as LiveProcessMessage)) as {
+    url: string
+  }
+  const heard = { done: [] as { doneMs: number; bytes: number }[], cutMs: NaN, lost: 0 }
+  const clients = start('live-clients.js', [url, options.clients, options.events])
+  clients.on('message', (message: ClientsMessage) => {
+    if ('doneMs' in message) heard.done.push(message)
+    if ('cutMs' in message) heard.cutMs = message.cutMs
+    if ('lost' in message) heard.lost++
+  })
+  await once(clients, 'message')
+  const rest = await HttpClient.open(url)
+  const quiet = await restTimes(rest, () => Promise.resolve(), QUIET_MS)
+  const delays: number[] = []
+  let busyStartMs = NaN
+  const busy = await restTimes(rest, async () => {
+    for (let block = 1; block <= Number(options.blocks); block++) {
+      const committed = once(api, 'message')
+      api.send({ block, assets } satisfies WantedBlock)
+      const [{ committedMs }] = (await committed) as [{ committedMs: number }]
+      if (block === 1) busyStartMs = committedMs
+      for (let waitedMs = 0; heard.done.length < block && waitedMs < PATIENCE_MS; waitedMs += 5)
+        await sleep(5)
+      const done = heard.done[block - 1]
+      if (!done) throw new Error(`block ${block} has not reached every client within ${PATIENCE_MS} ms`)
+      delays.push(done.doneMs - committedMs)
+      await sleep(Math.max(0, PAUSE_MS - (performance.timeOrigin + performance.now() - committedMs)))
+    }
+  })
+  rest.close()
+  const perClient = heard.done.at(-1)!.bytes / Number(options.clients) / delays.length
+  const ms = (value: number): string => value.toFixed(1)
+  console.log(
+    `${options.clients} clients, ${options.events} events a block, ${(perClient / 1e6).toFixed(2)} MB a client and block`,
+  )
+  console.log('| Block | Last client has the last event after, ms |\n| --- | --- |')
+  delays.forEach((delay, at) => console.log(`| ${at + 1} | ${delay.toFixed(0)} |`))
+  console.log('| REST | p50 ms | p99 ms |\n| --- | --- | --- |')
+  for (const [name, times] of [
+    ['quiet', quiet],
+    ['busy', busy],
+  ] as const) {
+    console.log(`| ${name} | ${ms(percentile(times, 0.5))} | ${ms(percentile(times, 0.99))} |`)
+  }
+  console.log(`REST p99, busy to quiet: ${(percentile(busy, 0.99) / percentile(quiet, 0.99)).toFixed(2)}`)
+  const cut = Number.isNaN(heard.cutMs)
+    ? 'not yet'
+    : `${((heard.cutMs - busyStartMs) / 1_000).toFixed(1)} s after the first block`
+  console.log(`the client that reads nothing was cut off: ${cut}; others lost: ${heard.lost}`)
+}
+
+/** Times of requests, one after the other, for a time or as long as something else runs. */
+async function restTimes(client: HttpClient, work: () => Promise<void>, atLeastMs = 0): Promise<number[]> {
+  const times: number[] = []
+  let isWorking = true
+  const working = Promise.all([work(), sleep(atLeastMs)]).finally(() => {
+    isWorking = false
+  })
+  while (isWorking) {
+    times.push((await client.get(REST_PATH)).ms)
+    await sleep(10)
+  }
+  await working
+  return times
+}
+
+async function someAssets(count: number): Promise<string[]> {
+  const client = await connectDatabase(server.address, { applicationName: 'bench' })
+  try {
+    const { rows } = await client.query<{ id: string }>(
+      'SELECT asset_id::text AS id FROM assets.assets ORDER BY asset_id LIMIT $1',
+      [count],
+    )
+    return rows.map(({ id }) => id)
+  } finally {
+    await client.end()
+  }
+}
+
+function start(file: string, args: readonly string[]): ChildProcess {
+  const child = fork(join(import.meta.dirname, file), [...args], { serialization: 'advanced' })
+  children.push(child)
+  return child
+}
