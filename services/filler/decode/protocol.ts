@@ -23,7 +23,7 @@ import {
   type TraceSink,
 } from './scanned.ts'
 import { generateTraceWalker } from './trace-walker.ts'
-import type { WatchSet } from './watch-set.ts'
+import { createWatchSet, type WatchSet } from './watch-set.ts'
 
 /**
  * Reads and writes the messages of one state-history node, whose first frame tells their layout. All
@@ -42,6 +42,11 @@ export interface Protocol extends RequestEncoder {
    * order of execution. @throws DecodeError when the payload is malformed; what was found before stands.
    */
   scanTraces(payload: Uint8Array, watch: WatchSet, sink: TraceSink): void
+  /**
+   * Finds the actions of all accounts as {@link scanTraces} does, each with what its transaction was billed.
+   * @throws DecodeError when the payload is malformed; what was found before stands.
+   */
+  scanTransactions(payload: Uint8Array, sink: TraceSink): void
   /** Same as {@link scanTraces}, as records of their own in order of execution. */
   collectActions(payload: Uint8Array, watch: WatchSet): ScannedAction[]
   /**
@@ -68,6 +73,8 @@ export function compileProtocol(shipAbi: AbiDefinition): Protocol {
   }
 }
 
+const noAccount = createWatchSet([])
+
 interface Root {
   readonly node: TypeNode
   readonly name: string
@@ -82,6 +89,8 @@ class CompiledProtocol implements Protocol {
   readonly #deltas: Root
   readonly #readResult: ReturnType<typeof generateResultReader>
   readonly #walkTraces: ReturnType<typeof generateTraceWalker>
+  /** Made when it is first needed: a reader that catches up does not. */
+  #walkTransactions: ReturnType<typeof generateTraceWalker> | null = null
   readonly #walkDeltas: ReturnType<typeof generateDeltaWalker>
   readonly #permissions: PermissionReaders
   readonly #action = new ScannedAction()
@@ -99,7 +108,7 @@ class CompiledProtocol implements Protocol {
     this.#traces = root('transaction_trace[]', 'traces')
     this.#deltas = root('table_delta[]', 'deltas')
     this.#readResult = generateResultReader(emitters.result, this.#result.node)
-    this.#walkTraces = generateTraceWalker(emitters.traces, this.#traces.node)
+    this.#walkTraces = generateTraceWalker(emitters.traces, this.#traces.node, 'watched')
     this.#walkDeltas = generateDeltaWalker(emitters.deltas, abi.types, this.#deltas.node)
     this.readBlockHeader = createHeaderReader(abi.types, this.#result.node)
     this.#requests = createRequestEncoder(abi)
@@ -143,6 +152,16 @@ class CompiledProtocol implements Protocol {
     beginReading(payload, 0, payload.length)
     try {
       this.#walkTraces(watch, sink, this.#action)
+    } catch (error) {
+      throw located(error, this.#traces, payload)
+    }
+  }
+
+  scanTransactions(payload: Uint8Array, sink: TraceSink): void {
+    this.#walkTransactions ??= generateTraceWalker(new CodeEmitter(), this.#traces.node, 'everything')
+    beginReading(payload, 0, payload.length)
+    try {
+      this.#walkTransactions(noAccount, sink, this.#action)
     } catch (error) {
       throw located(error, this.#traces, payload)
     }

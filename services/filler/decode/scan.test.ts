@@ -133,6 +133,33 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(found(transactions)).toEqual(['7 atomicassets::logmint'])
   })
 
+  it('give every action, whoever it belongs to, with what its transaction was billed', () => {
+    const action_traces = [
+      actionTrace({ account: 'alice', sequence: 2n }),
+      actionTrace({ account: 'atomicassets', sequence: 3n }),
+      actionTrace({ account: 'atomicassets', receiver: 'alice' }),
+    ]
+    const payload = packTraces([
+      { id: txid('1'), status: 1, cpu_usage_us: 9, net_usage_words: 9, action_traces },
+      { id: txid('2'), cpu_usage_us: 2 ** 32 - 1, net_usage_words: 300, action_traces },
+      {
+        id: txid('3'),
+        cpu_usage_us: 0,
+        net_usage_words: 0,
+        action_traces: [actionTrace({ account: 'bob' })],
+      },
+    ])
+    const billed: string[] = []
+    protocol.scanTransactions(payload, {
+      action: ({ account, txIndex, cpuUsageUs, netUsageWords }) =>
+        void billed.push(`${txIndex} ${account} ${cpuUsageUs} ${netUsageWords}`),
+    })
+    expect(billed).toEqual(['1 alice 4294967295 300', '1 atomicassets 4294967295 300', '2 bob 0 0'])
+    expect(() => protocol.scanTransactions(payload.subarray(0, -1), { action: () => undefined })).toThrow(
+      DecodeError,
+    )
+  })
+
   it('ignore the failed transaction inside the one that handles its failure', () => {
     const inner = { status: 0, action_traces: [actionTrace({ account: 'atomicassets', sequence: 1n })] }
     const middle = { status: 1, failed_dtrx_trace: inner, action_traces: inner.action_traces }

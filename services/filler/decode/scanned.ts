@@ -19,7 +19,7 @@ export class ScannedAction {
   /** Position of the transaction in the block's traces, from 0 (usually `onblock`). */
   txIndex = 0
   txIdOffset = 0
-  /** What the transaction was billed: microseconds, and words of 8 bytes. */
+  /** What the transaction was billed: microseconds, and words of 8 bytes; told by {@link Protocol.scanTransactions}. */
   cpuUsageUs = 0
   netUsageWords = 0
   /** 1-based position in the transaction, in order of creation. */

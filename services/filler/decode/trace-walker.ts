@@ -3,7 +3,14 @@ import { linkCode, nameFromString, prologue } from '../../core/antelope/index.ts
 import { elementOf, fieldOf, hasFields, protocolLacks, requireBuiltin } from './protocol-shape.ts'
 import type { ScannedAction, TraceSink } from './scanned.ts'
 import { assignBytes, assignSmall, assignWord, refuseRest, walkFields, walkStructs } from './walker-code.ts'
+import type { FieldCode } from './walker-code.ts'
 import type { WatchSet } from './watch-set.ts'
+
+/**
+ * What a walk reports: actions of watched accounts, or all of them with what their transactions were billed. The first
+ * is run over everything that a chain has ever done, so it reads nothing that it need not.
+ */
+export type TraceScope = 'watched' | 'everything'
 
 /** Walks the payload that the read state stands at. `record` is filled anew for each call of the sink. */
 export type TraceWalker = (watch: WatchSet, sink: TraceSink, record: ScannedAction) => void
@@ -16,10 +23,10 @@ const executed = 0
  * names as raw halves, and steps over everything else, nested traces of failed deferred transactions too.
  * @throws FatalError `SHIP_PROTOCOL` when the protocol lacks a field that the walk needs.
  */
-export function generateTraceWalker(emitter: CodeEmitter, traces: TypeNode): TraceWalker {
+export function generateTraceWalker(emitter: CodeEmitter, traces: TypeNode, scope: TraceScope): TraceWalker {
   const transaction = elementOf(traces, 'transactions')
   const body = walkStructs(emitter, transaction, 'transaction_trace', (struct) =>
-    walkTransaction(emitter, struct),
+    walkTransaction(emitter, struct, scope),
   )
   const { minSize, work } = emitter.measures.of(transaction)
   const main = `
@@ -33,7 +40,7 @@ export function generateTraceWalker(emitter: CodeEmitter, traces: TypeNode): Tra
   return linkCode(`${emitter.functions.join('\n')}\n${main}\nreturn main;`) as TraceWalker
 }
 
-function walkTransaction(emitter: CodeEmitter, struct: StructNode): string {
+function walkTransaction(emitter: CodeEmitter, struct: StructNode, scope: TraceScope): string {
   requireBuiltin(struct, 'id', 'checksum256')
   requireBuiltin(struct, 'status', 'uint8')
   requireBuiltin(struct, 'cpu_usage_us', 'uint32')
@@ -43,17 +50,22 @@ function walkTransaction(emitter: CodeEmitter, struct: StructNode): string {
   if (position('action_traces') < Math.max(...before)) {
     throw protocolLacks(`has no action_traces after id, status and usage in ${struct.name}`)
   }
-  return `let txid = 0, status = 0, cpu = 0, net = 0; ${walkFields(emitter, struct, {
-    id: () => 'if (e - p < 32) tooShort(p); txid = p; p += 32;',
-    status: () => 'if (p >= e) tooShort(p); status = b[p++];',
+  const isWhole = scope === 'everything'
+  const usage: Record<string, FieldCode> = {
     cpu_usage_us: () => 'if (e - p < 4) tooShort(p); cpu = v.getUint32(p, true); p += 4;',
     net_usage_words: () => assignSmall('net'),
+  }
+  const takeUsage = isWhole ? 'C.cpuUsageUs = cpu; C.netUsageWords = net;' : ''
+  return `let txid = 0, status = 0, cpu = 0, net = 0; ${walkFields(emitter, struct, {
+    ...(isWhole ? usage : {}),
+    id: () => 'if (e - p < 32) tooShort(p); txid = p; p += 32;',
+    status: () => 'if (p >= e) tooShort(p); status = b[p++];',
     action_traces: (field) =>
-      `if (status === ${executed}) { C.cpuUsageUs = cpu; C.netUsageWords = net; ${walkActions(emitter, field)} } else { ${emitter.skip(field.type)} }`,
+      `if (status === ${executed}) { ${takeUsage} ${walkActions(emitter, field, scope)} } else { ${emitter.skip(field.type)} }`,
   })}`
 }
 
-function walkActions(emitter: CodeEmitter, field: FieldNode): string {
+function walkActions(emitter: CodeEmitter, field: FieldNode, scope: TraceScope): string {
   const action = elementOf(field.type, 'action traces')
   const { minSize, work } = emitter.measures.of(action)
   const body = walkStructs(emitter, action, 'action_trace', (struct) => walkAction(emitter, struct))
@@ -66,7 +78,7 @@ function walkActions(emitter: CodeEmitter, field: FieldNode): string {
       let auths = 0, auth = 0, start = 0, end = 0;
       ${body}
       R.at = p;
-      if (rlo === alo && rhi === ahi && sequence >= 0 && ${isWanted()}) { ${report} }
+      if (rlo === alo && rhi === ahi && sequence >= 0 && ${scope === 'everything' ? 'true' : isWanted()}) { ${report} }
     }`)
   return `R.at = p; const n = readCount(${minSize}, ${work});
     for (let i = 0; i < n; i++) ${name}(W, S, C, tx, txid);

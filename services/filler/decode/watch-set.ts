@@ -12,9 +12,6 @@ export function createWatchSet(accounts: Iterable<string>): WatchSet {
   return new NameTable([...accounts])
 }
 
-/** Every account. */
-export const everyAccount: WatchSet = { accounts: [], has: () => true }
-
 /** Open addressing with room to spare: nearly every lookup is a miss and ends at the first slot. */
 class NameTable implements WatchSet {
   readonly accounts: readonly string[]

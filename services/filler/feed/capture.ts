@@ -8,7 +8,6 @@ import type {
   FeedTrace,
   FeedTransaction,
 } from '../../core/live/index.ts'
-import { everyAccount } from '../decode/index.ts'
 import type { Protocol, ScannedAction } from '../decode/index.ts'
 import { toPlain } from '../handlers/index.ts'
 import type { ShipBlock } from '../ship/index.ts'
@@ -81,7 +80,7 @@ export class BlockCapture {
   private collectTransactions(protocol: Protocol, traces: Uint8Array): Map<number, ScannedAction[]> {
     const wanted = new Map<number, ScannedAction[]>()
     for (const { action } of this.events) wanted.set(action.txIndex, [])
-    protocol.scanTraces(traces, everyAccount, {
+    protocol.scanTransactions(traces, {
       action: (action) => void wanted.get(action.txIndex)?.push(action.copy()),
     })
     for (const actions of wanted.values())
