@@ -12,6 +12,7 @@ it('the generated pages are those of the source', async () => {
     'docs/settings.md',
     'docs/errors.md',
     'docs/endpoints.md',
+    'docs/live.md',
     'docs/compatibility.md',
     'docs/metrics.md',
   ])

@@ -10,6 +10,8 @@ const SHOWN = 60
 const MOST_WAITING = 500
 /** Hidden for longer, the page goes on with what happens then. */
 const RESUME_MS = 300_000
+/** After an answer that was no stream. */
+const RETRY_MS = 30_000
 const UNAVAILABLE = 'Live events are not available.'
 
 /**
@@ -28,6 +30,8 @@ export function createEvents() {
   /** @type {EventSource | undefined} */
   let source
   let waiting = /** @type {{ line: EventLine, atMs: number }[]} */ ([])
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let retry
   let cursor = ''
   let closedMs = 0
   let note = ''
@@ -60,6 +64,7 @@ export function createEvents() {
     requestAnimationFrame(draw)
   }
   const close = () => {
+    clearTimeout(retry)
     source?.close()
     source = undefined
     closedMs = Date.now()
@@ -71,14 +76,22 @@ export function createEvents() {
     const opened = new EventSource(`${path.slice(1)}${from}`)
     source = opened
     for (const name of ['event', 'fork', 'gap', 'failure']) opened.addEventListener(name, take)
+    // What the server ended is not asked for again from where it ended: that may be why.
+    opened.addEventListener('failure', () => {
+      close()
+      cursor = ''
+      retry = setTimeout(open, RETRY_MS)
+    })
     opened.addEventListener('open', () => {
       note = ''
       showNote()
     })
     opened.addEventListener('error', () => {
       if (source !== opened) return
-      // Closed by the browser: the answer was no stream. Otherwise it comes back by itself.
-      note = opened.readyState === EventSource.CLOSED ? UNAVAILABLE : 'Connecting'
+      const isOver = opened.readyState === EventSource.CLOSED
+      note = isOver ? UNAVAILABLE : 'Connecting'
+      // The browser comes back by itself, but not where the answer was no stream, as while a proxy answers.
+      if (isOver) retry = setTimeout(open, RETRY_MS)
       showNote()
     })
   }
