@@ -202,7 +202,7 @@ async function groupedAssets(
   const conditions = [
     `${side.column} IS NOT NULL`,
     ...assetConditions(values, bindings),
-    ...schemaHomes(values, bindings),
+    ...schemaHomes(values, bindings, true),
     ...accountConditions(side, values, bindings),
     ...collectionLists('a.collection_name', values, bindings),
     ...hideOffersCondition(values),
