@@ -18,7 +18,9 @@ export async function selectCheapest(context: EndpointContext, { trigrams }: Mar
   const bindings = new Bindings()
   const table = listingTables.sale
   const resolved = await resolveListedAssets(context, table, trigrams)
-  const assets = assetFilter(context, table, trigrams, resolved, bindings)
+  // All listed sales are looked at: a hash table tells which of them have one of many assets.
+  const way = resolved.isIndexOnly === true ? 'walk' : 'find'
+  const assets = assetFilter(context, table, trigrams, resolved, bindings, way)
   const conditions = [
     'l.state = 1',
     'l.template_id IS NOT NULL',
