@@ -14,7 +14,6 @@ export function liveChecks(base: URL, ask: Ask, insecure: boolean, waitMs: numbe
       name: 'socket.io handshake',
       run: async () => {
         const { status, text } = await ask('/socket.io/?EIO=4&transport=polling')
-        if (status === 404) throw new NotApplicable('this version has no sockets')
         expectThat(status === 200 && text.startsWith('0{'), `status ${status}: ${text.slice(0, 100)}`)
         return text.slice(1, 40)
       },
@@ -55,11 +54,7 @@ function firstMessage(address: URL, insecure: boolean, waitMs: number): Promise<
       else if (type === 'error') end(new Error(data.toString('utf8').slice(0, 200)))
     })
     socket.on('unexpected-response', (_request, response) =>
-      end(
-        response.statusCode === 404
-          ? new NotApplicable('this version has no sockets')
-          : new Error(`status ${response.statusCode ?? 0}`),
-      ),
+      end(new Error(`status ${response.statusCode ?? 0}`)),
     )
     socket.on('error', end)
     socket.on('close', (code) => end(new Error(`closed with ${code}`)))
