@@ -99,7 +99,7 @@ describe('metrics', () => {
     const server = 'server="primary"'
     const query = (name: string) =>
       `pronghorn_database_query_duration_seconds_count{query="${name}",${server}}`
-    expect(await risen(query('asset-records'))).toBe(1)
+    expect(await risen(query('asset-version'))).toBe(1)
     expect(await risen(query('assets /v1/collections'))).toBe(2)
     expect(await risen('pronghorn_list_lookups_total{outcome="kept"}')).toBeGreaterThan(0)
     const now = await read()
