@@ -120,10 +120,17 @@ function tableOf(node: PlanNode): string | undefined {
 
 function tablesScanned(node: PlanNode): string[] {
   const table = tableOf(node)
-  // What never runs, as a partition that the executor leaves out, reads nothing.
-  const here =
-    node['Node Type'] === 'Seq Scan' && table !== undefined && node['Actual Loops'] !== 0 ? [table] : []
+  // What never runs, as a partition that the executor leaves out, reads nothing, and neither does an empty partition.
+  const isRead = node['Actual Loops'] !== 0 && rowsRead(node) !== 0
+  const here = node['Node Type'] === 'Seq Scan' && table !== undefined && isRead ? [table] : []
   return [...here, ...(node.Plans ?? []).flatMap(tablesScanned)]
+}
+
+/** Rows that a node reads each time; undefined where that was not measured. */
+function rowsRead(node: PlanNode): number | undefined {
+  const rows = node['Actual Rows']
+  if (rows === undefined) return undefined
+  return rows + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
 }
 
 /** Adds up rows and index entries read from each table. @param heap the table whose bitmap a node below makes. */
@@ -131,10 +138,7 @@ function sumRead(node: PlanNode, heap: string | undefined, read: Map<string, num
   const table = tableOf(node)
   const from = table ?? (node['Node Type'] === 'Bitmap Index Scan' ? heap : undefined)
   if (from !== undefined) {
-    const rows =
-      (node['Actual Rows'] ?? 0) +
-      (node['Rows Removed by Filter'] ?? 0) +
-      (node['Rows Removed by Index Recheck'] ?? 0)
+    const rows = rowsRead(node) ?? 0
     read.set(from, (read.get(from) ?? 0) + rows * (node['Actual Loops'] ?? 0))
   }
   for (const child of node.Plans ?? []) sumRead(child, table ?? heap, read)
