@@ -145,13 +145,13 @@ async function listingQuery(
     return countBranches({ from: table.from, key: table.key, conditions: all, bindings }, alternatives)
   }
   const { last } = sortOrder(table, values)
-  const attempt = isLookedFor(values, resolved) ? { attempt: stretch() } : {}
+  const attempts = isLookedFor(values, resolved) ? { attempts: [stretch()] } : {}
   // What was found is read once, for those without a value as well.
   if (isFoundByAssets(resolved))
-    return { ...ofBranches((order) => [...order.branches, ...(last ? [last] : [])]), ...attempt }
+    return { ...ofBranches((order) => [...order.branches, ...(last ? [last] : [])]), ...attempts }
   const page = ofBranches(({ branches }) => branches)
   const rest = last === undefined ? {} : { rest: () => ofBranches(() => [last]) }
-  return { ...page, ...rest, ...attempt }
+  return { ...page, ...rest, ...attempts }
 
   /** In their order, as far as a stretch goes. */
   function stretch(): PageQuery {
