@@ -29,7 +29,8 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
       Object.entries(liveFilters).map(([name, meaning]) => [code(name), meaning]),
     ),
     '`id` (default `default`) names the subscription; the same id again replaces it, and ' +
-      '`{"type":"unsubscribe","id":"mine"}` ends it. The answers are `subscribed` and `unsubscribed`.',
+      '`{"type":"unsubscribe","id":"mine"}` ends it. The answers are `subscribed` and `unsubscribed`. Clients that offer ' +
+      '`permessage-deflate`, as browsers do, get messages compressed.',
     '## Event stream',
     'At `{path}/v1/events`, with the filters as parameters: `/market/v1/events?events=sale_purchased&accounts=alice,bob`. ' +
       'The name of each server-sent event is the `type` of its message, but for errors, which are called `failure`; its ' +

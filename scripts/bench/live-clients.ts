@@ -1,6 +1,6 @@
 /**
  * The clients of a measurement of live data, in a process of their own: plain websockets that do as little as possible.
- * Usage: live-clients.js URL COUNT MESSAGES. Says `{ ready }` when all have subscribed, then for each block of MESSAGES
+ * Usage: live-clients.js URL COUNT MESSAGES plain|deflate. `deflate`: they take compressed messages, as browsers do. Says `{ ready }` when all have subscribed, then for each block of MESSAGES
  * messages `{ doneMs }` when the last client has the last one. The first client beside these reads nothing at all; when
  * it has been cut off that is said as `{ cutMs }`.
  */
@@ -15,11 +15,17 @@ export type ClientsMessage =
   | { readonly cutMs: number }
   | { readonly lost: number }
 
-const [url = '', count = '', messages = ''] = process.argv.slice(2)
+const [url = '', count = '', messages = '', deflate = 'plain'] = process.argv.slice(2)
 const { hostname, port, host } = new URL(url)
 const perBlock = Number(messages)
 /** Connections that are opened at the same time. */
 const AT_ONCE = 50
+
+/** What a frame is, in the low half of its first byte. */
+const TEXT = 1
+const PING = 9
+/** Answers a ping without contents; masked with zeros. */
+const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])
 
 /** Counts the frames of a connection, which has sent its subscription. */
 class FrameCounter {
@@ -28,7 +34,8 @@ class FrameCounter {
   #skip = 0
   #rest: Buffer | undefined
 
-  take(chunk: Buffer): void {
+  /** @param answer called for each ping. */
+  take(chunk: Buffer, answer: () => void): void {
     this.bytes += chunk.length
     let data = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk
     this.#rest = undefined
@@ -44,29 +51,31 @@ class FrameCounter {
         this.#rest = data
         return
       }
-      if (head.isText) this.frames++
+      if (head.opcode === TEXT) this.frames++
+      if (head.opcode === PING) answer()
       this.#skip = head.length
     }
   }
 }
 
 /** Bytes of a frame with its head; undefined when the head is not whole. */
-function headOf(data: Buffer): { length: number; isText: boolean } | undefined {
+function headOf(data: Buffer): { length: number; opcode: number } | undefined {
   if (data.length < 2) return undefined
-  const isText = (data[0]! & 0x0f) === 1
+  const opcode = data[0]! & 0x0f
   const short = data[1]! & 0x7f
-  if (short < 126) return { length: 2 + short, isText }
-  if (short === 126) return data.length < 4 ? undefined : { length: 4 + data.readUInt16BE(2), isText }
-  return data.length < 10 ? undefined : { length: 10 + Number(data.readBigUInt64BE(2)), isText }
+  if (short < 126) return { length: 2 + short, opcode }
+  if (short === 126) return data.length < 4 ? undefined : { length: 4 + data.readUInt16BE(2), opcode }
+  return data.length < 10 ? undefined : { length: 10 + Number(data.readBigUInt64BE(2)), opcode }
 }
 
 /** Opens a connection; what comes after the server's answer goes to `hear`. */
-async function open(hear: (chunk: Buffer) => void): Promise<Socket> {
+async function open(hear: (chunk: Buffer) => void, deflates = deflate === 'deflate'): Promise<Socket> {
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')
   socket.write(
     `GET /assets/v1/live HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n' +
+      (deflates ? 'Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n' : '\r\n'),
   )
   await new Promise<void>((resolve, reject) => {
     socket.once('data', (answer: Buffer) => {
@@ -88,8 +97,11 @@ function maskedText(text: string): Buffer {
   return Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload])
 }
 
-const stuck = await open(() => undefined)
+// Uncompressed it takes fewer blocks until too much waits for it.
+const stuck = await open(() => undefined, false)
 stuck.pause()
+// It is there, but does not read; what is written also shows that the connection has gone.
+setInterval(() => stuck.write(PONG), 500).unref()
 stuck.on('error', () => undefined)
 stuck.once('close', () => say({ cutMs: performance.timeOrigin + performance.now() }))
 
@@ -106,7 +118,7 @@ async function follow(): Promise<void> {
   const socket = await open((chunk) => {
     // The answer to the subscription comes first; nothing else but events is sent here.
     const before = counter.frames
-    counter.take(chunk)
+    counter.take(chunk, () => socket.write(PONG))
     const wanted = 1 + (blocks + 1) * perBlock
     if (before >= wanted || counter.frames < wanted || --waiting > 0) return
     blocks++

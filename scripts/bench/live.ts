@@ -1,7 +1,7 @@
 /**
  * Live data under load, on a generated database. Usage:
- *   node dist/scripts/bench/live.js [--data FOLDER] [--factor N] [--clients N] [--events N] [--blocks N]
- * Prints how long after its commit the last of all clients has the last event of a busy block, what REST requests take
+ *   node dist/scripts/bench/live.js [--data FOLDER] [--factor N] [--clients N] [--events N] [--blocks N] [--plain]
+ * Clients take compressed messages, as browsers do; with `--plain` they do not. Prints how long after its commit the last of all clients has the last event of a busy block, what REST requests take
  * with and without it (a ratio of one run: a machine's figures drift), and when a client that reads nothing is cut off.
  */
 import { fork } from 'node:child_process'
@@ -26,7 +26,8 @@ const { values: options } = parseArgs({
     factor: { type: 'string', default: '0.02' },
     clients: { type: 'string', default: '2000' },
     events: { type: 'string', default: '500' },
-    blocks: { type: 'string', default: '5' },
+    blocks: { type: 'string', default: '18' },
+    plain: { type: 'boolean', default: false },
   },
 })
 
@@ -53,7 +54,12 @@ async function measure(): Promise<void> {
     url: string
   }
   const heard = { done: [] as { doneMs: number; bytes: number }[], cutMs: NaN, lost: 0 }
-  const clients = start('live-clients.js', [url, options.clients, options.events])
+  const clients = start('live-clients.js', [
+    url,
+    options.clients,
+    options.events,
+    options.plain ? 'plain' : 'deflate',
+  ])
   clients.on('message', (message: ClientsMessage) => {
     if ('doneMs' in message) heard.done.push(message)
     if ('cutMs' in message) heard.cutMs = message.cutMs

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ClientOptions } from 'ws'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { StreamClient, WebsocketClient } from './clients.ts'
 import { assetId, startLiveServer } from './live-server.ts'
@@ -42,8 +43,8 @@ describe('websocket and event stream', () => {
     return block
   }
 
-  async function connect(path = '/assets/v1/live'): Promise<WebsocketClient> {
-    const client = await WebsocketClient.open(server.api.url + path)
+  async function connect(path = '/assets/v1/live', options: ClientOptions = {}): Promise<WebsocketClient> {
+    const client = await WebsocketClient.open(server.api.url + path, options)
     opened.push(client)
     return client
   }
@@ -69,6 +70,23 @@ describe('websocket and event stream', () => {
     expect(events[0]!.record).toEqual(await server.data(`/assets/v1/assets/${assetId(3)}`))
     expect(events[1]!.record).toEqual(await server.data('/assets/v1/offers/4'))
     expect(await listening.received('event', 3)).toEqual(events)
+  })
+
+  it('sends the same compressed to those who take that, and as it is to others', async () => {
+    // A client with a small window cannot read what is made for everybody, so nothing is compressed for it.
+    const ways: [ClientOptions, string][] = [
+      [{}, 'permessage-deflate'],
+      [{ perMessageDeflate: false }, ''],
+      [{ perMessageDeflate: { serverMaxWindowBits: 9 } }, ''],
+    ]
+    const clients = await Promise.all(ways.map(([options]) => connect(undefined, options)))
+    expect(clients.map(({ socket }) => socket.extensions)).toEqual(ways.map(([, extensions]) => extensions))
+    for (const client of clients) await client.subscribe()
+    await update(5, 6)
+    const told = await Promise.all(clients.map((client) => client.received('event', 2)))
+    expect(told[1]).toEqual(told[0])
+    expect(told[2]).toEqual(told[0])
+    expect(told[0]![1]!.record).toEqual(await server.data(`/assets/v1/assets/${assetId(6)}`))
   })
 
   it('lets through what a subscription asks for, by what the action and the record say', async () => {

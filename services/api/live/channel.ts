@@ -3,7 +3,7 @@ import type { Namespace } from '../endpoint/index.ts'
 import type { LiveClient } from './client.ts'
 import type { LiveEvent } from './live-event.ts'
 import type { LiveObserver } from './observer.ts'
-import type { Format, Outgoing } from './outgoing.ts'
+import type { Outgoing } from './outgoing.ts'
 import { forEachYielding } from './yielding.ts'
 
 /** A namespace whose events are told. */
@@ -81,15 +81,11 @@ export class Channel {
     if (events.length === 0) return
     // Who joins from here on begins after this block.
     const clients = this.#live(sequence)
-    const batches = new Map<string, Batch>()
     const telling = this.#listeners.map((listener) => listener.tell(events))
-    await forEachYielding(clients, (client) => {
-      const { format } = client.connection
-      const key = `${format} ${client.signature}`
-      let batch = batches.get(key)
-      if (!batch) batches.set(key, (batch = makeBatch(events, client, format)))
-      if (batch.count > 0) this.#write(client, batch)
-    })
+    for (const alike of groupAlike(clients)) {
+      const batch = await makeBatch(events, alike[0]!)
+      if (batch.count > 0) await forEachYielding(alike, (client) => this.#write(client, batch))
+    }
     await Promise.all(telling)
   }
 
@@ -131,12 +127,12 @@ export class Channel {
     const { maxQueueBytes, observer } = this.#options
     if (connection.waitingBytes > maxQueueBytes) {
       this.remove(client)
-      observer.cut(connection.format, 'slow')
+      observer.cut(connection.transport, 'slow')
       client.dismiss('TOO_SLOW', `more than ${maxQueueBytes} bytes wait to be read`)
       return
     }
     connection.write(bytes)
-    observer.sent(connection.format, count, bytes.length)
+    observer.sent(connection.transport, count, bytes.length)
   }
 }
 
@@ -146,11 +142,24 @@ interface Batch {
   readonly count: number
 }
 
-/** What clients of one kind are sent of a block: the same bytes for all of them. */
-function makeBatch(events: readonly LiveEvent[], client: LiveClient, format: Format): Batch {
-  const wanted = events.filter((event) => client.wants(event))
-  return {
-    bytes: Buffer.concat(wanted.map(({ message }) => message.bytes(format))),
-    count: wanted.length,
+/** Clients that are sent the same bytes. */
+function groupAlike(clients: readonly LiveClient[]): Iterable<LiveClient[]> {
+  const groups = new Map<string, LiveClient[]>()
+  for (const client of clients) {
+    const key = `${client.connection.format} ${client.signature}`
+    const group = groups.get(key)
+    if (group) group.push(client)
+    else groups.set(key, [client])
   }
+  return groups.values()
+}
+
+/** What a client, and each that is like it, is sent of a block. */
+async function makeBatch(events: readonly LiveEvent[], client: LiveClient): Promise<Batch> {
+  const { format } = client.connection
+  const parts: Buffer[] = []
+  await forEachYielding(events, (event) => {
+    if (client.wants(event)) parts.push(event.message.bytes(format))
+  })
+  return { bytes: Buffer.concat(parts), count: parts.length }
 }

@@ -1,11 +1,13 @@
 import type { Filter } from './filter.ts'
 import { filterSignature, fits } from './filter.ts'
 import type { LiveEvent } from './live-event.ts'
+import type { Transport } from './observer.ts'
 import type { Format, LiveErrorCode, Outgoing } from './outgoing.ts'
 import { errorMessage } from './outgoing.ts'
 
 /** A connection that messages are written to. */
 export interface Connection {
+  readonly transport: Transport
   readonly format: Format
   readonly isOpen: boolean
   /** Bytes that wait to be taken by the client. */

@@ -103,6 +103,7 @@ export class EventStreams {
 }
 
 class StreamConnection implements Connection {
+  readonly transport = 'event-stream'
   readonly format = 'event-stream'
   readonly #response: ServerResponse
   #isEnding = false

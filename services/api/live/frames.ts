@@ -1,3 +1,5 @@
+import { constants, deflateRawSync } from 'node:zlib'
+
 /** Largest lengths that fit the two shorter forms of a frame's head. */
 const SHORT_LENGTH = 125
 const MEDIUM_LENGTH = 0xffff
@@ -5,15 +7,32 @@ const TEXT_IN_ONE_PIECE = 0x81
 /** First of the reserved bits: the payload is compressed. */
 const COMPRESSED = 0x40
 
+/** Shorter messages are sent as they are. */
+const WORTH_DEFLATING = 512
+/** The end of a flushed block, which messages leave out (RFC 7692, 7.2.1). */
+const FLUSH_MARK_BYTES = 4
+
 /**
  * A websocket text message as a server sends it: one frame, not masked (RFC 6455, 5.2). Made once, it can be written to
  * any number of connections.
- *
- * @param isCompressed the payload is one of `permessage-deflate` (RFC 7692).
  */
-export function textFrame(payload: Uint8Array, isCompressed = false): Buffer {
+export function textFrame(payload: Uint8Array): Buffer {
+  return frame(TEXT_IN_ONE_PIECE, payload)
+}
+
+/**
+ * The same for connections with `permessage-deflate` (RFC 7692), compressed when that is worth it. It can be written to
+ * any number of connections too, as long as each message is compressed by itself: `server_no_context_takeover`.
+ */
+export function deflatedTextFrame(payload: Uint8Array): Buffer {
+  if (payload.length < WORTH_DEFLATING) return textFrame(payload)
+  const deflated = deflateRawSync(payload, { finishFlush: constants.Z_SYNC_FLUSH })
+  return frame(TEXT_IN_ONE_PIECE | COMPRESSED, deflated.subarray(0, -FLUSH_MARK_BYTES))
+}
+
+function frame(kind: number, payload: Uint8Array): Buffer {
   const head = frameHead(payload.length)
-  head[0] = TEXT_IN_ONE_PIECE | (isCompressed ? COMPRESSED : 0)
+  head[0] = kind
   return Buffer.concat([head, payload])
 }
 

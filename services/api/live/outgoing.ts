@@ -1,10 +1,10 @@
-import { textFrame } from './frames.ts'
+import { deflatedTextFrame, textFrame } from './frames.ts'
 
 /** Kinds of messages that clients of the websocket and of the event stream get. */
 export type MessageKind = 'subscribed' | 'unsubscribed' | 'event' | 'fork' | 'gap' | 'lag' | 'error'
 
 /** How a client takes messages. */
-export type Format = 'websocket' | 'event-stream'
+export type Format = 'websocket' | 'deflated websocket' | 'event-stream'
 
 /**
  * One message for any number of clients: its bytes are made once for each format, when the first client needs them.
@@ -32,9 +32,20 @@ export class Outgoing {
   bytes(format: Format): Buffer {
     const known = this.#bytes.get(format)
     if (known) return known
-    const made = format === 'websocket' ? textFrame(Buffer.from(this.text)) : this.#streamBytes()
+    const made = this.#make(format)
     this.#bytes.set(format, made)
     return made
+  }
+
+  #make(format: Format): Buffer {
+    switch (format) {
+      case 'websocket':
+        return textFrame(Buffer.from(this.text))
+      case 'deflated websocket':
+        return deflatedTextFrame(Buffer.from(this.text))
+      case 'event-stream':
+        return this.#streamBytes()
+    }
   }
 
   /** Browsers take `error` for a failure of their own, so errors go by another name. */

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Connection } from './client.ts'
-import type { LiveErrorCode } from './outgoing.ts'
+import type { Format, LiveErrorCode } from './outgoing.ts'
 
 /** A client that has been told to go has this long to read why, ms. */
 const LAST_WORDS_MS = 3_000
@@ -19,13 +19,15 @@ const MAX_REASON_BYTES = 123
  * itself only writes control frames, which go between ours.
  */
 export class WebsocketConnection implements Connection {
-  readonly format = 'websocket'
+  readonly transport = 'websocket'
+  readonly format: Format
   readonly #websocket: WebSocket
   readonly #socket: Duplex
   #isEnding = false
 
   constructor(websocket: WebSocket, socket: Duplex) {
     this.#websocket = websocket
+    this.format = websocket.extensions === '' ? 'websocket' : 'deflated websocket'
     this.#socket = socket
   }
 

@@ -33,8 +33,13 @@ export class PlainWebsockets {
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
-      // Frames are written to the socket directly, so the extension, which a sender has to apply, is not agreed on.
-      perMessageDeflate: false,
+      // Frames are written to the socket directly and are the same for everybody: no message may need the one before it.
+      // The websocket itself sends nothing that is worth compressing.
+      perMessageDeflate: {
+        serverNoContextTakeover: true,
+        clientNoContextTakeover: true,
+        threshold: Number.MAX_SAFE_INTEGER,
+      },
       maxPayload: options.limits.max_message_bytes,
     })
     this.#pulse = setInterval(() => this.#ping(), options.pingMs)
@@ -50,6 +55,10 @@ export class PlainWebsockets {
     onClose: () => void,
   ): void {
     socket.once('close', onClose)
+    // A client that asks for a smaller window is sent everything as it is.
+    const headers = request.headers
+    if (headers['sec-websocket-extensions']?.includes('server_max_window_bits'))
+      delete headers['sec-websocket-extensions']
     this.#server.handleUpgrade(request, socket, head, (websocket) => {
       this.#serve(websocket, socket, channel)
     })

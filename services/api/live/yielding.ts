@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 
 /** How long one stretch of writing may keep requests waiting, ms. */
-const STRETCH_MS = 5
+const STRETCH_MS = 2
 
 /** Does something for each of many, and lets requests have their turn in between. */
 export async function forEachYielding<T>(items: Iterable<T>, task: (item: T) => void): Promise<void> {
