@@ -200,7 +200,7 @@ function expectPayload(payload: SocketClient['events'][number]['payload'], messa
   }
 }
 
-/** The generated chain backs no assets with tokens; sockets.test.ts tells of one. */
+/** The generated chain backs no assets with tokens; recorded.test.ts tells of one that does. */
 const socketActions = eventCatalogue.flatMap(({ socket, action }) =>
   socket && action !== 'logbackasset' ? [action] : [],
 )
