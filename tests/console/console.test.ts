@@ -26,7 +26,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
   })
   afterAll(async () => {
     await browser?.close()
-    await service.stop('SIGKILL')
+    await service.stop('SIGTERM')
   })
 
   const textOf = (selector: string): Promise<string> =>
@@ -190,7 +190,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
   })
 
   it('says so when the api is away, and keeps what it knew', async () => {
-    await service.stop('SIGKILL')
+    await service.stop('SIGTERM')
     await expect.poll(() => textOf('#notice'), FAIR).toContain('The api does not answer')
     expect(await textOf('#health-chip')).toBe('No answer')
     expect(await textOf('#readers')).toContain('standalone-1')
