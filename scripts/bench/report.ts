@@ -21,6 +21,13 @@ export function limitOf({ endpoint }: RequestCase): number {
   return endpoint.tag === 'stats' || endpoint.tag === 'prices' ? SUMS_MS : LIST_MS
 }
 
+/** What kind of answer a request gets. */
+function kindOf({ endpoint }: RequestCase): string {
+  if (endpoint.path.endsWith('/_count')) return 'counts'
+  if (endpoint.tag === 'stats' || endpoint.tag === 'prices') return 'prices and statistics'
+  return endpoint.parameters.some(({ name }) => name === 'limit') ? 'lists' : 'details'
+}
+
 /** The value that a share of the numbers does not exceed. */
 export function percentile(numbers: readonly number[], share: number): number {
   const sorted = [...numbers].sort((a, b) => a - b)
@@ -67,7 +74,11 @@ export class Report {
   summary(): string {
     const first = this.#all.filter(({ isDeep }) => !isDeep)
     const failed = this.#all.filter(isFailure).length
-    return `${first.length} kinds of request, ${this.#slow().length} over their limit at p95 (lists ${LIST_MS} ms, prices and statistics ${SUMS_MS} ms), ${failed} failed`
+    const slow = groups(this.#slow(), ({ request }) => kindOf(request)).map(
+      ({ name, measurements }) => `${measurements.length} ${name}`,
+    )
+    const over = slow.length === 0 ? 'none' : slow.join(', ')
+    return `${first.length} kinds of request; over their limit at p95 (${LIST_MS} ms, prices and statistics ${SUMS_MS} ms): ${over}; ${failed} failed`
   }
 
   /** The cases whose answers took more than a share of what they may take. */

@@ -42,8 +42,10 @@ export type BigParts = ReadonlyMap<string, number>
 /** A part of a big table is big when it is this share of its rows, and at least so many. */
 const BIG_SHARE = 0.1
 const BIG_ROWS = 25_000
+/** A table that has fewer rows is not big, whatever its name. */
+const FEW_ROWS = 5_000
 
-/** What a big part is of each big table. */
+/** What a big part is of each table that is big. */
 export async function bigParts(client: pg.ClientBase): Promise<BigParts> {
   const { rows } = await client.query<{ name: string; rows: number }>(
     `SELECT regexp_replace(c.relname, '_\\d+$', '') AS name, sum(greatest(c.reltuples, 0))::float8 AS rows
@@ -52,14 +54,14 @@ export async function bigParts(client: pg.ClientBase): Promise<BigParts> {
   )
   return new Map(
     rows
-      .filter(({ name }) => BIG_TABLES.has(name))
+      .filter(({ name, rows: count }) => BIG_TABLES.has(name) && count >= FEW_ROWS)
       .map(({ name, rows: count }) => [name, Math.max(BIG_ROWS, count * BIG_SHARE)]),
   )
 }
 
 /**
  * Runs a case with every statement explained first, and tells the tables that it would read from end to end. With
- * `parts` the statements are explained as they ran, and tables of which they read a big part are told too.
+ * `parts` the statements are explained as they ran, and big tables of which they read a big part are told too.
  * An answer other than success has no plans beyond those of the statements before it.
  */
 export async function scansOf(
@@ -103,8 +105,9 @@ export async function explain(
     rowMode: 'array',
   })
   const plan = rows[0]![0][0].Plan
-  const whole = tablesScanned(plan).map((table) => ({ table, statement: text }))
-  if (!parts) return whole
+  const scanned = tablesScanned(plan).map((table) => ({ table, statement: text }))
+  if (!parts) return scanned
+  const whole = scanned.filter(({ table }) => parts.has(table))
   const read = new Map<string, number>()
   sumRead(plan, undefined, read)
   const walked = [...read]
