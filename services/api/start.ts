@@ -8,7 +8,7 @@ import type { Logger } from '../core/log/index.ts'
 import { createMetrics, renderSnapshots, serveMetrics } from '../core/metrics/index.ts'
 import type { Metrics } from '../core/metrics/index.ts'
 import { readPackageVersion, readRevision } from '../core/paths/index.ts'
-import { AnswerCache, createSharedAnswers } from './cache/index.ts'
+import { AnswerCache, createSharedAnswers, UnchangedAnswers } from './cache/index.ts'
 import { consoleRoutes, ProgressHistory } from './console/index.ts'
 import { openRequestDatabase } from './database/index.ts'
 import type { RequestDatabase } from './database/index.ts'
@@ -93,6 +93,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     closers.push(() => database.close())
     const lists = createNamedLists({ database, onLookup: observeLists(metrics) })
     const cache = openCache(config, kvstore)
+    const unchanged = new UnchangedAnswers()
     const live = await openLive({
       ...{
         mounts: channels,
@@ -118,7 +119,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       chainId: chain.chain_id,
       logger,
       onDatabase: (available) => {
-        noteDatabase({ database, mounts, lists, cache }, available)
+        noteDatabase({ database, mounts, lists, cache, unchanged }, available)
       },
       onReaders: (readers) => {
         history.note(readers, Date.now())
@@ -138,6 +139,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       lists,
       kvstore,
       cache,
+      unchanged,
       observers,
       history,
       live,
@@ -242,13 +244,20 @@ async function openMetrics(
 
 /** A database that was away may have come back as another one: nothing that was kept of it counts any more. */
 function noteDatabase(
-  { database, mounts, lists, cache }: Pick<ServedParts, 'database' | 'mounts' | 'lists' | 'cache'>,
+  {
+    database,
+    mounts,
+    lists,
+    cache,
+    unchanged,
+  }: Pick<ServedParts, 'database' | 'mounts' | 'lists' | 'cache' | 'unchanged'>,
   available: boolean,
 ): void {
   if (available && database.servers()[0]?.state === 'away') {
     for (const { namespace } of mounts) namespace.forget()
     lists.forget()
     cache?.clear()
+    unchanged.clear()
   }
   database.setAvailable(available)
 }
@@ -261,6 +270,7 @@ interface ServedParts {
   readonly kvstore: KeyValueStore
   readonly observers: readonly RequestObserver[]
   readonly cache: AnswerCache | undefined
+  readonly unchanged: UnchangedAnswers
   readonly history: ProgressHistory
   readonly live: LiveService
 }

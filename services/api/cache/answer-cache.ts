@@ -1,10 +1,8 @@
-import { PronghornError } from '../../core/errors/index.ts'
-import type { ErrorCode } from '../../core/errors/index.ts'
 import type { CacheOutcome } from '../../core/http/index.ts'
 import type { Answer } from './answer.ts'
 import { AnswerMemory } from './answer-memory.ts'
 import type { KeptAnswer } from './answer-memory.ts'
-import { Flights } from './flights.ts'
+import { Flights, isLasting } from './flights.ts'
 import type { SharedAnswers } from './shared-answers.ts'
 
 /** Settings of the cache. */
@@ -32,13 +30,6 @@ interface Found {
   readonly answer: Answer
   readonly outcome: CacheOutcome
 }
-
-/** Failures that another attempt at the same moment would meet too. */
-const lasting: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'INVALID_REQUEST',
-  'QUERY_TIMEOUT',
-  'DATABASE_BUSY',
-])
 
 /**
  * Answers that are given again for a while. They are kept in this process, with their compressed forms, and in the
@@ -76,7 +67,7 @@ export class AnswerCache {
     try {
       return await underway
     } catch (error) {
-      if (error instanceof PronghornError && lasting.has(error.code)) throw error
+      if (isLasting(error)) throw error
       // What befell the other request, such as a cut connection, need not befall this one.
       return this.#join(question) ?? this.#start(question, make)
     }

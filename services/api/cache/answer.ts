@@ -21,6 +21,21 @@ export interface AnswerForm {
   readonly body: Buffer | undefined
 }
 
+/** `data` of an answer, to be put into any number of them. */
+export class AnswerData {
+  readonly tag: string
+  readonly bytes: Buffer
+
+  private constructor(tag: string, bytes: Buffer) {
+    this.tag = tag
+    this.bytes = bytes
+  }
+
+  static of(data: Json): AnswerData {
+    return new AnswerData(weakTag(jsonIdentity(data)), jsonBytes(data))
+  }
+}
+
 /** An answer of an endpoint, status 200, ready to be sent any number of times. */
 export class Answer {
   /** Weak: it stands for `data`, whenever and however that was sent. */
@@ -39,8 +54,9 @@ export class Answer {
     this.#forms.set('identity', formOf(bytes, this.#headers({ 'Content-Type': JSON_TYPE })))
   }
 
-  /** @param data JSON of `data`; @param envelope the texts before and after it. */
-  static of(data: Json, [before, after]: readonly [before: string, after: string]): Answer {
+  /** @param data what the answer is about; @param envelope the texts before and after it. */
+  static of(data: Json | AnswerData, [before, after]: readonly [before: string, after: string]): Answer {
+    if (data instanceof AnswerData) return new Answer(data.tag, jsonBytes([before, data.bytes, after]))
     return new Answer(weakTag(jsonIdentity(data)), jsonBytes([before, data, after]))
   }
 

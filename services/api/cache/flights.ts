@@ -1,3 +1,18 @@
+import { PronghornError } from '../../core/errors/index.ts'
+import type { ErrorCode } from '../../core/errors/index.ts'
+
+/** Failures that another attempt at the same moment would meet too. */
+const lasting: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'INVALID_REQUEST',
+  'QUERY_TIMEOUT',
+  'DATABASE_BUSY',
+])
+
+/** Whether who waited for the work of another fails with it, instead of trying itself. */
+export function isLasting(error: unknown): boolean {
+  return error instanceof PronghornError && lasting.has(error.code)
+}
+
 interface Flight<T> {
   readonly startedMs: number
   readonly result: Promise<T>

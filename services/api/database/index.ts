@@ -1,4 +1,4 @@
-export { MOMENT } from './moment.ts'
+export { currentMoment, MOMENT, momentOf } from './moment.ts'
 export { noDatabaseObserver } from './observer.ts'
 export type { DatabaseObserver, QueryFacts } from './observer.ts'
 export { classifyProblem } from './problems.ts'

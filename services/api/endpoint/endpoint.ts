@@ -64,6 +64,8 @@ export interface Namespace {
   readonly endpoints: readonly Endpoint[]
   /** What events tell of, by kind of record. */
   readonly records: Readonly<Record<string, RecordReader>>
+  /** Milliseconds since 1970, where answers depend on what second it is. */
+  readonly clock?: () => number
   /** Forgets what is kept of the database: it may be another one now. */
   forget(): void
 }

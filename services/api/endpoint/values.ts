@@ -11,7 +11,7 @@ export class Values {
   readonly #values: ReadonlyMap<string, ParsedValue>
   readonly #mentioned: ReadonlySet<string>
 
-  /** @param mentioned names of the parameters that the request has, empty ones included. */
+  /** @param mentioned names of the endpoint's parameters that the request has, empty ones included. */
   constructor(values: ReadonlyMap<string, ParsedValue>, mentioned: ReadonlySet<string> = new Set()) {
     this.#values = values
     this.#mentioned = mentioned
@@ -72,9 +72,12 @@ export class Values {
     return this.#values.has(name)
   }
 
-  /** One text for each set of values, whatever the order in which they were given. */
+  /** One text for each set of values, whatever the order in which they were given; what was given empty is named. */
   toText(): string {
-    const entries = [...this.#values].sort(([one], [other]) => (one < other ? -1 : 1))
+    const empty = [...this.#mentioned]
+      .filter((name) => !this.#values.has(name))
+      .map((name) => [name] as const)
+    const entries = [...this.#values, ...empty].sort(([one], [other]) => (one < other ? -1 : 1))
     return JSON.stringify(entries, (_key, value: unknown) =>
       typeof value === 'bigint' ? String(value) : value,
     )

@@ -1,9 +1,10 @@
 import type { RouterContext } from '@koa/router'
 import type { Context } from 'koa'
 import { notesOf, RequestError } from '../../core/http/index.ts'
+import type { UnchangedAnswers } from '../cache/index.ts'
 import { Answer, answerKey } from '../cache/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
-import type { AttributeFilter, Endpoint, NamedLists, RawParameters, Values } from '../endpoint/index.ts'
+import type { Endpoint, NamedLists, RawParameters } from '../endpoint/index.ts'
 import { readAttributeFilters, validateParameters } from '../endpoint/index.ts'
 import { readBodyParameters } from './body.ts'
 import { successEnvelope } from './envelope.ts'
@@ -18,6 +19,8 @@ export interface Route {
   /** The same for every path of the namespace, and for no other endpoint of the server. */
   readonly place: string
   readonly endpoint: Endpoint
+  /** Milliseconds since 1970, where the clock has a say in its answers. */
+  readonly clock: (() => number) | undefined
 }
 
 /** What endpoints need to answer. */
@@ -26,6 +29,7 @@ export interface AnswerParts {
   readonly lists: NamedLists
   /** Undefined when no answer is kept. */
   readonly keeping: AnswerKeeping | undefined
+  readonly unchanged: UnchangedAnswers
 }
 
 /** One request of an endpoint: parse, validate, look into the cache, run, send. */
@@ -33,42 +37,46 @@ export function createEndpointAnswer(
   route: Route,
   parts: AnswerParts,
 ): (context: RouterContext) => Promise<void> {
-  const { endpoint } = route
+  const { endpoint, place, clock } = route
   const caller = `${route.namespace} ${endpoint.path}`
   return async (context) => {
     Object.assign(notesOf(context), { route: route.pattern, namespace: route.namespace })
     const raw = await readParameters(context)
     const values = await validateParameters(endpoint.parameters, context.params, raw, parts.lists)
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
+    const key = answerKey(place, values, attributes)
     const make = async (): Promise<Answer> => {
-      const data = await parts.database.run(
-        (session) => endpoint.run({ session, values, attributes }),
-        caller,
-      )
+      const { data, isKept } = await parts.database.run((session) => {
+        const second = clock ? Math.floor(clock() / 1_000) : 0
+        return parts.unchanged.answer(session, key, second, () =>
+          endpoint.run({ session, values, attributes }),
+        )
+      }, caller)
+      if (isKept) notesOf(context).cache = 'unchanged'
       return Answer.of(data, successEnvelope(Date.now()))
     }
-    const answer = await findOrMake(context, route, parts.keeping, { values, attributes }, make)
+    const answer = await findOrMake(context, route, parts.keeping, key, make)
     await answer.send(context)
   }
 }
 
 async function findOrMake(
   context: Context,
-  { pattern, namespace, place, endpoint }: Route,
+  { pattern, namespace, endpoint }: Route,
   keeping: AnswerKeeping | undefined,
-  { values, attributes }: { values: Values; attributes: readonly AttributeFilter[] },
+  key: string,
   make: () => Promise<Answer>,
 ): Promise<Answer> {
   if (!keeping || endpoint.cache === 'none' || !mayUseCache(context, keeping.clientOf)) return make()
   const question = {
-    key: answerKey(place, values, attributes),
+    key,
     address: spelledAddress(context.req),
     route: pattern,
     namespace,
     lifeFactor: endpoint.cacheLifeFactor ?? 1,
   }
   const { answer, outcome } = await keeping.cache.answer(question, make)
-  notesOf(context).cache = outcome
+  if (outcome !== 'miss' || notesOf(context).cache !== 'unchanged') notesOf(context).cache = outcome
   return answer
 }
 

@@ -56,7 +56,8 @@ export function createRoutes(parts: RouteParts): Middleware {
       for (const path of paths) {
         const pattern = path + endpoint.path
         const place = `${paths[0]!}${endpoint.path}`
-        const answer = createEndpointAnswer({ pattern, namespace: namespace.name, place, endpoint }, parts)
+        const { name, clock } = namespace
+        const answer = createEndpointAnswer({ pattern, namespace: name, place, endpoint, clock }, parts)
         if (endpoint.method === 'get') router.get(pattern, answer)
         else router.all(pattern, answer)
       }

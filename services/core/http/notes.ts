@@ -2,10 +2,11 @@ import type { Context } from 'koa'
 
 /**
  * Where an answer came from. hit: kept in this process. shared: kept by another process. joined: made for another
- * request that asked the same at the same time. miss: made for this request, and kept where it may be. bypass: made
- * for this request, because nothing is kept for this client, route or method.
+ * request that asked the same at the same time. unchanged: made before, and the database has not changed since. miss:
+ * made for this request, and kept where it may be. bypass: made for this request, because nothing is kept for this
+ * client, route or method.
  */
-export type CacheOutcome = 'hit' | 'shared' | 'joined' | 'miss' | 'bypass'
+export type CacheOutcome = 'hit' | 'shared' | 'joined' | 'unchanged' | 'miss' | 'bypass'
 
 /** What the steps of the lifecycle find out about a request, for those around them. */
 export interface RequestNotes {

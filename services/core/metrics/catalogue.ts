@@ -52,7 +52,7 @@ export const metricCatalogue = {
   },
   pronghorn_http_cache_answers_total: {
     kind: 'counter',
-    help: 'Answers by what the cache did.',
+    help: 'Answers by what the cache did; unchanged: kept, and the database says that nothing has changed since.',
     labels: [...route, 'outcome'],
     programs: ['api'],
   },

@@ -1,5 +1,5 @@
 import type { Bindings, Session } from '../../database/index.ts'
-import { MOMENT, whereClause } from '../../database/index.ts'
+import { MOMENT, momentOf, whereClause } from '../../database/index.ts'
 import type { Values } from '../../endpoint/index.ts'
 
 /**
@@ -102,7 +102,7 @@ async function selectKeys(session: Session, query: PageQuery, window: PageWindow
     values: query.bindings.values,
   })
   const [keys, moment] = rows[0]!
-  return { keys: keys === '' ? [] : keys.split(','), moment: moment ?? undefined }
+  return { keys: keys === '' ? [] : keys.split(','), moment: momentOf(moment) }
 }
 
 /** Number of rows that satisfy the conditions, as text. */

@@ -1,5 +1,5 @@
 import type { Part } from './part-cache.ts'
-import { RecentlyUsed } from './recently-used.ts'
+import { RecentlyUsed } from '../../../cache/index.ts'
 
 interface Composed {
   readonly of: readonly (Part | undefined)[]

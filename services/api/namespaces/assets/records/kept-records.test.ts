@@ -4,7 +4,7 @@ import type { Json } from '../../../json/index.ts'
 import { jsonString } from '../../../json/index.ts'
 import { ComposedJson } from './composed-json.ts'
 import { PartCache } from './part-cache.ts'
-import { RecentlyUsed } from './recently-used.ts'
+import { RecentlyUsed } from '../../../cache/index.ts'
 import { UnchangedRecords } from './unchanged-records.ts'
 
 describe('what was used recently', () => {

@@ -1,6 +1,6 @@
 import type { Session } from '../../../database/index.ts'
 import { packRows, queryPacked } from './packed-rows.ts'
-import { RecentlyUsed } from './recently-used.ts'
+import { RecentlyUsed } from '../../../cache/index.ts'
 
 /**
  * How the parts of one kind are made. A part is JSON text that many answers have in common, such as the collection

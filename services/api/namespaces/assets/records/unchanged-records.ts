@@ -1,6 +1,6 @@
 import type { Json } from '../../../json/index.ts'
 import { KeptJson } from '../../../json/index.ts'
-import { RecentlyUsed } from './recently-used.ts'
+import { RecentlyUsed } from '../../../cache/index.ts'
 
 /** Makes the records of some keys, by key. A key without a row is missing. */
 export type MakeRecords = (keys: readonly string[]) => Promise<ReadonlyMap<string, Json>>
