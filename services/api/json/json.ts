@@ -9,12 +9,15 @@ export type Json = string | Uint8Array | KeptJson | readonly Json[]
 /** JSON that is kept for several answers, as bytes, with a short text that stands for it where answers are compared. */
 export class KeptJson {
   readonly bytes: Uint8Array
-  /** Differs where the bytes do. */
-  readonly digest: string
+  #digest: string | undefined
 
   constructor(json: Json) {
-    this.bytes = jsonBytes(json)
-    this.digest = hash('sha1', this.bytes, 'base64')
+    this.bytes = joined(json, bytesOf, true)
+  }
+
+  /** Differs where the bytes do. */
+  get digest(): string {
+    return (this.#digest ??= hash('sha1', this.bytes, 'base64'))
   }
 }
 
@@ -31,7 +34,7 @@ export function jsonArray(values: readonly Json[]): Json {
 
 /** All pieces as UTF-8. */
 export function jsonBytes(json: Json): Buffer {
-  return joined(json, ({ bytes }) => bytes)
+  return joined(json, bytesOf, false)
 }
 
 /**
@@ -39,7 +42,7 @@ export function jsonBytes(json: Json): Buffer {
  * list is compared without reading it all.
  */
 export function jsonIdentity(json: Json): Buffer {
-  return joined(json, ({ digest }) => digest)
+  return joined(json, ({ digest }) => digest, false)
 }
 
 /** All pieces as one text, for whatever is small. */
@@ -49,11 +52,21 @@ export function jsonString(json: Json): string {
 
 type Shown = (kept: KeptJson) => string | Uint8Array
 
-function joined(json: Json, shown: Shown): Buffer {
+const bytesOf: Shown = ({ bytes }) => bytes
+
+function joined(json: Json, shown: Shown, isKept: boolean): Buffer {
   const chunks: Uint8Array[] = []
   const rest = collect(json, shown, '', chunks)
   if (rest !== '') chunks.push(Buffer.from(rest, 'utf8'))
-  return Buffer.concat(chunks)
+  const size = chunks.reduce((sum, { length }) => sum + length, 0)
+  // What is kept has memory of its own: a piece of Node's pool would hold on to its neighbours.
+  const all = isKept ? Buffer.allocUnsafeSlow(size) : Buffer.allocUnsafe(size)
+  let at = 0
+  for (const chunk of chunks) {
+    all.set(chunk, at)
+    at += chunk.length
+  }
+  return all
 }
 
 /** Adds pieces to chunks; texts in a row become one. @returns the text that no chunk holds yet, after `text`. */

@@ -29,6 +29,7 @@ export {
 export type { ResolvedTemplates } from './queries/index.ts'
 export {
   assetArray,
+  assetsOf,
   assetRecord,
   assetRenderer,
   COLLECTION_VERSION,
@@ -37,6 +38,7 @@ export {
   jsonMembers,
   jsonText,
   packRows,
+  PartCache,
   Parts,
   queryPacked,
   quoted,
@@ -51,7 +53,7 @@ export {
   logRecord,
   templateRecord,
 } from './records/index.ts'
-export type { AssetKey, LoggedActions, RecordRenderer } from './records/index.ts'
+export type { AssetKey, LoggedActions, Part, PartKind, RecordRenderer } from './records/index.ts'
 export type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 /** What the assets namespace needs to know. */

@@ -5,7 +5,7 @@ import { Parts } from '../assets/index.ts'
 import { marketEndpoints } from './endpoints/index.ts'
 import { marketRecords } from './live-records.ts'
 import { assetsContract } from './queries/index.ts'
-import { listingAsset, marketAssetRenderer } from './records/index.ts'
+import { listingAsset, marketAssetRenderer, MarketParts } from './records/index.ts'
 import type { MarketLimits, MarketSetup } from './setup.ts'
 
 export type { MarketLimits } from './setup.ts'
@@ -29,6 +29,7 @@ export interface MarketNamespaceOptions {
 export function createMarketNamespace(options: MarketNamespaceOptions): Namespace {
   const { contract, limits, trigrams, disableV1Sales, clock = Date.now } = options
   const parts = new Parts()
+  const own = new MarketParts()
   const named: { assets?: string } = {}
   const assets: AssetsSetup = {
     get contract() {
@@ -37,9 +38,13 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
     limits,
     trigrams,
     parts,
-    view: { render: marketAssetRenderer({ contract, clock }), record: listingAsset, clock },
+    view: {
+      render: marketAssetRenderer({ contract, clock, prices: own.prices }),
+      record: listingAsset,
+      clock,
+    },
   }
-  const setup: MarketSetup = { contract, limits, trigrams, disableV1Sales, assets, clock }
+  const setup: MarketSetup = { contract, limits, trigrams, disableV1Sales, assets, parts: own, clock }
   /** The contract says itself whose assets it trades, once; its settings may come after the first request. */
   async function learnContract(session: Session): Promise<void> {
     if (named.assets !== undefined) return
@@ -71,6 +76,7 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
     forget() {
       delete named.assets
       parts.clear()
+      own.clear()
     },
   }
 }

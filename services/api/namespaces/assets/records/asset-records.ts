@@ -1,6 +1,7 @@
 import type { Session, Statement } from '../../../database/index.ts'
-import type { Json } from '../../../json/index.ts'
+import type { Json, KeptJson } from '../../../json/index.ts'
 import { packRows, unpackRows } from './packed-rows.ts'
+import type { Ingredient } from './composed-json.ts'
 import type { Part } from './part-cache.ts'
 import type { Parts } from './parts.ts'
 import { ASSET_VERSION, COLLECTION_VERSION, dataMembers, SCHEMA_VERSION, TEMPLATE_VERSION } from './parts.ts'
@@ -44,34 +45,45 @@ export type RecordRenderer = (
   contract: string,
   parts: Parts,
   keys: readonly string[],
-) => Promise<Map<string, Json>>
+) => Promise<Map<string, KeptJson>>
 
 /** An asset and its template (empty without one). */
 export type AssetKey = readonly [id: string, templateId: string]
 
-/** Looks up what else is said of assets; the result makes further JSON members of one of them. */
+/** Further JSON members of an asset, and everything that they are made of. */
+export interface More {
+  readonly of: readonly Ingredient[]
+  readonly members: () => string
+}
+
+/** Looks up what else is said of assets. */
 export type MoreMembers = (
   session: Session,
   assets: readonly AssetKey[],
-) => Promise<(asset: AssetKey) => string>
+) => Promise<(asset: AssetKey) => More>
 
-const noMore: MoreMembers = () => Promise.resolve(() => '')
+const nothing: More = { of: [], members: () => '' }
 
 /** The records of assets, by id. An asset that is not known, or whose collection or schema is not, is missing. */
-export const renderAssets: RecordRenderer = assetRenderer(noMore)
+export const renderAssets: RecordRenderer = assetRenderer('asset', () => Promise.resolve(() => nothing))
 
-/** Makes a renderer of assets whose records have further members. */
-export function assetRenderer(more: MoreMembers): RecordRenderer {
+/** Makes a renderer of assets whose records have further members. @param kind tells its records from those of others. */
+export function assetRenderer(kind: string, more: MoreMembers): RecordRenderer {
   return async (session, contract, parts, ids) => {
-    const records = new Map<string, Json>()
+    const records = new Map<string, KeptJson>()
     for (let at = 0; at < ids.length; at += BATCH) {
       const assets = await loadAssets(session, parts, ids.slice(at, at + BATCH))
       const keys = assets.map(({ id, own }): AssetKey => [id, own[4]!])
       const membersOf = await more(session, keys)
       assets.forEach((asset, index) => {
-        const members = membersOf(keys[index]!)
-        const end = members === '' ? '}' : `,${members}}`
-        records.set(asset.id, [...assetMembers(contract, parts, asset), end])
+        const { id, own, collection, schema, template, backedTokens } = asset
+        const { of, members } = membersOf(keys[index]!)
+        const all = [contract, own, collection, schema, template, backedTokens, ...of]
+        const record = parts.composed.get(`${kind} ${id}`, all, () => {
+          const further = members()
+          return [...assetMembers(contract, parts, asset), further === '' ? '}' : `,${further}}`]
+        })
+        records.set(id, record)
       })
     }
     return records

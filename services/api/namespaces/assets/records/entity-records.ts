@@ -1,5 +1,5 @@
 import type { Session } from '../../../database/index.ts'
-import type { Json } from '../../../json/index.ts'
+import type { Json, KeptJson } from '../../../json/index.ts'
 import type { Part } from './part-cache.ts'
 import type { Parts } from './parts.ts'
 import {
@@ -16,7 +16,7 @@ export async function renderCollections(
   contract: string,
   parts: Parts,
   names: readonly string[],
-): Promise<Map<string, Json>> {
+): Promise<Map<string, KeptJson>> {
   const rows = await session.query<[string, string]>({
     name: 'collection-versions',
     text: `SELECT c.collection_name, ${COLLECTION_RECORD_VERSION}
@@ -24,10 +24,10 @@ export async function renderCollections(
       WHERE c.collection_name = ANY($1::text[])`,
     values: [names],
   })
-  const records = new Map<string, Json>()
+  const records = new Map<string, KeptJson>()
   for (const [name, part] of await parts.collectionRecords.load(session, new Map(rows))) {
-    const members = parts.composed.get(`collection ${name}`, [part], () => `${part[0]!}}`)
-    records.set(name, [`{"contract":"${contract}",`, members])
+    const make = (): Json => `{"contract":"${contract}",${part[0]!}}`
+    records.set(name, parts.composed.get(`collection ${name}`, [contract, part], make))
   }
   return records
 }
@@ -38,15 +38,14 @@ export async function renderSchemas(
   contract: string,
   parts: Parts,
   keys: readonly string[],
-): Promise<Map<string, Json>> {
-  const records = new Map<string, Json>()
+): Promise<Map<string, KeptJson>> {
+  const records = new Map<string, KeptJson>()
   for (const { key, schema, collection, assets } of await loadSchemas(session, parts, keys)) {
-    const members = parts.composed.get(
-      `schema ${key}`,
-      [schema, collection],
-      () => `${schema[0]!},${schema[1]!},"collection":${collection[0]!},"assets":`,
-    )
-    records.set(key, [`{"contract":"${contract}",`, members, `${assets}}`])
+    const record = parts.composed.get(`schema ${key}`, [contract, schema, collection, assets], () => {
+      const members = `${schema[0]!},${schema[1]!},"collection":${collection[0]!},"assets":${assets}`
+      return `{"contract":"${contract}",${members}}`
+    })
+    records.set(key, record)
   }
   return records
 }
@@ -57,15 +56,11 @@ export async function renderBareSchemas(
   contract: string,
   parts: Parts,
   keys: readonly string[],
-): Promise<Map<string, Json>> {
-  const records = new Map<string, Json>()
+): Promise<Map<string, KeptJson>> {
+  const records = new Map<string, KeptJson>()
   for (const { key, schema, collection } of await loadSchemas(session, parts, keys)) {
-    const members = parts.composed.get(
-      `bare schema ${key}`,
-      [schema, collection],
-      () => `${schema[0]!},"collection":${collection[0]!}}`,
-    )
-    records.set(key, [`{"contract":"${contract}",`, members])
+    const make = (): Json => `{"contract":"${contract}",${schema[0]!},"collection":${collection[0]!}}`
+    records.set(key, parts.composed.get(`bare schema ${key}`, [contract, schema, collection], make))
   }
   return records
 }
@@ -106,7 +101,7 @@ export async function renderTemplates(
   contract: string,
   parts: Parts,
   ids: readonly string[],
-): Promise<Map<string, Json>> {
+): Promise<Map<string, KeptJson>> {
   const rows = await session.query<[string, string, string, string, string, string]>({
     name: 'template-versions',
     text: `SELECT t.template_id::text, ${TEMPLATE_VERSION}, c.collection_name, ${COLLECTION_VERSION},
@@ -122,17 +117,18 @@ export async function renderTemplates(
   const templates = await parts.templates.load(session, wanted(0, 1))
   const collections = await parts.lightCollections.load(session, wanted(2, 3))
   const schemas = await parts.schemas.load(session, wanted(4, 5))
-  const records = new Map<string, Json>()
+  const records = new Map<string, KeptJson>()
   for (const [id, , collectionName, , schemaKey] of rows) {
     const template = templates.get(id)
     const collection = collections.get(collectionName)
     const schema = schemas.get(schemaKey)
     if (!template || !collection || !schema) continue
-    const members = parts.composed.get(`template ${id}`, [template, collection, schema], () => {
+    const record = parts.composed.get(`template ${id}`, [contract, template, collection, schema], () => {
       const nested = `"collection":${collection[0]!},"schema":{${schema[0]!}}`
-      return `${template[0]!},${nested},${dataMembers(template[1]!, template[2]!)}}`
+      const data = dataMembers(template[1]!, template[2]!)
+      return `{"contract":"${contract}",${template[0]!},${nested},${data}}`
     })
-    records.set(id, [`{"contract":"${contract}",`, members])
+    records.set(id, record)
   }
   return records
 }

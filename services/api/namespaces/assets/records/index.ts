@@ -6,9 +6,11 @@ export type { Holding, Holdings, TemplateHolding } from './holding-records.ts'
 export { jsonMembers, jsonText, quoted } from './json-sql.ts'
 export { renderLog } from './log-records.ts'
 export { packRows, queryPacked } from './packed-rows.ts'
+export { PartCache } from './part-cache.ts'
+export type { Part, PartKind } from './part-cache.ts'
 export { COLLECTION_VERSION, Parts, TEMPLATE_VERSION } from './parts.ts'
 export type { MakeRecords } from './unchanged-records.ts'
-export { assetArray, distinctIds, offerRenderer, transferRenderer } from './trade-records.ts'
+export { assetArray, assetsOf, distinctIds, offerRenderer, transferRenderer } from './trade-records.ts'
 export { assetRecord } from './asset-schemas.ts'
 export {
   bareSchema,

@@ -189,11 +189,11 @@ export class Parts {
   readonly templates = new PartCache(templates, 24 * MEBIBYTE)
   readonly assets = new PartCache(assets, 32 * MEBIBYTE)
   /** What is made of them. */
-  readonly composed = new ComposedJson(32 * MEBIBYTE)
+  readonly composed = new ComposedJson(48 * MEBIBYTE)
   /** Whole records, for as long as the database stays what it was. */
   readonly unchanged = new UnchangedRecords(32 * MEBIBYTE)
 
-  /** Bytes held, roughly; at most 144 MB. */
+  /** Bytes held, roughly; at most 160 MB. */
   get bytes(): number {
     return this.#all.reduce((sum, kept) => sum + kept.bytes, 0)
   }

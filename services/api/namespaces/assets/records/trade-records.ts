@@ -1,6 +1,7 @@
-import type { Json } from '../../../json/index.ts'
+import type { Json, KeptJson } from '../../../json/index.ts'
 import { jsonArray } from '../../../json/index.ts'
 import type { RecordRenderer } from './asset-records.ts'
+import type { Ingredient } from './composed-json.ts'
 import { jsonMembers, jsonText, quoted } from './json-sql.ts'
 import { packRows, queryPacked } from './packed-rows.ts'
 
@@ -55,15 +56,15 @@ export function offerRenderer(renderAssets: RecordRenderer): RecordRenderer {
     const rows = await queryPacked<[string, string, string, string]>(session, { ...OFFERS, values: [ids] })
     const contained = distinctIds(rows.flatMap((row) => [row[2], row[3]]))
     const assets = await renderAssets(session, contract, parts, contained)
-    const records = new Map<string, Json>()
+    const records = new Map<string, KeptJson>()
     for (const [id, own, sent, received] of rows) {
-      const sides = [
-        ',"sender_assets":',
-        assetArray(sent, assets),
-        ',"recipient_assets":',
-        assetArray(received, assets),
-      ]
-      records.set(id, [`{"contract":"${contract}",${own}`, ...sides, '}'])
+      const all = [contract, own, sent, received, ...assetsOf(sent, assets), ...assetsOf(received, assets)]
+      const record = parts.composed.get(`offer ${id}`, all, () => {
+        const head = `{"contract":"${contract}",${own}`
+        const [theirs, ours] = [assetArray(sent, assets), assetArray(received, assets)]
+        return [head, ',"sender_assets":', theirs, ',"recipient_assets":', ours, '}']
+      })
+      records.set(id, record)
     }
     return records
   }
@@ -74,9 +75,13 @@ export function transferRenderer(renderAssets: RecordRenderer): RecordRenderer {
   return async (session, contract, parts, ids) => {
     const rows = await queryPacked<[string, string, string]>(session, { ...TRANSFERS, values: [ids] })
     const assets = await renderAssets(session, contract, parts, distinctIds(rows.map((row) => row[2])))
-    const records = new Map<string, Json>()
+    const records = new Map<string, KeptJson>()
     for (const [id, own, moved] of rows) {
-      records.set(id, [`{"contract":"${contract}",${own},"assets":`, assetArray(moved, assets), '}'])
+      const all = [contract, own, moved, ...assetsOf(moved, assets)]
+      const record = parts.composed.get(`transfer ${id}`, all, () => {
+        return [`{"contract":"${contract}",${own},"assets":`, assetArray(moved, assets), '}']
+      })
+      records.set(id, record)
     }
     return records
   }
@@ -89,6 +94,11 @@ function splitIds(list: string): string[] {
 /** The distinct ids of several comma lists. */
 export function distinctIds(lists: readonly string[]): string[] {
   return [...new Set(lists.flatMap(splitIds))]
+}
+
+/** The assets of a comma list, as what a record is made of. */
+export function assetsOf(list: string, assets: ReadonlyMap<string, KeptJson>): Ingredient[] {
+  return splitIds(list).map((id) => assets.get(id))
 }
 
 /** JSON array of assets in the order of the ids (a comma list); one that is not known is its id. */

@@ -55,7 +55,7 @@ export class UnchangedRecords {
     }
     for (const [key, json] of missing.length === 0 ? [] : await make(missing)) {
       // Also where it is not kept: lists have the same entity tag whoever answers.
-      const record = new KeptJson(json)
+      const record = json instanceof KeptJson ? json : new KeptJson(json)
       found.set(key, record)
       if (isKept && moment === this.#moment) {
         this.#kept.set(`${kind} ${key}`, record, record.bytes.length)

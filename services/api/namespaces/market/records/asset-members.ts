@@ -1,5 +1,5 @@
 import type { Session } from '../../../database/index.ts'
-import type { AssetKey, RecordRenderer } from '../../assets/index.ts'
+import type { AssetKey, Part, PartCache, PartKind, RecordRenderer } from '../../assets/index.ts'
 import { assetRenderer, jsonMembers, packRows, queryPacked, quoted } from '../../assets/index.ts'
 
 /** What the records of a market are written with. */
@@ -19,8 +19,11 @@ export function cappedPrice(column: string, row: string): string {
     ELSE market.capped(${column}, ${row}.token_symbol, ${row}.oracle_floors) END)`
 }
 
-/** Members in the order that clients know; `$1` is the contract. */
-const PRICE = `concat('{"market_contract":"', $1::text, '","token":{"token_symbol":"', y.token_symbol,
+/** Between the prices of a template; JSON text and names cannot contain it. */
+const PRICE_END = '\u001d'
+
+/** Members in the order that clients know, behind the contract. */
+const PRICE = `concat('"token":{"token_symbol":"', y.token_symbol,
     '","token_precision":', y.token_precision, ',"token_contract":"', y.token_contract, '"},', ${jsonMembers({
       median: quoted('k.median'),
       average: quoted('k.average'),
@@ -29,14 +32,30 @@ const PRICE = `concat('{"market_contract":"', $1::text, '","token":{"token_symbo
       min: quoted('k.min'),
       max: quoted('k.max'),
       sales: quoted('k.trades'),
-    })}, '}')`
+    })})`
 
-const PRICES = {
-  name: 'template-price-members',
-  text: `SELECT ${packRows(['p.template_id', 'p.prices'])} FROM (
-      SELECT k.template_id, string_agg(${PRICE}, ',' ORDER BY k.token_symbol) AS prices
+/** Version of the prices of a template; those that depend on oracles change with every rate. */
+const PRICES_VERSION = `string_agg(concat(k.xmin, '/', y.xmin, CASE WHEN k.oracle_floors IS NOT NULL THEN (
+    SELECT string_agg(concat('/', s.xmin, '/', p.xmin), '' ORDER BY s.listing_symbol, s.settlement_symbol)
+    FROM market.symbol_pairs s JOIN oracle.pairs p USING (pair_name)) END), ',' ORDER BY k.token_symbol)`
+
+const pricesOf = (aggregates: string): string => `FROM (
+      SELECT k.template_id, ${PRICES_VERSION} AS version${aggregates}
       FROM market.template_prices k JOIN market.tokens y USING (token_symbol)
-      WHERE k.template_id = ANY($2::integer[]) GROUP BY k.template_id) p`,
+      WHERE k.template_id = ANY($1::integer[]) GROUP BY k.template_id) k`
+
+/** Key: template id. Part: its prices, without the contract. */
+export const templatePrices: PartKind = {
+  name: 'template-prices',
+  key: 'k.template_id',
+  version: 'k.version',
+  texts: ['k.prices'],
+  from: pricesOf(`, string_agg(${PRICE}, E'\\x1d' ORDER BY k.token_symbol) AS prices`),
+}
+
+const PRICE_VERSIONS = {
+  name: 'template-price-versions',
+  text: `SELECT ${packRows(['k.template_id', 'k.version'])} ${pricesOf('')}`,
 }
 
 const OFFERS = {
@@ -67,45 +86,74 @@ const LISTINGS = {
       WHERE x.asset_id = ANY($2::bigint[]) AND x.kind IN (1, 2) GROUP BY x.asset_id) p`,
 }
 
+/** What is looked up for the assets of a market. */
+export interface AssetTraits extends MarketTraits {
+  /** Parts of `templatePrices`. */
+  readonly prices: PartCache
+}
+
 /**
  * Renders assets as they stand inside listings: with the prices of their templates, without the listings that they are
  * part of.
  */
-export function containedAssetRenderer(traits: MarketTraits): RecordRenderer {
-  return assetRenderer(async (session, assets) => {
-    const prices = await membersByTemplate(session, traits, PRICES, assets)
-    return ([, templateId]) =>
-      templateId === ''
-        ? '"sales":[],"auctions":[]'
-        : `"sales":[],"auctions":[],"prices":[${prices.get(templateId) ?? ''}],"template_buyoffers":[]`
-  })
-}
-
-/** Renders assets by themselves: with prices, listings and the best offers for their templates. */
-export function marketAssetRenderer(traits: MarketTraits): RecordRenderer {
-  return assetRenderer(async (session, assets) => {
-    const prices = await membersByTemplate(session, traits, PRICES, assets)
-    const offers = await membersByTemplate(session, traits, OFFERS, assets)
-    const listings = await listingsByAsset(session, traits, assets)
-    return ([id, templateId]) => {
-      const [sales, auctions] = listings.get(id) ?? ['', '']
-      const own = `"sales":[${sales}],"auctions":[${auctions}]`
-      if (templateId === '') return own
-      return `${own},"prices":[${prices.get(templateId) ?? ''}],"template_buyoffers":[${offers.get(templateId) ?? ''}]`
+export function containedAssetRenderer(traits: AssetTraits): RecordRenderer {
+  return assetRenderer('contained asset', async (session, assets) => {
+    const prices = await loadPrices(session, traits, assets)
+    return ([, templateId]) => {
+      const own = '"sales":[],"auctions":[]'
+      if (templateId === '') return { of: [], members: () => own }
+      const priced = prices.get(templateId)
+      const members = (): string => `${own},"prices":[${priceList(traits, priced)}],"template_buyoffers":[]`
+      return { of: [priced], members }
     }
   })
 }
 
-async function membersByTemplate(
+/** Renders assets by themselves: with prices, listings and the best offers for their templates. */
+export function marketAssetRenderer(traits: AssetTraits): RecordRenderer {
+  return assetRenderer('market asset', async (session, assets) => {
+    const prices = await loadPrices(session, traits, assets)
+    const offers = await offersByTemplate(session, traits, templatesOf(assets))
+    const listings = await listingsByAsset(session, traits, assets)
+    return ([id, templateId]) => {
+      const [sales, auctions] = listings.get(id) ?? ['', '']
+      const own = `"sales":[${sales}],"auctions":[${auctions}]`
+      if (templateId === '') return { of: [own], members: () => own }
+      const [priced, offered = ''] = [prices.get(templateId), offers.get(templateId)]
+      const members = (): string =>
+        `${own},"prices":[${priceList(traits, priced)}],"template_buyoffers":[${offered}]`
+      return { of: [own, priced, offered], members }
+    }
+  })
+}
+
+function templatesOf(assets: readonly AssetKey[]): string[] {
+  return [...new Set(assets.map(([, templateId]) => templateId))].filter((id) => id !== '')
+}
+
+async function loadPrices(
+  session: Session,
+  { prices }: AssetTraits,
+  assets: readonly AssetKey[],
+): Promise<ReadonlyMap<string, Part>> {
+  const templates = templatesOf(assets)
+  if (templates.length === 0) return new Map()
+  const versions = await queryPacked<[string, string]>(session, { ...PRICE_VERSIONS, values: [templates] })
+  return prices.load(session, new Map(versions))
+}
+
+function priceList({ contract }: MarketTraits, prices: Part | undefined): string {
+  const all = prices?.[0]?.split(PRICE_END) ?? []
+  return all.map((price) => `{"market_contract":"${contract}",${price}}`).join(',')
+}
+
+async function offersByTemplate(
   session: Session,
   { contract }: MarketTraits,
-  statement: { readonly name: string; readonly text: string },
-  assets: readonly AssetKey[],
-): Promise<Map<string, string>> {
-  const templates = [...new Set(assets.map(([, templateId]) => templateId))].filter((id) => id !== '')
+  templates: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
   if (templates.length === 0) return new Map()
-  const rows = await queryPacked<[string, string]>(session, { ...statement, values: [contract, templates] })
-  return new Map(rows)
+  return new Map(await queryPacked<[string, string]>(session, { ...OFFERS, values: [contract, templates] }))
 }
 
 async function listingsByAsset(

@@ -11,6 +11,7 @@ export {
   renderTemplateBuyoffers,
 } from './listing-records.ts'
 export type { ListingReader } from './listing-records.ts'
+export { MarketParts } from './market-parts.ts'
 export {
   auctionRecord,
   buyofferRecord,
