@@ -22,6 +22,9 @@ interface Answer {
   readonly bytes: number
 }
 
+/** What is made now, or was made of the same database and is as good. */
+const MADE_NOW: readonly CacheOutcome[] = ['bypass', 'unchanged']
+
 /** An api whose every answer tells where it came from. */
 class Watched {
   readonly api: RunningApi
@@ -220,7 +223,7 @@ describe('kept answers', () => {
     const get = await api.ask(ASSETS)
     expect([get.cache, get.headers['content-length']]).toEqual(['hit', head.headers['content-length']])
     for (const method of ['POST', 'PUT', 'DELETE']) {
-      expect((await api.ask(ASSETS, {}, method)).cache, method).toBe('bypass')
+      expect(MADE_NOW, method).toContain((await api.ask(ASSETS, {}, method)).cache)
     }
     const json = { 'content-type': 'application/json', 'content-length': '11' }
     const byBody = await api.ask('/atomicassets/v1/assets?limit=2&order=asc', json, 'GET', '{"limit":1}')
@@ -245,7 +248,7 @@ describe('kept answers', () => {
     expect((await api.ask(ASSETS, listed)).cache).toBe('bypass')
     expect((await api.ask(ASSETS)).cache).toBe('miss')
     expect((await api.ask(ASSETS)).cache).toBe('hit')
-    expect((await api.ask(ASSETS, listed)).cache).toBe('bypass')
+    expect(MADE_NOW).toContain((await api.ask(ASSETS, listed)).cache)
   })
 
   it('do not include failures or what is too large', async () => {

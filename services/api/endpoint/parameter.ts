@@ -5,6 +5,8 @@ export type ParameterType = 'int' | 'id' | 'bool' | 'name' | 'string' | 'decimal
 export interface Parameter {
   readonly name: string
   readonly type: ParameterType
+  /** That it was given matters even where it is empty, which counts as absent otherwise. */
+  readonly isNoted?: boolean
   readonly description: string
   /** Where it comes from: a segment of the path, or query string and body together (default). */
   readonly in?: 'path'

@@ -44,7 +44,8 @@ export async function validateParameters(
       : parseOne(parameter, wellFormed(given))
     if (value !== undefined) parsed.set(parameter.name, value)
   }
-  return new Values(parsed, new Set(parameters.map(({ name }) => name).filter((name) => raw.has(name))))
+  const noted = parameters.filter(({ name, isNoted }) => isNoted === true && raw.has(name))
+  return new Values(parsed, new Set(noted.map(({ name }) => name)))
 }
 
 /** The text that a value means: several values are one comma list, numbers and booleans are spelled out. */

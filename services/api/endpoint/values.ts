@@ -11,7 +11,7 @@ export class Values {
   readonly #values: ReadonlyMap<string, ParsedValue>
   readonly #mentioned: ReadonlySet<string>
 
-  /** @param mentioned names of the endpoint's parameters that the request has, empty ones included. */
+  /** @param mentioned names of the noted parameters that the request has, empty ones included. */
   constructor(values: ReadonlyMap<string, ParsedValue>, mentioned: ReadonlySet<string> = new Set()) {
     this.#values = values
     this.#mentioned = mentioned
@@ -72,7 +72,7 @@ export class Values {
     return this.#values.has(name)
   }
 
-  /** One text for each set of values, whatever the order in which they were given; what was given empty is named. */
+  /** One text for each set of values, whatever the order in which they were given; noted ones that are empty are named. */
   toText(): string {
     const empty = [...this.#mentioned]
       .filter((name) => !this.#values.has(name))

@@ -85,7 +85,11 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
     path: '/v1/sales/templates',
     tag: 'sales',
     summary: 'The cheapest listed sale of each template, of one asset each',
-    parameters: [...paging(setup.limits.sales_templates), ...sorting(['template_id', 'price']), ...filters],
+    parameters: [
+      ...paging(setup.limits.sales_templates),
+      ...sorting(['template_id', 'price']),
+      ...filters.map((filter) => ({ ...filter, isNoted: NARROWING.includes(filter.name) })),
+    ],
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
     record: shape.list(listedSaleRecord),
     failures: [NO_SYMBOL, NO_FILTER],
