@@ -17,6 +17,7 @@ export {
   chosenActions,
   collectionLists,
   contains,
+  filtersOf,
   NEVER,
   noneOf,
   oneOf,
@@ -24,9 +25,11 @@ export {
   resembles,
   resolvedTemplateCondition,
   resolveTemplates,
+  searchAssets,
   templateDataConditions,
+  wholeTemplateConditions,
 } from './queries/index.ts'
-export type { ResolvedTemplates } from './queries/index.ts'
+export type { AssetSearch, ResolvedTemplates } from './queries/index.ts'
 export {
   assetArray,
   assetsOf,

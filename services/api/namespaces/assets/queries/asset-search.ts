@@ -13,7 +13,7 @@ import {
   schemaHomes,
 } from './asset-conditions.ts'
 import type { ResolvedTemplates } from './template-conditions.ts'
-import { resolvedTemplateCondition, resolveTemplates } from './template-conditions.ts'
+import { resolvedTemplateCondition, resolveTemplates, templateDataConditions } from './template-conditions.ts'
 
 /** A search for assets: the request, and what had to be looked up before its statement can be made. */
 export interface AssetSearch {
@@ -186,6 +186,19 @@ export function templateSideConditions(search: AssetSearch, bindings: Bindings):
     if (wanted !== undefined) conditions.push(wanted ? `t.${flag}` : `NOT t.${flag}`)
   }
   return [...conditions, ...templateListConditions(values, 't', bindings), ...wantedCondition(values, 't')]
+}
+
+/**
+ * Conditions on a template, `t`, all of whose assets meet what a search asks about templates; without assets that have
+ * none.
+ */
+export function wholeTemplateConditions(search: AssetSearch, bindings: Bindings): string[] {
+  const { values, attributes, trigrams, templates } = search
+  return [
+    ...templateSideConditions(search, bindings),
+    ...(values.isNull('template_id') ? [NEVER] : []),
+    ...(templates.kind === 'many' ? templateDataConditions(values, attributes, trigrams, bindings) : []),
+  ]
 }
 
 /** Whether every asset that a search finds has a template. */

@@ -2,17 +2,11 @@ import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import { jsonString } from '../../../json/index.ts'
-import {
-  assetQuery,
-  collectionLists,
-  jsonMembers,
-  oneOf,
-  quoted,
-  renderCollections,
-} from '../../assets/index.ts'
+import { jsonMembers, oneOf, quoted, renderCollections } from '../../assets/index.ts'
 import { bindIntegers, pageWindow } from '../../paging/index.ts'
 import { cappedPrice } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
+import { heldAssets } from './held-assets.ts'
 
 const SUGGESTED_MEDIAN = cappedPrice('p.suggested_median', 'p')
 const SUGGESTED_AVERAGE = cappedPrice('p.suggested_average', 'p')
@@ -73,14 +67,22 @@ const SUM = `'{' || ${jsonMembers({
   suggested_average: quoted('s.suggested_average'),
 })} || '}'`
 
-/** Sums over assets, given as `n` with `template_id`, `collection_name` and their number `assets`. */
-const sums = (
-  held: string,
-  by: string,
-): string => `SELECT ${by} p.token_symbol, sum(p.median * n.assets) AS median,
+/**
+ * Sums over assets, given as a SELECT of `template_id` and their number `assets`. What the oracle's prices cap is
+ * computed for each price, not asked of a function: there are many.
+ */
+const sums = (held: string, by: string): string =>
+  `SELECT ${by} p.token_symbol, sum(p.median * n.assets) AS median,
     sum(p.average * n.assets) AS average, sum(p.min * n.assets) AS min, sum(p.max * n.assets) AS max,
-    sum(${SUGGESTED_MEDIAN} * n.assets) AS suggested_median, sum(${SUGGESTED_AVERAGE} * n.assets) AS suggested_average
-  FROM (${held}) n JOIN market.template_prices p USING (template_id) GROUP BY ${by} p.token_symbol`
+    sum(least(p.suggested_median, c.cap) * n.assets) AS suggested_median,
+    sum(least(p.suggested_average, c.cap) * n.assets) AS suggested_average
+  FROM (${held}) n JOIN market.template_prices p USING (template_id)
+    CROSS JOIN LATERAL (
+      SELECT min(market.settlement_price((p.oracle_floors ->> r.listing_symbol)::bigint, r.factor, r.divisor)) AS cap
+      FROM rates r WHERE p.oracle_floors IS NOT NULL AND r.settlement_symbol = p.token_symbol) c
+  GROUP BY ${by} p.token_symbol`
+
+const RATES = 'WITH rates AS MATERIALIZED (SELECT * FROM market.rates)'
 
 /** Sums over assets of the prices of their templates as JSON text, by token. */
 export async function sumPrices(
@@ -91,7 +93,7 @@ export async function sumPrices(
 ): Promise<string> {
   const held = await heldAssets(session, setup, values, attributes)
   const rows = await session.query<[string | null]>({
-    text: `SELECT string_agg(${SUM}, ',' ORDER BY y.token_symbol)
+    text: `${RATES} SELECT string_agg(${SUM}, ',' ORDER BY y.token_symbol)
       FROM (${sums(held.text, '')}) s JOIN market.tokens y USING (token_symbol)`,
     values: held.bindings.values,
   })
@@ -107,7 +109,7 @@ export async function inventoryPrices(
 ): Promise<string> {
   const held = await heldAssets(session, setup, values, attributes, values.text('account'))
   const rows = await session.query<[string, string]>({
-    text: `SELECT s.collection_name, string_agg(${SUM}, ',' ORDER BY y.token_symbol)
+    text: `${RATES} SELECT s.collection_name, string_agg(${SUM}, ',' ORDER BY y.token_symbol)
       FROM (${sums(held.text, 'p.collection_name,')}) s JOIN market.tokens y USING (token_symbol)
       GROUP BY s.collection_name ORDER BY s.collection_name`,
     values: held.bindings.values,
@@ -119,54 +121,4 @@ export async function inventoryPrices(
     return collection === undefined ? [] : [`{"collection":${jsonString(collection)},"prices":[${prices}]}`]
   })
   return `{"collections":[${results.join(',')}]}`
-}
-
-/** Parameters whose assets are counted by template already. */
-const COUNTED = new Set([
-  'collection_name',
-  'schema_name',
-  'template_id',
-  'burned',
-  'collection_whitelist',
-  'collection_blacklist',
-  'hide_offers',
-  'account_blacklist',
-])
-
-/** How many assets of each template match, as a SELECT. */
-async function heldAssets(
-  session: Session,
-  setup: MarketSetup,
-  values: Values,
-  attributes: readonly AttributeFilter[],
-  owner?: string,
-): Promise<{ text: string; bindings: Bindings }> {
-  const isCounted =
-    owner === undefined &&
-    attributes.length === 0 &&
-    values.bool('hide_offers') !== true &&
-    values.names().every((name) => COUNTED.has(name))
-  if (isCounted) return countedAssets(values)
-  const query = await assetQuery(session, values, attributes, setup.trigrams)
-  const own = owner === undefined ? [] : [`a.owner = ${query.bindings.bind(owner, 'text')}`]
-  const text = `SELECT a.template_id, count(*) AS assets FROM ${query.from}
-    ${whereClause([...query.conditions, ...own, 'a.template_id IS NOT NULL'])} GROUP BY a.template_id`
-  return { text, bindings: query.bindings }
-}
-
-function countedAssets(values: Values): { text: string; bindings: Bindings } {
-  const bindings = new Bindings()
-  const templates = values.ids('template_id')
-  const conditions = [
-    ...oneOf('t.collection_name', values.texts('collection_name'), bindings),
-    ...oneOf('t.schema_name', values.texts('schema_name'), bindings),
-    ...collectionLists('t.collection_name', values, bindings),
-    ...(templates ? [`t.template_id = ANY(${bindIntegers(templates, bindings)})`] : []),
-    ...(values.isNull('template_id') ? ['FALSE'] : []),
-  ]
-  const burned = values.bool('burned')
-  const assets = burned === undefined ? 'k.minted' : burned ? 'k.burned' : 'k.minted - k.burned'
-  const text = `SELECT k.template_id, ${assets} AS assets FROM assets.template_counts k
-    JOIN assets.templates t USING (template_id) ${whereClause([...conditions, `${assets} > 0`])}`
-  return { text, bindings }
 }

@@ -1,0 +1,145 @@
+import type { Session } from '../../../database/index.ts'
+import { Bindings, whereClause } from '../../../database/index.ts'
+import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import { assetQuery, filtersOf, searchAssets, wholeTemplateConditions } from '../../assets/index.ts'
+import type { AssetSearch } from '../../assets/index.ts'
+import type { MarketSetup } from '../setup.ts'
+
+/** Filters that all assets of a template pass, or none. */
+const OF_TEMPLATES = [
+  ...['collection_name', 'collection_whitelist', 'collection_blacklist', 'authorized_account', 'schema_name'],
+  ...['template_id', 'template_whitelist', 'template_blacklist', 'hide_templates_by_accounts'],
+  ...['has_template_buyoffer', 'is_transferable', 'is_burnable', 'match', 'search', 'data', 'template_data'],
+]
+const DUPLICATE = 'only_duplicate_templates'
+/** Besides these: what is counted for each template, and what leaves out few assets, which are taken off. */
+const COUNTED = [...OF_TEMPLATES, 'burned', 'hide_offers', 'has_backed_tokens']
+/** Besides these: ranges of mint numbers and of ids. */
+const RANGED = [
+  ...OF_TEMPLATES,
+  ...['template_mint', 'min_template_mint', 'max_template_mint', 'lower_bound', 'upper_bound'],
+]
+
+/** How many assets of each template, `template_id` and `assets`. */
+export interface HeldAssets {
+  /** A SELECT. */
+  readonly text: string
+  readonly bindings: Bindings
+}
+
+/**
+ * How many assets of each template match a request. Assets are looked at only where a filter asks about them one by one:
+ * otherwise their numbers are those that are kept for templates.
+ * @param owner only what this account owns.
+ */
+export async function heldAssets(
+  session: Session,
+  { trigrams }: MarketSetup,
+  values: Values,
+  attributes: readonly AttributeFilter[],
+  owner?: string,
+): Promise<HeldAssets> {
+  if (owner === undefined) {
+    const search = await searchAssets(session, values, attributes, trigrams)
+    const bindings = new Bindings()
+    const counted = fromCounts(search, bindings)
+    if (counted) return ofTemplates(search, counted, bindings)
+  }
+  const { from, conditions, bindings } = await assetQuery(session, values, attributes, trigrams)
+  const own = owner === undefined ? [] : [`a.owner = ${bindings.bind(owner, 'text')}`]
+  const matching = [...conditions, ...own, 'a.template_id IS NOT NULL']
+  return {
+    text: `SELECT a.template_id, count(*) AS assets FROM ${from} ${whereClause(matching)} GROUP BY a.template_id`,
+    bindings,
+  }
+}
+
+/** Undefined where assets must be looked at. */
+function fromCounts(search: AssetSearch, bindings: Bindings): Counted | undefined {
+  const isDuplicate = search.values.bool(DUPLICATE)
+  const filters = filtersOf(search).filter((name) => name !== DUPLICATE || isDuplicate === true)
+  const asksOnly = (allowed: readonly string[]): boolean => filters.every((name) => allowed.includes(name))
+  if (asksOnly(COUNTED)) return countedAssets(search)
+  if (asksOnly(RANGED)) return rangedAssets(search, bindings)
+  return asksOnly([...OF_TEMPLATES, DUPLICATE]) ? DUPLICATES : undefined
+}
+
+/** Number of the assets of a template `t` with its counts `k`, and what is joined to them for it. */
+interface Counted {
+  readonly assets: string
+  readonly joined: string
+}
+
+function ofTemplates(search: AssetSearch, { assets, joined }: Counted, bindings: Bindings): HeldAssets {
+  const conditions = wholeTemplateConditions(search, bindings)
+  return {
+    text: `SELECT n.template_id, n.assets FROM (
+        SELECT k.template_id, ${assets} AS assets
+        FROM assets.template_counts k JOIN assets.templates t USING (template_id) ${joined} ${whereClause(conditions)}
+        -- What is computed for a template is computed once.
+        OFFSET 0) n
+      WHERE n.assets > 0`,
+    bindings,
+  }
+}
+
+const OFFERED = `SELECT x.asset_id FROM assets.open_offer_assets x JOIN assets.offers p USING (offer_id) WHERE p.state = 0`
+const BACKED = 'SELECT b.asset_id FROM assets.backed_tokens b'
+
+/** All that were minted, are burned, or are not, without the few that offers or backed tokens leave out. */
+function countedAssets({ values }: AssetSearch): Counted | undefined {
+  if (values.bool('has_backed_tokens') === true) return undefined
+  const burned = values.bool('burned')
+  const all = burned === undefined ? 'k.minted' : burned ? 'k.burned' : 'k.minted - k.burned'
+  const unwanted = [
+    ...(values.bool('hide_offers') === true ? [OFFERED] : []),
+    ...(values.bool('has_backed_tokens') === false ? [BACKED] : []),
+  ]
+  if (unwanted.length === 0) return { assets: all, joined: '' }
+  const conditions = [
+    'a.template_id IS NOT NULL',
+    ...(burned === undefined ? [] : [burned ? 'a.owner IS NULL' : 'a.owner IS NOT NULL']),
+  ]
+  return {
+    assets: `${all} - coalesce(x.assets, 0)`,
+    joined: `LEFT JOIN (SELECT a.template_id, count(*) AS assets
+        FROM (SELECT DISTINCT w.asset_id FROM (${unwanted.join(' UNION ALL ')}) w) u JOIN assets.assets a USING (asset_id) ${whereClause(conditions)}
+        GROUP BY a.template_id) x ON x.template_id = k.template_id`,
+  }
+}
+
+/** All but one of what each account owns of a template. */
+const DUPLICATES: Counted = {
+  assets: 'k.minted - k.burned - x.accounts',
+  joined: `JOIN (SELECT o.template_id, count(*) AS accounts
+      FROM (SELECT DISTINCT a.owner, a.template_id FROM assets.assets a WHERE a.owner IS NOT NULL AND a.template_id IS NOT NULL) o
+      GROUP BY o.template_id) x ON x.template_id = k.template_id`,
+}
+
+/**
+ * Within a template mint numbers follow the ids, one after the other up to its supply: how many are in a range follows
+ * from its ends. Where a chain is indexed from a later block on, the first numbers are not known.
+ */
+function rangedAssets({ values }: AssetSearch, bindings: Bindings): Counted {
+  const exact = values.int('template_mint')
+  const bound = (...numbers: (number | undefined)[]): string[] =>
+    numbers.flatMap((number) => (number === undefined ? [] : bindings.bind(number, 'bigint')))
+  const unknown = 't.issued_supply - k.minted'
+  /** The highest mint number of the assets below an id. */
+  const below = (id: number | undefined): string[] =>
+    bound(id).map(
+      (value) => `coalesce((SELECT a.template_mint FROM assets.assets a
+        WHERE a.template_id = t.template_id AND a.asset_id < ${value} ORDER BY a.asset_id DESC LIMIT 1), ${unknown})`,
+    )
+  const last = [
+    't.issued_supply',
+    ...bound(exact, values.int('max_template_mint')),
+    ...below(values.int('upper_bound')),
+  ]
+  const before = [
+    unknown,
+    ...bound(exact, values.int('min_template_mint')).map((least) => `${least} - 1`),
+    ...below(values.int('lower_bound')),
+  ]
+  return { assets: `least(${last.join(', ')}) - greatest(${before.join(', ')})`, joined: '' }
+}
