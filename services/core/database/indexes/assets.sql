@@ -8,6 +8,7 @@ CREATE INDEX assets_template_idx ON assets.assets (template_id, asset_id) INCLUD
 CREATE INDEX assets_bare_idx ON assets.assets (asset_id) WHERE template_id IS NULL;
 CREATE INDEX assets_mint_idx ON assets.assets (template_mint, asset_id) WHERE template_mint IS NOT NULL;
 CREATE INDEX assets_minted_by_idx ON assets.assets (minter, asset_id) INCLUDE (owner);
+CREATE INDEX assets_minter_templates_idx ON assets.assets (minter, template_id) WHERE template_id IS NOT NULL;
 CREATE INDEX assets_receiver_idx ON assets.assets (initial_receiver, asset_id);
 CREATE INDEX assets_updated_idx ON assets.assets (updated_at_time, asset_id);
 CREATE INDEX assets_transferred_idx ON assets.assets (transferred_at_time, asset_id);

@@ -39,12 +39,10 @@ export async function heldAssets(
   attributes: readonly AttributeFilter[],
   owner?: string,
 ): Promise<HeldAssets> {
-  if (owner === undefined) {
-    const search = await searchAssets(session, values, attributes, trigrams)
-    const bindings = new Bindings()
-    const counted = fromCounts(search, bindings)
-    if (counted) return ofTemplates(search, counted, bindings)
-  }
+  const search = await searchAssets(session, values, attributes, trigrams)
+  const counted = new Bindings()
+  const number = owner === undefined ? numberOfAll(search, counted) : numberOwned(search, owner, counted)
+  if (number) return ofTemplates(search, number, counted)
   const { from, conditions, bindings } = await assetQuery(session, values, attributes, trigrams)
   const own = owner === undefined ? [] : [`a.owner = ${bindings.bind(owner, 'text')}`]
   const matching = [...conditions, ...own, 'a.template_id IS NOT NULL']
@@ -54,28 +52,25 @@ export async function heldAssets(
   }
 }
 
-/** Undefined where assets must be looked at. */
-function fromCounts(search: AssetSearch, bindings: Bindings): Counted | undefined {
-  const isDuplicate = search.values.bool(DUPLICATE)
-  const filters = filtersOf(search).filter((name) => name !== DUPLICATE || isDuplicate === true)
-  const asksOnly = (allowed: readonly string[]): boolean => filters.every((name) => allowed.includes(name))
-  if (asksOnly(COUNTED)) return countedAssets(search)
-  if (asksOnly(RANGED)) return rangedAssets(search, bindings)
-  return asksOnly([...OF_TEMPLATES, DUPLICATE]) ? DUPLICATES : undefined
-}
-
-/** Number of the assets of a template `t` with its counts `k`, and what is joined to them for it. */
-interface Counted {
+/** How the number of the assets of a template, `t`, is made. */
+interface TemplateNumber {
   readonly assets: string
-  readonly joined: string
+  /** FROM item `k` with a row for each template. */
+  readonly counts: string
+  /** What else is joined. */
+  readonly joined?: string
 }
 
-function ofTemplates(search: AssetSearch, { assets, joined }: Counted, bindings: Bindings): HeldAssets {
+function ofTemplates(
+  search: AssetSearch,
+  { assets, counts, joined = '' }: TemplateNumber,
+  bindings: Bindings,
+): HeldAssets {
   const conditions = wholeTemplateConditions(search, bindings)
   return {
     text: `SELECT n.template_id, n.assets FROM (
         SELECT k.template_id, ${assets} AS assets
-        FROM assets.template_counts k JOIN assets.templates t USING (template_id) ${joined} ${whereClause(conditions)}
+        FROM ${counts} JOIN assets.templates t USING (template_id) ${joined} ${whereClause(conditions)}
         -- What is computed for a template is computed once.
         OFFSET 0) n
       WHERE n.assets > 0`,
@@ -83,11 +78,36 @@ function ofTemplates(search: AssetSearch, { assets, joined }: Counted, bindings:
   }
 }
 
+const KEPT = 'assets.template_counts k'
+
+/** Undefined where assets must be looked at. */
+function numberOfAll(search: AssetSearch, bindings: Bindings): TemplateNumber | undefined {
+  if (asksOnly(search, COUNTED)) return countedAssets(search)
+  if (asksOnly(search, RANGED)) return rangedAssets(search, bindings)
+  return asksOnly(search, [...OF_TEMPLATES, DUPLICATE]) ? DUPLICATES : undefined
+}
+
+/** The assets of an account are counted first, from the index of their owner; undefined where they must be looked at. */
+function numberOwned(search: AssetSearch, owner: string, bindings: Bindings): TemplateNumber | undefined {
+  if (search.values.bool('burned') === true || !asksOnly(search, [...OF_TEMPLATES, 'burned', DUPLICATE]))
+    return undefined
+  return {
+    assets: search.values.bool(DUPLICATE) === true ? 'k.owned - 1' : 'k.owned',
+    counts: `(SELECT a.template_id, count(*) AS owned FROM assets.assets a
+      WHERE a.owner = ${bindings.bind(owner, 'text')} AND a.template_id IS NOT NULL GROUP BY a.template_id OFFSET 0) k`,
+  }
+}
+
+function asksOnly(search: AssetSearch, allowed: readonly string[]): boolean {
+  const wantsAll = search.values.bool(DUPLICATE) === false
+  return filtersOf(search).every((name) => allowed.includes(name) || (name === DUPLICATE && wantsAll))
+}
+
 const OFFERED = `SELECT x.asset_id FROM assets.open_offer_assets x JOIN assets.offers p USING (offer_id) WHERE p.state = 0`
 const BACKED = 'SELECT b.asset_id FROM assets.backed_tokens b'
 
 /** All that were minted, are burned, or are not, without the few that offers or backed tokens leave out. */
-function countedAssets({ values }: AssetSearch): Counted | undefined {
+function countedAssets({ values }: AssetSearch): TemplateNumber | undefined {
   if (values.bool('has_backed_tokens') === true) return undefined
   const burned = values.bool('burned')
   const all = burned === undefined ? 'k.minted' : burned ? 'k.burned' : 'k.minted - k.burned'
@@ -95,32 +115,36 @@ function countedAssets({ values }: AssetSearch): Counted | undefined {
     ...(values.bool('hide_offers') === true ? [OFFERED] : []),
     ...(values.bool('has_backed_tokens') === false ? [BACKED] : []),
   ]
-  if (unwanted.length === 0) return { assets: all, joined: '' }
+  if (unwanted.length === 0) return { assets: all, counts: KEPT }
   const conditions = [
     'a.template_id IS NOT NULL',
     ...(burned === undefined ? [] : [burned ? 'a.owner IS NULL' : 'a.owner IS NOT NULL']),
   ]
   return {
     assets: `${all} - coalesce(x.assets, 0)`,
+    counts: KEPT,
     joined: `LEFT JOIN (SELECT a.template_id, count(*) AS assets
         FROM (SELECT DISTINCT w.asset_id FROM (${unwanted.join(' UNION ALL ')}) w) u JOIN assets.assets a USING (asset_id) ${whereClause(conditions)}
         GROUP BY a.template_id) x ON x.template_id = k.template_id`,
   }
 }
 
-/** All but one of what each account owns of a template. */
-const DUPLICATES: Counted = {
+/** All but one of what each account owns of a template; its index has both together. */
+const DUPLICATES: TemplateNumber = {
   assets: 'k.minted - k.burned - x.accounts',
-  joined: `JOIN (SELECT o.template_id, count(*) AS accounts
-      FROM (SELECT DISTINCT a.owner, a.template_id FROM assets.assets a WHERE a.owner IS NOT NULL AND a.template_id IS NOT NULL) o
-      GROUP BY o.template_id) x ON x.template_id = k.template_id`,
+  counts: KEPT,
+  joined: `JOIN (SELECT h.template_id, count(*) AS accounts
+      FROM (SELECT o.template_id FROM (SELECT a.owner, a.template_id FROM assets.assets a
+          WHERE a.owner IS NOT NULL AND a.template_id IS NOT NULL ORDER BY a.owner, a.template_id OFFSET 0) o
+        GROUP BY o.owner, o.template_id) h
+      GROUP BY h.template_id) x ON x.template_id = k.template_id`,
 }
 
 /**
  * Within a template mint numbers follow the ids, one after the other up to its supply: how many are in a range follows
  * from its ends. Where a chain is indexed from a later block on, the first numbers are not known.
  */
-function rangedAssets({ values }: AssetSearch, bindings: Bindings): Counted {
+function rangedAssets({ values }: AssetSearch, bindings: Bindings): TemplateNumber {
   const exact = values.int('template_mint')
   const bound = (...numbers: (number | undefined)[]): string[] =>
     numbers.flatMap((number) => (number === undefined ? [] : bindings.bind(number, 'bigint')))
@@ -141,5 +165,5 @@ function rangedAssets({ values }: AssetSearch, bindings: Bindings): Counted {
     ...bound(exact, values.int('min_template_mint')).map((least) => `${least} - 1`),
     ...below(values.int('lower_bound')),
   ]
-  return { assets: `least(${last.join(', ')}) - greatest(${before.join(', ')})`, joined: '' }
+  return { assets: `least(${last.join(', ')}) - greatest(${before.join(', ')})`, counts: KEPT }
 }

@@ -107,7 +107,8 @@ export async function inventoryPrices(
   values: Values,
   attributes: readonly AttributeFilter[],
 ): Promise<string> {
-  const held = await heldAssets(session, setup, values, attributes, values.text('account'))
+  const filters = values.without(['account'])
+  const held = await heldAssets(session, setup, filters, attributes, values.text('account'))
   const rows = await session.query<[string, string]>({
     text: `${RATES} SELECT s.collection_name, string_agg(${SUM}, ',' ORDER BY y.token_symbol)
       FROM (${sums(held.text, 'p.collection_name,')}) s JOIN market.tokens y USING (token_symbol)
