@@ -50,6 +50,13 @@ const parties = `l.seller, l.buyer, l.maker_marketplace, l.taker_marketplace, l.
 
 const sums = `count(*), sum(price), count(*) FILTER (WHERE kind = 1), coalesce(sum(price) FILTER (WHERE kind = 1), 0)`
 
+const ofSchemas = `sum(trades)::bigint, sum(volume), sum(sales)::bigint, sum(sale_volume), sum(listings)::bigint FROM (
+    SELECT token_symbol, collection_name, schema_name, trade_time AS at, 1 AS trades, price AS volume, 0 AS sales, 0 AS sale_volume, 0 AS listings
+    FROM market.trades WHERE asset_count = 1 AND template_id IS NOT NULL AND schema_name IS NOT NULL
+    UNION ALL SELECT settlement_symbol, collection_name, unnest(schema_names), CASE WHEN state = 3 THEN updated_at_time ELSE created_at_time END,
+      0, 0, (state = 3)::integer, CASE WHEN state = 3 THEN price ELSE 0 END, (state IN (1, 4))::integer FROM market.sales WHERE state IN (1, 3, 4)
+  ) s`
+
 /** Rules of the market and its oracle; what is derived is made anew from listings and trades. */
 export const marketInvariants: readonly Invariant[] = [
   {
@@ -119,12 +126,31 @@ export const marketInvariants: readonly Invariant[] = [
      UNION ALL SELECT 4, buyoffer_id, updated_at_time, price, token_symbol, asset_id, template_id, mint, 1, seller, buyer, maker_marketplace,
        taker_marketplace, collection_name, schema_name FROM market.template_buyoffers WHERE state = 2`,
   ),
+  {
+    rule: 'a trade tells whether its asset is burned',
+    violations: `
+      SELECT concat_ws(' ', 'trade', t.kind, t.listing_id, t.asset_burned) FROM market.trades t LEFT JOIN assets.assets a USING (asset_id)
+      WHERE t.asset_burned IS DISTINCT FROM CASE WHEN a.asset_id IS NOT NULL THEN a.owner IS NULL END`,
+  },
   sameRows(
     'trade_days sums trades',
     'market.trade_days',
     'token_symbol, day, collection_name, maker_marketplace, taker_marketplace, trades, volume, sales, sale_volume',
     `SELECT token_symbol, (trade_time / 86400000)::integer, collection_name, maker_marketplace, taker_marketplace, ${sums}
      FROM market.trades GROUP BY 1, 2, 3, 4, 5`,
+  ),
+  sameRows(
+    'marketplace_days sums trades',
+    'market.marketplace_days',
+    'token_symbol, day, maker_marketplace, taker_marketplace, trades, volume',
+    `SELECT token_symbol, (trade_time / 86400000)::integer, maker_marketplace, taker_marketplace, count(*), sum(price)
+     FROM market.trades GROUP BY 1, 2, 3, 4`,
+  ),
+  sameRows(
+    'collection_days sums trades',
+    'market.collection_days',
+    'token_symbol, collection_name, day, trades, volume',
+    `SELECT token_symbol, collection_name, (trade_time / 86400000)::integer, count(*), sum(price) FROM market.trades GROUP BY 1, 2, 3`,
   ),
   sameRows(
     'collection_stats sums trades',
@@ -169,15 +195,23 @@ export const marketInvariants: readonly Invariant[] = [
      FROM market.trades WHERE asset_count = 1 AND trade_time / 86400000 < ${now} / 86400000 GROUP BY 1, 2`,
   ),
   sameRows(
+    'marketplace_stats sums accounts of marketplaces',
+    'market.marketplace_stats',
+    'token_symbol, marketplace, sellers, sell_volume, buyers, buy_volume',
+    `SELECT token_symbol, marketplace, count(*) FILTER (WHERE sells > 0), sum(sell_volume), count(*) FILTER (WHERE buys > 0), sum(buy_volume)
+     FROM market.marketplace_accounts GROUP BY 1, 2`,
+  ),
+  sameRows(
     'schema_stats sums trades and open sales',
     'market.schema_stats',
     'token_symbol, collection_name, schema_name, trades, volume, sales, sale_volume, listings',
-    `SELECT token_symbol, collection_name, schema_name, sum(trades)::bigint, sum(volume), sum(sales)::bigint, sum(sale_volume), sum(listings)::bigint FROM (
-       SELECT token_symbol, collection_name, schema_name, 1 AS trades, price AS volume, 0 AS sales, 0 AS sale_volume, 0 AS listings
-       FROM market.trades WHERE asset_count = 1 AND template_id IS NOT NULL AND schema_name IS NOT NULL
-       UNION ALL SELECT settlement_symbol, collection_name, unnest(schema_names), 0, 0, (state = 3)::integer, CASE WHEN state = 3 THEN price ELSE 0 END,
-         (state IN (1, 4))::integer FROM market.sales WHERE state IN (1, 3, 4)
-     ) s GROUP BY 1, 2, 3`,
+    `SELECT token_symbol, collection_name, schema_name, ${ofSchemas} GROUP BY 1, 2, 3`,
+  ),
+  sameRows(
+    'schema_days sums trades and open sales',
+    'market.schema_days',
+    'token_symbol, collection_name, schema_name, day, trades, volume, sales, sale_volume, listings',
+    `SELECT token_symbol, collection_name, schema_name, (at / 86400000)::integer, ${ofSchemas} GROUP BY 1, 2, 3, 4`,
   ),
   sameRows(
     'template_points counts trades',

@@ -31,18 +31,21 @@ function listings(): string[] {
 }
 
 function trades(lastTime: number): string[] {
+  const burned = (id: string): string =>
+    `(SELECT a.owner IS NULL FROM assets.assets a WHERE a.asset_id = ${id})`
+  const ofOne = burned('CASE WHEN l.asset_count = 1 THEN l.asset_ids[1] END')
   const columns = `l.price, CASE WHEN l.asset_count = 1 THEN l.asset_ids[1] END, l.template_id,
       CASE WHEN l.asset_count = 1 THEN l.min_mint END, l.asset_count`
   const parties = `l.seller, l.buyer, l.maker_marketplace, coalesce(l.taker_marketplace, ''), l.collection_name, l.schema_name`
   return [
-    `INSERT INTO market.trades SELECT 1, l.sale_id, l.updated_at_time, ${columns}, l.settlement_symbol, ${parties}
+    `INSERT INTO market.trades SELECT 1, l.sale_id, l.updated_at_time, ${columns}, l.settlement_symbol, ${parties}, ${ofOne}
       FROM market.sales l WHERE l.state = 3`,
-    `INSERT INTO market.trades SELECT 2, l.auction_id, l.end_time * 1000, ${columns}, l.token_symbol, ${parties}
+    `INSERT INTO market.trades SELECT 2, l.auction_id, l.end_time * 1000, ${columns}, l.token_symbol, ${parties}, ${ofOne}
       FROM market.auctions l WHERE l.state = 1 AND l.buyer IS NOT NULL AND l.end_time * 1000 <= ${lastTime}`,
-    `INSERT INTO market.trades SELECT 3, l.buyoffer_id, l.updated_at_time, ${columns}, l.token_symbol, ${parties}
+    `INSERT INTO market.trades SELECT 3, l.buyoffer_id, l.updated_at_time, ${columns}, l.token_symbol, ${parties}, ${ofOne}
       FROM market.buyoffers l WHERE l.state = 3`,
     `INSERT INTO market.trades SELECT 4, l.buyoffer_id, l.updated_at_time, l.price, l.asset_id, l.template_id, l.mint, 1, l.token_symbol,
-      ${parties} FROM market.template_buyoffers l WHERE l.state = 2`,
+      ${parties}, ${burned('l.asset_id')} FROM market.template_buyoffers l WHERE l.state = 2`,
   ]
 }
 
@@ -52,6 +55,10 @@ const sums = [
     FROM market.trades k GROUP BY 1, 2, 3, 4, 5`,
   `INSERT INTO market.collection_stats SELECT token_symbol, collection_name, sum(trades), sum(volume), sum(sales), sum(sale_volume)
     FROM market.trade_days GROUP BY 1, 2`,
+  `INSERT INTO market.marketplace_days SELECT token_symbol, day, maker_marketplace, taker_marketplace, sum(trades), sum(volume)
+    FROM market.trade_days GROUP BY 1, 2, 3, 4`,
+  `INSERT INTO market.collection_days SELECT token_symbol, collection_name, day, sum(trades), sum(volume)
+    FROM market.trade_days GROUP BY 1, 2, 3`,
   `INSERT INTO market.party_stats SELECT token_symbol, marketplace, account, collection_name, sum(s), sum(sv), sum(b), sum(bv) FROM (
       SELECT token_symbol, maker_marketplace AS marketplace, seller AS account, collection_name, 1 AS s, price AS sv, 0 AS b, 0 AS bv
       FROM market.trades
@@ -66,12 +73,18 @@ const sums = [
       FROM market.trades
       UNION ALL SELECT token_symbol, taker_marketplace, buyer, NULL, trade_time, price FROM market.trades) p
     GROUP BY 1, 2, 3`,
-  `INSERT INTO market.schema_stats SELECT symbol, collection_name, schema_name, sum(t), sum(v), sum(s), sum(sv), sum(l) FROM (
-      SELECT token_symbol AS symbol, collection_name, schema_name, 1 AS t, price AS v, 0 AS s, 0 AS sv, 0 AS l
+  `INSERT INTO market.marketplace_stats SELECT token_symbol, marketplace, count(*) FILTER (WHERE sells > 0), sum(sell_volume),
+      count(*) FILTER (WHERE buys > 0), sum(buy_volume)
+    FROM market.marketplace_accounts GROUP BY 1, 2`,
+  `INSERT INTO market.schema_days SELECT symbol, collection_name, schema_name, at / ${DAY_MS}, sum(t), sum(v), sum(s), sum(sv), sum(l) FROM (
+      SELECT token_symbol AS symbol, collection_name, schema_name, trade_time AS at, 1 AS t, price AS v, 0 AS s, 0 AS sv, 0 AS l
       FROM market.trades WHERE template_id IS NOT NULL
-      UNION ALL SELECT settlement_symbol, collection_name, unnest(schema_names), 0, 0, (state = 3)::integer,
-        CASE WHEN state = 3 THEN price ELSE 0 END, (state IN (1, 4))::integer
-      FROM market.sales WHERE state IN (1, 3, 4)) p GROUP BY 1, 2, 3`,
+      UNION ALL SELECT settlement_symbol, collection_name, unnest(schema_names), CASE WHEN state = 3 THEN updated_at_time ELSE created_at_time END,
+        0, 0, (state = 3)::integer, CASE WHEN state = 3 THEN price ELSE 0 END, (state IN (1, 4))::integer
+      FROM market.sales WHERE state IN (1, 3, 4)) p GROUP BY 1, 2, 3, 4`,
+  `INSERT INTO market.schema_stats SELECT token_symbol, collection_name, schema_name, sum(trades), sum(volume), sum(sales), sum(sale_volume),
+      sum(listings)
+    FROM market.schema_days GROUP BY 1, 2, 3`,
   `INSERT INTO market.template_points SELECT template_id, token_symbol, price, count(*) FROM market.trades
     WHERE template_id IS NOT NULL GROUP BY 1, 2, 3`,
 ]

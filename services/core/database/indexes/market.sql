@@ -69,7 +69,11 @@ CREATE INDEX sales_any_price_idx ON market.sales (price, sale_id) WHERE price IS
 CREATE INDEX sales_any_mint_idx ON market.sales (min_mint, sale_id) WHERE min_mint IS NOT NULL;
 CREATE INDEX sales_any_oracle_price_idx ON market.sales (listing_symbol, settlement_symbol, listing_price, sale_id) WHERE price IS NULL;
 CREATE INDEX trades_day_idx ON market.trades (token_symbol, (trade_time / 86400000), price);
-CREATE INDEX trades_collection_day_idx ON market.trades (collection_name, token_symbol, (trade_time / 86400000), price);
+CREATE INDEX trades_collection_prices_idx ON market.trades (collection_name, token_symbol, (trade_time / 86400000), price) INCLUDE (asset_count, trade_time);
+CREATE INDEX trades_schema_prices_idx ON market.trades (schema_name, token_symbol, (trade_time / 86400000), price) INCLUDE (trade_time) WHERE asset_count = 1;
+CREATE INDEX trades_unburned_idx ON market.trades (token_symbol, (trade_time / 86400000), price) INCLUDE (trade_time) WHERE asset_count = 1 AND asset_burned IS FALSE;
+CREATE INDEX trades_burned_idx ON market.trades (token_symbol, (trade_time / 86400000), price) INCLUDE (asset_burned, trade_time) WHERE asset_count = 1 AND asset_burned IS NOT FALSE;
+CREATE INDEX trades_marketplaces_idx ON market.trades (token_symbol, (trade_time / 86400000), maker_marketplace, taker_marketplace, price);
 CREATE INDEX party_stats_account_idx ON market.party_stats (token_symbol, account, collection_name);
 CREATE INDEX sales_listed_bundles_idx ON market.sales (sale_id) WHERE state = 1 AND asset_count > 1;
 CREATE INDEX sales_bundles_idx ON market.sales (asset_count, sale_id) WHERE asset_count > 1;

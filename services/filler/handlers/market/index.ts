@@ -11,10 +11,17 @@ import { marketplaceAccounts } from './marketplace-accounts.ts'
 import { priceDays } from './price-days.ts'
 import { loadMarketState } from './state.ts'
 import type { MarketState } from './state.ts'
-import { auctionCounts, buyofferCounts, saleSums, templateBuyofferCounts, tradeSums } from './sums.ts'
+import {
+  auctionCounts,
+  buyofferCounts,
+  marketplaceSums,
+  saleSums,
+  templateBuyofferCounts,
+  tradeSums,
+} from './sums.ts'
 import { tables } from './tables.ts'
 import { contractSellers, templatePrices } from './template-prices.ts'
-import { auctionTrades, buyofferTrades, saleTrades, templateBuyofferTrades } from './trades.ts'
+import { auctionTrades, burnedTrades, buyofferTrades, saleTrades, templateBuyofferTrades } from './trades.ts'
 
 /** Settings of the handler in readers.config.json, with the accounts of the families that it derives from. */
 export interface MarketHandlerArgs {
@@ -47,12 +54,14 @@ const derived: readonly DerivedStep[] = [
   auctionTrades,
   buyofferTrades,
   templateBuyofferTrades,
+  burnedTrades,
   saleSums,
   auctionCounts,
   buyofferCounts,
   templateBuyofferCounts,
   tradeSums,
   marketplaceAccounts,
+  marketplaceSums,
   priceDays,
   contractSellers,
   templatePrices,

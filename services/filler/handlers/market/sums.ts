@@ -3,7 +3,7 @@ import { RECENT_MS, templatePrices, templateToken } from './template-prices.ts'
 import { recheckParties } from './marketplace-accounts.ts'
 import { DAY_MS, priceDays, tokenDay } from './price-days.ts'
 import { kinds, tables } from './tables.ts'
-import type { TradeRow } from './tables.ts'
+import type { MarketplaceAccountRow, SchemaStatsRow, TradeRow } from './tables.ts'
 
 /** What a listing contributes to the counts. */
 interface CountedListing {
@@ -46,6 +46,7 @@ export const templateBuyofferCounts = listingCounts(kinds.templateBuyoffer, tabl
 interface CountedSale extends CountedListing {
   price: bigint | null
   template_id: number | null
+  created_at_time: bigint
   updated_at_time: bigint
   settlement_symbol: string
   schema_names: readonly string[]
@@ -61,6 +62,7 @@ export const saleSums: Aggregate<CountedSale> = {
     'collection_name',
     'price',
     'template_id',
+    'created_at_time',
     'updated_at_time',
     'settlement_symbol',
     'schema_names',
@@ -79,17 +81,26 @@ function addSale(row: CountedSale | null, sign: bigint, sink: RowSink): void {
   const isOpen = row.state === 1 || row.state === 4
   const sold = row.state === 3 ? row.price : null
   if (!isOpen && sold === null) return
-  for (const schema of row.schema_names)
-    sink.add(tables.schemaStats, {
-      token_symbol: row.settlement_symbol,
-      collection_name: row.collection_name,
-      schema_name: schema,
-      trades: 0n,
-      volume: 0n,
-      sales: sold === null ? 0n : sign,
-      sale_volume: sold === null ? 0n : sign * sold,
-      listings: isOpen ? sign : 0n,
-    })
+  for (const schema_name of row.schema_names) {
+    const { settlement_symbol: token_symbol, collection_name } = row
+    const counts =
+      sold === null ? { ...NOTHING, listings: sign } : { ...NOTHING, sales: sign, sale_volume: sign * sold }
+    const day = dayOf(sold === null ? row.created_at_time : row.updated_at_time)
+    addSchema({ token_symbol, collection_name, schema_name, ...counts }, day, sink)
+  }
+}
+
+/** What a schema has of nothing. */
+const NOTHING = { trades: 0n, volume: 0n, sales: 0n, sale_volume: 0n, listings: 0n }
+
+function addSchema(counts: SchemaStatsRow, day: number, sink: RowSink): void {
+  sink.add(tables.schemaStats, counts)
+  sink.add(tables.schemaDays, { ...counts, day })
+}
+
+/** Days since 1970, UTC. */
+function dayOf(time: bigint): number {
+  return Math.floor(Number(time) / DAY_MS)
 }
 
 /** Only sales that have been listed for long count for what is suggested; those that become so are found by time. */
@@ -144,7 +155,7 @@ export const tradeSums: Aggregate<TradeRow> = {
 
 /** Prices of a day are kept once it is over. */
 function recheckDay({ trade_time, token_symbol }: TradeRow, { nowMs }: UnitClock, sink: RowSink): void {
-  const day = Math.floor(Number(trade_time) / DAY_MS)
+  const day = dayOf(trade_time)
   if (day < Math.floor(nowMs / DAY_MS)) sink.recheck(priceDays, tokenDay(token_symbol, day))
 }
 
@@ -153,15 +164,11 @@ function addTrade(trade: TradeRow, sign: bigint, sink: RowSink): void {
   const volume = sign * trade.price
   const isSale = trade.kind === kinds.sale
   const sums = { trades: sign, volume, sales: isSale ? sign : 0n, sale_volume: isSale ? volume : 0n }
-  const day = Math.floor(Number(trade.trade_time) / DAY_MS)
-  sink.add(tables.tradeDays, {
-    token_symbol,
-    day,
-    collection_name,
-    maker_marketplace,
-    taker_marketplace,
-    ...sums,
-  })
+  const day = dayOf(trade.trade_time)
+  const marketplaces = { maker_marketplace, taker_marketplace }
+  sink.add(tables.tradeDays, { token_symbol, day, collection_name, ...marketplaces, ...sums })
+  sink.add(tables.marketplaceDays, { token_symbol, day, ...marketplaces, trades: sign, volume })
+  sink.add(tables.collectionDays, { token_symbol, collection_name, day, trades: sign, volume })
   sink.add(tables.collectionStats, { token_symbol, collection_name, ...sums })
   const sold = { sells: sign, sell_volume: volume, buys: 0n, buy_volume: 0n }
   const bought = { sells: 0n, sell_volume: 0n, buys: sign, buy_volume: volume }
@@ -187,14 +194,31 @@ function addTemplate(trade: TradeRow, sign: bigint, sink: RowSink): void {
   sink.add(tables.templatePoints, { template_id, token_symbol, price, trades: sign })
   sink.recheck(templatePrices, templateToken(template_id, token_symbol))
   if (trade.schema_name === null) return
-  sink.add(tables.schemaStats, {
-    token_symbol,
-    collection_name: trade.collection_name,
-    schema_name: trade.schema_name,
-    trades: sign,
-    volume: sign * price,
-    sales: 0n,
-    sale_volume: 0n,
-    listings: 0n,
-  })
+  const { collection_name, schema_name } = trade
+  const counts = { ...NOTHING, trades: sign, volume: sign * price }
+  addSchema({ token_symbol, collection_name, schema_name, ...counts }, dayOf(trade.trade_time), sink)
+}
+
+/** Who sold and bought, and for how much, by marketplace. */
+export const marketplaceSums: Aggregate<MarketplaceAccountRow> = {
+  kind: 'aggregate',
+  name: 'sums of accounts of marketplaces',
+  table: tables.marketplaceAccounts,
+  columns: ['sells', 'sell_volume', 'buys', 'buy_volume'],
+  apply: (before, after, sink) => {
+    for (const [row, sign] of [
+      [before, -1n],
+      [after, 1n],
+    ] as const) {
+      if (!row) continue
+      sink.add(tables.marketplaceStats, {
+        token_symbol: row.token_symbol,
+        marketplace: row.marketplace,
+        sellers: row.sells > 0n ? sign : 0n,
+        sell_volume: sign * BigInt(row.sell_volume),
+        buyers: row.buys > 0n ? sign : 0n,
+        buy_volume: sign * BigInt(row.buy_volume),
+      })
+    }
+  },
 }

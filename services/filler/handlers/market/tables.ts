@@ -201,12 +201,17 @@ export interface TradeRow {
   taker_marketplace: string
   collection_name: string
   schema_name: string | null
+  asset_burned: boolean | null
+}
+
+/** Number of trades and sum of their prices. */
+interface TradeVolume {
+  trades: bigint
+  volume: bigint
 }
 
 /** Sums over trades. */
-interface TradeSums {
-  trades: bigint
-  volume: bigint
+interface TradeSums extends TradeVolume {
   sales: bigint
   sale_volume: bigint
 }
@@ -228,6 +233,21 @@ export interface TradeDayRow extends TradeSums {
   taker_marketplace: string
 }
 
+/** Row of market.marketplace_days. */
+export interface MarketplaceDayRow extends TradeVolume {
+  token_symbol: string
+  day: number
+  maker_marketplace: string
+  taker_marketplace: string
+}
+
+/** Row of market.collection_days. */
+export interface CollectionDayRow extends TradeVolume {
+  token_symbol: string
+  collection_name: string
+  day: number
+}
+
 /** Row of market.collection_stats. */
 export interface CollectionStatsRow extends TradeSums {
   token_symbol: string
@@ -240,6 +260,11 @@ export interface SchemaStatsRow extends TradeSums {
   collection_name: string
   schema_name: string
   listings: bigint
+}
+
+/** Row of market.schema_days. */
+export interface SchemaDayRow extends SchemaStatsRow {
+  day: number
 }
 
 /** Row of market.account_stats. */
@@ -270,6 +295,16 @@ export interface MarketplaceAccountRow {
   last_sold: bigint | null
   first_bought: bigint | null
   last_bought: bigint | null
+}
+
+/** Row of market.marketplace_stats. */
+export interface MarketplaceStatsRow {
+  token_symbol: string
+  marketplace: string
+  sellers: bigint
+  sell_volume: bigint
+  buyers: bigint
+  buy_volume: bigint
 }
 
 /** Row of market.price_days; numbers as the statement that makes them returns them. */
@@ -370,7 +405,8 @@ export interface LogRow {
   data: JsonText | null
 }
 
-const sums = ['trades', 'volume', 'sales', 'sale_volume'] as const
+const volume = ['trades', 'volume'] as const
+const sums = [...volume, 'sales', 'sale_volume'] as const
 const partySums = ['sells', 'sell_volume', 'buys', 'buy_volume'] as const
 const created = ['created_at_time', 'created_at_block'] as const
 
@@ -404,6 +440,16 @@ export const tables = {
     ['token_symbol', 'day', 'collection_name', 'maker_marketplace', 'taker_marketplace'],
     sums,
   ),
+  marketplaceDays: counterTable<MarketplaceDayRow>(
+    'market.marketplace_days',
+    ['token_symbol', 'day', 'maker_marketplace', 'taker_marketplace'],
+    volume,
+  ),
+  collectionDays: counterTable<CollectionDayRow>(
+    'market.collection_days',
+    ['token_symbol', 'collection_name', 'day'],
+    volume,
+  ),
   collectionStats: counterTable<CollectionStatsRow>(
     'market.collection_stats',
     ['token_symbol', 'collection_name'],
@@ -412,6 +458,11 @@ export const tables = {
   schemaStats: counterTable<SchemaStatsRow>(
     'market.schema_stats',
     ['token_symbol', 'collection_name', 'schema_name'],
+    [...sums, 'listings'],
+  ),
+  schemaDays: counterTable<SchemaDayRow>(
+    'market.schema_days',
+    ['token_symbol', 'collection_name', 'schema_name', 'day'],
     [...sums, 'listings'],
   ),
   accountStats: counterTable<AccountStatsRow>('market.account_stats', ['token_symbol', 'account'], partySums),
@@ -425,6 +476,11 @@ export const tables = {
     'marketplace',
     'account',
   ]),
+  marketplaceStats: counterTable<MarketplaceStatsRow>(
+    'market.marketplace_stats',
+    ['token_symbol', 'marketplace'],
+    ['sellers', 'sell_volume', 'buyers', 'buy_volume'],
+  ),
   priceDays: keyedTable<PriceDayRow>('market.price_days', ['token_symbol', 'day']),
   templatePoints: counterTable<TemplatePointRow>(
     'market.template_points',

@@ -7,11 +7,16 @@ interface FoundTrade extends Omit<TradeRow, 'kind'> {
   is_trade: boolean
 }
 
+/** Whether an asset is burned; null for one that is not known, and for none. */
+const isBurned = (asset: string): string =>
+  `(SELECT a.owner IS NULL FROM assets.assets a WHERE a.asset_id = ${asset}) AS asset_burned`
+
 /** What trades of listings with any number of assets have in common; `l` is the listing. */
 const listedAssets = `
   CASE WHEN l.asset_count = 1 THEN l.asset_ids[1] END AS asset_id, l.template_id,
   CASE WHEN l.asset_count = 1 THEN l.min_mint END AS template_mint, l.asset_count, l.schema_name,
-  l.seller, l.buyer, l.maker_marketplace, coalesce(l.taker_marketplace, '') AS taker_marketplace, l.collection_name`
+  l.seller, l.buyer, l.maker_marketplace, coalesce(l.taker_marketplace, '') AS taker_marketplace, l.collection_name,
+  ${isBurned('CASE WHEN l.asset_count = 1 THEN l.asset_ids[1] END')}`
 
 function writeTrades(kind: number, rows: readonly FoundTrade[], sink: RowSink): void {
   for (const { is_trade, ...trade } of rows) {
@@ -76,7 +81,24 @@ export const templateBuyofferTrades: Derivation<FoundTrade> = {
   statement: `
     SELECT true AS is_trade, l.buyoffer_id AS listing_id, l.updated_at_time AS trade_time, l.price, l.token_symbol,
       l.asset_id, l.template_id, l.mint AS template_mint, 1 AS asset_count, l.schema_name, l.seller, l.buyer,
-      l.maker_marketplace, coalesce(l.taker_marketplace, '') AS taker_marketplace, l.collection_name
+      l.maker_marketplace, coalesce(l.taker_marketplace, '') AS taker_marketplace, l.collection_name,
+      ${isBurned('l.asset_id')}
     FROM market.template_buyoffers l WHERE l.buyoffer_id = ANY($1::bigint[]) AND l.state = 2 ORDER BY l.buyoffer_id`,
   apply: (rows, sink) => writeTrades(kinds.templateBuyoffer, rows, sink),
+}
+
+/** Trades of assets that are burned: prices can be asked for without them. */
+export const burnedTrades: Derivation<{ kind: number; listing_id: bigint }> = {
+  kind: 'derivation',
+  name: 'trades of burned assets',
+  keys: 'bigint',
+  sources: [{ table: 'assets.assets', columns: ['burned_at_time'], key: 'asset_id' }],
+  statement: `
+    SELECT t.kind, t.listing_id FROM market.listing_assets x
+    JOIN market.trades t ON t.kind = x.kind AND t.listing_id = x.listing_id AND t.asset_id = x.asset_id
+    JOIN assets.assets a ON a.asset_id = x.asset_id AND a.owner IS NULL
+    WHERE x.asset_id = ANY($1::bigint[]) AND t.asset_burned IS DISTINCT FROM true ORDER BY t.kind, t.listing_id`,
+  apply: (rows, sink) => {
+    for (const key of rows) sink.patch(tables.trades, key, { asset_burned: true })
+  },
 }

@@ -3,8 +3,11 @@ import { Bindings, whereClause } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import { collectionLists, noneOf, oneOf } from '../../assets/index.ts'
 import { pageWindow } from '../../paging/index.ts'
-import { holdsFew, rankInRange } from './ranked-range.ts'
+import type { PageWindow } from '../../paging/index.ts'
+import { holdsFew, rankInRange, rankWithin } from './ranked-range.ts'
+import type { Ranked } from './ranking.ts'
 import { inRange, tradeRange } from './trade-range.ts'
+import type { TradeRange } from './trade-range.ts'
 
 const ACCOUNT = `json_build_object('account', a.account, 'buy_volume', a.bought::text, 'sell_volume', a.sold::text)`
 
@@ -25,24 +28,41 @@ export async function accountStats({ session, values }: EndpointContext, symbol:
   return rows[0]![0]
 }
 
-const LISTS = ['collection_name', 'collection_whitelist', 'collection_blacklist']
-
-/** Accounts by what they sold or bought in a long range; undefined where the range must be summed up whole. */
+/** Accounts by what they sold or bought, those with most of all time first; undefined where all must be summed up. */
 async function rankedAccounts(
   session: Session,
   values: Values,
   symbol: string,
-  window: { readonly offset: number; readonly limit: number },
+  window: PageWindow,
 ): Promise<string | undefined> {
   const range = tradeRange(values)
-  if (!range || LISTS.some((name) => values.has(name)) || (await holdsFew(session, symbol, range)))
-    return undefined
+  const black = values.texts('collection_blacklist') ?? []
+  if (values.has('collection_name') || values.has('collection_whitelist')) return undefined
+  if (range) {
+    return black.length > 0 || (await holdsFew(session, symbol, range))
+      ? undefined
+      : accountsInRange(session, values, symbol, range, window)
+  }
+  return black.length === 0 ? undefined : accountsWithout(session, values, symbol, black, window)
+}
+
+/** The column of an account, those of its sums, and the sum that a request ranks by. */
+function sideOf(values: Values): readonly ['buyer' | 'seller', count: string, volume: string] {
+  return values.text('sort') === 'buy_volume'
+    ? ['buyer', 'buys', 'buy_volume']
+    : ['seller', 'sells', 'sell_volume']
+}
+
+async function accountsInRange(
+  session: Session,
+  values: Values,
+  symbol: string,
+  range: TradeRange,
+  window: PageWindow,
+): Promise<string | undefined> {
   const bindings = new Bindings()
   const token = bindings.bind(symbol, 'text')
-  const [side, count, volume] =
-    values.text('sort') === 'buy_volume'
-      ? (['buyer', 'buys', 'buy_volume'] as const)
-      : (['seller', 'sells', 'sell_volume'] as const)
+  const [side, count, volume] = sideOf(values)
   const ranking = {
     things: `SELECT k.account AS k, k.${count} AS t, k.${volume} AS s, k.${volume} AS v FROM market.account_stats k
       WHERE k.token_symbol = ${token}`,
@@ -59,13 +79,57 @@ async function rankedAccounts(
   const within = inRange('x.trade_time', range, page)
   const sum = (account: string): string =>
     `(SELECT coalesce(sum(x.price), 0) FROM market.trades x ${whereClause([ofToken, `x.${account} = n.account`, ...within])})`
+  return pageOfAccounts(session, ranked, sum('seller'), sum('buyer'), page)
+}
+
+/** Few collections are unwanted: what was traded in them is taken off what an account has of all. */
+async function accountsWithout(
+  session: Session,
+  values: Values,
+  symbol: string,
+  black: readonly string[],
+  window: PageWindow,
+): Promise<string | undefined> {
+  const bindings = new Bindings()
+  const ofToken = `k.token_symbol = ${bindings.bind(symbol, 'text')}`
+  const [, , volume] = sideOf(values)
+  const unwanted = [ofToken, ...oneOf('k.collection_name', black, bindings)]
+  const ranking = {
+    // An account counts while it has any trade at all, of either side.
+    things: `SELECT k.account AS k, k.sells + k.buys AS t, k.${volume} AS s, k.${volume} AS v FROM market.account_stats k
+      WHERE ${ofToken}`,
+    order: `k.${volume} DESC, k.account`,
+    sums: `SELECT c.t - coalesce(sum(k.sells + k.buys), 0) AS t, c.s - coalesce(sum(k.${volume}), 0) AS s
+      FROM market.party_stats k ${whereClause([...unwanted, 'k.account = c.k'])}`,
+    by: 'volume',
+    bindings,
+  } as const
+  const ranked = await rankWithin(session, ranking, window)
+  if (!ranked) return undefined
+  const page = new Bindings()
+  const ofPage = `k.token_symbol = ${page.bind(symbol, 'text')} AND k.account = n.account`
+  const [isUnwanted] = oneOf('k.collection_name', black, page)
+  const sum = (column: string): string =>
+    `((SELECT k.${column} FROM market.account_stats k WHERE ${ofPage})
+      - (SELECT coalesce(sum(k.${column}), 0) FROM market.party_stats k WHERE ${ofPage} AND ${isUnwanted!}))`
+  return pageOfAccounts(session, ranked, sum('sell_volume'), sum('buy_volume'), page)
+}
+
+/** @param sold expression of what an account, `n.account`, sold. @param bought the same of what it bought. */
+async function pageOfAccounts(
+  session: Session,
+  ranked: readonly Ranked[],
+  sold: string,
+  bought: string,
+  page: Bindings,
+): Promise<string> {
   const names = page.bind(
     ranked.map(([account]) => account),
     'text[]',
   )
   const rows = await session.query<[string]>({
     text: `SELECT coalesce(json_agg(${ACCOUNT} ORDER BY a.place), '[]')::text
-      FROM (SELECT n.account, n.place, ${sum('seller')} AS sold, ${sum('buyer')} AS bought
+      FROM (SELECT n.account, n.place, ${sold} AS sold, ${bought} AS bought
         FROM unnest(${names}) WITH ORDINALITY AS n(account, place)) a`,
     values: page.values,
   })

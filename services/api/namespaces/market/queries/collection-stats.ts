@@ -24,7 +24,16 @@ export async function collectionStats(
     conditions: collectionConditions(values, only, setup.trigrams, bindings),
     ...(range
       ? {
-          prelude: `WITH sums AS (${sumInRange({ token, by: 'k.collection_name', conditions: [] }, range, bindings)})`,
+          prelude: `WITH sums AS (${sumInRange(
+            {
+              token,
+              by: 'k.collection_name',
+              conditions: oneOf('k.collection_name', only, bindings),
+              days: 'market.collection_days',
+            },
+            range,
+            bindings,
+          )})`,
           sums: 'sums k',
           sumKey: 'k.key',
           sumConditions: [],

@@ -4,30 +4,47 @@ import { collectionLists, oneOf } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import type { TradeRange } from './trade-range.ts'
 import { END_OF_TIME, inRange, tradeRange } from './trade-range.ts'
-import { sumInRange, TRADE_DAY } from './trade-sums.ts'
+import { sumInRange } from './trade-sums.ts'
 
 /** Trades by day as JSON text, the first day first. */
 export async function graph({ session, values }: EndpointContext, symbol: string): Promise<string> {
   const bindings = new Bindings()
   const token = bindings.bind(symbol, 'text')
-  const conditions = [
-    ...collectionLists('k.collection_name', values, bindings),
-    ...textIs('k.maker_marketplace', values.text('maker_marketplace'), bindings),
-    ...textIs('k.taker_marketplace', values.text('taker_marketplace'), bindings),
-  ]
   const range = tradeRange(values)
+  const lists = collectionLists('k.collection_name', values, bindings)
+  const byMarketplaces = (row: string): string[] => [
+    ...textIs(`${row}.maker_marketplace`, values.text('maker_marketplace'), bindings),
+    ...textIs(`${row}.taker_marketplace`, values.text('taker_marketplace'), bindings),
+  ]
+  const marketplaces = byMarketplaces('k')
+  const conditions = [...lists, ...marketplaces]
+  const table =
+    lists.length === 0
+      ? 'market.marketplace_days'
+      : marketplaces.length === 0
+        ? 'market.collection_days'
+        : 'market.trade_days'
   const days = range
-    ? sumInRange({ token, by: 'k.day', conditions }, range, bindings)
-    : `SELECT k.day AS key, sum(k.trades) AS trades, sum(k.volume) AS volume FROM market.trade_days k
+    ? sumInRange({ token, by: 'k.day', conditions, days: table }, range, bindings)
+    : `SELECT k.day AS key, sum(k.trades) AS trades, sum(k.volume) AS volume FROM ${table} k
         ${whereClause([`k.token_symbol = ${token}`, ...conditions])} GROUP BY k.day`
-  const within = range ? inRange('k.trade_time', range, bindings) : []
-  const highest = `SELECT k.price FROM market.trades k
-    ${whereClause([`k.token_symbol = ${token}`, `${TRADE_DAY} = d.key`, ...conditions, ...within])}
-    ORDER BY k.price DESC LIMIT 1`
+  const within = range ? inRange('x.trade_time', range, bindings) : []
+  const highest = (more: readonly string[]): string =>
+    `SELECT x.price FROM market.trades x
+      ${whereClause([`x.token_symbol = ${token}`, `(x.trade_time / 86400000) = d.key`, ...within, ...more])}
+      ORDER BY x.price DESC LIMIT 1`
+  // Of a rare marketplace the highest price is far down a day's prices: it is found by the marketplaces of the day.
+  const max =
+    marketplaces.length === 0 || lists.length > 0
+      ? highest([...collectionLists('x.collection_name', values, bindings), ...byMarketplaces('x')])
+      : `SELECT max(m.price) AS price FROM market.marketplace_days k CROSS JOIN LATERAL (${highest([
+          'x.maker_marketplace = k.maker_marketplace',
+          'x.taker_marketplace = k.taker_marketplace',
+        ])}) m ${whereClause([`k.token_symbol = ${token}`, 'k.day = d.key', ...marketplaces])}`
   const rows = await session.query<[string]>({
     text: `SELECT coalesce(json_agg(json_build_object('sales', d.trades::text, 'volume', d.volume::text,
         'max', m.price::text, 'time', (d.key::bigint * 86400000)::text) ORDER BY d.key), '[]')::text
-      FROM (${days}) d CROSS JOIN LATERAL (${highest}) m`,
+      FROM (${days}) d CROSS JOIN LATERAL (${max}) m`,
     values: bindings.values,
   })
   return rows[0]![0]
@@ -60,12 +77,18 @@ function ofMarketplaces(values: Values, token: string, bindings: Bindings): stri
   const ofToken = `k.token_symbol = ${token}`
   if (range) {
     const lists = collectionLists('k.collection_name', values, bindings)
-    const parties =
-      lists.length === 0
-        ? partiesByTime(ofToken, range, bindings)
-        : partiesOfTrades([ofToken, ...lists, ...inRange('k.trade_time', range, bindings)])
+    const isOfAll = lists.length === 0
+    const parties = isOfAll
+      ? partiesByTime(ofToken, range, bindings)
+      : partiesOfTrades([ofToken, ...lists, ...inRange('k.trade_time', range, bindings)])
     const days = sumInRange(
-      { token, by: 'k.maker_marketplace', further: ['taker_marketplace'], conditions: lists },
+      {
+        token,
+        by: 'k.maker_marketplace',
+        further: ['taker_marketplace'],
+        conditions: lists,
+        days: isOfAll ? 'market.marketplace_days' : 'market.trade_days',
+      },
       range,
       bindings,
     )
@@ -81,36 +104,45 @@ function ofMarketplaces(values: Values, token: string, bindings: Bindings): stri
     return ofCollections([ofToken, ...lists], white.length === 1)
   }
   const black = values.texts('collection_blacklist') ?? []
-  const unwanted = black.length === 0 ? undefined : bindings.bind(black, 'text[]')
-  return ofAllTime(ofToken, unwanted)
+  if (black.length > 0) return withoutCollections(ofToken, black, bindings)
+  return `SELECT k.marketplace, k.sellers, k.buyers, k.sell_volume AS sold, k.buy_volume AS bought
+    FROM market.marketplace_stats k WHERE ${ofToken}`
 }
 
 const COUNTED = `count(*) FILTER (WHERE k.sells > 0) AS sellers, count(*) FILTER (WHERE k.buys > 0) AS buyers,
     sum(k.sell_volume) AS sold, sum(k.buy_volume) AS bought`
 
-/** From what is kept by marketplace and account; few collections are unwanted: what was traded in them is taken off. */
-function ofAllTime(ofToken: string, unwanted: string | undefined): string {
-  if (unwanted === undefined) {
-    return `SELECT k.marketplace, ${COUNTED} FROM market.marketplace_accounts k WHERE ${ofToken} GROUP BY k.marketplace`
-  }
-  const rest = (column: string): string => `k.${column} - coalesce(x.${column}, 0) AS ${column}`
-  return `SELECT k.marketplace, ${COUNTED} FROM (
-      SELECT k.marketplace, ${['sells', 'sell_volume', 'buys', 'buy_volume'].map(rest).join(', ')}
-      FROM market.marketplace_accounts k LEFT JOIN (
-        SELECT k.marketplace, k.account, sum(k.sells) AS sells, sum(k.sell_volume) AS sell_volume, sum(k.buys) AS buys,
-          sum(k.buy_volume) AS buy_volume
-        FROM market.party_stats k WHERE ${ofToken} AND k.collection_name = ANY(${unwanted}) GROUP BY k.marketplace, k.account
-      ) x USING (marketplace, account) WHERE ${ofToken}) k
-    WHERE k.sells + k.buys > 0 GROUP BY k.marketplace`
+/**
+ * Few collections are unwanted: what was traded in them is taken off the totals. An account that did all its trades in
+ * them is no party.
+ */
+function withoutCollections(ofToken: string, black: readonly string[], bindings: Bindings): string {
+  const unwanted = [ofToken, ...oneOf('k.collection_name', black, bindings)]
+  return `SELECT k.marketplace, k.sellers - coalesce(x.sellers, 0) AS sellers, k.buyers - coalesce(x.buyers, 0) AS buyers,
+      k.sell_volume - coalesce(x.sold, 0) AS sold, k.buy_volume - coalesce(x.bought, 0) AS bought
+    FROM market.marketplace_stats k LEFT JOIN (
+      SELECT u.marketplace, sum(u.sell_volume) AS sold, sum(u.buy_volume) AS bought,
+        count(*) FILTER (WHERE u.sells > 0 AND u.sells = a.sells) AS sellers,
+        count(*) FILTER (WHERE u.buys > 0 AND u.buys = a.buys) AS buyers
+      FROM (${partiesOf(unwanted, black.length === 1)}) u
+        JOIN market.marketplace_accounts a USING (token_symbol, marketplace, account)
+      GROUP BY u.marketplace
+    ) x USING (marketplace)
+    WHERE ${ofToken} AND (k.sellers > coalesce(x.sellers, 0) OR k.buyers > coalesce(x.buyers, 0))`
 }
 
-/** From what is kept by marketplace, account and collection. @param isOne an account has one row in a marketplace. */
-function ofCollections(conditions: readonly string[], isOne: boolean): string {
-  const rows = isOne
+/** Accounts by marketplace. @param isOne of one collection: an account has one row in a marketplace. */
+function partiesOf(conditions: readonly string[], isOne: boolean): string {
+  return isOne
     ? `SELECT k.* FROM market.party_stats k ${whereClause(conditions)}`
-    : `SELECT k.marketplace, sum(k.sells) AS sells, sum(k.sell_volume) AS sell_volume, sum(k.buys) AS buys,
-        sum(k.buy_volume) AS buy_volume FROM market.party_stats k ${whereClause(conditions)} GROUP BY k.marketplace, k.account`
-  return `SELECT k.marketplace, ${COUNTED} FROM (${rows}) k GROUP BY k.marketplace`
+    : `SELECT k.token_symbol, k.marketplace, k.account, sum(k.sells) AS sells, sum(k.sell_volume) AS sell_volume,
+        sum(k.buys) AS buys, sum(k.buy_volume) AS buy_volume
+      FROM market.party_stats k ${whereClause(conditions)} GROUP BY k.token_symbol, k.marketplace, k.account`
+}
+
+/** From what is kept by marketplace, account and collection. */
+function ofCollections(conditions: readonly string[], isOne: boolean): string {
+  return `SELECT k.marketplace, ${COUNTED} FROM (${partiesOf(conditions, isOne)}) k GROUP BY k.marketplace`
 }
 
 /**

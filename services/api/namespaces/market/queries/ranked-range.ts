@@ -1,25 +1,32 @@
 import type { Session } from '../../../database/index.ts'
 import type { Bindings } from '../../../database/index.ts'
 import { whereClause } from '../../../database/index.ts'
+import type { PageWindow } from '../../paging/index.ts'
 import type { Ranked } from './ranking.ts'
 import type { TradeRange } from './trade-range.ts'
 import { inRange } from './trade-range.ts'
 
-/** Things that are ranked by their trades in a range of time. What they are of all time bounds what they are in it. */
-export interface RangedRanking {
+/** Things that are ranked by some of their trades. What they are of all their trades bounds what they are of some. */
+export interface BoundedRanking {
   /**
-   * SELECT of `k`, `t`, `s` and `v`: key, number and sum of the trades of all time, and which of the two is ranked by;
-   * without an order.
+   * SELECT of `k`, `t`, `s` and `v`: key, number and sum of all their trades, and which of the two is ranked by; without
+   * an order.
    */
   readonly things: string
   /** ORDER BY of the same, an index's, the most first. */
   readonly order: string
+  /** SELECT of `t` and `s` of a thing, `c`: number and sum of the trades that count. */
+  readonly sums: string
+  readonly by: 'trades' | 'volume'
+  readonly bindings: Bindings
+}
+
+/** Things that are ranked by their trades in a range of time. */
+export interface RangedRanking extends Omit<BoundedRanking, 'sums'> {
   /** Condition that ties a trade, `x`, to a thing, `c`. */
   readonly link: string
   /** Token placeholder. */
   readonly token: string
-  readonly by: 'trades' | 'volume'
-  readonly bindings: Bindings
 }
 
 /** Trades up to which a range is summed up whole. */
@@ -41,20 +48,15 @@ export async function holdsFew(session: Session, symbol: string, range: TradeRan
   return rows[0]![0]
 }
 
-/**
- * The first of a ranking: the things with most trades of all time are looked at, until what the next of them has of all
- * time is less than what the last of the page has in the range. Undefined when that would take long: the order in the
- * range is another then.
- */
+/** The first of a ranking by trades in a range; undefined when that would take long. */
 export async function rankInRange(
   session: Session,
   symbol: string,
   ranking: RangedRanking,
   range: TradeRange,
-  window: { readonly offset: number; readonly limit: number },
+  window: PageWindow,
 ): Promise<Ranked[] | undefined> {
-  const reach = window.offset + window.limit
-  const { things, order, link, token, by, bindings } = ranking
+  const { link, token, bindings } = ranking
   const isMost = await holdsMost(session, symbol, range)
   const ofTrades = (within: readonly string[]): string =>
     `SELECT count(*) AS t, coalesce(sum(x.price), 0) AS s FROM market.trades x
@@ -65,6 +67,20 @@ export async function rankInRange(
     ? `SELECT c.t - b.t - a.t AS t, c.s - b.s - a.s AS s FROM (${ofTrades([within[0]!.replace('>=', '<')])}) b
         CROSS JOIN (${ofTrades([within[1]!.replace('<', '>=')])}) a`
     : ofTrades(within)
+  return rankWithin(session, { ...ranking, sums }, window)
+}
+
+/**
+ * The first of a ranking: the things with most of all their trades are looked at, until what the next of them has of all
+ * is less than what the last of the page has of those that count. Undefined when that would take long: their order is
+ * another then.
+ */
+export async function rankWithin(
+  session: Session,
+  { things, order, sums, by, bindings }: BoundedRanking,
+  window: PageWindow,
+): Promise<Ranked[] | undefined> {
+  const reach = window.offset + window.limit
   const value = by === 'trades' ? 'r.t' : 'r.s'
   for (const { each, besides } of LOOKS) {
     const looks = each * reach + besides

@@ -12,6 +12,8 @@ export interface TradeSum {
   readonly further?: readonly string[]
   /** Further conditions on those columns. */
   readonly conditions: readonly string[]
+  /** The sums of days that have all of those columns; the fewer else, the fewer rows. */
+  readonly days: 'market.trade_days' | 'market.marketplace_days' | 'market.collection_days'
 }
 
 /** Day of a trade, as its index has it. */
@@ -22,7 +24,7 @@ export const TRADE_DAY = '(k.trade_time / 86400000)'
  * @returns a SELECT of `key`, further columns, `trades`, `volume`.
  */
 export function sumInRange(
-  { token, by, further = [], conditions }: TradeSum,
+  { token, by, further = [], conditions, days }: TradeSum,
   range: TradeRange,
   bindings: Bindings,
 ): string {
@@ -36,7 +38,7 @@ export function sumInRange(
   )
   const [first, last] = range.days
   if (first < last) {
-    rows.push(`SELECT ${by} AS key, ${more}k.trades, k.volume FROM market.trade_days k
+    rows.push(`SELECT ${by} AS key, ${more}k.trades, k.volume FROM ${days} k
       ${whereClause([...ofToken, ...inWholeDays('k.day', range, bindings)])}`)
   }
   const columns = further.map((name) => `r.${name}, `).join('')

@@ -35,10 +35,9 @@ function singleTrades(values: Values, bindings: Bindings): string[] {
   if (values.isNull('template_id')) conditions.push('k.template_id IS NULL')
   if (templates) conditions.push(`k.template_id = ANY(${bindIntegers(templates, bindings)})`)
   if (assets) conditions.push(`k.asset_id = ANY(${bindings.bindIds(assets)})`)
-  if (burned !== undefined) {
-    const owned = burned ? 'IS NULL' : 'IS NOT NULL'
-    conditions.push(`EXISTS (SELECT FROM assets.assets a WHERE a.asset_id = k.asset_id AND a.owner ${owned})`)
-  }
+  // Of the second form an index of its own holds all that is not of the first, assets that are not known besides.
+  if (burned === false) conditions.push('k.asset_burned IS FALSE')
+  if (burned === true) conditions.push('k.asset_burned IS NOT FALSE', 'k.asset_burned')
   return conditions
 }
 
@@ -88,7 +87,7 @@ export async function tradeDays(session: Session, values: Values): Promise<strin
 const KEPT = new Set(['symbol', 'before', 'after'])
 
 function isKeptByDay(values: Values): boolean {
-  return values.names().every((name) => KEPT.has(name))
+  return values.names().every((name) => KEPT.has(name) || (name === 'burned' && values.bool(name) === false))
 }
 
 /** The days of trades that meet conditions. */
@@ -125,7 +124,7 @@ function keptDays(values: Values, open: number, bindings: Bindings): string {
     ...(end === undefined ? [] : [`k.day < ${bindings.bind(end, 'bigint')}`]),
   ]
   const whole = [...oneOf('k.token_symbol', values.texts('symbol'), bindings), ...bounds]
-  const kept = `SELECT k.token_symbol, k.day::bigint AS day, k.trades, k.volume, k.median FROM market.price_days k ${whereClause(whole)}`
+  const kept = values.bool('burned') === false ? unburnedDays(whole) : wholeDays(whole)
   const ways = [
     `k.trade_time >= ${bindings.bind(open * DAY_MS, 'bigint')}`,
     ...(first === undefined ? [] : [`k.trade_time < ${bindings.bind(first * DAY_MS, 'bigint')}`]),
@@ -134,6 +133,27 @@ function keptDays(values: Values, open: number, bindings: Bindings): string {
   // A day that a bound cuts is none of the whole ones; a day that runs may be cut as well, and is summed up once.
   return `${kept} UNION ALL ${summedDays(values, bindings, [`(${ways.join(' OR ')})`])}`
 }
+
+const wholeDays = (whole: readonly string[]): string =>
+  `SELECT k.token_symbol, k.day::bigint AS day, k.trades, k.volume, k.median FROM market.price_days k ${whereClause(whole)}`
+
+/**
+ * Days without the trades of assets that were burned since: these are few and taken off; the median is then found by its
+ * place in the order of the others.
+ */
+const unburnedDays = (whole: readonly string[]): string =>
+  `SELECT n.token_symbol, n.day::bigint AS day, n.trades, n.volume, (
+      SELECT k.price FROM market.trades k
+      WHERE k.token_symbol = n.token_symbol AND ${TRADE_DAY} = n.day AND k.asset_count = 1 AND k.asset_burned IS FALSE
+      ORDER BY k.price OFFSET (n.trades - 1) / 2 LIMIT 1) AS median
+    FROM (
+      SELECT k.token_symbol, k.day, k.trades - coalesce(b.trades, 0) AS trades, k.volume - coalesce(b.volume, 0) AS volume
+      FROM market.price_days k LEFT JOIN (
+        SELECT k.token_symbol, ${TRADE_DAY} AS day, count(*) AS trades, sum(k.price) AS volume FROM market.trades k
+        WHERE k.asset_count = 1 AND k.asset_burned IS NOT FALSE GROUP BY k.token_symbol, ${TRADE_DAY}
+      ) b ON b.token_symbol = k.token_symbol AND b.day = k.day
+      ${whereClause(whole)} OFFSET 0) n
+    WHERE n.trades > 0`
 
 /** The trades of one asset as JSON text, bundles included unless they are not wanted. */
 export async function assetSales(session: Session, setup: MarketSetup, values: Values): Promise<string> {
