@@ -1,14 +1,18 @@
 -- Indexes that only queries need: built when a reader has caught up, online, one by one.
 CREATE INDEX assets_owner_idx ON assets.assets (owner, asset_id) WHERE owner IS NOT NULL;
 CREATE INDEX assets_holdings_idx ON assets.assets (owner, template_id, asset_id) INCLUDE (schema_name) WHERE owner IS NOT NULL;
+CREATE INDEX assets_owner_digest_idx ON assets.assets (owner, mutable_digest) WHERE owner IS NOT NULL AND mutable_digest IS NOT NULL;
 CREATE INDEX assets_burned_idx ON assets.assets (asset_id) WHERE owner IS NULL;
 CREATE INDEX assets_burner_idx ON assets.assets (burned_by_account, asset_id) INCLUDE (collection_name, schema_name, template_id) WHERE burned_by_account IS NOT NULL;
 CREATE INDEX assets_collection_idx ON assets.assets (collection_name, schema_name, asset_id) INCLUDE (owner);
+CREATE INDEX assets_schema_owner_idx ON assets.assets (schema_name, owner) WHERE owner IS NOT NULL;
 CREATE INDEX assets_template_idx ON assets.assets (template_id, asset_id) INCLUDE (owner) WHERE template_id IS NOT NULL;
 CREATE INDEX assets_bare_idx ON assets.assets (asset_id) WHERE template_id IS NULL;
+CREATE INDEX assets_bare_owner_idx ON assets.assets (owner) WHERE template_id IS NULL AND owner IS NOT NULL;
 CREATE INDEX assets_mint_idx ON assets.assets (template_mint, asset_id) WHERE template_mint IS NOT NULL;
 CREATE INDEX assets_minted_by_idx ON assets.assets (minter, asset_id) INCLUDE (owner);
 CREATE INDEX assets_minter_templates_idx ON assets.assets (minter, template_id) WHERE template_id IS NOT NULL;
+CREATE INDEX assets_minter_owner_idx ON assets.assets (minter, owner) WHERE owner IS NOT NULL;
 CREATE INDEX assets_receiver_idx ON assets.assets (initial_receiver, asset_id);
 CREATE INDEX assets_updated_idx ON assets.assets (updated_at_time, asset_id);
 CREATE INDEX assets_transferred_idx ON assets.assets (transferred_at_time, asset_id);

@@ -6,7 +6,7 @@ import { boundaryConditions, countRows, pageWindow } from '../../paging/index.ts
 import type { LeftOut } from './account-filters.ts'
 import { assetFilters, leftOut, OF_COLLECTIONS } from './account-filters.ts'
 import { accountRow, rankedPage } from './account-ranking.ts'
-import { pageByTemplates } from './account-templates.ts'
+import { pageByStretches } from './account-stretches.ts'
 import {
   assetConditions,
   collectionLists,
@@ -15,9 +15,12 @@ import {
   noneOf,
   oneOf,
   ownDataConditions,
-  schemaHomes,
 } from './asset-conditions.ts'
-import { resolvedTemplateCondition, resolveTemplates } from './template-conditions.ts'
+import {
+  drivingTemplateCondition,
+  passingTemplateCondition,
+  resolveTemplates,
+} from './template-conditions.ts'
 import { contains } from './text-match.ts'
 
 /** What accounts are to the assets, and the parameter that names them. */
@@ -199,22 +202,23 @@ async function groupedAssets(
   bindings: Bindings,
 ): Promise<AccountSource> {
   const resolved = await resolveTemplates(session, values, attributes, trigrams)
+  // What is burned is a small part of all assets, and read by who burned it.
+  const ofTemplates = side === OWNERS ? drivingTemplateCondition : passingTemplateCondition
   const conditions = [
     `${side.column} IS NOT NULL`,
     ...assetConditions(values, bindings),
-    ...schemaHomes(values, bindings, true),
     ...accountConditions(side, values, bindings),
     ...collectionLists('a.collection_name', values, bindings),
     ...hideOffersCondition(values),
     ...ownDataConditions(values, attributes, bindings),
-    ...resolvedTemplateCondition(resolved, values, attributes, trigrams, bindings),
+    ...ofTemplates(resolved, values, attributes, trigrams, bindings),
   ]
   const from = `(SELECT ${side.column} AS account, count(*) AS assets FROM assets.assets a ${whereClause(conditions)} GROUP BY 1)`
   const source = { from, conditions: [], bindings }
   if (side !== OWNERS) return source
   const accounts = (bound: Bindings): string[] => countedConditions(side, values, bound)
   const request = { values, filters: assetFilters(values), attributes, resolved, accounts }
-  return { ...source, quickPage: (window) => pageByTemplates(session, request, window) }
+  return { ...source, quickPage: (window) => pageByStretches(session, request, window) }
 }
 
 function accountConditions(side: AccountSide, values: Values, bindings: Bindings): string[] {

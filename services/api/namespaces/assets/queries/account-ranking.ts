@@ -7,12 +7,14 @@ import type { PageWindow } from '../../paging/index.ts'
  * that match are found among those with the most assets, and counting ends where nothing better can follow.
  */
 export interface AccountMatch {
-  /** WITH items, each with a comma after it. */
+  /** WITH items, each with a comma after it; they may read `k`. */
   readonly with?: string
   /** JOIN that gives each row `k` of a counter what `count` needs. */
   readonly join: string
   /** Number of assets of `k` that match, from 0 to `k.assets`. */
   readonly count: string
+  /** Condition under which nothing is known; it may read what `with` has made. */
+  readonly isUnknown?: string
 }
 
 /** Accounts, and how many of their assets match. */
@@ -52,6 +54,9 @@ export async function rankedPage(
   }
 }
 
+/** More assets than any account has. */
+const BEYOND_ALL = '9223372036854775807'
+
 /**
  * The page, looking at so many accounts with the most assets alone; undefined when one beyond them might belong to it.
  */
@@ -62,9 +67,10 @@ export async function pageAmong(
   looked: number,
 ): Promise<string[] | undefined> {
   // One more account than is looked at tells how many assets those beyond have at most.
-  const text = `WITH ${match.with ?? ''} k AS MATERIALIZED (SELECT k.account, k.assets FROM ${counters} k
-      ${whereClause(conditions)} ORDER BY k.assets DESC, k.account LIMIT ${looked + 1}),
-    beyond AS (SELECT CASE WHEN count(*) > ${looked} THEN min(assets) ELSE 0 END AS assets FROM k),
+  const unknown = match.isUnknown === undefined ? '' : `WHEN ${match.isUnknown} THEN ${BEYOND_ALL}`
+  const text = `WITH k AS MATERIALIZED (SELECT k.account, k.assets FROM ${counters} k
+      ${whereClause(conditions)} ORDER BY k.assets DESC, k.account LIMIT ${looked + 1}), ${match.with ?? ''}
+    beyond AS (SELECT CASE ${unknown} WHEN count(*) > ${looked} THEN min(assets) ELSE 0 END AS assets FROM k),
     m AS (SELECT k.account, ${match.count} AS assets FROM k ${match.join})
     SELECT ${accountRow('m.account', 'm.assets')}, m.assets > beyond.assets, beyond.assets = 0
     FROM beyond LEFT JOIN LATERAL (SELECT * FROM m WHERE m.assets > 0

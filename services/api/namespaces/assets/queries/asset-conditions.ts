@@ -57,14 +57,12 @@ export function assetConditions(values: Values, bindings: Bindings): string[] {
 /**
  * Schemas of one name belong to several collections, and the index of schemas begins with the collection: this names the
  * collections. It follows from the condition on the schema.
- * @param isRead all of them are to be read: one walk over the stretches of the index is then quicker than one for each.
  */
-export function schemaHomes(values: Values, bindings: Bindings, isRead = false): string[] {
+export function schemaHomes(values: Values, bindings: Bindings): string[] {
   const names = values.texts('schema_name')
   if (!names || values.has('collection_name')) return []
   const [condition] = oneOf('s.schema_name', names, bindings)
-  const homes = `SELECT s.collection_name FROM assets.schemas s WHERE ${condition!}`
-  return [isRead ? `a.collection_name = ANY(ARRAY(${homes}))` : `a.collection_name IN (${homes})`]
+  return [`a.collection_name IN (SELECT s.collection_name FROM assets.schemas s WHERE ${condition!})`]
 }
 
 /** A flag of the template; an asset without a template has both flags set. */

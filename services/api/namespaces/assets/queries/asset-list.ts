@@ -9,11 +9,11 @@ import { highestMints } from './asset-mint-order.ts'
 import { nameOrder } from './asset-name-order.ts'
 import type { AssetSearch } from './asset-search.ts'
 import {
+  countMatching,
   filterConditions,
   filtersOf,
   impliedConditions,
   leavesOutLittle,
-  matchesFew,
   orderConditions,
   searchAssets,
   searchConditions,
@@ -56,8 +56,12 @@ export async function assetQuery(
   return { from: FROM, conditions, bindings }
 }
 
-/** Assets up to which all that match are sorted, and how many are looked at in order before all others are sorted. */
+/** Assets up to which all that match are sorted. */
 const FEW = 8_000
+/**
+ * How many assets are looked at in order before all that match are sorted: at most so many, and no more than half of
+ * those that are to be sorted then, so that looking in vain does not take longer than sorting.
+ */
 const STRETCH = 20_000
 
 async function orderedQuery(session: Session, search: AssetSearch): Promise<PageQuery> {
@@ -108,11 +112,17 @@ async function byColumn(session: Session, search: AssetSearch, order: ColumnOrde
   const quick = column === 'template_mint' && direction === 'DESC' ? highestMints(search) : undefined
   const attempts = quick ? [quick] : []
   if (leavesOutLittle(search)) return { ...sorted, from: FROM, conditions: matching, attempts }
-  // OFFSET 0 keeps the order out of the plan of the rows.
-  const all = `(SELECT a.asset_id, a.${column} FROM ${FROM} ${whereClause(matching)} OFFSET 0) a`
-  const page = { ...sorted, from: all, conditions: [] }
-  if (await matchesFew(session, search, FEW)) return page
-  const stretch = `(SELECT a.* FROM ${FROM} ${whereClause(rest)} ORDER BY ${sorted.order} LIMIT ${STRETCH}) a`
+  // The sign keeps the index of the order out of the plan.
+  const page = {
+    ...sorted,
+    from: FROM,
+    conditions: matching,
+    order: `(+a.${column}) ${direction}, ${KEY}`,
+  }
+  const { areFew, expected } = await countMatching(session, search, FEW)
+  if (areFew) return page
+  const looked = Math.min(STRETCH, Math.ceil(Math.max(FEW, expected) / 2))
+  const stretch = `(SELECT a.* FROM ${FROM} ${whereClause(rest)} ORDER BY ${sorted.order} LIMIT ${looked}) a`
   return { ...page, attempts: [...attempts, { ...sorted, from: stretch, conditions: matching }] }
 }
 
@@ -123,6 +133,7 @@ function hasOrderOfItsOwn(search: AssetSearch): boolean {
 
 /** Assets without a mint number come last in both directions. */
 async function byMint(session: Session, search: AssetSearch, direction: 'ASC' | 'DESC'): Promise<PageQuery> {
+  if (search.values.isNull('template_id')) return byId(search, 'ASC')
   return {
     ...(await byColumn(session, search, {
       column: 'template_mint',

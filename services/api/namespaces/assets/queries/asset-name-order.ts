@@ -3,10 +3,9 @@ import { Bindings, whereClause } from '../../../database/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import type { AssetSearch } from './asset-search.ts'
 import {
+  countMatching,
   demandsTemplate,
-  expectsFew,
   leavesOutLittle,
-  matchesFew,
   searchConditions,
   templateSideConditions,
 } from './asset-search.ts'
@@ -70,11 +69,12 @@ export async function nameOrder(
  */
 async function isSorted(session: Session, search: AssetSearch): Promise<boolean> {
   if (leavesOutLittle(search)) return false
-  if (await matchesFew(session, search, FEW)) return true
+  const { areFew, expected } = await countMatching(session, search, FEW)
+  if (areFew) return true
   const isOwnData = search.attributes.some(
     ({ family }) => family === 'immutable_data' || family === 'mutable_data',
   )
-  return isOwnData && (await expectsFew(session, search, FEW_OF_OWN_DATA))
+  return isOwnData && expected <= FEW_OF_OWN_DATA
 }
 
 /** Template by template, an index of all assets' data would be searched anew for each: no index, then. */

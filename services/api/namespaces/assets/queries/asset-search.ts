@@ -13,7 +13,7 @@ import {
   schemaHomes,
 } from './asset-conditions.ts'
 import type { ResolvedTemplates } from './template-conditions.ts'
-import { resolvedTemplateCondition, resolveTemplates, templateDataConditions } from './template-conditions.ts'
+import { passingTemplateCondition, resolveTemplates, templateDataConditions } from './template-conditions.ts'
 
 /** A search for assets: the request, and what had to be looked up before its statement can be made. */
 export interface AssetSearch {
@@ -90,7 +90,7 @@ export function filterConditions(search: AssetSearch, bindings: Bindings): strin
     ...holdingConditions(values),
     ...(values.text('sort') === BY_MINT ? [] : mintConditions(values, bindings)),
     ...ownDataConditions(values, attributes, bindings),
-    ...resolvedTemplateCondition(templates, values, attributes, trigrams, bindings),
+    ...passingTemplateCondition(templates, values, attributes, trigrams, bindings),
     ...boundConditions(search, bindings),
   ]
 }
@@ -129,30 +129,32 @@ export function leavesOutLittle(search: AssetSearch): boolean {
   })
 }
 
-/** Where the planner expects so many times more than few rows, they are not counted: that could take long. */
-const FAR_MORE = 20
+/** Where the planner expects so many times more than few rows, they are not counted: that would take longer than it saves. */
+const FAR_MORE = 3
+
+/** How many assets satisfy the filters of a search. */
+export interface Matching {
+  readonly areFew: boolean
+  /** What the planner expects. */
+  readonly expected: number
+}
 
 /** Whether at most so many assets satisfy the filters of a search; false without any. */
-export async function matchesFew(session: Session, search: AssetSearch, most: number): Promise<boolean> {
+export async function countMatching(session: Session, search: AssetSearch, most: number): Promise<Matching> {
   const bindings = new StatementBindings()
   const conditions = [...filterConditions(search, bindings), ...schemaHomes(search.values, bindings)]
-  if (conditions.length === 0) return false
-  const expected = await expectedRows(session, conditions, bindings)
-  if (expected > most * FAR_MORE) return false
+  if (conditions.length === 0) return { areFew: false, expected: Infinity }
+  const expected = await expectedAssets(session, conditions, bindings)
+  if (expected > most * FAR_MORE) return { areFew: false, expected }
   const rows = await session.query<[number]>({
     text: `SELECT count(*)::integer FROM (SELECT FROM assets.assets a ${whereClause(conditions)} LIMIT ${most + 1}) x`,
     values: bindings.values,
   })
-  return rows[0]![0] <= most
+  return { areFew: rows[0]![0] <= most, expected }
 }
 
-/** Whether the planner expects at most so many assets to satisfy the filters of a search. */
-export async function expectsFew(session: Session, search: AssetSearch, most: number): Promise<boolean> {
-  const bindings = new StatementBindings()
-  return (await expectedRows(session, filterConditions(search, bindings), bindings)) <= most
-}
-
-async function expectedRows(
+/** How many assets, `a`, the planner expects to meet conditions. */
+export async function expectedAssets(
   session: Session,
   conditions: readonly string[],
   { values }: Bindings,

@@ -32,7 +32,11 @@ export type ContainedAssets =
   | { readonly kind: 'any' }
   /** The assets that meet every condition. */
   | { readonly kind: 'few'; readonly ids: readonly bigint[]; readonly assets: readonly ContainedAsset[] }
-  | { readonly kind: 'many' }
+  /**
+   * `since`: when the first of them was minted, ms since 1970, where that helps. `last`: those that were transferred last,
+   * where an index tells.
+   */
+  | { readonly kind: 'many'; readonly since?: number; readonly last?: readonly ContainedAsset[] }
 
 /** An asset, and when it was minted and last transferred, ms since 1970. */
 export interface ContainedAsset {
@@ -55,11 +59,14 @@ const MOSTLY: Readonly<Record<string, boolean>> = { burned: false, is_transferab
  * Looks up the assets of "contains an asset such that …": the same asset meets every condition of the asset filter.
  * `asset_id` alone is true also for assets that are not indexed.
  * @param within what contains them: transfers also need the assets' times.
+ * @param direction in which order of time the rows are read. Nothing contains an asset before it is minted: what is read
+ *   from the oldest on begins with the first of many assets.
  */
 export async function findContainedAssets(
   session: Session,
   values: Values,
   within: 'offers' | 'transfers',
+  direction: 'ASC' | 'DESC',
 ): Promise<ContainedAssets> {
   const asked = DETAILS.filter((name) => values.has(name))
   if (asked.length === 0) return { kind: 'any' }
@@ -75,19 +82,50 @@ export async function findContainedAssets(
       text: `SELECT a.asset_id ${where}`,
       values: bindings.values,
     })
-    return rows.length > most ? { kind: 'many' } : { kind: 'few', ids: rows.map(([id]) => id), assets: [] }
+    if (rows.length > most) return manyAssets(session, values, direction)
+    return { kind: 'few', ids: rows.map(([id]) => id), assets: [] }
   }
   const rows = await session.query<[bigint, bigint, bigint]>({
     text: `SELECT a.asset_id, a.minted_at_time, a.transferred_at_time ${where}`,
     values: bindings.values,
   })
-  if (rows.length > most) return { kind: 'many' }
+  if (rows.length > most) return manyAssets(session, values, direction)
   const assets = rows.map(([id, minted, transferred]) => ({
     id,
     minted: Number(minted),
     transferred: Number(transferred),
   }))
   return { kind: 'few', ids: assets.map(({ id }) => id), assets }
+}
+
+async function manyAssets(
+  session: Session,
+  values: Values,
+  direction: 'ASC' | 'DESC',
+): Promise<ContainedAssets> {
+  if (direction === 'DESC') return { kind: 'many', last: await lastTransferred(session, values) }
+  const bindings = new Bindings()
+  const rows = await session.query<[bigint]>({
+    text: `SELECT a.minted_at_time FROM assets.assets a ${whereClause(assetConditions(values, bindings))}
+      ORDER BY a.asset_id LIMIT 1`,
+    values: bindings.values,
+  })
+  return { kind: 'many', since: Number(rows[0]![0]) }
+}
+
+/** Assets that are enough to find the newest transfers of many. */
+const LAST = 4_000
+
+/** What is burned has an index in the order of the last transfers. */
+async function lastTransferred(session: Session, values: Values): Promise<ContainedAsset[]> {
+  const asked = DETAILS.filter((name) => values.has(name))
+  if (asked.join() !== 'burned' || values.bool('burned') !== true) return []
+  const rows = await session.query<[bigint, bigint]>({
+    text: `SELECT a.asset_id, a.transferred_at_time FROM assets.assets a WHERE a.owner IS NULL
+      ORDER BY a.transferred_at_time DESC LIMIT ${LAST}`,
+    values: [],
+  })
+  return rows.map(([id, transferred]) => ({ id, minted: 0, transferred: Number(transferred) }))
 }
 
 /** Assets that are looked for at once: every row that is found is compared with all of them. */

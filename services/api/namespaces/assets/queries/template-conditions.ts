@@ -48,8 +48,8 @@ function anyOf(conditions: readonly string[]): string {
 /** What filters on template data mean for assets. */
 export type ResolvedTemplates =
   | { readonly kind: 'unfiltered' }
-  /** The templates that match, all of them. */
-  | { readonly kind: 'ids'; readonly ids: readonly number[] }
+  /** The templates that match, all of them. Broad: they are many, and a good part of all assets are theirs. */
+  | { readonly kind: 'ids'; readonly ids: readonly number[]; readonly isBroad: boolean }
   /** Too many match to name them. */
   | { readonly kind: 'many' }
 
@@ -81,7 +81,24 @@ export async function resolveTemplates(
     values: bindings.values,
   })
   if (rows.length > MAX_RESOLVED) return { kind: 'many' }
-  return { kind: 'ids', ids: rows.map(([id]) => id) }
+  const found = rows.map(([id]) => id)
+  return { kind: 'ids', ids: found, isBroad: await areBroad(session, found) }
+}
+
+/** Templates up to which the planner looks up each one's share of the assets in no time. */
+const FEW_RESOLVED = 100
+/** Share of the assets that are of broad templates. */
+const BROAD = 0.05
+
+async function areBroad(session: Session, templates: readonly number[]): Promise<boolean> {
+  if (templates.length <= FEW_RESOLVED) return false
+  const bindings = new Bindings()
+  const rows = await session.query<[boolean | null]>({
+    text: `SELECT sum(n.minted) > ${BROAD} * (SELECT c.reltuples FROM pg_class c WHERE c.oid = 'assets.assets'::regclass)
+      FROM assets.template_counts n WHERE n.template_id = ANY(${bindings.bind(templates, 'integer[]')})`,
+    values: bindings.values,
+  })
+  return rows[0]![0] === true
 }
 
 /** Flags that a template must lack: few do. */
@@ -110,4 +127,33 @@ export function resolvedTemplateCondition(
   return [
     `EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id AND ${conditions.join(' AND ')})`,
   ]
+}
+
+/**
+ * The same where assets are read in an order, or by another filter, until a page is full. Of each template that is named
+ * the planner looks up how many assets it has, which takes longer than reading the page; of a sum it does not.
+ */
+export function passingTemplateCondition(
+  resolved: ResolvedTemplates,
+  values: Values,
+  attributes: readonly AttributeFilter[],
+  trigrams: boolean,
+  bindings: Bindings,
+): string[] {
+  return resolved.kind === 'ids' && resolved.isBroad
+    ? [`(+a.template_id) = ANY(${bindings.bind(resolved.ids, 'integer[]')})`]
+    : resolvedTemplateCondition(resolved, values, attributes, trigrams, bindings)
+}
+
+/** The same where all assets of the templates are read, by an index; the planner does not look at the templates. */
+export function drivingTemplateCondition(
+  resolved: ResolvedTemplates,
+  values: Values,
+  attributes: readonly AttributeFilter[],
+  trigrams: boolean,
+  bindings: Bindings,
+): string[] {
+  return resolved.kind === 'ids' && resolved.isBroad
+    ? [`a.template_id = ANY(ARRAY(SELECT unnest(${bindings.bind(resolved.ids, 'integer[]')})))`]
+    : resolvedTemplateCondition(resolved, values, attributes, trigrams, bindings)
 }

@@ -36,19 +36,22 @@ export async function transferQuery(session: Session, values: Values): Promise<P
     throw new RequestError(400, 'Can not use account and sender or recipient filters at the same time')
   }
   const direction = directionOf(values)
-  const contained = await findContainedAssets(session, values, 'transfers')
+  const contained = await findContainedAssets(session, values, 'transfers', direction)
   // Transfers carry no time; their blocks do, in the order of the same sequence.
   const between = await keyBounds(session, values, BLOCKS)
-  const scope: TransferScope = { contained, between: [between], direction }
+  const since = contained.kind === 'many' ? contained.since : undefined
+  const minted = since === undefined ? undefined : await keyAtTime(session, BLOCKS, since)
+  const bounds = minted === undefined ? [between] : [between, { from: minted }]
+  const scope: TransferScope = { contained, between: bounds, direction }
   const homes = contained.kind === 'many' ? await schemaCollections(session, values) : undefined
   if (homes) {
     const attempt = transfersOf(values, { ...scope, stretch: STRETCH })
     return { ...transfersOf(values, { ...scope, homes }), attempts: [attempt] }
   }
   const attempts: PageQuery[] = []
-  for (const { assets, bounds } of await firstMoved(session, contained, direction)) {
+  for (const { assets, bounds: sure } of await firstMoved(session, contained, direction)) {
     const few = { kind: 'few', ids: assets, assets: [] } as const
-    attempts.push(transfersOf(values, { ...scope, contained: few, between: [between, bounds] }))
+    attempts.push(transfersOf(values, { ...scope, contained: few, between: [between, sure] }))
   }
   return { ...transfersOf(values, scope), attempts }
 }
@@ -143,8 +146,9 @@ async function firstMoved(
   contained: ContainedAssets,
   direction: 'ASC' | 'DESC',
 ): Promise<{ assets: readonly bigint[]; bounds: KeyBounds }[]> {
-  if (contained.kind !== 'few' || contained.assets.length <= 2 * FIRST[0]!) return []
-  const assets = [...contained.assets].sort((a, b) =>
+  const known = contained.kind === 'few' ? contained.assets : contained.kind === 'many' ? contained.last : []
+  if (known === undefined || known.length <= 2 * FIRST[0]!) return []
+  const assets = [...known].sort((a, b) =>
     direction === 'DESC' ? b.transferred - a.transferred : a.minted - b.minted,
   )
   const found: { assets: readonly bigint[]; bounds: KeyBounds }[] = []

@@ -1,0 +1,165 @@
+import type { Session } from '../../../database/index.ts'
+import { Bindings } from '../../../database/index.ts'
+import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { PageWindow } from '../../paging/index.ts'
+import { countedDigests } from './account-digests.ts'
+import type { AccountMatch } from './account-ranking.ts'
+import { pageAmong } from './account-ranking.ts'
+import { expectedAssets } from './asset-search.ts'
+import type { ResolvedTemplates } from './template-conditions.ts'
+
+/** Filters that select templates. */
+const OF_TEMPLATES = new Set(['match', 'search'])
+
+/** Matching assets up to which they are counted one and all. */
+const FEW = 40_000
+/** Counting an asset in a table of all owners costs as much as looking at so many assets in an owner's stretch. */
+const GROUPING = 3
+/** The same where what the assets say of their own has to be looked at for counting. */
+const GROUPING_OWN_DATA = 10
+/** Counting so many assets in an index that has their owners in order costs as much as looking at one account. */
+const LOOK = 15
+/** Accounts that are looked at beyond those that would do if all had the same share of matching assets. */
+const RESERVE = 1.4
+
+/** A request for owners, by their assets that match. */
+export interface OwnersRequest {
+  readonly values: Values
+  /** Parameters that ask about assets. */
+  readonly filters: readonly string[]
+  readonly attributes: readonly AttributeFilter[]
+  readonly resolved: ResolvedTemplates
+  /** Makes the conditions on a row `k` of the counter of accounts. */
+  readonly accounts: (bindings: Bindings) => readonly string[]
+}
+
+/** A way to count the matching assets of some accounts. */
+interface CountingWay {
+  readonly match: AccountMatch
+  /** Assets, not burned, that match, about. */
+  readonly matching: number
+  /** Whether to look at so many accounts, which have so many assets, is quicker than to count all that match. */
+  readonly isQuicker: (accounts: number, assets: number) => boolean
+}
+
+/**
+ * Where very many assets meet a filter that an index has together with the owner: a page of owners, as JSON text, from
+ * the owners with the most assets, whose matching assets are counted in each one's own stretch of the index. Undefined
+ * where counting the matching assets of all owners is quicker, where other filters are asked for, or where those owners
+ * do not suffice.
+ */
+export async function pageByStretches(
+  session: Session,
+  request: OwnersRequest,
+  window: PageWindow,
+): Promise<string[] | undefined> {
+  const bindings = new Bindings()
+  const way = await countingWay(session, request, bindings)
+  if (!way || way.matching <= FEW) return undefined
+  const looked = await accountsToLookAt(session, way, window)
+  if (looked === undefined) return undefined
+  const conditions = request.accounts(bindings)
+  const { match } = way
+  return pageAmong(session, { counters: 'assets.accounts', conditions, match, bindings }, window, looked)
+}
+
+async function countingWay(
+  session: Session,
+  { values, filters, attributes, resolved }: OwnersRequest,
+  bindings: Bindings,
+): Promise<CountingWay | undefined> {
+  if (attributes.some(({ family }) => family === 'immutable_data' || family === 'mutable_data')) {
+    return filters.length === 0 ? ownDataWay(session, attributes, bindings) : undefined
+  }
+  if (resolved.kind === 'many') return undefined
+  if (resolved.kind === 'ids') {
+    // Templates were looked up within the schemas.
+    if (!filters.every((name) => OF_TEMPLATES.has(name) || name === 'schema_name')) return undefined
+    const ids = bindings.bind(resolved.ids, 'integer[]')
+    const matching = await assetsOfTemplates(session, resolved.ids)
+    return {
+      // The planner need not know how many assets each template has.
+      match: countedAssets(`(+a.template_id) = ANY(${ids})`),
+      matching,
+      isQuicker: (_, assets) => assets < matching * GROUPING,
+    }
+  }
+  const condition = filters.length === 1 ? indexedCondition(filters[0]!, values, bindings) : undefined
+  if (condition === undefined) return undefined
+  const matching = await expectedAssets(session, [condition, 'a.owner IS NOT NULL'], bindings)
+  return {
+    match: countedAssets(condition),
+    matching,
+    isQuicker: (accounts) => accounts * LOOK < matching,
+  }
+}
+
+/** Counts the assets of each account, `k`, that meet a condition, in an index that has their owner. */
+function countedAssets(condition: string): AccountMatch {
+  const join = `CROSS JOIN LATERAL (SELECT count(*) AS assets FROM assets.assets a
+    WHERE a.owner = k.account AND ${condition}) l`
+  return { join, count: 'l.assets' }
+}
+
+/** Filters on mutable attributes alone: assets that say the same have the same digest. */
+async function ownDataWay(
+  session: Session,
+  attributes: readonly AttributeFilter[],
+  bindings: Bindings,
+): Promise<CountingWay | undefined> {
+  const conditions = attributes.flatMap(({ family, containment }) =>
+    family === 'mutable_data' && containment !== undefined
+      ? [`a.mutable_data @> ${bindings.bind(containment, 'jsonb')}`]
+      : [],
+  )
+  if (conditions.length < attributes.length) return undefined
+  const matching = await expectedAssets(session, [...conditions, 'a.owner IS NOT NULL'], bindings)
+  return {
+    match: countedDigests(conditions),
+    matching,
+    isQuicker: (_, assets) => assets < matching * GROUPING_OWN_DATA,
+  }
+}
+
+/** A filter by one value that an index has together with the owner. */
+function indexedCondition(filter: string, values: Values, bindings: Bindings): string | undefined {
+  if (filter === 'template_id') return values.isNull(filter) ? 'a.template_id IS NULL' : undefined
+  if (filter !== 'minter' && filter !== 'schema_name') return undefined
+  const names = values.texts(filter) ?? []
+  return names.length === 1 ? `a.${filter} = ${bindings.bind(names[0]!, 'text')}` : undefined
+}
+
+/** Assets of templates that are not burned, from counters. */
+async function assetsOfTemplates(session: Session, templates: readonly number[]): Promise<number> {
+  const bindings = new Bindings()
+  const rows = await session.query<[number]>({
+    text: `SELECT coalesce(sum(n.minted - n.burned), 0)::float8 FROM assets.template_counts n
+      WHERE n.template_id = ANY(${bindings.bind(templates, 'integer[]')})`,
+    values: bindings.values,
+  })
+  return rows[0]![0]
+}
+
+/**
+ * How many of the accounts with the most assets to look at; undefined when that would take longer than counting all that
+ * match. Numbers of assets fall about as fast as ranks grow: with a third of the assets matching, the account of rank
+ * 300 has as many assets as that of rank 100 has matching ones.
+ */
+async function accountsToLookAt(
+  session: Session,
+  { matching, isQuicker }: CountingWay,
+  { offset, limit }: PageWindow,
+): Promise<number | undefined> {
+  const bindings = new Bindings()
+  const matched = bindings.bind(matching, 'float8')
+  const all = `(SELECT c.reltuples::float8 FROM pg_class c WHERE c.oid = 'assets.assets'::regclass)`
+  const last = bindings.bind(offset + limit, 'float8')
+  const looked = `ceil(${last} * ${RESERVE} * greatest(${all}, ${matched}) / ${matched})::bigint`
+  const rows = await session.query<[looked: string | null, assets: number | null]>({
+    text: `SELECT ${looked}::text, (SELECT sum(k.assets)::float8
+      FROM (SELECT k.assets FROM assets.accounts k ORDER BY k.assets DESC, k.account LIMIT ${looked}) k)`,
+    values: bindings.values,
+  })
+  const [accounts, assets] = rows[0]!
+  return isQuicker(Number(accounts), assets ?? 0) ? Number(accounts) : undefined
+}
