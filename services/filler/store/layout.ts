@@ -31,7 +31,8 @@ export interface PastLayout {
 }
 
 /**
- * Reads how the database declares the tables: the migrations are the one place that says so.
+ * Reads how the database declares the tables: the migrations are the one place that says so. What the database computes
+ * by itself from other columns of a row is left out.
  *
  * @throws FatalError `DATABASE_ERROR` when a table or key column is missing.
  */
@@ -42,7 +43,8 @@ export async function readLayouts(
   const { rows } = await client.query<{ table: string; column: string; type: string }>(
     `SELECT n.nspname || '.' || c.relname AS table, a.attname AS column, format_type(a.atttypid, a.atttypmod) AS type
      FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname || '.' || c.relname = ANY($1) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`,
+     WHERE n.nspname || '.' || c.relname = ANY($1) AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+     ORDER BY a.attnum`,
     [tables.flatMap((table) => (table.kind === 'history' ? [table.name, table.past] : [table.name]))],
   )
   const columnsOf = (name: string): Column[] =>
