@@ -78,11 +78,21 @@ export async function buildQueryIndexes(
       const started = performance.now()
       if (await isPartitioned(client, index.table)) await buildOnPartitions(client, index)
       else await buildOnline(client, index.table, index.name, index.definition)
+      await describeExpressions(client, index)
       onBuilt(index.name, performance.now() - started)
     }
   } finally {
     await client.query(`SELECT pg_advisory_unlock(${FAMILY_LOCK})`, [family]).catch(() => undefined)
   }
+}
+
+/** How often values of an expression occur is known only once they have been looked at: until then plans are guesses. */
+async function describeExpressions(client: pg.ClientBase, { name, table }: QueryIndex): Promise<void> {
+  const { rowCount } = await client.query(
+    'SELECT FROM pg_index i WHERE i.indexrelid = to_regclass($1) AND i.indexprs IS NOT NULL',
+    [`${table.split('.')[0]!}.${name}`],
+  )
+  if (rowCount !== 0) await client.query(`ANALYZE ${table}`)
 }
 
 const FAMILY_LOCK = "hashtextextended('pronghorn query indexes ' || $1, 0)"

@@ -1,65 +1,18 @@
-import type { Session, Statement } from '../../../database/index.ts'
-import { Bindings, whereClause } from '../../../database/index.ts'
-import type { AttributeFilter, EndpointContext, Values } from '../../../endpoint/index.ts'
-import {
-  assetConditions,
-  contains,
-  NEVER,
-  oneOf,
-  ownDataConditions,
-  resolvedTemplateCondition,
-  resolveTemplates,
-  templateDataConditions,
-} from '../../assets/index.ts'
+import type { Bindings } from '../../../database/index.ts'
+import { whereClause } from '../../../database/index.ts'
+import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import { contains, NEVER, oneOf, templateDataConditions } from '../../assets/index.ts'
 import type { ResolvedTemplates } from '../../assets/index.ts'
 import { bindIntegers } from '../../paging/index.ts'
+import type { ResolvedAssets } from './listed-assets.ts'
+import { detailConditions, MATCHES, withoutNames } from './listed-assets.ts'
 import type { ListingTable } from './listing-table.ts'
+import { traitConditions } from './traits.ts'
 
-/** Assets up to which a filter on them is answered through their ids. */
-const MAX_NAMED = 1_000
-/** Assets up to which the listings of each are looked up without a look at the order before. */
-const MAX_LOOKED_UP = 6_000
+export { resolveListedAssets } from './listed-assets.ts'
+
 /** Assets up to which they are put in a hash table, where an index alone tells which they are. */
 const MAX_HASHED = 60_000
-/** Templates up to which the listings of each are looked up, without and with a look at the order before. */
-const FEW_TEMPLATES = 20
-const SOME_TEMPLATES = 200
-
-/** Parameters that ask about an asset itself, not only about what the row of a listing tells of its assets. */
-const DETAILS = [
-  'owner',
-  'burned',
-  'is_transferable',
-  'is_burnable',
-  'minter',
-  'initial_receiver',
-  'burner',
-  'match_immutable_name',
-  'match_mutable_name',
-]
-
-/**
- * Of these, the ones that an index of the assets finds. Counting what an unindexed one matches could take a look at
- * every asset.
- */
-const INDEXED = ['owner', 'minter', 'initial_receiver', 'burner']
-
-/** Searches that the names kept with a listing answer: the text is in the name of one of its assets. */
-const MATCHES = ['match', 'match_immutable_name', 'match_mutable_name']
-const NAMES = [...MATCHES, 'search']
-
-/** What the filters on assets mean for listings. */
-export interface ResolvedAssets {
-  readonly templates: ResolvedTemplates
-  /** The assets that match, all of them; undefined when they are too many to name, or nothing asks about them. */
-  readonly ids?: readonly string[]
-  /** The assets must be looked at. */
-  readonly isDetailed: boolean
-  /** How many assets match, roughly, where an index finds them. */
-  readonly expected?: number
-  /** Whether the index alone tells which they are. */
-  readonly isIndexOnly?: boolean
-}
 
 /**
  * How listings meet a filter on assets: `find` them by the assets that match, or `walk` through them in their order and
@@ -70,39 +23,13 @@ export type Way = 'find' | 'walk'
 /** Conditions on the assets of a listing. */
 export interface AssetFilter {
   readonly conditions: readonly string[]
+  /** Those of the conditions that look at the assets, where others that an index serves leave out nearly all that they do. */
+  readonly late: readonly string[]
   /**
    * Sets of conditions, of which a row meets at most one: together they say what one further condition says. Each is
    * served by an index of its own.
    */
   readonly alternatives: readonly (readonly string[])[]
-}
-
-/** Looks up which assets and templates the filters of a request select. */
-export function resolveListedAssets(
-  { session, values: given, attributes }: EndpointContext,
-  table: ListingTable,
-  trigrams: boolean,
-): Promise<ResolvedAssets> {
-  return resolveAssets(session, table, withoutNames(table, given), attributes, trigrams)
-}
-
-/** A template buy offer has no assets to name before it is fulfilled: its template is asked. */
-function withoutNames(table: ListingTable, given: Values): Values {
-  return table.kind === 4 ? given : given.without(NAMES)
-}
-
-/** Whether a stretch of the order is worth a look before the listings are found by their assets. */
-export function mayBeMany({ templates, ids, isDetailed, expected }: ResolvedAssets): boolean {
-  if (ids) return false
-  if (isDetailed) return expected === undefined || expected > MAX_LOOKED_UP
-  return templates.kind === 'many' || (templates.kind === 'ids' && templates.ids.length > FEW_TEMPLATES)
-}
-
-/** Whether the listings are found by assets or templates that an index finds: then they are all read before they are sorted. */
-export function isFoundByAssets({ templates, ids, isDetailed, expected }: ResolvedAssets): boolean {
-  if (ids) return false
-  if (isDetailed) return expected !== undefined && expected <= MAX_HASHED
-  return templates.kind === 'ids' && templates.ids.length <= SOME_TEMPLATES
 }
 
 /**
@@ -120,26 +47,32 @@ export function assetFilter(
   const values = withoutNames(table, given)
   const { templates } = resolved
   const conditions = [
-    ...templateListConditions(table, values, bindings),
+    ...templateListConditions(table, values, resolved.hidden, bindings),
     ...schemaCondition(table, values, bindings),
   ]
-  if (table.kind !== 4)
-    conditions.push(...nameConditions(given, trigrams, bindings), ...flagConditions(values))
+  const late: string[] = []
+  if (table.kind !== 4) conditions.push(...nameConditions(given, trigrams, bindings))
+  if (table.kind !== 4 && templates.kind !== 'ids') conditions.push(...flagConditions(values))
   if (resolved.ids) conditions.push(hasAnyAsset(table, resolved.ids, bindings))
   else if (resolved.isDetailed) {
+    if (resolved.isForetold && way === 'find')
+      conditions.push(...traitConditions(values, attributes, bindings))
     // All assets of a listing are of its collection, which the row of the listing tells.
-    const asked = way === 'walk' && table.kind !== 4 ? values.without(['collection_name']) : values
+    const isOnRow = table.kind !== 4 && (way === 'walk' || resolved.isForetold)
+    const asked = isOnRow ? values.without(['collection_name']) : values
     const details = detailConditions(table, asked, attributes, templates, trigrams, bindings)
-    conditions.push(hasAssetLike(table, details, resolved, way))
+    const exact = hasAssetLike(table, details, resolved, way)
+    conditions.push(exact)
+    if (resolved.isForetold) late.push(exact)
   } else if (templates.kind === 'many') {
     const wanted = templateDataConditions(values, attributes, trigrams, bindings)
     const own = table.kind === 4 ? 't.template_id = l.template_id' : 't.template_id = ANY(l.template_ids)'
     conditions.push(`EXISTS (SELECT FROM assets.templates t ${whereClause([own, ...wanted])})`)
   }
   const alternatives = templateAlternatives(table, values, templates, bindings)
-  if (way === 'find' || alternatives.length === 0) return { conditions, alternatives }
+  if (way === 'find' || alternatives.length === 0) return { conditions, late, alternatives }
   const either = alternatives.map((each) => `(${each.join(' AND ')})`).join(' OR ')
-  return { conditions: [...conditions, `(${either})`], alternatives: [] }
+  return { conditions: [...conditions, `(${either})`], late, alternatives: [] }
 }
 
 /** Listings of a kind that contain one of some assets. */
@@ -153,11 +86,14 @@ function hasAnyAsset({ key, kind }: ListingTable, ids: readonly string[], bindin
 function hasAssetLike(
   { kind, key }: ListingTable,
   details: readonly string[],
-  { expected = Infinity, isIndexOnly }: ResolvedAssets,
+  { expected = Infinity, isIndexOnly, isForetold }: ResolvedAssets,
   way: Way,
 ): string {
   const contained = kind === 4 ? 'a.asset_id = l.asset_id' : 'a.asset_id = ANY(l.asset_ids)'
-  const exists = `EXISTS (SELECT FROM assets.assets a ${whereClause([contained, ...details])})`
+  const where = whereClause([contained, ...details])
+  // A value is looked up row by row, when all other conditions are met.
+  if (isForetold) return `(SELECT true FROM assets.assets a ${where} LIMIT 1)`
+  const exists = `EXISTS (SELECT FROM assets.assets a ${where})`
   if (expected > MAX_HASHED) return exists
   if (way === 'find') {
     return `${key} IN (SELECT x.listing_id FROM assets.assets a
@@ -167,72 +103,6 @@ function hasAssetLike(
   const hashed = `IN (SELECT a.asset_id FROM assets.assets a ${whereClause(details)})`
   if (kind === 4) return `l.asset_id ${hashed}`
   return `CASE WHEN l.asset_count = 1 THEN l.asset_ids[1] ${hashed} ELSE ${exists} END`
-}
-
-function detailConditions(
-  table: ListingTable,
-  values: Values,
-  attributes: readonly AttributeFilter[],
-  templates: ResolvedTemplates,
-  trigrams: boolean,
-  bindings: Bindings,
-): string[] {
-  return [
-    ...assetConditions(ofAsset(table, values), bindings),
-    ...ownDataConditions(values, attributes, bindings),
-    ...resolvedTemplateCondition(templates, values, attributes, trigrams, bindings),
-  ]
-}
-
-/** Collection, schema and template of a template buy offer are its own, whether it is fulfilled or not. */
-function ofAsset(table: ListingTable, values: Values): Values {
-  return table.kind === 4 ? values.without(['template_id', 'collection_name', 'schema_name']) : values
-}
-
-async function resolveAssets(
-  session: Session,
-  table: ListingTable,
-  values: Values,
-  attributes: readonly AttributeFilter[],
-  trigrams: boolean,
-): Promise<ResolvedAssets> {
-  const templates = await resolveTemplates(session, values, attributes, trigrams)
-  const ids = values.ids('asset_id')
-  const ofOwnData = attributes.some(({ family }) => family === 'immutable_data' || family === 'mutable_data')
-  const isDetailed = ofOwnData || DETAILS.some((name) => values.has(name)) || namesSeveral(values, templates)
-  if (ids && !isDetailed) return { templates, isDetailed, ids: ids.map(String) }
-  const isIndexed = ids !== undefined || INDEXED.some((name) => values.has(name))
-  // Template buy offers with an asset are few: their assets are looked at sooner than all that have such data.
-  if (!isIndexed && (!ofOwnData || table.kind === 4)) return { templates, isDetailed }
-  const bindings = new Bindings()
-  const conditions = detailConditions(table, values, attributes, templates, trigrams, bindings)
-  const found = `SELECT a.asset_id::text FROM assets.assets a ${whereClause(conditions)}`
-  const expected = await expectedRows(session, { text: found, values: bindings.values })
-  const many = { templates, isDetailed, expected, isIndexOnly: isIndexed && !ofOwnData }
-  if (expected > 20 * MAX_NAMED) return many
-  const rows = await session.query<[string]>({
-    text: `${found} LIMIT ${MAX_NAMED + 1}`,
-    values: bindings.values,
-  })
-  if (rows.length > MAX_NAMED) return many
-  return { templates, isDetailed, ids: rows.map(([id]) => id) }
-}
-
-/** How many rows the planner expects of a statement. */
-async function expectedRows(session: Session, { text, values }: Statement): Promise<number> {
-  const rows = await session.query<[[{ Plan: { 'Plan Rows': number } }]]>({
-    text: `EXPLAIN (FORMAT JSON) ${text}`,
-    values,
-  })
-  return rows[0]![0][0].Plan['Plan Rows']
-}
-
-/** Several conditions that a bundle could meet with different assets. */
-function namesSeveral(values: Values, templates: ResolvedTemplates): boolean {
-  const hasTemplate = templates.kind !== 'unfiltered' || values.ids('template_id') !== undefined
-  // Filters on template data look at the schema themselves.
-  const both = templates.kind === 'unfiltered' && hasTemplate && values.has('schema_name')
-  return both || (values.has('asset_id') && (hasTemplate || values.has('schema_name')))
 }
 
 function schemaCondition(table: ListingTable, values: Values, bindings: Bindings): string[] {
@@ -254,27 +124,36 @@ function templateAlternatives(
   if (templates.kind !== 'ids' && !given) return []
   const list =
     templates.kind === 'ids' ? bindings.bind(templates.ids, 'integer[]') : bindIntegers(given ?? [], bindings)
+  return ofTemplates(table, list)
+}
+
+/** The listings of some templates, as sets of conditions of which a row meets at most one. @param list a bound array */
+export function ofTemplates({ kind }: ListingTable, list: string): (readonly string[])[] {
   const alone = `l.template_id = ANY(${list})`
-  if (table.kind === 4) return [[alone]]
+  if (kind === 4) return [[alone]]
   return [[alone], ['l.asset_count > 1', `l.template_ids && ${list}`]]
 }
 
 /** `template_blacklist`, `hide_templates_by_accounts`. */
-function templateListConditions(table: ListingTable, values: Values, bindings: Bindings): string[] {
+function templateListConditions(
+  table: ListingTable,
+  values: Values,
+  hidden: readonly number[],
+  bindings: Bindings,
+): string[] {
   const conditions: string[] = []
   const black = values.ids('template_blacklist')
   if (black && black.length > 0) {
     const list = bindIntegers(black, bindings)
     conditions.push(table.kind === 4 ? `l.template_id <> ALL(${list})` : `NOT l.template_ids && ${list}`)
   }
-  const accounts = values.texts('hide_templates_by_accounts')
-  if (accounts && accounts.length > 0) {
-    const owned = `(SELECT h.template_id FROM assets.assets h WHERE h.owner = ANY(${bindings.bind(accounts, 'text[]')})
-      AND h.template_id IS NOT NULL)`
-    const alone = `(l.template_id IS NULL OR l.template_id NOT IN ${owned})`
-    const bundled = `NOT EXISTS (SELECT FROM unnest(l.template_ids) AS u(id) WHERE u.id IN ${owned})`
+  if (hidden.length > 0) {
+    const list = bindings.bind(hidden, 'integer[]')
+    const alone = `(l.template_id IS NULL OR l.template_id NOT IN (SELECT unnest(${list})))`
     conditions.push(
-      table.kind === 4 ? alone : `CASE WHEN l.asset_count = 1 THEN ${alone} ELSE ${bundled} END`,
+      table.kind === 4
+        ? alone
+        : `CASE WHEN l.asset_count = 1 THEN ${alone} ELSE NOT l.template_ids && ${list} END`,
     )
   }
   return conditions

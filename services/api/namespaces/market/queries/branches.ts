@@ -16,6 +16,11 @@ export interface Branch {
   readonly value: string
   /** What the rows of the branch are sorted by, all in one direction: the value itself, or what grows with it. */
   readonly order: readonly string[]
+  /**
+   * Makes a condition that all rows meet whose value is not beyond a limit, an expression, in a direction: one that bounds
+   * the branch's index.
+   */
+  readonly within?: (limit: string, direction: 'ASC' | 'DESC') => string
 }
 
 /** Rows that are sorted by one value, from several branches. */
@@ -26,11 +31,6 @@ export interface BranchedQuery {
   readonly conditions: readonly string[]
   readonly branches: readonly Branch[]
   readonly bindings: Bindings
-  /**
-   * All rows that meet the conditions are read before they are sorted: they are few, and found by an index. Sets of
-   * further conditions of which a row meets at most one, each served by an index of its own; none for no more conditions.
-   */
-  readonly foundBy?: readonly (readonly string[])[]
 }
 
 /** The value of rows that have none. */
@@ -41,30 +41,68 @@ export const NO_VALUE = 'NULL'
  * its index; nulls come last in both directions.
  */
 export function mergeBranches(query: BranchedQuery, values: Values): PageQuery {
-  const { from, key, conditions, branches, bindings, foundBy } = query
+  const { from, key, conditions, branches, bindings } = query
   const direction = directionOf(values)
   const [only] = branches
-  if (branches.length === 1 && only && !foundBy) {
+  if (branches.length === 1 && only) {
     const order = orderText(only, direction, key)
     return { key, from: only.from ?? from, conditions: [...conditions, ...only.conditions], order, bindings }
   }
   const window = pageWindow(values) ?? { offset: 0, limit: 0 }
   const parts = branches.map((branch) => {
     const order = orderText(branch, direction, key)
-    const rows = foundBy
-      ? `found l ${whereClause(branch.conditions)}`
-      : `${branch.from ?? from} ${whereClause([...conditions, ...branch.conditions])}`
-    return `(SELECT ${key} AS k, ${branch.value} AS v FROM ${rows} ORDER BY ${order} LIMIT ${window.offset + window.limit})`
+    const where = whereClause([...conditions, ...branch.conditions])
+    return `(SELECT ${key} AS k, ${branch.value} AS v FROM ${branch.from ?? from} ${where}
+      ORDER BY ${order} LIMIT ${window.offset + window.limit})`
   })
-  const found = foundBy ? `WITH found AS MATERIALIZED (${foundRows(query, foundBy)}) ` : ''
-  return merged(`(${found}${parts.join(' UNION ALL ')}) u`, direction, bindings)
+  return merged(`(${parts.join(' UNION ALL ')}) u`, direction, bindings)
 }
 
-function foundRows({ from, conditions }: BranchedQuery, foundBy: readonly (readonly string[])[]): string {
-  const ways = foundBy.length === 0 ? [[]] : foundBy
-  return ways
-    .map((way) => `SELECT l.* FROM ${from} ${whereClause([...conditions, ...way])}`)
-    .join(' UNION ALL ')
+/** Rows that are all read before they are sorted: they are few, and indexes find them. */
+export interface SortedQuery extends Omit<BranchedQuery, 'branches'> {
+  readonly order: ListOrder
+  /** Sets of further conditions of which a row meets at most one, each served by an index of its own; none: no more. */
+  readonly alternatives: readonly (readonly string[])[]
+  /** Conditions on `l.asset_ids` that nearly all rows meet: they are checked in order, until the page is full. */
+  readonly late: readonly string[]
+}
+
+/** The page as the first of all rows that match, those without a value last. */
+export function sortMatching(query: SortedQuery, values: Values): PageQuery {
+  const { from, key, conditions, order, alternatives, late, bindings } = query
+  const direction = directionOf(values)
+  const placed = [...conditions, ...placeConditions(order)]
+  const columns = [`${key} AS k`, `${valueOf(order)} AS v`, ...(late.length === 0 ? [] : ['l.asset_ids'])]
+  const parts = (alternatives.length === 0 ? [[]] : alternatives).map(
+    (more) => `SELECT ${columns.join(', ')} FROM ${from} ${whereClause([...placed, ...more])}`,
+  )
+  // OFFSET 0 keeps the order out of the plan of the rows.
+  const matching = `SELECT * FROM (${parts.join(' UNION ALL ')}) m OFFSET 0`
+  if (late.length === 0) return merged(`(${matching}) u`, direction, bindings)
+  const sorted = `(SELECT * FROM (${matching}) m ORDER BY m.v ${direction} NULLS LAST, m.k OFFSET 0) l`
+  return {
+    key: 'l.k',
+    from: sorted,
+    conditions: late,
+    order: `l.v ${direction} NULLS LAST, l.k`,
+    bindings,
+  }
+}
+
+/** The row has a place in the order. */
+function placeConditions({ branches, last }: ListOrder): string[] {
+  if (last || branches.some(({ conditions }) => conditions.length === 0)) return []
+  return [`((${branches.map(({ conditions }) => conditions.join(' AND ')).join(') OR (')}))`]
+}
+
+/** What a row is sorted by, whichever branch it is in. */
+function valueOf({ branches }: ListOrder): string {
+  const [only] = branches
+  if (branches.length === 1 && only) return only.value
+  const cases = branches
+    .filter(({ value }) => value !== NO_VALUE)
+    .map(({ conditions, value }) => `WHEN ${conditions.join(' AND ')} THEN ${value}`)
+  return `CASE ${cases.join(' ')} END`
 }
 
 function merged(from: string, direction: string, bindings: Bindings): PageQuery {
@@ -88,13 +126,19 @@ export function stretchBranches(query: StretchedQuery, values: Values): PageQuer
   const direction = directionOf(values)
   const window = pageWindow(values) ?? { offset: 0, limit: 0 }
   const reach = window.offset + window.limit
-  const stretches = branches.map((branch) => {
-    const rows = `FROM ${from} ${whereClause([...fixed, ...branch.conditions])}`
+  const stretches = branches.map((branch, at) => {
+    // No row behind the last of a full page is on it, whichever branch it is in.
+    const last = direction === 'ASC' ? 'max' : 'min'
+    const full = `(SELECT ${last}(s0.v) FROM s0 HAVING count(*) = ${reach})`
+    const within = at > 0 && branch.within ? [branch.within(full, direction)] : []
+    const rows = `FROM ${from} ${whereClause([...fixed, ...branch.conditions, ...within])}`
     const order = `ORDER BY ${orderText(branch, direction, key)}`
     return {
       text: `SELECT ${key} AS k, ${branch.value} AS v FROM (SELECT l.* ${rows} ${order} LIMIT ${length}) l
         ${whereClause(conditions)} ${order} LIMIT ${reach}`,
-      beyond: `EXISTS (SELECT ${rows} ${order} LIMIT 1 OFFSET ${length})`,
+      // Without the other conditions an index alone tells; where that is wrong, it is so on the safe side.
+      beyond: `EXISTS (SELECT FROM ${from} ${whereClause([...branch.conditions, ...within])}
+        ORDER BY ${branch.order[0] ?? key} ${direction} LIMIT 1 OFFSET ${length})`,
     }
   })
   const names = stretches.map((_, at) => `s${at}`)

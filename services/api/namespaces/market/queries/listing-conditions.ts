@@ -13,8 +13,7 @@ export function listingConditions(table: ListingTable, values: Values, bindings:
   return [
     ...partyConditions(values, bindings),
     ...marketplaceConditions(values, bindings),
-    ...oneOf('l.collection_name', values.texts('collection_name'), bindings),
-    ...collectionLists('l.collection_name', values, bindings),
+    ...collectionConditions(values, bindings),
     ...mintConditions(table, values, bindings),
     ...oneOf(table.symbol, values.texts('symbol'), bindings),
     ...boundaryConditions(
@@ -22,6 +21,17 @@ export function listingConditions(table: ListingTable, values: Values, bindings:
       { key: table.key, cast: 'bigint', parameter: table.parameter, date: timeColumn(values) },
       bindings,
     ),
+  ]
+}
+
+/** Of the collections that are named, those that the black list leaves. */
+function collectionConditions(values: Values, bindings: Bindings): string[] {
+  const black = values.texts('collection_blacklist')
+  const left = values.texts('collection_name')?.filter((name) => black?.includes(name) !== true)
+  if (!left) return collectionLists('l.collection_name', values, bindings)
+  return [
+    ...oneOf('l.collection_name', left, bindings),
+    ...collectionLists('l.collection_name', values.without(['collection_blacklist']), bindings),
   ]
 }
 

@@ -4,29 +4,23 @@ import type { PageQuery } from '../../paging/index.ts'
 import { pageWindow } from '../../paging/index.ts'
 import { NEVER, oneOf } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import type { ResolvedAssets, Way } from './asset-filter.ts'
-import { assetFilter, isFoundByAssets, mayBeMany, resolveListedAssets } from './asset-filter.ts'
+import type { Way } from './asset-filter.ts'
+import { assetFilter, ofTemplates, resolveListedAssets } from './asset-filter.ts'
 import type { Branch, ListOrder, Purpose } from './branches.ts'
-import {
-  countBranches,
-  cutBranches,
-  mergeBranches,
-  nullableOrder,
-  plainOrder,
-  stretchBranches,
-} from './branches.ts'
+import { countBranches, cutBranches, mergeBranches, sortMatching, stretchBranches } from './branches.ts'
 import { assetNumberConditions, listingConditions, wantedStates } from './listing-conditions.ts'
 import type { ListingTable } from './listing-table.ts'
+import { isByMint, sortOrder } from './listing-order.ts'
+import { highestMint, isNarrowed, share, visibleTemplates } from './listing-share.ts'
 import { listingTables } from './listing-table.ts'
 import { plainPriceConditions, readPriceBounds } from './price-filter.ts'
 import { readSalePricing, salePriceBranches, salePriceCondition } from './sale-prices.ts'
 
-/** Characters of a name up to which an index holds it whole: an entry of an index cannot be as long as a name can. */
-const INDEXED_NAME = 100
-
 /** Listings that are looked at in their order before all that match are sorted; fewer where a look takes long. */
 const STRETCH = 20_000
 const SLOW_STRETCH = 8_000
+/** The same where all that match are sorted soon. */
+const GLANCE = 1_000
 
 /** What one kind of listing adds to the common conditions. */
 interface Own {
@@ -116,116 +110,77 @@ async function listingQuery(
 ): Promise<PageQuery> {
   const { values } = context
   const resolved = await resolveListedAssets(context, table, setup.trigrams)
+  const visible = isByMint(values) ? await visibleTemplates(context, resolved) : undefined
+  const highest = visible ? undefined : await highestMint(context, resolved)
   const make = (way: Way) => {
     const bindings = new Bindings()
     const own = makeOwn(bindings)
     const assets = assetFilter(context, table, setup.trigrams, resolved, bindings, way)
-    const conditions = [...listingConditions(table, values, bindings), ...assets.conditions]
-    const order = own.priceOrder ?? sortOrder(table, values)
-    return { own, conditions, alternatives: assets.alternatives, order, bindings }
+    const order = own.priceOrder ?? sortOrder(table, values, highest)
+    const conditions = [...assets.conditions, ...listingConditions(table, values, bindings)]
+    return { from: table.from, key: table.key, own, assets, conditions, order, bindings }
   }
-  const ofBranches = (pick: (order: ListOrder) => readonly Branch[]): PageQuery => {
-    const { own, conditions, alternatives, order, bindings } = make('find')
-    return mergeBranches(
-      {
-        from: table.from,
-        key: table.key,
-        conditions: [...own.conditions, ...conditions],
-        bindings,
-        ...(isFoundByAssets(resolved)
-          ? { branches: pick(order), foundBy: alternatives }
-          : { branches: cutBranches(pick(order), alternatives) }),
-      },
-      values,
-    )
+  const find = () => {
+    const { own, assets, conditions, ...query } = make('find')
+    return { ...query, ...assets, conditions: [...own.conditions, ...conditions] }
   }
   if (purpose === 'count') {
-    const { own, conditions, alternatives, bindings } = make('find')
-    const all = [...own.conditions, ...conditions]
-    return countBranches({ from: table.from, key: table.key, conditions: all, bindings }, alternatives)
+    const { alternatives, ...query } = find()
+    return countBranches(query, alternatives)
   }
-  const { last } = sortOrder(table, values)
-  const attempts = isLookedFor(values, resolved) ? { attempts: [stretch()] } : {}
-  // What was found is read once, for those without a value as well.
-  if (isFoundByAssets(resolved))
-    return { ...ofBranches((order) => [...order.branches, ...(last ? [last] : [])]), ...attempts }
-  const page = ofBranches(({ branches }) => branches)
-  const rest = last === undefined ? {} : { rest: () => ofBranches(() => [last]) }
-  return { ...page, ...rest, ...attempts }
+  if (!isNarrowed(context, resolved)) return inOrder()
+  if (visible) return { ...sortAll(visible), ...rest() }
+  const sorted = sortAll()
+  switch (await share(context, table, sorted, resolved)) {
+    case 'few':
+      return sorted
+    case 'moderate':
+      return { ...sorted, attempts: stretches(GLANCE) }
+    case 'some':
+      return { ...sorted, attempts: stretches(resolved.isDetailed ? SLOW_STRETCH : STRETCH) }
+    case 'unknown':
+      return inOrder()
+    case 'many':
+      return { ...inOrder(), attempts: stretches(resolved.isDetailed ? SLOW_STRETCH : STRETCH) }
+  }
+
+  /** All that match, sorted. @param visible of those with a mint number, all are of these templates, but for bundles */
+  function sortAll(visible?: readonly number[]): PageQuery {
+    const { conditions, late, order, alternatives, ...query } = find()
+    const early = { ...query, late, conditions: conditions.filter((each) => !late.includes(each)) }
+    if (!visible) return sortMatching({ ...early, order, alternatives }, values)
+    const either = ofTemplates(table, query.bindings.bind(visible, 'integer[]'))
+    return sortMatching({ ...early, order: { branches: order.branches }, alternatives: either }, values)
+  }
+
+  /** In their order until the page is full. */
+  function inOrder(): PageQuery {
+    return { ...ofBranches(({ branches }) => branches), ...rest() }
+  }
+
+  /** What has no value comes last. */
+  function rest(): Pick<PageQuery, 'rest'> {
+    const { last } = sortOrder(table, values)
+    return last === undefined ? {} : { rest: () => ofBranches(() => [last]) }
+  }
+
+  function ofBranches(pick: (order: ListOrder) => readonly Branch[]): PageQuery {
+    const { order, alternatives, ...query } = find()
+    return mergeBranches({ ...query, branches: cutBranches(pick(order), alternatives) }, values)
+  }
 
   /** In their order, as far as a stretch goes. */
-  function stretch(): PageQuery {
-    const { own, conditions, order, bindings } = make('walk')
+  function stretches(length: number): PageQuery[] {
+    const window = pageWindow(values)
+    if (!window || 2 * (window.offset + window.limit) > length) return []
+    const { own, order, ...query } = make('walk')
     // By mint numbers an index has each collection in order.
-    const isByMint = order.branches.some(({ value }) => value === table.mints[0])
-    const collection = isByMint ? oneOf('l.collection_name', values.texts('collection_name'), bindings) : []
+    const collection = isByMint(values)
+      ? oneOf('l.collection_name', values.texts('collection_name'), query.bindings)
+      : []
     const fixed = [...own.conditions, ...collection]
-    const length = resolved.isDetailed && resolved.isIndexOnly !== true ? SLOW_STRETCH : STRETCH
-    const query = { from: table.from, key: table.key, fixed, conditions, bindings }
-    return stretchBranches({ ...query, branches: order.branches, length }, values)
+    return [stretchBranches({ ...query, fixed, branches: order.branches, length }, values)]
   }
-}
-
-/** Filters that no index serves beside the order: among many listings there soon is a page that meets them. */
-const LOOKED_FOR = [
-  'min_assets',
-  'min_template_mint',
-  'max_template_mint',
-  'min_effective_mint',
-  'max_effective_mint',
-]
-
-/** Whether a stretch of the order is worth a look. */
-function isLookedFor(values: Values, resolved: ResolvedAssets): boolean {
-  const window = pageWindow(values)
-  if (!window || 2 * (window.offset + window.limit) > STRETCH) return false
-  return mayBeMany(resolved) || LOOKED_FOR.some((name) => values.has(name))
-}
-
-function sortOrder(table: ListingTable, values: Values): ListOrder {
-  switch (values.text('sort')) {
-    case 'updated':
-      return plainOrder('l.updated_at_time')
-    case 'ending':
-      return plainOrder('l.end_time')
-    case table.parameter:
-      // Ids grow with time, whose index serves bounds of time as well.
-      return plainOrder(values.has('before') || values.has('after') ? 'l.created_at_time' : table.key)
-    case 'price':
-      return plainOrder('l.price')
-    case 'template_mint':
-    case 'effective_mint':
-      return mintOrder(table, values)
-    case 'name':
-      return nameOrder()
-    default:
-      return plainOrder('l.created_at_time')
-  }
-}
-
-/** By name: what an index holds whole, and the few names that are longer. */
-function nameOrder(): ListOrder {
-  const { branches, last } = nullableOrder('l.name')
-  const cuts = [`length(l.name) <= ${INDEXED_NAME}`, `length(l.name) > ${INDEXED_NAME}`]
-  const cut = branches.flatMap((branch) => cuts.map((condition) => ({ ...branch, conditions: [condition] })))
-  return { branches: cut, last }
-}
-
-/** By the lowest mint number, which is not above the highest. */
-function mintOrder({ mints: [lowest] }: ListingTable, values: Values): ListOrder {
-  const { branches, last } = nullableOrder(lowest)
-  const most = values.int('max_template_mint') ?? values.int('max_effective_mint')
-  const bounded =
-    most === undefined
-      ? branches
-      : branches.map((branch) => ({
-          ...branch,
-          conditions: [...branch.conditions, `${lowest} <= ${most}::bigint`],
-        }))
-  const isNeverNull =
-    values.text('sort') === 'effective_mint' ||
-    ['min_template_mint', 'min_effective_mint', 'max_effective_mint'].some((name) => values.has(name))
-  return isNeverNull ? { branches: bounded } : { branches: bounded, last }
 }
 
 function stateCondition(values: Values, bindings: Bindings): string[] {

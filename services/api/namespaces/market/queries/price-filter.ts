@@ -140,3 +140,17 @@ export function rateBounds(rate: Rate, bounds: PriceBounds | undefined, bindings
   if (bounds.most !== undefined) conditions.push(`l.listing_price <= ${listing(bounds.most + 1n, '+ 1')}`)
   return conditions
 }
+
+/** What the listing prices of all sales meet whose price is not beyond a limit, an expression; it may be null for none. */
+export function listingWithin(
+  { factor, divisor }: Rate,
+  limit: string,
+  direction: 'ASC' | 'DESC',
+  bindings: Bindings,
+): string {
+  if (factor === null || divisor === null) return 'TRUE'
+  const ratio = `${bindings.bind(divisor, 'numeric')} / ${bindings.bind(factor, 'numeric')}`
+  return direction === 'ASC'
+    ? `l.listing_price <= coalesce(least(floor((${limit} + 1) * ${ratio}) + 1, ${MAX_AMOUNT}), ${MAX_AMOUNT})::bigint`
+    : `l.listing_price >= coalesce(floor(${limit} * ${ratio}) - 1, 0)::bigint`
+}

@@ -4,7 +4,15 @@ import { NEVER } from '../../assets/index.ts'
 import type { Branch } from './branches.ts'
 import { NO_VALUE } from './branches.ts'
 import type { PriceBounds, Rate } from './price-filter.ts'
-import { columnBounds, priceAt, pricedBy, rateBounds, readPriceBounds, readRates } from './price-filter.ts'
+import {
+  columnBounds,
+  listingWithin,
+  priceAt,
+  pricedBy,
+  rateBounds,
+  readPriceBounds,
+  readRates,
+} from './price-filter.ts'
 
 /** What prices of sales are compared and sorted by. */
 export interface SalePricing {
@@ -44,7 +52,9 @@ function rateBranch(rate: Rate, bounds: PriceBounds | undefined, bindings: Bindi
   if (rate.factor === null) return { conditions, value: NO_VALUE, order: [] }
   const value = priceAt(rate, bindings)
   // Where several listing prices make one price, ties would be broken by them instead of by the id.
-  return { conditions, value, order: [rate.isCoarse ? value : 'l.listing_price'] }
+  const order = [rate.isCoarse ? value : 'l.listing_price']
+  const within = (limit: string, direction: 'ASC' | 'DESC') => listingWithin(rate, limit, direction, bindings)
+  return { conditions, value, order, within }
 }
 
 /** The condition of `min_price` and `max_price` under any other sort. */

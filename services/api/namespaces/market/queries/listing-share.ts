@@ -1,0 +1,126 @@
+import { Bindings, whereClause } from '../../../database/index.ts'
+import type { EndpointContext } from '../../../endpoint/index.ts'
+import { oneOf } from '../../assets/index.ts'
+import type { PageQuery } from '../../paging/index.ts'
+import { bindIntegers } from '../../paging/index.ts'
+import type { ResolvedAssets } from './listed-assets.ts'
+import { expectationOf } from './expectation.ts'
+import { isByMint } from './listing-order.ts'
+import type { ListingTable } from './listing-table.ts'
+
+/**
+ * Listings up to which all that match are sorted at once, after a glance at the beginning of the order, and after a look
+ * at a stretch of it.
+ */
+const FEW = 3_000
+const MODERATE = 25_000
+const SOME = 120_000
+/** The same for assets whose listings are looked up one by one. */
+const FEW_ASSETS = 10_000
+const SOME_ASSETS = 60_000
+/** The share of assets that match from which on a look at a stretch is worth it, however few they are. */
+const OFTEN = 0.03
+
+/** Templates up to which the listings of those that are not hidden are looked up. */
+const MAX_VISIBLE = 2_000
+
+/** Parameters that leave an order as it is, or that its indexes begin with. */
+const IN_ORDER = new Set([
+  ...['page', 'limit', 'sort', 'order', 'count', 'state', 'collection_name', 'collection_whitelist'],
+  ...['show_seller_contracts', 'contract_whitelist'],
+])
+
+/** Orders in which nothing but states and collections have places of their own. */
+const BARE_ORDERS: readonly (string | undefined)[] = ['name', 'template_mint', 'effective_mint']
+
+/** Filters that no index serves beside an order. */
+const LOOKED_FOR = [
+  ...['min_assets', 'min_template_mint', 'max_template_mint', 'min_effective_mint', 'max_effective_mint'],
+  ...['template_id', 'hide_templates_by_accounts', 'match', 'search'],
+  ...['match_immutable_name', 'match_mutable_name', 'is_transferable', 'is_burnable'],
+]
+
+/** How many of the listings match: so the page is read. Where no index finds them it does not matter. */
+export type Share = 'few' | 'moderate' | 'some' | 'many' | 'unknown'
+
+/** Whether a request has filters that its order knows nothing of. */
+export function isNarrowed({ values }: EndpointContext, resolved: ResolvedAssets): boolean {
+  if (resolved.ids || resolved.isDetailed || resolved.templates.kind !== 'unfiltered') return true
+  if (BARE_ORDERS.includes(values.text('sort'))) return values.names().some((name) => !IN_ORDER.has(name))
+  return LOOKED_FOR.some((name) => values.has(name))
+}
+
+/** How many listings match. @param all the query that reads them all */
+export async function share(
+  { session, values }: EndpointContext,
+  table: ListingTable,
+  all: PageQuery,
+  { ids, isDetailed, isForetold, expected = Infinity, among = Infinity }: ResolvedAssets,
+): Promise<Share> {
+  if (ids) return 'few'
+  if (isDetailed && !isForetold) {
+    if (expected <= FEW_ASSETS && expected / among < OFTEN) return 'few'
+    return expected <= SOME_ASSETS ? 'some' : 'many'
+  }
+  const text = `SELECT * FROM ${all.from} ${whereClause(all.conditions)}`
+  const { rows, walked } = await expectationOf(session, { text, values: all.bindings.values })
+  // No index finds them.
+  if (walked.some((name) => table.from.startsWith(`market.${name} `))) return 'unknown'
+  const isOfCollection = values.has('collection_name')
+  // What is checked late is expected to leave out every second row, and leaves out next to none.
+  const number = isForetold ? 2 * rows : rows
+  // What a glance would look at takes longer than the sort, unless the assets are nearly all of the collection.
+  if (number <= FEW || (isForetold && !isOfCollection && number <= MODERATE)) return 'few'
+  if (number <= MODERATE) return 'moderate'
+  return number <= SOME ? 'some' : 'many'
+}
+
+/**
+ * Where accounts own assets of nearly all templates, the templates that are left when theirs are hidden; undefined where
+ * those are many.
+ */
+export async function visibleTemplates(
+  { session, values }: EndpointContext,
+  { hidden }: ResolvedAssets,
+): Promise<readonly number[] | undefined> {
+  if (hidden.length < MAX_VISIBLE) return undefined
+  const bindings = new Bindings()
+  const conditions = [
+    `t.template_id NOT IN (SELECT unnest(${bindings.bind(hidden, 'integer[]')}))`,
+    ...oneOf('t.collection_name', values.texts('collection_name'), bindings),
+  ]
+  const rows = await session.query<[number]>({
+    text: `SELECT t.template_id FROM assets.templates t ${whereClause(conditions)} LIMIT ${MAX_VISIBLE + 1}`,
+    values: bindings.values,
+  })
+  return rows.length > MAX_VISIBLE ? undefined : rows.map(([id]) => id)
+}
+
+/**
+ * In the order of mint numbers, highest first: a number that no listing that matches is above, undefined where nothing
+ * tells it. An asset's number is at most the supply of its template, and the lowest of a bundle at most that of any.
+ */
+export async function highestMint(
+  { session, values }: EndpointContext,
+  { templates, hidden }: ResolvedAssets,
+): Promise<bigint | undefined> {
+  if (!isByMint(values) || values.text('order') === 'asc') return undefined
+  const bindings = new Bindings()
+  const given = values.ids('template_id')
+  const conditions = [
+    ...(templates.kind === 'ids'
+      ? [`t.template_id = ANY(${bindings.bind(templates.ids, 'integer[]')})`]
+      : []),
+    ...(given ? [`t.template_id = ANY(${bindIntegers(given, bindings)})`] : []),
+    ...(hidden.length > 0
+      ? [`t.template_id NOT IN (SELECT unnest(${bindings.bind(hidden, 'integer[]')}))`]
+      : []),
+  ]
+  if (conditions.length === 0) return undefined
+  conditions.push(...oneOf('t.collection_name', values.texts('collection_name'), bindings))
+  const rows = await session.query<[string]>({
+    text: `SELECT t.issued_supply::text FROM assets.templates t ${whereClause(conditions)} ORDER BY t.issued_supply DESC LIMIT 1`,
+    values: bindings.values,
+  })
+  return BigInt(rows[0]?.[0] ?? 0)
+}
