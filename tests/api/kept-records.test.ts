@@ -2,9 +2,10 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MOMENT } from '../../services/api/database/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
+import { startApi } from '../../services/api/index.ts'
 import { readingOf } from './reading.ts'
 import type { Asset, Reading, Row } from './reading.ts'
-import { serveRecordings } from './server.ts'
+import { apiConfig, ask, quiet, serveRecordings } from './server.ts'
 import type { TestServer } from './server.ts'
 
 const ASSETS = '/v1/assets?limit=1000&sort=asset_id&order=asc'
@@ -154,6 +155,131 @@ describe('what a list showed before is shown anew when', () => {
     } finally {
       for (const each of others) await each.end()
     }
+  })
+})
+
+describe('what a list of the market showed before is shown anew when', () => {
+  const now = Date.now()
+  /** One listing of each kind, of one asset that has a template; every price depends on the oracle. */
+  const rows = `
+    TRUNCATE market.sales, market.auctions, market.bids, market.template_buyoffers, market.template_prices, market.tokens,
+      market.symbol_pairs, oracle.pairs;
+    INSERT INTO market.tokens VALUES ('COIN', 0, 8, 'coins');
+    INSERT INTO oracle.pairs VALUES
+      ('coinusd', 500, 1, 4, 'COIN', 8, 1, 'coins', 'USD', 2, 1, 'usd', true, true, true, 'proposer', '', '{}', '{}', 1, 1);
+    INSERT INTO market.symbol_pairs VALUES ('USD', 'COIN', 0, 2, 8, 'coinusd', false);
+    CREATE TEMPORARY TABLE listed AS SELECT a.* FROM assets.assets a
+      WHERE template_id IS NOT NULL AND owner IS NOT NULL ORDER BY asset_id LIMIT 1;
+    INSERT INTO market.sales SELECT i, i, i, 100, NULL, i, NULL, 0.05, 1, 1, a.template_id, 1, 1, 2, 8, 1, 1, 'seller', NULL,
+        'USD', 'COIN', a.collection_name, a.schema_name, '', NULL, NULL, NULL, ARRAY[a.asset_id], ARRAY[a.template_id],
+        ARRAY[a.schema_name] FROM listed a, generate_series(1, 2) i;
+    INSERT INTO market.auctions SELECT i, i, i, ${Math.floor(now / 1_000) + 1_000}, 5, 5, 0.05, 1, 1, a.template_id, 1, 1, 1, 1,
+        false, false, 'seller', NULL, 'COIN', a.collection_name, a.schema_name, '', NULL, NULL, NULL, ARRAY[a.asset_id],
+        ARRAY[a.template_id], ARRAY[a.schema_name] FROM listed a, generate_series(1, 2) i;
+    INSERT INTO market.template_buyoffers SELECT i, i, i, 7, NULL, 0.05, 1, 1, a.template_id, NULL, 0, NULL, 'buyer', 'COIN',
+        a.collection_name, a.schema_name, '', NULL, NULL FROM listed a, generate_series(1, 2) i;
+    INSERT INTO market.template_prices SELECT a.template_id, 'COIN', 3, 30, 10, 10, 9, 11, 10, 10, NULL, 10000000000,
+        10000000000, a.collection_name, '{"USD":"200"}' FROM listed a`
+  let market: (path: string) => Promise<Row[]>
+  let close = (): Promise<void> => Promise.resolve()
+  beforeAll(async () => {
+    await writer.query(rows)
+    const namespaces = [{ name: 'market', path: '/market', args: { market_account: 'atomicmarket' } }]
+    const api = await startApi({ config: apiConfig(server.database.address, { namespaces }), logger: quiet })
+    close = () => api.close()
+    market = async (path) => {
+      const { body } = await ask(`${api.url}/market${path}`)
+      expect([path, body.success, (body.data as Row[]).length]).toEqual([path, true, 2])
+      return body.data as Row[]
+    }
+  })
+  afterAll(() => close())
+
+  const SALES = '/v2/sales?state=1&sort=sale_id&order=asc'
+  const AUCTIONS = '/v1/auctions?sort=auction_id&order=asc'
+  const TEMPLATE_BUYOFFERS = '/v1/template_buyoffers?order=asc'
+  const assetOf = ({ assets }: Row): Row => (assets as Row[])[0]!
+  const amount = ({ price }: Row): unknown => (price as Row)['amount']
+  const suggested = (listing: Row): unknown => (assetOf(listing)['prices'] as Row[])[0]!['suggested_median']
+  const changes: Record<
+    string,
+    [list: string, sql: string, shown: (listing: Row) => unknown, value: unknown]
+  > = {
+    'a sale changes': [SALES, "UPDATE market.sales SET buyer = 'buyer'", ({ buyer }) => buyer, 'buyer'],
+    'the oracle prices it': [SALES, 'UPDATE oracle.pairs SET median = 250', amount, '4000000000'],
+    'the oracle prices sales of its template': [
+      SALES,
+      'UPDATE oracle.pairs SET median = 100',
+      suggested,
+      '10000000000',
+    ],
+    'prices of the template change': [
+      SALES,
+      'UPDATE market.template_prices SET trades = 77',
+      (listing) => (assetOf(listing)['prices'] as Row[])[0]!['sales'],
+      '77',
+    ],
+    'prices of the template are gone': [
+      SALES,
+      'DELETE FROM market.template_prices',
+      (listing) => assetOf(listing)['prices'],
+      [],
+    ],
+    'the seller deploys code': [
+      SALES,
+      "INSERT INTO chain.code_accounts VALUES ('seller', 1, 'test')",
+      (listing) => listing['is_seller_contract'],
+      true,
+    ],
+    'the collection takes another fee': [
+      SALES,
+      'UPDATE assets.collections SET market_fee = 0.15',
+      (listing) => [listing['current_collection_fee'], (listing['collection'] as Row)['market_fee']],
+      [0.15, 0.05],
+    ],
+    'the asset of a sale changes': [
+      SALES,
+      "UPDATE assets.assets SET owner = 'next'",
+      (listing) => assetOf(listing)['owner'],
+      'next',
+    ],
+    'somebody bids': [
+      AUCTIONS,
+      'INSERT INTO market.bids SELECT 10 + i, i, 6, bidder FROM generate_series(1, 2) i, (VALUES ($$bidder$$)) b(bidder)',
+      ({ bids }) => (bids as Row[]).map(({ account }) => account),
+      ['bidder'],
+    ],
+    'an auction is at its end': [
+      AUCTIONS,
+      'UPDATE market.auctions SET end_time = 1',
+      ({ state }) => state,
+      4,
+    ],
+    'a template is wanted no more': [
+      TEMPLATE_BUYOFFERS,
+      'UPDATE market.template_buyoffers SET state = 1',
+      ({ state }) => state,
+      1,
+    ],
+    'the wanted template changes': [
+      TEMPLATE_BUYOFFERS,
+      'UPDATE assets.templates SET issued_supply = 4712',
+      ({ template }) => (template as Row)['issued_supply'],
+      '4712',
+    ],
+  }
+  it.each(Object.entries(changes))('%s', async (_, [list, sql, shown, value]) => {
+    const before = await market(list)
+    // Made anew, kept, and with other records of the same parts.
+    expect([await market(list), await market(`${list}&limit=2`)]).toEqual([before, before])
+    expect(before.map(shown)).not.toEqual([value, value])
+    await writer.query('BEGIN')
+    await writer.query(sql)
+    expect(await market(list)).toEqual(before)
+    await writer.query('COMMIT')
+    const after = await market(list)
+    expect(after.map(shown)).toEqual([value, value])
+    expect(await market(`${list}&limit=2`)).toEqual(after)
   })
 })
 
