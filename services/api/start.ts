@@ -93,7 +93,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     closers.push(() => database.close())
     const lists = createNamedLists({ database, onLookup: observeLists(metrics) })
     const cache = openCache(config, kvstore)
-    const unchanged = new UnchangedAnswers()
+    const unchanged = new UnchangedAnswers(database)
     const live = await openLive({
       ...{
         mounts: channels,

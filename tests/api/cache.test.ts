@@ -440,6 +440,98 @@ async function untilKvstoreIs(api: RunningApi, wanted: string): Promise<ServiceH
   }
 }
 
+describe('without a cache, answers of an unchanged database', () => {
+  /** Asks until the answer is one that was made before: other databases of the server are written to meanwhile. */
+  async function untilUnchanged(
+    api: Watched,
+    path: string,
+    headers: Record<string, string> = {},
+    method = 'GET',
+  ): Promise<Answer> {
+    for (let times = 0; times < 200; times++) {
+      const answer = await api.ask(path, headers, method)
+      if (answer.cache === 'unchanged') return answer
+    }
+    throw new Error('never unchanged')
+  }
+
+  async function change(sql: string): Promise<void> {
+    const client = await connectDatabase(server.database.address, { applicationName: 'test' })
+    await client.query(sql)
+    await client.end()
+  }
+
+  it('come with the same headers and data as those that were just made', async () => {
+    for (const settings of [
+      {},
+      { rate_limit: { interval: 86_400, requests: 9_999 } },
+      { cors: ['^https://shop\\.example$'], rate_limit: { interval: 86_400, requests: 9_999 } },
+    ]) {
+      const api = await Watched.start(settings)
+      let limit = 40
+      for (const headers of [
+        {},
+        { origin: 'https://shop.example', 'accept-encoding': 'br' },
+        { origin: 'https://other.example', 'accept-encoding': 'gzip' },
+        { 'if-none-match': '*' },
+      ]) {
+        for (const method of ['GET', 'HEAD']) {
+          const path = `/atomicassets/v1/assets?limit=${limit++}`
+          const made = await api.ask(path, headers, method)
+          expect(made.cache).toBe('bypass')
+          const plain = await untilUnchanged(api, path)
+          const again = await untilUnchanged(api, path, headers, method)
+          expect(withoutLength(again), JSON.stringify([settings, headers, method])).toEqual(
+            withoutLength(made),
+          )
+          expect([again.status, again.bytes]).toEqual([made.status, again.body.length])
+          expect(Number(plain.headers['content-length'])).toBe(plain.body.length)
+          if (Object.keys(headers).length === 0 && method === 'GET')
+            expect(dataOf(again.body)).toEqual(dataOf(made.body))
+        }
+      }
+    }
+  })
+
+  it('tell the time of the answer', async () => {
+    const api = await Watched.start({})
+    const timeOf = ({ body }: Answer): number =>
+      (JSON.parse(body.toString()) as { query_time: number }).query_time
+    const before = timeOf(await untilUnchanged(api, ASSETS))
+    await sleep(5)
+    expect(timeOf(await untilUnchanged(api, ASSETS))).toBeGreaterThan(before)
+  })
+
+  it('are made anew once something has been committed, however they are asked for', async () => {
+    const api = await Watched.start({})
+    const { body } = await untilUnchanged(api, ASSETS)
+    const first = (JSON.parse(body.toString()) as { data: { asset_id: string }[] }).data[0]!
+    await change(`UPDATE assets.assets SET mutable_data = '{"moved":1}' WHERE asset_id = ${first.asset_id}`)
+    for (const [method, path] of [
+      ['GET', ASSETS],
+      ['POST', ASSETS],
+      ['GET', '/assets/v1/assets?order=asc&limit=2'],
+    ] as const) {
+      const [changed] = dataOf((await api.ask(path, {}, method)).body) as { mutable_data: unknown }[]
+      expect(changed!.mutable_data, `${method} ${path}`).toEqual({ moved: 1 })
+    }
+  })
+
+  it('count towards the limit of requests, and are refused beyond it', async () => {
+    const api = await Watched.start({ rate_limit: { interval: 86_400, requests: 30 } })
+    const outcomes: CacheOutcome[] = []
+    for (;;) {
+      const { status, cache, headers } = await api.ask(ASSETS)
+      if (status === 200) outcomes.push(cache)
+      else {
+        expect([status, headers['ratelimit-remaining'], outcomes.length]).toEqual([429, '0', 30])
+        break
+      }
+    }
+    expect(outcomes).toContain('unchanged')
+  })
+})
+
 /** What differs from moment to moment is left out, but not whether it is there. */
 function headersOf({ headers }: Answer): object {
   const moments = ['date', 'last-modified', 'ratelimit-remaining', 'x-ratelimit-remaining']
@@ -450,6 +542,11 @@ function headersOf({ headers }: Answer): object {
       [...moments, ...resets].includes(name) ? typeof value : value,
     ]),
   )
+}
+
+/** What is compressed anew for every answer need not be as long. */
+function withoutLength(answer: Answer): object {
+  return { ...headersOf(answer), 'content-length': undefined }
 }
 
 function rowsOf({ body }: Answer): number {

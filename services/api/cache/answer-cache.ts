@@ -105,7 +105,7 @@ export class AnswerCache {
     const startedMs = performance.now()
     const answer = await make()
     const lifeMs = this.#lifeMs(question) - (performance.now() - startedMs)
-    if (lifeMs >= 1 && answer.bytes.length <= this.#settings.maxValueBytes) {
+    if (lifeMs >= 1 && answer.length <= this.#settings.maxValueBytes) {
       if (this.#keep(question, answer, lifeMs, age)) this.#shared?.keep(question.key, answer, lifeMs)
     }
     return { answer, outcome: 'miss' }

@@ -59,7 +59,7 @@ export class AnswerMemory {
   keep(key: string, kept: KeptAnswer, lifeMs: number): void {
     const before = this.#entries.get(key)
     if (before) this.#remove(before)
-    const bytes = kept.answer.bytes.length + 2 * key.length + ENTRY_BYTES
+    const bytes = kept.answer.length + 2 * key.length + ENTRY_BYTES
     if (bytes > this.#maxBytes) return
     const entry: Entry = { ...kept, key, expiresAtMs: performance.now() + lifeMs, addresses: [], bytes }
     this.#entries.set(key, entry)

@@ -17,8 +17,8 @@ export interface AnswerForm {
   readonly status: 200 | 304
   /** `Vary` stands beside what else the answer varies by. */
   readonly headers: Headers
-  /** Empty with status 304. */
-  readonly body: Buffer | undefined
+  /** In pieces, in their order; none with status 304. */
+  readonly body: readonly Buffer[] | undefined
 }
 
 /** `data` of an answer, to be put into any number of them. */
@@ -40,24 +40,34 @@ export class AnswerData {
 export class Answer {
   /** Weak: it stands for `data`, whenever and however that was sent. */
   readonly tag: string
-  /** The body as it is. */
-  readonly bytes: Buffer
+  /** Bytes of the body as it is. */
+  readonly length: number
+  readonly #pieces: readonly Buffer[]
   readonly #known: AnswerForm
   readonly #forms = new Map<Encoding, AnswerForm | Promise<AnswerForm>>()
   /** Called with the size of each further form of the body that is kept with it. */
   onGrowth: ((bytes: number) => void) | undefined
 
-  constructor(tag: string, bytes: Buffer) {
+  /** @param pieces of the body, in their order: what many answers have in common is not copied for each. */
+  constructor(tag: string, pieces: readonly Buffer[]) {
     this.tag = tag
-    this.bytes = bytes
+    this.#pieces = pieces
+    this.length = lengthOf(pieces)
     this.#known = { status: 304, headers: this.#headers({}), body: undefined }
-    this.#forms.set('identity', formOf(bytes, this.#headers({ 'Content-Type': JSON_TYPE })))
+    this.#forms.set('identity', formOf(pieces, this.#headers({ 'Content-Type': JSON_TYPE })))
   }
 
   /** @param data what the answer is about; @param envelope the texts before and after it. */
   static of(data: Json | AnswerData, [before, after]: readonly [before: string, after: string]): Answer {
-    if (data instanceof AnswerData) return new Answer(data.tag, jsonBytes([before, data.bytes, after]))
-    return new Answer(weakTag(jsonIdentity(data)), jsonBytes([before, data, after]))
+    if (!(data instanceof AnswerData)) {
+      return new Answer(weakTag(jsonIdentity(data)), [jsonBytes([before, data, after])])
+    }
+    return new Answer(data.tag, [Buffer.from(before), data.bytes, Buffer.from(after)])
+  }
+
+  /** The body as it is. */
+  get bytes(): Buffer {
+    return joinedPieces(this.#pieces)
   }
 
   /** The form for the headers of a request: a promise only where it has to be compressed first. */
@@ -75,12 +85,12 @@ export class Answer {
     const { Vary, ...others } = headers
     if (Vary !== undefined) context.vary(Vary)
     context.status = status
-    if (body) context.body = body
+    if (body) context.body = joinedPieces(body)
     context.set(others)
   }
 
   get #isLarge(): boolean {
-    return this.bytes.length >= COMPRESSION_THRESHOLD_BYTES
+    return this.length >= COMPRESSION_THRESHOLD_BYTES
   }
 
   #headers(more: Headers): Headers {
@@ -91,7 +101,7 @@ export class Answer {
     const made = compress(this.bytes, encoding).then((body) => {
       this.onGrowth?.(body.length)
       const headers = this.#headers({ 'Content-Type': JSON_TYPE, 'Content-Encoding': encoding })
-      const form = formOf(body, headers)
+      const form = formOf([body], headers)
       this.#forms.set(encoding, form)
       return form
     })
@@ -100,6 +110,14 @@ export class Answer {
   }
 }
 
-function formOf(body: Buffer, headers: Headers): AnswerForm {
-  return { status: 200, headers: { ...headers, 'Content-Length': String(body.length) }, body }
+function formOf(body: readonly Buffer[], headers: Headers): AnswerForm {
+  return { status: 200, headers: { ...headers, 'Content-Length': String(lengthOf(body)) }, body }
+}
+
+function lengthOf(pieces: readonly Buffer[]): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0)
+}
+
+function joinedPieces(pieces: readonly Buffer[]): Buffer {
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
 }

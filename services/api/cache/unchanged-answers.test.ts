@@ -13,6 +13,10 @@ class Database implements Session {
   snapshot: string | null = '10:10:'
   asked = 0
 
+  run<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return work(this)
+  }
+
   query<Row extends readonly unknown[]>(): Promise<Row[]> {
     this.asked++
     return Promise.resolve([[this.snapshot === null ? null : `${RUN} ${this.snapshot}`]] as unknown as Row[])
@@ -21,16 +25,18 @@ class Database implements Session {
 
 function createAnswers() {
   const database = new Database()
-  const answers = new UnchangedAnswers()
+  const answers = new UnchangedAnswers(database)
   let made = 0
   const ask = async (
     key: string,
     { second = 0, make = () => Promise.resolve<Json>(`"${key}${++made}"`) } = {},
   ): Promise<string> => {
-    const { data } = await answers.answer(database, key, second, make)
+    const { data } = await answers.answer(database, { key, clock: () => second * 1_000 }, make)
     return data instanceof AnswerData ? data.bytes.toString() : jsonString(data)
   }
-  return { database, answers, ask }
+  const find = async (address: string): Promise<string | undefined> =>
+    (await answers.findByAddress(address))?.data.bytes.toString()
+  return { database, answers, ask, find }
 }
 
 describe('answers of an unchanged database', () => {
@@ -79,6 +85,50 @@ describe('answers of an unchanged database', () => {
     const huge = (): Promise<Json> => Promise.resolve(`"${'x'.repeat(5 * 1024 * 1024)}"`)
     await ask('a')
     await ask('a', { make: huge })
+    expect(await ask('a')).toBe('"a2"')
+  })
+
+  it('are found by the address that asked, as long as nothing has changed', async () => {
+    const { database, answers, ask, find } = createAnswers()
+    const question = { key: 'a', clock: () => 0, route: '/route', namespace: 'assets' }
+    answers.remember('/a?x', question)
+    answers.remember(`/a?${'x'.repeat(3_000)}`, question)
+    await ask('a')
+    expect(answers.findByAddress('/a?x')).toBeUndefined()
+    await ask('a')
+    expect([await find('/a?x'), await answers.findByAddress('/a?x')]).toMatchObject([
+      '"a2"',
+      { route: '/route' },
+    ])
+    expect(answers.findByAddress('/a')).toBeUndefined()
+    expect(answers.findByAddress(`/a?${'x'.repeat(3_000)}`)).toBeUndefined()
+    database.snapshot = '11:11:'
+    expect(await find('/a?x')).toBeUndefined()
+    await ask('a')
+    expect(await find('/a?x')).toBe('"a3"')
+  })
+
+  it('that are asked for at the same time ask the database together, and never before they came', async () => {
+    const { database, answers, ask, find } = createAnswers()
+    answers.remember('/a', { key: 'a', clock: () => 0, route: '', namespace: '' })
+    await ask('a')
+    await ask('a')
+    const before = database.asked
+    expect(await Promise.all([1, 2, 3, 4, 5].map(() => find('/a')))).toEqual(Array(5).fill('"a2"'))
+    expect(database.asked - before).toBe(2)
+    const early = find('/a')
+    database.snapshot = '11:11:'
+    expect([await early, await find('/a')]).toEqual(['"a2"', undefined])
+  })
+
+  it('leave the address alone for a while when the database does not tell', async () => {
+    const { database, answers, ask, find } = createAnswers()
+    answers.remember('/a', { key: 'a', clock: () => 0, route: '', namespace: '' })
+    await ask('a')
+    await ask('a')
+    database.run = () => Promise.reject(new RetryableError('DATABASE_BUSY', 'busy'))
+    expect(await find('/a')).toBeUndefined()
+    expect(answers.findByAddress('/a')).toBeUndefined()
     expect(await ask('a')).toBe('"a2"')
   })
 

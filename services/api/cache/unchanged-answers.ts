@@ -1,17 +1,41 @@
-import type { Session } from '../database/index.ts'
+import { RetryableError } from '../../core/errors/index.ts'
+import type { RequestDatabase, Session } from '../database/index.ts'
 import { currentMoment } from '../database/index.ts'
 import type { Json } from '../json/index.ts'
 import { AnswerData } from './answer.ts'
 import { isLasting } from './flights.ts'
 import { RecentlyUsed } from './recently-used.ts'
+import { SharedLook } from './shared-look.ts'
 
-/** Bytes of answers, and of the questions that were asked, in one process. */
-const MAX_BYTES = 48 * 1024 * 1024
-const MAX_ASKED_BYTES = 4 * 1024 * 1024
+const MEBIBYTE = 1024 * 1024
+/** Bytes of answers, of the questions that were asked, and of the addresses that asked them, in one process. */
+const MAX_BYTES = 48 * MEBIBYTE
+const MAX_ASKED_BYTES = 4 * MEBIBYTE
+const MAX_ADDRESS_BYTES = 4 * MEBIBYTE
 /** Larger ones are as rarely asked as they are slow, and would take the place of many. */
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024
+const MAX_ANSWER_BYTES = 4 * MEBIBYTE
+/** A longer address is not remembered. */
+const MAX_ADDRESS_LENGTH = 2_048
 /** A server that does not tell its moment is asked for it again this much later, ms. */
 const SILENT_MS = 1_000
+/** One that takes longer to tell it is slow, or gone: whoever waits goes the way of all requests. */
+const LOOK_MS = 1_000
+
+/** A question that may be asked again. */
+export interface KnownQuestion {
+  /** Says all that is asked. */
+  readonly key: string
+  /** Milliseconds since 1970, where the second has a say in the answer. */
+  readonly clock: (() => number) | undefined
+  /** Pattern and namespace of its route, for those who count. */
+  readonly route: string
+  readonly namespace: string
+}
+
+/** An answer, and the question that it was found by. */
+export interface FoundAgain extends KnownQuestion {
+  readonly data: AnswerData
+}
 
 interface Kept {
   readonly since: string
@@ -32,41 +56,46 @@ export interface MadeOrKept {
 export class UnchangedAnswers {
   readonly #kept = new RecentlyUsed<Kept>(MAX_BYTES)
   readonly #asked = new RecentlyUsed<true>(MAX_ASKED_BYTES)
+  readonly #addresses = new RecentlyUsed<KnownQuestion>(MAX_ADDRESS_BYTES)
   readonly #underway = new Map<string, Promise<AnswerData>>()
+  readonly #look: SharedLook<string | undefined>
   #silentUntilMs = 0
+  #slowUntilMs = 0
   /** The moment that was seen last. */
   #newest: string | undefined
   /** Raised with `clear`: what was begun before is not kept after. */
   #age = 0
 
-  /** Bytes held, roughly; at most 52 MB. */
+  constructor(database: Pick<RequestDatabase, 'run'>) {
+    this.#look = new SharedLook(() => within(LOOK_MS, database.run(currentMoment, 'moment')))
+  }
+
+  /** Bytes held, roughly; at most 56 MB. */
   get bytes(): number {
-    return this.#kept.bytes + this.#asked.bytes
+    return this.#kept.bytes + this.#asked.bytes + this.#addresses.bytes
   }
 
   clear(): void {
     this.#age++
     this.#kept.clear()
+    this.#addresses.clear()
     this.#underway.clear()
   }
 
   /**
    * The answer to a question.
-   * @param key says all that was asked.
-   * @param second of the clock, where the answer depends on it.
-   * @param make makes it, from statements of that session.
+   * @param session reads the moment, and is what `make` reads from.
    * @throws whatever `make` throws.
    */
   async answer(
     session: Session,
-    key: string,
-    second: number,
+    { key, clock }: Pick<KnownQuestion, 'key' | 'clock'>,
     make: () => Promise<Json>,
   ): Promise<MadeOrKept> {
-    if (!this.#isAskedAgain(key)) return { data: await make(), isKept: false }
-    const moment = await this.#moment(session)
+    if (!this.#isAskedAgain(key) || this.#isSilent) return { data: await make(), isKept: false }
+    const moment = this.#note(await currentMoment(session))
     if (moment === undefined) return { data: await make(), isKept: false }
-    const since = `${moment} ${second}`
+    const since = sinceOf(moment, clock)
     const kept = this.#kept.get(key)
     if (kept?.since === since) return { data: kept.data, isKept: true }
     // Who has seen this moment as well may have what is made of it: it shows nothing older.
@@ -81,15 +110,46 @@ export class UnchangedAnswers {
     return { data: await this.#make(key, moment, since, make), isKept: false }
   }
 
+  /** Remembers the address that asked a question, where it says everything that was asked. */
+  remember(address: string, question: KnownQuestion): void {
+    if (address.length > MAX_ADDRESS_LENGTH || this.#addresses.get(address) !== undefined) return
+    this.#addresses.set(address, question, 2 * address.length)
+  }
+
+  /**
+   * The answer to what an address asked, as it was spelled; undefined at once when none is kept, and later when
+   * something has changed, or the database did not tell.
+   */
+  findByAddress(address: string): Promise<FoundAgain | undefined> | undefined {
+    const question = this.#addresses.get(address)
+    if (!question || this.#isSilent || performance.now() < this.#slowUntilMs) return undefined
+    if (!this.#kept.get(question.key)) return undefined
+    return this.#findUnchanged(question)
+  }
+
+  async #findUnchanged(question: KnownQuestion): Promise<FoundAgain | undefined> {
+    let moment: string | undefined
+    try {
+      moment = this.#note(await this.#look.see())
+    } catch {
+      this.#slowUntilMs = performance.now() + SILENT_MS
+    }
+    const kept = this.#kept.get(question.key)
+    if (moment === undefined || kept?.since !== sinceOf(moment, question.clock)) return undefined
+    return { ...question, data: kept.data }
+  }
+
+  get #isSilent(): boolean {
+    return performance.now() < this.#silentUntilMs
+  }
+
   #isAskedAgain(key: string): boolean {
     if (this.#asked.get(key)) return true
     this.#asked.set(key, true, 2 * key.length)
     return false
   }
 
-  async #moment(session: Session): Promise<string | undefined> {
-    if (performance.now() < this.#silentUntilMs) return undefined
-    const moment = await currentMoment(session)
+  #note(moment: string | undefined): string | undefined {
     if (moment === undefined) this.#silentUntilMs = performance.now() + SILENT_MS
     this.#newest = moment
     return moment
@@ -112,5 +172,23 @@ export class UnchangedAnswers {
       })
     this.#underway.set(flight, making)
     return making
+  }
+}
+
+function sinceOf(moment: string, clock: (() => number) | undefined): string {
+  return clock ? `${moment} ${Math.floor(clock() / 1_000)}` : moment
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new RetryableError('DATABASE_BUSY', `nothing was heard for ${ms} ms`))
+    }, ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
   }
 }

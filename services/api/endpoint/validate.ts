@@ -15,7 +15,8 @@ const INT = /^-?\d+$/
 const NAME = /^(?:[a-z1-5.]{1,12}|[a-z1-5.]{12}[a-j1-5.])$/
 /** Digits, an exponent, decimals: 12, 1e3, 0.5. */
 const DECIMAL = /^-?\d+(?:e\d+)?(?:\.\d+)?$/
-const NAMED_LIST = '$list:'
+/** What an element of a list begins with that stands for the items of a named list; its name follows. */
+export const NAMED_LIST = '$list:'
 const MIN_ID = -(2n ** 63n)
 const MAX_ID = 2n ** 63n - 1n
 /** Digits of 2^63; a longer number needs no conversion to be too large. */

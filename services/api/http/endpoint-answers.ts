@@ -5,7 +5,8 @@ import type { UnchangedAnswers } from '../cache/index.ts'
 import { Answer, answerKey } from '../cache/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
 import type { Endpoint, NamedLists, RawParameters } from '../endpoint/index.ts'
-import { readAttributeFilters, validateParameters } from '../endpoint/index.ts'
+import type { Json } from '../json/index.ts'
+import { NAMED_LIST, readAttributeFilters, validateParameters } from '../endpoint/index.ts'
 import { readBodyParameters } from './body.ts'
 import { successEnvelope } from './envelope.ts'
 import type { AnswerKeeping } from './kept-answers.ts'
@@ -45,19 +46,26 @@ export function createEndpointAnswer(
     const values = await validateParameters(endpoint.parameters, context.params, raw, parts.lists)
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
     const key = answerKey(place, values, attributes)
+    const question = { key, clock, route: route.pattern, namespace: route.namespace }
     const make = async (): Promise<Answer> => {
       const { data, isKept } = await parts.database.run((session) => {
-        const second = clock ? Math.floor(clock() / 1_000) : 0
-        return parts.unchanged.answer(session, key, second, () =>
-          endpoint.run({ session, values, attributes }),
-        )
+        const run = (): Promise<Json> => endpoint.run({ session, values, attributes })
+        return parts.unchanged.answer(session, question, run)
       }, caller)
       if (isKept) notesOf(context).cache = 'unchanged'
       return Answer.of(data, successEnvelope(Date.now()))
     }
     const answer = await findOrMake(context, route, parts.keeping, key, make)
+    // What a named list means is not said by the address.
+    const address = namesNoList(raw) ? spelledAddress(context.req) : undefined
+    if (address !== undefined && !parts.keeping) parts.unchanged.remember(address, question)
     await answer.send(context)
   }
+}
+
+function namesNoList(raw: RawParameters): boolean {
+  for (const value of raw.values()) if (JSON.stringify(value).includes(NAMED_LIST)) return false
+  return true
 }
 
 async function findOrMake(

@@ -73,9 +73,12 @@ export function createLifecycle(parts: LifecycleParts): RequestListener {
     refuseUnknownPath,
   ]
   const application = createApplication(steps, logger)
-  if (!keeping) return application
   const corsHeaders = createCorsHeaders(settings.cors)
-  return answerKeptFirst({ ...keeping, observers, commonHeaders, corsHeaders, limit }, application)
+  const { unchanged } = parts
+  return answerKeptFirst(
+    { clientOf, cache, unchanged, observers, commonHeaders, corsHeaders, limit },
+    application,
+  )
 }
 
 /** The paths of the namespaces are limited together, each request once; those of the server itself are not. */

@@ -38,8 +38,8 @@ export function observeRequest(
   observer: RequestObserver,
   { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
   facts: () => Pick<RequestFacts, 'bytes' | keyof RequestNotes>,
+  startedMs = performance.now(),
 ): void {
-  const startedMs = performance.now()
   const method = req.method ?? ''
   observer.requestStarted()
   // 'close' follows 'finish', and comes alone when the client went away.
