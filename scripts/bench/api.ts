@@ -1,5 +1,6 @@
 /**
- * Measures every list, count and detail of the api on a generated database, with one client and without a cache. Usage:
+ * Measures every list, count and detail of the api on a generated database, with one client and without a cache; before
+ * each request the database moves on, so that no answer is given again. Usage:
  *   node dist/scripts/bench/api.js [--data FOLDER | --server ADDRESS] [--factor N] [--family assets|market] [--minutes N] [--only PATH] [--filter NAME] [--sort NAME] [--no-plans] [--cpu]
  * ADDRESS is that of a running server's database, as JSON; otherwise a server is started, with its files in FOLDER.
  * Asks every endpoint with every sort, both orders, and every single filter, with values that find many rows, few rows
@@ -108,13 +109,19 @@ async function measure(
     const meter = await openMeter(address, api.pid, async () => {
       await client.get(`${base}/v1/config`)
     })
+    const mover = await connectDatabase(address, { applicationName: 'bench' })
+    const get: Get = async (path) => {
+      await mover.query('SELECT pg_current_xact_id()')
+      return client.get(path)
+    }
     let asked = 0
     for (const request of cases) {
       if (performance.now() > measuredUntil) break
       asked++
-      await ask(client, base, request, report, meter)
-      if (isDeep(request)) await ask(client, base, request, report, meter, { page: '1000' })
+      await ask(get, base, request, report, meter)
+      if (isDeep(request)) await ask(get, base, request, report, meter, { page: '1000' })
     }
+    await mover.end()
     client.close()
     return cases.length - asked
   } finally {
@@ -147,8 +154,11 @@ function isDeep({ endpoint, filter }: RequestCase): boolean {
   )
 }
 
+/** Asks once, with the database changed since the last time. */
+type Get = (path: string) => ReturnType<HttpClient['get']>
+
 async function ask(
-  client: HttpClient,
+  get: Get,
   base: string,
   request: RequestCase,
   report: Report,
@@ -163,7 +173,7 @@ async function ask(
   const isSlow = (): boolean => percentile(times, 0.95) > limitMs
   const one = async (): Promise<number> => {
     const before = meter?.read() ?? 0
-    const answer = await client.get(path)
+    const answer = await get(path)
     status = answer.status
     return meter ? meter.read() - before : answer.ms
   }

@@ -24,11 +24,15 @@ function assetsOf(table: string, id: string): Invariant {
   return {
     rule: `${table} tell of their assets`,
     violations: `
-      SELECT concat_ws(' ', l.${id}, 'is', f::text, 'but', l.min_mint, l.max_mint, l.template_ids, l.schema_names, l.name, l.asset_names, l.template_id, l.schema_name)
+      SELECT concat_ws(' ', l.${id}, 'is', f::text, 'but', l.min_mint, l.max_mint, l.template_ids, l.schema_names, l.name, l.asset_names, l.template_id, l.schema_name, l.traits)
       FROM ${table} l CROSS JOIN LATERAL (
         SELECT min(a.template_mint) AS min_mint, max(a.template_mint) AS max_mint,
           coalesce(array_agg(DISTINCT a.template_id ORDER BY a.template_id) FILTER (WHERE a.template_id IS NOT NULL), '{}') AS template_ids,
           coalesce(array_agg(DISTINCT a.schema_name ORDER BY a.schema_name), '{}') AS schema_names,
+          (SELECT coalesce(array_agg(DISTINCT t.trait ORDER BY t.trait), '{}') FROM assets.assets b, LATERAL (
+            SELECT market.trait('minter', b.minter) UNION ALL SELECT market.trait('receiver', b.initial_receiver)
+            UNION ALL SELECT unnest(market.data_traits(b.immutable_data))) t(trait)
+            WHERE b.asset_id = ANY(l.asset_ids) AND t.trait IS NOT NULL) AS traits,
           (SELECT ${name('b')} FROM assets.assets b WHERE b.asset_id = l.asset_ids[1]) AS name,
           CASE WHEN l.asset_count = 1 THEN min(a.template_id) END AS template_id,
           CASE WHEN l.asset_count = 1 THEN min(a.schema_name) END AS schema_name,
@@ -38,8 +42,8 @@ function assetsOf(table: string, id: string): Invariant {
             ) y GROUP BY n) z) AS asset_names
         FROM assets.assets a WHERE a.asset_id = ANY(l.asset_ids)
       ) f
-      WHERE l.asset_count <> cardinality(l.asset_ids) OR (l.min_mint, l.max_mint, l.template_ids, l.schema_names, l.name, l.template_id, l.schema_name, l.asset_names)
-        IS DISTINCT FROM (f.min_mint, f.max_mint, f.template_ids, f.schema_names, f.name, f.template_id, f.schema_name, f.asset_names)`,
+      WHERE l.asset_count <> cardinality(l.asset_ids) OR (l.min_mint, l.max_mint, l.template_ids, l.schema_names, l.name, l.template_id, l.schema_name, l.asset_names, l.traits)
+        IS DISTINCT FROM (f.min_mint, f.max_mint, f.template_ids, f.schema_names, f.name, f.template_id, f.schema_name, f.asset_names, f.traits)`,
   }
 }
 

@@ -52,6 +52,9 @@ function listedSql(ids: string): string {
         CASE WHEN count(*) = 1 THEN min(x.schema_name) END AS schema_name,
         coalesce(array_agg(DISTINCT x.template_id ORDER BY x.template_id) FILTER (WHERE x.template_id IS NOT NULL), '{}') AS template_ids,
         array_agg(DISTINCT x.schema_name ORDER BY x.schema_name) AS schema_names,
+        (SELECT coalesce(array_agg(DISTINCT v.trait ORDER BY v.trait), '{}')
+          FROM assets.assets n CROSS JOIN unnest(market.asset_traits(n.minter, n.initial_receiver, n.immutable_data)) v(trait)
+          WHERE n.asset_id = ANY(${ids}) AND n.collection_name = a.collection_name) AS traits,
         (array_agg(x.name ORDER BY x.asset_id))[1] AS name, string_agg(DISTINCT x.name, E'\\n' ORDER BY x.name) AS asset_names
       FROM (SELECT n.asset_id, n.template_mint, n.template_id, n.schema_name,
           (coalesce(t.mutable_data, '{}') || coalesce(n.mutable_data, '{}') || coalesce(n.immutable_data, '{}')
@@ -78,7 +81,7 @@ export function salesSql(world: MarketWorld): string {
   return `INSERT INTO market.sales (sale_id, created_at_time, updated_at_time, listing_price, price, offer_id, intended_median,
       collection_fee, created_at_block, updated_at_block, template_id, min_mint, max_mint, listing_precision,
       settlement_precision, state, asset_count, seller, buyer, listing_symbol, settlement_symbol, collection_name, schema_name,
-      maker_marketplace, taker_marketplace, name, asset_names, asset_ids, template_ids, schema_names)
+      maker_marketplace, taker_marketplace, name, asset_names, asset_ids, template_ids, schema_names, traits)
     SELECT i, pg_temp.time_of(b), pg_temp.time_of(u.block), l.amount,
       CASE WHEN NOT s.is_foreign THEN l.amount WHEN s.state = 3 THEN market.settlement_price(l.amount, 10000000000, 480) END,
       CASE WHEN s.state = 2 AND i % 50 = 0 THEN NULL ELSE i END, CASE WHEN s.state = 3 THEN CASE WHEN s.is_foreign THEN 480 ELSE 0 END END,
@@ -87,7 +90,7 @@ export function salesSql(world: MarketWorld): string {
       CASE WHEN s.state = 3 THEN coalesce(r.owner, 'somebody.wam') END, CASE WHEN s.is_foreign THEN 'USD' ELSE s.symbol END,
       CASE WHEN s.is_foreign THEN 'WAX' ELSE s.symbol END, a.collection_name, d.schema_name,
       pg_temp.marketplace(pg_temp.dice(i, 7)), CASE WHEN s.state = 3 THEN pg_temp.marketplace(pg_temp.dice(i, 8)) END,
-      d.name, d.asset_names, d.asset_ids, d.template_ids, d.schema_names
+      d.name, d.asset_names, d.asset_ids, d.template_ids, d.schema_names, d.traits
     FROM generate_series(1, ${world.sales}::bigint) i
       CROSS JOIN LATERAL (SELECT ${blockOf(world.sales, world)} AS b) o
       JOIN assets.assets a ON a.asset_id = pg_temp.asset_at(pg_temp.dice(i, 1))
@@ -108,7 +111,7 @@ export function auctionsSql(world: MarketWorld): string {
   return `INSERT INTO market.auctions (auction_id, created_at_time, updated_at_time, end_time, starting_price, price, collection_fee,
       created_at_block, updated_at_block, template_id, min_mint, max_mint, state, asset_count, claimed_by_seller, claimed_by_buyer,
       seller, buyer, token_symbol, collection_name, schema_name, maker_marketplace, taker_marketplace, name, asset_names,
-      asset_ids, template_ids, schema_names)
+      asset_ids, template_ids, schema_names, traits)
     SELECT i, pg_temp.time_of(b), pg_temp.time_of(least(${world.lastBlock}, b + 5000)),
       CASE WHEN i > ${world.auctions} * 0.96 THEN 4102444800 + i ELSE pg_temp.time_of(b) / 1000 + 86400 END, l.amount,
       l.amount + l.amount * s.bids / 10, c.market_fee, b, least(${world.lastBlock}, b + 5000), d.template_id, d.min_mint, d.max_mint, s.state,
@@ -116,7 +119,7 @@ export function auctionsSql(world: MarketWorld): string {
       coalesce(a.initial_receiver, 'somebody.wam'), CASE WHEN s.bids > 0 AND s.state = 1 THEN coalesce(r.owner, 'somebody.wam') END, ${symbolOf(25)},
       a.collection_name, d.schema_name, pg_temp.marketplace(pg_temp.dice(i, 26)),
       CASE WHEN s.bids > 0 AND s.state = 1 THEN pg_temp.marketplace(pg_temp.dice(i, 27)) END, d.name, d.asset_names, d.asset_ids,
-      d.template_ids, d.schema_names
+      d.template_ids, d.schema_names, d.traits
     FROM generate_series(1, ${world.auctions}::bigint) i
       CROSS JOIN LATERAL (SELECT ${blockOf(world.auctions, world)} AS b) o
       JOIN assets.assets a ON a.asset_id = pg_temp.asset_at(pg_temp.dice(i, 20))
@@ -138,13 +141,13 @@ export function auctionsSql(world: MarketWorld): string {
 export function buyoffersSql(world: MarketWorld): string {
   return `INSERT INTO market.buyoffers (buyoffer_id, created_at_time, updated_at_time, price, collection_fee, created_at_block,
       updated_at_block, template_id, min_mint, max_mint, state, asset_count, seller, buyer, token_symbol, collection_name, schema_name,
-      maker_marketplace, taker_marketplace, memo, decline_memo, name, asset_names, asset_ids, template_ids, schema_names)
+      maker_marketplace, taker_marketplace, memo, decline_memo, name, asset_names, asset_ids, template_ids, schema_names, traits)
     SELECT i, pg_temp.time_of(b), pg_temp.time_of(least(${world.lastBlock}, b + s.later)), ${priceOf(41)}, c.market_fee, b,
       least(${world.lastBlock}, b + s.later), d.template_id, d.min_mint, d.max_mint, s.state, d.asset_count,
       CASE WHEN s.state = 0 THEN a.owner ELSE coalesce(a.initial_receiver, 'somebody.wam') END, coalesce(r.owner, 'somebody.wam'), ${symbolOf(43)},
       a.collection_name, d.schema_name, pg_temp.marketplace(pg_temp.dice(i, 44)),
       CASE WHEN s.state = 3 THEN pg_temp.marketplace(pg_temp.dice(i, 45)) END, 'offer ' || i % 100, CASE WHEN s.state = 1 THEN 'no' END, d.name,
-      d.asset_names, d.asset_ids, d.template_ids, d.schema_names
+      d.asset_names, d.asset_ids, d.template_ids, d.schema_names, d.traits
     FROM generate_series(1, ${world.buyoffers}::bigint) i
       CROSS JOIN LATERAL (SELECT ${blockOf(world.buyoffers, world)} AS b) o
       JOIN assets.assets a ON a.asset_id = pg_temp.asset_at(pg_temp.dice(i, 46))

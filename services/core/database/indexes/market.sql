@@ -109,9 +109,9 @@ CREATE INDEX royalty_payouts_time_idx ON market.royalty_payouts (paid_at_time, s
 CREATE INDEX royalty_payouts_kind_idx ON market.royalty_payouts (kind, seq);
 CREATE INDEX royalty_payouts_category_idx ON market.royalty_payouts (category, seq);
 CREATE INDEX royalty_payouts_token_idx ON market.royalty_payouts (token_symbol, seq);
-CREATE INDEX sales_traits_idx ON market.sales USING gin (market.asset_traits(asset_ids));
-CREATE INDEX auctions_traits_idx ON market.auctions USING gin (market.asset_traits(asset_ids));
-CREATE INDEX buyoffers_traits_idx ON market.buyoffers USING gin (market.asset_traits(asset_ids));
+CREATE INDEX sales_traits_idx ON market.sales USING gin (traits);
+CREATE INDEX auctions_traits_idx ON market.auctions USING gin (traits);
+CREATE INDEX buyoffers_traits_idx ON market.buyoffers USING gin (traits);
 CREATE INDEX sales_bundle_templates_idx ON market.sales USING gin (template_ids) WHERE asset_count > 1;
 CREATE INDEX auctions_bundle_templates_idx ON market.auctions USING gin (template_ids) WHERE asset_count > 1;
 CREATE INDEX buyoffers_bundle_templates_idx ON market.buyoffers USING gin (template_ids) WHERE asset_count > 1;

@@ -1,7 +1,8 @@
 -- What listings are found by that their assets had from the mint on.
 
+-- MD5 says the same on every machine and in every version of PostgreSQL, where the hash functions of its indexes need not.
 CREATE FUNCTION market.trait(kind text, value text) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT hashtext(kind || E'\x1f' || value)
+  SELECT ('x' || left(md5(kind || E'\x1f' || value), 8))::bit(32)::integer
 $$;
 COMMENT ON FUNCTION market.trait IS 'Number of something that an asset has; different things may have the same one. Null for null';
 
@@ -12,14 +13,33 @@ CREATE FUNCTION market.data_traits(data jsonb) RETURNS integer[] LANGUAGE sql IM
 $$;
 COMMENT ON FUNCTION market.data_traits IS 'Numbers of the attributes of an asset that cannot change, lists left out; null without any';
 
--- The assets are rows of another table, but none of these columns ever changes, and an asset is there before its listing.
-CREATE FUNCTION market.asset_traits(asset_ids bigint[]) RETURNS integer[] LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000 AS $$
-  SELECT array_agg(DISTINCT v.trait)
-  FROM assets.assets a CROSS JOIN LATERAL (
-    SELECT market.trait('minter', a.minter) AS trait
-    UNION ALL SELECT market.trait('receiver', a.initial_receiver)
-    UNION ALL SELECT unnest(market.data_traits(a.immutable_data))
-  ) v
-  WHERE a.asset_id = ANY(asset_ids) AND v.trait IS NOT NULL
+CREATE FUNCTION market.asset_traits(minter text, receiver text, data jsonb) RETURNS integer[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT coalesce(array_agg(DISTINCT v.trait ORDER BY v.trait), '{}')
+  FROM unnest(market.data_traits(data) || market.trait('minter', minter) || market.trait('receiver', receiver)) v(trait)
+  WHERE v.trait IS NOT NULL
 $$;
-COMMENT ON FUNCTION market.asset_traits IS 'Numbers of what the assets of a listing had from the mint on: minters, initial receivers, attributes that cannot change; null without any';
+COMMENT ON FUNCTION market.asset_traits IS 'Numbers of what an asset has from the mint on, distinct and ascending: minter, initial receiver, attributes that cannot change';
+
+ALTER TABLE market.sales ADD traits integer[] NOT NULL DEFAULT '{}';
+COMMENT ON COLUMN market.sales.traits IS 'market.asset_traits of the assets, distinct and ascending';
+ALTER TABLE market.auctions ADD traits integer[] NOT NULL DEFAULT '{}';
+COMMENT ON COLUMN market.auctions.traits IS 'market.asset_traits of the assets, distinct and ascending';
+ALTER TABLE market.buyoffers ADD traits integer[] NOT NULL DEFAULT '{}';
+COMMENT ON COLUMN market.buyoffers.traits IS 'market.asset_traits of the assets, distinct and ascending';
+
+DO $$
+DECLARE
+  listing record;
+BEGIN
+  FOR listing IN VALUES ('sales'), ('auctions'), ('buyoffers') LOOP
+    EXECUTE format('ALTER TABLE undo.market_%1$s ADD traits integer[]', listing.column1);
+    EXECUTE format($q$
+      UPDATE market.%1$I l SET traits = coalesce((
+        SELECT array_agg(DISTINCT t.trait ORDER BY t.trait)
+        FROM assets.assets a CROSS JOIN unnest(market.asset_traits(a.minter, a.initial_receiver, a.immutable_data)) t(trait)
+        WHERE a.asset_id = ANY(l.asset_ids)), '{}')$q$, listing.column1);
+  END LOOP;
+END $$;
+UPDATE undo.market_sales u SET traits = l.traits FROM market.sales l WHERE l.sale_id = u.sale_id;
+UPDATE undo.market_auctions u SET traits = l.traits FROM market.auctions l WHERE l.auction_id = u.auction_id;
+UPDATE undo.market_buyoffers u SET traits = l.traits FROM market.buyoffers l WHERE l.buyoffer_id = u.buyoffer_id;

@@ -9,11 +9,13 @@ interface AssetFact {
   template_mint: number | null
   schema_name: string
   name: string | null
+  traits: readonly number[]
 }
 
 const assetFacts = `
   SELECT a.asset_id AS key, a.template_id, a.template_mint, a.schema_name,
-    market.asset_name(t.immutable_data, a.immutable_data, a.mutable_data, t.mutable_data) AS name
+    market.asset_name(t.immutable_data, a.immutable_data, a.mutable_data, t.mutable_data) AS name,
+    market.asset_traits(a.minter, a.initial_receiver, a.immutable_data) AS traits
   FROM assets.assets a LEFT JOIN assets.templates t ON t.template_id = a.template_id
   WHERE a.asset_id = ANY($1::bigint[])`
 
@@ -30,6 +32,7 @@ export function listAssets(assetIds: readonly bigint[]): ListedAssets {
     asset_ids: assetIds,
     template_ids: [],
     schema_names: [],
+    traits: [],
   }
 }
 
@@ -37,18 +40,23 @@ export function listAssets(assetIds: readonly bigint[]): ListedAssets {
 export function completeListing(row: ListedAssets, facts: ReadonlyMap<bigint, AssetFact>): void {
   const known = row.asset_ids.flatMap((id) => facts.get(id) ?? [])
   const mints = known.flatMap((fact) => fact.template_mint ?? [])
-  const templates = new Set(known.flatMap((fact) => fact.template_id ?? []))
   const names = new Set(known.flatMap((fact) => fact.name ?? []))
   row.min_mint = mints.length > 0 ? mints.reduce((a, b) => Math.min(a, b)) : null
   row.max_mint = mints.length > 0 ? mints.reduce((a, b) => Math.max(a, b)) : null
-  row.template_ids = [...templates].sort((a, b) => a - b).map(BigInt)
+  row.template_ids = ascending(known.flatMap((fact) => fact.template_id ?? []))
   row.schema_names = [...new Set(known.map((fact) => fact.schema_name))].sort()
+  row.traits = ascending(known.flatMap((fact) => fact.traits))
   row.name = facts.get(row.asset_ids[0] ?? -1n)?.name ?? null
   row.asset_names = names.size > 0 ? [...names].join('\n') : null
   if (row.asset_ids.length === 1) {
     row.template_id = known[0]?.template_id ?? null
     row.schema_name = known[0]?.schema_name ?? null
   }
+}
+
+/** Distinct numbers, ascending. */
+function ascending(numbers: readonly number[]): bigint[] {
+  return [...new Set(numbers)].sort((a, b) => a - b).map(BigInt)
 }
 
 /** Completes new sales. */

@@ -96,6 +96,7 @@ export interface ListedAssets {
   asset_ids: readonly bigint[]
   template_ids: readonly bigint[]
   schema_names: readonly string[]
+  traits: readonly bigint[]
 }
 
 /** What all listings have. */

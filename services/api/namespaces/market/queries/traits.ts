@@ -6,9 +6,6 @@ import { NEVER } from '../../assets/index.ts'
 const TRAITS = { minter: 'minter', initial_receiver: 'receiver' } as const
 const PARAMETERS = ['minter', 'initial_receiver'] as const
 
-/** What the indexes of listings hold of their assets. */
-const OF_LISTING = 'market.asset_traits(l.asset_ids)'
-
 /** Whether indexes of listings tell nearly which contain an asset that meets the filters. */
 export function foretells(values: Values, attributes: readonly AttributeFilter[]): boolean {
   return PARAMETERS.some((name) => values.has(name)) || attributes.some(isTrait)
@@ -30,10 +27,10 @@ export function traitConditions(
     const traits = accounts.map(
       (account) => `market.trait('${TRAITS[name]}', ${bindings.bind(account, 'text')})`,
     )
-    return [`${OF_LISTING} && ARRAY[${traits.join(', ')}]`]
+    return [`l.traits && ARRAY[${traits.join(', ')}]`]
   })
   for (const { containment } of attributes.filter(isTrait))
-    conditions.push(`${OF_LISTING} @> market.data_traits(${bindings.bind(containment, 'jsonb')})`)
+    conditions.push(`l.traits @> market.data_traits(${bindings.bind(containment, 'jsonb')})`)
   return conditions
 }
 
