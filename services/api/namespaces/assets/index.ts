@@ -26,7 +26,11 @@ export {
   resolvedTemplateCondition,
   resolveTemplates,
   searchAssets,
+  searchConditions,
+  sortsAll,
   templateDataConditions,
+  templateSideConditions,
+  unindexed,
   wholeTemplateConditions,
 } from './queries/index.ts'
 export type { AssetSearch, ResolvedTemplates } from './queries/index.ts'

@@ -3,18 +3,13 @@ import { Bindings, whereClause } from '../../../database/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import type { AssetSearch } from './asset-search.ts'
 import {
-  countMatching,
   demandsTemplate,
-  leavesOutLittle,
   searchConditions,
+  sortsAll,
   templateSideConditions,
+  unindexed,
 } from './asset-search.ts'
 import { INDEXED_NAME_LENGTH, TEMPLATE_NAME } from './template-conditions.ts'
-
-/** Assets up to which all that match are looked at and sorted. */
-const FEW = 6_000
-/** The same for filters on the assets' own data. */
-const FEW_OF_OWN_DATA = 60_000
 
 /** Name among the asset's own attributes; an index holds those that have one. */
 const OWN_NAME = `coalesce(a.immutable_data ->> 'name', a.mutable_data ->> 'name')`
@@ -36,7 +31,7 @@ export async function nameOrder(
   search: AssetSearch,
   direction: 'ASC' | 'DESC',
 ): Promise<PageQuery> {
-  if (await isSorted(session, search)) {
+  if (await sortsAll(session, search)) {
     const bindings = new Bindings()
     const conditions = searchConditions(search, bindings)
     return { key: KEY, from: FROM, conditions, order: `${NAME} ${direction} NULLS LAST, ${KEY}`, bindings }
@@ -61,25 +56,6 @@ export async function nameOrder(
     bindings,
     rest: () => withoutName(search),
   }
-}
-
-/**
- * Whether the matching assets are all looked at and sorted: where they are few, and, with filters on the assets' own data,
- * also where they are not so many: their templates do not tell them, so walking these could find nothing for long.
- */
-async function isSorted(session: Session, search: AssetSearch): Promise<boolean> {
-  if (leavesOutLittle(search)) return false
-  const { areFew, expected } = await countMatching(session, search, FEW)
-  if (areFew) return true
-  const isOwnData = search.attributes.some(
-    ({ family }) => family === 'immutable_data' || family === 'mutable_data',
-  )
-  return isOwnData && expected <= FEW_OF_OWN_DATA
-}
-
-/** Template by template, an index of all assets' data would be searched anew for each: no index, then. */
-function unindexed(condition: string): string {
-  return /^a\.(im)?mutable_data @>/.test(condition) ? `(${condition}) IS TRUE` : condition
 }
 
 function all(conditions: readonly string[]): string {

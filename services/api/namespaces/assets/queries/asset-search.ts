@@ -153,6 +153,31 @@ export async function countMatching(session: Session, search: AssetSearch, most:
   return { areFew: rows[0]![0] <= most, expected }
 }
 
+/** Assets up to which all that match are looked at and sorted. */
+const FEW_TO_SORT = 6_000
+/** The same for filters on the assets' own data. */
+const FEW_OF_OWN_DATA = 60_000
+
+/**
+ * Whether, in an order of their templates, the matching assets are all looked at and sorted: where they are few, and, with
+ * filters on the assets' own data, also where they are not so many: their templates do not tell them, so walking these could
+ * find nothing for long.
+ */
+export async function sortsAll(session: Session, search: AssetSearch): Promise<boolean> {
+  if (leavesOutLittle(search)) return false
+  const { areFew, expected } = await countMatching(session, search, FEW_TO_SORT)
+  if (areFew) return true
+  const isOwnData = search.attributes.some(
+    ({ family }) => family === 'immutable_data' || family === 'mutable_data',
+  )
+  return isOwnData && expected <= FEW_OF_OWN_DATA
+}
+
+/** Template by template, an index of all assets' data would be searched anew for each: no index, then. */
+export function unindexed(condition: string): string {
+  return /^a\.(im)?mutable_data @>/.test(condition) ? `(${condition}) IS TRUE` : condition
+}
+
 /** How many assets, `a`, the planner expects to meet conditions. */
 export async function expectedAssets(
   session: Session,

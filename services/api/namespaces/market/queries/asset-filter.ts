@@ -94,15 +94,25 @@ function hasAssetLike(
   // A value is looked up row by row, when all other conditions are met.
   if (isForetold) return `(SELECT true FROM assets.assets a ${where} LIMIT 1)`
   const exists = `EXISTS (SELECT FROM assets.assets a ${where})`
-  if (expected > MAX_HASHED) return exists
   if (way === 'find') {
+    if (expected > MAX_HASHED) return exists
     return `${key} IN (SELECT x.listing_id FROM assets.assets a
       JOIN market.listing_assets x ON x.asset_id = a.asset_id AND x.kind = ${kind} ${whereClause(details)})`
   }
-  if (isIndexOnly !== true) return exists
-  const hashed = `IN (SELECT a.asset_id FROM assets.assets a ${whereClause(details)})`
-  if (kind === 4) return `l.asset_id ${hashed}`
-  return `CASE WHEN l.asset_count = 1 THEN l.asset_ids[1] ${hashed} ELSE ${exists} END`
+  if (isIndexOnly === true && expected <= MAX_HASHED) {
+    const hashed = `IN (SELECT a.asset_id FROM assets.assets a ${whereClause(details)})`
+    return kind === 4 ? `l.asset_id ${hashed}` : ofListing(`l.asset_ids[1] ${hashed}`, exists)
+  }
+  // A value of the one row of a key is had much sooner than a row that exists among some.
+  const meets = details.length === 0 ? 'true' : details.join(' AND ')
+  return kind === 4
+    ? exists
+    : ofListing(`(SELECT ${meets} FROM assets.assets a WHERE a.asset_id = l.asset_ids[1])`, exists)
+}
+
+/** What is asked of a single asset, and of bundles. */
+function ofListing(single: string, bundle: string): string {
+  return `CASE WHEN l.asset_count = 1 THEN ${single} ELSE ${bundle} END`
 }
 
 function schemaCondition(table: ListingTable, values: Values, bindings: Bindings): string[] {
@@ -148,13 +158,11 @@ function templateListConditions(
     conditions.push(table.kind === 4 ? `l.template_id <> ALL(${list})` : `NOT l.template_ids && ${list}`)
   }
   if (hidden.length > 0) {
-    const list = bindings.bind(hidden, 'integer[]')
-    const alone = `(l.template_id IS NULL OR l.template_id NOT IN (SELECT unnest(${list})))`
-    conditions.push(
-      table.kind === 4
-        ? alone
-        : `CASE WHEN l.asset_count = 1 THEN ${alone} ELSE NOT l.template_ids && ${list} END`,
-    )
+    // Put in a hash table: arrays are compared each with each.
+    const isHidden = `IN (SELECT unnest(${bindings.bind(hidden, 'integer[]')}))`
+    const alone = `(l.template_id IS NULL OR l.template_id NOT ${isHidden})`
+    const bundle = `(SELECT bool_or(h ${isHidden}) FROM unnest(l.template_ids) h) IS NOT TRUE`
+    conditions.push(table.kind === 4 ? alone : ofListing(alone, bundle))
   }
   return conditions
 }

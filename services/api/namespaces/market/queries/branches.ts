@@ -90,13 +90,13 @@ export function sortMatching(query: SortedQuery, values: Values): PageQuery {
 }
 
 /** The row has a place in the order. */
-function placeConditions({ branches, last }: ListOrder): string[] {
+export function placeConditions({ branches, last }: ListOrder): string[] {
   if (last || branches.some(({ conditions }) => conditions.length === 0)) return []
   return [`((${branches.map(({ conditions }) => conditions.join(' AND ')).join(') OR (')}))`]
 }
 
 /** What a row is sorted by, whichever branch it is in. */
-function valueOf({ branches }: ListOrder): string {
+export function valueOf({ branches }: ListOrder): string {
   const [only] = branches
   if (branches.length === 1 && only) return only.value
   const cases = branches

@@ -1,52 +1,198 @@
 import { Bindings, whereClause } from '../../../database/index.ts'
-import type { EndpointContext } from '../../../endpoint/index.ts'
-import { directionOf, pageWindow } from '../../paging/index.ts'
+import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import { collectionLists, oneOf } from '../../assets/index.ts'
+import { bindIntegers, directionOf, pageWindow } from '../../paging/index.ts'
+import type { PageWindow } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
+import type { AssetFilter, Way } from './asset-filter.ts'
 import { assetFilter, resolveListedAssets } from './asset-filter.ts'
+import { placeConditions, valueOf } from './branches.ts'
+import type { ResolvedAssets } from './listed-assets.ts'
 import { assetNumberConditions, listingConditions } from './listing-conditions.ts'
+import { matching } from './listing-share.ts'
 import { listingTables } from './listing-table.ts'
-import { readSalePricing, salePriceBranches } from './sale-prices.ts'
+import type { SalePricing } from './sale-prices.ts'
+import { listedPriceBranches, readSalePricing, salePriceBranches } from './sale-prices.ts'
+import { traitConditions } from './traits.ts'
+
+const table = listingTables.sale
+
+/**
+ * Sales up to which all that match are read, if a page of templates is read otherwise; if of every template is; and if, for
+ * that, assets are looked at.
+ */
+const FEW = 3_000
+const FEW_OF_ALL = 5_000
+const FEW_LOOKED_AT = 12_000
+
+/** Only sales of one asset have a template. */
+const LISTED = ['l.state = 1', 'l.template_id IS NOT NULL']
+
+interface Query {
+  readonly text: string
+  readonly bindings: Bindings
+}
+
+/** What a query of the cheapest sales is made from. */
+interface Wanted {
+  readonly context: EndpointContext
+  /** The one who sells is the one who owns. */
+  readonly owners: readonly string[] | undefined
+  /** Flags that the template must have. */
+  readonly flags: readonly ('transferable' | 'burnable')[]
+  readonly resolved: ResolvedAssets
+  readonly pricing: SalePricing
+  readonly trigrams: boolean
+  readonly window: PageWindow
+}
 
 /**
  * The ids of the cheapest listed sale of each template that a request asks for: sales of one asset each; of several at
  * the same price the latest.
  */
 export async function selectCheapest(context: EndpointContext, { trigrams }: MarketSetup): Promise<string[]> {
-  const { session, values } = context
-  const window = pageWindow(values)
-  if (!window) return []
+  const { session, values: given } = context
+  const window = pageWindow(given)
+  // What is burned is not for sale.
+  if (!window || given.has('burner') || given.bool('burned') === true) return []
+  const values = told(given)
+  const asked = { ...context, values }
+  const wanted: Wanted = {
+    context: asked,
+    owners: given.texts('owner'),
+    flags: (['transferable', 'burnable'] as const).filter((flag) => given.bool(`is_${flag}`) === true),
+    resolved: await resolveListedAssets(asked, table, trigrams),
+    pricing: await readSalePricing(session, values, true),
+    trigrams,
+    window,
+  }
+  const all = allMatching(wanted, false)
+  const { share, number } = await matching(
+    asked,
+    table,
+    { ...all, conditions: [], order: '' },
+    wanted.resolved,
+  )
+  const ofAll = wanted.resolved.isDetailed ? FEW_LOOKED_AT : FEW_OF_ALL
+  const most = values.text('sort') === 'price' ? ofAll : FEW
+  const areFew = number === undefined ? share === 'few' : number <= most
+  const queries = areFew ? fromAll(all, wanted) : [byTemplate(wanted)]
+  for (const { text, bindings } of queries) {
+    const found = await session.query<[string]>({ text, values: bindings.values })
+    if (found.length > 0) return found.map(([id]) => id)
+  }
+  return []
+}
+
+/** Without what need not be asked of an asset, as its sale or template tells it. */
+function told(given: Values): Values {
+  const flags = ['is_transferable', 'is_burnable'].filter((name) => given.bool(name) === true)
+  return given.without(['owner', 'burned', ...flags])
+}
+
+/** A query of sales, each with its template and price; and what tells whether those that it finds match. */
+interface Matching {
+  readonly key: string
+  readonly from: string
+  /** What nearly all meet. */
+  readonly late: readonly string[]
+  readonly bindings: Bindings
+}
+
+/** The sales that match. @param isEarly and the few others that only `late` leaves out */
+function allMatching(wanted: Wanted, isEarly: boolean): Matching {
   const bindings = new Bindings()
-  const table = listingTables.sale
-  const resolved = await resolveListedAssets(context, table, trigrams)
-  // All listed sales are looked at: a hash table tells which of them have one of many assets.
-  const way = resolved.isIndexOnly === true ? 'walk' : 'find'
-  const assets = assetFilter(context, table, trigrams, resolved, bindings, way)
-  const conditions = [
-    'l.state = 1',
-    'l.template_id IS NOT NULL',
+  const { conditions, late, alternatives } = saleConditions(wanted, bindings, 'find')
+  const flags = wanted.flags.map(
+    (flag) =>
+      `NOT EXISTS (SELECT FROM assets.templates f WHERE f.template_id = l.template_id AND NOT f.${flag})`,
+  )
+  const order = { branches: salePriceBranches(wanted.pricing, bindings) }
+  // Every sale here is of one asset, which the first alternative is made for.
+  const early = isEarly ? conditions.filter((each) => !late.includes(each)) : conditions
+  const where = whereClause([...early, ...(alternatives[0] ?? []), ...flags, ...placeConditions(order)])
+  const rows = `SELECT l.template_id, l.sale_id, l.asset_ids, ${valueOf(order)} AS price FROM ${table.from} ${where}`
+  return { key: 'r.sale_id', from: `(${rows}) r`, late: isEarly ? late : [], bindings }
+}
+
+/** Of all that match. The first query finds none where one that it finds does not match. */
+function fromAll(all: Matching, wanted: Wanted): Query[] {
+  const queries = wanted.resolved.isForetold ? [allMatching(wanted, true), all] : [all]
+  return queries.map(({ from, late, bindings }) => {
+    const cheapest = `SELECT DISTINCT ON (r.template_id) r.* FROM ${from} ORDER BY r.template_id, r.price, r.sale_id DESC`
+    const isRight =
+      late.length === 0 ? '' : `WHERE (SELECT bool_and((${late.join(' AND ')}) IS TRUE) FROM c l)`
+    return {
+      text: `WITH c AS (${cheapest}) ${pageOf(`c ${isRight}`, 'c.template_id', wanted)}`,
+      bindings,
+    }
+  })
+}
+
+/** Template by template, where most have one that matches: of each only the cheapest are looked at. */
+function byTemplate(wanted: Wanted): Query {
+  const bindings = new Bindings()
+  const { context, resolved, pricing } = wanted
+  const { conditions } = saleConditions(wanted, bindings, 'walk')
+  const traits = resolved.isForetold ? traitConditions(context.values, context.attributes, bindings) : []
+  const cheapest = listedPriceBranches(pricing, context.values.texts('symbol') ?? [], bindings).map(
+    (branch) => {
+      const ofTemplate = ['l.template_id = t.template_id', ...LISTED, ...branch.conditions]
+      const found = `SELECT l.sale_id, ${branch.value} AS price FROM`
+      const order = `ORDER BY ${[...branch.order, 'l.sale_id DESC'].join(', ')}`
+      if (!resolved.isDetailed)
+        return `(${found} ${table.from} ${whereClause([...ofTemplate, ...conditions])} ${order} LIMIT 1)`
+      // Looked at in their order until one matches, however few the planner expects to: OFFSET 0 keeps it out of that.
+      const inOrder = `(SELECT l.* FROM ${table.from} ${whereClause(ofTemplate)} ${order} OFFSET 0) l`
+      return `(${found} ${inOrder} ${whereClause([...traits, ...conditions])} LIMIT 1)`
+    },
+  )
+  const from = `assets.templates t CROSS JOIN LATERAL (
+    SELECT x.sale_id, x.price FROM (${cheapest.join(' UNION ALL ')}) x ORDER BY x.price, x.sale_id DESC LIMIT 1) c`
+  const where = whereClause(templateConditions(wanted, bindings))
+  return { text: pageOf(`${from} ${where}`, 't.template_id', wanted), bindings }
+}
+
+function saleConditions(
+  { context, owners, resolved, trigrams }: Wanted,
+  bindings: Bindings,
+  way: Way,
+): AssetFilter {
+  const { values } = context
+  const filter = assetFilter(context, table, trigrams, resolved, bindings, way)
+  const all = [
+    ...LISTED,
+    ...oneOf('l.seller', owners, bindings),
     ...listingConditions(table, values, bindings),
     ...assetNumberConditions(values, bindings),
-    ...assets.conditions,
-    // Every sale here is of one asset, which the first alternative is made for.
-    ...(assets.alternatives[0] ?? []),
+    ...filter.conditions,
   ]
-  const branches = salePriceBranches(await readSalePricing(session, values, true), bindings)
-  const rows = branches.map(
-    (branch) =>
-      `SELECT l.template_id, l.sale_id, ${branch.value} AS price FROM ${table.from}
-        ${whereClause([...conditions, ...branch.conditions])}`,
-  )
+  return { ...filter, conditions: all }
+}
+
+/** What the template tells. */
+function templateConditions(
+  { context: { values }, flags, resolved: { templates } }: Wanted,
+  bindings: Bindings,
+): string[] {
+  const ids = values.ids('template_id')
+  return [
+    ...oneOf('t.collection_name', values.texts('collection_name'), bindings),
+    ...collectionLists('t.collection_name', values, bindings),
+    ...oneOf('t.schema_name', values.texts('schema_name'), bindings),
+    ...(ids ? [`t.template_id = ANY(${bindIntegers(ids, bindings)})`] : []),
+    ...(templates.kind === 'ids'
+      ? [`t.template_id = ANY(${bindings.bind(templates.ids, 'integer[]')})`]
+      : []),
+    ...flags.map((flag) => `t.${flag}`),
+  ]
+}
+
+function pageOf(from: string, template: string, { context: { values }, window }: Wanted): string {
   const direction = directionOf(values)
   const order =
     values.text('sort') === 'price'
-      ? `c.price ${direction} NULLS LAST, c.template_id`
-      : `c.template_id ${direction}`
-  const found = await session.query<[string]>({
-    text: `SELECT c.sale_id::text FROM (
-        SELECT DISTINCT ON (r.template_id) r.template_id, r.sale_id, r.price FROM (${rows.join(' UNION ALL ')}) r
-        ORDER BY r.template_id, r.price, r.sale_id DESC) c
-      ORDER BY ${order} LIMIT ${window.limit} OFFSET ${window.offset}`,
-    values: bindings.values,
-  })
-  return found.map(([id]) => id)
+      ? `c.price ${direction} NULLS LAST, ${template}`
+      : `${template} ${direction}`
+  return `SELECT c.sale_id::text FROM ${from} ORDER BY ${order} LIMIT ${window.limit} OFFSET ${window.offset}`
 }

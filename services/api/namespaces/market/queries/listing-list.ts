@@ -1,4 +1,4 @@
-import { Bindings } from '../../../database/index.ts'
+import { Bindings, whereClause } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import { pageWindow } from '../../paging/index.ts'
@@ -8,10 +8,11 @@ import type { Way } from './asset-filter.ts'
 import { assetFilter, ofTemplates, resolveListedAssets } from './asset-filter.ts'
 import type { Branch, ListOrder, Purpose } from './branches.ts'
 import { countBranches, cutBranches, mergeBranches, sortMatching, stretchBranches } from './branches.ts'
+import { expectedRows } from './expectation.ts'
 import { assetNumberConditions, listingConditions, wantedStates } from './listing-conditions.ts'
 import type { ListingTable } from './listing-table.ts'
 import { isByMint, sortOrder } from './listing-order.ts'
-import { highestMint, isNarrowed, share, visibleTemplates } from './listing-share.ts'
+import { highestMint, isNarrowed, matching, visibleTemplates } from './listing-share.ts'
 import { listingTables } from './listing-table.ts'
 import { plainPriceConditions, readPriceBounds } from './price-filter.ts'
 import { readSalePricing, salePriceBranches, salePriceCondition } from './sale-prices.ts'
@@ -19,14 +20,15 @@ import { readSalePricing, salePriceBranches, salePriceCondition } from './sale-p
 /** Listings that are looked at in their order before all that match are sorted; fewer where a look takes long. */
 const STRETCH = 20_000
 const SLOW_STRETCH = 8_000
-/** The same where all that match are sorted soon. */
+/** The same where all that match are sorted soon; more where the page is expected to be full in so many. */
 const GLANCE = 1_000
+const LONG_GLANCE = 7_000
 
 /** What one kind of listing adds to the common conditions. */
 interface Own {
   readonly conditions: readonly string[]
   /** The order of `sort=price` when the price is not simply a column. */
-  readonly priceOrder?: ListOrder
+  readonly priceOrder?: () => ListOrder
 }
 
 /** Makes what a kind of listing adds, for each statement anew: it binds values. */
@@ -47,7 +49,7 @@ export function saleQuery(standard?: readonly number[]) {
         ...assetNumberConditions(values, bindings),
       ]
       return isByPrice
-        ? { conditions, priceOrder: { branches: salePriceBranches(pricing, bindings) } }
+        ? { conditions, priceOrder: () => ({ branches: salePriceBranches(pricing, bindings) }) }
         : { conditions: [...conditions, ...salePriceCondition(pricing, bindings)] }
     })
   }
@@ -116,7 +118,7 @@ async function listingQuery(
     const bindings = new Bindings()
     const own = makeOwn(bindings)
     const assets = assetFilter(context, table, setup.trigrams, resolved, bindings, way)
-    const order = own.priceOrder ?? sortOrder(table, values, highest)
+    const order = own.priceOrder?.() ?? sortOrder(table, values, highest)
     const conditions = [...assets.conditions, ...listingConditions(table, values, bindings)]
     return { from: table.from, key: table.key, own, assets, conditions, order, bindings }
   }
@@ -131,11 +133,12 @@ async function listingQuery(
   if (!isNarrowed(context, resolved)) return inOrder()
   if (visible) return { ...sortAll(visible), ...rest() }
   const sorted = sortAll()
-  switch (await share(context, table, sorted, resolved)) {
+  const { share, number } = await matching(context, table, sorted, resolved)
+  switch (share) {
     case 'few':
       return sorted
     case 'moderate':
-      return { ...sorted, attempts: stretches(GLANCE) }
+      return { ...sorted, attempts: stretches(await glance(number)) }
     case 'some':
       return { ...sorted, attempts: stretches(resolved.isDetailed ? SLOW_STRETCH : STRETCH) }
     case 'unknown':
@@ -167,6 +170,16 @@ async function listingQuery(
   function ofBranches(pick: (order: ListOrder) => readonly Branch[]): PageQuery {
     const { order, alternatives, ...query } = find()
     return mergeBranches({ ...query, branches: cutBranches(pick(order), alternatives) }, values)
+  }
+
+  /** As many as have twice a page of those that match among them, if that is not too many. */
+  async function glance(number = 0): Promise<number> {
+    const { offset, limit } = pageWindow(values) ?? { offset: 0, limit: 0 }
+    const bindings = new Bindings()
+    const text = `SELECT * FROM ${table.from} ${whereClause(makeOwn(bindings).conditions)}`
+    const all = await expectedRows(context.session, { text, values: bindings.values })
+    const needed = Math.ceil((2 * (offset + limit) * all) / Math.max(number, 1))
+    return needed > GLANCE && needed <= LONG_GLANCE ? needed : GLANCE
   }
 
   /** In their order, as far as a stretch goes. */

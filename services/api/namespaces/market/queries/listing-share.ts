@@ -41,7 +41,13 @@ const LOOKED_FOR = [
 ]
 
 /** How many of the listings match: so the page is read. Where no index finds them it does not matter. */
-export type Share = 'few' | 'moderate' | 'some' | 'many' | 'unknown'
+type Share = 'few' | 'moderate' | 'some' | 'many' | 'unknown'
+
+/** The share, and the number where the planner was asked. */
+export interface Matching {
+  readonly share: Share
+  readonly number?: number
+}
 
 /** Whether a request has filters that its order knows nothing of. */
 export function isNarrowed({ values }: EndpointContext, resolved: ResolvedAssets): boolean {
@@ -51,28 +57,28 @@ export function isNarrowed({ values }: EndpointContext, resolved: ResolvedAssets
 }
 
 /** How many listings match. @param all the query that reads them all */
-export async function share(
+export async function matching(
   { session, values }: EndpointContext,
   table: ListingTable,
   all: PageQuery,
   { ids, isDetailed, isForetold, expected = Infinity, among = Infinity }: ResolvedAssets,
-): Promise<Share> {
-  if (ids) return 'few'
+): Promise<Matching> {
+  if (ids) return { share: 'few' }
   if (isDetailed && !isForetold) {
-    if (expected <= FEW_ASSETS && expected / among < OFTEN) return 'few'
-    return expected <= SOME_ASSETS ? 'some' : 'many'
+    if (expected <= FEW_ASSETS && expected / among < OFTEN) return { share: 'few' }
+    return { share: expected <= SOME_ASSETS ? 'some' : 'many' }
   }
   const text = `SELECT * FROM ${all.from} ${whereClause(all.conditions)}`
   const { rows, walked } = await expectationOf(session, { text, values: all.bindings.values })
   // No index finds them.
-  if (walked.some((name) => table.from.startsWith(`market.${name} `))) return 'unknown'
+  if (walked.some((name) => table.from.startsWith(`market.${name} `))) return { share: 'unknown' }
   const isOfCollection = values.has('collection_name')
   // What is checked late is expected to leave out every second row, and leaves out next to none.
   const number = isForetold ? 2 * rows : rows
   // What a glance would look at takes longer than the sort, unless the assets are nearly all of the collection.
-  if (number <= FEW || (isForetold && !isOfCollection && number <= MODERATE)) return 'few'
-  if (number <= MODERATE) return 'moderate'
-  return number <= SOME ? 'some' : 'many'
+  if (number <= FEW || (isForetold && !isOfCollection && number <= MODERATE)) return { share: 'few', number }
+  if (number <= MODERATE) return { share: 'moderate', number }
+  return { share: number <= SOME ? 'some' : 'many', number }
 }
 
 /**

@@ -120,8 +120,12 @@ export function priceAt({ factor, divisor }: Rate, bindings: Bindings): string {
 
 /** The sale is priced by this pair. */
 export function pricedBy(rate: Rate, bindings: Bindings): string[] {
+  return ['l.price IS NULL', ...ofPair(rate, bindings)]
+}
+
+/** The sale is listed and settled in the symbols of this pair. */
+export function ofPair(rate: Rate, bindings: Bindings): string[] {
   return [
-    'l.price IS NULL',
     `l.listing_symbol = ${bindings.bind(rate.listingSymbol, 'text')}`,
     `l.settlement_symbol = ${bindings.bind(rate.settlementSymbol, 'text')}`,
   ]

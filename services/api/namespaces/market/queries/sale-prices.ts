@@ -7,6 +7,7 @@ import type { PriceBounds, Rate } from './price-filter.ts'
 import {
   columnBounds,
   listingWithin,
+  ofPair,
   priceAt,
   pricedBy,
   rateBounds,
@@ -44,11 +45,32 @@ export function salePriceBranches({ bounds, rates }: SalePricing, bindings: Bind
     value: 'l.price',
     order: ['l.price'],
   }
-  return [fixed, ...rates.map((rate) => rateBranch(rate, bounds, bindings))]
+  return [fixed, ...rates.map((rate) => rateBranch(rate, pricedBy(rate, bindings), bounds, bindings))]
 }
 
-function rateBranch(rate: Rate, bounds: PriceBounds | undefined, bindings: Bindings): Branch {
-  const conditions = [...pricedBy(rate, bindings), ...rateBounds(rate, bounds, bindings)]
+/** The same of listed sales, in terms of what is asked for them: settled in one of some symbols. */
+export function listedPriceBranches(
+  { bounds, rates }: SalePricing,
+  symbols: readonly string[],
+  bindings: Bindings,
+): readonly Branch[] {
+  const value = 'l.listing_price'
+  if (bounds === 'never') return [{ conditions: [NEVER], value, order: [value] }]
+  const plain = symbols.map((symbol) => {
+    const code = bindings.bind(symbol, 'text')
+    const ofSymbol = [`l.settlement_symbol = ${code}`, `l.listing_symbol = ${code}`]
+    return { conditions: [...ofSymbol, ...columnBounds(value, bounds, bindings)], value, order: [value] }
+  })
+  return [...plain, ...rates.map((rate) => rateBranch(rate, ofPair(rate, bindings), bounds, bindings))]
+}
+
+function rateBranch(
+  rate: Rate,
+  priced: readonly string[],
+  bounds: PriceBounds | undefined,
+  bindings: Bindings,
+): Branch {
+  const conditions = [...priced, ...rateBounds(rate, bounds, bindings)]
   if (rate.factor === null) return { conditions, value: NO_VALUE, order: [] }
   const value = priceAt(rate, bindings)
   // Where several listing prices make one price, ties would be broken by them instead of by the id.
