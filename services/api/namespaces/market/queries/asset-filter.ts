@@ -94,6 +94,10 @@ function hasAssetLike(
   // A value is looked up row by row, when all other conditions are met.
   if (isForetold) return `(SELECT true FROM assets.assets a ${where} LIMIT 1)`
   const exists = `EXISTS (SELECT FROM assets.assets a ${where})`
+  // A value of the one row of a key is had much sooner than a row that exists among some.
+  const meets = details.length === 0 ? 'true' : details.join(' AND ')
+  const single = (id: string): string => `(SELECT ${meets} FROM assets.assets a WHERE a.asset_id = ${id})`
+  if (kind === 4 && expected === Infinity) return single('l.asset_id')
   if (way === 'find') {
     if (expected > MAX_HASHED) return exists
     return `${key} IN (SELECT x.listing_id FROM assets.assets a
@@ -103,11 +107,7 @@ function hasAssetLike(
     const hashed = `IN (SELECT a.asset_id FROM assets.assets a ${whereClause(details)})`
     return kind === 4 ? `l.asset_id ${hashed}` : ofListing(`l.asset_ids[1] ${hashed}`, exists)
   }
-  // A value of the one row of a key is had much sooner than a row that exists among some.
-  const meets = details.length === 0 ? 'true' : details.join(' AND ')
-  return kind === 4
-    ? exists
-    : ofListing(`(SELECT ${meets} FROM assets.assets a WHERE a.asset_id = l.asset_ids[1])`, exists)
+  return kind === 4 ? single('l.asset_id') : ofListing(single('l.asset_ids[1]'), exists)
 }
 
 /** What is asked of a single asset, and of bundles. */

@@ -156,7 +156,8 @@ export function stretchBranches(query: StretchedQuery, values: Values): PageQuer
   )
 }
 
-function orderText({ value, order }: Branch, direction: string, key: string): string {
+/** ORDER BY of a branch, without the keyword. */
+export function orderText({ value, order }: Branch, direction: string, key: string): string {
   if (value === NO_VALUE) return key
   return [...order.map((column) => `${column} ${direction}`), key].join(', ')
 }

@@ -1,13 +1,20 @@
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
-import { pageWindow } from '../../paging/index.ts'
+import { directionOf, pageWindow } from '../../paging/index.ts'
 import { NEVER, oneOf } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import type { Way } from './asset-filter.ts'
 import { assetFilter, ofTemplates, resolveListedAssets } from './asset-filter.ts'
 import type { Branch, ListOrder, Purpose } from './branches.ts'
-import { countBranches, cutBranches, mergeBranches, sortMatching, stretchBranches } from './branches.ts'
+import {
+  countBranches,
+  cutBranches,
+  mergeBranches,
+  orderText,
+  sortMatching,
+  stretchBranches,
+} from './branches.ts'
 import { expectedRows } from './expectation.ts'
 import { assetNumberConditions, listingConditions, wantedStates } from './listing-conditions.ts'
 import type { ListingTable } from './listing-table.ts'
@@ -23,6 +30,9 @@ const SLOW_STRETCH = 8_000
 /** The same where all that match are sorted soon; more where the page is expected to be full in so many. */
 const GLANCE = 1_000
 const LONG_GLANCE = 7_000
+
+/** Condition on a template buy offer: it is fulfilled. */
+const HAS_ASSET = 'l.asset_id IS NOT NULL'
 
 /** What one kind of listing adds to the common conditions. */
 interface Own {
@@ -144,6 +154,7 @@ async function listingQuery(
     case 'unknown':
       return inOrder()
     case 'many':
+      if (table.kind === 4 && resolved.isDetailed && (await fulfilled()) <= STRETCH) return looked()
       return { ...inOrder(), attempts: stretches(resolved.isDetailed ? SLOW_STRETCH : STRETCH) }
   }
 
@@ -164,7 +175,9 @@ async function listingQuery(
   /** What has no value comes last. */
   function rest(): Pick<PageQuery, 'rest'> {
     const { last } = sortOrder(table, values)
-    return last === undefined ? {} : { rest: () => ofBranches(() => [last]) }
+    // A template buy offer without a mint number has no asset yet.
+    const isEmpty = table.kind === 4 && resolved.isDetailed && isByMint(values)
+    return last === undefined || isEmpty ? {} : { rest: () => ofBranches(() => [last]) }
   }
 
   function ofBranches(pick: (order: ListOrder) => readonly Branch[]): PageQuery {
@@ -180,6 +193,29 @@ async function listingQuery(
     const all = await expectedRows(context.session, { text, values: bindings.values })
     const needed = Math.ceil((2 * (offset + limit) * all) / Math.max(number, 1))
     return needed > GLANCE && needed <= LONG_GLANCE ? needed : GLANCE
+  }
+
+  /** How many template buy offers have an asset. */
+  function fulfilled(): Promise<number> {
+    const bindings = new Bindings()
+    const where = whereClause([...makeOwn(bindings).conditions, HAS_ASSET])
+    const text = `SELECT * FROM ${table.from} ${where}`
+    return expectedRows(context.session, { text, values: bindings.values })
+  }
+
+  /** These in their order, each looked at until the page is full: OFFSET 0 has them sorted first. */
+  function looked(): PageQuery {
+    const { own, order, ...query } = make('walk')
+    const branches = order.branches.map((branch) => {
+      const where = whereClause([...own.conditions, HAS_ASSET, ...branch.conditions])
+      const text = orderText(branch, directionOf(values), table.key)
+      return {
+        ...branch,
+        from: `(SELECT l.* FROM ${table.from} ${where} ORDER BY ${text} OFFSET 0) l`,
+        conditions: [],
+      }
+    })
+    return { ...mergeBranches({ ...query, branches }, values), ...rest() }
   }
 
   /** In their order, as far as a stretch goes. */
