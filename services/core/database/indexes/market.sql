@@ -115,3 +115,6 @@ CREATE INDEX buyoffers_traits_idx ON market.buyoffers USING gin (traits);
 CREATE INDEX sales_bundle_templates_idx ON market.sales USING gin (template_ids) WHERE asset_count > 1;
 CREATE INDEX auctions_bundle_templates_idx ON market.auctions USING gin (template_ids) WHERE asset_count > 1;
 CREATE INDEX buyoffers_bundle_templates_idx ON market.buyoffers USING gin (template_ids) WHERE asset_count > 1;
+CREATE INDEX sales_untold_names_idx ON market.sales USING gin (asset_names gin_trgm_ops) WHERE template_id IS NULL;
+CREATE INDEX auctions_untold_names_idx ON market.auctions USING gin (asset_names gin_trgm_ops) WHERE template_id IS NULL;
+CREATE INDEX buyoffers_untold_names_idx ON market.buyoffers USING gin (asset_names gin_trgm_ops) WHERE template_id IS NULL;

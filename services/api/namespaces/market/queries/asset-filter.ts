@@ -7,6 +7,7 @@ import { bindIntegers } from '../../paging/index.ts'
 import type { ResolvedAssets } from './listed-assets.ts'
 import { detailConditions, MATCHES, withoutNames } from './listed-assets.ts'
 import type { ListingTable } from './listing-table.ts'
+import type { NamedTemplates } from './named-templates.ts'
 import { traitConditions } from './traits.ts'
 
 export { resolveListedAssets } from './listed-assets.ts'
@@ -51,7 +52,8 @@ export function assetFilter(
     ...schemaCondition(table, values, bindings),
   ]
   const late: string[] = []
-  if (table.kind !== 4) conditions.push(...nameConditions(given, trigrams, bindings))
+  const names = table.kind === 4 ? [] : nameConditions(given, trigrams, bindings)
+  if (!resolved.named) conditions.push(...names)
   if (table.kind !== 4 && templates.kind !== 'ids') conditions.push(...flagConditions(values))
   if (resolved.ids) conditions.push(hasAnyAsset(table, resolved.ids, bindings))
   else if (resolved.isDetailed) {
@@ -60,7 +62,7 @@ export function assetFilter(
     // All assets of a listing are of its collection, which the row of the listing tells.
     const isOnRow = table.kind !== 4 && (way === 'walk' || resolved.isForetold)
     const asked = isOnRow ? values.without(['collection_name']) : values
-    const details = detailConditions(table, asked, attributes, templates, trigrams, bindings)
+    const details = detailConditions(table, asked, attributes, resolved, trigrams, bindings)
     const exact = hasAssetLike(table, details, resolved, way)
     conditions.push(exact)
     if (resolved.isForetold) late.push(exact)
@@ -69,7 +71,9 @@ export function assetFilter(
     const own = table.kind === 4 ? 't.template_id = l.template_id' : 't.template_id = ANY(l.template_ids)'
     conditions.push(`EXISTS (SELECT FROM assets.templates t ${whereClause([own, ...wanted])})`)
   }
-  const alternatives = templateAlternatives(table, values, templates, bindings)
+  const alternatives = resolved.named
+    ? nameAlternatives(names, resolved.named, bindings)
+    : templateAlternatives(table, values, templates, bindings)
   if (way === 'find' || alternatives.length === 0) return { conditions, late, alternatives }
   const either = alternatives.map((each) => `(${each.join(' AND ')})`).join(' OR ')
   return { conditions: [...conditions, `(${either})`], late, alternatives: [] }
@@ -174,6 +178,21 @@ function flagConditions(values: Values): string[] {
       ? [`l.template_ids && ARRAY(SELECT f.template_id FROM assets.templates f WHERE NOT f.${flag})`]
       : [],
   )
+}
+
+/** What templates tell of the names of their assets is not looked for in the names. */
+function nameAlternatives(
+  names: readonly string[],
+  { matching, nameless }: NamedTemplates,
+  bindings: Bindings,
+): (readonly string[])[] {
+  const ofTemplates = (ids: readonly number[]): string =>
+    `l.template_id = ANY(${bindings.bind(ids, 'integer[]')})`
+  return [
+    [ofTemplates(matching)],
+    ['l.template_id IS NULL', ...names],
+    ...(nameless.length === 0 ? [] : [[ofTemplates(nameless), ...names]]),
+  ]
 }
 
 function nameConditions(values: Values, trigrams: boolean, bindings: Bindings): string[] {

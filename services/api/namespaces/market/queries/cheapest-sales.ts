@@ -61,7 +61,8 @@ export async function selectCheapest(context: EndpointContext, { trigrams }: Mar
     context: asked,
     owners: given.texts('owner'),
     flags: (['transferable', 'burnable'] as const).filter((flag) => given.bool(`is_${flag}`) === true),
-    resolved: await resolveListedAssets(asked, table, trigrams),
+    // The sales are all of one asset with a template: it is not worth while to look for names in three ways.
+    resolved: { ...(await resolveListedAssets(asked, table, trigrams)), named: undefined },
     pricing: await readSalePricing(session, values, true),
     trigrams,
     window,

@@ -11,6 +11,8 @@ import {
 import type { ResolvedTemplates } from '../../assets/index.ts'
 import { expectedRows } from './expectation.ts'
 import type { ListingTable } from './listing-table.ts'
+import type { NamedTemplates } from './named-templates.ts'
+import { resolveNamedTemplates } from './named-templates.ts'
 import { foretells } from './traits.ts'
 
 /** Assets up to which a filter on them is answered through their ids. */
@@ -51,19 +53,26 @@ export interface ResolvedAssets {
   readonly hidden: readonly number[]
   /** How many assets match, roughly, where an index finds them. */
   readonly expected?: number
+  /** What a search in names means for listings of one asset. */
+  readonly named?: NamedTemplates | undefined
   /** Of how many: all assets, or those of the wanted collections. */
   readonly among?: number
+  /** Whether they are found by their own data, of whatever collection these are. */
+  readonly isByData?: boolean
   /** Whether the index alone tells which they are. */
   readonly isIndexOnly?: boolean
 }
 
 /** Looks up which assets and templates the filters of a request select. */
-export function resolveListedAssets(
+export async function resolveListedAssets(
   { session, values: given, attributes }: EndpointContext,
   table: ListingTable,
   trigrams: boolean,
 ): Promise<ResolvedAssets> {
-  return resolveAssets(session, table, withoutNames(table, given), attributes, trigrams)
+  const resolved = await resolveAssets(session, table, withoutNames(table, given), attributes, trigrams)
+  if (resolved.ids || resolved.templates.kind !== 'unfiltered') return resolved
+  const named = await resolveNamedTemplates(session, table, given, trigrams)
+  return named ? { ...resolved, named } : resolved
 }
 
 /** The filters, but for those on names that the row answers. A template buy offer has no assets to name before it is fulfilled: its template is asked. */
@@ -85,13 +94,14 @@ async function resolveAssets(
     ofOwnData || DETAILS.some((name) => asksOfAsset(table, values, name)) || namesSeveral(values, templates)
   const isForetold = ids === undefined && table.kind !== 4 && foretells(values, attributes)
   const hidden = await hiddenTemplates(session, values)
-  const plain = { templates, isDetailed, isForetold, hidden }
+  const isByData = ofOwnData && values.has('collection_name') && (await isRare(session, values, attributes))
+  const plain = { templates, isDetailed, isForetold, hidden, isByData }
   if (ids && !isDetailed) return { ...plain, ids: ids.map(String) }
   const isIndexed = ids !== undefined || INDEXED.some((name) => values.has(name))
   // Template buy offers with an asset are few: their assets are looked at sooner than all that have such data.
   if (isForetold || (!isIndexed && (!ofOwnData || table.kind === 4))) return plain
   const bindings = new Bindings()
-  const conditions = detailConditions(table, values, attributes, templates, trigrams, bindings)
+  const conditions = detailConditions(table, values, attributes, plain, trigrams, bindings)
   const found = `SELECT a.asset_id::text FROM assets.assets a ${whereClause(conditions)}`
   const expected = await expectedRows(session, { text: found, values: bindings.values })
   const many = { ...plain, expected, isIndexOnly: isIndexed && !ofOwnData }
@@ -103,6 +113,21 @@ async function resolveAssets(
   })
   if (rows.length > MAX_NAMED) return many
   return { ...plain, ids: rows.map(([id]) => id) }
+}
+
+/** Assets up to which they are found by their own data sooner than among those of a large collection. */
+const RARE = 60_000
+
+/** Whether few assets of all collections have such data. */
+async function isRare(
+  session: Session,
+  values: Values,
+  attributes: readonly AttributeFilter[],
+): Promise<boolean> {
+  const bindings = new Bindings()
+  const where = whereClause(ownDataConditions(values, attributes, bindings))
+  const text = `SELECT a.asset_id FROM assets.assets a ${where}`
+  return (await expectedRows(session, { text, values: bindings.values })) <= RARE
 }
 
 /** A flag that is not set is asked of templates, which were looked up; what a template buy offer has got is looked at. */
@@ -144,12 +169,16 @@ export function detailConditions(
   table: ListingTable,
   values: Values,
   attributes: readonly AttributeFilter[],
-  templates: ResolvedTemplates,
+  { templates, isByData }: Pick<ResolvedAssets, 'templates' | 'isByData'>,
   trigrams: boolean,
   bindings: Bindings,
 ): string[] {
+  const ofRow = assetConditions(ofAsset(table, values), bindings)
   return [
-    ...assetConditions(ofAsset(table, values), bindings),
+    // Reading the index of a large collection beside theirs takes longer than all else.
+    ...(isByData
+      ? ofRow.map((each) => (each.startsWith('a.collection_name ') ? `(${each}) IS TRUE` : each))
+      : ofRow),
     ...ownDataConditions(values, attributes, bindings),
     ...resolvedTemplateCondition(templates, values, attributes, trigrams, bindings),
   ]

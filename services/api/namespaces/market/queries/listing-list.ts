@@ -19,7 +19,7 @@ import { expectedRows } from './expectation.ts'
 import { assetNumberConditions, listingConditions, wantedStates } from './listing-conditions.ts'
 import type { ListingTable } from './listing-table.ts'
 import { isByMint, sortOrder } from './listing-order.ts'
-import { highestMint, isNarrowed, matching, visibleTemplates } from './listing-share.ts'
+import { highestMint, isBare, isNarrowed, matching, visibleTemplates } from './listing-share.ts'
 import { listingTables } from './listing-table.ts'
 import { plainPriceConditions, readPriceBounds } from './price-filter.ts'
 import { readSalePricing, salePriceBranches, salePriceCondition } from './sale-prices.ts'
@@ -29,7 +29,7 @@ const STRETCH = 20_000
 const SLOW_STRETCH = 8_000
 /** The same where all that match are sorted soon; more where the page is expected to be full in so many. */
 const GLANCE = 1_000
-const LONG_GLANCE = 7_000
+const LONG_GLANCE = 8_000
 
 /** Condition on a template buy offer: it is fulfilled. */
 const HAS_ASSET = 'l.asset_id IS NOT NULL'
@@ -187,6 +187,8 @@ async function listingQuery(
 
   /** As many as have twice a page of those that match among them, if that is not too many. */
   async function glance(number = 0): Promise<number> {
+    // Names and mint numbers are not spread evenly over what a search in names finds.
+    if (isBare(values)) return GLANCE
     const { offset, limit } = pageWindow(values) ?? { offset: 0, limit: 0 }
     const bindings = new Bindings()
     const text = `SELECT * FROM ${table.from} ${whereClause(makeOwn(bindings).conditions)}`

@@ -1,5 +1,5 @@
 import { Bindings, whereClause } from '../../../database/index.ts'
-import type { EndpointContext } from '../../../endpoint/index.ts'
+import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import { oneOf } from '../../assets/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import { bindIntegers } from '../../paging/index.ts'
@@ -52,8 +52,13 @@ export interface Matching {
 /** Whether a request has filters that its order knows nothing of. */
 export function isNarrowed({ values }: EndpointContext, resolved: ResolvedAssets): boolean {
   if (resolved.ids || resolved.isDetailed || resolved.templates.kind !== 'unfiltered') return true
-  if (BARE_ORDERS.includes(values.text('sort'))) return values.names().some((name) => !IN_ORDER.has(name))
+  if (isBare(values)) return values.names().some((name) => !IN_ORDER.has(name))
   return LOOKED_FOR.some((name) => values.has(name))
+}
+
+/** Whether nothing but states and collections have places of their own in the order. */
+export function isBare(values: Values): boolean {
+  return BARE_ORDERS.includes(values.text('sort'))
 }
 
 /** How many listings match. @param all the query that reads them all */

@@ -3,7 +3,14 @@ import { Bindings, whereClause } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import { jsonMembers, jsonText, oneOf, quoted } from '../../assets/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
-import { bindIntegers, boundaryConditions, directionOf, pageWindow } from '../../paging/index.ts'
+import {
+  bindIntegers,
+  boundaryConditions,
+  directionOf,
+  keyBoundConditions,
+  keyBounds,
+  pageWindow,
+} from '../../paging/index.ts'
 
 const LISTING_TYPES: Readonly<Record<string, number>> = {
   unresolved: 0,
@@ -14,8 +21,10 @@ const LISTING_TYPES: Readonly<Record<string, number>> = {
 }
 const CATEGORIES: Readonly<Record<string, number>> = { founders: 1, template: 2, attribute: 3, dust: 4 }
 
+const BLOCKS = { table: 'market.blocks', key: 'first_seq', time: 'block_time' }
+
 /** The page of payouts that a request asks for; keys are `seq/payout_index`. */
-export function payoutQuery({ values }: EndpointContext): PageQuery {
+export async function payoutQuery({ session, values }: EndpointContext): Promise<PageQuery> {
   const bindings = new Bindings()
   const assets = values.ids('asset_id')
   const type = values.text('listing_type')
@@ -43,6 +52,8 @@ export function payoutQuery({ values }: EndpointContext): PageQuery {
       { key: 'l.seq', cast: 'bigint', parameter: 'log_global_sequence', date: 'l.paid_at_time' },
       bindings,
     ),
+    // Payouts are in the order of their blocks.
+    ...keyBoundConditions(await keyBounds(session, values, BLOCKS), 'l.seq', bindings),
   ]
   const direction = directionOf(values)
   const ties = `l.seq ${direction}, l.payout_index ${direction}`
