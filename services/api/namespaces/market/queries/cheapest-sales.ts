@@ -76,7 +76,8 @@ export async function selectCheapest(context: EndpointContext, { trigrams }: Mar
   )
   const ofAll = wanted.resolved.isDetailed ? FEW_LOOKED_AT : FEW_OF_ALL
   const most = values.text('sort') === 'price' ? ofAll : FEW
-  const areFew = number === undefined ? share === 'few' : number <= most
+  const { expected = 0 } = wanted.resolved
+  const areFew = number === undefined ? share === 'few' && expected <= FEW : number <= most
   const queries = areFew ? fromAll(all, wanted) : [byTemplate(wanted)]
   for (const { text, bindings } of queries) {
     const found = await session.query<[string]>({ text, values: bindings.values })
@@ -171,9 +172,12 @@ function saleConditions(
   return { ...filter, conditions: all }
 }
 
+/** Most templates have no asset with such attributes. */
+const HAS_MUTABLE = `EXISTS (SELECT FROM assets.assets m WHERE m.template_id = t.template_id AND m.mutable_data IS NOT NULL)`
+
 /** What the template tells. */
 function templateConditions(
-  { context: { values }, flags, resolved: { templates } }: Wanted,
+  { context: { values, attributes }, flags, resolved: { templates } }: Wanted,
   bindings: Bindings,
 ): string[] {
   const ids = values.ids('template_id')
@@ -186,6 +190,7 @@ function templateConditions(
       ? [`t.template_id = ANY(${bindings.bind(templates.ids, 'integer[]')})`]
       : []),
     ...flags.map((flag) => `t.${flag}`),
+    ...(attributes.some(({ family }) => family === 'mutable_data') ? [HAS_MUTABLE] : []),
   ]
 }
 
