@@ -68,16 +68,10 @@ export async function selectCheapest(context: EndpointContext, { trigrams }: Mar
     window,
   }
   const all = allMatching(wanted, false)
-  const { share, number } = await matching(
-    asked,
-    table,
-    { ...all, conditions: [], order: '' },
-    wanted.resolved,
-  )
+  const { number } = await matching(asked, table, { ...all, conditions: [], order: '' }, wanted.resolved)
   const ofAll = wanted.resolved.isDetailed ? FEW_LOOKED_AT : FEW_OF_ALL
   const most = values.text('sort') === 'price' ? ofAll : FEW
-  const { expected = 0 } = wanted.resolved
-  const areFew = number === undefined ? share === 'few' && expected <= FEW : number <= most
+  const areFew = number === undefined ? wanted.resolved.ids !== undefined : number <= most
   const queries = areFew ? fromAll(all, wanted) : [byTemplate(wanted)]
   for (const { text, bindings } of queries) {
     const found = await session.query<[string]>({ text, values: bindings.values })
@@ -173,7 +167,7 @@ function saleConditions(
 }
 
 /** Most templates have no asset with such attributes. */
-const HAS_MUTABLE = `EXISTS (SELECT FROM assets.assets m WHERE m.template_id = t.template_id AND m.mutable_data IS NOT NULL)`
+const HAS_MUTABLE = `EXISTS (SELECT FROM assets.assets m WHERE m.template_id = t.template_id AND m.mutable_digest IS NOT NULL)`
 
 /** What the template tells. */
 function templateConditions(

@@ -1,9 +1,16 @@
 import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
-import { assetQuery, filtersOf, searchAssets, wholeTemplateConditions } from '../../assets/index.ts'
+import {
+  assetQuery,
+  filtersOf,
+  ownDataConditions,
+  searchAssets,
+  wholeTemplateConditions,
+} from '../../assets/index.ts'
 import type { AssetSearch } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
+import { expectedRows } from './expectation.ts'
 
 /** Filters that all assets of a template pass, or none. */
 const OF_TEMPLATES = [
@@ -25,6 +32,8 @@ export interface HeldAssets {
   /** A SELECT. */
   readonly text: string
   readonly bindings: Bindings
+  /** The same made in another way, for when there are none: the quick way does not always know. */
+  readonly otherwise?: HeldAssets
 }
 
 /**
@@ -45,10 +54,34 @@ export async function heldAssets(
   if (number) return ofTemplates(search, number, counted)
   const { from, conditions, bindings } = await assetQuery(session, values, attributes, trigrams)
   const own = owner === undefined ? [] : [`a.owner = ${bindings.bind(owner, 'text')}`]
-  const matching = [...conditions, ...own, 'a.template_id IS NOT NULL']
+  const matching = whereClause([...conditions, ...own, 'a.template_id IS NOT NULL'])
+  const text = `SELECT a.template_id, count(*) AS assets FROM ${from} ${matching} GROUP BY a.template_id`
+  if (owner !== undefined || !asksOnly(search, [...OF_TEMPLATES, 'mutable_data'])) return { text, bindings }
+  const found = `SELECT a.asset_id FROM ${from} ${matching}`
+  const expected = await expectedRows(session, { text: found, values: bindings.values })
+  if (expected <= SOON_READ) return { text, bindings }
+  return { ...ofTemplates(search, saidNumber(search, counted), counted), otherwise: { text, bindings } }
+}
+
+/** Assets up to which those that match are read sooner than it is found out how many say the same. */
+const SOON_READ = 50_000
+/** Different texts of attributes up to which one asset of each is looked at. */
+const MOST_TEXTS = 5_000
+
+/** By their mutable attributes: an index has how many assets of a template say the same, and one of those tells what. */
+function saidNumber({ values, attributes }: AssetSearch, bindings: Bindings): TemplateNumber {
+  const told = 'a.template_id IS NOT NULL AND a.mutable_digest IS NOT NULL'
+  const meets = ownDataConditions(values, attributes, bindings).join(' AND ')
   return {
-    text: `SELECT a.template_id, count(*) AS assets FROM ${from} ${whereClause(matching)} GROUP BY a.template_id`,
-    bindings,
+    assets: 'k.assets',
+    counts: `(WITH said AS MATERIALIZED (SELECT a.template_id, a.mutable_digest AS digest, count(*) AS assets
+        FROM assets.assets a WHERE ${told} GROUP BY a.template_id, a.mutable_digest),
+      texts AS MATERIALIZED (SELECT DISTINCT ON (digest) digest, template_id FROM said LIMIT ${MOST_TEXTS + 1}),
+      met AS MATERIALIZED (SELECT x.digest FROM texts x CROSS JOIN LATERAL (SELECT a.mutable_data FROM assets.assets a
+          WHERE a.template_id = x.template_id AND a.mutable_digest = x.digest AND ${told} LIMIT 1) a
+        WHERE (${meets}) IS TRUE)
+      SELECT s.template_id, sum(s.assets)::bigint AS assets FROM said s JOIN met USING (digest)
+      WHERE (SELECT count(*) FROM texts) <= ${MOST_TEXTS} GROUP BY s.template_id) k`,
   }
 }
 

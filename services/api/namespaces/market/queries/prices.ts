@@ -92,12 +92,16 @@ export async function sumPrices(
   attributes: readonly AttributeFilter[],
 ): Promise<string> {
   const held = await heldAssets(session, setup, values, attributes)
-  const rows = await session.query<[string | null]>({
-    text: `${RATES} SELECT string_agg(${SUM}, ',' ORDER BY y.token_symbol)
-      FROM (${sums(held.text, '')}) s JOIN market.tokens y USING (token_symbol)`,
-    values: held.bindings.values,
-  })
-  return `[${rows[0]![0] ?? ''}]`
+  for (const { text, bindings } of [held, ...(held.otherwise ? [held.otherwise] : [])]) {
+    const rows = await session.query<[string | null]>({
+      text: `${RATES} SELECT string_agg(${SUM}, ',' ORDER BY y.token_symbol)
+        FROM (${sums(text, '')}) s JOIN market.tokens y USING (token_symbol)`,
+      values: bindings.values,
+    })
+    const sum = rows[0]![0]
+    if (sum !== null) return `[${sum}]`
+  }
+  return '[]'
 }
 
 /** The same for what an account owns, by collection. */
