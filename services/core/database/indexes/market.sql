@@ -110,6 +110,7 @@ CREATE INDEX royalty_payouts_kind_idx ON market.royalty_payouts (kind, seq);
 CREATE INDEX royalty_payouts_category_idx ON market.royalty_payouts (category, seq);
 CREATE INDEX royalty_payouts_token_idx ON market.royalty_payouts (token_symbol, seq);
 CREATE INDEX sales_traits_idx ON market.sales USING gin (traits);
+CREATE INDEX sales_listed_traits_idx ON market.sales USING gin (traits) WHERE state = 1;
 CREATE INDEX auctions_traits_idx ON market.auctions USING gin (traits);
 CREATE INDEX buyoffers_traits_idx ON market.buyoffers USING gin (traits);
 CREATE INDEX sales_bundle_templates_idx ON market.sales USING gin (template_ids) WHERE asset_count > 1;

@@ -18,8 +18,8 @@ import { traitConditions } from './traits.ts'
 const table = listingTables.sale
 
 /**
- * Sales up to which all that match are read, if a page of templates is read otherwise; if of every template is; and if, for
- * that, assets are looked at.
+ * Sales up to which all that match are read, if otherwise a page of templates is, or every template; and where assets are
+ * looked at.
  */
 const FEW = 3_000
 const FEW_OF_ALL = 5_000
@@ -69,8 +69,8 @@ export async function selectCheapest(context: EndpointContext, { trigrams }: Mar
   }
   const all = allMatching(wanted, false)
   const { number } = await matching(asked, table, { ...all, conditions: [], order: '' }, wanted.resolved)
-  const ofAll = wanted.resolved.isDetailed ? FEW_LOOKED_AT : FEW_OF_ALL
-  const most = values.text('sort') === 'price' ? ofAll : FEW
+  const ofTemplates = values.text('sort') === 'price' ? FEW_OF_ALL : FEW
+  const most = wanted.resolved.isDetailed ? FEW_LOOKED_AT : ofTemplates
   const areFew = number === undefined ? wanted.resolved.ids !== undefined : number <= most
   const queries = areFew ? fromAll(all, wanted) : [byTemplate(wanted)]
   for (const { text, bindings } of queries) {

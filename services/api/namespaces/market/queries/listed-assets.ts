@@ -36,6 +36,9 @@ const DETAILS = [
  */
 const INDEXED = ['owner', 'minter', 'initial_receiver', 'burner']
 
+/** Searches in what the assets of a template buy offer are called by themselves. */
+const OWN_NAMES = ['match_immutable_name', 'match_mutable_name']
+
 /** Searches that the names kept with a listing answer: the text is in the name of one of its assets. */
 export const MATCHES = ['match', 'match_immutable_name', 'match_mutable_name']
 const NAMES = [...MATCHES, 'search']
@@ -98,8 +101,8 @@ async function resolveAssets(
   const plain = { templates, isDetailed, isForetold, hidden, isByData }
   if (ids && !isDetailed) return { ...plain, ids: ids.map(String) }
   const isIndexed = ids !== undefined || INDEXED.some((name) => values.has(name))
-  // Template buy offers with an asset are few: their assets are looked at sooner than all that have such data.
-  if (isForetold || (!isIndexed && (!ofOwnData || table.kind === 4))) return plain
+  const isFound = isIndexed || ofOwnData || OWN_NAMES.some((name) => values.has(name))
+  if (isForetold || !isFound) return plain
   const bindings = new Bindings()
   const conditions = detailConditions(table, values, attributes, plain, trigrams, bindings)
   const found = `SELECT a.asset_id::text FROM assets.assets a ${whereClause(conditions)}`

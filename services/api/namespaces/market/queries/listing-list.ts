@@ -144,6 +144,9 @@ async function listingQuery(
   if (visible) return { ...sortAll(visible), ...rest() }
   const sorted = sortAll()
   const { share, number } = await matching(context, table, sorted, resolved)
+  // Few template buy offers have an asset to look at.
+  const isLooked = table.kind === 4 && resolved.isDetailed && share !== 'few'
+  if (isLooked && (await fulfilled()) <= STRETCH) return looked()
   switch (share) {
     case 'few':
       return sorted
@@ -154,7 +157,6 @@ async function listingQuery(
     case 'unknown':
       return inOrder()
     case 'many':
-      if (table.kind === 4 && resolved.isDetailed && (await fulfilled()) <= STRETCH) return looked()
       return { ...inOrder(), attempts: stretches(resolved.isDetailed ? SLOW_STRETCH : STRETCH) }
   }
 

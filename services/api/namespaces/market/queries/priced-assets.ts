@@ -1,5 +1,5 @@
 import { Bindings, whereClause } from '../../../database/index.ts'
-import type { EndpointContext } from '../../../endpoint/index.ts'
+import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import type { AssetSearch } from '../../assets/index.ts'
 import {
   searchAssets,
@@ -72,7 +72,7 @@ async function priceQuery(
     ordered: (most) => `
       SELECT x.asset_id AS k FROM market.template_prices p JOIN assets.templates t ON t.template_id = p.template_id
       CROSS JOIN LATERAL (SELECT a.asset_id FROM ${FROM} ${whereClause(['a.template_id = t.template_id', ...conditions])}
-        ORDER BY a.asset_id LIMIT ${most}) x
+        ORDER BY a.asset_id LIMIT ${Math.min(most, mostOfTemplate(values))}) x
       ${whereClause([FIRST_TOKEN, ...ofTemplate])} ORDER BY ${column} ${direction}, k LIMIT ${most}`,
     bindings,
     rest: () => withoutPrice(search),
@@ -87,6 +87,11 @@ function templateConditions(search: AssetSearch, bindings: Bindings): string[] {
     ...templateSideConditions(search, bindings),
     ...(least === undefined ? [] : [`t.issued_supply >= ${bindings.bind(least, 'bigint')}`]),
   ]
+}
+
+/** Assets of one template that can match: each has a mint number of its own, and the numbers follow the ids. */
+function mostOfTemplate(values: Values): number {
+  return values.has('template_mint') ? 1 : (values.int('max_template_mint') ?? Infinity)
 }
 
 function withoutPrice(search: AssetSearch): PageQuery {
