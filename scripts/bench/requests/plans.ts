@@ -78,15 +78,21 @@ export async function scansOf(
       return rows as unknown as Row[]
     },
   }
-  const { endpoint, segments, query } = request
+  return { data: await answerOf(session, request), scans }
+}
+
+/** The JSON text of what a case is answered with; empty where it is not a success. */
+export async function answerOf(
+  session: Session,
+  { endpoint, segments, query }: RequestCase,
+): Promise<string> {
   const raw = new Map(Object.entries(query))
   try {
     const values = await validateParameters(endpoint.parameters, segments, raw, () => Promise.resolve([]))
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
-    const data = await endpoint.run({ session, values, attributes })
-    return { data: jsonString(data), scans }
+    return jsonString(await endpoint.run({ session, values, attributes }))
   } catch (error) {
-    if (error instanceof RequestError) return { data: '', scans }
+    if (error instanceof RequestError) return ''
     throw error
   }
 }

@@ -1,0 +1,97 @@
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { benchNamespaces } from '../../scripts/bench/families.ts'
+import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
+import {
+  addressOf,
+  answerOf,
+  fewerCases,
+  pickExamples,
+  requestCases,
+} from '../../scripts/bench/requests/index.ts'
+import type { RequestCase } from '../../scripts/bench/requests/index.ts'
+import type { Session, Statement } from '../../services/api/database/index.ts'
+import { createNamespace } from '../../services/api/index.ts'
+import { parseConfig } from '../../services/core/config/index.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+
+/** What the planner says that a statement finds, as the api is told it. */
+type Told = (rows: number) => number
+
+/** Nothing but these estimates decides how a list is read. */
+const WAYS: Readonly<Record<string, Told>> = {
+  'where next to nothing is expected': () => 1,
+  'where a few thousand rows are expected': () => 5_000,
+  'where very much is expected': (rows) => rows * 1_000_000,
+}
+
+/** A node of a plan as EXPLAIN tells it. */
+type PlanRow = [[{ Plan: { 'Plan Rows': number } }]]
+
+function sessionOf(client: pg.Client, told: Told): Session {
+  return {
+    async query<Row extends readonly unknown[]>({ text, values }: Statement): Promise<Row[]> {
+      const { rows } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })
+      if (text.startsWith('EXPLAIN')) {
+        const plan = (rows as PlanRow[])[0]![0][0].Plan
+        plan['Plan Rows'] = told(plan['Plan Rows'])
+      }
+      return rows as unknown as Row[]
+    },
+  }
+}
+
+const LISTS = {
+  assets: ['/v1/assets', '/v1/accounts', '/v1/offers', '/v1/transfers'],
+  market: [
+    ...['/v2/sales', '/v1/sales/templates', '/v1/auctions', '/v1/buyoffers', '/v1/template_buyoffers'],
+    ...['/v1/assets', '/v1/prices/assets', '/v1/royalties/payouts'],
+  ],
+} as const
+const lists = Object.entries(LISTS).flatMap(([family, paths]) => paths.map((path) => ({ family, path })))
+
+let database: TestDatabase
+let client: pg.Client
+let cases: Readonly<Record<string, readonly RequestCase[]>>
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await generateDatabase(database.address, scaledSizes(0.02), 'ways')
+  client = await connectDatabase(database.address, { applicationName: 'test' })
+  await client.query('SET jit = off; SET random_page_cost = 1.1')
+  const examples = await pickExamples(client)
+  cases = Object.fromEntries(
+    Object.keys(LISTS).map((family) => {
+      const { config } = parseConfig({ server: { namespaces: benchNamespaces(family) } })
+      const endpoints = config.server.namespaces.flatMap(
+        (entry) => createNamespace(entry, { trigrams: true })?.endpoints ?? [],
+      )
+      return [family, fewerCases(requestCases(endpoints, examples))]
+    }),
+  )
+})
+afterAll(async () => {
+  await client.end()
+  await database.drop()
+})
+
+describe('how a list is read does not change what it shows', () => {
+  it.each(lists)('$family $path', async ({ family, path }) => {
+    const requests = cases[family]!.filter(({ endpoint }) => endpoint.path === path)
+    expect(requests).not.toEqual([])
+    let shown = 0
+    for (const request of requests) {
+      const asPlanned = await answerOf(
+        sessionOf(client, (rows) => rows),
+        request,
+      )
+      if (asPlanned.length > 2) shown++
+      for (const [way, told] of Object.entries(WAYS)) {
+        const answer = await answerOf(sessionOf(client, told), request)
+        expect([addressOf(request), way, answer === asPlanned]).toEqual([addressOf(request), way, true])
+      }
+    }
+    expect(shown).toBeGreaterThan(requests.length / 4)
+  })
+})
