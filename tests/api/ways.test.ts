@@ -52,6 +52,11 @@ const LISTS = {
 } as const
 const lists = Object.entries(LISTS).flatMap(([family, paths]) => paths.map((path) => ({ family, path })))
 
+/** One of the two directions of each list, not the same under all filters. */
+function isAsked({ order, filter }: RequestCase): boolean {
+  return order === '' || order === (filter.length % 2 === 0 ? 'asc' : 'desc')
+}
+
 let database: TestDatabase
 let client: pg.Client
 let cases: Readonly<Record<string, readonly RequestCase[]>>
@@ -67,7 +72,7 @@ beforeAll(async () => {
       const endpoints = config.server.namespaces.flatMap(
         (entry) => createNamespace(entry, { trigrams: true })?.endpoints ?? [],
       )
-      return [family, fewerCases(requestCases(endpoints, examples))]
+      return [family, fewerCases(requestCases(endpoints, examples).filter(isAsked))]
     }),
   )
 })
