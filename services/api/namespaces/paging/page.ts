@@ -31,6 +31,8 @@ export function armsOfNames(column: string, names: readonly string[], bindings: 
 export interface PageQuery {
   /** Key column, for example `a.asset_id`. */
   readonly key: string
+  /** WITH items that `from`, `conditions` and `isWhole` may read. */
+  readonly with?: string
   /** FROM item, for example `assets.assets a`. */
   readonly from: string
   readonly conditions: readonly string[]
@@ -44,9 +46,11 @@ export interface PageQuery {
   readonly ordered?: (most: number) => string
   /**
    * Quicker queries of the same rows in the same order that end early, for example after a stretch of an index: what one
-   * finds counts when it fills the page.
+   * finds counts when it fills the page, or when it is whole.
    */
   readonly attempts?: readonly PageQuery[]
+  /** For an attempt: condition under which, and only under which, what it finds counts, be it less than a page or not. */
+  readonly isWhole?: string
   /** The rows that follow when these have come to an end. */
   readonly rest?: () => PageQuery
   readonly bindings: Bindings
@@ -75,11 +79,7 @@ export async function selectPage(session: Session, values: Values, query: PageQu
 }
 
 async function selectWindow(session: Session, query: PageQuery, window: PageWindow): Promise<KeyPage> {
-  for (const attempt of query.attempts ?? []) {
-    const page = await selectKeys(session, attempt, window)
-    if (page.keys.length === window.limit) return page
-  }
-  const page = await selectKeys(session, query, window)
+  const page = (await selectAttempt(session, query, window)) ?? (await selectKeys(session, query, window))
   const { keys } = page
   if (!query.rest || keys.length === window.limit) return page
   // A page beyond these rows: how many they are tells where in the next it begins.
@@ -92,17 +92,40 @@ async function selectWindow(session: Session, query: PageQuery, window: PageWind
   return { keys: [...keys, ...rest.keys], moment: rest.moment }
 }
 
-async function selectKeys(session: Session, query: PageQuery, window: PageWindow): Promise<KeyPage> {
+/** What the first attempt finds that counts; undefined when none does. */
+async function selectAttempt(
+  session: Session,
+  { attempts }: PageQuery,
+  window: PageWindow,
+): Promise<KeyPage | undefined> {
+  for (const attempt of attempts ?? []) {
+    const page = await selectKeys(session, attempt, window)
+    if (page.isWhole ?? page.keys.length === window.limit) return page
+  }
+  return undefined
+}
+
+/** A page of keys, and whether `isWhole` holds; undefined for a query without it. */
+interface FoundPage extends KeyPage {
+  readonly isWhole: boolean | undefined
+}
+
+async function selectKeys(session: Session, query: PageQuery, window: PageWindow): Promise<FoundPage> {
   const arms = query.keyDirection ? query.arms?.() : undefined
   const text =
     arms && query.keyDirection ? armsText(query, arms, query.keyDirection, window) : plainText(query, window)
-  const rows = await session.query<[string, string | null]>({
+  const rows = await session.query<[string, string | null, boolean | null]>({
     // One text instead of a row for each key; no key contains a comma.
-    text: `SELECT array_to_string(ARRAY(${text}), ','), ${MOMENT}`,
+    text: `${query.with === undefined ? '' : `WITH ${query.with} `}SELECT array_to_string(ARRAY(${text}), ','), ${MOMENT},
+      ${query.isWhole ?? 'NULL::boolean'}`,
     values: query.bindings.values,
   })
-  const [keys, moment] = rows[0]!
-  return { keys: keys === '' ? [] : keys.split(','), moment: momentOf(moment) }
+  const [keys, moment, isWhole] = rows[0]!
+  return {
+    keys: keys === '' ? [] : keys.split(','),
+    moment: momentOf(moment),
+    isWhole: isWhole ?? undefined,
+  }
 }
 
 /** Number of rows that satisfy the conditions, as text. */

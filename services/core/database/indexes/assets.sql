@@ -3,6 +3,7 @@ CREATE INDEX assets_owner_idx ON assets.assets (owner, asset_id) WHERE owner IS 
 CREATE INDEX assets_holdings_idx ON assets.assets (owner, template_id, asset_id) INCLUDE (schema_name) WHERE owner IS NOT NULL;
 CREATE INDEX assets_owner_digest_idx ON assets.assets (owner, mutable_digest) WHERE owner IS NOT NULL AND mutable_digest IS NOT NULL;
 CREATE INDEX assets_template_mutable_idx ON assets.assets (template_id, mutable_digest) WHERE mutable_digest IS NOT NULL AND template_id IS NOT NULL;
+CREATE INDEX assets_digest_updated_idx ON assets.assets (mutable_digest, updated_at_time, asset_id) WHERE mutable_digest IS NOT NULL;
 CREATE INDEX assets_burned_idx ON assets.assets (asset_id) WHERE owner IS NULL;
 CREATE INDEX assets_burner_idx ON assets.assets (burned_by_account, asset_id) INCLUDE (collection_name, schema_name, template_id) WHERE burned_by_account IS NOT NULL;
 CREATE INDEX assets_collection_idx ON assets.assets (collection_name, schema_name, asset_id) INCLUDE (owner);

@@ -206,7 +206,7 @@ async function groupedAssets(
   const ofTemplates = side === OWNERS ? drivingTemplateCondition : passingTemplateCondition
   const conditions = [
     `${side.column} IS NOT NULL`,
-    ...assetConditions(values, bindings),
+    ...assetConditions(values, bindings, true),
     ...accountConditions(side, values, bindings),
     ...collectionLists('a.collection_name', values, bindings),
     ...hideOffersCondition(values),

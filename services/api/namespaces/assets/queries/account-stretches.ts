@@ -76,7 +76,7 @@ async function countingWay(
     // Templates were looked up within the schemas.
     if (!filters.every((name) => OF_TEMPLATES.has(name) || name === 'schema_name')) return undefined
     const ids = bindings.bind(resolved.ids, 'integer[]')
-    const matching = await assetsOfTemplates(session, resolved.ids)
+    const matching = resolved.held
     return {
       // The planner need not know how many assets each template has.
       match: countedAssets(`(+a.template_id) = ANY(${ids})`),
@@ -127,17 +127,6 @@ function indexedCondition(filter: string, values: Values, bindings: Bindings): s
   if (filter !== 'minter' && filter !== 'schema_name') return undefined
   const names = values.texts(filter) ?? []
   return names.length === 1 ? `a.${filter} = ${bindings.bind(names[0]!, 'text')}` : undefined
-}
-
-/** Assets of templates that are not burned, from counters. */
-async function assetsOfTemplates(session: Session, templates: readonly number[]): Promise<number> {
-  const bindings = new Bindings()
-  const rows = await session.query<[number]>({
-    text: `SELECT coalesce(sum(n.minted - n.burned), 0)::float8 FROM assets.template_counts n
-      WHERE n.template_id = ANY(${bindings.bind(templates, 'integer[]')})`,
-    values: bindings.values,
-  })
-  return rows[0]![0]
 }
 
 /**

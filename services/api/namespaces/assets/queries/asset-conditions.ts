@@ -31,8 +31,10 @@ export function collectionLists(column: string, values: Values, bindings: Bindin
 /**
  * The conditions on one asset, `a`: ids, owner, burned, template, collection, schema, template flags, minter, initial
  * receiver, burner.
+ * @param areResolved the templates that lack a flag were looked up, and have a condition of their own: to the planner a
+ *   second one would leave out most of what the first has found.
  */
-export function assetConditions(values: Values, bindings: Bindings): string[] {
+export function assetConditions(values: Values, bindings: Bindings, areResolved = false): string[] {
   const conditions: string[] = []
   const ids = values.ids('asset_id')
   if (ids) conditions.push(ids.length === 0 ? NEVER : `a.asset_id = ANY(${bindings.bindIds(ids)})`)
@@ -45,8 +47,8 @@ export function assetConditions(values: Values, bindings: Bindings): string[] {
   conditions.push(
     ...oneOf('a.collection_name', values.texts('collection_name'), bindings),
     ...oneOf('a.schema_name', values.texts('schema_name'), bindings),
-    ...flagCondition('transferable', values.bool('is_transferable')),
-    ...flagCondition('burnable', values.bool('is_burnable')),
+    ...flagCondition('transferable', values.bool('is_transferable'), areResolved),
+    ...flagCondition('burnable', values.bool('is_burnable'), areResolved),
     ...oneOf('a.minter', values.texts('minter'), bindings),
     ...oneOf('a.initial_receiver', values.texts('initial_receiver'), bindings),
     ...oneOf('a.burned_by_account', values.texts('burner'), bindings),
@@ -66,8 +68,12 @@ export function schemaHomes(values: Values, bindings: Bindings): string[] {
 }
 
 /** A flag of the template; an asset without a template has both flags set. */
-function flagCondition(flag: 'transferable' | 'burnable', wanted: boolean | undefined): string[] {
-  if (wanted === undefined) return []
+function flagCondition(
+  flag: 'transferable' | 'burnable',
+  wanted: boolean | undefined,
+  areResolved: boolean,
+): string[] {
+  if (wanted === undefined || (!wanted && areResolved)) return []
   const unset = `EXISTS (SELECT FROM assets.templates f WHERE f.template_id = a.template_id AND NOT f.${flag})`
   return [wanted ? `NOT ${unset}` : unset]
 }

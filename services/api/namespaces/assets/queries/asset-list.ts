@@ -1,23 +1,14 @@
 import type { Session } from '../../../database/index.ts'
-import { Bindings, whereClause } from '../../../database/index.ts'
+import { Bindings } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import type { KeyPage, PageQuery } from '../../paging/index.ts'
 import { countRows, directionOf, selectPage } from '../../paging/index.ts'
 import { assetArms } from './asset-arms.ts'
+import { byColumn } from './asset-column-order.ts'
 import { schemaHomes } from './asset-conditions.ts'
-import { highestMints } from './asset-mint-order.ts'
 import { nameOrder } from './asset-name-order.ts'
 import type { AssetSearch } from './asset-search.ts'
-import {
-  countMatching,
-  filterConditions,
-  filtersOf,
-  impliedConditions,
-  leavesOutLittle,
-  orderConditions,
-  searchAssets,
-  searchConditions,
-} from './asset-search.ts'
+import { searchAssets, searchConditions } from './asset-search.ts'
 
 const FROM = 'assets.assets a'
 const KEY = 'a.asset_id'
@@ -56,14 +47,6 @@ export async function assetQuery(
   return { from: FROM, conditions, bindings }
 }
 
-/** Assets up to which all that match are sorted. */
-const FEW = 8_000
-/**
- * How many assets are looked at in order before all that match are sorted: at most so many, and no more than half of
- * those that are to be sorted then, so that looking in vain does not take longer than sorting.
- */
-const STRETCH = 20_000
-
 async function orderedQuery(session: Session, search: AssetSearch): Promise<PageQuery> {
   const direction = directionOf(search.values)
   switch (search.values.text('sort')) {
@@ -81,54 +64,6 @@ async function orderedQuery(session: Session, search: AssetSearch): Promise<Page
     default:
       return byId(search, direction)
   }
-}
-
-/** An order that an index on the column has. */
-interface ColumnOrder {
-  readonly column: string
-  readonly direction: 'ASC' | 'DESC'
-  /** Condition on the rows that have their place in it. */
-  readonly further?: string
-}
-
-/**
- * Assets in the order of a column. With filters there are two ways: in order until the page is full, or all that match,
- * sorted. The second is right where few match. Otherwise the first is tried over a stretch of the order: which of the
- * two is quicker depends on where in the order the matching assets are, and nothing but looking tells.
- */
-async function byColumn(session: Session, search: AssetSearch, order: ColumnOrder): Promise<PageQuery> {
-  const bindings = new Bindings()
-  const { column, direction, further } = order
-  const conditions = filterConditions(search, bindings)
-  const rest = [
-    ...orderConditions(search, bindings),
-    ...impliedConditions(search, bindings),
-    ...(further === undefined ? [] : [further]),
-  ]
-  const sorted = { key: KEY, order: `a.${column} ${direction}, ${KEY}`, bindings }
-  if (conditions.length === 0) return { ...sorted, from: FROM, conditions: rest }
-  const matching = [...conditions, ...schemaHomes(search.values, bindings), ...rest]
-  if (hasOrderOfItsOwn(search)) return { ...sorted, from: FROM, conditions: matching }
-  const quick = column === 'template_mint' && direction === 'DESC' ? highestMints(search) : undefined
-  const attempts = quick ? [quick] : []
-  if (leavesOutLittle(search)) return { ...sorted, from: FROM, conditions: matching, attempts }
-  // The sign keeps the index of the order out of the plan.
-  const page = {
-    ...sorted,
-    from: FROM,
-    conditions: matching,
-    order: `(+a.${column}) ${direction}, ${KEY}`,
-  }
-  const { areFew, expected } = await countMatching(session, search, FEW)
-  if (areFew) return page
-  const looked = Math.min(STRETCH, Math.ceil(Math.max(FEW, expected) / 2))
-  const stretch = `(SELECT a.* FROM ${FROM} ${whereClause(rest)} ORDER BY ${sorted.order} LIMIT ${looked}) a`
-  return { ...page, attempts: [...attempts, { ...sorted, from: stretch, conditions: matching }] }
-}
-
-/** What is burned has indexes of its own for every order. */
-function hasOrderOfItsOwn(search: AssetSearch): boolean {
-  return search.values.bool('burned') === true && filtersOf(search).every((name) => name === 'burned')
 }
 
 /** Assets without a mint number come last in both directions. */

@@ -82,7 +82,7 @@ export function searchConditions(search: AssetSearch, bindings: Bindings): strin
 export function filterConditions(search: AssetSearch, bindings: Bindings): string[] {
   const { values, attributes, trigrams, templates } = search
   return [
-    ...assetConditions(values, bindings),
+    ...assetConditions(values, bindings, true),
     ...collectionLists('a.collection_name', values, bindings),
     ...oneOf('a.collection_name', search.authorized, bindings),
     ...hideOffersCondition(values),
@@ -132,25 +132,23 @@ export function leavesOutLittle(search: AssetSearch): boolean {
 /** Where the planner expects so many times more than few rows, they are not counted: that would take longer than it saves. */
 const FAR_MORE = 3
 
-/** How many assets satisfy the filters of a search. */
-export interface Matching {
-  readonly areFew: boolean
-  /** What the planner expects. */
-  readonly expected: number
+/** How many assets the planner expects to satisfy the filters of a search. */
+export async function expectedMatching(session: Session, search: AssetSearch): Promise<number> {
+  const bindings = new StatementBindings()
+  // Without the collections of a schema: the planner takes them for a filter of their own.
+  const conditions = filterConditions(search, bindings)
+  return conditions.length === 0 ? Infinity : expectedAssets(session, conditions, bindings)
 }
 
-/** Whether at most so many assets satisfy the filters of a search; false without any. */
-export async function countMatching(session: Session, search: AssetSearch, most: number): Promise<Matching> {
+/** Whether at most so many assets satisfy the filters of a search. */
+async function areFew(session: Session, search: AssetSearch, most: number): Promise<boolean> {
   const bindings = new StatementBindings()
   const conditions = [...filterConditions(search, bindings), ...schemaHomes(search.values, bindings)]
-  if (conditions.length === 0) return { areFew: false, expected: Infinity }
-  const expected = await expectedAssets(session, conditions, bindings)
-  if (expected > most * FAR_MORE) return { areFew: false, expected }
   const rows = await session.query<[number]>({
     text: `SELECT count(*)::integer FROM (SELECT FROM assets.assets a ${whereClause(conditions)} LIMIT ${most + 1}) x`,
     values: bindings.values,
   })
-  return { areFew: rows[0]![0] <= most, expected }
+  return rows[0]![0] <= most
 }
 
 /** Assets up to which all that match are looked at and sorted. */
@@ -165,12 +163,12 @@ const FEW_OF_OWN_DATA = 60_000
  */
 export async function sortsAll(session: Session, search: AssetSearch): Promise<boolean> {
   if (leavesOutLittle(search)) return false
-  const { areFew, expected } = await countMatching(session, search, FEW_TO_SORT)
-  if (areFew) return true
+  const expected = await expectedMatching(session, search)
   const isOwnData = search.attributes.some(
     ({ family }) => family === 'immutable_data' || family === 'mutable_data',
   )
-  return isOwnData && expected <= FEW_OF_OWN_DATA
+  if (isOwnData) return expected <= FEW_OF_OWN_DATA
+  return expected <= FEW_TO_SORT * FAR_MORE && (await areFew(session, search, FEW_TO_SORT))
 }
 
 /** Template by template, an index of all assets' data would be searched anew for each: no index, then. */
@@ -329,13 +327,18 @@ export function orderConditions({ values }: AssetSearch, bindings: Bindings): st
 
 /**
  * Where the order of a search begins at the earliest: conditions that follow from its others. Nothing happens to an asset
- * before it is minted, and ids are given in that order. For mint numbers: assets without a template have none.
+ * before it is minted, and ids are given in that order. For mint numbers: assets without a template have none,
+ * and within a template the numbers follow the ids.
  */
 export function impliedConditions({ values }: AssetSearch, bindings: Bindings): string[] {
   const sort = values.text('sort') ?? ''
-  const most = values.int('max_template_mint')
-  if (sort === BY_MINT && most !== undefined) {
-    return [`a.template_mint <= ${bindings.bind(most, 'bigint')}`]
+  if (sort === BY_MINT) {
+    const most = values.int('max_template_mint')
+    return [
+      ...(most === undefined ? [] : [`a.template_mint <= ${bindings.bind(most, 'bigint')}`]),
+      // The first asset of a template repeats none.
+      ...(values.bool('only_duplicate_templates') === true ? ['a.template_mint > 1'] : []),
+    ]
   }
   const date = DATES[sort]
   const lowest = values.int('lower_bound')

@@ -45,13 +45,27 @@ function anyOf(conditions: readonly string[]): string {
   return `(${conditions.join(' OR ')})`
 }
 
+/** Templates that match, all of them. */
+interface NamedTemplates {
+  readonly kind: 'ids'
+  readonly ids: readonly number[]
+  /** How many assets they have that are not burned. */
+  readonly held: number
+  /** They are many, and a good part of all assets are theirs. */
+  readonly isBroad: boolean
+}
+
 /** What filters on template data mean for assets. */
 export type ResolvedTemplates =
   | { readonly kind: 'unfiltered' }
-  /** The templates that match, all of them. Broad: they are many, and a good part of all assets are theirs. */
-  | { readonly kind: 'ids'; readonly ids: readonly number[]; readonly isBroad: boolean }
+  | NamedTemplates
   /** Too many match to name them. */
   | { readonly kind: 'many' }
+
+/** Templates up to which the planner looks up each one's share of the assets in no time. */
+const FEW_RESOLVED = 100
+/** Share of the assets that are of broad templates. */
+const BROAD = 0.05
 
 /**
  * Looks up the templates that a request's filters on template data select: they are few compared with the assets,
@@ -76,29 +90,18 @@ export async function resolveTemplates(
   )
   const ids = values.ids('template_id')
   if (ids) conditions.push(`t.template_id = ANY(${bindIntegers(ids, bindings)})`)
-  const rows = await session.query<[number]>({
-    text: `SELECT t.template_id FROM assets.templates t ${whereClause(conditions)} LIMIT ${MAX_RESOLVED + 1}`,
+  const rows = await session.query<[ids: string | null, held: number, isBroad: boolean | null]>({
+    // One text instead of a row for each template.
+    text: `SELECT string_agg(t.template_id::text, ','), coalesce(sum(n.minted - n.burned), 0)::float8,
+        sum(n.minted) > ${BROAD} * (SELECT c.reltuples FROM pg_class c WHERE c.oid = 'assets.assets'::regclass)
+      FROM (SELECT t.template_id FROM assets.templates t ${whereClause(conditions)} LIMIT ${MAX_RESOLVED + 1}) t
+      LEFT JOIN assets.template_counts n USING (template_id)`,
     values: bindings.values,
   })
-  if (rows.length > MAX_RESOLVED) return { kind: 'many' }
-  const found = rows.map(([id]) => id)
-  return { kind: 'ids', ids: found, isBroad: await areBroad(session, found) }
-}
-
-/** Templates up to which the planner looks up each one's share of the assets in no time. */
-const FEW_RESOLVED = 100
-/** Share of the assets that are of broad templates. */
-const BROAD = 0.05
-
-async function areBroad(session: Session, templates: readonly number[]): Promise<boolean> {
-  if (templates.length <= FEW_RESOLVED) return false
-  const bindings = new Bindings()
-  const rows = await session.query<[boolean | null]>({
-    text: `SELECT sum(n.minted) > ${BROAD} * (SELECT c.reltuples FROM pg_class c WHERE c.oid = 'assets.assets'::regclass)
-      FROM assets.template_counts n WHERE n.template_id = ANY(${bindings.bind(templates, 'integer[]')})`,
-    values: bindings.values,
-  })
-  return rows[0]![0] === true
+  const [text, held, isBroad] = rows[0]!
+  const found = text === null ? [] : text.split(',').map(Number)
+  if (found.length > MAX_RESOLVED) return { kind: 'many' }
+  return { kind: 'ids', ids: found, held, isBroad: found.length > FEW_RESOLVED && isBroad === true }
 }
 
 /** Flags that a template must lack: few do. */

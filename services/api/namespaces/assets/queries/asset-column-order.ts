@@ -1,0 +1,165 @@
+import type { Session } from '../../../database/index.ts'
+import { Bindings, whereClause } from '../../../database/index.ts'
+import type { PageQuery } from '../../paging/index.ts'
+import { pageWindow } from '../../paging/index.ts'
+import { schemaHomes } from './asset-conditions.ts'
+import { updatedByDigest } from './asset-digest-order.ts'
+import { highestMints } from './asset-mint-order.ts'
+import type { AssetSearch } from './asset-search.ts'
+import {
+  expectedMatching,
+  filterConditions,
+  filtersOf,
+  impliedConditions,
+  leavesOutLittle,
+  orderConditions,
+} from './asset-search.ts'
+
+const FROM = 'assets.assets a'
+const KEY = 'a.asset_id'
+
+/** An order that an index on the column has. */
+export interface ColumnOrder {
+  readonly column: string
+  readonly direction: 'ASC' | 'DESC'
+  /** Condition on the rows that have their place in it. */
+  readonly further?: string
+}
+
+/** Assets up to which all that match are sorted. */
+const FEW = 8_000
+
+/**
+ * Assets in the order of a column. With filters there are two ways: in order until the page is full, or all that match,
+ * sorted. The second is right where few match. Otherwise the first is tried over a stretch of the order: which of the
+ * two is quicker depends on where in the order the matching assets are, and nothing but looking tells.
+ */
+export async function byColumn(
+  session: Session,
+  search: AssetSearch,
+  { column, direction, further }: ColumnOrder,
+): Promise<PageQuery> {
+  const bindings = new Bindings()
+  const conditions = filterConditions(search, bindings)
+  const rest = [
+    ...orderConditions(search, bindings),
+    ...impliedConditions(search, bindings),
+    ...(further === undefined ? [] : [further]),
+  ]
+  const sorted = { key: KEY, order: `a.${column} ${direction}, ${KEY}`, bindings }
+  if (conditions.length === 0) return { ...sorted, from: FROM, conditions: rest }
+  const filters = [...conditions, ...schemaHomes(search.values, bindings)]
+  const matching = [...filters, ...rest]
+  const inOrder = { ...sorted, from: FROM, conditions: matching }
+  if (hasOrderOfItsOwn(search)) return inOrder
+  // The sign keeps the index of the order out of the plan.
+  const page = { ...inOrder, order: `(+a.${column}) ${direction}, ${KEY}` }
+  const highest = column === 'template_mint' && direction === 'DESC' ? highestMints(search) : undefined
+  const quick = highest ? [highest] : []
+  if (leavesOutLittle(search)) return { ...inOrder, attempts: quick }
+  const expected = await expectedMatching(session, search)
+  if (expected <= FEW) {
+    const few: PageQuery = {
+      ...sorted,
+      with: `few AS MATERIALIZED (SELECT ${KEY}, a.${column} FROM ${FROM} ${whereClause(matching)} LIMIT ${FEW + 1})`,
+      from: 'few a',
+      conditions: [],
+      isWhole: `(SELECT count(*) FROM few) <= ${FEW}`,
+    }
+    // Where there are more than was expected, a stretch of the order comes before all of them.
+    return { ...page, attempts: [few, ...quick, { ...inOrder, from: stretch(rest, sorted.order, FEW / 2) }] }
+  }
+  const byDigest = column === 'updated_at_time' ? updatedByDigest(search, direction) : undefined
+  const following = byDigest ? [byDigest] : []
+  const looked = await stretchLength(session, search, expected, byDigest ? 0 : TRIED)
+  if (looked === undefined) return { ...page, attempts: [...quick, ...following] }
+  // Spelled so, the ids are hashed once, and looked up for one asset of the order after the other.
+  const among = `(${KEY} IN (SELECT ${KEY} FROM ${FROM} ${whereClause(filters)})) IS TRUE`
+  const first: PageQuery = {
+    ...inOrder,
+    from: stretch(rest, sorted.order, looked),
+    conditions: readsIds(search, expected) ? [among] : matching,
+  }
+  return { ...page, attempts: [...quick, first, ...following] }
+}
+
+/** The first assets of an order. */
+function stretch(conditions: readonly string[], order: string, length: number): string {
+  return `(SELECT a.* FROM ${FROM} ${whereClause(conditions)} ORDER BY ${order} LIMIT ${length}) a`
+}
+
+/** How many assets are looked at in order, at most, before all that match are sorted. */
+const STRETCH = 20_000
+/** The same where the index of the order is all that is looked at. */
+const STRETCH_OF_INDEX = 100_000
+/** A stretch is so many times as long as would do if the matching assets were spread evenly. */
+const RESERVE = 2
+/** Looking at so many assets in order, for each one that matches, takes a small and a large part of the time for sorting. */
+const TRIED = 1 / 8
+const AFFORDED = 1 / 2
+/** The same for assets whose ids are all that is looked at. */
+const AFFORDED_IDS = 5
+const AFFORDED_BOUNDS = 1
+/** Ids that are hashed at most. */
+const MOST_IDS = 60_000
+
+/**
+ * How many assets to look at in order. Looking in vain must not take long beside sorting all that match; undefined when
+ * what can be afforded would not fill the page if the matching assets were spread evenly.
+ * @param tried part of the time for sorting that looking takes even where less would do if they were.
+ */
+async function stretchLength(
+  session: Session,
+  search: AssetSearch,
+  expected: number,
+  tried: number,
+): Promise<number | undefined> {
+  if (hasBoundsOfIds(search)) return Math.min(STRETCH_OF_INDEX, Math.ceil(expected * AFFORDED_BOUNDS))
+  if (readsIds(search, expected)) {
+    return Math.min(STRETCH_OF_INDEX, Math.ceil(expected * AFFORDED_IDS))
+  }
+  const window = pageWindow(search.values)
+  if (!window) return undefined
+  const [[all]] = (await session.query<[number]>({
+    name: 'assets-about',
+    text: `SELECT c.reltuples::float8 FROM pg_class c WHERE c.oid = 'assets.assets'::regclass`,
+    values: [],
+  })) as [[number]]
+  const needed = ((window.offset + window.limit) * all) / expected
+  const afforded = expected * AFFORDED
+  if (needed > afforded) return undefined
+  return Math.ceil(Math.min(STRETCH, afforded, Math.max(expected * tried, needed * RESERVE)))
+}
+
+/** Filters by what an index has together with the ids. */
+const WITH_IDS = new Set([
+  ...['owner', 'minter', 'initial_receiver', 'collection_name', 'schema_name'],
+  ...['template_id', 'template_whitelist', 'data', 'template_data', 'match', 'search'],
+])
+const UNSET_FLAGS = new Set(['is_transferable', 'is_burnable'])
+const BOUNDS = new Set(['lower_bound', 'upper_bound', 'before, after'])
+
+/** Whether the ids of all that match, not too many, are read from one index. */
+function readsIds(search: AssetSearch, expected: number): boolean {
+  const { values, templates } = search
+  const filters = filtersOf(search)
+  return (
+    expected <= MOST_IDS &&
+    filters.length === 1 &&
+    // Neither has a condition that an index of templates could answer.
+    templates.kind !== 'many' &&
+    !(templates.kind === 'ids' && templates.isBroad) &&
+    !values.isNull('template_id') &&
+    filters.every((name) => WITH_IDS.has(name) || (UNSET_FLAGS.has(name) && values.bool(name) === false))
+  )
+}
+
+/** Whether ids tell which assets match. */
+function hasBoundsOfIds(search: AssetSearch): boolean {
+  return filtersOf(search).every((name) => BOUNDS.has(name))
+}
+
+/** What is burned has indexes of its own for every order. */
+function hasOrderOfItsOwn(search: AssetSearch): boolean {
+  return search.values.bool('burned') === true && filtersOf(search).every((name) => name === 'burned')
+}
