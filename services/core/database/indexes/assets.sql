@@ -1,6 +1,7 @@
 -- Indexes that only queries need: built when a reader has caught up, online, one by one.
 CREATE INDEX assets_owner_idx ON assets.assets (owner, asset_id) WHERE owner IS NOT NULL;
 CREATE INDEX assets_holdings_idx ON assets.assets (owner, template_id, asset_id) INCLUDE (schema_name) WHERE owner IS NOT NULL;
+CREATE INDEX assets_owner_templates_idx ON assets.assets (owner, template_id) WHERE owner IS NOT NULL AND template_id IS NOT NULL;
 CREATE INDEX assets_owner_digest_idx ON assets.assets (owner, mutable_digest) WHERE owner IS NOT NULL AND mutable_digest IS NOT NULL;
 CREATE INDEX assets_template_mutable_idx ON assets.assets (template_id, mutable_digest) WHERE mutable_digest IS NOT NULL AND template_id IS NOT NULL;
 CREATE INDEX assets_digest_updated_idx ON assets.assets (mutable_digest, updated_at_time, asset_id) WHERE mutable_digest IS NOT NULL;

@@ -79,7 +79,7 @@ async function countingWay(
     const matching = resolved.held
     return {
       // The planner need not know how many assets each template has.
-      match: countedAssets(`(+a.template_id) = ANY(${ids})`),
+      match: countedAssets(`a.template_id IS NOT NULL AND (+a.template_id) = ANY(${ids})`),
       matching,
       isQuicker: (_, assets) => assets < matching * GROUPING,
     }

@@ -70,17 +70,17 @@ export async function byColumn(
     return { ...page, attempts: [few, ...quick, { ...inOrder, from: stretch(rest, sorted.order, FEW / 2) }] }
   }
   const byDigest = column === 'updated_at_time' ? updatedByDigest(search, direction) : undefined
-  const following = byDigest ? [byDigest] : []
-  const looked = await stretchLength(session, search, expected, byDigest ? 0 : TRIED)
-  if (looked === undefined) return { ...page, attempts: [...quick, ...following] }
-  // Spelled so, the ids are hashed once, and looked up for one asset of the order after the other.
-  const among = `(${KEY} IN (SELECT ${KEY} FROM ${FROM} ${whereClause(filters)})) IS TRUE`
-  const first: PageQuery = {
-    ...inOrder,
-    from: stretch(rest, sorted.order, looked),
-    conditions: readsIds(search, expected) ? [among] : matching,
-  }
-  return { ...page, attempts: [...quick, first, ...following] }
+  const among = (length: number): PageQuery => ({
+    ...sorted,
+    from: stretch(rest, sorted.order, length),
+    // Spelled so, the ids are hashed once, and looked up for one asset of the order after the other.
+    conditions: [`(${KEY} IN (SELECT ${KEY} FROM ${FROM} ${whereClause(filters)})) IS TRUE`],
+  })
+  const idStretch = readsIds(search, expected) ? among(stretchOfIds(expected, AFFORDED_IDS)) : undefined
+  const better = byDigest ?? idStretch
+  const looked = await stretchLength(session, search, expected, better !== undefined)
+  const first = looked === undefined ? [] : [{ ...inOrder, from: stretch(rest, sorted.order, looked) }]
+  return { ...page, attempts: [...quick, ...first, ...(better ? [better] : [])] }
 }
 
 /** The first assets of an order. */
@@ -94,41 +94,48 @@ const STRETCH = 20_000
 const STRETCH_OF_INDEX = 100_000
 /** A stretch is so many times as long as would do if the matching assets were spread evenly. */
 const RESERVE = 2
-/** Looking at so many assets in order, for each one that matches, takes a small and a large part of the time for sorting. */
+/** Parts of the matching assets: to look at so many in order is worth trying, or takes as long as sorting all that match. */
 const TRIED = 1 / 8
 const AFFORDED = 1 / 2
-/** The same for assets whose ids are all that is looked at. */
-const AFFORDED_IDS = 5
+/** The same as the last where the index of the order is all that is looked at, and where ids are hashed before. */
 const AFFORDED_BOUNDS = 1
+const AFFORDED_IDS = 5
+/** The same as the first where a better way follows: longer stretches take longer than that. */
+const AFFORDED_BEFORE = 1 / 5
 /** Ids that are hashed at most. */
 const MOST_IDS = 60_000
 
 /**
  * How many assets to look at in order. Looking in vain must not take long beside sorting all that match; undefined when
  * what can be afforded would not fill the page if the matching assets were spread evenly.
- * @param tried part of the time for sorting that looking takes even where less would do if they were.
+ * @param isFollowed another way is tried before sorting.
  */
 async function stretchLength(
   session: Session,
   search: AssetSearch,
   expected: number,
-  tried: number,
+  isFollowed: boolean,
 ): Promise<number | undefined> {
-  if (hasBoundsOfIds(search)) return Math.min(STRETCH_OF_INDEX, Math.ceil(expected * AFFORDED_BOUNDS))
-  if (readsIds(search, expected)) {
-    return Math.min(STRETCH_OF_INDEX, Math.ceil(expected * AFFORDED_IDS))
-  }
+  if (hasBoundsOfIds(search)) return stretchOfIds(expected, AFFORDED_BOUNDS)
   const window = pageWindow(search.values)
   if (!window) return undefined
-  const [[all]] = (await session.query<[number]>({
+  const rows = await session.query<[number]>({
     name: 'assets-about',
     text: `SELECT c.reltuples::float8 FROM pg_class c WHERE c.oid = 'assets.assets'::regclass`,
     values: [],
-  })) as [[number]]
-  const needed = ((window.offset + window.limit) * all) / expected
+  })
+  const needed = ((window.offset + window.limit) * rows[0]![0]) / expected
+  if (isFollowed) {
+    const reserved = needed * RESERVE
+    return reserved > expected * AFFORDED_BEFORE ? undefined : Math.ceil(Math.min(STRETCH, reserved))
+  }
   const afforded = expected * AFFORDED
   if (needed > afforded) return undefined
-  return Math.ceil(Math.min(STRETCH, afforded, Math.max(expected * tried, needed * RESERVE)))
+  return Math.ceil(Math.min(STRETCH, afforded, Math.max(expected * TRIED, needed * RESERVE)))
+}
+
+function stretchOfIds(expected: number, afforded: number): number {
+  return Math.min(STRETCH_OF_INDEX, Math.ceil(expected * afforded))
 }
 
 /** Filters by what an index has together with the ids. */
