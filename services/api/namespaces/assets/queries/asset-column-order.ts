@@ -76,7 +76,7 @@ export async function byColumn(
     // Spelled so, the ids are hashed once, and looked up for one asset of the order after the other.
     conditions: [`(${KEY} IN (SELECT ${KEY} FROM ${FROM} ${whereClause(filters)})) IS TRUE`],
   })
-  const idStretch = readsIds(search, expected) ? among(stretchOfIds(expected, AFFORDED_IDS)) : undefined
+  const idStretch = readsIds(search, expected) ? among(stretchOfIndex(expected)) : undefined
   const better = byDigest ?? idStretch
   const looked = await stretchLength(session, search, expected, better !== undefined)
   const first = looked === undefined ? [] : [{ ...inOrder, from: stretch(rest, sorted.order, looked) }]
@@ -97,9 +97,10 @@ const RESERVE = 2
 /** Parts of the matching assets: to look at so many in order is worth trying, or takes as long as sorting all that match. */
 const TRIED = 1 / 8
 const AFFORDED = 1 / 2
-/** The same as the last where the index of the order is all that is looked at, and where ids are hashed before. */
-const AFFORDED_BOUNDS = 1
-const AFFORDED_IDS = 5
+/** Matching assets from which on sorting takes so long that all of the stretch is worth trying. */
+const MANY = 60_000
+/** The same as the last where the index of the order is all that is looked at. */
+const AFFORDED_OF_INDEX = 1
 /** The same as the first where a better way follows: longer stretches take longer than that. */
 const AFFORDED_BEFORE = 1 / 5
 /** Ids that are hashed at most. */
@@ -116,7 +117,7 @@ async function stretchLength(
   expected: number,
   isFollowed: boolean,
 ): Promise<number | undefined> {
-  if (hasBoundsOfIds(search)) return stretchOfIds(expected, AFFORDED_BOUNDS)
+  if (hasBoundsOfIds(search)) return stretchOfIndex(expected)
   const window = pageWindow(search.values)
   if (!window) return undefined
   const rows = await session.query<[number]>({
@@ -131,11 +132,12 @@ async function stretchLength(
   }
   const afforded = expected * AFFORDED
   if (needed > afforded) return undefined
-  return Math.ceil(Math.min(STRETCH, afforded, Math.max(expected * TRIED, needed * RESERVE)))
+  const tried = expected < MANY ? expected * TRIED : STRETCH
+  return Math.ceil(Math.min(STRETCH, afforded, Math.max(tried, needed * RESERVE)))
 }
 
-function stretchOfIds(expected: number, afforded: number): number {
-  return Math.min(STRETCH_OF_INDEX, Math.ceil(expected * afforded))
+function stretchOfIndex(expected: number): number {
+  return Math.min(STRETCH_OF_INDEX, Math.ceil(expected * AFFORDED_OF_INDEX))
 }
 
 /** Filters by what an index has together with the ids. */

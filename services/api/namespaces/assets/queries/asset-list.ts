@@ -56,14 +56,17 @@ async function orderedQuery(session: Session, search: AssetSearch): Promise<Page
       return byColumn(session, search, { column: 'transferred_at_time', direction })
     case 'template_mint':
       // Within a template the numbers follow the ids.
-      return search.values.ids('template_id')?.length === 1
-        ? byId(search, direction)
-        : byMint(session, search, direction)
+      return isOfOneTemplate(search) ? byId(search, direction) : byMint(session, search, direction)
     case 'name':
       return nameOrder(session, search, direction)
     default:
       return byId(search, direction)
   }
+}
+
+function isOfOneTemplate({ values, templates }: AssetSearch): boolean {
+  const lists = [values.ids('template_id'), values.ids('template_whitelist')]
+  return [...lists, templates.kind === 'ids' ? templates.ids : undefined].some((list) => list?.length === 1)
 }
 
 /** Assets without a mint number come last in both directions. */

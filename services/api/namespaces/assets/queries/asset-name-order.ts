@@ -3,9 +3,11 @@ import { Bindings, whereClause } from '../../../database/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import type { AssetSearch } from './asset-search.ts'
 import {
+  areFew,
   demandsTemplate,
+  expectedSorting,
+  FEW_TO_SORT,
   searchConditions,
-  sortsAll,
   templateSideConditions,
   unindexed,
 } from './asset-search.ts'
@@ -31,11 +33,36 @@ export async function nameOrder(
   search: AssetSearch,
   direction: 'ASC' | 'DESC',
 ): Promise<PageQuery> {
-  if (await sortsAll(session, search)) {
+  const sorting = await expectedSorting(session, search)
+  if (sorting === 'all' || (sorting === 'perhaps all' && (await areFew(session, search, FEW_TO_SORT)))) {
     const bindings = new Bindings()
     const conditions = searchConditions(search, bindings)
     return { key: KEY, from: FROM, conditions, order: `${NAME} ${direction} NULLS LAST, ${KEY}`, bindings }
   }
+  const walk = await mergedOrder(session, search, direction)
+  return sorting === 'probably all' ? { ...walk, attempts: [fewNames(search, direction)] } : walk
+}
+
+/** All that match, sorted, if they are few; those without a name are left to what follows. */
+function fewNames(search: AssetSearch, direction: 'ASC' | 'DESC'): PageQuery {
+  const bindings = new Bindings()
+  const within = whereClause(searchConditions(search, bindings))
+  return {
+    key: KEY,
+    with: `few AS MATERIALIZED (SELECT ${KEY}, ${NAME} AS name FROM ${FROM} ${within} LIMIT ${FEW_TO_SORT + 1})`,
+    from: 'few a',
+    conditions: ['a.name IS NOT NULL'],
+    order: `a.name ${direction}, ${KEY}`,
+    isWhole: `(SELECT count(*) FROM few) <= ${FEW_TO_SORT}`,
+    bindings,
+  }
+}
+
+async function mergedOrder(
+  session: Session,
+  search: AssetSearch,
+  direction: 'ASC' | 'DESC',
+): Promise<PageQuery> {
   const nameless = await namelessTemplates(session, search)
   const bindings = new Bindings()
   const conditions = searchConditions(search, bindings).map(unindexed)
@@ -45,7 +72,8 @@ export async function nameOrder(
     ofTemplate,
     direction,
     isBare: !demandsTemplate(search),
-    nameless: nameless && bindings.bind(nameless, 'integer[]'),
+    // Spelled out: a count of the rows has no place for a bound value.
+    nameless: nameless && `'{${nameless.join(',')}}'::integer[]`,
   }
   return {
     key: KEY,

@@ -141,7 +141,7 @@ export async function expectedMatching(session: Session, search: AssetSearch): P
 }
 
 /** Whether at most so many assets satisfy the filters of a search. */
-async function areFew(session: Session, search: AssetSearch, most: number): Promise<boolean> {
+export async function areFew(session: Session, search: AssetSearch, most: number): Promise<boolean> {
   const bindings = new StatementBindings()
   const conditions = [...filterConditions(search, bindings), ...schemaHomes(search.values, bindings)]
   const rows = await session.query<[number]>({
@@ -152,7 +152,7 @@ async function areFew(session: Session, search: AssetSearch, most: number): Prom
 }
 
 /** Assets up to which all that match are looked at and sorted. */
-const FEW_TO_SORT = 6_000
+export const FEW_TO_SORT = 6_000
 /** The same for filters on the assets' own data. */
 const FEW_OF_OWN_DATA = 60_000
 
@@ -162,13 +162,27 @@ const FEW_OF_OWN_DATA = 60_000
  * find nothing for long.
  */
 export async function sortsAll(session: Session, search: AssetSearch): Promise<boolean> {
-  if (leavesOutLittle(search)) return false
+  const sorting = await expectedSorting(session, search)
+  return sorting === 'all' || (isInDoubt(sorting) && (await areFew(session, search, FEW_TO_SORT)))
+}
+
+/** What is expected to be sorted; in doubt, all that match if they turn out to be few: probably, or perhaps. */
+export type Sorting = 'all' | 'probably all' | 'perhaps all' | 'none'
+
+/** What `sortsAll` finds without looking at assets. */
+export async function expectedSorting(session: Session, search: AssetSearch): Promise<Sorting> {
+  if (leavesOutLittle(search)) return 'none'
   const expected = await expectedMatching(session, search)
   const isOwnData = search.attributes.some(
     ({ family }) => family === 'immutable_data' || family === 'mutable_data',
   )
-  if (isOwnData) return expected <= FEW_OF_OWN_DATA
-  return expected <= FEW_TO_SORT * FAR_MORE && (await areFew(session, search, FEW_TO_SORT))
+  if (isOwnData) return expected <= FEW_OF_OWN_DATA ? 'all' : 'none'
+  if (expected <= FEW_TO_SORT) return 'probably all'
+  return expected <= FEW_TO_SORT * FAR_MORE ? 'perhaps all' : 'none'
+}
+
+function isInDoubt(sorting: Sorting): boolean {
+  return sorting === 'probably all' || sorting === 'perhaps all'
 }
 
 /** Template by template, an index of all assets' data would be searched anew for each: no index, then. */
