@@ -1,6 +1,7 @@
 import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
+import { schemaHomes } from './asset-conditions.ts'
 import type { AssetSearch } from './asset-search.ts'
 import {
   areFew,
@@ -36,17 +37,22 @@ export async function nameOrder(
   const sorting = await expectedSorting(session, search)
   if (sorting === 'all' || (sorting === 'perhaps all' && (await areFew(session, search, FEW_TO_SORT)))) {
     const bindings = new Bindings()
-    const conditions = searchConditions(search, bindings)
+    const conditions = foundConditions(search, bindings)
     return { key: KEY, from: FROM, conditions, order: `${NAME} ${direction} NULLS LAST, ${KEY}`, bindings }
   }
   const walk = await mergedOrder(session, search, direction)
   return sorting === 'probably all' ? { ...walk, attempts: [fewNames(search, direction)] } : walk
 }
 
+/** Conditions on all that match, where these are found by their filters. */
+function foundConditions(search: AssetSearch, bindings: Bindings): string[] {
+  return [...searchConditions(search, bindings), ...schemaHomes(search.values, bindings)]
+}
+
 /** All that match, sorted, if they are few; those without a name are left to what follows. */
 function fewNames(search: AssetSearch, direction: 'ASC' | 'DESC'): PageQuery {
   const bindings = new Bindings()
-  const within = whereClause(searchConditions(search, bindings))
+  const within = whereClause(foundConditions(search, bindings))
   return {
     key: KEY,
     with: `few AS MATERIALIZED (SELECT ${KEY}, ${NAME} AS name FROM ${FROM} ${within} LIMIT ${FEW_TO_SORT + 1})`,
@@ -158,6 +164,6 @@ function ownNamesOf(templates: string, scope: NameScope, most: number): string {
 
 function withoutName(search: AssetSearch): PageQuery {
   const bindings = new Bindings()
-  const conditions = [...searchConditions(search, bindings), `${NAME} IS NULL`]
+  const conditions = [...foundConditions(search, bindings), `${NAME} IS NULL`]
   return { key: KEY, from: FROM, conditions, order: KEY, bindings }
 }
