@@ -246,6 +246,9 @@ describe('lists', () => {
   it('are cut into pages that together are the whole', async () => {
     for (const path of [
       '/v1/assets?owner=alice,bob,carol',
+      '/v1/assets?sort=name',
+      '/v1/assets?sort=template_mint',
+      '/v1/assets?sort=updated&schema_name=cards',
       '/v1/assets?collection_name=alicecollect,bob',
       '/v1/transfers?account=alice,bob',
       '/v1/offers?sort=updated',
