@@ -15,7 +15,8 @@ interface AssetFact {
 const assetFacts = `
   SELECT a.asset_id AS key, a.template_id, a.template_mint, a.schema_name,
     market.asset_name(t.immutable_data, a.immutable_data, a.mutable_data, t.mutable_data) AS name,
-    market.asset_traits(a.minter, a.initial_receiver, a.immutable_data) AS traits
+    array_remove(ARRAY(SELECT x.trait FROM market.each_trait(a.immutable_data) x(trait))
+      || market.trait('minter', a.minter) || market.trait('receiver', a.initial_receiver), NULL) AS traits
   FROM assets.assets a LEFT JOIN assets.templates t ON t.template_id = a.template_id
   WHERE a.asset_id = ANY($1::bigint[])`
 
