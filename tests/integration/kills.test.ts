@@ -30,16 +30,29 @@ const earlyMs = 700
 /** Longest time between the commit that a kill waits for and the kill: about a commit's own. */
 const pauseMs = 12
 
+/** Blocks of a history that a node sends beyond those that a kill waits for: however late it comes, it comes there. */
+const blocksBeyond = 20
+
+/** How many blocks the node of a history sends in one session. */
+interface Supply {
+  blocks?: number
+}
+
 /** A chain, a database without even a schema, and the configuration of fillers that index one into the other. */
 async function withFillers<T>(
   { chain: options, stopBlock, settings }: Ordeal,
-  task: (home: FillerHome, database: DatabaseAddress) => Promise<T>,
+  task: (home: FillerHome, database: DatabaseAddress, supply: Supply) => Promise<T>,
 ): Promise<T> {
-  const chain = await startChain(options)
+  const supply: Supply = {}
+  const isHistory = options.replay === 'history'
+  const chain = await startChain({
+    ...options,
+    faults: () => (isHistory && supply.blocks !== undefined ? { silentAfter: supply.blocks } : undefined),
+  })
   const database = await createTestDatabase('template0')
   const home = await createFillerHome(chain, database.address, { stop_block: stopBlock, ...settings })
   try {
-    return await task(home, database.address)
+    return await task(home, database.address, supply)
   } finally {
     await home.remove()
     await chain.chain.stop()
@@ -60,6 +73,7 @@ async function killMany(
   { stopBlock, kills, seed }: Ordeal,
   home: FillerHome,
   database: DatabaseAddress,
+  supply: Supply,
 ): Promise<number[]> {
   const random = createRandom(seed)
   const watch = await PositionWatch.open(database, testSettings.name)
@@ -68,8 +82,9 @@ async function killMany(
     for (let lives = 0; reached.length < kills; lives++) {
       if (lives > 2 * kills) throw new Error(`most fillers ended before they could be killed`)
       const from = (await watch.read())?.num ?? 0
-      const filler = home.start()
       const goal = from + pickAdvance(random, stopBlock - from, kills - reached.length)
+      supply.blocks = goal - from + blocksBeyond
+      const filler = home.start()
       if (goal === from) await delay(random.between(0, earlyMs))
       else {
         await watch.until((position) => (position?.num ?? 0) >= goal, filler.hasEnded)
@@ -80,6 +95,7 @@ async function killMany(
     }
   } finally {
     await watch.close()
+    delete supply.blocks
   }
   return reached
 }
@@ -119,8 +135,8 @@ describe.concurrent(
   () => {
     it.each(Object.entries(ordeals))('%s', { timeout: 300_000 }, async (_, ordeal) => {
       const expected = await withFillers(ordeal, finish)
-      const { reached, found, violations } = await withFillers(ordeal, async (home, database) => ({
-        reached: await killMany(ordeal, home, database),
+      const { reached, found, violations } = await withFillers(ordeal, async (home, database, supply) => ({
+        reached: await killMany(ordeal, home, database, supply),
         found: await finish(home, database),
         violations: await findViolations(database),
       }))
