@@ -18,6 +18,8 @@ export {
   collectionLists,
   contains,
   filtersOf,
+  KNOWS_TEXTS,
+  metTexts,
   NEVER,
   noneOf,
   oneOf,

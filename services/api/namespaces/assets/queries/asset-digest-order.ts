@@ -2,9 +2,7 @@ import { Bindings, whereClause } from '../../../database/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import type { AssetSearch } from './asset-search.ts'
 import { filterConditions, filtersOf, orderConditions } from './asset-search.ts'
-
-/** Different texts of mutable attributes up to which one asset of each is looked at. */
-const MOST = 3_000
+import { KNOWS_TEXTS, metTexts } from './mutable-texts.ts'
 
 /**
  * Assets by the time of their last change, filtered by mutable attributes alone: what is changed last says other things
@@ -15,25 +13,18 @@ export function updatedByDigest(search: AssetSearch, direction: 'ASC' | 'DESC'):
   if (!filtersOf(search).every((name) => name === 'mutable_data')) return undefined
   const bindings = new Bindings()
   const conditions = filterConditions(search, bindings)
-  const next = (further: string): string =>
-    `SELECT a.mutable_digest FROM assets.assets a WHERE ${further} ORDER BY a.mutable_digest LIMIT 1`
   const within = whereClause(['a.mutable_digest = m.digest', ...orderConditions(search, bindings)])
   const order = (row: 'a' | 'x'): string => `${row}.updated_at_time ${direction}, ${row}.asset_id`
   return {
     key: 'a.asset_id',
-    with: `RECURSIVE d(digest) AS ((${next('a.mutable_digest IS NOT NULL')})
-        UNION ALL SELECT (${next('a.mutable_digest > d.digest')}) FROM d WHERE d.digest IS NOT NULL),
-      texts AS MATERIALIZED (SELECT d.digest FROM d WHERE d.digest IS NOT NULL LIMIT ${MOST + 1}),
-      met AS MATERIALIZED (SELECT t.digest FROM texts t CROSS JOIN LATERAL (
-          SELECT a.mutable_data FROM assets.assets a WHERE a.mutable_digest = t.digest LIMIT 1) a
-        WHERE (${conditions.join(' AND ')}) IS TRUE AND (SELECT count(*) FROM texts) <= ${MOST})`,
+    with: metTexts(conditions),
     from: 'assets.assets a',
     conditions: [],
     order: '',
     ordered: (most) => `SELECT x.asset_id AS k FROM met m CROSS JOIN LATERAL (
         SELECT a.asset_id, a.updated_at_time FROM assets.assets a ${within} ORDER BY ${order('a')} LIMIT ${most}) x
       ORDER BY ${order('x')} LIMIT ${most}`,
-    isWhole: `(SELECT count(*) FROM texts) <= ${MOST}`,
+    isWhole: KNOWS_TEXTS,
     bindings,
   }
 }

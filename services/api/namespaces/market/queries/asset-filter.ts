@@ -4,10 +4,12 @@ import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import { contains, NEVER, oneOf, templateDataConditions } from '../../assets/index.ts'
 import type { ResolvedTemplates } from '../../assets/index.ts'
 import { bindIntegers } from '../../paging/index.ts'
+import type { Alternative } from './branches.ts'
+import { anyOf } from './branches.ts'
 import type { ResolvedAssets } from './listed-assets.ts'
 import { detailConditions, MATCHES, withoutNames } from './listed-assets.ts'
 import type { ListingTable } from './listing-table.ts'
-import type { NamedTemplates } from './named-templates.ts'
+import type { NamedTemplate, NamedTemplates } from './named-templates.ts'
 import { traitConditions } from './traits.ts'
 
 export { resolveListedAssets } from './listed-assets.ts'
@@ -26,11 +28,8 @@ export interface AssetFilter {
   readonly conditions: readonly string[]
   /** Those of the conditions that look at the assets, where others that an index serves leave out nearly all that they do. */
   readonly late: readonly string[]
-  /**
-   * Sets of conditions, of which a row meets at most one: together they say what one further condition says. Each is
-   * served by an index of its own.
-   */
-  readonly alternatives: readonly (readonly string[])[]
+  /** Together they say what one further condition says. */
+  readonly alternatives: readonly Alternative[]
 }
 
 /**
@@ -48,7 +47,8 @@ export function assetFilter(
   const values = withoutNames(table, given)
   const { templates } = resolved
   const conditions = [
-    ...templateListConditions(table, values, resolved.hidden, bindings),
+    ...templateListConditions(table, values, bindings),
+    ...(resolved.visible ? [] : hiddenCondition(table, resolved.hidden, bindings)),
     ...schemaCondition(table, values, bindings),
   ]
   const late: string[] = []
@@ -72,11 +72,12 @@ export function assetFilter(
     conditions.push(`EXISTS (SELECT FROM assets.templates t ${whereClause([own, ...wanted])})`)
   }
   const alternatives = resolved.named
-    ? nameAlternatives(names, resolved.named, bindings)
-    : templateAlternatives(table, values, templates, bindings)
+    ? nameAlternatives(table, given, names, resolved.named, bindings)
+    : resolved.visible
+      ? visibleAlternatives(table, resolved.visible, resolved.hidden, bindings)
+      : templateAlternatives(table, values, templates, bindings)
   if (way === 'find' || alternatives.length === 0) return { conditions, late, alternatives }
-  const either = alternatives.map((each) => `(${each.join(' AND ')})`).join(' OR ')
-  return { conditions: [...conditions, `(${either})`], late, alternatives: [] }
+  return { conditions: [...conditions, ...anyOf(alternatives)], late, alternatives: [] }
 }
 
 /** Listings of a kind that contain one of some assets. */
@@ -132,43 +133,55 @@ function templateAlternatives(
   values: Values,
   templates: ResolvedTemplates,
   bindings: Bindings,
-): (readonly string[])[] {
-  if (values.isNull('template_id')) return [[table.kind === 4 ? NEVER : `l.template_ids = '{}'`]]
+): Alternative[] {
+  if (values.isNull('template_id'))
+    return [{ conditions: [table.kind === 4 ? NEVER : `l.template_ids = '{}'`] }]
   const given = values.ids('template_id')
   if (templates.kind !== 'ids' && !given) return []
   const list =
     templates.kind === 'ids' ? bindings.bind(templates.ids, 'integer[]') : bindIntegers(given ?? [], bindings)
-  return ofTemplates(table, list)
+  return ofTemplates(table, list, templates.kind === 'ids' ? 'wanted' : 'given')
 }
 
-/** The listings of some templates, as sets of conditions of which a row meets at most one. @param list a bound array */
-export function ofTemplates({ kind }: ListingTable, list: string): (readonly string[])[] {
-  const alone = `l.template_id = ANY(${list})`
-  if (kind === 4) return [[alone]]
-  return [[alone], ['l.asset_count > 1', `l.template_ids && ${list}`]]
+/** The listings of some templates. @param list a bound array */
+function ofTemplates(
+  { kind }: ListingTable,
+  list: string,
+  templates: NonNullable<Alternative['templates']>,
+): Alternative[] {
+  const alone: Alternative = { conditions: [`l.template_id = ANY(${list})`], templates }
+  if (kind === 4) return [alone]
+  return [alone, { conditions: ['l.asset_count > 1', `l.template_ids && ${list}`], templates }]
 }
 
-/** `template_blacklist`, `hide_templates_by_accounts`. */
-function templateListConditions(
+/** The listings with no hidden template that have any, where few templates are left. */
+function visibleAlternatives(
   table: ListingTable,
-  values: Values,
+  visible: readonly number[],
   hidden: readonly number[],
   bindings: Bindings,
-): string[] {
-  const conditions: string[] = []
+): Alternative[] {
+  const [alone, bundles] = ofTemplates(table, bindings.bind(visible, 'integer[]'), 'wanted')
+  if (!bundles) return [alone!]
+  const conditions = [...bundles.conditions, ...hiddenCondition(table, hidden, bindings)]
+  return [alone!, { ...bundles, conditions, isAlone: true }]
+}
+
+function templateListConditions(table: ListingTable, values: Values, bindings: Bindings): string[] {
   const black = values.ids('template_blacklist')
-  if (black && black.length > 0) {
-    const list = bindIntegers(black, bindings)
-    conditions.push(table.kind === 4 ? `l.template_id <> ALL(${list})` : `NOT l.template_ids && ${list}`)
-  }
-  if (hidden.length > 0) {
-    // Put in a hash table: arrays are compared each with each.
-    const isHidden = `IN (SELECT unnest(${bindings.bind(hidden, 'integer[]')}))`
-    const alone = `(l.template_id IS NULL OR l.template_id NOT ${isHidden})`
-    const bundle = `(SELECT bool_or(h ${isHidden}) FROM unnest(l.template_ids) h) IS NOT TRUE`
-    conditions.push(table.kind === 4 ? alone : ofListing(alone, bundle))
-  }
-  return conditions
+  if (!black || black.length === 0) return []
+  const list = bindIntegers(black, bindings)
+  return [table.kind === 4 ? `l.template_id <> ALL(${list})` : `NOT l.template_ids && ${list}`]
+}
+
+/** `hide_templates_by_accounts`. */
+function hiddenCondition(table: ListingTable, hidden: readonly number[], bindings: Bindings): string[] {
+  if (hidden.length === 0) return []
+  // Put in a hash table: arrays are compared each with each.
+  const isHidden = `IN (SELECT unnest(${bindings.bind(hidden, 'integer[]')}))`
+  const alone = `(l.template_id IS NULL OR l.template_id NOT ${isHidden})`
+  const bundle = `(SELECT bool_or(h ${isHidden}) FROM unnest(l.template_ids) h) IS NOT TRUE`
+  return [table.kind === 4 ? alone : ofListing(alone, bundle)]
 }
 
 /** Few templates forbid something: listings without any of these need not be looked into. */
@@ -182,17 +195,54 @@ function flagConditions(values: Values): string[] {
 
 /** What templates tell of the names of their assets is not looked for in the names. */
 function nameAlternatives(
+  table: ListingTable,
+  values: Values,
   names: readonly string[],
   { matching, nameless }: NamedTemplates,
   bindings: Bindings,
-): (readonly string[])[] {
-  const ofTemplates = (ids: readonly number[]): string =>
-    `l.template_id = ANY(${bindings.bind(ids, 'integer[]')})`
+): Alternative[] {
+  const ids = (list: readonly number[]): string => bindings.bind(list, 'integer[]')
+  const found = ids(matching.map(({ id }) => id))
+  const isToldName = values.text('sort') === 'name' && isCovered(table, values)
+  const told: Alternative = {
+    conditions: [`l.template_id = ANY(${found})`],
+    templates: 'wanted',
+    ...(isToldName ? { from: () => namedRows(table, matching, found, bindings) } : {}),
+  }
+  const untold: Alternative = { conditions: ['l.template_id IS NULL', ...names] }
+  if (nameless.length === 0) return [told, untold]
   return [
-    [ofTemplates(matching)],
-    ['l.template_id IS NULL', ...names],
-    ...(nameless.length === 0 ? [] : [[ofTemplates(nameless), ...names]]),
+    told,
+    untold,
+    { conditions: [`l.template_id = ANY(${ids(nameless)})`, ...names], templates: 'wanted' },
   ]
+}
+
+/** What an index of sales by their template has, with the name that the template tells. */
+function namedRows(
+  { key }: ListingTable,
+  templates: readonly NamedTemplate[],
+  ids: string,
+  bindings: Bindings,
+): string {
+  const names = bindings.bind(
+    templates.map(({ name }) => name),
+    'text[]',
+  )
+  return `(SELECT s.${key.slice(2)}, s.state, s.offer_id, n.name FROM unnest(${ids}, ${names}) n (template_id, name)
+    JOIN market.sales s USING (template_id)) l`
+}
+
+/** Filters that templates answer, and those that the index of sales by their template does. */
+const COVERED = new Set([
+  ...['page', 'limit', 'sort', 'order', 'count', 'state', 'search', 'match', 'show_seller_contracts'],
+  ...['collection_name', 'collection_whitelist', 'collection_blacklist'],
+])
+
+/** Whether the index of sales by their template has all that is asked of those whose template is known. */
+export function isCovered({ kind }: ListingTable, values: Values): boolean {
+  if (kind !== 1 || values.bool('show_seller_contracts') === false) return false
+  return values.names().every((name) => COVERED.has(name))
 }
 
 function nameConditions(values: Values, trigrams: boolean, bindings: Bindings): string[] {

@@ -58,24 +58,49 @@ export function mergeBranches(query: BranchedQuery, values: Values): PageQuery {
   return merged(`(${parts.join(' UNION ALL ')}) u`, direction, bindings)
 }
 
+/** Further conditions on the row of a listing, of which there are several sets: a row meets at most one. */
+export interface Alternative {
+  /** Served by an index of their own. */
+  readonly conditions: readonly string[]
+  /** Makes a FROM item `l` of the rows that meet these, for when all are sorted; it binds values. */
+  readonly from?: () => string
+  /** No other index is to be read beside it: what else is asked is checked when these rows have been read. */
+  readonly isAlone?: boolean
+  /** They name templates, `wanted` where these are known to be of the wanted collections. */
+  readonly templates?: 'wanted' | 'given'
+}
+
 /** Rows that are all read before they are sorted: they are few, and indexes find them. */
 export interface SortedQuery extends Omit<BranchedQuery, 'branches'> {
   readonly order: ListOrder
-  /** Sets of further conditions of which a row meets at most one, each served by an index of its own; none: no more. */
-  readonly alternatives: readonly (readonly string[])[]
+  /** None: no more conditions. */
+  readonly alternatives: readonly Alternative[]
+  /** Binds the conditions on the collection, which templates imply. */
+  readonly ofCollections: () => readonly string[]
   /** Conditions on `l.asset_ids` that nearly all rows meet: they are checked in order, until the page is full. */
   readonly late: readonly string[]
 }
 
 /** The page as the first of all rows that match, those without a value last. */
 export function sortMatching(query: SortedQuery, values: Values): PageQuery {
-  const { from, key, conditions, order, alternatives, late, bindings } = query
+  const { from, key, conditions, order, alternatives, ofCollections, late, bindings } = query
   const direction = directionOf(values)
   const placed = [...conditions, ...placeConditions(order)]
   const columns = [`${key} AS k`, `${valueOf(order)} AS v`, ...(late.length === 0 ? [] : ['l.asset_ids'])]
-  const parts = (alternatives.length === 0 ? [[]] : alternatives).map(
-    (more) => `SELECT ${columns.join(', ')} FROM ${from} ${whereClause([...placed, ...more])}`,
-  )
+  const ways: readonly Alternative[] = alternatives.length === 0 ? [{ conditions: [] }] : alternatives
+  const collections = ways.every(({ templates }) => templates === 'wanted') ? [] : ofCollections()
+  // Templates have few listings, and a collection many: its index is of no use beside theirs.
+  const checked = collections.map((each) => `(${each}) IS TRUE`)
+  const parts = ways.map(({ conditions: own, from: ownRows, isAlone, templates }) => {
+    const further = templates === undefined ? collections : templates === 'given' ? checked : []
+    const others = whereClause([...placed, ...further])
+    const rows = isAlone
+      ? `(SELECT l.* FROM ${from} ${whereClause(own)} OFFSET 0) l ${others}`
+      : ownRows
+        ? `${ownRows()} ${others}`
+        : `${from} ${whereClause([...placed, ...further, ...own])}`
+    return `SELECT ${columns.join(', ')} FROM ${rows}`
+  })
   // OFFSET 0 keeps the order out of the plan of the rows.
   const matching = `SELECT * FROM (${parts.join(' UNION ALL ')}) m OFFSET 0`
   if (late.length === 0) return merged(`(${matching}) u`, direction, bindings)
@@ -165,22 +190,26 @@ export function orderText({ value, order }: Branch, direction: string, key: stri
 /** The same rows without an order, to be counted. */
 export function countBranches(
   query: Omit<BranchedQuery, 'branches'>,
-  alternatives: readonly (readonly string[])[],
+  alternatives: readonly Alternative[],
 ): PageQuery {
   const { from, key, conditions, bindings } = query
-  const ways = alternatives.map((way) => `(${way.join(' AND ')})`)
-  const either = ways.length === 0 ? [] : [`(${ways.join(' OR ')})`]
-  return { key, from, conditions: [...conditions, ...either], order: key, bindings }
+  return { key, from, conditions: [...conditions, ...anyOf(alternatives)], order: key, bindings }
+}
+
+/** The row meets one of the sets of conditions, as a condition. */
+export function anyOf(alternatives: readonly Alternative[]): string[] {
+  if (alternatives.length === 0) return []
+  return [`(${alternatives.map(({ conditions }) => `(${conditions.join(' AND ')})`).join(' OR ')})`]
 }
 
 /** Every branch, cut by each of several sets of conditions of which a row meets at most one. */
 export function cutBranches(
   branches: readonly Branch[],
-  alternatives: readonly (readonly string[])[],
+  alternatives: readonly Alternative[],
 ): readonly Branch[] {
   if (alternatives.length === 0) return branches
   return branches.flatMap((branch) =>
-    alternatives.map((more) => ({ ...branch, conditions: [...branch.conditions, ...more] })),
+    alternatives.map((way) => ({ ...branch, conditions: [...branch.conditions, ...way.conditions] })),
   )
 }
 

@@ -8,7 +8,7 @@ import type { AssetFilter, Way } from './asset-filter.ts'
 import { assetFilter, resolveListedAssets } from './asset-filter.ts'
 import { placeConditions, valueOf } from './branches.ts'
 import type { ResolvedAssets } from './listed-assets.ts'
-import { assetNumberConditions, listingConditions } from './listing-conditions.ts'
+import { assetNumberConditions, collectionConditions, listingConditions } from './listing-conditions.ts'
 import { matching } from './listing-share.ts'
 import { listingTables } from './listing-table.ts'
 import type { SalePricing } from './sale-prices.ts'
@@ -106,7 +106,12 @@ function allMatching(wanted: Wanted, isEarly: boolean): Matching {
   const order = { branches: salePriceBranches(wanted.pricing, bindings) }
   // Every sale here is of one asset, which the first alternative is made for.
   const early = isEarly ? conditions.filter((each) => !late.includes(each)) : conditions
-  const where = whereClause([...early, ...(alternatives[0] ?? []), ...flags, ...placeConditions(order)])
+  const where = whereClause([
+    ...early,
+    ...(alternatives[0]?.conditions ?? []),
+    ...flags,
+    ...placeConditions(order),
+  ])
   const rows = `SELECT l.template_id, l.sale_id, l.asset_ids, ${valueOf(order)} AS price FROM ${table.from} ${where}`
   return { key: 'r.sale_id', from: `(${rows}) r`, late: isEarly ? late : [], bindings }
 }
@@ -160,6 +165,7 @@ function saleConditions(
     ...LISTED,
     ...oneOf('l.seller', owners, bindings),
     ...listingConditions(table, values, bindings),
+    ...collectionConditions(values, bindings),
     ...assetNumberConditions(values, bindings),
     ...filter.conditions,
   ]

@@ -3,6 +3,8 @@ import { Bindings, whereClause } from '../../../database/index.ts'
 import type { AttributeFilter, EndpointContext, Values } from '../../../endpoint/index.ts'
 import {
   assetConditions,
+  KNOWS_TEXTS,
+  metTexts,
   oneOf,
   ownDataConditions,
   resolvedTemplateCondition,
@@ -54,6 +56,8 @@ export interface ResolvedAssets {
   readonly isForetold: boolean
   /** Templates that must not be among those of a listing, as some accounts own assets of them. */
   readonly hidden: readonly number[]
+  /** Where only listings with a template are asked for: the few that are not hidden. */
+  readonly visible?: readonly number[] | undefined
   /** How many assets match, roughly, where an index finds them. */
   readonly expected?: number
   /** What a search in names means for listings of one asset. */
@@ -64,6 +68,8 @@ export interface ResolvedAssets {
   readonly isByData?: boolean
   /** Whether the index alone tells which they are. */
   readonly isIndexOnly?: boolean
+  /** The digests of mutable attributes that meet the filters on these, where many assets have few such. */
+  readonly digests?: readonly string[] | undefined
 }
 
 /** Looks up which assets and templates the filters of a request select. */
@@ -108,7 +114,12 @@ async function resolveAssets(
   const found = `SELECT a.asset_id::text FROM assets.assets a ${whereClause(conditions)}`
   const expected = await expectedRows(session, { text: found, values: bindings.values })
   const many = { ...plain, expected, isIndexOnly: isIndexed && !ofOwnData }
-  if (expected > 2 * MAX_NAMED) return { ...many, among: await assetsOf(session, values) }
+  if (expected > 2 * MAX_NAMED) {
+    const among = await assetsOf(session, values)
+    const isRead = isIndexed || expected > OFTEN * among
+    const digests = isRead ? undefined : await resolveDigests(session, values, attributes)
+    return { ...many, among, digests, isIndexOnly: many.isIndexOnly || digests !== undefined }
+  }
   const rows = await session.query<[string]>({
     // OFFSET 0 keeps the limit out of the plan: an index that finds them is wanted, not one whose walk might end early.
     text: `SELECT * FROM (${found} OFFSET 0) k LIMIT ${MAX_NAMED + 1}`,
@@ -131,6 +142,37 @@ async function isRare(
   const where = whereClause(ownDataConditions(values, attributes, bindings))
   const text = `SELECT a.asset_id FROM assets.assets a ${where}`
   return (await expectedRows(session, { text, values: bindings.values })) <= RARE
+}
+
+/** Assets with such mutable attributes up to which they are read sooner than it is found out which of these there are. */
+const SOON_READ = 10_000
+/** The share of assets from which on they are met soon in any order. */
+const OFTEN = 0.05
+/** Different texts of mutable attributes that may be looked at. */
+const MOST_TEXTS = 2_500
+
+/** The digests that meet filters on mutable attributes, where those are all that is asked of an asset's own data. */
+async function resolveDigests(
+  session: Session,
+  values: Values,
+  attributes: readonly AttributeFilter[],
+): Promise<readonly string[] | undefined> {
+  if (OWN_NAMES.some((name) => values.has(name))) return undefined
+  if (attributes.some(({ family }) => family === 'immutable_data')) return undefined
+  const bindings = new Bindings()
+  const conditions = ownDataConditions(values, attributes, bindings)
+  if (conditions.length === 0) return undefined
+  const matching = `SELECT a.asset_id FROM assets.assets a ${whereClause(conditions)}`
+  if ((await expectedRows(session, { text: matching, values: bindings.values })) <= SOON_READ)
+    return undefined
+  const texts = 'SELECT DISTINCT a.mutable_digest FROM assets.assets a WHERE a.mutable_digest IS NOT NULL'
+  if ((await expectedRows(session, { text: texts, values: [] })) > MOST_TEXTS) return undefined
+  const rows = await session.query<[digests: string | null, isKnown: boolean]>({
+    text: `WITH ${metTexts(conditions)} SELECT (SELECT string_agg(digest::text, ',') FROM met), ${KNOWS_TEXTS}`,
+    values: bindings.values,
+  })
+  const [digests, isKnown] = rows[0]!
+  return isKnown ? (digests?.split(',') ?? []) : undefined
 }
 
 /** A flag that is not set is asked of templates, which were looked up; what a template buy offer has got is looked at. */
@@ -172,7 +214,7 @@ export function detailConditions(
   table: ListingTable,
   values: Values,
   attributes: readonly AttributeFilter[],
-  { templates, isByData }: Pick<ResolvedAssets, 'templates' | 'isByData'>,
+  { templates, isByData, digests }: Pick<ResolvedAssets, 'templates' | 'isByData' | 'digests'>,
   trigrams: boolean,
   bindings: Bindings,
 ): string[] {
@@ -182,7 +224,9 @@ export function detailConditions(
     ...(isByData
       ? ofRow.map((each) => (each.startsWith('a.collection_name ') ? `(${each}) IS TRUE` : each))
       : ofRow),
-    ...ownDataConditions(values, attributes, bindings),
+    ...(digests
+      ? [`a.mutable_digest = ANY(${bindings.bind(digests, 'uuid[]')})`]
+      : ownDataConditions(values, attributes, bindings)),
     ...resolvedTemplateCondition(templates, values, attributes, trigrams, bindings),
   ]
 }

@@ -8,12 +8,11 @@ import type { ListingTable } from './listing-table.ts'
 /** Most collections beside a filter by effective mint number. */
 const MAX_MINT_COLLECTIONS = 50
 
-/** Conditions on the row of a listing that every kind has; those on prices and assets are elsewhere. */
+/** Conditions on the row of a listing that every kind has; those on collections, prices and assets are elsewhere. */
 export function listingConditions(table: ListingTable, values: Values, bindings: Bindings): string[] {
   return [
     ...partyConditions(values, bindings),
     ...marketplaceConditions(values, bindings),
-    ...collectionConditions(values, bindings),
     ...mintConditions(table, values, bindings),
     ...oneOf(table.symbol, values.texts('symbol'), bindings),
     ...boundaryConditions(
@@ -25,7 +24,7 @@ export function listingConditions(table: ListingTable, values: Values, bindings:
 }
 
 /** Of the collections that are named, those that the black list leaves. */
-function collectionConditions(values: Values, bindings: Bindings): string[] {
+export function collectionConditions(values: Values, bindings: Bindings): string[] {
   const black = values.texts('collection_blacklist')
   const left = values.texts('collection_name')?.filter((name) => black?.includes(name) !== true)
   if (!left) return collectionLists('l.collection_name', values, bindings)

@@ -5,7 +5,7 @@ import { directionOf, pageWindow } from '../../paging/index.ts'
 import { NEVER, oneOf } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import type { Way } from './asset-filter.ts'
-import { assetFilter, ofTemplates, resolveListedAssets } from './asset-filter.ts'
+import { assetFilter, resolveListedAssets } from './asset-filter.ts'
 import type { Branch, ListOrder, Purpose } from './branches.ts'
 import {
   countBranches,
@@ -16,12 +16,18 @@ import {
   stretchBranches,
 } from './branches.ts'
 import { expectedRows } from './expectation.ts'
-import { assetNumberConditions, listingConditions, wantedStates } from './listing-conditions.ts'
+import {
+  assetNumberConditions,
+  collectionConditions,
+  listingConditions,
+  wantedStates,
+} from './listing-conditions.ts'
 import type { ListingTable } from './listing-table.ts'
 import { isByMint, sortOrder } from './listing-order.ts'
 import { highestMint, isBare, isNarrowed, matching, visibleTemplates } from './listing-share.ts'
 import { listingTables } from './listing-table.ts'
 import { plainPriceConditions, readPriceBounds } from './price-filter.ts'
+import type { ResolvedAssets } from './listed-assets.ts'
 import { readSalePricing, salePriceBranches, salePriceCondition } from './sale-prices.ts'
 
 /** Listings that are looked at in their order before all that match are sorted; fewer where a look takes long. */
@@ -124,17 +130,19 @@ async function listingQuery(
   const resolved = await resolveListedAssets(context, table, setup.trigrams)
   const visible = isByMint(values) ? await visibleTemplates(context, resolved) : undefined
   const highest = visible ? undefined : await highestMint(context, resolved)
-  const make = (way: Way) => {
+  const make = (way: Way, shown: ResolvedAssets = resolved) => {
     const bindings = new Bindings()
     const own = makeOwn(bindings)
-    const assets = assetFilter(context, table, setup.trigrams, resolved, bindings, way)
+    const assets = assetFilter(context, table, setup.trigrams, shown, bindings, way)
     const order = own.priceOrder?.() ?? sortOrder(table, values, highest)
     const conditions = [...assets.conditions, ...listingConditions(table, values, bindings)]
-    return { from: table.from, key: table.key, own, assets, conditions, order, bindings }
+    // Bound where they are needed: a statement uses all that it binds.
+    const ofCollections = () => collectionConditions(values, bindings)
+    return { from: table.from, key: table.key, own, assets, conditions, ofCollections, order, bindings }
   }
   const find = () => {
-    const { own, assets, conditions, ...query } = make('find')
-    return { ...query, ...assets, conditions: [...own.conditions, ...conditions] }
+    const { own, assets, conditions, ofCollections, ...query } = make('find')
+    return { ...query, ...assets, conditions: [...own.conditions, ...conditions, ...ofCollections()] }
   }
   if (purpose === 'count') {
     const { alternatives, ...query } = find()
@@ -147,26 +155,29 @@ async function listingQuery(
   // Few template buy offers have an asset to look at.
   const isLooked = table.kind === 4 && resolved.isDetailed && share !== 'few'
   if (isLooked && (await fulfilled()) <= STRETCH) return looked()
+  const isSlow = resolved.isDetailed && !resolved.isIndexOnly
   switch (share) {
     case 'few':
       return sorted
     case 'moderate':
       return { ...sorted, attempts: stretches(await glance(number)) }
     case 'some':
-      return { ...sorted, attempts: stretches(resolved.isDetailed ? SLOW_STRETCH : STRETCH) }
+      return { ...sorted, attempts: stretches(isSlow ? SLOW_STRETCH : STRETCH) }
     case 'unknown':
       return inOrder()
     case 'many':
-      return { ...inOrder(), attempts: stretches(resolved.isDetailed ? SLOW_STRETCH : STRETCH) }
+      return { ...inOrder(), attempts: stretches(isSlow ? SLOW_STRETCH : STRETCH) }
   }
 
   /** All that match, sorted. @param visible of those with a mint number, all are of these templates, but for bundles */
   function sortAll(visible?: readonly number[]): PageQuery {
-    const { conditions, late, order, alternatives, ...query } = find()
-    const early = { ...query, late, conditions: conditions.filter((each) => !late.includes(each)) }
-    if (!visible) return sortMatching({ ...early, order, alternatives }, values)
-    const either = ofTemplates(table, query.bindings.bind(visible, 'integer[]'))
-    return sortMatching({ ...early, order: { branches: order.branches }, alternatives: either }, values)
+    const { own, assets, conditions, order, ...query } = make('find', { ...resolved, visible })
+    const early = conditions.filter((each) => !assets.late.includes(each))
+    const placed = visible ? { branches: order.branches } : order
+    return sortMatching(
+      { ...query, ...assets, conditions: [...own.conditions, ...early], order: placed },
+      values,
+    )
   }
 
   /** In their order until the page is full. */
@@ -209,7 +220,7 @@ async function listingQuery(
 
   /** These in their order, each looked at until the page is full: OFFSET 0 has them sorted first. */
   function looked(): PageQuery {
-    const { own, order, ...query } = make('walk')
+    const { own, order, conditions, ofCollections, ...query } = make('walk')
     const branches = order.branches.map((branch) => {
       const where = whereClause([...own.conditions, HAS_ASSET, ...branch.conditions])
       const text = orderText(branch, directionOf(values), table.key)
@@ -219,20 +230,24 @@ async function listingQuery(
         conditions: [],
       }
     })
-    return { ...mergeBranches({ ...query, branches }, values), ...rest() }
+    const looked = [...conditions, ...ofCollections()]
+    return { ...mergeBranches({ ...query, conditions: looked, branches }, values), ...rest() }
   }
 
   /** In their order, as far as a stretch goes. */
   function stretches(length: number): PageQuery[] {
     const window = pageWindow(values)
     if (!window || 2 * (window.offset + window.limit) > length) return []
-    const { own, order, ...query } = make('walk')
+    const { own, order, conditions, ofCollections, ...query } = make('walk')
     // By mint numbers an index has each collection in order.
     const collection = isByMint(values)
       ? oneOf('l.collection_name', values.texts('collection_name'), query.bindings)
       : []
     const fixed = [...own.conditions, ...collection]
-    return [stretchBranches({ ...query, fixed, branches: order.branches, length }, values)]
+    const looked = [...conditions, ...ofCollections()]
+    return [
+      stretchBranches({ ...query, conditions: looked, fixed, branches: order.branches, length }, values),
+    ]
   }
 }
 

@@ -4,6 +4,7 @@ import { oneOf } from '../../assets/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import { bindIntegers } from '../../paging/index.ts'
 import type { ResolvedAssets } from './listed-assets.ts'
+import { isCovered } from './asset-filter.ts'
 import { expectationOf } from './expectation.ts'
 import { isByMint } from './listing-order.ts'
 import type { ListingTable } from './listing-table.ts'
@@ -20,6 +21,8 @@ const FEW_ASSETS = 10_000
 const SOME_ASSETS = 60_000
 /** The share of assets that match from which on a look at a stretch is worth it, however few they are. */
 const OFTEN = 0.03
+/** The same where an index alone tells which they are: then a look does not take long. */
+const OFTEN_TOLD = 0.01
 
 /** Templates up to which the listings of those that are not hidden are looked up. */
 const MAX_VISIBLE = 2_000
@@ -61,16 +64,33 @@ export function isBare(values: Values): boolean {
   return BARE_ORDERS.includes(values.text('sort'))
 }
 
+/** Whether the index of sales by their template has what the order asks for, or the template does. */
+function isCoveredOrder(values: Values, named: ResolvedAssets['named']): boolean {
+  const sort = values.text('sort')
+  if (sort === 'name') return named !== undefined
+  return sort === undefined || ['created', 'sale_id', 'template_mint', 'effective_mint'].includes(sort)
+}
+
 /** How many listings match. @param all the query that reads them all */
 export async function matching(
   { session, values }: EndpointContext,
   table: ListingTable,
   all: PageQuery,
-  { ids, isDetailed, isForetold, expected = Infinity, among = Infinity }: ResolvedAssets,
+  {
+    ids,
+    isDetailed,
+    isForetold,
+    isIndexOnly,
+    templates,
+    named,
+    expected = Infinity,
+    among = Infinity,
+  }: ResolvedAssets,
 ): Promise<Matching> {
   if (ids) return { share: 'few' }
   if (isDetailed && !isForetold) {
-    if (expected <= FEW_ASSETS && expected / among < OFTEN) return { share: 'few' }
+    const often = isIndexOnly ? OFTEN_TOLD : OFTEN
+    if (expected <= FEW_ASSETS && expected / among < often) return { share: 'few' }
     return { share: expected <= SOME_ASSETS ? 'some' : 'many' }
   }
   const text = `SELECT * FROM ${all.from} ${whereClause(all.conditions)}`
@@ -81,20 +101,26 @@ export async function matching(
   // What is checked late is expected to leave out every second row, and leaves out next to none.
   const number = isForetold ? 2 * rows : rows
   // What a glance would look at takes longer than the sort, unless the assets are nearly all of the collection.
-  if (number <= FEW || (isForetold && !isOfCollection && number <= MODERATE)) return { share: 'few', number }
+  const isSoonSorted = isForetold
+    ? !isOfCollection
+    : (templates.kind === 'ids' || named !== undefined) &&
+      isCovered(table, values) &&
+      isCoveredOrder(values, named)
+  if (number <= FEW || (isSoonSorted && number <= MODERATE)) return { share: 'few', number }
   if (number <= MODERATE) return { share: 'moderate', number }
   return { share: number <= SOME ? 'some' : 'many', number }
 }
 
 /**
  * Where accounts own assets of nearly all templates, the templates that are left when theirs are hidden; undefined where
- * those are many.
+ * those are many, or other filters choose among them.
  */
 export async function visibleTemplates(
   { session, values }: EndpointContext,
-  { hidden }: ResolvedAssets,
+  { hidden, templates, named }: ResolvedAssets,
 ): Promise<readonly number[] | undefined> {
-  if (hidden.length < MAX_VISIBLE) return undefined
+  if (hidden.length < MAX_VISIBLE || templates.kind !== 'unfiltered' || named) return undefined
+  if (values.isNull('template_id') || values.ids('template_id')) return undefined
   const bindings = new Bindings()
   const conditions = [
     `t.template_id NOT IN (SELECT unnest(${bindings.bind(hidden, 'integer[]')}))`,

@@ -24,9 +24,15 @@ const OTHERS = [
  */
 export interface NamedTemplates {
   /** Those whose name matches. */
-  readonly matching: readonly number[]
+  readonly matching: readonly NamedTemplate[]
   /** Those without such a name. */
   readonly nameless: readonly number[]
+}
+
+/** A template and the name of its assets. */
+export interface NamedTemplate {
+  readonly id: number
+  readonly name: string
 }
 
 /** Looks the templates up; undefined where that does not tell, or they are too many. */
@@ -48,7 +54,7 @@ export async function resolveNamedTemplates(
       ...(search ? [resembles(FIXED_NAME, search, trigrams, bindings)] : []),
     ]
   })
-  return matching && { matching, nameless }
+  return matching && { matching, nameless: nameless.map(({ id }) => id) }
 }
 
 async function selectTemplates(
@@ -56,16 +62,16 @@ async function selectTemplates(
   values: Values,
   most: number,
   makeConditions: (bindings: Bindings) => string[],
-): Promise<number[] | undefined> {
+): Promise<NamedTemplate[] | undefined> {
   const bindings = new Bindings()
   const conditions = [
     ...makeConditions(bindings),
     ...oneOf('t.collection_name', values.texts('collection_name'), bindings),
     ...collectionLists('t.collection_name', values, bindings),
   ]
-  const rows = await session.query<[number]>({
-    text: `SELECT t.template_id FROM assets.templates t ${whereClause(conditions)} LIMIT ${most + 1}`,
+  const rows = await session.query<[id: number, name: string | null]>({
+    text: `SELECT t.template_id, ${FIXED_NAME} FROM assets.templates t ${whereClause(conditions)} LIMIT ${most + 1}`,
     values: bindings.values,
   })
-  return rows.length > most ? undefined : rows.map(([id]) => id)
+  return rows.length > most ? undefined : rows.map(([id, name]) => ({ id, name: name ?? '' }))
 }
