@@ -11,9 +11,10 @@ import {
   countBranches,
   cutBranches,
   mergeBranches,
-  orderText,
+  placeConditions,
   sortMatching,
   stretchBranches,
+  valueOf,
 } from './branches.ts'
 import { expectedRows } from './expectation.ts'
 import {
@@ -218,20 +219,21 @@ async function listingQuery(
     return expectedRows(context.session, { text, values: bindings.values })
   }
 
-  /** These in their order, each looked at until the page is full: OFFSET 0 has them sorted first. */
+  /**
+   * These in their order, each looked at until the page is full. OFFSET 0 has them sorted first, and before that read
+   * without the index of an order, which has those without an asset too.
+   */
   function looked(): PageQuery {
-    const { own, order, conditions, ofCollections, ...query } = make('walk')
-    const branches = order.branches.map((branch) => {
-      const where = whereClause([...own.conditions, HAS_ASSET, ...branch.conditions])
-      const text = orderText(branch, directionOf(values), table.key)
-      return {
-        ...branch,
-        from: `(SELECT l.* FROM ${table.from} ${where} ORDER BY ${text} OFFSET 0) l`,
-        conditions: [],
-      }
-    })
-    const looked = [...conditions, ...ofCollections()]
-    return { ...mergeBranches({ ...query, conditions: looked, branches }, values), ...rest() }
+    const { own, order, conditions, ofCollections, bindings } = make('walk')
+    const having = `SELECT l.*, ${valueOf(order)} AS v FROM ${table.from} ${whereClause([...own.conditions, HAS_ASSET])} OFFSET 0`
+    const text = `l.v ${directionOf(values)} NULLS LAST, ${table.key}`
+    return {
+      key: table.key,
+      from: `(SELECT l.* FROM (${having}) l ${whereClause(placeConditions(order))} ORDER BY ${text} OFFSET 0) l`,
+      conditions: [...conditions, ...ofCollections()],
+      order: text,
+      bindings,
+    }
   }
 
   /** In their order, as far as a stretch goes. */
