@@ -52,14 +52,15 @@ async function priceQuery(
   const bindings = new Bindings()
   const direction = directionOf(values)
   if (await sortsAll(session, search)) {
-    const prices = `SELECT ${column} AS price FROM market.template_prices p
-      WHERE p.template_id = a.template_id AND ${FIRST_TOKEN}`
+    const prices = `SELECT DISTINCT ON (p.template_id) p.template_id, ${column} AS price
+      FROM market.template_prices p JOIN market.tokens y USING (token_symbol) ORDER BY p.template_id, y.place`
     return {
       key: KEY,
-      from: `${FROM} LEFT JOIN LATERAL (${prices}) p ON true`,
+      from: `${FROM} JOIN (${prices}) p ON p.template_id = a.template_id`,
       conditions: searchConditions(search, bindings),
       order: `p.price ${direction} NULLS LAST, ${KEY}`,
       bindings,
+      rest: () => withoutPrice(search),
     }
   }
   const conditions = searchConditions(search, bindings).map(unindexed)
