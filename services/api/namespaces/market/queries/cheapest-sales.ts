@@ -104,15 +104,17 @@ function allMatching(wanted: Wanted, isEarly: boolean): Matching {
       `NOT EXISTS (SELECT FROM assets.templates f WHERE f.template_id = l.template_id AND NOT f.${flag})`,
   )
   const order = { branches: salePriceBranches(wanted.pricing, bindings) }
-  // Every sale here is of one asset, which the first alternative is made for.
   const early = isEarly ? conditions.filter((each) => !late.includes(each)) : conditions
-  const where = whereClause([
-    ...early,
-    ...(alternatives[0]?.conditions ?? []),
-    ...flags,
-    ...placeConditions(order),
-  ])
-  const rows = `SELECT l.template_id, l.sale_id, l.asset_ids, ${valueOf(order)} AS price FROM ${table.from} ${where}`
+  // Every sale here is of one asset, which the first alternative is made for.
+  const all = [...early, ...(alternatives[0]?.conditions ?? []), ...flags, ...placeConditions(order)]
+  // Traits find few of the listed sales: OFFSET 0 keeps the indexes of what most have, as a token, out of that.
+  const quick = wanted.resolved.isForetold
+    ? all.filter((each) => each.startsWith('l.traits') || LISTED.includes(each))
+    : []
+  const from =
+    quick.length === 0 ? table.from : `(SELECT l.* FROM ${table.from} ${whereClause(quick)} OFFSET 0) l`
+  const where = whereClause(all.filter((each) => !quick.includes(each)))
+  const rows = `SELECT l.template_id, l.sale_id, l.asset_ids, ${valueOf(order)} AS price FROM ${from} ${where}`
   return { key: 'r.sale_id', from: `(${rows}) r`, late: isEarly ? late : [], bindings }
 }
 
