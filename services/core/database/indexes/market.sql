@@ -36,6 +36,7 @@ CREATE INDEX buyoffers_mint_idx ON market.buyoffers (min_mint, buyoffer_id) WHER
 CREATE INDEX buyoffers_seller_idx ON market.buyoffers (seller, created_at_time, buyoffer_id);
 CREATE INDEX buyoffers_buyer_idx ON market.buyoffers (buyer, created_at_time, buyoffer_id);
 CREATE INDEX buyoffers_state_idx ON market.buyoffers (state, created_at_time, buyoffer_id);
+CREATE INDEX buyoffers_token_idx ON market.buyoffers (token_symbol, created_at_time, buyoffer_id);
 CREATE INDEX buyoffers_collection_idx ON market.buyoffers (collection_name, created_at_time, buyoffer_id);
 CREATE INDEX buyoffers_templates_idx ON market.buyoffers USING gin (template_ids);
 CREATE INDEX buyoffers_schemas_idx ON market.buyoffers USING gin (schema_names);
