@@ -43,7 +43,8 @@ const OWN_NAMES = ['match_immutable_name', 'match_mutable_name']
 
 /** Searches that the names kept with a listing answer: the text is in the name of one of its assets. */
 export const MATCHES = ['match', 'match_immutable_name', 'match_mutable_name']
-const NAMES = [...MATCHES, 'search']
+/** All searches in names. */
+export const NAMES = [...MATCHES, 'search']
 
 /** What the filters on assets mean for listings. */
 export interface ResolvedAssets {

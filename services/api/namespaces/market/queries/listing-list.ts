@@ -29,6 +29,7 @@ import { highestMint, isBare, isNarrowed, matching, visibleTemplates } from './l
 import { listingTables } from './listing-table.ts'
 import { plainPriceConditions, readPriceBounds } from './price-filter.ts'
 import type { ResolvedAssets } from './listed-assets.ts'
+import { NAMES } from './listed-assets.ts'
 import { readSalePricing, salePriceBranches, salePriceCondition } from './sale-prices.ts'
 
 /** Listings that are looked at in their order before all that match are sorted; fewer where a look takes long. */
@@ -201,14 +202,16 @@ async function listingQuery(
 
   /** As many as have twice a page of those that match among them, if that is not too many. */
   async function glance(number = 0): Promise<number> {
-    // Names and mint numbers are not spread evenly over what a search in names finds.
-    if (isBare(values)) return GLANCE
     const { offset, limit } = pageWindow(values) ?? { offset: 0, limit: 0 }
     const bindings = new Bindings()
-    const text = `SELECT * FROM ${table.from} ${whereClause(makeOwn(bindings).conditions)}`
+    // By mint numbers an index has each collection in order.
+    const among = isByMint(values) ? collectionConditions(values, bindings) : []
+    const text = `SELECT * FROM ${table.from} ${whereClause([...makeOwn(bindings).conditions, ...among])}`
     const all = await expectedRows(context.session, { text, values: bindings.values })
     const needed = Math.ceil((2 * (offset + limit) * all) / Math.max(number, 1))
-    return needed > GLANCE && needed <= LONG_GLANCE ? needed : GLANCE
+    if (!isBare(values)) return needed > GLANCE && needed <= LONG_GLANCE ? needed : GLANCE
+    // Names and mint numbers are not spread evenly over what a search in names finds.
+    return needed <= 2 * GLANCE || NAMES.some((name) => values.has(name)) ? GLANCE : 0
   }
 
   /** How many template buy offers have an asset. */
