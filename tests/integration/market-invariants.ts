@@ -19,6 +19,12 @@ const name = (alias: string) => `
   (SELECT (coalesce(t.mutable_data, '{}') || coalesce(${alias}.mutable_data, '{}') || coalesce(${alias}.immutable_data, '{}')
     || coalesce(t.immutable_data, '{}')) ->> 'name' FROM (SELECT 1) one LEFT JOIN assets.templates t ON t.template_id = ${alias}.template_id)`
 
+const traits = (condition: string) => `
+  (SELECT coalesce(array_agg(DISTINCT t.trait ORDER BY t.trait), '{}') FROM assets.assets g, LATERAL (
+    SELECT market.trait('minter', g.minter) UNION ALL SELECT market.trait('receiver', g.initial_receiver)
+    UNION ALL SELECT unnest(market.data_traits(g.immutable_data))) t(trait)
+    WHERE ${condition} AND t.trait IS NOT NULL)`
+
 /** What a listing says of its assets against the assets themselves. */
 function assetsOf(table: string, id: string): Invariant {
   return {
@@ -29,10 +35,7 @@ function assetsOf(table: string, id: string): Invariant {
         SELECT min(a.template_mint) AS min_mint, max(a.template_mint) AS max_mint,
           coalesce(array_agg(DISTINCT a.template_id ORDER BY a.template_id) FILTER (WHERE a.template_id IS NOT NULL), '{}') AS template_ids,
           coalesce(array_agg(DISTINCT a.schema_name ORDER BY a.schema_name), '{}') AS schema_names,
-          (SELECT coalesce(array_agg(DISTINCT t.trait ORDER BY t.trait), '{}') FROM assets.assets b, LATERAL (
-            SELECT market.trait('minter', b.minter) UNION ALL SELECT market.trait('receiver', b.initial_receiver)
-            UNION ALL SELECT unnest(market.data_traits(b.immutable_data))) t(trait)
-            WHERE b.asset_id = ANY(l.asset_ids) AND t.trait IS NOT NULL) AS traits,
+          ${traits('g.asset_id = ANY(l.asset_ids)')} AS traits,
           (SELECT ${name('b')} FROM assets.assets b WHERE b.asset_id = l.asset_ids[1]) AS name,
           CASE WHEN l.asset_count = 1 THEN min(a.template_id) END AS template_id,
           CASE WHEN l.asset_count = 1 THEN min(a.schema_name) END AS schema_name,
@@ -83,10 +86,11 @@ export const marketInvariants: readonly Invariant[] = [
   {
     rule: 'template buy offers tell of their template and asset',
     violations: `
-      SELECT concat_ws(' ', b.buyoffer_id, b.mint, b.name, b.schema_name) FROM market.template_buyoffers b
+      SELECT concat_ws(' ', b.buyoffer_id, b.mint, b.name, b.schema_name, b.traits) FROM market.template_buyoffers b
       LEFT JOIN assets.assets a USING (asset_id) LEFT JOIN assets.templates w ON w.template_id = b.template_id
-      WHERE (b.state = 2) <> (b.asset_id IS NOT NULL AND b.seller IS NOT NULL) OR (b.mint, b.schema_name, b.name) IS DISTINCT FROM (
-        a.template_mint, w.schema_name, CASE WHEN a.asset_id IS NOT NULL THEN ${name('a')} ELSE coalesce(w.mutable_data, '{}') || w.immutable_data ->> 'name' END)`,
+      WHERE (b.state = 2) <> (b.asset_id IS NOT NULL AND b.seller IS NOT NULL) OR (b.mint, b.schema_name, b.name, b.traits) IS DISTINCT FROM (
+        a.template_mint, w.schema_name, CASE WHEN a.asset_id IS NOT NULL THEN ${name('a')} ELSE coalesce(w.mutable_data, '{}') || w.immutable_data ->> 'name' END,
+        ${traits('g.asset_id = b.asset_id')})`,
   },
   sameRows(
     'listings are found by their assets',

@@ -159,11 +159,12 @@ export function buyoffersSql(world: MarketWorld): string {
       ${listedSql(idsOf(50))};
     INSERT INTO market.template_buyoffers (buyoffer_id, created_at_time, updated_at_time, price, asset_id, collection_fee, created_at_block,
       updated_at_block, template_id, mint, state, seller, buyer, token_symbol, collection_name, schema_name, maker_marketplace,
-      taker_marketplace, name)
+      taker_marketplace, name, traits)
     SELECT i, pg_temp.time_of(b), pg_temp.time_of(least(${world.lastBlock}, b + 900)), ${priceOf(61)}, CASE WHEN s.state = 2 THEN a.asset_id END,
       c.market_fee, b, least(${world.lastBlock}, b + 900), a.template_id, CASE WHEN s.state = 2 THEN a.template_mint END, s.state,
       CASE WHEN s.state = 2 THEN coalesce(a.initial_receiver, 'somebody.wam') END, coalesce(r.owner, 'somebody.wam'), ${symbolOf(63)}, a.collection_name,
-      a.schema_name, pg_temp.marketplace(pg_temp.dice(i, 64)), CASE WHEN s.state = 2 THEN '' END, t.immutable_data ->> 'name'
+      a.schema_name, pg_temp.marketplace(pg_temp.dice(i, 64)), CASE WHEN s.state = 2 THEN '' END, t.immutable_data ->> 'name',
+      CASE WHEN s.state = 2 THEN market.asset_traits(a.minter, a.initial_receiver, a.immutable_data) ELSE '{}' END
     FROM generate_series(1, ${world.templateBuyoffers}::bigint) i
       CROSS JOIN LATERAL (SELECT ${blockOf(world.templateBuyoffers, world)} AS b) o
       JOIN assets.assets a ON a.asset_id = pg_temp.asset_at(pg_temp.dice(i, 66))

@@ -114,6 +114,7 @@ CREATE INDEX sales_traits_idx ON market.sales USING gin (traits);
 CREATE INDEX sales_listed_traits_idx ON market.sales USING gin (traits) WHERE state = 1;
 CREATE INDEX auctions_traits_idx ON market.auctions USING gin (traits);
 CREATE INDEX buyoffers_traits_idx ON market.buyoffers USING gin (traits);
+CREATE INDEX template_buyoffers_traits_idx ON market.template_buyoffers USING gin (traits) WHERE asset_id IS NOT NULL;
 CREATE INDEX sales_bundle_templates_idx ON market.sales USING gin (template_ids) WHERE asset_count > 1;
 CREATE INDEX auctions_bundle_templates_idx ON market.auctions USING gin (template_ids) WHERE asset_count > 1;
 CREATE INDEX buyoffers_bundle_templates_idx ON market.buyoffers USING gin (template_ids) WHERE asset_count > 1;

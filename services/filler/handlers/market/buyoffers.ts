@@ -95,6 +95,7 @@ export class Buyoffers {
       mint: null,
       schema_name: null,
       name: null,
+      traits: [],
     })
   }
 

@@ -12,12 +12,15 @@ interface AssetFact {
   traits: readonly number[]
 }
 
-/** The traits are those of market.asset_traits, spelled out: calling it for each asset takes several times as long. */
+/** The traits of an asset, `a`: market.asset_traits spelled out, as calling it for each takes several times as long. */
+export const traitsOfAsset = `
+  array_remove(ARRAY(SELECT x.trait FROM market.each_trait(a.immutable_data) x(trait))
+    || market.trait('minter', a.minter) || market.trait('receiver', a.initial_receiver), NULL)`
+
 const assetFacts = `
   SELECT a.asset_id AS key, a.template_id, a.template_mint, a.schema_name,
     market.asset_name(t.immutable_data, a.immutable_data, a.mutable_data, t.mutable_data) AS name,
-    array_remove(ARRAY(SELECT x.trait FROM market.each_trait(a.immutable_data) x(trait))
-      || market.trait('minter', a.minter) || market.trait('receiver', a.initial_receiver), NULL) AS traits
+    ${traitsOfAsset} AS traits
   FROM assets.assets a LEFT JOIN assets.templates t ON t.template_id = a.template_id
   WHERE a.asset_id = ANY($1::bigint[])`
 
@@ -57,7 +60,7 @@ export function completeListing(row: ListedAssets, facts: ReadonlyMap<bigint, As
 }
 
 /** Distinct numbers, ascending. */
-function ascending(numbers: readonly number[]): bigint[] {
+export function ascending(numbers: readonly number[]): bigint[] {
   return [...new Set(numbers)].sort((a, b) => a - b).map(BigInt)
 }
 

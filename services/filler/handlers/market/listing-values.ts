@@ -1,4 +1,5 @@
 import type { Derivation } from '../../store/index.ts'
+import { ascending, traitsOfAsset } from './listed-assets.ts'
 import { auctionTrades } from './trades.ts'
 import { kinds, tables } from './tables.ts'
 
@@ -71,12 +72,13 @@ export const buyofferStates: Derivation<{ buyoffer_id: bigint; state: number }> 
   },
 }
 
-/** What a template buy offer got: its asset's mint number and name. */
+/** What a template buy offer got: its asset's mint number, name and traits. */
 export const deliveredAssets: Derivation<{
   buyoffer_id: bigint
   mint: number | null
   schema_name: string
   name: string | null
+  traits: readonly number[]
 }> = {
   kind: 'derivation',
   name: 'delivered assets',
@@ -84,12 +86,14 @@ export const deliveredAssets: Derivation<{
   sources: [],
   statement: `
     SELECT b.buyoffer_id, a.template_mint AS mint, a.schema_name,
-      market.asset_name(t.immutable_data, a.immutable_data, a.mutable_data, t.mutable_data) AS name
+      market.asset_name(t.immutable_data, a.immutable_data, a.mutable_data, t.mutable_data) AS name,
+      ${traitsOfAsset} AS traits
     FROM market.template_buyoffers b JOIN assets.assets a ON a.asset_id = b.asset_id
     LEFT JOIN assets.templates t ON t.template_id = a.template_id
     WHERE b.buyoffer_id = ANY($1::bigint[]) ORDER BY b.buyoffer_id`,
   apply: (rows, sink) => {
-    for (const { buyoffer_id, ...asset } of rows) sink.patch(tables.templateBuyoffers, { buyoffer_id }, asset)
+    for (const { buyoffer_id, traits, ...asset } of rows)
+      sink.patch(tables.templateBuyoffers, { buyoffer_id }, { ...asset, traits: ascending(traits) })
   },
 }
 

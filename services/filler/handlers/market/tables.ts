@@ -168,6 +168,7 @@ export interface TemplateBuyofferRow extends Listing {
   mint: number | null
   schema_name: string | null
   name: string | null
+  traits: readonly bigint[]
 }
 
 /** Row of market.listing_assets. */
