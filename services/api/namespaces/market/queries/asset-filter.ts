@@ -8,6 +8,7 @@ import type { Alternative } from './branches.ts'
 import { anyOf } from './branches.ts'
 import type { ResolvedAssets } from './listed-assets.ts'
 import { detailConditions, MATCHES, withoutNames } from './listed-assets.ts'
+import { HAS_ASSET } from './listing-table.ts'
 import type { ListingTable } from './listing-table.ts'
 import type { NamedTemplate, NamedTemplates } from './named-templates.ts'
 import { traitConditions } from './traits.ts'
@@ -57,8 +58,11 @@ export function assetFilter(
   if (table.kind !== 4 && templates.kind !== 'ids') conditions.push(...flagConditions(values))
   if (resolved.ids) conditions.push(hasAnyAsset(table, resolved.ids, bindings))
   else if (resolved.isDetailed) {
-    if (resolved.isForetold && way === 'find')
+    if (resolved.isForetold && way === 'find') {
       conditions.push(...traitConditions(values, attributes, bindings))
+      // The index of the traits has these only.
+      if (table.kind === 4) conditions.push(HAS_ASSET)
+    }
     // All assets of a listing are of its collection, which the row of the listing tells.
     const isOnRow = table.kind !== 4 && (way === 'walk' || resolved.isForetold)
     const asked = isOnRow ? values.without(['collection_name']) : values

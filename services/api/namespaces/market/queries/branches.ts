@@ -75,18 +75,20 @@ export interface SortedQuery extends Omit<BranchedQuery, 'branches'> {
   readonly order: ListOrder
   /** None: no more conditions. */
   readonly alternatives: readonly Alternative[]
+  /** The column that has the assets. */
+  readonly assets: string
   /** Binds the conditions on the collection, which templates imply. */
   readonly ofCollections: () => readonly string[]
-  /** Conditions on `l.asset_ids` that nearly all rows meet: they are checked in order, until the page is full. */
+  /** Conditions on the assets of a row that nearly all rows meet: they are checked in order, until the page is full. */
   readonly late: readonly string[]
 }
 
 /** The page as the first of all rows that match, those without a value last. */
 export function sortMatching(query: SortedQuery, values: Values): PageQuery {
-  const { from, key, conditions, order, alternatives, ofCollections, late, bindings } = query
+  const { from, key, conditions, order, alternatives, ofCollections, assets, late, bindings } = query
   const direction = directionOf(values)
   const placed = [...conditions, ...placeConditions(order)]
-  const columns = [`${key} AS k`, `${valueOf(order)} AS v`, ...(late.length === 0 ? [] : ['l.asset_ids'])]
+  const columns = [`${key} AS k`, `${valueOf(order)} AS v`, ...(late.length === 0 ? [] : [assets])]
   const ways: readonly Alternative[] = alternatives.length === 0 ? [{ conditions: [] }] : alternatives
   const collections = ways.every(({ templates }) => templates === 'wanted') ? [] : ofCollections()
   // Templates have few listings, and a collection many: its index is of no use beside theirs.

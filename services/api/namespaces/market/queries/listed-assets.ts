@@ -102,7 +102,7 @@ async function resolveAssets(
   const ofOwnData = attributes.some(({ family }) => family === 'immutable_data' || family === 'mutable_data')
   const isDetailed =
     ofOwnData || DETAILS.some((name) => asksOfAsset(table, values, name)) || namesSeveral(values, templates)
-  const isForetold = ids === undefined && table.kind !== 4 && foretells(values, attributes)
+  const isForetold = ids === undefined && foretells(values, attributes)
   const hidden = await hiddenTemplates(session, values)
   const isByData = ofOwnData && values.has('collection_name') && (await isRare(session, values, attributes))
   const plain = { templates, isDetailed, isForetold, hidden, isByData }

@@ -26,7 +26,7 @@ import {
 import type { ListingTable } from './listing-table.ts'
 import { isByMint, sortOrder } from './listing-order.ts'
 import { highestMint, isBare, isNarrowed, matching, visibleTemplates } from './listing-share.ts'
-import { listingTables } from './listing-table.ts'
+import { HAS_ASSET, listingTables } from './listing-table.ts'
 import { plainPriceConditions, readPriceBounds } from './price-filter.ts'
 import type { ResolvedAssets } from './listed-assets.ts'
 import { NAMES } from './listed-assets.ts'
@@ -38,9 +38,6 @@ const SLOW_STRETCH = 8_000
 /** The same where all that match are sorted soon; more where the page is expected to be full in so many. */
 const GLANCE = 1_000
 const LONG_GLANCE = 8_000
-
-/** Condition on a template buy offer: it is fulfilled. */
-const HAS_ASSET = 'l.asset_id IS NOT NULL'
 
 /** What one kind of listing adds to the common conditions. */
 interface Own {
@@ -156,7 +153,7 @@ async function listingQuery(
   const { share, number } = await matching(context, table, sorted, resolved)
   // Few template buy offers have an asset to look at.
   const isLooked = table.kind === 4 && resolved.isDetailed && share !== 'few'
-  if (isLooked && (await fulfilled()) <= STRETCH) return looked()
+  if (isLooked && (await fulfilled()) <= STRETCH) return resolved.isForetold ? sorted : looked()
   const isSlow = resolved.isDetailed && !resolved.isIndexOnly
   switch (share) {
     case 'few':
@@ -177,7 +174,13 @@ async function listingQuery(
     const early = conditions.filter((each) => !assets.late.includes(each))
     const placed = visible ? { branches: order.branches } : order
     return sortMatching(
-      { ...query, ...assets, conditions: [...own.conditions, ...early], order: placed },
+      {
+        ...query,
+        ...assets,
+        conditions: [...own.conditions, ...early],
+        order: placed,
+        assets: table.kind === 4 ? 'l.asset_id' : 'l.asset_ids',
+      },
       values,
     )
   }

@@ -12,6 +12,9 @@ export interface ListingTable {
   readonly mints: readonly [lowest: string, highest: string]
 }
 
+/** Condition on a template buy offer: it is fulfilled. */
+export const HAS_ASSET = 'l.asset_id IS NOT NULL'
+
 /** The kinds of listing. */
 export const listingTables = {
   sale: {
