@@ -23,11 +23,14 @@ const OF_ACCOUNTS = new Set([
 /** Parameters that the counters of collections answer. */
 export const OF_COLLECTIONS = new Set(['collection_name', 'collection_whitelist', 'collection_blacklist'])
 
+/** What accounts are to the assets. */
+export type AccountColumn = 'a.owner' | 'a.burned_by_account'
+
 /** Parameters of a request that ask about assets. */
-export function assetFilters(values: Values): string[] {
-  return values
-    .names()
-    .filter((name) => !OF_ACCOUNTS.has(name) && (name !== 'hide_offers' || values.bool(name) === true))
+export function assetFilters(values: Values, column: AccountColumn): string[] {
+  // No valid offer has a burned asset.
+  const hidesOffers = column === 'a.owner' && values.bool('hide_offers') === true
+  return values.names().filter((name) => !OF_ACCOUNTS.has(name) && (name !== 'hide_offers' || hidesOffers))
 }
 
 /** A filter that leaves out few assets. */
@@ -40,11 +43,10 @@ export interface LeftOut {
 
 /**
  * What a filter leaves out of the assets of accounts; undefined for filters that leave out many.
- * @param column what accounts are to the assets: `a.owner` or `a.burned_by_account`.
  */
 export function leftOut(
   filter: string,
-  column: string,
+  column: AccountColumn,
   values: Values,
   bindings: Bindings,
 ): LeftOut | undefined {
@@ -67,7 +69,7 @@ export function leftOut(
     case 'is_burnable':
       return values.bool(filter) === true ? counted(ofTemplates(column, 'NOT t.burnable')) : undefined
     case 'hide_offers':
-      return counted(offered(column))
+      return offered()
     default:
       return undefined
   }
@@ -91,13 +93,33 @@ function ofTemplates(column: string, condition: string): string {
       WHERE ${condition} AND ${column} IS NOT NULL GROUP BY 1)`
 }
 
-/** Assets in valid offers. In the order of their ids they are found side by side. */
-function offered(column: string): string {
-  return `(SELECT ${column} AS account, count(*) AS assets
+/**
+ * Assets in valid offers: of these every asset is with the side that gives it, so that the offers tell the owners. They
+ * may name assets that are not known here. In the order of their ids the assets are found side by side.
+ */
+function offered(): LeftOut {
+  return {
+    from: `(SELECT a.owner AS account, count(*) AS assets
       FROM (SELECT DISTINCT ON (x.asset_id) x.asset_id
           FROM (SELECT * FROM assets.open_offer_assets ORDER BY asset_id, offer_id OFFSET 0) x
           WHERE x.offer_id IN (SELECT p.offer_id FROM assets.offers p WHERE p.state = 0)
           ORDER BY x.asset_id OFFSET 0) x
         JOIN assets.assets a USING (asset_id)
-      WHERE ${column} IS NOT NULL GROUP BY 1)`
+      WHERE a.owner IS NOT NULL GROUP BY 1)`,
+    match: {
+      with: `p AS MATERIALIZED (SELECT p.* FROM assets.offers p WHERE p.state = 0),
+        l AS MATERIALIZED (SELECT g.account, count(*) AS assets
+          FROM (SELECT DISTINCT g.account, g.id
+              FROM (${given('sender')} UNION ALL ${given('recipient')}) g ORDER BY g.id OFFSET 0) g
+          WHERE EXISTS (SELECT FROM assets.assets a WHERE a.asset_id = g.id) GROUP BY 1),`,
+      join: 'LEFT JOIN l ON l.account = k.account',
+      count: 'k.assets - coalesce(l.assets, 0)',
+    },
+  }
+}
+
+/** What accounts, `k`, give in offers, `p`, as one side of them. */
+function given(side: 'sender' | 'recipient'): string {
+  return `SELECT p.${side} AS account, unnest(p.${side}_asset_ids) AS id FROM p
+    WHERE p.${side}_asset_ids <> '{}' AND (p.${side} IN (SELECT k.account FROM k)) IS TRUE`
 }

@@ -3,7 +3,7 @@ import { Bindings, whereClause } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import type { PageWindow } from '../../paging/index.ts'
 import { boundaryConditions, countRows, pageWindow } from '../../paging/index.ts'
-import type { LeftOut } from './account-filters.ts'
+import type { AccountColumn, LeftOut } from './account-filters.ts'
 import { assetFilters, leftOut, OF_COLLECTIONS } from './account-filters.ts'
 import { accountRow, rankedPage } from './account-ranking.ts'
 import { pageByStretches } from './account-stretches.ts'
@@ -25,7 +25,7 @@ import { contains } from './text-match.ts'
 
 /** What accounts are to the assets, and the parameter that names them. */
 interface AccountSide {
-  readonly column: string
+  readonly column: AccountColumn
   /** Key of the boundary parameters. */
   readonly parameter: string
   /** The parameter is also a condition of the asset filter. */
@@ -94,9 +94,11 @@ async function countedPage(
   { from, conditions, bindings }: AccountSource,
   { limit, offset }: PageWindow,
 ): Promise<string[]> {
+  // Written within the sort, the records would be made of every account.
   const rows = await session.query<[string]>({
-    text: `SELECT ${accountRow('k.account', 'k.assets')} FROM ${from} k
-      ${whereClause(conditions)} ORDER BY k.assets DESC, k.account LIMIT ${limit} OFFSET ${offset}`,
+    text: `SELECT ${accountRow('k.account', 'k.assets')} FROM (SELECT k.account, k.assets FROM ${from} k
+        ${whereClause(conditions)} ORDER BY k.assets DESC, k.account LIMIT ${limit} OFFSET ${offset}) k
+      ORDER BY k.assets DESC, k.account`,
     values: bindings.values,
   })
   return rows.map(([text]) => text)
@@ -137,7 +139,7 @@ async function sourceOf(
   side: AccountSide,
 ): Promise<AccountSource> {
   const bindings = new Bindings()
-  const filters = attributes.length > 0 ? null : assetFilters(values)
+  const filters = attributes.length > 0 ? null : assetFilters(values, side.column)
   if (filters?.length === 0) {
     return { from: side.counters, conditions: countedConditions(side, values, bindings), bindings }
   }
@@ -152,7 +154,7 @@ async function sourceOf(
 /** Conditions on a row `k` of a counter, that ask about the account alone. */
 function countedConditions(side: AccountSide, values: Values, bindings: Bindings): string[] {
   const named = side.isFilter ? oneOf('k.account', values.texts(side.parameter), bindings) : []
-  return [...named, ...accountConditions({ ...side, column: 'k.account' }, values, bindings)]
+  return [...named, ...accountConditions('k.account', side, values, bindings)]
 }
 
 /** Owners of assets of some collections: each collection has counters of its own. */
@@ -207,7 +209,7 @@ async function groupedAssets(
   const conditions = [
     `${side.column} IS NOT NULL`,
     ...assetConditions(values, bindings, true),
-    ...accountConditions(side, values, bindings),
+    ...accountConditions(side.column, side, values, bindings),
     ...collectionLists('a.collection_name', values, bindings),
     ...hideOffersCondition(values),
     ...ownDataConditions(values, attributes, bindings),
@@ -215,14 +217,27 @@ async function groupedAssets(
   ]
   const from = `(SELECT ${side.column} AS account, count(*) AS assets FROM assets.assets a ${whereClause(conditions)} GROUP BY 1)`
   const source = { from, conditions: [], bindings }
-  if (side !== OWNERS) return source
+  const { column, counters } = side
   const accounts = (bound: Bindings): string[] => countedConditions(side, values, bound)
-  const request = { values, filters: assetFilters(values), attributes, resolved, accounts }
+  const request = {
+    column,
+    counters,
+    values,
+    filters: assetFilters(values, column),
+    attributes,
+    resolved,
+    accounts,
+  }
   return { ...source, quickPage: (window) => pageByStretches(session, request, window) }
 }
 
-function accountConditions(side: AccountSide, values: Values, bindings: Bindings): string[] {
-  const { column, parameter, isFilter } = side
+/** @param column name of the account. */
+function accountConditions(
+  column: string,
+  { parameter, isFilter }: AccountSide,
+  values: Values,
+  bindings: Bindings,
+): string[] {
   const match = values.text('match_owner')
   return [
     ...boundaryConditions(values, { key: column, cast: 'text', parameter, isFilter }, bindings),
