@@ -7,6 +7,7 @@ import { updatedByDigest } from './asset-digest-order.ts'
 import { highestMints } from './asset-mint-order.ts'
 import type { AssetSearch } from './asset-search.ts'
 import {
+  assetsAbout,
   expectedMatching,
   filterConditions,
   filtersOf,
@@ -120,12 +121,7 @@ async function stretchLength(
   if (hasBoundsOfIds(search)) return stretchOfIndex(expected)
   const window = pageWindow(search.values)
   if (!window) return undefined
-  const rows = await session.query<[number]>({
-    name: 'assets-about',
-    text: `SELECT c.reltuples::float8 FROM pg_class c WHERE c.oid = 'assets.assets'::regclass`,
-    values: [],
-  })
-  const needed = ((window.offset + window.limit) * rows[0]![0]) / expected
+  const needed = ((window.offset + window.limit) * (await assetsAbout(session))) / expected
   if (isFollowed) {
     const reserved = needed * RESERVE
     return reserved > expected * AFFORDED_BEFORE ? undefined : Math.ceil(Math.min(STRETCH, reserved))

@@ -1,10 +1,12 @@
 import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
+import { pageWindow } from '../../paging/index.ts'
 import { schemaHomes } from './asset-conditions.ts'
 import type { AssetSearch } from './asset-search.ts'
 import {
   areFew,
+  assetsAbout,
   demandsTemplate,
   expectedSorting,
   FEW_TO_SORT,
@@ -34,14 +36,78 @@ export async function nameOrder(
   search: AssetSearch,
   direction: 'ASC' | 'DESC',
 ): Promise<PageQuery> {
-  const sorting = await expectedSorting(session, search)
-  if (sorting === 'all' || (sorting === 'perhaps all' && (await areFew(session, search, FEW_TO_SORT)))) {
+  const { sorted, expected } = await expectedSorting(session, search)
+  if (sorted === 'all' || (sorted === 'perhaps all' && (await areFew(session, search, FEW_TO_SORT)))) {
     const bindings = new Bindings()
     const conditions = foundConditions(search, bindings)
-    return { key: KEY, from: FROM, conditions, order: `${NAME} ${direction} NULLS LAST, ${KEY}`, bindings }
+    const all = {
+      key: KEY,
+      from: FROM,
+      conditions,
+      order: `${NAME} ${direction} NULLS LAST, ${KEY}`,
+      bindings,
+    }
+    const length = expected <= FEW_TO_SORT ? undefined : await stretchLength(session, search, expected)
+    return length === undefined
+      ? all
+      : { ...all, attempts: [await firstNames(session, search, direction, length)] }
   }
   const walk = await mergedOrder(session, search, direction)
-  return sorting === 'probably all' ? { ...walk, attempts: [fewNames(search, direction)] } : walk
+  return sorted === 'probably all' ? { ...walk, attempts: [fewNames(search, direction)] } : walk
+}
+
+/** A stretch is so many times as long as would do if the matching assets were spread evenly. */
+const RESERVE = 2
+/** Part of the matching assets: to look at so many in order takes little time beside sorting all that match. */
+const AFFORDED = 1 / 2
+
+/** How many assets to look at in the order of their names before all that match are sorted; undefined for none. */
+async function stretchLength(
+  session: Session,
+  search: AssetSearch,
+  expected: number,
+): Promise<number | undefined> {
+  const window = pageWindow(search.values)
+  if (!window) return undefined
+  const needed = ((window.offset + window.limit) * (await assetsAbout(session))) / expected
+  const afforded = Math.ceil(expected * AFFORDED)
+  return needed * RESERVE > afforded ? undefined : Math.min(afforded, STRETCH)
+}
+
+/** How many assets are looked at in order, at most, before all that match are sorted. */
+const STRETCH = 20_000
+/** Templates that are walked in a stretch, at most. */
+const MOST_TEMPLATES = 300
+
+/**
+ * Assets with a name up to that of a template, by which so many assets have been passed: nothing but looking tells
+ * where in the order those are that match.
+ */
+async function firstNames(
+  session: Session,
+  search: AssetSearch,
+  direction: 'ASC' | 'DESC',
+  length: number,
+): Promise<PageQuery> {
+  const bindings = new Bindings()
+  const ofTemplate = templateSideConditions(search, bindings)
+  const name = head(TEMPLATE_NAME)
+  const named = whereClause([`${name} IS NOT NULL`, ...ofTemplate])
+  const scope = { ...(await nameScope(session, search, direction, bindings)), bound: '(SELECT h FROM bound)' }
+  return {
+    key: KEY,
+    with: `walked AS (SELECT t.h, sum(t.issued_supply) OVER w - t.issued_supply AS passed, row_number() OVER w AS place
+        FROM (SELECT ${name} AS h, t.template_id, t.issued_supply FROM assets.templates t ${named}
+          ORDER BY h ${direction} LIMIT ${MOST_TEMPLATES + 1}) t
+        WINDOW w AS (ORDER BY t.h ${direction}, t.template_id ROWS UNBOUNDED PRECEDING)),
+      bound AS MATERIALIZED (SELECT w.h FROM walked w WHERE w.passed >= ${length} OR w.place > ${MOST_TEMPLATES}
+        ORDER BY w.place LIMIT 1)`,
+    from: FROM,
+    conditions: [],
+    order: '',
+    ordered: (most) => mergedNames(scope, most),
+    bindings,
+  }
 }
 
 /** Conditions on all that match, where these are found by their filters. */
@@ -69,18 +135,9 @@ async function mergedOrder(
   search: AssetSearch,
   direction: 'ASC' | 'DESC',
 ): Promise<PageQuery> {
-  const nameless = await namelessTemplates(session, search)
   const bindings = new Bindings()
-  const conditions = searchConditions(search, bindings).map(unindexed)
-  const ofTemplate = templateSideConditions(search, bindings)
-  const scope: NameScope = {
-    conditions,
-    ofTemplate,
-    direction,
-    isBare: !demandsTemplate(search),
-    // Spelled out: a count of the rows has no place for a bound value.
-    nameless: nameless && `'{${nameless.join(',')}}'::integer[]`,
-  }
+  const scope = await nameScope(session, search, direction, bindings)
+  const { conditions, ofTemplate } = scope
   return {
     key: KEY,
     from: FROM,
@@ -89,6 +146,23 @@ async function mergedOrder(
     ordered: (most) => mergedNames(scope, most),
     bindings,
     rest: () => withoutName(search),
+  }
+}
+
+async function nameScope(
+  session: Session,
+  search: AssetSearch,
+  direction: 'ASC' | 'DESC',
+  bindings: Bindings,
+): Promise<NameScope> {
+  const nameless = await namelessTemplates(session, search)
+  return {
+    conditions: searchConditions(search, bindings).map(unindexed),
+    ofTemplate: templateSideConditions(search, bindings),
+    direction,
+    isBare: !demandsTemplate(search),
+    // Spelled out: a count of the rows has no place for a bound value.
+    nameless: nameless && `'{${nameless.join(',')}}'::integer[]`,
   }
 }
 
@@ -111,7 +185,9 @@ async function namelessTemplates(session: Session, search: AssetSearch): Promise
 interface NameScope {
   readonly conditions: readonly string[]
   readonly ofTemplate: readonly string[]
-  readonly direction: string
+  readonly direction: 'ASC' | 'DESC'
+  /** Head of a name that all are before in the order; of all names if undefined. */
+  readonly bound?: string
   /** Assets without a template may be among them. */
   readonly isBare: boolean
   /** Array of the templates without a fixed name, where these are few. */
@@ -134,8 +210,14 @@ function head(name: string): string {
   return `left(${name}, ${INDEXED_NAME_LENGTH}) COLLATE "C"`
 }
 
+/** That a name is within the bound. */
+function boundCondition(name: string, { bound, direction }: NameScope): string[] {
+  return bound === undefined ? [] : [`${head(name)} ${direction === 'ASC' ? '<' : '>'} ${bound}`]
+}
+
 /** Assets that are called like their templates. */
-function namesOfTemplates({ conditions, ofTemplate, direction }: NameScope, most: number): string {
+function namesOfTemplates(scope: NameScope, most: number): string {
+  const { conditions, ofTemplate, direction } = scope
   const within = whereClause([
     'a.template_id = t.template_id',
     `(${FIXED_NAME} IS NOT NULL OR ${OWN_NAME} IS NULL)`,
@@ -144,14 +226,15 @@ function namesOfTemplates({ conditions, ofTemplate, direction }: NameScope, most
   return `SELECT ${head(TEMPLATE_NAME)} AS h, ${TEMPLATE_NAME} COLLATE "C" AS n, x.asset_id AS k
     FROM assets.templates t CROSS JOIN LATERAL (
       SELECT a.asset_id FROM assets.assets a ${within} ORDER BY a.asset_id LIMIT ${most}) x
-    ${whereClause([`${head(TEMPLATE_NAME)} IS NOT NULL`, ...ofTemplate])}
+    ${whereClause([`${head(TEMPLATE_NAME)} IS NOT NULL`, ...boundCondition(TEMPLATE_NAME, scope), ...ofTemplate])}
     ORDER BY h ${direction}, n ${direction}, k LIMIT ${most}`
 }
 
 /** Assets with a name of their own, in its order. */
-function ownNames({ conditions, direction }: NameScope, further: readonly string[], most: number): string {
+function ownNames(scope: NameScope, further: readonly string[], most: number): string {
+  const { conditions, direction } = scope
   return `SELECT ${head(OWN_NAME)} AS h, ${OWN_NAME} COLLATE "C" AS n, a.asset_id AS k
-    FROM assets.assets a ${whereClause([`${OWN_NAME} IS NOT NULL`, ...further, ...conditions])}
+    FROM assets.assets a ${whereClause([`${OWN_NAME} IS NOT NULL`, ...boundCondition(OWN_NAME, scope), ...further, ...conditions])}
     ORDER BY h ${direction}, n ${direction}, k LIMIT ${most}`
 }
 

@@ -162,27 +162,32 @@ const FEW_OF_OWN_DATA = 60_000
  * find nothing for long.
  */
 export async function sortsAll(session: Session, search: AssetSearch): Promise<boolean> {
-  const sorting = await expectedSorting(session, search)
-  return sorting === 'all' || (isInDoubt(sorting) && (await areFew(session, search, FEW_TO_SORT)))
+  const { sorted } = await expectedSorting(session, search)
+  return sorted === 'all' || (isInDoubt(sorted) && (await areFew(session, search, FEW_TO_SORT)))
 }
 
-/** What is expected to be sorted; in doubt, all that match if they turn out to be few: probably, or perhaps. */
-export type Sorting = 'all' | 'probably all' | 'perhaps all' | 'none'
+/** How assets are put in an order of their templates. */
+export interface Sorting {
+  /** What is sorted; in doubt, all that match if they turn out to be few: probably, or perhaps. */
+  readonly sorted: 'all' | 'probably all' | 'perhaps all' | 'none'
+  /** How many assets match, about. */
+  readonly expected: number
+}
 
 /** What `sortsAll` finds without looking at assets. */
 export async function expectedSorting(session: Session, search: AssetSearch): Promise<Sorting> {
-  if (leavesOutLittle(search)) return 'none'
+  if (leavesOutLittle(search)) return { sorted: 'none', expected: Infinity }
   const expected = await expectedMatching(session, search)
   const isOwnData = search.attributes.some(
     ({ family }) => family === 'immutable_data' || family === 'mutable_data',
   )
-  if (isOwnData) return expected <= FEW_OF_OWN_DATA ? 'all' : 'none'
-  if (expected <= FEW_TO_SORT) return 'probably all'
-  return expected <= FEW_TO_SORT * FAR_MORE ? 'perhaps all' : 'none'
+  if (isOwnData) return { sorted: expected <= FEW_OF_OWN_DATA ? 'all' : 'none', expected }
+  if (expected <= FEW_TO_SORT) return { sorted: 'probably all', expected }
+  return { sorted: expected <= FEW_TO_SORT * FAR_MORE ? 'perhaps all' : 'none', expected }
 }
 
-function isInDoubt(sorting: Sorting): boolean {
-  return sorting === 'probably all' || sorting === 'perhaps all'
+function isInDoubt(sorted: Sorting['sorted']): boolean {
+  return sorted === 'probably all' || sorted === 'perhaps all'
 }
 
 /** Template by template, an index of all assets' data would be searched anew for each: no index, then. */
@@ -201,6 +206,16 @@ export async function expectedAssets(
     values,
   })
   return rows[0]![0][0].Plan['Plan Rows']
+}
+
+/** How many assets there are, about. */
+export async function assetsAbout(session: Session): Promise<number> {
+  const rows = await session.query<[number]>({
+    name: 'assets-about',
+    text: `SELECT c.reltuples::float8 FROM pg_class c WHERE c.oid = 'assets.assets'::regclass`,
+    values: [],
+  })
+  return rows[0]![0]
 }
 
 /** What the conditions of a search demand of the template, `t`, of an asset that has one. */
