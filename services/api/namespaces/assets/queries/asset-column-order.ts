@@ -73,11 +73,19 @@ export async function byColumn(
   const byDigest = column === 'updated_at_time' ? updatedByDigest(search, direction) : undefined
   const among = (length: number): PageQuery => ({
     ...sorted,
-    from: stretch(rest, sorted.order, length),
-    // Spelled so, the ids are hashed once, and looked up for one asset of the order after the other.
-    conditions: [`(${KEY} IN (SELECT ${KEY} FROM ${FROM} ${whereClause(filters)})) IS TRUE`],
+    from: FROM,
+    conditions: [
+      ...rest,
+      // The end of the stretch: so bounded it is read from the index alone, and ends where the page does.
+      `a.${column} ${direction === 'ASC' ? '<=' : '>='} (SELECT a.${column} FROM ${FROM} ${whereClause(rest)}
+        ORDER BY a.${column} ${direction} OFFSET ${length} LIMIT 1)`,
+      // Spelled so, the ids are hashed once, and looked up for one asset of the order after the other.
+      `(${KEY} IN (SELECT ${KEY} FROM ${FROM} ${whereClause(filters)})) IS TRUE`,
+    ],
   })
-  const idStretch = readsIds(search, expected) ? among(stretchOfIndex(expected)) : undefined
+  const idStretch = readsIds(search, expected)
+    ? among(Math.min(LOOKED_UP, Math.ceil(expected * LOOKED_UP_FOR_EACH)))
+    : undefined
   const better = byDigest ?? idStretch
   const looked = await stretchLength(session, search, expected, better !== undefined)
   const first = looked === undefined ? [] : [{ ...inOrder, from: stretch(rest, sorted.order, looked) }]
@@ -106,6 +114,9 @@ const AFFORDED_OF_INDEX = 1
 const AFFORDED_BEFORE = 1 / 5
 /** Ids that are hashed at most. */
 const MOST_IDS = 60_000
+/** How many assets of an order are looked up among hashed ids, at most, and for each of these: it takes little time. */
+const LOOKED_UP = 50_000
+const LOOKED_UP_FOR_EACH = 2.5
 
 /**
  * How many assets to look at in order. Looking in vain must not take long beside sorting all that match; undefined when
