@@ -2,6 +2,7 @@ import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
 import { assetConditions, schemaHomes } from './asset-conditions.ts'
+import { expectedAssets } from './asset-search.ts'
 
 /**
  * Parameters of the asset filter that ask about the assets themselves, not only which they are. Rows name their
@@ -26,6 +27,9 @@ const DETAILS = [
 const FEW = 5_000
 /** The same for assets that cannot be transferred: looking for rows with them in order would find nothing for long. */
 const FEW_FIXED = 100_000
+
+/** Where the planner expects so many times more than few assets, nobody looks whether they are few. */
+const FAR_MORE = 3
 
 /** What "contains an asset such that …" asks for, as far as it had to be looked up. */
 export type ContainedAssets =
@@ -76,14 +80,18 @@ export async function findContainedAssets(
   const isFixed = values.bool('is_transferable') === false
   if (isFixed && within === 'transfers') conditions.push(MOVED)
   const most = isFixed ? FEW_FIXED : FEW
+  if (asked.length === 1 && (await areFarMore(session, values, most))) {
+    return manyAssets(session, values, direction)
+  }
   const where = `FROM assets.assets a ${whereClause(conditions)} LIMIT ${most + 1}`
   if (within === 'offers') {
-    const rows = await session.query<[bigint]>({
-      text: `SELECT a.asset_id ${where}`,
+    // One text instead of a row for each asset.
+    const [row] = await session.query<[ids: string | null]>({
+      text: `SELECT string_agg(a.asset_id::text, ',') FROM (SELECT a.asset_id ${where}) a`,
       values: bindings.values,
     })
-    if (rows.length > most) return manyAssets(session, values, direction)
-    return { kind: 'few', ids: rows.map(([id]) => id), assets: [] }
+    const ids = row![0] === null ? [] : row![0].split(',').map(BigInt)
+    return ids.length > most ? manyAssets(session, values, direction) : { kind: 'few', ids, assets: [] }
   }
   const rows = await session.query<[bigint, bigint, bigint]>({
     text: `SELECT a.asset_id, a.minted_at_time, a.transferred_at_time ${where}`,
@@ -96,6 +104,13 @@ export async function findContainedAssets(
     transferred: Number(transferred),
   }))
   return { kind: 'few', ids: assets.map(({ id }) => id), assets }
+}
+
+/** Whether the planner expects far more assets than so many; of one filter it knows how many meet it. */
+async function areFarMore(session: Session, values: Values, most: number): Promise<boolean> {
+  const bindings = new Bindings()
+  // Without the collections of a schema: the planner takes them for a filter of their own.
+  return (await expectedAssets(session, assetConditions(values, bindings), bindings)) > most * FAR_MORE
 }
 
 async function manyAssets(
