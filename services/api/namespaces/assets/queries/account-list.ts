@@ -21,7 +21,7 @@ import {
   passingTemplateCondition,
   resolveTemplates,
 } from './template-conditions.ts'
-import { contains } from './text-match.ts'
+import { nameContains } from './text-match.ts'
 
 /** What accounts are to the assets, and the parameter that names them. */
 interface AccountSide {
@@ -242,6 +242,6 @@ function accountConditions(
   return [
     ...boundaryConditions(values, { key: column, cast: 'text', parameter, isFilter }, bindings),
     ...noneOf(column, values.texts('account_blacklist'), bindings),
-    ...(match === undefined ? [] : [contains(column, match, bindings)]),
+    ...(match === undefined ? [] : [nameContains(column, match, bindings)]),
   ]
 }

@@ -2,8 +2,16 @@ import type { Bindings } from '../../../database/index.ts'
 
 /** Case-insensitive "contains", with every wildcard of the term taken literally. */
 export function contains(expression: string, term: string, bindings: Bindings): string {
-  const pattern = `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-  return `${expression} ILIKE ${bindings.bind(pattern, 'text')}`
+  return `${expression} ILIKE ${bindings.bind(patternOf(term), 'text')}`
+}
+
+/** "Contains" for names of accounts, which have small letters alone: to fold case takes three times as long. */
+export function nameContains(expression: string, term: string, bindings: Bindings): string {
+  return `${expression} LIKE ${bindings.bind(patternOf(term), 'text')}`
+}
+
+function patternOf(term: string): string {
+  return `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 }
 
 /**
