@@ -3,6 +3,7 @@ import { Bindings, whereClause } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import type { PageWindow } from '../../paging/index.ts'
 import { boundaryConditions, countRows, pageWindow } from '../../paging/index.ts'
+import { burnersByDigest } from './account-digests.ts'
 import type { AccountColumn, LeftOut } from './account-filters.ts'
 import { assetFilters, leftOut, OF_COLLECTIONS } from './account-filters.ts'
 import { accountRow, rankedPage } from './account-ranking.ts'
@@ -217,18 +218,15 @@ async function groupedAssets(
   ]
   const from = `(SELECT ${side.column} AS account, count(*) AS assets FROM assets.assets a ${whereClause(conditions)} GROUP BY 1)`
   const source = { from, conditions: [], bindings }
-  const { column, counters } = side
-  const accounts = (bound: Bindings): string[] => countedConditions(side, values, bound)
-  const request = {
-    column,
-    counters,
-    values,
-    filters: assetFilters(values, column),
-    attributes,
-    resolved,
-    accounts,
+  const filters = assetFilters(values, side.column)
+  if (side === OWNERS) {
+    const accounts = (bound: Bindings): string[] => countedConditions(side, values, bound)
+    const request = { values, filters, attributes, resolved, accounts }
+    return { ...source, quickPage: (window) => pageByStretches(session, request, window) }
   }
-  return { ...source, quickPage: (window) => pageByStretches(session, request, window) }
+  if (filters.length > 0 || attributes.length === 0) return source
+  const accounts = (bound: Bindings): string[] => accountConditions(side.column, side, values, bound)
+  return { ...source, quickPage: (window) => burnersByDigest(session, attributes, accounts, window) }
 }
 
 /** @param column name of the account. */

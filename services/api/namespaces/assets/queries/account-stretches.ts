@@ -2,8 +2,7 @@ import type { Session } from '../../../database/index.ts'
 import { Bindings } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import type { PageWindow } from '../../paging/index.ts'
-import { countedDigests } from './account-digests.ts'
-import type { AccountColumn } from './account-filters.ts'
+import { countedDigests, mutableConditions } from './account-digests.ts'
 import type { AccountMatch } from './account-ranking.ts'
 import { pageAmong } from './account-ranking.ts'
 import { expectedAssets } from './asset-search.ts'
@@ -14,25 +13,17 @@ const OF_TEMPLATES = new Set(['match', 'search'])
 
 /** Matching assets up to which they are counted one and all. */
 const FEW = 40_000
-/** The same of burned ones: other filters on these are answered by an index that has all that were burned. */
-const FEW_BURNED = 8_000
 /** Counting an asset in a table of all owners costs as much as looking at so many assets in an owner's stretch. */
 const GROUPING = 3
 /** The same where what the assets say of their own has to be looked at for counting. */
 const GROUPING_OWN_DATA = 10
 /** Counting so many assets in an index that has their owners in order costs as much as looking at one account. */
 const LOOK = 15
-/** What has as many entries as all accounts have assets. */
-const ENTRIES = { 'a.owner': 'assets.assets', 'a.burned_by_account': 'assets.assets_burner_idx' } as const
 /** Accounts that are looked at beyond those that would do if all had the same share of matching assets. */
 const RESERVE = 1.4
 
-/** A request for owners, or for those who burned assets, by their assets that match. */
-export interface RankingRequest {
-  /** What accounts are to the assets. */
-  readonly column: AccountColumn
-  /** Table with the number of assets of each account. */
-  readonly counters: string
+/** A request for owners, by their assets that match. */
+export interface OwnersRequest {
   readonly values: Values
   /** Parameters that ask about assets. */
   readonly filters: readonly string[]
@@ -45,7 +36,7 @@ export interface RankingRequest {
 /** A way to count the matching assets of some accounts. */
 interface CountingWay {
   readonly match: AccountMatch
-  /** Assets of accounts that match, about. */
+  /** Assets, not burned, that match, about. */
   readonly matching: number
   /** Whether to look at so many accounts, which have so many assets, is quicker than to count all that match. */
   readonly isQuicker: (accounts: number, assets: number) => boolean
@@ -59,29 +50,28 @@ interface CountingWay {
  */
 export async function pageByStretches(
   session: Session,
-  request: RankingRequest,
+  request: OwnersRequest,
   window: PageWindow,
 ): Promise<string[] | undefined> {
   const bindings = new Bindings()
   const way = await countingWay(session, request, bindings)
-  const { column, counters } = request
-  if (!way || way.matching <= (column === 'a.owner' ? FEW : FEW_BURNED)) return undefined
-  const looked = await accountsToLookAt(session, request, way, window)
+  if (!way || way.matching <= FEW) return undefined
+  const looked = await accountsToLookAt(session, way, window)
   if (looked === undefined) return undefined
   const conditions = request.accounts(bindings)
   const { match } = way
-  return pageAmong(session, { counters, conditions, match, bindings }, window, looked)
+  return pageAmong(session, { counters: 'assets.accounts', conditions, match, bindings }, window, looked)
 }
 
 async function countingWay(
   session: Session,
-  { column, values, filters, attributes, resolved }: RankingRequest,
+  { values, filters, attributes, resolved }: OwnersRequest,
   bindings: Bindings,
 ): Promise<CountingWay | undefined> {
   if (attributes.some(({ family }) => family === 'immutable_data' || family === 'mutable_data')) {
-    return filters.length === 0 ? ownDataWay(session, column, attributes, bindings) : undefined
+    return filters.length === 0 ? ownDataWay(session, attributes, bindings) : undefined
   }
-  if (resolved.kind === 'many' || column !== 'a.owner') return undefined
+  if (resolved.kind === 'many') return undefined
   if (resolved.kind === 'ids') {
     // Templates were looked up within the schemas.
     if (!filters.every((name) => OF_TEMPLATES.has(name) || name === 'schema_name')) return undefined
@@ -114,19 +104,14 @@ function countedAssets(condition: string): AccountMatch {
 /** Filters on mutable attributes alone: assets that say the same have the same digest. */
 async function ownDataWay(
   session: Session,
-  column: string,
   attributes: readonly AttributeFilter[],
   bindings: Bindings,
 ): Promise<CountingWay | undefined> {
-  const conditions = attributes.flatMap(({ family, containment }) =>
-    family === 'mutable_data' && containment !== undefined
-      ? [`a.mutable_data @> ${bindings.bind(containment, 'jsonb')}`]
-      : [],
-  )
-  if (conditions.length < attributes.length) return undefined
-  const matching = await expectedAssets(session, [...conditions, `${column} IS NOT NULL`], bindings)
+  const conditions = mutableConditions(attributes, bindings)
+  if (conditions === undefined) return undefined
+  const matching = await expectedAssets(session, [...conditions, 'a.owner IS NOT NULL'], bindings)
   return {
-    match: countedDigests(column, conditions),
+    match: countedDigests(conditions),
     matching,
     isQuicker: (_, assets) => assets < matching * GROUPING_OWN_DATA,
   }
@@ -147,18 +132,17 @@ function indexedCondition(filter: string, values: Values, bindings: Bindings): s
  */
 async function accountsToLookAt(
   session: Session,
-  { column, counters }: RankingRequest,
   { matching, isQuicker }: CountingWay,
   { offset, limit }: PageWindow,
 ): Promise<number | undefined> {
   const bindings = new Bindings()
   const matched = bindings.bind(matching, 'float8')
-  const all = `(SELECT c.reltuples::float8 FROM pg_class c WHERE c.oid = to_regclass('${ENTRIES[column]}'))`
+  const all = `(SELECT c.reltuples::float8 FROM pg_class c WHERE c.oid = 'assets.assets'::regclass)`
   const last = bindings.bind(offset + limit, 'float8')
   const looked = `ceil(${last} * ${RESERVE} * greatest(${all}, ${matched}) / ${matched})::bigint`
   const rows = await session.query<[looked: string | null, assets: number | null]>({
     text: `SELECT ${looked}::text, (SELECT sum(k.assets)::float8
-      FROM (SELECT k.assets FROM ${counters} k ORDER BY k.assets DESC, k.account LIMIT ${looked}) k)`,
+      FROM (SELECT k.assets FROM assets.accounts k ORDER BY k.assets DESC, k.account LIMIT ${looked}) k)`,
     values: bindings.values,
   })
   const [accounts, assets] = rows[0]!
