@@ -3,6 +3,7 @@ import { Bindings, whereClause } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../endpoint/index.ts'
 import type { Holding, Holdings, TemplateHolding } from '../records/index.ts'
+import { packRows, queryPacked } from '../records/index.ts'
 import { collectionLists, hideOffersCondition } from './asset-conditions.ts'
 
 /** Which assets an account is asked about: those that it owns, or those that it burned. */
@@ -66,18 +67,22 @@ async function groupsByTemplate(
   const bare = [...owned, 'a.template_id IS NULL', ...collectionLists('a.collection_name', values, bindings)]
   const lists = collectionLists('t.collection_name', values, bindings)
   const kept = lists.length === 0 ? [] : [`(t.template_id IS NULL OR (${lists.join(' AND ')}))`]
-  const rows = await session.query<[string | null, string, number | null, string]>({
-    text: `SELECT t.collection_name, t.schema_name, g.template_id, g.assets::text
+  // Null fields come as empty texts.
+  const rows = await queryPacked<[string, string, string, string]>(session, {
+    text: `SELECT ${packRows(['h.collection_name', 'h.schema_name', 'h.template_id', 'h.assets'])} FROM (
+      SELECT t.collection_name, t.schema_name, g.template_id, g.assets
         FROM (SELECT a.template_id, count(*) AS assets FROM assets.assets a
             ${whereClause([...owned, 'a.template_id IS NOT NULL'])} GROUP BY 1 OFFSET 0) g
           LEFT JOIN assets.templates t ON t.template_id = g.template_id ${whereClause(kept)}
-      UNION ALL (SELECT a.collection_name, a.schema_name, NULL, count(*)::text FROM assets.assets a
-        ${whereClause(bare)} GROUP BY 1, 2 LIMIT ${MAX_GROUPS + 1})`,
+      UNION ALL (SELECT a.collection_name, a.schema_name, NULL, count(*) FROM assets.assets a
+        ${whereClause(bare)} GROUP BY 1, 2 LIMIT ${MAX_GROUPS + 1})) h`,
     values: bindings.values,
   })
-  return rows.every((row): row is [string, string, number | null, string] => row[0] !== null)
-    ? rows
-    : undefined
+  return rows.some(([collection]) => collection === '')
+    ? undefined
+    : rows.map(([collection, schema, template, assets]) => {
+        return [collection, schema, template === '' ? null : Number(template), assets] as const
+      })
 }
 
 function sumUp(rows: readonly GroupRow[]): Holdings {

@@ -1,6 +1,7 @@
 import type { Session } from '../../../database/index.ts'
 import type { Json, KeptJson } from '../../../json/index.ts'
 import type { Part } from './part-cache.ts'
+import { packRows, queryPacked } from './packed-rows.ts'
 import type { Parts } from './parts.ts'
 import {
   COLLECTION_RECORD_VERSION,
@@ -74,10 +75,10 @@ interface LoadedSchema {
 }
 
 async function loadSchemas(session: Session, parts: Parts, keys: readonly string[]): Promise<LoadedSchema[]> {
-  const rows = await session.query<[string, string, string, string, string]>({
+  const fields = ['k.key', SCHEMA_VERSION, 'c.collection_name', COLLECTION_VERSION, 'coalesce(n.minted, 0)']
+  const rows = await queryPacked<[string, string, string, string, string]>(session, {
     name: 'schema-versions',
-    text: `SELECT k.key, ${SCHEMA_VERSION}, c.collection_name, ${COLLECTION_VERSION}, coalesce(n.minted, 0)::text
-      FROM unnest($1::text[]) AS k(key)
+    text: `SELECT ${packRows(fields)} FROM unnest($1::text[]) AS k(key)
         JOIN assets.schemas s ON s.collection_name = split_part(k.key, '/', 1)
           AND s.schema_name = split_part(k.key, '/', 2)
         JOIN assets.collections c ON c.collection_name = s.collection_name
@@ -102,11 +103,12 @@ export async function renderTemplates(
   parts: Parts,
   ids: readonly string[],
 ): Promise<Map<string, KeptJson>> {
-  const rows = await session.query<[string, string, string, string, string, string]>({
+  const schemaKey = `concat(s.collection_name, '/', s.schema_name)`
+  const collectionFields = ['c.collection_name', COLLECTION_VERSION]
+  const fields = ['t.template_id', TEMPLATE_VERSION, ...collectionFields, schemaKey, SCHEMA_VERSION]
+  const rows = await queryPacked<[string, string, string, string, string, string]>(session, {
     name: 'template-versions',
-    text: `SELECT t.template_id::text, ${TEMPLATE_VERSION}, c.collection_name, ${COLLECTION_VERSION},
-        concat(s.collection_name, '/', s.schema_name), ${SCHEMA_VERSION}
-      FROM assets.templates t
+    text: `SELECT ${packRows(fields)} FROM assets.templates t
         JOIN assets.collections c ON c.collection_name = t.collection_name
         JOIN assets.schemas s ON s.collection_name = t.collection_name AND s.schema_name = t.schema_name
       WHERE t.template_id = ANY($1::integer[])`,
@@ -118,10 +120,10 @@ export async function renderTemplates(
   const collections = await parts.lightCollections.load(session, wanted(2, 3))
   const schemas = await parts.schemas.load(session, wanted(4, 5))
   const records = new Map<string, KeptJson>()
-  for (const [id, , collectionName, , schemaKey] of rows) {
+  for (const [id, , collectionName, , schemaName] of rows) {
     const template = templates.get(id)
     const collection = collections.get(collectionName)
-    const schema = schemas.get(schemaKey)
+    const schema = schemas.get(schemaName)
     if (!template || !collection || !schema) continue
     const record = parts.composed.get(`template ${id}`, [contract, template, collection, schema], () => {
       const nested = `"collection":${collection[0]!},"schema":{${schema[0]!}}`
