@@ -1,5 +1,6 @@
 import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
+import type { AttributeFilter } from '../../../endpoint/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import { pageWindow } from '../../paging/index.ts'
 import { schemaHomes } from './asset-conditions.ts'
@@ -87,7 +88,10 @@ export async function byColumn(
     ? among(Math.min(LOOKED_UP, Math.ceil(expected * LOOKED_UP_FOR_EACH)))
     : undefined
   const better = byDigest ?? idStretch
-  const looked = await stretchLength(session, search, expected, better !== undefined)
+  const looked =
+    column === 'template_mint' && (await areMostlyBare(session, search, expected))
+      ? undefined
+      : await stretchLength(session, search, expected, better !== undefined)
   const first = looked === undefined ? [] : [{ ...inOrder, from: stretch(rest, sorted.order, looked) }]
   return { ...page, attempts: [...quick, ...first, ...(better ? [better] : [])] }
 }
@@ -97,15 +101,43 @@ function stretch(conditions: readonly string[], order: string, length: number): 
   return `(SELECT a.* FROM ${FROM} ${whereClause(conditions)} ORDER BY ${order} LIMIT ${length}) a`
 }
 
+/** Newest assets without a template that are looked at. */
+const BARE = 300
+/** Part of the matching assets from which on they are mostly without a template. */
+const MOSTLY = 1 / 2
+
+/**
+ * Whether most assets that match attributes of their own seem to have no template, and so no mint number: the order then
+ * has few of them.
+ */
+async function areMostlyBare(session: Session, search: AssetSearch, expected: number): Promise<boolean> {
+  const isOwnData = ({ family }: AttributeFilter): boolean =>
+    family === 'immutable_data' || family === 'mutable_data'
+  if (!search.attributes.some(isOwnData)) return false
+  const bindings = new Bindings()
+  const matches = `(${filterConditions(search, bindings).join(' AND ')}) IS TRUE`
+  const rows = await session.query<[share: number | null, bare: number | null]>({
+    text: `SELECT avg((${matches})::integer)::float8,
+        (SELECT c.reltuples::float8 FROM pg_class c WHERE c.oid = to_regclass('assets.assets_bare_idx'))
+      FROM (SELECT a.* FROM ${FROM} WHERE a.template_id IS NULL ORDER BY ${KEY} DESC LIMIT ${BARE}) a`,
+    values: bindings.values,
+  })
+  const [share, bare] = rows[0]!
+  return (share ?? 0) * (bare ?? 0) > expected * MOSTLY
+}
+
 /** How many assets are looked at in order, at most, before all that match are sorted. */
 const STRETCH = 20_000
 /** The same where the index of the order is all that is looked at. */
 const STRETCH_OF_INDEX = 100_000
 /** A stretch is so many times as long as would do if the matching assets were spread evenly. */
 const RESERVE = 2
-/** Parts of the matching assets: to look at so many in order is worth trying, or takes as long as sorting all that match. */
+/** The same where all that match are sorted after it. */
+const RESERVE_ALONE = 3
+/** Parts of the matching assets: to look at so many in order is worth trying, and is still quicker than sorting all. */
 const TRIED = 1 / 8
 const AFFORDED = 1 / 2
+const LONGEST = 3 / 4
 /** Matching assets from which on sorting takes so long that all of the stretch is worth trying. */
 const MANY = 60_000
 /** The same as the last where the index of the order is all that is looked at. */
@@ -137,10 +169,9 @@ async function stretchLength(
     const reserved = needed * RESERVE
     return reserved > expected * AFFORDED_BEFORE ? undefined : Math.ceil(Math.min(STRETCH, reserved))
   }
-  const afforded = expected * AFFORDED
-  if (needed > afforded) return undefined
+  if (needed > expected * AFFORDED) return undefined
   const tried = expected < MANY ? expected * TRIED : STRETCH
-  return Math.ceil(Math.min(STRETCH, afforded, Math.max(tried, needed * RESERVE)))
+  return Math.ceil(Math.min(STRETCH, expected * LONGEST, Math.max(tried, needed * RESERVE_ALONE)))
 }
 
 function stretchOfIndex(expected: number): number {
