@@ -37,10 +37,10 @@ export type ContainedAssets =
   /** The assets that meet every condition. */
   | { readonly kind: 'few'; readonly ids: readonly bigint[]; readonly assets: readonly ContainedAsset[] }
   /**
-   * `since`: when the first of them was minted, ms since 1970, where that helps. `last`: those that were transferred last,
-   * where an index tells.
+   * `since`: when the first of them was minted, ms since 1970, where that helps. `first`: those that were minted first or
+   * transferred last, as the rows are read, where an index tells.
    */
-  | { readonly kind: 'many'; readonly since?: number; readonly last?: readonly ContainedAsset[] }
+  | { readonly kind: 'many'; readonly since?: number; readonly first?: readonly ContainedAsset[] }
 
 /** An asset, and when it was minted and last transferred, ms since 1970. */
 export interface ContainedAsset {
@@ -80,9 +80,11 @@ export async function findContainedAssets(
   const isFixed = values.bool('is_transferable') === false
   if (isFixed && within === 'transfers') conditions.push(MOVED)
   const most = isFixed ? FEW_FIXED : FEW
-  if (asked.length === 1 && (await areFarMore(session, values, most))) {
-    return manyAssets(session, values, direction)
-  }
+  // Of one filter the planner knows how many meet it.
+  const expected = asked.length === 1 ? await expectedOf(session, values) : undefined
+  const many = async (): Promise<ContainedAssets> =>
+    manyAssets(session, values, direction, within === 'transfers' ? expected : undefined)
+  if (expected !== undefined && expected > most * FAR_MORE) return many()
   const where = `FROM assets.assets a ${whereClause(conditions)} LIMIT ${most + 1}`
   if (within === 'offers') {
     // One text instead of a row for each asset.
@@ -91,41 +93,62 @@ export async function findContainedAssets(
       values: bindings.values,
     })
     const ids = row![0] === null ? [] : row![0].split(',').map(BigInt)
-    return ids.length > most ? manyAssets(session, values, direction) : { kind: 'few', ids, assets: [] }
+    return ids.length > most ? many() : { kind: 'few', ids, assets: [] }
   }
   const rows = await session.query<[bigint, bigint, bigint]>({
     text: `SELECT a.asset_id, a.minted_at_time, a.transferred_at_time ${where}`,
     values: bindings.values,
   })
-  if (rows.length > most) return manyAssets(session, values, direction)
-  const assets = rows.map(([id, minted, transferred]) => ({
-    id,
-    minted: Number(minted),
-    transferred: Number(transferred),
-  }))
+  if (rows.length > most) return many()
+  const assets = rows.map(containedAsset)
   return { kind: 'few', ids: assets.map(({ id }) => id), assets }
 }
 
-/** Whether the planner expects far more assets than so many; of one filter it knows how many meet it. */
-async function areFarMore(session: Session, values: Values, most: number): Promise<boolean> {
-  const bindings = new Bindings()
-  // Without the collections of a schema: the planner takes them for a filter of their own.
-  return (await expectedAssets(session, assetConditions(values, bindings), bindings)) > most * FAR_MORE
+function containedAsset([id, minted, transferred]: readonly [bigint, bigint, bigint]): ContainedAsset {
+  return { id, minted: Number(minted), transferred: Number(transferred) }
 }
 
+async function expectedOf(session: Session, values: Values): Promise<number> {
+  const bindings = new Bindings()
+  // Without the collections of a schema: the planner takes them for a filter of their own.
+  return expectedAssets(session, assetConditions(values, bindings), bindings)
+}
+
+/** @param expected how many they are, about, where those that were minted first may help. */
 async function manyAssets(
   session: Session,
   values: Values,
   direction: 'ASC' | 'DESC',
+  expected: number | undefined,
 ): Promise<ContainedAssets> {
-  if (direction === 'DESC') return { kind: 'many', last: await lastTransferred(session, values) }
+  if (direction === 'DESC') return { kind: 'many', first: await lastTransferred(session, values) }
   const bindings = new Bindings()
-  const rows = await session.query<[bigint]>({
-    text: `SELECT a.minted_at_time FROM assets.assets a ${whereClause(assetConditions(values, bindings))}
-      ORDER BY a.asset_id LIMIT 1`,
+  const isOrdered = expected !== undefined && expected <= MANY && hasOrderOfIds(values)
+  const rows = await session.query<[bigint, bigint, bigint]>({
+    text: `SELECT a.asset_id, a.minted_at_time, a.transferred_at_time
+      FROM assets.assets a ${whereClause(assetConditions(values, bindings))}
+      ORDER BY a.asset_id LIMIT ${isOrdered ? FIRST : 1}`,
     values: bindings.values,
   })
-  return { kind: 'many', since: Number(rows[0]![0]) }
+  const first = rows.map(containedAsset)
+  // The planner may have been wrong.
+  if (first.length === 0) return { kind: 'few', ids: [], assets: [] }
+  return { kind: 'many', since: first[0]!.minted, ...(isOrdered ? { first } : {}) }
+}
+
+/** Assets that are enough to find the oldest transfers of many. */
+const FIRST = 1_201
+/** Assets up to which that is quicker than to look into the transfers in their order. */
+const MANY = 30_000
+
+/** Whether an index has the assets in the order of their ids. */
+function hasOrderOfIds(values: Values): boolean {
+  const asked = DETAILS.filter((name) => values.has(name))
+  if (asked.length !== 1) return false
+  const [name] = asked
+  if (name === 'template_id') return values.ids(name)?.length === 1
+  const names = ['owner', 'minter', 'initial_receiver', 'burner'].find((each) => each === name)
+  return names !== undefined && values.texts(names)?.length === 1
 }
 
 /** Assets that are enough to find the newest transfers of many. */

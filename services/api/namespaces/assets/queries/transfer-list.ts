@@ -135,7 +135,7 @@ function transfersOf(
 }
 
 /** Assets whose transfers are looked for first, of so many more. */
-const FIRST = [250, 1_500]
+const FIRST = [250, 600, 1_500]
 
 /**
  * Of many assets the first that were moved: the newest transfers are those of the assets that were transferred last, the
@@ -146,7 +146,7 @@ async function firstMoved(
   contained: ContainedAssets,
   direction: 'ASC' | 'DESC',
 ): Promise<{ assets: readonly bigint[]; bounds: KeyBounds }[]> {
-  const known = contained.kind === 'few' ? contained.assets : contained.kind === 'many' ? contained.last : []
+  const known = contained.kind === 'few' ? contained.assets : contained.kind === 'many' ? contained.first : []
   if (known === undefined || known.length <= 2 * FIRST[0]!) return []
   const assets = [...known].sort((a, b) =>
     direction === 'DESC' ? b.transferred - a.transferred : a.minted - b.minted,
