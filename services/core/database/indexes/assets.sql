@@ -6,7 +6,7 @@ CREATE INDEX assets_owner_digest_idx ON assets.assets (owner, mutable_digest) WH
 CREATE INDEX assets_template_mutable_idx ON assets.assets (template_id, mutable_digest) WHERE mutable_digest IS NOT NULL AND template_id IS NOT NULL;
 CREATE INDEX assets_digest_updated_idx ON assets.assets (mutable_digest, updated_at_time, asset_id) WHERE mutable_digest IS NOT NULL;
 CREATE INDEX assets_burned_idx ON assets.assets (asset_id) WHERE owner IS NULL;
-CREATE INDEX assets_burner_idx ON assets.assets (burned_by_account, asset_id) INCLUDE (collection_name, schema_name, template_id, minter, initial_receiver, mutable_digest) WHERE burned_by_account IS NOT NULL;
+CREATE INDEX assets_burned_by_idx ON assets.assets (burned_by_account, asset_id) INCLUDE (collection_name, schema_name, template_id, minter, initial_receiver, mutable_digest) WHERE burned_by_account IS NOT NULL;
 CREATE INDEX assets_collection_idx ON assets.assets (collection_name, schema_name, asset_id) INCLUDE (owner);
 CREATE INDEX assets_schema_owner_idx ON assets.assets (schema_name, owner) WHERE owner IS NOT NULL;
 CREATE INDEX assets_template_idx ON assets.assets (template_id, asset_id) INCLUDE (owner) WHERE template_id IS NOT NULL;
@@ -16,7 +16,7 @@ CREATE INDEX assets_mint_idx ON assets.assets (template_mint, asset_id) WHERE te
 CREATE INDEX assets_minted_by_idx ON assets.assets (minter, asset_id) INCLUDE (owner);
 CREATE INDEX assets_minter_templates_idx ON assets.assets (minter, template_id) WHERE template_id IS NOT NULL;
 CREATE INDEX assets_minter_owner_idx ON assets.assets (minter, owner) WHERE owner IS NOT NULL;
-CREATE INDEX assets_receiver_idx ON assets.assets (initial_receiver, asset_id) INCLUDE (owner);
+CREATE INDEX assets_received_idx ON assets.assets (initial_receiver, asset_id) INCLUDE (owner);
 CREATE INDEX assets_updated_idx ON assets.assets (updated_at_time, asset_id);
 CREATE INDEX assets_transferred_idx ON assets.assets (transferred_at_time, asset_id);
 CREATE INDEX assets_immutable_data_idx ON assets.assets USING gin (immutable_data jsonb_path_ops) WHERE immutable_data IS NOT NULL;
