@@ -10,10 +10,12 @@ import {
   requestCases,
 } from '../../scripts/bench/requests/index.ts'
 import type { RequestCase } from '../../scripts/bench/requests/index.ts'
+import type { Endpoint } from '../../services/api/endpoint/index.ts'
 import type { Session, Statement } from '../../services/api/database/index.ts'
 import { createNamespace } from '../../services/api/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
+import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 
@@ -52,6 +54,15 @@ const LISTS = {
 } as const
 const lists = Object.entries(LISTS).flatMap(([family, paths]) => paths.map((path) => ({ family, path })))
 
+/** Lists without a number of all. */
+const NOT_COUNTED: ReadonlySet<string> = new Set([
+  '/v1/sales/templates',
+  '/v1/prices/assets',
+  '/v1/royalties/payouts',
+])
+/** Pairs of filters that each list is asked with. */
+const PAIRS = 60
+
 /** One of the two directions of each list, not the same under all filters. */
 function isAsked({ order, filter }: RequestCase): boolean {
   return order === '' || order === (filter.length % 2 === 0 ? 'asc' : 'desc')
@@ -60,20 +71,28 @@ function isAsked({ order, filter }: RequestCase): boolean {
 let database: TestDatabase
 let client: pg.Client
 let cases: Readonly<Record<string, readonly RequestCase[]>>
+let endpoints: Readonly<Record<string, readonly Endpoint[]>>
 beforeAll(async () => {
   database = await createTestDatabase()
   await generateDatabase(database.address, scaledSizes(0.02), 'ways')
   client = await connectDatabase(database.address, { applicationName: 'test' })
   await client.query('SET jit = off; SET random_page_cost = 1.1')
   const examples = await pickExamples(client)
-  cases = Object.fromEntries(
+  endpoints = Object.fromEntries(
     Object.keys(LISTS).map((family) => {
       const { config } = parseConfig({ server: { namespaces: benchNamespaces(family) } })
-      const endpoints = config.server.namespaces.flatMap(
-        (entry) => createNamespace(entry, { trigrams: true })?.endpoints ?? [],
-      )
-      return [family, fewerCases(requestCases(endpoints, examples).filter(isAsked))]
+      const namespaces = config.server.namespaces
+      return [
+        family,
+        namespaces.flatMap((entry) => createNamespace(entry, { trigrams: true })?.endpoints ?? []),
+      ]
     }),
+  )
+  cases = Object.fromEntries(
+    Object.entries(endpoints).map(([family, each]) => [
+      family,
+      fewerCases(requestCases(each, examples).filter(isAsked)),
+    ]),
   )
 })
 afterAll(async () => {
@@ -103,4 +122,39 @@ describe('how a list is read does not change what it shows', () => {
     }
     expect(shown).toBeGreaterThan(requests.length / 4)
   })
+
+  it.each(lists.filter(({ path }) => !NOT_COUNTED.has(path)))(
+    'two filters at once: $family $path',
+    async ({ family, path }) => {
+      const random = createRandom(path.length)
+      const requests = cases[family]!.filter(
+        ({ endpoint, filter, sort }) => endpoint.path === path && filter !== '' && sort !== 'updated',
+      )
+      const pick = () => requests[random.between(0, requests.length - 1)]!
+      const counter = endpoints[family]!.find((endpoint) => endpoint.path === `${path}/_count`)!
+      let shown = 0
+      for (let at = 0; at < PAIRS; at++) {
+        const [one, other] = [pick(), pick()]
+        const pair = { ...one, query: { ...other.query, ...one.query } }
+        const asPlanned = await answerOf(
+          sessionOf(client, (rows) => rows),
+          pair,
+        )
+        // Such a pair is refused.
+        if (asPlanned === '') continue
+        for (const [way, told] of Object.entries(WAYS))
+          expect([addressOf(pair), way, await answerOf(sessionOf(client, told), pair)]).toEqual([
+            addressOf(pair),
+            way,
+            asPlanned,
+          ])
+        const number = (JSON.parse(asPlanned) as unknown[]).length
+        const session = sessionOf(client, (rows) => rows)
+        const count = Number(JSON.parse(await answerOf(session, { ...pair, endpoint: counter })))
+        expect([addressOf(pair), Math.min(count, 100)]).toEqual([addressOf(pair), number])
+        if (number > 0) shown++
+      }
+      expect(shown).toBeGreaterThan(PAIRS / 10)
+    },
+  )
 })

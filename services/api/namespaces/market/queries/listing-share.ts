@@ -24,8 +24,9 @@ const OFTEN = 0.03
 /** The same where an index alone tells which they are: then a look does not take long. */
 const OFTEN_TOLD = 0.01
 
-/** Templates up to which the listings of those that are not hidden are looked up. */
+/** Templates up to which the listings of those that are not hidden are looked up, where at least so many are hidden. */
 const MAX_VISIBLE = 2_000
+const MANY_HIDDEN = 50
 
 /** Parameters that leave an order as it is, or that its indexes begin with. */
 const IN_ORDER = new Set([
@@ -119,7 +120,7 @@ export async function visibleTemplates(
   { session, values }: EndpointContext,
   { hidden, templates, named }: ResolvedAssets,
 ): Promise<readonly number[] | undefined> {
-  if (hidden.length < MAX_VISIBLE || templates.kind !== 'unfiltered' || named) return undefined
+  if (hidden.length < MANY_HIDDEN || templates.kind !== 'unfiltered' || named) return undefined
   if (values.isNull('template_id') || values.ids('template_id')) return undefined
   const bindings = new Bindings()
   const conditions = [
