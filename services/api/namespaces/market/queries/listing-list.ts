@@ -151,7 +151,7 @@ async function listingQuery(
   if (visible) return { ...sortAll(visible), ...rest() }
   const sorted = sortAll()
   const { share, number } = await matching(context, table, sorted, resolved)
-  // Few template buy offers have an asset to look at.
+  // Few template buy offers have an asset to look at; where traits tell which, fewer still.
   const isLooked = table.kind === 4 && resolved.isDetailed && share !== 'few'
   if (isLooked && (await fulfilled()) <= STRETCH) return resolved.isForetold ? sorted : looked()
   const isSlow = resolved.isDetailed && !resolved.isIndexOnly
