@@ -137,7 +137,7 @@ async function manyAssets(
 }
 
 /** Assets that are enough to find the oldest transfers of many. */
-const FIRST = 1_201
+const FIRST = 501
 /** Assets up to which that is quicker than to look into the transfers in their order. */
 const MANY = 30_000
 
@@ -145,10 +145,8 @@ const MANY = 30_000
 function hasOrderOfIds(values: Values): boolean {
   const asked = DETAILS.filter((name) => values.has(name))
   if (asked.length !== 1) return false
-  const [name] = asked
-  if (name === 'template_id') return values.ids(name)?.length === 1
-  const names = ['owner', 'minter', 'initial_receiver', 'burner'].find((each) => each === name)
-  return names !== undefined && values.texts(names)?.length === 1
+  const name = ['owner', 'minter', 'initial_receiver', 'burner'].find((each) => each === asked[0])
+  return name !== undefined && values.texts(name)?.length === 1
 }
 
 /** Assets that are enough to find the newest transfers of many. */

@@ -135,7 +135,7 @@ function transfersOf(
 }
 
 /** Assets whose transfers are looked for first, of so many more. */
-const FIRST = [250, 600, 1_500]
+const FIRST = [250, 1_500]
 
 /**
  * Of many assets the first that were moved: the newest transfers are those of the assets that were transferred last, the
