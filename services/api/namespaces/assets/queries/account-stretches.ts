@@ -5,7 +5,7 @@ import type { PageWindow } from '../../paging/index.ts'
 import { countedDigests, mutableConditions } from './account-digests.ts'
 import type { AccountMatch } from './account-ranking.ts'
 import { pageAmong } from './account-ranking.ts'
-import { expectedAssets } from './asset-search.ts'
+import { expectedRows } from './asset-search.ts'
 import type { ResolvedTemplates } from './template-conditions.ts'
 
 /** Filters that select templates. */
@@ -86,7 +86,7 @@ async function countingWay(
   }
   const condition = filters.length === 1 ? indexedCondition(filters[0]!, values, bindings) : undefined
   if (condition === undefined) return undefined
-  const matching = await expectedAssets(session, [condition, 'a.owner IS NOT NULL'], bindings)
+  const matching = await expectedRows(session, [condition, 'a.owner IS NOT NULL'], bindings)
   return {
     match: countedAssets(condition),
     matching,
@@ -109,7 +109,7 @@ async function ownDataWay(
 ): Promise<CountingWay | undefined> {
   const conditions = mutableConditions(attributes, bindings)
   if (conditions === undefined) return undefined
-  const matching = await expectedAssets(session, [...conditions, 'a.owner IS NOT NULL'], bindings)
+  const matching = await expectedRows(session, [...conditions, 'a.owner IS NOT NULL'], bindings)
   return {
     match: countedDigests(conditions),
     matching,

@@ -137,7 +137,7 @@ export async function expectedMatching(session: Session, search: AssetSearch): P
   const bindings = new StatementBindings()
   // Without the collections of a schema: the planner takes them for a filter of their own.
   const conditions = filterConditions(search, bindings)
-  return conditions.length === 0 ? Infinity : expectedAssets(session, conditions, bindings)
+  return conditions.length === 0 ? Infinity : expectedRows(session, conditions, bindings)
 }
 
 /** Whether at most so many assets satisfy the filters of a search. */
@@ -182,6 +182,9 @@ export async function expectedSorting(session: Session, search: AssetSearch): Pr
     ({ family }) => family === 'immutable_data' || family === 'mutable_data',
   )
   if (isOwnData) return { sorted: expected <= FEW_OF_OWN_DATA ? 'all' : 'none', expected }
+  // Each that has tokens has a row for them: the planner knows how many there are.
+  if (expected <= FEW_TO_SORT && filtersOf(search).every((name) => name === 'has_backed_tokens'))
+    return { sorted: 'all', expected }
   if (expected <= FEW_TO_SORT) return { sorted: 'probably all', expected }
   return { sorted: expected <= FEW_TO_SORT * FAR_MORE ? 'perhaps all' : 'none', expected }
 }
@@ -195,14 +198,15 @@ export function unindexed(condition: string): string {
   return /^a\.(im)?mutable_data @>/.test(condition) ? `(${condition}) IS TRUE` : condition
 }
 
-/** How many assets, `a`, the planner expects to meet conditions. */
-export async function expectedAssets(
+/** How many rows, by default assets `a`, the planner expects to meet conditions. */
+export async function expectedRows(
   session: Session,
   conditions: readonly string[],
   { values }: Bindings,
+  from = 'assets.assets a',
 ): Promise<number> {
   const rows = await session.query<[[{ Plan: { 'Plan Rows': number } }]]>({
-    text: `EXPLAIN (FORMAT JSON) SELECT FROM assets.assets a ${whereClause(conditions)}`,
+    text: `EXPLAIN (FORMAT JSON) SELECT FROM ${from} ${whereClause(conditions)}`,
     values,
   })
   return rows[0]![0][0].Plan['Plan Rows']

@@ -2,7 +2,7 @@ import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
 import { assetConditions, schemaHomes } from './asset-conditions.ts'
-import { expectedAssets } from './asset-search.ts'
+import { expectedRows } from './asset-search.ts'
 
 /**
  * Parameters of the asset filter that ask about the assets themselves, not only which they are. Rows name their
@@ -111,7 +111,7 @@ function containedAsset([id, minted, transferred]: readonly [bigint, bigint, big
 async function expectedOf(session: Session, values: Values): Promise<number> {
   const bindings = new Bindings()
   // Without the collections of a schema: the planner takes them for a filter of their own.
-  return expectedAssets(session, assetConditions(values, bindings), bindings)
+  return expectedRows(session, assetConditions(values, bindings), bindings)
 }
 
 /** @param expected how many they are, about, where those that were minted first may help. */

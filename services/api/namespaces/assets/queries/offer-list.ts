@@ -1,10 +1,11 @@
 import type { Session } from '../../../database/index.ts'
-import { Bindings } from '../../../database/index.ts'
+import { Bindings, whereClause } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
 import { invalidParameter } from '../../../endpoint/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import { boundaryConditions, directionOf } from '../../paging/index.ts'
 import { NEVER, noneOf, oneOf } from './asset-conditions.ts'
+import { expectedRows } from './asset-search.ts'
 import {
   containedAssetConditions,
   findContainedAssets,
@@ -21,6 +22,7 @@ export async function offerQuery(session: Session, values: Values): Promise<Page
   const direction = directionOf(values)
   const contained = await findContainedAssets(session, values, 'offers', direction)
   const bindings = new Bindings()
+  const isOfFew = await areOfFewOffers(session, values)
   const time = values.text('sort') === 'updated' ? 'o.updated_at_time' : 'o.created_at_time'
   const columns = { key: 'o.offer_id', cast: 'bigint', parameter: 'offer_id', date: time } as const
   const conditions = [
@@ -37,7 +39,7 @@ export async function offerQuery(session: Session, values: Values): Promise<Page
     ...(contained.kind === 'many' && contained.since !== undefined
       ? [`${time} >= ${bindings.bind(contained.since, 'bigint')}`]
       : []),
-    ...collectionConditions(values, bindings),
+    ...(isOfFew ? [] : collectionConditions(values, bindings)),
     ...sideConditions('o.sender_asset_ids', 'sender_asset', values, bindings),
     ...sideConditions('o.recipient_asset_ids', 'recipient_asset', values, bindings),
     ...contractConditions(values),
@@ -56,7 +58,7 @@ export async function offerQuery(session: Session, values: Values): Promise<Page
   }
   const given = values.ids('sender_asset_whitelist')
   if (given) return givingOnly(given, query)
-  const all = { ...query, from: `${OFFERS} o` }
+  const all = { ...query, from: isOfFew ? ofCollections(values, bindings) : `${OFFERS} o` }
   // How many offers a few contracts have got, nothing but looking tells.
   return values.bool('is_recipient_contract') === true
     ? { ...all, attempts: [{ ...query, from: firstOffers(order) }] }
@@ -64,6 +66,27 @@ export async function offerQuery(session: Session, values: Values): Promise<Page
 }
 
 const OFFERS = 'assets.offers'
+/** Offers of collections up to which they are all read and sorted: those of one could all be late in the order. */
+const FEW_TO_SORT = 6_000
+
+const BESIDE_COLLECTIONS: ReadonlySet<string> = new Set([
+  ...['page', 'limit', 'sort', 'order', 'collection_name', 'collection_whitelist', 'collection_blacklist'],
+])
+
+/** Whether collections are asked for, and nothing else that finds offers, and these have few. */
+async function areOfFewOffers(session: Session, values: Values): Promise<boolean> {
+  const isAlone = values.names().every((name) => BESIDE_COLLECTIONS.has(name))
+  if (!isAlone || !(values.texts('collection_name') ?? values.texts('collection_whitelist'))) return false
+  const bindings = new Bindings()
+  const conditions = collectionConditions(values, bindings)
+  return (await expectedRows(session, conditions, bindings, `${OFFERS} o`)) <= FEW_TO_SORT
+}
+
+/** OFFSET 0 keeps the order out of how they are found. */
+function ofCollections(values: Values, bindings: Bindings): string {
+  return `(SELECT o.* FROM ${OFFERS} o ${whereClause(collectionConditions(values, bindings))} OFFSET 0) o`
+}
+
 /** Offers that are looked at in their order before all those that may match are sorted. */
 const STRETCH = 2_000
 
