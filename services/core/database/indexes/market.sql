@@ -10,7 +10,7 @@ CREATE INDEX sales_seller_idx ON market.sales (seller, created_at_time, sale_id)
 CREATE INDEX sales_buyer_idx ON market.sales (buyer, created_at_time, sale_id) WHERE buyer IS NOT NULL;
 CREATE INDEX sales_collection_idx ON market.sales (collection_name, state, created_at_time, sale_id);
 CREATE INDEX sales_collection_price_idx ON market.sales (collection_name, state, price, sale_id);
-CREATE INDEX sales_of_template_idx ON market.sales (template_id, state, price, sale_id) INCLUDE (created_at_time, min_mint) WHERE template_id IS NOT NULL AND offer_id IS NOT NULL;
+CREATE INDEX sales_of_template_idx ON market.sales (template_id, state, price, sale_id) INCLUDE (created_at_time, min_mint, listing_price, listing_symbol, settlement_symbol) WHERE template_id IS NOT NULL AND offer_id IS NOT NULL;
 CREATE INDEX sales_templates_idx ON market.sales USING gin (template_ids);
 CREATE INDEX sales_schemas_idx ON market.sales USING gin (schema_names);
 CREATE INDEX sales_names_idx ON market.sales USING gin (asset_names gin_trgm_ops);

@@ -233,13 +233,24 @@ function namedRows(
     templates.map(({ name }) => name),
     'text[]',
   )
-  return `(SELECT s.${key.slice(2)}, s.state, s.offer_id, n.name FROM unnest(${ids}, ${names}) n (template_id, name)
+  return `(SELECT s.${key.slice(2)}, s.state, s.offer_id, s.settlement_symbol, n.name FROM unnest(${ids}, ${names}) n (template_id, name)
     JOIN market.sales s USING (template_id)) l`
 }
 
 /** Filters that templates answer, and those that the index of sales by their template does. */
 const COVERED = new Set([
-  ...['page', 'limit', 'sort', 'order', 'count', 'state', 'search', 'match', 'show_seller_contracts'],
+  ...[
+    'page',
+    'limit',
+    'sort',
+    'order',
+    'count',
+    'state',
+    'symbol',
+    'search',
+    'match',
+    'show_seller_contracts',
+  ],
   ...['collection_name', 'collection_whitelist', 'collection_blacklist'],
 ])
 

@@ -213,8 +213,9 @@ async function listingQuery(
     const all = await expectedRows(context.session, { text, values: bindings.values })
     const needed = Math.ceil((2 * (offset + limit) * all) / Math.max(number, 1))
     if (!isBare(values)) return needed > GLANCE && needed <= LONG_GLANCE ? needed : GLANCE
-    // Names and mint numbers are not spread evenly over what a search in names finds.
-    return needed <= 2 * GLANCE || NAMES.some((name) => values.has(name)) ? GLANCE : 0
+    // Names and mint numbers are not spread evenly over what a search in names finds, or some templates.
+    const isUneven = resolved.templates.kind === 'ids' || NAMES.some((name) => values.has(name))
+    return needed <= 2 * GLANCE || isUneven ? GLANCE : 0
   }
 
   /** How many template buy offers have an asset. */

@@ -69,7 +69,9 @@ export function isBare(values: Values): boolean {
 function isCoveredOrder(values: Values, named: ResolvedAssets['named']): boolean {
   const sort = values.text('sort')
   if (sort === 'name') return named !== undefined
-  return sort === undefined || ['created', 'sale_id', 'template_mint', 'effective_mint'].includes(sort)
+  return (
+    sort === undefined || ['created', 'sale_id', 'price', 'template_mint', 'effective_mint'].includes(sort)
+  )
 }
 
 /** How many listings match. @param all the query that reads them all */
@@ -96,8 +98,9 @@ export async function matching(
   }
   const text = `SELECT * FROM ${all.from} ${whereClause(all.conditions)}`
   const { rows, walked } = await expectationOf(session, { text, values: all.bindings.values })
-  // No index finds them.
-  if (walked.some((name) => table.from.startsWith(`market.${name} `))) return { share: 'unknown' }
+  // No index finds them; that of their templates would, if they were fewer.
+  if (walked.some((name) => table.from.startsWith(`market.${name} `)))
+    return { share: templates.kind === 'ids' ? 'many' : 'unknown' }
   const isOfCollection = values.has('collection_name')
   // What is checked late is expected to leave out every second row, and leaves out next to none.
   const number = isForetold ? 2 * rows : rows
