@@ -17,8 +17,6 @@ export async function withDatabase(
     const message = `the database ${database} at ${host}:${port} cannot be reached as ${user}`
     throw new RetryableError('DATABASE_UNAVAILABLE', message, { cause })
   })
-  // A connection that is cut while a statement runs rejects that statement too.
-  client.on('error', () => undefined)
   try {
     await task(client)
   } finally {

@@ -104,8 +104,6 @@ async function prepareDatabase(config: FillerOptions['config'], logger: Logger):
   }).catch((cause: unknown) => {
     throw new RetryableError('DATABASE_UNAVAILABLE', 'the database cannot be reached', { cause })
   })
-  // A connection that breaks fails the statement that runs; without a listener it would end the process besides.
-  client.on('error', () => undefined)
   try {
     const applied = await migrate(client)
     if (applied.length > 0) logger.info({ applied }, 'the database has been brought to the newest schema')

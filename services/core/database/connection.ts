@@ -53,9 +53,14 @@ function optionsOf(settings: Readonly<Record<string, string>>): string {
     .join(' ')
 }
 
-/** Opens one connection. 64-bit integers come back as bigint. */
+/**
+ * Opens one connection. 64-bit integers come back as bigint. When it breaks while nothing is asked, the next statement
+ * tells so.
+ */
 export async function connectDatabase(address: DatabaseAddress, limits: DatabaseLimits): Promise<pg.Client> {
   const client = new pg.Client(clientConfig(address, limits))
+  // It can break before whoever wants it has got it: an error that nobody listens to ends the process.
+  client.on('error', () => undefined)
   await client.connect()
   return client
 }

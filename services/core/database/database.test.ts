@@ -15,6 +15,19 @@ import {
 
 const limits = { applicationName: 'test' }
 
+it('a connection that is cut while nobody listens to it tells so in its next statement', async () => {
+  const database = await createTestDatabase('template0')
+  const [cut, cutter] = await Promise.all([
+    connectDatabase(database.address, limits),
+    connectDatabase(database.address, limits),
+  ])
+  const { rows } = await cut.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  await cutter.query('SELECT pg_terminate_backend($1, 5000)', [rows[0]!.pid])
+  await expect(cut.query('SELECT 1')).rejects.toThrow()
+  await Promise.all([cut.end(), cutter.end()])
+  await database.drop()
+})
+
 describe('migrations', () => {
   let empty: TestDatabase
   beforeAll(async () => {

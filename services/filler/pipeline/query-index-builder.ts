@@ -34,7 +34,6 @@ export class QueryIndexBuilder {
 
   private async build(): Promise<void> {
     const client = await connectDatabase(this.database, { applicationName: 'pronghorn index builder' })
-    client.on('error', () => undefined)
     const cut = () => void client.end().catch(() => undefined)
     this.ending.signal.addEventListener('abort', cut, { once: true })
     try {

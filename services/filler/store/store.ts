@@ -101,8 +101,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }).catch((cause: unknown) => {
     throw new RetryableError('DATABASE_UNAVAILABLE', 'the database cannot be reached', { cause })
   })
-  // A broken session shows in the next statement; without a listener the process would end here.
-  client.on('error', () => undefined)
   try {
     await client.query(SESSION_SETTINGS)
     const lease = await takeLease(client, options.reader, options.handoverMs)
