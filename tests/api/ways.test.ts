@@ -123,6 +123,30 @@ describe('how a list is read does not change what it shows', () => {
     expect(shown).toBeGreaterThan(requests.length / 4)
   })
 
+  it('templates that are hidden, beside filters of templates, in the order of mint numbers', async () => {
+    const list = endpoints['market']!.find(({ path }) => path === '/v2/sales')!
+    const counter = endpoints['market']!.find(({ path }) => path === '/v2/sales/_count')!
+    const ofTemplates = new Set(['data', 'template_data', 'search', 'template_id'])
+    const requests = cases['market']!.filter(
+      ({ endpoint, filter }) => endpoint === list && ofTemplates.has(filter),
+    )
+    // Those of most templates are hidden.
+    const { rows } = await client.query<{ owners: string }>(`SELECT string_agg(o.owner, ',') AS owners FROM (
+      SELECT a.owner FROM assets.assets a WHERE a.owner IS NOT NULL GROUP BY 1
+      ORDER BY count(DISTINCT a.template_id) DESC LIMIT 3) o`)
+    const session = sessionOf(client, (planned) => planned)
+    const hides = { hide_templates_by_accounts: rows[0]!.owners, sort: 'template_mint' }
+    // A filter that is lost beside these would show.
+    expect((await answerOf(session, { ...requests[0]!, query: hides })).length).toBeGreaterThan(2)
+    for (const request of requests) {
+      const query = { ...request.query, ...hides }
+      const shown = JSON.parse(await answerOf(session, { ...request, query })) as unknown[]
+      const counted = await answerOf(session, { ...request, query, endpoint: counter })
+      expect([query, shown.length]).toEqual([query, Math.min(Number(JSON.parse(counted)), 100)])
+    }
+    expect(requests.length).toBeGreaterThan(3)
+  })
+
   it.each(lists.filter(({ path }) => !NOT_COUNTED.has(path)))(
     'two filters at once: $family $path',
     async ({ family, path }) => {

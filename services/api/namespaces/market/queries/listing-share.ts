@@ -24,9 +24,8 @@ const OFTEN = 0.03
 /** The same where an index alone tells which they are: then a look does not take long. */
 const OFTEN_TOLD = 0.01
 
-/** Templates up to which the listings of those that are not hidden are looked up, where at least so many are hidden. */
+/** Templates up to which the listings of those that are not hidden are looked up, where as many are hidden. */
 const MAX_VISIBLE = 2_000
-const MANY_HIDDEN = 50
 
 /** Parameters that leave an order as it is, or that its indexes begin with. */
 const IN_ORDER = new Set([
@@ -123,18 +122,19 @@ export async function visibleTemplates(
   { session, values }: EndpointContext,
   { hidden, templates, named }: ResolvedAssets,
 ): Promise<readonly number[] | undefined> {
-  if (hidden.length < MANY_HIDDEN || templates.kind !== 'unfiltered' || named) return undefined
+  if (hidden.length === 0 || templates.kind !== 'unfiltered' || named) return undefined
   if (values.isNull('template_id') || values.ids('template_id')) return undefined
   const bindings = new Bindings()
   const conditions = [
     `t.template_id NOT IN (SELECT unnest(${bindings.bind(hidden, 'integer[]')}))`,
     ...oneOf('t.collection_name', values.texts('collection_name'), bindings),
   ]
+  const most = Math.min(MAX_VISIBLE, hidden.length)
   const rows = await session.query<[number]>({
-    text: `SELECT t.template_id FROM assets.templates t ${whereClause(conditions)} LIMIT ${MAX_VISIBLE + 1}`,
+    text: `SELECT t.template_id FROM assets.templates t ${whereClause(conditions)} LIMIT ${most + 1}`,
     values: bindings.values,
   })
-  return rows.length > MAX_VISIBLE ? undefined : rows.map(([id]) => id)
+  return rows.length > most ? undefined : rows.map(([id]) => id)
 }
 
 /**
