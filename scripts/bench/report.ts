@@ -41,10 +41,18 @@ interface Cell {
 
 /** Collects measurements and prints them by endpoint and sort. */
 export class Report {
-  readonly #all: Measurement[] = []
+  #all: Measurement[] = []
 
   add(measurement: Measurement): void {
     this.#all.push(measurement)
+  }
+
+  /** Forgets the first pages above their limit, and tells which they were. */
+  takeSlow(): readonly Measurement[] {
+    const slow = this.#slow()
+    const taken = new Set(slow.map(({ request }) => request))
+    this.#all = this.#all.filter(({ request, isDeep }) => isDeep || !taken.has(request))
+    return slow
   }
 
   /** One row for each endpoint, sort and order; the `worst` slowest filters of each. */
