@@ -1,7 +1,7 @@
 import type { Session } from '../../database/index.ts'
 import type { Endpoint, Namespace, RecordReader } from '../../endpoint/index.ts'
 import type { AssetsLimits, AssetsSetup } from '../assets/index.ts'
-import { Parts } from '../assets/index.ts'
+import { KnownTexts, Parts } from '../assets/index.ts'
 import { marketEndpoints } from './endpoints/index.ts'
 import { marketRecords } from './live-records.ts'
 import { assetsContract } from './queries/index.ts'
@@ -30,6 +30,7 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
   const { contract, limits, trigrams, disableV1Sales, clock = Date.now } = options
   const parts = new Parts()
   const own = new MarketParts()
+  const texts = new KnownTexts()
   const named: { assets?: string } = {}
   const assets: AssetsSetup = {
     get contract() {
@@ -44,7 +45,7 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
       clock,
     },
   }
-  const setup: MarketSetup = { contract, limits, trigrams, disableV1Sales, assets, parts: own, clock }
+  const setup: MarketSetup = { contract, limits, trigrams, disableV1Sales, assets, parts: own, texts, clock }
   /** The contract says itself whose assets it trades, once; its settings may come after the first request. */
   async function learnContract(session: Session): Promise<void> {
     if (named.assets !== undefined) return
@@ -77,6 +78,7 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
       delete named.assets
       parts.clear()
       own.clear()
+      texts.clear()
     },
   }
 }

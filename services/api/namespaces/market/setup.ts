@@ -1,4 +1,4 @@
-import type { AssetsSetup, PartCache } from '../assets/index.ts'
+import type { AssetsSetup, KnownTexts, PartCache } from '../assets/index.ts'
 
 /** Largest `limit` of each list, by the keys of `args.limits`. */
 export interface MarketLimits {
@@ -32,6 +32,8 @@ export interface MarketSetup {
   /** How the assets of the market are served. Its contract is known once `contracts` has been asked. */
   readonly assets: AssetsSetup
   readonly parts: MarketPartCaches
+  /** What assets say of their own, as far as it was asked for. */
+  readonly texts: KnownTexts
   /** Milliseconds since 1970: whether an auction has ended is decided by it. */
   readonly clock: () => number
 }

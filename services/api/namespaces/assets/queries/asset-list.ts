@@ -5,10 +5,9 @@ import type { KeyPage, PageQuery } from '../../paging/index.ts'
 import { countRows, directionOf, selectPage } from '../../paging/index.ts'
 import { assetArms } from './asset-arms.ts'
 import { byColumn } from './asset-column-order.ts'
-import { schemaHomes } from './asset-conditions.ts'
 import { nameOrder } from './asset-name-order.ts'
 import type { AssetSearch } from './asset-search.ts'
-import { searchAssets, searchConditions } from './asset-search.ts'
+import { foundConditions, searchAssets, searchConditions } from './asset-search.ts'
 
 const FROM = 'assets.assets a'
 const KEY = 'a.asset_id'
@@ -43,8 +42,7 @@ export async function assetQuery(
 ): Promise<Pick<PageQuery, 'from' | 'conditions' | 'bindings'>> {
   const search = await searchAssets(session, values, attributes, trigrams)
   const bindings = new Bindings()
-  const conditions = [...searchConditions(search, bindings), ...schemaHomes(values, bindings)]
-  return { from: FROM, conditions, bindings }
+  return { from: FROM, conditions: foundConditions(search, bindings), bindings }
 }
 
 async function orderedQuery(session: Session, search: AssetSearch): Promise<PageQuery> {

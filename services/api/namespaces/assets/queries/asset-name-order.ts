@@ -2,13 +2,13 @@ import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import { pageWindow } from '../../paging/index.ts'
-import { schemaHomes } from './asset-conditions.ts'
 import type { AssetSearch } from './asset-search.ts'
 import {
   areFew,
   assetsAbout,
   demandsTemplate,
   expectedSorting,
+  foundConditions,
   FEW_TO_SORT,
   searchConditions,
   templateSideConditions,
@@ -108,11 +108,6 @@ async function firstNames(
     ordered: (most) => mergedNames(scope, most),
     bindings,
   }
-}
-
-/** Conditions on all that match, where these are found by their filters. */
-function foundConditions(search: AssetSearch, bindings: Bindings): string[] {
-  return [...searchConditions(search, bindings), ...schemaHomes(search.values, bindings)]
 }
 
 /** All that match, sorted, if they are few; those without a name are left to what follows. */

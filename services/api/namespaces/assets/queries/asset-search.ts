@@ -75,6 +75,11 @@ export function searchConditions(search: AssetSearch, bindings: Bindings): strin
   return [...filterConditions(search, bindings), ...orderConditions(search, bindings)]
 }
 
+/** The same where all that match are found by their filters. */
+export function foundConditions(search: AssetSearch, bindings: Bindings): string[] {
+  return [...searchConditions(search, bindings), ...schemaHomes(search.values, bindings)]
+}
+
 /**
  * The conditions of a search without those on the time that it is sorted by, and, where it is sorted by mint numbers,
  * without those on the number.

@@ -12,6 +12,7 @@ export { countFromCounters } from './asset-counters.ts'
 export { assetQuery, countAssets, selectAssetPage } from './asset-list.ts'
 export {
   filtersOf,
+  foundConditions,
   searchAssets,
   searchConditions,
   sortsAll,
@@ -24,7 +25,7 @@ export { collectionQuery } from './collection-list.ts'
 export { countHoldings } from './holdings.ts'
 export { chosenActions, selectLogs } from './log-list.ts'
 export type { LogRow, LogSubject } from './log-list.ts'
-export { KNOWS_TEXTS, metTexts } from './mutable-texts.ts'
+export { KnownTexts } from './known-texts.ts'
 export { offerQuery } from './offer-list.ts'
 export { schemaKey, schemaQuery } from './schema-list.ts'
 export { assetStats, collectionStats, liveSchemas, schemaStats, templateStats } from './stats.ts'

@@ -50,7 +50,8 @@ interface Wanted {
  * The ids of the cheapest listed sale of each template that a request asks for: sales of one asset each; of several at
  * the same price the latest.
  */
-export async function selectCheapest(context: EndpointContext, { trigrams }: MarketSetup): Promise<string[]> {
+export async function selectCheapest(context: EndpointContext, setup: MarketSetup): Promise<string[]> {
+  const { trigrams } = setup
   const { session, values: given } = context
   const window = pageWindow(given)
   // What is burned is not for sale.
@@ -62,7 +63,7 @@ export async function selectCheapest(context: EndpointContext, { trigrams }: Mar
     owners: given.texts('owner'),
     flags: (['transferable', 'burnable'] as const).filter((flag) => given.bool(`is_${flag}`) === true),
     // The sales are all of one asset with a template: it is not worth while to look for names in three ways.
-    resolved: { ...(await resolveListedAssets(asked, table, trigrams)), named: undefined },
+    resolved: { ...(await resolveListedAssets(asked, table, setup)), named: undefined },
     pricing: await readSalePricing(session, values, true),
     trigrams,
     window,

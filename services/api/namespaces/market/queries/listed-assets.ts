@@ -3,14 +3,13 @@ import { Bindings, whereClause } from '../../../database/index.ts'
 import type { AttributeFilter, EndpointContext, Values } from '../../../endpoint/index.ts'
 import {
   assetConditions,
-  KNOWS_TEXTS,
-  metTexts,
   oneOf,
   ownDataConditions,
   resolvedTemplateCondition,
   resolveTemplates,
 } from '../../assets/index.ts'
-import type { ResolvedTemplates } from '../../assets/index.ts'
+import type { KnownTexts, ResolvedTemplates } from '../../assets/index.ts'
+import type { MarketSetup } from '../setup.ts'
 import { expectedRows } from './expectation.ts'
 import type { ListingTable } from './listing-table.ts'
 import type { NamedTemplates } from './named-templates.ts'
@@ -77,9 +76,10 @@ export interface ResolvedAssets {
 export async function resolveListedAssets(
   { session, values: given, attributes }: EndpointContext,
   table: ListingTable,
-  trigrams: boolean,
+  setup: MarketSetup,
 ): Promise<ResolvedAssets> {
-  const resolved = await resolveAssets(session, table, withoutNames(table, given), attributes, trigrams)
+  const { trigrams } = setup
+  const resolved = await resolveAssets(session, table, withoutNames(table, given), attributes, setup)
   if (resolved.ids || resolved.templates.kind !== 'unfiltered') return resolved
   const named = await resolveNamedTemplates(session, table, given, trigrams)
   return named ? { ...resolved, named } : resolved
@@ -95,7 +95,7 @@ async function resolveAssets(
   table: ListingTable,
   values: Values,
   attributes: readonly AttributeFilter[],
-  trigrams: boolean,
+  { trigrams, texts }: MarketSetup,
 ): Promise<ResolvedAssets> {
   const templates = await resolveTemplates(session, values, attributes, trigrams)
   const ids = values.ids('asset_id')
@@ -118,7 +118,7 @@ async function resolveAssets(
   if (expected > 2 * MAX_NAMED) {
     const among = await assetsOf(session, values)
     const isRead = isIndexed || expected > OFTEN * among
-    const digests = isRead ? undefined : await resolveDigests(session, values, attributes)
+    const digests = isRead ? undefined : await resolveDigests(session, values, attributes, texts)
     return { ...many, among, digests, isIndexOnly: many.isIndexOnly || digests !== undefined }
   }
   const rows = await session.query<[string]>({
@@ -145,8 +145,6 @@ async function isRare(
   return (await expectedRows(session, { text, values: bindings.values })) <= RARE
 }
 
-/** Assets with such mutable attributes up to which they are read sooner than it is found out which of these there are. */
-const SOON_READ = 10_000
 /** The share of assets from which on they are met soon in any order. */
 const OFTEN = 0.05
 /** Different texts of mutable attributes that may be looked at. */
@@ -157,23 +155,14 @@ async function resolveDigests(
   session: Session,
   values: Values,
   attributes: readonly AttributeFilter[],
+  known: KnownTexts,
 ): Promise<readonly string[] | undefined> {
   if (OWN_NAMES.some((name) => values.has(name))) return undefined
-  if (attributes.some(({ family }) => family === 'immutable_data')) return undefined
-  const bindings = new Bindings()
-  const conditions = ownDataConditions(values, attributes, bindings)
-  if (conditions.length === 0) return undefined
-  const matching = `SELECT a.asset_id FROM assets.assets a ${whereClause(conditions)}`
-  if ((await expectedRows(session, { text: matching, values: bindings.values })) <= SOON_READ)
-    return undefined
+  const own = attributes.filter(({ family }) => family === 'immutable_data' || family === 'mutable_data')
+  if (own.length === 0) return undefined
   const texts = 'SELECT DISTINCT a.mutable_digest FROM assets.assets a WHERE a.mutable_digest IS NOT NULL'
   if ((await expectedRows(session, { text: texts, values: [] })) > MOST_TEXTS) return undefined
-  const rows = await session.query<[digests: string | null, isKnown: boolean]>({
-    text: `WITH ${metTexts(conditions)} SELECT (SELECT string_agg(digest::text, ',') FROM met), ${KNOWS_TEXTS}`,
-    values: bindings.values,
-  })
-  const [digests, isKnown] = rows[0]!
-  return isKnown ? (digests?.split(',') ?? []) : undefined
+  return known.met(session, own)
 }
 
 /** A flag that is not set is asked of templates, which were looked up; what a template buy offer has got is looked at. */

@@ -126,7 +126,7 @@ async function listingQuery(
   makeOwn: MakeOwn,
 ): Promise<PageQuery> {
   const { values } = context
-  const resolved = await resolveListedAssets(context, table, setup.trigrams)
+  const resolved = await resolveListedAssets(context, table, setup)
   const visible = isByMint(values) ? await visibleTemplates(context, resolved) : undefined
   const highest = visible ? undefined : await highestMint(context, resolved)
   const make = (way: Way, shown: ResolvedAssets = resolved) => {

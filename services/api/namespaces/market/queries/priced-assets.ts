@@ -2,6 +2,7 @@ import { Bindings, whereClause } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import type { AssetSearch } from '../../assets/index.ts'
 import {
+  foundConditions,
   searchAssets,
   searchConditions,
   sortsAll,
@@ -57,10 +58,10 @@ async function priceQuery(
     return {
       key: KEY,
       from: `${FROM} JOIN (${prices}) p ON p.template_id = a.template_id`,
-      conditions: searchConditions(search, bindings),
+      conditions: foundConditions(search, bindings),
       order: `p.price ${direction} NULLS LAST, ${KEY}`,
       bindings,
-      rest: () => withoutPrice(search),
+      rest: () => withoutPrice(search, foundConditions),
     }
   }
   const conditions = searchConditions(search, bindings).map(unindexed)
@@ -95,8 +96,8 @@ function mostOfTemplate(values: Values): number {
   return values.has('template_mint') ? 1 : (values.int('max_template_mint') ?? Infinity)
 }
 
-function withoutPrice(search: AssetSearch): PageQuery {
+function withoutPrice(search: AssetSearch, conditionsOf = searchConditions): PageQuery {
   const bindings = new Bindings()
-  const conditions = [...searchConditions(search, bindings), `NOT ${HAS_PRICE}`]
+  const conditions = [...conditionsOf(search, bindings), `NOT ${HAS_PRICE}`]
   return { key: KEY, from: FROM, conditions, order: KEY, bindings }
 }
