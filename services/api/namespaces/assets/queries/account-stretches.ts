@@ -13,7 +13,7 @@ const OF_TEMPLATES = new Set(['match', 'search'])
 
 /** Matching assets up to which they are counted one and all. */
 const FEW = 40_000
-/** Counting an asset in a table of all owners costs as much as looking at so many assets in an owner's stretch. */
+/** Counting an asset in a table of owners costs as much as looking at so many assets in an owner's stretch. */
 const GROUPING = 3
 /** The same where what the assets say of their own has to be looked at for counting. */
 const GROUPING_OWN_DATA = 10
@@ -40,13 +40,15 @@ interface CountingWay {
   readonly matching: number
   /** Whether to look at so many accounts, which have so many assets, is quicker than to count all that match. */
   readonly isQuicker: (accounts: number, assets: number) => boolean
+  /** Where it is not: all that match are read, and counted for those accounts alone. */
+  readonly otherwise?: AccountMatch
 }
 
 /**
  * Where very many assets meet a filter that an index has together with the owner: a page of owners, as JSON text, from
- * the owners with the most assets, whose matching assets are counted in each one's own stretch of the index. Undefined
- * where counting the matching assets of all owners is quicker, where other filters are asked for, or where those owners
- * do not suffice.
+ * the owners with the most assets, whose matching assets are counted in each one's own stretch of the index, or in a
+ * table of these owners. Undefined where counting the matching assets of all owners is quicker, where other filters are
+ * asked for, or where those owners do not suffice.
  */
 export async function pageByStretches(
   session: Session,
@@ -56,10 +58,10 @@ export async function pageByStretches(
   const bindings = new Bindings()
   const way = await countingWay(session, request, bindings)
   if (!way || way.matching <= FEW) return undefined
-  const looked = await accountsToLookAt(session, way, window)
-  if (looked === undefined) return undefined
+  const { looked, isQuicker } = await accountsToLookAt(session, way, window)
+  const match = isQuicker ? way.match : way.otherwise
+  if (match === undefined) return undefined
   const conditions = request.accounts(bindings)
-  const { match } = way
   return pageAmong(session, { counters: 'assets.accounts', conditions, match, bindings }, window, looked)
 }
 
@@ -82,6 +84,7 @@ async function countingWay(
       match: countedAssets(`a.template_id IS NOT NULL AND (+a.template_id) = ANY(${ids})`),
       matching,
       isQuicker: (_, assets) => assets < matching * GROUPING,
+      otherwise: countedTemplates(ids),
     }
   }
   const condition = filters.length === 1 ? indexedCondition(filters[0]!, values, bindings) : undefined
@@ -99,6 +102,16 @@ function countedAssets(condition: string): AccountMatch {
   const join = `CROSS JOIN LATERAL (SELECT count(*) AS assets FROM assets.assets a
     WHERE a.owner = k.account AND ${condition}) l`
   return { join, count: 'l.assets' }
+}
+
+/** Counts the assets of some templates, those of the accounts, `k`, alone: a table of few accounts is quick. */
+function countedTemplates(ids: string): AccountMatch {
+  return {
+    with: `l AS MATERIALIZED (SELECT a.owner AS account, count(*) AS assets FROM assets.assets a
+      WHERE a.template_id = ANY(ARRAY(SELECT unnest(${ids}))) AND a.owner IN (SELECT k.account FROM k) GROUP BY 1),`,
+    join: 'LEFT JOIN l ON l.account = k.account',
+    count: 'coalesce(l.assets, 0)',
+  }
 }
 
 /** Filters on mutable attributes alone: assets that say the same have the same digest. */
@@ -126,25 +139,26 @@ function indexedCondition(filter: string, values: Values, bindings: Bindings): s
 }
 
 /**
- * How many of the accounts with the most assets to look at; undefined when that would take longer than counting all that
- * match. Numbers of assets fall about as fast as ranks grow: with a third of the assets matching, the account of rank
+ * How many of the accounts with the most assets to look at, and whether that is quicker than to count all that match.
+ * Numbers of assets fall about as fast as ranks grow: with a third of the assets matching, the account of rank
  * 300 has as many assets as that of rank 100 has matching ones.
  */
 async function accountsToLookAt(
   session: Session,
   { matching, isQuicker }: CountingWay,
   { offset, limit }: PageWindow,
-): Promise<number | undefined> {
+): Promise<{ looked: number; isQuicker: boolean }> {
   const bindings = new Bindings()
   const matched = bindings.bind(matching, 'float8')
   const all = `(SELECT c.reltuples::float8 FROM pg_class c WHERE c.oid = 'assets.assets'::regclass)`
   const last = bindings.bind(offset + limit, 'float8')
-  const looked = `ceil(${last} * ${RESERVE} * greatest(${all}, ${matched}) / ${matched})::bigint`
+  const most = `ceil(${last} * ${RESERVE} * greatest(${all}, ${matched}) / ${matched})::bigint`
   const rows = await session.query<[looked: string | null, assets: number | null]>({
-    text: `SELECT ${looked}::text, (SELECT sum(k.assets)::float8
-      FROM (SELECT k.assets FROM assets.accounts k ORDER BY k.assets DESC, k.account LIMIT ${looked}) k)`,
+    text: `SELECT ${most}::text, (SELECT sum(k.assets)::float8
+      FROM (SELECT k.assets FROM assets.accounts k ORDER BY k.assets DESC, k.account LIMIT ${most}) k)`,
     values: bindings.values,
   })
   const [accounts, assets] = rows[0]!
-  return isQuicker(Number(accounts), assets ?? 0) ? Number(accounts) : undefined
+  const looked = Number(accounts)
+  return { looked, isQuicker: isQuicker(looked, assets ?? 0) }
 }
