@@ -38,6 +38,8 @@ const SLOW_STRETCH = 8_000
 /** The same where all that match are sorted soon; more where the page is expected to be full in so many. */
 const GLANCE = 1_000
 const LONG_GLANCE = 8_000
+/** The same in an order that nothing but states and collections have a place in. */
+const BARE_GLANCE = 5_000
 
 /** What one kind of listing adds to the common conditions. */
 interface Own {
@@ -215,7 +217,8 @@ async function listingQuery(
     if (!isBare(values)) return needed > GLANCE && needed <= LONG_GLANCE ? needed : GLANCE
     // Names and mint numbers are not spread evenly over what a search in names finds, or some templates.
     const isUneven = resolved.templates.kind === 'ids' || NAMES.some((name) => values.has(name))
-    return needed <= 2 * GLANCE || isUneven ? GLANCE : 0
+    if (needed <= 2 * GLANCE || isUneven) return GLANCE
+    return needed <= BARE_GLANCE ? needed : 0
   }
 
   /** How many template buy offers have an asset. */
