@@ -47,9 +47,9 @@ export class Report {
     this.#all.push(measurement)
   }
 
-  /** Forgets the first pages above their limit, and tells which they were. */
+  /** Forgets the first pages above their limit, and tells which they were; counts are not pages. */
   takeSlow(): readonly Measurement[] {
-    const slow = this.#slow()
+    const slow = this.#slow().filter(({ request }) => kindOf(request) !== 'counts')
     const taken = new Set(slow.map(({ request }) => request))
     this.#all = this.#all.filter(({ request, isDeep }) => isDeep || !taken.has(request))
     return slow
