@@ -31,7 +31,7 @@ export function countedDigests(conditions: readonly string[]): AccountMatch {
     with: `said AS MATERIALIZED (SELECT k.account, c.digest, c.assets FROM k CROSS JOIN LATERAL (
         SELECT a.mutable_digest AS digest, count(*) AS assets FROM assets.assets a
         WHERE a.owner = k.account AND a.mutable_digest IS NOT NULL GROUP BY 1) c),
-      ${countedTexts(conditions)},`,
+      ${countedTexts(conditions)}`,
     join: 'LEFT JOIN l ON l.account = k.account',
     count: 'coalesce(l.assets, 0)',
     isUnknown: ARE_MANY,

@@ -80,7 +80,7 @@ function counted(from: string): LeftOut {
   return {
     from,
     match: {
-      with: `l AS MATERIALIZED ${from},`,
+      with: `l AS MATERIALIZED ${from}`,
       join: 'LEFT JOIN l ON l.account = k.account',
       count: 'k.assets - coalesce(l.assets, 0)',
     },
@@ -111,7 +111,7 @@ function offered(): LeftOut {
         l AS MATERIALIZED (SELECT g.account, count(*) AS assets
           FROM (SELECT DISTINCT g.account, g.id
               FROM (${given('sender')} UNION ALL ${given('recipient')}) g ORDER BY g.id OFFSET 0) g
-          WHERE EXISTS (SELECT FROM assets.assets a WHERE a.asset_id = g.id) GROUP BY 1),`,
+          WHERE EXISTS (SELECT FROM assets.assets a WHERE a.asset_id = g.id) GROUP BY 1)`,
       join: 'LEFT JOIN l ON l.account = k.account',
       count: 'k.assets - coalesce(l.assets, 0)',
     },

@@ -7,7 +7,7 @@ import type { PageWindow } from '../../paging/index.ts'
  * that match are found among those with the most assets, and counting ends where nothing better can follow.
  */
 export interface AccountMatch {
-  /** WITH items, each with a comma after it; they may read `k`. */
+  /** WITH items; they may read `k`. */
   readonly with?: string
   /** JOIN that gives each row `k` of a counter what `count` needs. */
   readonly join: string
@@ -58,20 +58,30 @@ export async function rankedPage(
 const BEYOND_ALL = '9223372036854775807'
 
 /**
- * The page, looking at so many accounts with the most assets alone; undefined when one beyond them might belong to it.
+ * The page, looking at so many accounts with the most assets, and at up to `further` more that have as many assets as
+ * the last of the page, so far, has matching ones; undefined when an account beyond these might belong to it.
  */
 export async function pageAmong(
   session: Session,
   { counters, conditions, match, bindings }: AccountRanking,
   { offset, limit }: PageWindow,
   looked: number,
+  further = 0,
 ): Promise<string[] | undefined> {
   // One more account than is looked at tells how many assets those beyond have at most.
-  const unknown = match.isUnknown === undefined ? '' : `WHEN ${match.isUnknown} THEN ${BEYOND_ALL}`
-  const text = `WITH k AS MATERIALIZED (SELECT k.account, k.assets FROM ${counters} k
-      ${whereClause(conditions)} ORDER BY k.assets DESC, k.account LIMIT ${looked + 1}), ${match.with ?? ''}
-    beyond AS (SELECT CASE ${unknown} WHEN count(*) > ${looked} THEN min(assets) ELSE 0 END AS assets FROM k),
-    m AS (SELECT k.account, ${match.count} AS assets FROM k ${match.join})
+  const first = further === 0 ? looked + 1 : looked
+  const unknown = match.isUnknown === undefined ? 'false' : match.isUnknown
+  const counted = (ranked: string): string =>
+    `(WITH k AS MATERIALIZED (${ranked})${match.with === undefined ? '' : `, ${match.with}`}
+      SELECT k.account, k.assets AS owned, ${match.count} AS assets, ${unknown} AS is_unknown FROM k ${match.join})`
+  const ranked = (all: readonly string[]): string =>
+    `SELECT k.account, k.assets FROM ${counters} k ${whereClause(all)} ORDER BY k.assets DESC, k.account`
+  const next = `${ranked([...conditions, 'k.assets >= (SELECT bar.assets FROM bar)'])} LIMIT ${further + 1} OFFSET ${looked}`
+  const text = `WITH f AS MATERIALIZED ${counted(`${ranked(conditions)} LIMIT ${first}`)},
+    bar AS MATERIALIZED (SELECT coalesce((SELECT f.assets FROM f ORDER BY f.assets DESC LIMIT 1 OFFSET ${offset + limit - 1}), 0) AS assets),
+    m AS MATERIALIZED (SELECT f.* FROM f ${further === 0 ? '' : `UNION ALL SELECT n.* FROM ${counted(next)} n`}),
+    beyond AS (SELECT CASE WHEN bool_or(m.is_unknown) THEN ${BEYOND_ALL}
+      WHEN count(*) > ${looked + further} THEN min(m.owned) ELSE 0 END AS assets FROM m)
     SELECT ${accountRow('m.account', 'm.assets')}, m.assets > beyond.assets, beyond.assets = 0
     FROM beyond LEFT JOIN LATERAL (SELECT * FROM m WHERE m.assets > 0
       ORDER BY m.assets DESC, m.account LIMIT ${limit} OFFSET ${offset}) m ON true`

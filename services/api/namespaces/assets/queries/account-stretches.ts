@@ -18,9 +18,11 @@ const GROUPING = 3
 /** The same where what the assets say of their own has to be looked at for counting. */
 const GROUPING_OWN_DATA = 10
 /** Counting so many assets in an index that has their owners in order costs as much as looking at one account. */
-const LOOK = 15
-/** Accounts that are looked at beyond those that would do if all had the same share of matching assets. */
+const LOOK = 20
+/** For each account that would do if all had the same share of matching assets: how many are looked at. */
 const RESERVE = 1.4
+/** The same where those beyond are looked at if they might belong to the page. */
+const FURTHER = 3
 
 /** A request for owners, by their assets that match. */
 export interface OwnersRequest {
@@ -38,6 +40,8 @@ interface CountingWay {
   readonly match: AccountMatch
   /** Assets, not burned, that match, about. */
   readonly matching: number
+  /** Each account is counted by itself. */
+  readonly isByAccount: boolean
   /** Whether to look at so many accounts, which have so many assets, is quicker than to count all that match. */
   readonly isQuicker: (accounts: number, assets: number) => boolean
   /** Where it is not: all that match are read, and counted for those accounts alone. */
@@ -62,7 +66,10 @@ export async function pageByStretches(
   const match = isQuicker ? way.match : way.otherwise
   if (match === undefined) return undefined
   const conditions = request.accounts(bindings)
-  return pageAmong(session, { counters: 'assets.accounts', conditions, match, bindings }, window, looked)
+  const ranking = { counters: 'assets.accounts', conditions, match, bindings }
+  return isQuicker && way.isByAccount
+    ? pageAmong(session, ranking, window, looked, looked * FURTHER)
+    : pageAmong(session, ranking, window, Math.ceil(looked * RESERVE))
 }
 
 async function countingWay(
@@ -83,6 +90,7 @@ async function countingWay(
       // The planner need not know how many assets each template has.
       match: countedAssets(`a.template_id IS NOT NULL AND (+a.template_id) = ANY(${ids})`),
       matching,
+      isByAccount: true,
       isQuicker: (_, assets) => assets < matching * GROUPING,
       otherwise: countedTemplates(ids),
     }
@@ -93,6 +101,7 @@ async function countingWay(
   return {
     match: countedAssets(condition),
     matching,
+    isByAccount: true,
     isQuicker: (accounts) => accounts * LOOK < matching,
   }
 }
@@ -108,7 +117,7 @@ function countedAssets(condition: string): AccountMatch {
 function countedTemplates(ids: string): AccountMatch {
   return {
     with: `l AS MATERIALIZED (SELECT a.owner AS account, count(*) AS assets FROM assets.assets a
-      WHERE a.template_id = ANY(ARRAY(SELECT unnest(${ids}))) AND a.owner IN (SELECT k.account FROM k) GROUP BY 1),`,
+      WHERE a.template_id = ANY(ARRAY(SELECT unnest(${ids}))) AND a.owner IN (SELECT k.account FROM k) GROUP BY 1)`,
     join: 'LEFT JOIN l ON l.account = k.account',
     count: 'coalesce(l.assets, 0)',
   }
@@ -126,6 +135,7 @@ async function ownDataWay(
   return {
     match: countedDigests(conditions),
     matching,
+    isByAccount: false,
     isQuicker: (_, assets) => assets < matching * GROUPING_OWN_DATA,
   }
 }
@@ -152,7 +162,7 @@ async function accountsToLookAt(
   const matched = bindings.bind(matching, 'float8')
   const all = `(SELECT c.reltuples::float8 FROM pg_class c WHERE c.oid = 'assets.assets'::regclass)`
   const last = bindings.bind(offset + limit, 'float8')
-  const most = `ceil(${last} * ${RESERVE} * greatest(${all}, ${matched}) / ${matched})::bigint`
+  const most = `ceil(${last} * greatest(${all}, ${matched}) / ${matched})::bigint`
   const rows = await session.query<[looked: string | null, assets: number | null]>({
     text: `SELECT ${most}::text, (SELECT sum(k.assets)::float8
       FROM (SELECT k.assets FROM assets.accounts k ORDER BY k.assets DESC, k.account LIMIT ${most}) k)`,
