@@ -218,7 +218,8 @@ async function listingQuery(
     // Names and mint numbers are not spread evenly over what a search in names finds, or some templates.
     const isUneven = resolved.templates.kind === 'ids' || NAMES.some((name) => values.has(name))
     if (needed <= 2 * GLANCE || isUneven) return GLANCE
-    return needed <= BARE_GLANCE ? needed : 0
+    // Nor over a schema: its templates have names of their own, and as many assets as each other.
+    return needed <= BARE_GLANCE && !values.has('schema_name') ? needed : 0
   }
 
   /** How many template buy offers have an asset. */
