@@ -58,7 +58,7 @@ export function assetFilter(
   if (table.kind !== 4 && templates.kind !== 'ids') conditions.push(...flagConditions(values))
   if (resolved.ids) conditions.push(hasAnyAsset(table, resolved.ids, bindings))
   else if (resolved.isDetailed) {
-    if (resolved.isForetold && way === 'find') {
+    if (resolved.isForetold) {
       conditions.push(...traitConditions(values, attributes, bindings))
       // The index of the traits has these only.
       if (table.kind === 4) conditions.push(HAS_ASSET)

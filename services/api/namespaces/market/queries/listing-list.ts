@@ -39,7 +39,7 @@ const SLOW_STRETCH = 8_000
 const GLANCE = 1_000
 const LONG_GLANCE = 8_000
 /** The same in an order that nothing but states and collections have a place in. */
-const BARE_GLANCE = 5_000
+const BARE_GLANCE = 6_000
 
 /** What one kind of listing adds to the common conditions. */
 interface Own {
@@ -218,8 +218,12 @@ async function listingQuery(
     // Names and mint numbers are not spread evenly over what a search in names finds, or some templates.
     const isUneven = resolved.templates.kind === 'ids' || NAMES.some((name) => values.has(name))
     if (needed <= 2 * GLANCE || isUneven) return GLANCE
-    // Nor over a schema: its templates have names of their own, and as many assets as each other.
-    return needed <= BARE_GLANCE && !values.has('schema_name') ? needed : 0
+    // Nor over a schema, whose templates have names of their own; and of assets with attributes of their own few have a
+    // mint number.
+    const isOfSome =
+      values.has('schema_name') ||
+      (isByMint(values) && context.attributes.some(({ family }) => family === 'immutable_data'))
+    return needed <= BARE_GLANCE && !isOfSome ? needed : 0
   }
 
   /** How many template buy offers have an asset. */

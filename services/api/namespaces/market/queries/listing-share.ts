@@ -105,7 +105,7 @@ export async function matching(
   const number = isForetold ? 2 * rows : rows
   // What a glance would look at takes longer than the sort, unless the assets are nearly all of the collection.
   const isSoonSorted = isForetold
-    ? !isOfCollection
+    ? !isOfCollection && !isBare(values)
     : (templates.kind === 'ids' || named !== undefined) &&
       isCovered(table, values) &&
       isCoveredOrder(values, named)
