@@ -30,7 +30,9 @@ CREATE INDEX assets_burned_updated_idx ON assets.assets (updated_at_time, asset_
 CREATE INDEX assets_burned_transferred_idx ON assets.assets (transferred_at_time, asset_id) WHERE owner IS NULL;
 CREATE INDEX assets_burned_mint_idx ON assets.assets (template_mint, asset_id) WHERE owner IS NULL;
 CREATE INDEX accounts_rank_idx ON assets.accounts (assets DESC, account);
+CREATE INDEX accounts_name_idx ON assets.accounts USING gin (account gin_trgm_ops);
 CREATE INDEX burners_rank_idx ON assets.burners (assets DESC, account);
+CREATE INDEX burners_name_idx ON assets.burners USING gin (account gin_trgm_ops);
 CREATE INDEX collection_accounts_rank_idx ON assets.collection_accounts (collection_name, assets DESC, account);
 CREATE INDEX collection_accounts_account_idx ON assets.collection_accounts (account, collection_name) INCLUDE (assets);
 CREATE INDEX collections_created_idx ON assets.collections (created_at_time, collection_name);
