@@ -17,6 +17,8 @@ export { resolveListedAssets } from './listed-assets.ts'
 
 /** Assets up to which they are put in a hash table, where an index alone tells which they are. */
 const MAX_HASHED = 60_000
+/** Assets up to which they are put in order, where the planner need not know how many they are. */
+const MAX_ORDERED = 10_000
 
 /**
  * How listings meet a filter on assets: `find` them by the assets that match, or `walk` through them in their order and
@@ -95,7 +97,7 @@ function hasAnyAsset({ key, kind }: ListingTable, ids: readonly string[], bindin
 function hasAssetLike(
   { kind, key }: ListingTable,
   details: readonly string[],
-  { expected = Infinity, isIndexOnly, isForetold }: ResolvedAssets,
+  { expected = Infinity, isIndexOnly, isForetold, digests }: ResolvedAssets,
   way: Way,
 ): string {
   const contained = kind === 4 ? 'a.asset_id = l.asset_id' : 'a.asset_id = ANY(l.asset_ids)'
@@ -109,6 +111,10 @@ function hasAssetLike(
   if (kind === 4 && expected === Infinity) return single('l.asset_id')
   if (way === 'find') {
     if (expected > MAX_HASHED) return exists
+    // Put in order first, what lies side by side is looked up one after the other.
+    if (digests && expected <= MAX_ORDERED)
+      return `${key} = ANY(ARRAY(SELECT x.listing_id FROM market.listing_assets x WHERE x.kind = ${kind}
+        AND x.asset_id = ANY(ARRAY(SELECT a.asset_id FROM assets.assets a ${whereClause(details)}))))`
     return `${key} IN (SELECT x.listing_id FROM assets.assets a
       JOIN market.listing_assets x ON x.asset_id = a.asset_id AND x.kind = ${kind} ${whereClause(details)})`
   }
