@@ -20,13 +20,26 @@ import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 
 /** What the planner says that a statement finds, as the api is told it. */
-type Told = (rows: number) => number
+type Told = (rows: number, text: string) => number
 
 /** Nothing but these estimates decides how a list is read. */
 const WAYS: Readonly<Record<string, Told>> = {
   'where next to nothing is expected': () => 1,
   'where a few thousand rows are expected': () => 5_000,
   'where very much is expected': (rows) => rows * 1_000_000,
+}
+
+/** The same where filters on mutable attributes are answered through what assets say. */
+const FEW_TEXTS: Readonly<Record<string, Told>> = {
+  'where some thousand of a million assets are expected, that say few things': (_, text) => {
+    if (text.includes('DISTINCT a.mutable_digest')) return 100
+    return text.trimEnd().endsWith('FROM assets.assets a') ? 1_000_000 : 5_000
+  },
+}
+
+function waysOf({ query }: RequestCase): [way: string, told: Told][] {
+  const asksTexts = Object.keys(query).some((name) => name.startsWith('mutable_data'))
+  return Object.entries(asksTexts ? { ...WAYS, ...FEW_TEXTS } : WAYS)
 }
 
 /** A node of a plan as EXPLAIN tells it. */
@@ -38,7 +51,7 @@ function sessionOf(client: pg.Client, told: Told): Session {
       const { rows } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })
       if (text.startsWith('EXPLAIN')) {
         const plan = (rows as PlanRow[])[0]![0][0].Plan
-        plan['Plan Rows'] = told(plan['Plan Rows'])
+        plan['Plan Rows'] = told(plan['Plan Rows'], text)
       }
       return rows as unknown as Row[]
     },
@@ -115,7 +128,7 @@ describe('how a list is read does not change what it shows', () => {
         request,
       )
       if (asPlanned.length > 2) shown++
-      for (const [way, told] of Object.entries(WAYS)) {
+      for (const [way, told] of waysOf(request)) {
         const answer = await answerOf(sessionOf(client, told), request)
         expect([addressOf(request), way, answer === asPlanned]).toEqual([addressOf(request), way, true])
       }
@@ -166,7 +179,7 @@ describe('how a list is read does not change what it shows', () => {
         )
         // Such a pair is refused.
         if (asPlanned === '') continue
-        for (const [way, told] of Object.entries(WAYS))
+        for (const [way, told] of waysOf(pair))
           expect([addressOf(pair), way, await answerOf(sessionOf(client, told), pair)]).toEqual([
             addressOf(pair),
             way,
