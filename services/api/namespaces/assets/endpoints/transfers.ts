@@ -8,7 +8,12 @@ import {
   paging,
   sorting,
 } from '../../parameter-groups/index.ts'
-import { countTransfersFromCounters, countTransfersOfAccount, transferQuery } from '../queries/index.ts'
+import {
+  countTransfers,
+  countTransfersFromCounters,
+  countTransfersOfAccount,
+  transferQuery,
+} from '../queries/index.ts'
 import { transferRecord, transferRenderer } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
@@ -23,7 +28,9 @@ export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
     kind: 'transfer',
     render: transferRenderer(setup.view.render),
     kept: async (context) =>
-      (await countTransfersFromCounters(context)) ?? (await countTransfersOfAccount(context)),
+      (await countTransfersFromCounters(context)) ??
+      (await countTransfersOfAccount(context)) ??
+      (await countTransfers(context.session, context.values)),
   }
   const list: Endpoint = {
     path: '/v1/transfers',

@@ -35,7 +35,7 @@ export {
   countTransfersFromCounters,
   countTransfersOfAccount,
 } from './trade-counters.ts'
-export { transferQuery } from './transfer-list.ts'
+export { countTransfers, transferQuery } from './transfer-list.ts'
 export { resolvedTemplateCondition, resolveTemplates, templateDataConditions } from './template-conditions.ts'
 export type { ResolvedTemplates } from './template-conditions.ts'
 export { contains, resembles } from './text-match.ts'

@@ -6,12 +6,13 @@ import type { Arm, KeyBounds, PageQuery } from '../../paging/index.ts'
 import {
   armsOfNames,
   boundaryConditions,
+  countRows,
   directionOf,
   keyAtTime,
   keyBoundConditions,
   keyBounds,
 } from '../../paging/index.ts'
-import { NEVER, noneOf, oneOf } from './asset-conditions.ts'
+import { assetConditions, NEVER, noneOf, oneOf } from './asset-conditions.ts'
 import type { ContainedAssets } from './contained-assets.ts'
 import {
   containedAssetConditions,
@@ -32,17 +33,9 @@ const BLOCKS = { table: 'assets.blocks', key: 'first_seq', time: 'block_time' }
  * @throws RequestError 400 when `account` comes with `sender` or `recipient`.
  */
 export async function transferQuery(session: Session, values: Values): Promise<PageQuery> {
-  if (values.has('account') && (values.has('sender') || values.has('recipient'))) {
-    throw new RequestError(400, 'Can not use account and sender or recipient filters at the same time')
-  }
-  const direction = directionOf(values)
-  const contained = await findContainedAssets(session, values, 'transfers', direction)
-  // Transfers carry no time; their blocks do, in the order of the same sequence.
-  const between = await keyBounds(session, values, BLOCKS)
-  const since = contained.kind === 'many' ? contained.since : undefined
-  const minted = since === undefined ? undefined : await keyAtTime(session, BLOCKS, since)
-  const bounds = minted === undefined ? [between] : [between, { from: minted }]
-  const scope: TransferScope = { contained, between: bounds, direction }
+  const scope = await transferScope(session, values, directionOf(values))
+  const { contained, direction } = scope
+  const between = scope.between[0]!
   const homes = contained.kind === 'many' ? await schemaCollections(session, values) : undefined
   if (homes) {
     const attempt = transfersOf(values, { ...scope, stretch: STRETCH })
@@ -54,6 +47,46 @@ export async function transferQuery(session: Session, values: Values): Promise<P
     attempts.push(transfersOf(values, { ...scope, contained: few, between: [between, sure] }))
   }
   return { ...transfersOf(values, scope), attempts }
+}
+
+/**
+ * The number of transfers that a request asks for, as text. Where many assets meet what is asked of one of those that a
+ * transfer contains, most transfers contain one asset alone: these are joined with it, as the planner sees fit.
+ * @throws RequestError as `transferQuery`.
+ */
+export async function countTransfers(session: Session, values: Values): Promise<string> {
+  const scope = await transferScope(session, values, 'ASC')
+  if (scope.contained.kind !== 'many' || values.ids('asset_id'))
+    return countRows(session, transfersOf(values, scope))
+  const { conditions, bindings } = transfersOf(values, { ...scope, contained: { kind: 'any' } })
+  const meets = assetConditions(values, bindings)
+  const isBundle = 'cardinality(t.asset_ids) > 1'
+  const within = whereClause(['a.asset_id = ANY(t.asset_ids)', ...meets])
+  // To the planner the negation of a condition that it knows nothing of is met by most rows.
+  const single = whereClause([...conditions, `NOT (${isBundle})`, ...meets])
+  const bundles = whereClause([...conditions, isBundle, `EXISTS (SELECT FROM assets.assets a ${within})`])
+  const rows = await session.query<[string]>({
+    text: `SELECT ((SELECT count(*) FROM assets.transfers t JOIN assets.assets a ON a.asset_id = t.asset_ids[1] ${single})
+      + (SELECT count(*) FROM assets.transfers t ${bundles}))::text`,
+    values: bindings.values,
+  })
+  return rows[0]![0]
+}
+
+async function transferScope(
+  session: Session,
+  values: Values,
+  direction: 'ASC' | 'DESC',
+): Promise<TransferScope> {
+  if (values.has('account') && (values.has('sender') || values.has('recipient'))) {
+    throw new RequestError(400, 'Can not use account and sender or recipient filters at the same time')
+  }
+  const contained = await findContainedAssets(session, values, 'transfers', direction)
+  // Transfers carry no time; their blocks do, in the order of the same sequence.
+  const between = await keyBounds(session, values, BLOCKS)
+  const since = contained.kind === 'many' ? contained.since : undefined
+  const minted = since === undefined ? undefined : await keyAtTime(session, BLOCKS, since)
+  return { contained, between: minted === undefined ? [between] : [between, { from: minted }], direction }
 }
 
 /** Transfers that are looked at in their order before those of the collections of a schema. */
@@ -82,6 +115,7 @@ const DRIVING = [
 /** Where transfers are read from. */
 interface TransferScope {
   readonly contained: ContainedAssets
+  /** Those that the request names, and what follows from the assets. */
   readonly between: readonly KeyBounds[]
   readonly direction: 'ASC' | 'DESC'
   /** Only so many of all transfers, the first in the order. */
