@@ -162,7 +162,8 @@ describeWithRedis('several processes', () => {
     // A request that runs is answered before the processes end.
     const client = await connectDatabase(database.address, { applicationName: 'test' })
     await client.query('BEGIN; LOCK TABLE assets.assets IN ACCESS EXCLUSIVE MODE')
-    const running = assets()
+    // Asked for the first time, so that no process has the answer.
+    const running = askAfresh(`${api.url}/assets/v1/assets?limit=2`)
     for (let waits = 0; waits === 0;) {
       const { rows } = await client.query<{ waits: number }>(
         "SELECT count(*)::int AS waits FROM pg_locks WHERE NOT granted AND relation = 'assets.assets'::regclass",

@@ -1,11 +1,27 @@
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 
-/** A TCP port of 127.0.0.1 that nobody holds at the moment. */
+/** Below the ports that systems give to outgoing connections, and to servers that ask for any. */
+const [FIRST, END] = [10_000, 32_000]
+
+/**
+ * A TCP port of 127.0.0.1 that nobody holds at the moment, and that nobody is given who does not ask for it: a server may
+ * be started on it again and again.
+ */
 export async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(FIRST, END)
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(false)
+      else reject(error)
+    })
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
 }
