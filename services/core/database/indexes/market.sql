@@ -23,6 +23,7 @@ CREATE INDEX auctions_price_idx ON market.auctions (price, auction_id);
 CREATE INDEX auctions_mint_idx ON market.auctions (min_mint, auction_id) WHERE min_mint IS NOT NULL;
 CREATE INDEX auctions_seller_idx ON market.auctions (seller, created_at_time, auction_id);
 CREATE INDEX auctions_buyer_idx ON market.auctions (buyer, created_at_time, auction_id) WHERE buyer IS NOT NULL;
+CREATE INDEX auctions_token_idx ON market.auctions (token_symbol, created_at_time, auction_id);
 CREATE INDEX auctions_collection_idx ON market.auctions (collection_name, created_at_time, auction_id);
 CREATE INDEX auctions_templates_idx ON market.auctions USING gin (template_ids);
 CREATE INDEX auctions_schemas_idx ON market.auctions USING gin (schema_names);
@@ -74,6 +75,7 @@ CREATE INDEX trades_collection_prices_idx ON market.trades (collection_name, tok
 CREATE INDEX trades_schema_prices_idx ON market.trades (schema_name, token_symbol, (trade_time / 86400000), price) INCLUDE (trade_time) WHERE asset_count = 1;
 CREATE INDEX trades_unburned_idx ON market.trades (token_symbol, (trade_time / 86400000), price) INCLUDE (trade_time) WHERE asset_count = 1 AND asset_burned IS FALSE;
 CREATE INDEX trades_burned_idx ON market.trades (token_symbol, (trade_time / 86400000), price) INCLUDE (asset_burned, trade_time) WHERE asset_count = 1 AND asset_burned IS NOT FALSE;
+CREATE INDEX trades_bare_idx ON market.trades (token_symbol, (trade_time / 86400000), price) INCLUDE (trade_time) WHERE asset_count = 1 AND template_id IS NULL;
 CREATE INDEX trades_marketplaces_idx ON market.trades (token_symbol, (trade_time / 86400000), maker_marketplace, taker_marketplace, price);
 CREATE INDEX party_stats_account_idx ON market.party_stats (token_symbol, account, collection_name);
 CREATE INDEX sales_listed_bundles_idx ON market.sales (sale_id) WHERE state = 1 AND asset_count > 1;
