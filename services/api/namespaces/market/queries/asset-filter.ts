@@ -153,7 +153,7 @@ function templateAlternatives(
   return ofTemplates(table, list, templates.kind === 'ids' ? 'wanted' : 'given')
 }
 
-/** The listings of some templates. @param list a bound array */
+/** The listings of some templates. @param list an array */
 function ofTemplates(
   { kind }: ListingTable,
   list: string,
@@ -171,7 +171,9 @@ function visibleAlternatives(
   hidden: readonly number[],
   bindings: Bindings,
 ): Alternative[] {
-  const [alone, bundles] = ofTemplates(table, bindings.bind(visible, 'integer[]'), 'wanted')
+  // The planner takes them for templates like others, but others hide those that have most listings: it need not know them.
+  const few = `ARRAY(SELECT unnest(${bindings.bind(visible, 'integer[]')}))`
+  const [alone, bundles] = ofTemplates(table, few, 'wanted')
   if (!bundles) return [alone!]
   const conditions = [...bundles.conditions, ...hiddenCondition(table, hidden, bindings)]
   return [alone!, { ...bundles, conditions, isAlone: true }]
