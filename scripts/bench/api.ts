@@ -5,9 +5,9 @@
  * ADDRESS is that of a running server's database, as JSON; otherwise a server is started, with its files in FOLDER.
  * Asks every endpoint with every sort, both orders, and every single filter, with values that find many rows, few rows
  * and none; first pages, and page 1,000. What is answered far below its limit is asked once; what takes longer than it
- * may is asked more often, so that its p95 does not hang on one disturbance, and pages again at the end, up to
- * three times, when whatever disturbed the machine is over: the last measurement counts. Prints, for every endpoint and sort, the
- * filters that take longest (p50 and p95 in ms, over the answers and values), what takes more than 50 ms (prices and
+ * may is asked more often, so that its p95 does not hang on one disturbance, and pages again at the end, up to three
+ * times, when whatever disturbed the machine is over: the last measurement counts. Prints, for every endpoint and sort,
+ * the filters that take longest (p50 and p95 in ms, over the answers and values), what takes more than 50 ms (prices and
  * statistics: 100 ms), and statements that read a big table from end to end, or a tenth of its rows or index entries;
  * last, a summary in one line. Ends after --minutes (default 25), and tells what it has left out then. --cpu measures the
  * processor time of the api and of its connection to the database instead, on a machine that is busy with other things.
