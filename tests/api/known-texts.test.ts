@@ -103,6 +103,30 @@ it('looks at all texts again where the block of the last look was undone, or is 
   expect((await look('{"rank":4}')).isWhole).toBe(false)
 })
 
+it('keeps no more texts than it would look at', async () => {
+  await commitBlock(5, '{"rank":5,"of":"a"}')
+  const few = await digestsOf('{"rank":5}')
+  expect(await look('{"rank":5}')).toEqual({ digests: few, isWhole: true })
+  await commitBlock(5, '{"rank":5,"of":"b"}')
+  // As many other assets that say something of their own, in the same block.
+  const { rows } = await writer.query<{ columns: string }>(
+    `SELECT string_agg(quote_ident(attname), ', ') AS columns FROM pg_attribute
+     WHERE attrelid = 'assets.assets'::regclass AND attnum > 0 AND attgenerated = '' AND NOT attisdropped
+       AND attname NOT IN ('asset_id', 'mutable_data')`,
+  )
+  const { columns } = rows[0]!
+  await writer.query(
+    `INSERT INTO assets.assets (asset_id, mutable_data, ${columns})
+     SELECT n, jsonb_build_object('rank', 5, 'n', n), ${columns} FROM generate_series(1, 3000) n,
+       (SELECT * FROM assets.assets ORDER BY asset_id OFFSET 5 LIMIT 1) a`,
+  )
+  expect(await look('{"rank":5}')).toEqual({ digests: undefined, isWhole: true })
+  await writer.query('DELETE FROM assets.assets WHERE asset_id <= 3000')
+  const left = await digestsOf('{"rank":5}')
+  expect(left).not.toEqual(few)
+  expect((await look('{"rank":5}')).digests).toEqual(expect.arrayContaining(left))
+})
+
 it('knows nothing of attributes that never change', async () => {
   const session: Session = { query: () => Promise.reject(new Error('asked')) }
   expect(await texts.met(session, filters('immutable_data', '{"rank":1}'))).toBeUndefined()

@@ -3,7 +3,7 @@ import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { AttributeFilter } from '../../../endpoint/index.ts'
 import { mutableConditions } from './account-digests.ts'
-import { KNOWS_TEXTS, metTexts } from './mutable-texts.ts'
+import { KNOWS_TEXTS, metTexts, MOST_TEXTS } from './mutable-texts.ts'
 
 /** The digests that met filters at a block. */
 interface Met {
@@ -29,7 +29,7 @@ const DIGEST_BYTES = 60
 /**
  * Which texts of mutable attributes meet filters, kept per process. A text has the same digest for ever, so that only
  * those of assets that were minted or changed after the block of the last look are looked at. Digests of which no asset
- * is left may be among the known ones.
+ * is left may be among the known ones, until they are too many: then all texts are looked at again.
  */
 export class KnownTexts {
   readonly #kept = new RecentlyUsed<Met>(MAX_BYTES)
@@ -84,7 +84,10 @@ async function all(session: Session, attributes: readonly AttributeFilter[]): Pr
   return { digests: digests?.split(',') ?? [], block: block[0] === null ? undefined : block }
 }
 
-/** Those that are known, and what assets have begun to say since; undefined when the block was undone, or is long past. */
+/**
+ * Those that are known, and what assets have begun to say since; undefined when the block was undone or is long past, or
+ * when they are more than are kept.
+ */
 async function later(
   session: Session,
   attributes: readonly AttributeFilter[],
@@ -108,5 +111,7 @@ async function later(
   const [row] = rows
   if (!row) return undefined
   const [found, ...block] = row
-  return { digests: found === null ? digests : [...new Set([...digests, ...found.split(',')])], block }
+  if (found === null) return { digests, block }
+  const more = [...new Set([...digests, ...found.split(',')])]
+  return more.length > MOST_TEXTS ? undefined : { digests: more, block }
 }

@@ -1,8 +1,8 @@
 /** Different texts of mutable attributes up to which one asset of each is looked at. */
-const MOST = 3_000
+export const MOST_TEXTS = 3_000
 
 /** There are not more of them. */
-export const KNOWS_TEXTS = `(SELECT count(*) FROM texts) <= ${MOST}`
+export const KNOWS_TEXTS = `(SELECT count(*) FROM texts) <= ${MOST_TEXTS}`
 
 /**
  * Many assets say the same of what can change: one of each text is looked at. What follows WITH, with the digests of
@@ -13,7 +13,7 @@ export function metTexts(conditions: readonly string[]): string {
     `SELECT a.mutable_digest FROM assets.assets a WHERE ${further} ORDER BY a.mutable_digest LIMIT 1`
   return `RECURSIVE d(digest) AS ((${next('a.mutable_digest IS NOT NULL')})
       UNION ALL SELECT (${next('a.mutable_digest > d.digest')}) FROM d WHERE d.digest IS NOT NULL),
-    texts AS MATERIALIZED (SELECT d.digest FROM d WHERE d.digest IS NOT NULL LIMIT ${MOST + 1}),
+    texts AS MATERIALIZED (SELECT d.digest FROM d WHERE d.digest IS NOT NULL LIMIT ${MOST_TEXTS + 1}),
     met AS MATERIALIZED (SELECT t.digest FROM texts t CROSS JOIN LATERAL (
         SELECT a.mutable_data FROM assets.assets a WHERE a.mutable_digest = t.digest LIMIT 1) a
       WHERE (${conditions.join(' AND ')}) IS TRUE AND ${KNOWS_TEXTS})`
