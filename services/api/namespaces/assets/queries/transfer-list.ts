@@ -35,7 +35,6 @@ const BLOCKS = { table: 'assets.blocks', key: 'first_seq', time: 'block_time' }
 export async function transferQuery(session: Session, values: Values): Promise<PageQuery> {
   const scope = await transferScope(session, values, directionOf(values))
   const { contained, direction } = scope
-  const between = scope.between[0]!
   const homes = contained.kind === 'many' ? await schemaCollections(session, values) : undefined
   if (homes) {
     const attempt = transfersOf(values, { ...scope, stretch: STRETCH })
@@ -44,7 +43,7 @@ export async function transferQuery(session: Session, values: Values): Promise<P
   const attempts: PageQuery[] = []
   for (const { assets, bounds: sure } of await firstMoved(session, contained, direction)) {
     const few = { kind: 'few', ids: assets, assets: [] } as const
-    attempts.push(transfersOf(values, { ...scope, contained: few, between: [between, sure] }))
+    attempts.push(transfersOf(values, { ...scope, contained: few, implied: sure }))
   }
   return { ...transfersOf(values, scope), attempts }
 }
@@ -86,7 +85,7 @@ async function transferScope(
   const between = await keyBounds(session, values, BLOCKS)
   const since = contained.kind === 'many' ? contained.since : undefined
   const minted = since === undefined ? undefined : await keyAtTime(session, BLOCKS, since)
-  return { contained, between: minted === undefined ? [between] : [between, { from: minted }], direction }
+  return { contained, between, implied: minted === undefined ? {} : { from: minted }, direction }
 }
 
 /** Transfers that are looked at in their order before those of the collections of a schema. */
@@ -115,8 +114,10 @@ const DRIVING = [
 /** Where transfers are read from. */
 interface TransferScope {
   readonly contained: ContainedAssets
-  /** Those that the request names, and what follows from the assets. */
-  readonly between: readonly KeyBounds[]
+  /** Bounds that the request names. */
+  readonly between: KeyBounds
+  /** Bounds that follow from the assets. */
+  readonly implied: KeyBounds
   readonly direction: 'ASC' | 'DESC'
   /** Only so many of all transfers, the first in the order. */
   readonly stretch?: number
@@ -126,9 +127,11 @@ interface TransferScope {
 
 function transfersOf(
   values: Values,
-  { contained, between, direction, stretch, homes }: TransferScope,
+  { contained, between, implied, direction, stretch, homes }: TransferScope,
 ): PageQuery {
   const bindings = new Bindings()
+  const within = () =>
+    [between, implied].flatMap((bounds) => keyBoundConditions(bounds, 't.transfer_id', bindings))
   const conditions = [
     ...oneOf('t.collection_name', homes, bindings),
     ...accountConditions(values, bindings),
@@ -149,15 +152,12 @@ function transfersOf(
       { key: 't.transfer_id', cast: 'bigint', parameter: 'transfer_id' },
       bindings,
     ),
-    ...between.flatMap((bounds) => keyBoundConditions(bounds, 't.transfer_id', bindings)),
+    ...within(),
   ]
   const order = `t.transfer_id ${direction}`
   const query = { key: 't.transfer_id', conditions, order, bindings }
   if (stretch !== undefined) {
-    const within = whereClause(
-      between.flatMap((bounds) => keyBoundConditions(bounds, 't.transfer_id', bindings)),
-    )
-    const from = `(SELECT t.* FROM assets.transfers t ${within} ORDER BY ${order} LIMIT ${stretch}) t`
+    const from = `(SELECT t.* FROM assets.transfers t ${whereClause(within())} ORDER BY ${order} LIMIT ${stretch}) t`
     return { ...query, from }
   }
   return {

@@ -171,7 +171,7 @@ function visibleAlternatives(
   hidden: readonly number[],
   bindings: Bindings,
 ): Alternative[] {
-  // The planner takes them for templates like others, but others hide those that have most listings: it need not know them.
+  // Accounts own assets of the templates that have most listings: those that are left have fewer than the planner expects.
   const few = `ARRAY(SELECT unnest(${bindings.bind(visible, 'integer[]')}))`
   const [alone, bundles] = ofTemplates(table, few, 'wanted')
   if (!bundles) return [alone!]

@@ -158,7 +158,8 @@ async function resolveDigests(
   known: KnownTexts,
 ): Promise<readonly string[] | undefined> {
   if (OWN_NAMES.some((name) => values.has(name))) return undefined
-  const own = attributes.filter(({ family }) => family === 'immutable_data' || family === 'mutable_data')
+  if (attributes.some(({ family }) => family === 'immutable_data')) return undefined
+  const own = attributes.filter(({ family }) => family === 'mutable_data')
   if (own.length === 0) return undefined
   const texts = 'SELECT DISTINCT a.mutable_digest FROM assets.assets a WHERE a.mutable_digest IS NOT NULL'
   if ((await expectedRows(session, { text: texts, values: [] })) > MOST_TEXTS) return undefined
