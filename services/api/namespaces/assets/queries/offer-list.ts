@@ -76,9 +76,11 @@ const BESIDE_COLLECTIONS: ReadonlySet<string> = new Set([
 /** Whether collections are asked for, and nothing else that finds offers, and these have few. */
 async function areOfFewOffers(session: Session, values: Values): Promise<boolean> {
   const isAlone = values.names().every((name) => BESIDE_COLLECTIONS.has(name))
-  if (!isAlone || !(values.texts('collection_name') ?? values.texts('collection_whitelist'))) return false
+  const named = values.texts('collection_name') ?? values.texts('collection_whitelist')
+  if (!isAlone || !named) return false
   const bindings = new Bindings()
-  const conditions = collectionConditions(values, bindings)
+  // Not of all conditions, which the planner takes to have nothing to do with each other.
+  const conditions = [`o.collection_names && ${bindings.bind(named, 'text[]')}`]
   return (await expectedRows(session, conditions, bindings, `${OFFERS} o`)) <= FEW_TO_SORT
 }
 
@@ -147,12 +149,16 @@ export function memoConditions(column: string, values: Values, bindings: Binding
   ]
 }
 
-/** The collections that have a schema of the name: the row names its own, so most need no look at their assets. */
+/**
+ * The collections that have a schema of the name: the row names its own, so most need no look at their assets. Most name
+ * one, which is looked up in a hash: a list would be compared one by one.
+ */
 function schemaCollections(values: Values, bindings: Bindings): string[] {
   const [named] = oneOf('s.schema_name', values.texts('schema_name'), bindings)
   if (named === undefined) return []
+  const homes = `SELECT s.collection_name FROM assets.schemas s WHERE ${named}`
   return [
-    `o.collection_names && ARRAY(SELECT DISTINCT s.collection_name FROM assets.schemas s WHERE ${named})`,
+    `(o.collection_names[1] IN (${homes}) OR (o.collection_names[2] IS NOT NULL AND o.collection_names && ARRAY(${homes})))`,
   ]
 }
 
