@@ -22,9 +22,9 @@ export class Bindings {
     return `$${this.values.length}::${cast}`
   }
 
-  /** Binds 64-bit integers as one array. */
+  /** Binds 64-bit integers as one array, which the driver then need not quote one by one. */
   bindIds(ids: readonly bigint[]): string {
-    return this.bind(ids.map(String), 'bigint[]')
+    return this.bind(`{${ids.join(',')}}`, 'bigint[]')
   }
 }
 

@@ -182,8 +182,8 @@ export function rowsWithAssets(
 ): string {
   const list = bindings.bindIds(assets)
   return `(SELECT DISTINCT ON (m.${key}) m.*
-    FROM (SELECT array_agg(u.id) AS ids FROM unnest(${list}) WITH ORDINALITY u(id, place) GROUP BY u.place / ${AT_ONCE}) b
-      CROSS JOIN LATERAL (SELECT x.* FROM ${table} x WHERE ${ids} && b.ids OFFSET 0) m
+    FROM generate_series(1, ${assets.length}, ${AT_ONCE}) p(first)
+      CROSS JOIN LATERAL (SELECT x.* FROM ${table} x WHERE ${ids} && (${list})[p.first:p.first + ${AT_ONCE - 1}] OFFSET 0) m
     ORDER BY m.${key})`
 }
 
