@@ -76,11 +76,12 @@ const BESIDE_COLLECTIONS: ReadonlySet<string> = new Set([
 /** Whether collections are asked for, and nothing else that finds offers, and these have few. */
 async function areOfFewOffers(session: Session, values: Values): Promise<boolean> {
   const isAlone = values.names().every((name) => BESIDE_COLLECTIONS.has(name))
-  const named = values.texts('collection_name') ?? values.texts('collection_whitelist')
-  if (!isAlone || !named) return false
+  const wanted = values.texts('collection_name')
+  const white = values.texts('collection_whitelist')
+  if (!isAlone || !(wanted ?? white)) return false
   const bindings = new Bindings()
   // Not of all conditions, which the planner takes to have nothing to do with each other.
-  const conditions = [`o.collection_names && ${bindings.bind(named, 'text[]')}`]
+  const conditions = wanted ? [isOfAny(wanted, bindings)] : [mayBeOfAny(white!, bindings)]
   return (await expectedRows(session, conditions, bindings, `${OFFERS} o`)) <= FEW_TO_SORT
 }
 
@@ -170,18 +171,22 @@ function collectionConditions(values: Values, bindings: Bindings): string[] {
   const conditions: string[] = []
   if (wanted?.length === 0 || white?.length === 0) conditions.push(NEVER)
   else {
-    if (wanted) conditions.push(`o.collection_names && ${bindings.bind(wanted, 'text[]')}`)
+    if (wanted) conditions.push(isOfAny(wanted, bindings))
     if (white) {
-      const list = bindings.bind(white, 'text[]')
-      conditions.push(
-        `(o.collection_names && ${list} OR o.collection_names = '{}')`,
-        `o.collection_names <@ ${list}`,
-      )
+      const only = `o.collection_names <@ ${bindings.bind(white, 'text[]')}`
+      conditions.push(mayBeOfAny(white, bindings), only)
     }
   }
-  if (black && black.length > 0)
-    conditions.push(`NOT o.collection_names && ${bindings.bind(black, 'text[]')}`)
+  if (black && black.length > 0) conditions.push(`NOT ${isOfAny(black, bindings)}`)
   return conditions
+}
+
+function isOfAny(collections: readonly string[], bindings: Bindings): string {
+  return `o.collection_names && ${bindings.bind(collections, 'text[]')}`
+}
+
+function mayBeOfAny(collections: readonly string[], bindings: Bindings): string {
+  return `(${isOfAny(collections, bindings)} OR o.collection_names = '{}')`
 }
 
 /** Lists of asset ids for one side: an empty side passes the white-list. */
