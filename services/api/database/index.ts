@@ -14,3 +14,4 @@ export type {
 export type { ServerLimits, ServerLoad, Session } from './server.ts'
 export { Bindings, whereClause } from './statement.ts'
 export type { SqlValue, Statement } from './statement.ts'
+export { bind, bindIds, bindIntegers, joinSql, PreparedNames, raw, Sql, sql, where } from './sql.ts'

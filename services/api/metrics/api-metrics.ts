@@ -1,7 +1,7 @@
 import type { RequestObserver } from '../../core/http/index.ts'
 import type { Metrics } from '../../core/metrics/index.ts'
 import type { DatabaseObserver } from '../database/index.ts'
-import type { ListLookup } from '../lists/index.ts'
+import type { ListLookup } from '../named-lists/index.ts'
 
 /** Methods that are told apart; a client can make up others. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])
