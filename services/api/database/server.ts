@@ -184,9 +184,12 @@ export class DatabaseServer {
   #noteEnd(statement: Statement, caller: string, durationMs: number, problem: ProblemKind | undefined): void {
     this.#observer.queryEnded({ query: statement.name ?? caller, server: this.name, durationMs, problem })
     const { slowQueryMs } = this.#limits
+    const { reason } = statement
+    if (reason !== undefined)
+      this.#logger.debug({ reason, caller }, `List read in ${Math.round(durationMs)} ms`)
     if (slowQueryMs === 0 || durationMs < slowQueryMs) return
     this.#logger.warn(
-      { query: statement.text, values: JSON.stringify(statement.values.map(String)).slice(0, 1_000) },
+      { query: statement.text, reason, values: JSON.stringify(statement.values.map(String)).slice(0, 1_000) },
       `Query took ${Math.round(durationMs)} ms`,
     )
   }

@@ -10,6 +10,8 @@ export interface Statement {
    * out where the best plan depends on the values.
    */
   readonly name?: string
+  /** Why the planner chose this statement, for the log. */
+  readonly reason?: string
 }
 
 /** Collects the values of a statement while its text is being put together. */

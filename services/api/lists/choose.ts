@@ -1,0 +1,184 @@
+import type { Filter } from './filter.ts'
+import { estimateRows } from './filter.ts'
+import type { Branch, Index, Order, PageWindow, Source } from './source.ts'
+
+/** A list to be read. */
+export interface ListRequest {
+  readonly source: Pick<Source, 'key' | 'indexes'>
+  /** Rows of the table. */
+  readonly rows: number
+  readonly filters: readonly Filter[]
+  readonly order: Order
+  readonly window: PageWindow
+  /**
+   * What an earlier walk saw: of `read` rows `hits` met all filters. It takes the place of the estimate where that walk's
+   * rows are read.
+   */
+  readonly seen?: { readonly read: number; readonly hits: number }
+}
+
+/** How one branch of the order is walked. */
+export interface BranchWalk {
+  readonly branch: Branch
+  /** Filters that the index serves before the column of the order: each with the values of a range. */
+  readonly prefix: readonly Filter[]
+  /** Filters that bound the column of the order. */
+  readonly bounds: readonly Filter[]
+  /** Filters that are checked on each row. */
+  readonly checks: readonly Filter[]
+  /** Ranges of the index: products of the values of the prefix. */
+  readonly ranges: number
+}
+
+/** Reads rows in the wanted order until the page is full. Several ranges or branches are merged. */
+export interface WalkPath {
+  readonly kind: 'walk' | 'merge'
+  readonly walks: readonly BranchWalk[]
+  /** Rows that each range reads at most; undefined without a limit. */
+  readonly budget: number | undefined
+  /** Rows that are read, estimated. */
+  readonly expected: number
+  readonly reason: string
+}
+
+/** Reads all rows that match by their most selective filters, and sorts them. */
+export interface GatherPath {
+  readonly kind: 'gather'
+  readonly expected: number
+  readonly reason: string
+}
+
+/** How a list is read. */
+export type AccessPath = WalkPath | GatherPath
+
+/** What a row that is visited costs, beside one that an index alone answers. */
+const HEAP_COST = 4
+/** What a row of an index costs that is combined with others before rows are visited. */
+const BITMAP_COST = 0.15
+/** What each range of a walk costs to begin. */
+const RANGE_COST = 12
+/** Ranges up to which they are merged. */
+const MAX_RANGES = 256
+/** A walk may read so many times what was estimated before another path is chosen, but not fewer rows nor more than these. */
+const BUDGET_FACTOR = 4
+const MIN_BUDGET = 512
+const MAX_BUDGET = 20_000
+/** A walk has no budget where the next path is estimated to cost so many times as much as its budget. */
+const FAR_MORE = 4
+
+interface Candidate {
+  readonly walks: readonly BranchWalk[]
+  readonly expected: number
+  readonly cost: number
+}
+
+/** The access path with the lowest estimated cost, and why. Pure: the same request always gives the same path. */
+export function choosePath(request: ListRequest): AccessPath {
+  const gather = gatherCost(request)
+  const walk = cheapestWalk(request)
+  const matches = Math.round(estimateRows(request.rows, request.filters))
+  const about = `about ${matches} of ${Math.round(request.rows)} rows match`
+  if (!walk || (gather && gather.cost < walk.cost)) {
+    const other = walk ? `; a walk would read ${Math.round(walk.expected)}` : '; no index has this order'
+    return {
+      kind: 'gather',
+      expected: gather?.expected ?? request.rows,
+      reason: `${about}, found by ${gather?.by ?? 'reading the table'}${other}`,
+    }
+  }
+  const ranges = walk.walks.reduce((sum, each) => sum + each.ranges, 0)
+  const isChecked = walk.walks.some(({ checks }) => checks.length > 0)
+  return {
+    kind: ranges > 1 ? 'merge' : 'walk',
+    walks: walk.walks,
+    budget: isChecked ? budgetOf(walk, ranges, gather?.cost, request) : undefined,
+    expected: walk.expected,
+    reason: `${about}, a walk of ${ranges} ${ranges === 1 ? 'range' : 'ranges'} is estimated to read ${Math.round(walk.expected)}${
+      gather
+        ? `; gathering by ${gather.by} costs ${Math.round(gather.cost)} against ${Math.round(walk.cost)}`
+        : ''
+    }`,
+  }
+}
+
+function budgetOf(
+  walk: Candidate,
+  ranges: number,
+  gatherCost: number | undefined,
+  { seen }: ListRequest,
+): number | undefined {
+  // It is chosen once more, by what it has seen: nothing cheaper is left.
+  if (seen || gatherCost === undefined) return undefined
+  const rows = Math.min(MAX_BUDGET, Math.max(MIN_BUDGET, Math.ceil(BUDGET_FACTOR * walk.expected)))
+  if (gatherCost > FAR_MORE * HEAP_COST * rows) return undefined
+  return Math.max(1, Math.ceil(rows / ranges))
+}
+
+/** Cost of reading all matches by indexes; undefined where no filter has one. */
+function gatherCost({
+  rows,
+  filters,
+}: ListRequest): { cost: number; expected: number; by: string } | undefined {
+  const indexed = filters.filter(({ isIndexed }) => isIndexed).sort((a, b) => a.rows - b.rows)
+  const [best] = indexed
+  if (!best) return undefined
+  const left = estimateRows(rows, indexed)
+  const combined = BITMAP_COST * best.rows + HEAP_COST * left
+  const alone = HEAP_COST * best.rows
+  return indexed.length > 1 && combined < alone
+    ? { cost: combined, expected: left, by: indexed.map(({ name }) => name).join(', ') }
+    : { cost: alone, expected: best.rows, by: best.name }
+}
+
+function cheapestWalk(request: ListRequest): Candidate | undefined {
+  const walks: BranchWalk[] = []
+  let cost = 0
+  let expected = 0
+  for (const branch of request.order.branches) {
+    const best = request.source.indexes
+      .map((index) => walkOf(request, branch, index))
+      .filter((each) => each !== undefined)
+      .reduce<{ walk: BranchWalk; expected: number; cost: number } | undefined>(
+        (a, b) => (a && a.cost <= b.cost ? a : b),
+        undefined,
+      )
+    if (!best) return undefined
+    walks.push(best.walk)
+    cost += best.cost
+    expected += best.expected
+  }
+  return { walks, cost, expected }
+}
+
+/** The walk of a branch by one index; undefined where the index has not the order. */
+function walkOf(
+  { source, rows, filters, window, seen }: ListRequest,
+  branch: Branch,
+  index: Index,
+): { walk: BranchWalk; expected: number; cost: number } | undefined {
+  const place = index.columns.indexOf(branch.column)
+  if (place === -1) return undefined
+  if (branch.column !== source.key && index.columns[place + 1] !== source.key) return undefined
+  const prefix: Filter[] = []
+  for (const column of index.columns.slice(0, place)) {
+    const served = filters.find(({ equals }) => equals?.column === column)
+    if (!served) return undefined
+    prefix.push(served)
+  }
+  const ranges = prefix.reduce((product, { equals }) => product * equals!.count, 1)
+  if (ranges > MAX_RANGES) return undefined
+  const bounds = filters.filter(({ range }) => range?.column === branch.column)
+  const checks = filters.filter((filter) => !prefix.includes(filter) && !bounds.includes(filter))
+  const wanted = window.offset + window.limit
+  const within = estimateRows(rows, [...prefix, ...bounds]) * (branch.share ?? 1)
+  const matching = seen
+    ? (within * (seen.hits + 0.5)) / Math.max(1, seen.read)
+    : estimateRows(rows, filters) * (branch.share ?? 1)
+  const full = Math.min(within, wanted * ranges)
+  const expected =
+    checks.length === 0 ? full : Math.max(full, Math.min(within, (wanted * within) / Math.max(matching, 0.5)))
+  const has = new Set([...index.columns, ...(index.includes ?? [])])
+  const isCovered = checks.every(({ columns }) => columns?.every((column) => has.has(column)) === true)
+  const cost = expected * (isCovered ? 1 : HEAP_COST) + RANGE_COST * ranges
+  return { walk: { branch, prefix, bounds, checks, ranges }, expected, cost }
+}

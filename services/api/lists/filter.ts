@@ -1,0 +1,56 @@
+import type { Sql, SqlValue } from '../database/index.ts'
+
+/** Values that a column must have one of. */
+export interface EqualValues {
+  readonly column: string
+  /** The values, or a query of them in one column `value`, each once. */
+  readonly values: readonly SqlValue[] | Sql
+  /** SQL type of one value, for example `text`. */
+  readonly type: string
+  /** How many values there are; estimated where a query tells them. */
+  readonly count: number
+}
+
+/** One condition on the rows of a list. Conditions, estimates and access paths all come from these. */
+export interface Filter {
+  /** Names of the request's parameters, for the planner's reason. */
+  readonly name: string
+  /** The whole condition, as rows are checked by it. */
+  readonly condition: Sql
+  /** The same as rows are found by it, where that is spelled otherwise: an index serves it. */
+  readonly found?: Sql
+  /** Estimated rows of the table that meet it. */
+  readonly rows: number
+  /** Set where the condition means no more than that a column has one of some values: an index may serve it. */
+  readonly equals?: EqualValues
+  /** Set where the condition means no more than bounds of a column: an index in the order of the column serves it. */
+  readonly range?: { readonly column: string }
+  /** Columns that the condition reads, where these are all of the table's own; undefined reads anything. */
+  readonly columns?: readonly string[]
+  /** Whether an index finds the rows by this condition alone. */
+  readonly isIndexed: boolean
+  /**
+   * Filters of one group imply each other: the rows that meet several of them are those that meet the strictest. Without
+   * a group, filters are taken for independent.
+   */
+  readonly group?: string
+}
+
+/** Filter that no row meets. */
+export function isImpossible(filters: readonly Filter[]): boolean {
+  return filters.some(({ equals }) => equals?.count === 0)
+}
+
+/** Estimated rows that meet all filters, of `rows` in the table. */
+export function estimateRows(rows: number, filters: readonly Filter[]): number {
+  if (rows <= 0) return 0
+  const groups = new Map<string, number>()
+  let share = 1
+  for (const filter of filters) {
+    const own = Math.min(1, filter.rows / rows)
+    if (filter.group === undefined) share *= own
+    else groups.set(filter.group, Math.min(own, groups.get(filter.group) ?? 1))
+  }
+  for (const own of groups.values()) share *= own
+  return rows * share
+}

@@ -1,0 +1,114 @@
+import { PreparedNames, sql } from '../database/index.ts'
+import type { Session, Sql } from '../database/index.ts'
+import { choosePath } from './choose.ts'
+import type { AccessPath, ListRequest } from './choose.ts'
+import { isImpossible } from './filter.ts'
+import type { Filter } from './filter.ts'
+import type { Order, PageWindow, Source } from './source.ts'
+import { countOf, pageOf } from './statement.ts'
+import { Statistics } from './statistics.ts'
+
+/** A list that a request asks for. */
+export interface List {
+  readonly source: Source
+  /** Schema-qualified name of the source's table, as the statistics know it. */
+  readonly table: string
+  readonly filters: readonly Filter[]
+  readonly order: Order
+}
+
+/** What reading a page found: its records, or that the row budget ran out after so many hits. */
+export type PageResult<Records> = { readonly records: Records } | { readonly hits: number }
+
+/** Reads the records of a page in one statement. @param page rows `k`, `n`; see `pageOf`. */
+export type ReadPage<Records> = (page: PageStatement) => Promise<PageResult<Records>>
+
+/** The keys of a page as a part of a statement. */
+export interface PageStatement {
+  readonly keys: Sql
+  /** Whether one plan is good for all values: a statement with a walk may be prepared. */
+  readonly isFixed: boolean
+  /** Why the planner chose it, for the log. */
+  readonly reason: string
+}
+
+/** Chooses the path of a list; tests force one. */
+export type ChoosePath = (request: ListRequest) => AccessPath
+
+/** Texts of statements that connections prepare. */
+const MAX_PREPARED = 200
+
+/** Reads lists of one namespace: estimates, choice, statement. */
+export class ListReader {
+  readonly statistics: Statistics
+  readonly #choose: ChoosePath
+  readonly #names = new PreparedNames(MAX_PREPARED)
+
+  /** @param tables schema-qualified names of the tables that lists read. */
+  constructor(tables: readonly string[], choose: ChoosePath = choosePath) {
+    this.statistics = new Statistics(tables)
+    this.#choose = choose
+  }
+
+  /** Forgets what is known of the database: it may be another one. */
+  clear(): void {
+    this.statistics.clear()
+  }
+
+  /**
+   * Reads a page. A walk whose row budget runs out is followed by the path that is best by what it saw, which has none.
+   * @returns undefined when no row can match, without a statement.
+   */
+  async page<Records>(
+    { source, table, filters, order }: List,
+    window: PageWindow,
+    read: ReadPage<Records>,
+  ): Promise<Records | undefined> {
+    if (isImpossible(filters)) return undefined
+    const rows = this.statistics.rows(table)
+    const request: ListRequest = { source, rows, filters, order, window }
+    const path = this.#choose(request)
+    const first = await read(pageStatement({ source, filters, order, window }, path))
+    if ('records' in first) return first.records
+    const seen = { read: readRows(path), hits: first.hits }
+    const next = this.#choose({ ...request, seen })
+    const second = await read(pageStatement({ source, filters, order, window }, next))
+    if ('records' in second) return second.records
+    throw new Error(`a path without a budget ran out of it: ${next.reason}`)
+  }
+
+  /** The keys of a page, as text. */
+  async keys(session: Session, list: List, window: PageWindow): Promise<string[]> {
+    const keys = await this.page(list, window, async ({ keys: page, isFixed, reason }) => {
+      const statement =
+        sql`SELECT string_agg(p.k::text, ',' ORDER BY p.n), min(p.n) FILTER (WHERE p.k IS NULL)
+        FROM (${page}) p`.render()
+      const named = isFixed ? this.#names.prepared(statement) : statement
+      const [row] = await session.query<[string | null, bigint | number | null]>({ ...named, reason })
+      const [found, hits] = row ?? [null, null]
+      return hits === null ? { records: found === null ? [] : found.split(',') } : { hits: Number(hits) }
+    })
+    return keys ?? []
+  }
+
+  /** The number of rows of a list, as text. */
+  async count(session: Session, list: Pick<List, 'source' | 'filters'>): Promise<string> {
+    if (isImpossible(list.filters)) return '0'
+    const [row] = await session.query<[string]>(countOf(list).render())
+    return row?.[0] ?? '0'
+  }
+}
+
+function pageStatement(request: Parameters<typeof pageOf>[0], path: AccessPath): PageStatement {
+  return {
+    keys: pageOf(request, path),
+    isFixed: path.kind !== 'gather' && path.budget !== undefined,
+    reason: `${path.kind}: ${path.reason}`,
+  }
+}
+
+/** Rows that a walk has read when its budget has run out. */
+function readRows(path: AccessPath): number {
+  if (path.kind === 'gather' || path.budget === undefined) return 0
+  return path.budget
+}

@@ -1,0 +1,145 @@
+import { bind, joinSql, raw, Sql, sql, where } from '../database/index.ts'
+import type { AccessPath, BranchWalk, WalkPath } from './choose.ts'
+import type { EqualValues, Filter } from './filter.ts'
+import type { Branch, Order, PageWindow, Source } from './source.ts'
+
+/** What a statement is written from. */
+export interface StatementRequest {
+  readonly source: Source
+  readonly filters: readonly Filter[]
+  readonly order: Order
+  readonly window: PageWindow
+}
+
+/**
+ * The keys of a page: rows of `k`, the key, and `n`, its place from 0 in the whole list. A row whose `k` is null is a
+ * marker: the row budget ran out within the page or before, so the page is unknown; its `n` is the number of hits before.
+ */
+export function pageOf(request: StatementRequest, path: AccessPath): Sql {
+  return path.kind === 'gather' ? gather(request) : merge(request, path)
+}
+
+/** The number of rows that meet all filters, as text. */
+export function countOf({ source, filters }: Pick<StatementRequest, 'source' | 'filters'>): Sql {
+  return sql`SELECT count(*)::text FROM ${source.from} ${where(foundConditions(filters))}`
+}
+
+function foundConditions(filters: readonly Filter[]): Sql[] {
+  return filters.map(({ condition, found }) => found ?? condition)
+}
+
+function column(source: Source, name: string): Sql {
+  return raw(`${source.alias}.${name}`)
+}
+
+function valueOf(source: Source, branch: Branch): Sql {
+  return branch.value ?? column(source, branch.column)
+}
+
+/** Whether the order is that of the key alone, in which there are no ties. */
+function isByKey({ source, order }: StatementRequest): boolean {
+  const [branch] = order.branches
+  return order.branches.length === 1 && branch?.column === source.key && branch.value === undefined
+}
+
+function gather(request: StatementRequest): Sql {
+  const { source, filters, order, window } = request
+  const key = column(source, source.key)
+  const parts = order.branches.map((branch) => {
+    const conditions = [...foundConditions(filters), ...(branch.conditions ?? [])]
+    return sql`SELECT ${key} AS k, ${valueOf(source, branch)} AS v, ${raw(String(branch.rank))} AS rank
+      FROM ${source.from} ${where(conditions)}`
+  })
+  const direction = raw(order.direction)
+  const by = isByKey(request) ? sql`g.k ${direction}` : sql`g.rank, g.v ${direction}, g.k`
+  // OFFSET 0 keeps the order apart from the search: an index of the order must not be chosen for it.
+  return sql`SELECT g.k, row_number() OVER (ORDER BY ${by}) - 1 AS n
+    FROM (${joinSql(parts, ' UNION ALL ')} OFFSET 0) g
+    ORDER BY ${by} LIMIT ${number(window.limit)} OFFSET ${number(window.offset)}`
+}
+
+function merge(request: StatementRequest, path: WalkPath): Sql {
+  const { order, window } = request
+  const wanted = window.offset + window.limit
+  const parts = path.walks.map((walk) => branchRows(request, walk, path.budget, wanted))
+  const direction = raw(order.direction)
+  // A marker goes before the hits of the same value: rows beyond the budget may have that value, and lower keys.
+  const by = isByKey(request) ? sql`m.v ${direction}` : sql`m.rank, m.v ${direction}, m.hit, m.k`
+  const rows =
+    parts.length === 1
+      ? parts[0]!
+      : sql`(${joinSql(
+          parts.map((part) => sql`(${part})`),
+          ' UNION ALL ',
+        )})`
+  return sql`SELECT CASE WHEN p.hit THEN p.k END AS k, p.n FROM (
+      SELECT m.k, m.hit, row_number() OVER (ORDER BY ${by}) - 1 AS n FROM (${rows}) m ORDER BY ${by} LIMIT ${number(wanted)}) p
+    WHERE p.n >= ${number(window.offset)} OR NOT p.hit`
+}
+
+/** The first rows of a branch: `k`, `v`, `rank`, `hit`. Each range has as many as the page needs, ties of the last included. */
+function branchRows(
+  request: StatementRequest,
+  walk: BranchWalk,
+  budget: number | undefined,
+  wanted: number,
+): Sql {
+  const { source } = request
+  const single = walk.prefix.filter(({ equals }) => isOneValue(equals!))
+  const several = walk.prefix.filter(({ equals }) => !isOneValue(equals!))
+  const linked = several.map(
+    ({ equals }, index) => sql`${column(source, equals!.column)} = ${raw(`r${index}.value`)}`,
+  )
+  const prefix = [...single.map(({ condition, found }) => found ?? condition), ...linked]
+  const range = rangeRows(request, walk, prefix, budget, wanted)
+  if (several.length === 0) return range
+  const drivers = several.map(({ equals }, index) => driverOf(equals!, `r${index}`))
+  return sql`SELECT x.* FROM ${joinSql(drivers, ' CROSS JOIN ')} CROSS JOIN LATERAL (${range}) x`
+}
+
+/** The same of one range of an index. */
+function rangeRows(
+  request: StatementRequest,
+  { branch, bounds, checks }: BranchWalk,
+  prefix: readonly Sql[],
+  budget: number | undefined,
+  wanted: number,
+): Sql {
+  const { source, order } = request
+  const by = sql`${column(source, branch.column)} ${raw(order.direction)}`
+  const value = valueOf(source, branch)
+  const conditions = [...prefix, ...bounds.map(({ condition }) => condition), ...(branch.conditions ?? [])]
+  const fields = sql`${column(source, source.key)} AS k, ${value} AS v, ${raw(String(branch.rank))} AS rank`
+  const most = isByKey(request)
+    ? sql`LIMIT ${number(wanted)}`
+    : sql`FETCH FIRST ${number(wanted)} ROWS WITH TIES`
+  if (budget === undefined || checks.length === 0) {
+    const all = [...conditions, ...checks.map(({ condition }) => condition)]
+    // Within FETCH … WITH TIES the planner may not use an index of another order.
+    return sql`SELECT ${fields}, true AS hit FROM ${source.from} ${where(all)} ORDER BY ${by} ${most}`
+  }
+  const hit = joinSql(
+    checks.map(({ condition }) => sql`(${condition})`),
+    ' AND ',
+  )
+  // One row more than the budget: that it is there tells that the range goes on.
+  return sql`SELECT y.k, y.v, y.rank, y.hit AND y.place <= ${number(budget)} AS hit FROM (
+      SELECT ${fields}, ${column(source, branch.column)} AS c, (${hit}) IS TRUE AS hit, row_number() OVER (ORDER BY ${by}) AS place
+      FROM ${source.from} ${where(conditions)} ORDER BY ${by} LIMIT ${number(budget + 1)}) y
+    WHERE y.hit OR y.place > ${number(budget)} ORDER BY y.c ${raw(order.direction)} ${most}`
+}
+
+/** Numbers of rows are part of the text: PostgreSQL plans by them. */
+function number(value: number): Sql {
+  return raw(String(value))
+}
+
+function isOneValue({ values, count }: EqualValues): boolean {
+  return !(values instanceof Sql) && count === 1
+}
+
+/** FROM item with the values of a prefix in the column `value`. */
+function driverOf({ values, type }: EqualValues, alias: string): Sql {
+  if (values instanceof Sql) return sql`(${values}) AS ${raw(alias)}`
+  return sql`unnest(${bind(values.map(String), `${type}[]`)}) AS ${raw(`${alias}(value)`)}`
+}

@@ -1,0 +1,201 @@
+import type { Session } from '../database/index.ts'
+
+/** What PostgreSQL knows of the values of a column, from its last ANALYZE. */
+interface ColumnStatistics {
+  /** Share of null values. */
+  readonly nulls: number
+  /** Different values. */
+  readonly distinct: number
+  /** Share of each of the most common values; of an array column, of each of its most common elements. */
+  readonly common: ReadonlyMap<string, number>
+  /** Share of the rows whose value is none of the most common ones and not null. */
+  readonly rest: number
+  /** Bounds of ranges with as many rows each, of the values that are not common. */
+  readonly bounds: readonly string[]
+}
+
+interface TableStatistics {
+  readonly rows: number
+  readonly columns: ReadonlyMap<string, ColumnStatistics>
+}
+
+type Row = readonly [
+  table: string,
+  rows: number,
+  column: string | null,
+  nulls: number,
+  distinct: number,
+  common: readonly string[] | null,
+  shares: readonly number[] | null,
+  bounds: readonly string[] | null,
+]
+
+/** How long statistics are used, in ms. They tell shares, which change slowly. */
+const LIFE_MS = 60_000
+/** Share of an unknown element of an array. */
+const RARE_ELEMENT = 1e-5
+
+/** `$1`: tables; those of partitions count for their parent. Columns of extended values (jsonb) are left out: nobody asks. */
+const STATISTICS = `SELECT (n.nspname || '.' || coalesce(p.relname, c.relname)), greatest(c.reltuples, 0)::float8, s.attname::text,
+    s.null_frac::float8, s.n_distinct::float8,
+    coalesce(s.most_common_elems, s.most_common_vals)::text::text[],
+    coalesce(s.most_common_elem_freqs, s.most_common_freqs)::float8[],
+    CASE WHEN s.most_common_elems IS NULL THEN s.histogram_bounds::text::text[] END
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class p ON p.oid = i.inhparent
+    LEFT JOIN (pg_stats s JOIN pg_attribute a ON a.attname = s.attname AND a.atttypid <> 'jsonb'::regtype)
+      ON s.schemaname = n.nspname AND s.tablename = c.relname AND NOT s.inherited AND a.attrelid = c.oid
+  WHERE c.relkind = 'r' AND (n.nspname || '.' || coalesce(p.relname, c.relname)) = ANY($1::text[])`
+
+/**
+ * Estimates from the statistics that PostgreSQL keeps itself, read once a minute: how many rows a table has, and how many
+ * of them have a value. A request asks no statement for them.
+ */
+export class Statistics {
+  readonly #tables: readonly string[]
+  #known: ReadonlyMap<string, TableStatistics> = new Map()
+  #readAt = -Infinity
+
+  /** @param tables schema-qualified names. */
+  constructor(tables: readonly string[]) {
+    this.#tables = tables
+  }
+
+  /** Reads the statistics if they are older than a minute. */
+  async refresh(session: Session): Promise<void> {
+    const now = performance.now()
+    if (now - this.#readAt < LIFE_MS) return
+    // Requests that come meanwhile use what is known.
+    this.#readAt = now
+    const rows = await session.query<Row>({
+      name: 'list-statistics',
+      text: STATISTICS,
+      values: [this.#tables],
+    })
+    this.#known = collect(rows)
+  }
+
+  /** Forgets everything: the database may be another one. */
+  clear(): void {
+    this.#known = new Map()
+    this.#readAt = -Infinity
+  }
+
+  /** Rows of a table, at least 1. */
+  rows(table: string): number {
+    return Math.max(1, this.#known.get(table)?.rows ?? 1)
+  }
+
+  /** Rows whose column has one of some values; null asks for rows without a value. */
+  equal(table: string, column: string, values: readonly (string | number | bigint | null)[]): number {
+    const rows = this.rows(table)
+    const known = this.#known.get(table)?.columns.get(column)
+    if (!known) return rows * Math.min(1, 0.01 * values.length)
+    const share = values.reduce<number>((sum, value) => {
+      if (value === null) return sum + known.nulls
+      const common = known.common.get(String(value))
+      return sum + (common ?? rareShare(known))
+    }, 0)
+    return Math.min(rows, rows * share)
+  }
+
+  /** Rows whose array has an element. */
+  containing(table: string, column: string, element: string | number | bigint): number {
+    const rows = this.rows(table)
+    const known = this.#known.get(table)?.columns.get(column)
+    return rows * (known?.common.get(String(element)) ?? Math.min(RARE_ELEMENT, lowest(known)))
+  }
+
+  /** Rows whose number is within bounds, each inclusive; undefined is no bound. */
+  between(table: string, column: string, low: bigint | undefined, high: bigint | undefined): number {
+    const rows = this.rows(table)
+    const known = this.#known.get(table)?.columns.get(column)
+    if (!known) return rows / 3
+    const isWithin = (value: bigint): boolean =>
+      (low === undefined || value >= low) && (high === undefined || value <= high)
+    let share = 0
+    for (const [value, own] of known.common) if (isWithin(BigInt(value))) share += own
+    const bounds = known.bounds.map(BigInt)
+    if (bounds.length < 2) return rows * share
+    const upTo = (limit: bigint | undefined, beyond: number): number =>
+      limit === undefined ? beyond : place(bounds, limit)
+    const part = Math.max(0, upTo(high, 1) - upTo(low, 0))
+    // The newest rows are beyond the last statistics: there are some.
+    return rows * Math.max(share + known.rest * part, 1 / Math.max(rows, 1))
+  }
+}
+
+/** Share of the bounds' rows that are below a value. */
+function place(bounds: readonly bigint[], value: bigint): number {
+  const last = bounds.length - 1
+  if (value <= bounds[0]!) return 0
+  if (value >= bounds[last]!) return 1
+  let low = 0
+  let high = last
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1
+    if (bounds[middle]! <= value) low = middle
+    else high = middle
+  }
+  const width = bounds[high]! - bounds[low]!
+  const inside = width === 0n ? 0 : Number(value - bounds[low]!) / Number(width)
+  return (low + inside) / last
+}
+
+function rareShare({ common, rest, distinct }: ColumnStatistics): number {
+  const others = distinct - common.size
+  // All values are common ones: another has hardly a row.
+  return others < 1 ? 0 : rest / others
+}
+
+function lowest(known: ColumnStatistics | undefined): number {
+  return known && known.common.size > 0 ? Math.min(...known.common.values()) / 2 : 1
+}
+
+function collect(rows: readonly Row[]): Map<string, TableStatistics> {
+  const tables = new Map<string, Map<string, Row[]>>()
+  const sizes = new Map<string, Map<string, number>>()
+  rows.forEach((row) => {
+    const columns = tables.get(row[0]) ?? new Map<string, Row[]>()
+    tables.set(row[0], columns)
+    const size = sizes.get(row[0]) ?? new Map<string, number>()
+    sizes.set(row[0], size)
+    const column = row[2] ?? ''
+    columns.set(column, [...(columns.get(column) ?? []), row])
+    size.set(column, (size.get(column) ?? 0) + row[1])
+  })
+  return new Map(
+    [...tables].map(([table, columns]) => {
+      const count = Math.max(...sizes.get(table)!.values())
+      const known = [...columns].map(([column, parts]) => [column, merged(parts, count)] as const)
+      return [table, { rows: count, columns: new Map(known) }]
+    }),
+  )
+}
+
+/** The statistics of a column over the partitions of its table. @param count rows of all. */
+function merged(parts: readonly Row[], count: number): ColumnStatistics {
+  const common = new Map<string, number>()
+  let nulls = 0
+  let distinct = 0
+  let bounds: readonly string[] = []
+  for (const [, rows, , nullShare, distinctOf, values, shares, histogram] of parts) {
+    const weight = count === 0 ? 0 : rows / count
+    nulls += nullShare * weight
+    distinct = Math.max(distinct, distinctOf < 0 ? -distinctOf * count : distinctOf)
+    values?.forEach((value, index) => {
+      common.set(value, (common.get(value) ?? 0) + (shares?.[index] ?? 0) * weight)
+    })
+    if (histogram && histogram.length > bounds.length) bounds = histogram
+  }
+  if (parts.length > 1) bounds = spanOf(parts)
+  const told = [...common.values()].reduce((sum, share) => sum + share, 0)
+  return { nulls, distinct, common, rest: Math.max(0, 1 - nulls - told), bounds }
+}
+
+/** Bounds of several partitions: all of theirs in order, as each has about as many rows between two. */
+function spanOf(parts: readonly Row[]): string[] {
+  const all = parts.flatMap((part) => part[7] ?? [])
+  if (!all.every((value) => /^-?\d+$/.test(value))) return []
+  return all.sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
+}
