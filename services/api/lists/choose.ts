@@ -1,10 +1,10 @@
-import type { Filter } from './filter.ts'
+import type { EqualValues, Filter } from './filter.ts'
 import { estimateRows } from './filter.ts'
-import type { Branch, Index, Order, PageWindow, Source } from './source.ts'
+import type { Branch, Driven, Index, Order, PageWindow, Source } from './source.ts'
 
 /** A list to be read. */
 export interface ListRequest {
-  readonly source: Pick<Source, 'key' | 'indexes'>
+  readonly source: Pick<Source, 'key' | 'indexes' | 'ranges'>
   /** Rows of the table. */
   readonly rows: number
   readonly filters: readonly Filter[]
@@ -20,8 +20,8 @@ export interface ListRequest {
 /** How one branch of the order is walked. */
 export interface BranchWalk {
   readonly branch: Branch
-  /** Filters that the index serves before the column of the order: each with the values of a range. */
-  readonly prefix: readonly Filter[]
+  /** Values of the columns before that of the order; the first of them begin the ranges. */
+  readonly prefix: readonly EqualValues[]
   /** Filters that bound the column of the order. */
   readonly bounds: readonly Filter[]
   /** Filters that are checked on each row. */
@@ -58,7 +58,7 @@ const BITMAP_COST = 0.15
 /** What each range of a walk costs to begin. */
 const RANGE_COST = 12
 /** Ranges up to which they are merged. */
-const MAX_RANGES = 256
+const MAX_RANGES = 4_096
 /** A walk may read so many times what was estimated before another path is chosen, but not fewer rows nor more than these. */
 const BUDGET_FACTOR = 4
 const MIN_BUDGET = 512
@@ -135,13 +135,12 @@ function cheapestWalk(request: ListRequest): Candidate | undefined {
   let cost = 0
   let expected = 0
   for (const branch of request.order.branches) {
-    const best = request.source.indexes
-      .map((index) => walkOf(request, branch, index))
-      .filter((each) => each !== undefined)
-      .reduce<{ walk: BranchWalk; expected: number; cost: number } | undefined>(
-        (a, b) => (a && a.cost <= b.cost ? a : b),
-        undefined,
-      )
+    const best = branch.driven
+      ? drivenWalk(request, branch, branch.driven)
+      : request.source.indexes
+          .map((index) => walkOf(request, branch, index))
+          .filter((each) => each !== undefined)
+          .reduce<Estimated | undefined>((a, b) => (a && a.cost <= b.cost ? a : b), undefined)
     if (!best) return undefined
     walks.push(best.walk)
     cost += best.cost
@@ -150,35 +149,60 @@ function cheapestWalk(request: ListRequest): Candidate | undefined {
   return { walks, cost, expected }
 }
 
+/** A walk of a branch with what it is estimated to cost. */
+interface Estimated {
+  readonly walk: BranchWalk
+  readonly expected: number
+  readonly cost: number
+}
+
 /** The walk of a branch by one index; undefined where the index has not the order. */
-function walkOf(
-  { source, rows, filters, window, seen }: ListRequest,
-  branch: Branch,
-  index: Index,
-): { walk: BranchWalk; expected: number; cost: number } | undefined {
+function walkOf(request: ListRequest, branch: Branch, index: Index): Estimated | undefined {
+  const { source, filters } = request
   const place = index.columns.indexOf(branch.column)
   if (place === -1) return undefined
   if (branch.column !== source.key && index.columns[place + 1] !== source.key) return undefined
-  const prefix: Filter[] = []
+  const prefix: EqualValues[] = []
+  const served: Filter[] = []
   for (const column of index.columns.slice(0, place)) {
-    const served = filters.find(({ equals }) => equals?.column === column)
-    if (!served) return undefined
-    prefix.push(served)
+    const filter = filters.find(({ equals }) => equals?.column === column)
+    const equals = filter?.equals ?? source.ranges?.[column]
+    if (!equals) return undefined
+    prefix.push(equals)
+    if (filter) served.push(filter)
   }
-  const ranges = prefix.reduce((product, { equals }) => product * equals!.count, 1)
+  const ranges = prefix.reduce((product, { count }) => product * count, 1)
   if (ranges > MAX_RANGES) return undefined
   const bounds = filters.filter(({ range }) => range?.column === branch.column)
-  const checks = filters.filter((filter) => !prefix.includes(filter) && !bounds.includes(filter))
-  const wanted = window.offset + window.limit
-  const within = estimateRows(rows, [...prefix, ...bounds]) * (branch.share ?? 1)
-  const matching = seen
-    ? (within * (seen.hits + 0.5)) / Math.max(1, seen.read)
-    : estimateRows(rows, filters) * (branch.share ?? 1)
-  const full = Math.min(within, wanted * ranges)
-  const expected =
-    checks.length === 0 ? full : Math.max(full, Math.min(within, (wanted * within) / Math.max(matching, 0.5)))
+  const checks = filters.filter((filter) => !served.includes(filter) && !bounds.includes(filter))
+  const within = estimateRows(request.rows, [...served, ...bounds])
   const has = new Set([...index.columns, ...(index.includes ?? [])])
+  return estimated(request, { branch, prefix, bounds, checks, ranges }, within, has)
+}
+
+/** The walk of rows that have the order of a branch by themselves. */
+function drivenWalk(request: ListRequest, branch: Branch, driven: Driven): Estimated {
+  const checks = request.filters.filter(({ name }) => !driven.applied.has(name))
+  const walk = { branch, prefix: [], bounds: [], checks, ranges: 1 }
+  return estimated(request, walk, driven.rows, new Set())
+}
+
+/** @param within rows that the walk could read. @param has columns that it knows without visiting rows. */
+function estimated(
+  { rows, filters, window, seen }: ListRequest,
+  walk: BranchWalk,
+  within: number,
+  has: ReadonlySet<string>,
+): Estimated {
+  const { branch, checks, ranges } = walk
+  const share = branch.share ?? 1
+  const wanted = window.offset + window.limit
+  const matching = seen
+    ? (within * share * (seen.hits + 0.5)) / Math.max(1, seen.read)
+    : estimateRows(rows, filters) * share
+  const full = Math.min(within * share, wanted * ranges)
+  const needed = (wanted * within * share) / Math.max(matching, 0.5)
+  const expected = checks.length === 0 ? full : Math.max(full, Math.min(within * share, needed))
   const isCovered = checks.every(({ columns }) => columns?.every((column) => has.has(column)) === true)
-  const cost = expected * (isCovered ? 1 : HEAP_COST) + RANGE_COST * ranges
-  return { walk: { branch, prefix, bounds, checks, ranges }, expected, cost }
+  return { walk, expected, cost: expected * (isCovered ? 1 : HEAP_COST) + RANGE_COST * ranges }
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '../database/index.ts'
+import type { EqualValues } from './filter.ts'
 
 /** An index that lists are read by. */
 export interface Index {
@@ -18,6 +19,8 @@ export interface Source {
   /** Key column, without alias. */
   readonly key: string
   readonly indexes: readonly Index[]
+  /** Columns with few values that lead indexes: without a filter on one, its ranges can all be merged. */
+  readonly ranges?: Readonly<Record<string, EqualValues>>
 }
 
 /** The order of one column, or of several that each stand for a part of the rows. */

@@ -1,4 +1,5 @@
 import { bind, joinSql, raw, Sql, sql, where } from '../database/index.ts'
+import type { SqlValue } from '../database/index.ts'
 import type { AccessPath, BranchWalk, WalkPath } from './choose.ts'
 import type { EqualValues, Filter } from './filter.ts'
 import type { Branch, Order, PageWindow, Source } from './source.ts'
@@ -85,19 +86,22 @@ function branchRows(
   wanted: number,
 ): Sql {
   const { source } = request
-  const single = walk.prefix.filter(({ equals }) => isOneValue(equals!))
-  const several = walk.prefix.filter(({ equals }) => !isOneValue(equals!))
-  const linked = several.map(
-    ({ equals }, index) => sql`${column(source, equals!.column)} = ${raw(`r${index}.value`)}`,
-  )
-  const prefix = [...single.map(({ condition, found }) => found ?? condition), ...linked]
+  const single = walk.prefix.filter(isOneValue)
+  const several = walk.prefix.filter((equals) => !isOneValue(equals))
+  const prefix = [
+    ...single.map(({ column: name, values, type }) => {
+      const [value] = values as readonly SqlValue[]
+      return sql`${column(source, name)} = ${bind(value ?? null, type)}`
+    }),
+    ...several.map(({ column: name }, index) => sql`${column(source, name)} = ${raw(`r${index}.value`)}`),
+  ]
   const range = rangeRows(request, walk, prefix, budget, wanted)
   if (several.length === 0) return range
-  const drivers = several.map(({ equals }, index) => driverOf(equals!, `r${index}`))
+  const drivers = several.map((equals, index) => driverOf(equals, `r${index}`))
   return sql`SELECT x.* FROM ${joinSql(drivers, ' CROSS JOIN ')} CROSS JOIN LATERAL (${range}) x`
 }
 
-/** The same of one range of an index. */
+/** The same of one range of an index, or of the rows that drive a branch. */
 function rangeRows(
   request: StatementRequest,
   { branch, bounds, checks }: BranchWalk,
@@ -106,27 +110,27 @@ function rangeRows(
   wanted: number,
 ): Sql {
   const { source, order } = request
-  const by = sql`${column(source, branch.column)} ${raw(order.direction)}`
-  const value = valueOf(source, branch)
+  const from = branch.driven?.from ?? source.from
+  const ordered = branch.driven?.by ?? column(source, branch.column)
+  const direction = raw(order.direction)
   const conditions = [...prefix, ...bounds.map(({ condition }) => condition), ...(branch.conditions ?? [])]
-  const fields = sql`${column(source, source.key)} AS k, ${value} AS v, ${raw(String(branch.rank))} AS rank`
+  const fields = sql`${column(source, source.key)} AS k, ${valueOf(source, branch)} AS v, ${raw(String(branch.rank))} AS rank`
   const most = isByKey(request)
     ? sql`LIMIT ${number(wanted)}`
     : sql`FETCH FIRST ${number(wanted)} ROWS WITH TIES`
   if (budget === undefined || checks.length === 0) {
     const all = [...conditions, ...checks.map(({ condition }) => condition)]
-    // Within FETCH … WITH TIES the planner may not use an index of another order.
-    return sql`SELECT ${fields}, true AS hit FROM ${source.from} ${where(all)} ORDER BY ${by} ${most}`
+    return sql`SELECT ${fields}, true AS hit FROM ${from} ${where(all)} ORDER BY ${ordered} ${direction} ${most}`
   }
   const hit = joinSql(
     checks.map(({ condition }) => sql`(${condition})`),
     ' AND ',
   )
-  // One row more than the budget: that it is there tells that the range goes on.
+  // One row more than the budget: that it is there tells that the range continues.
   return sql`SELECT y.k, y.v, y.rank, y.hit AND y.place <= ${number(budget)} AS hit FROM (
-      SELECT ${fields}, ${column(source, branch.column)} AS c, (${hit}) IS TRUE AS hit, row_number() OVER (ORDER BY ${by}) AS place
-      FROM ${source.from} ${where(conditions)} ORDER BY ${by} LIMIT ${number(budget + 1)}) y
-    WHERE y.hit OR y.place > ${number(budget)} ORDER BY y.c ${raw(order.direction)} ${most}`
+      SELECT ${fields}, ${ordered} AS c, (${hit}) IS TRUE AS hit, row_number() OVER (ORDER BY ${ordered} ${direction}) AS place
+      FROM ${from} ${where(conditions)} ORDER BY ${ordered} ${direction} LIMIT ${number(budget + 1)}) y
+    WHERE y.hit OR y.place > ${number(budget)} ORDER BY y.c ${direction} ${most}`
 }
 
 /** Numbers of rows are part of the text: PostgreSQL plans by them. */
