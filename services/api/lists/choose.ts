@@ -57,6 +57,8 @@ const HEAP_COST = 4
 const BITMAP_COST = 0.15
 /** What each range of a walk costs to begin. */
 const RANGE_COST = 12
+/** What each row costs that leads to others. */
+const DRIVER_COST = 2
 /** Ranges up to which they are merged. */
 const MAX_RANGES = 4_096
 /** A walk may read so many times what was estimated before another path is chosen, but not fewer rows nor more than these. */
@@ -180,11 +182,12 @@ function walkOf(request: ListRequest, branch: Branch, index: Index): Estimated |
   return estimated(request, { branch, prefix, bounds, checks, ranges }, within, has)
 }
 
-/** The walk of rows that have the order of a branch by themselves. */
+/** The walk of rows that another table leads to. */
 function drivenWalk(request: ListRequest, branch: Branch, driven: Driven): Estimated {
   const checks = request.filters.filter(({ name }) => !driven.applied.has(name))
   const walk = { branch, prefix: [], bounds: [], checks, ranges: 1 }
-  return estimated(request, walk, driven.rows, new Set())
+  const walked = estimated(request, walk, driven.rows, new Set())
+  return { ...walked, cost: walked.cost + DRIVER_COST * driven.drivers }
 }
 
 /** @param within rows that the walk could read. @param has columns that it knows without visiting rows. */

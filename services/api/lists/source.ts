@@ -23,41 +23,53 @@ export interface Source {
   readonly ranges?: Readonly<Record<string, EqualValues>>
 }
 
-/** The order of one column, or of several that each stand for a part of the rows. */
+/** The order of a list. Rows with the same value are in ascending order of the key, whatever the direction. */
 export interface Order {
   readonly direction: 'ASC' | 'DESC'
+  /** How walks read it: parts of the rows, disjoint, that have all of them. */
   readonly branches: readonly Branch[]
+  /** How rows that were gathered are sorted; null values come last. Default: by the column of the only branch. */
+  readonly sorted?: {
+    /** FROM item, where the value needs more than the source's. */
+    readonly from?: Sql
+    readonly value: Sql
+  }
 }
 
-/**
- * A part of the rows with an order of its own. The branches of an order are disjoint and have all rows; rows are merged by
- * rank, then by value, then by key. Ties of the value are in ascending order of the key, whatever the direction.
- */
+/** A part of the rows with an order of its own. Branches are merged by rank, then by value, then by key. */
 export interface Branch {
-  /** Lower ranks come first, whatever the direction. */
+  /** Lower ranks come first, whatever the direction. A rank is read only where those before do not fill the page. */
   readonly rank: number
-  /** Column, without alias, that walks read in order; the key column where the order is that of the keys alone. */
+  /** Column of an index, without alias, that walks read in order; the key column where the order is that of the keys alone. */
   readonly column: string
-  /** Rows that have this order by themselves, whatever the indexes: other rows drive them. */
-  readonly driven?: Driven
-  /** What rows are compared by across branches; grows with the column. Default: the column. */
+  /** Expression that the index has under the name of `column`; default the column itself. */
+  readonly expression?: Sql
+  /** What rows are compared by across branches; never falls where the column grows. Default: the column. */
   readonly value?: Sql
+  /** Direction that this branch is read in, where its value is the same for all rows. Default: that of the order. */
+  readonly direction?: 'ASC' | 'DESC'
   /** What makes the rows of this branch, for example `a.template_mint IS NOT NULL`. */
   readonly conditions?: readonly Sql[]
-  /** Rows of the table that are in this branch, about; default all. */
+  /** Share of the rows that are in this branch, about; default all. */
   readonly share?: number
+  /** Set where no index has the order: rows of another table have it, and lead to these. */
+  readonly driven?: Driven
 }
 
 /** Rows that are read through those of another table, which has the order. */
 export interface Driven {
-  /** FROM item that has the list's table under its alias. */
-  readonly from: Sql
-  /** Expression that is read in order. */
-  readonly by: Sql
-  /** Names of filters that `from` has applied. */
+  /**
+   * Query of the first rows of the branch in order: `k`, `v`; at least `wanted` of them where there are so many, ties of
+   * the last value as far as their keys come first.
+   * @param checks conditions on the rows.
+   */
+  query(checks: readonly Sql[], wanted: number): Sql
+  /** Names of filters that the query applies itself. */
   readonly applied: ReadonlySet<string>
-  /** Rows that `from` has, estimated. */
+  /** Rows that the other table leads to, estimated. */
   readonly rows: number
+  /** Rows of the other table that are put in order first, estimated. */
+  readonly drivers: number
 }
 
 /** Rows to skip and to take. */

@@ -34,7 +34,12 @@ function column(source: Source, name: string): Sql {
 }
 
 function valueOf(source: Source, branch: Branch): Sql {
-  return branch.value ?? column(source, branch.column)
+  return branch.value ?? orderedBy(source, branch)
+}
+
+/** What walks of a branch read in order. */
+function orderedBy(source: Source, { expression, column: name }: Branch): Sql {
+  return expression ?? column(source, name)
 }
 
 /** Whether the order is that of the key alone, in which there are no ties. */
@@ -45,36 +50,47 @@ function isByKey({ source, order }: StatementRequest): boolean {
 
 function gather(request: StatementRequest): Sql {
   const { source, filters, order, window } = request
-  const key = column(source, source.key)
-  const parts = order.branches.map((branch) => {
-    const conditions = [...foundConditions(filters), ...(branch.conditions ?? [])]
-    return sql`SELECT ${key} AS k, ${valueOf(source, branch)} AS v, ${raw(String(branch.rank))} AS rank
-      FROM ${source.from} ${where(conditions)}`
-  })
+  const [only] = order.branches
+  const value = order.sorted?.value ?? valueOf(source, only!)
   const direction = raw(order.direction)
-  const by = isByKey(request) ? sql`g.k ${direction}` : sql`g.rank, g.v ${direction}, g.k`
+  const by = isByKey(request) ? sql`g.k ${direction}` : sql`g.v ${direction} NULLS LAST, g.k`
   // OFFSET 0 keeps the order apart from the search: an index of the order must not be chosen for it.
   return sql`SELECT g.k, row_number() OVER (ORDER BY ${by}) - 1 AS n
-    FROM (${joinSql(parts, ' UNION ALL ')} OFFSET 0) g
+    FROM (SELECT ${column(source, source.key)} AS k, ${value} AS v FROM ${order.sorted?.from ?? source.from}
+      ${where(foundConditions(filters))} OFFSET 0) g
     ORDER BY ${by} LIMIT ${number(window.limit)} OFFSET ${number(window.offset)}`
 }
 
 function merge(request: StatementRequest, path: WalkPath): Sql {
   const { order, window } = request
   const wanted = window.offset + window.limit
-  const parts = path.walks.map((walk) => branchRows(request, walk, path.budget, wanted))
   const direction = raw(order.direction)
+  const ranks = [...new Set(path.walks.map(({ branch }) => branch.rank))].sort((a, b) => a - b)
+  const items = ranks.map((rank, index) => {
+    const parts = path.walks
+      .filter(({ branch }) => branch.rank === rank)
+      .map((walk) => branchRows(request, walk, path.budget, wanted))
+    const rows =
+      parts.length === 1
+        ? parts[0]!
+        : joinSql(
+            parts.map((part) => sql`(${part})`),
+            ' UNION ALL ',
+          )
+    const name = raw(`rank${rank}`)
+    if (index === 0) return sql`${name} AS MATERIALIZED (${rows})`
+    const before = raw(`rank${ranks[index - 1]!}`)
+    // What comes later is read only where everything before is known and does not fill the page.
+    return sql`${name} AS MATERIALIZED (SELECT b.* FROM (${rows}) b
+      WHERE (SELECT count(*) < ${number(wanted)} AND bool_and(f.hit) IS NOT FALSE FROM ${before} f)
+      UNION ALL SELECT f.* FROM ${before} f)`
+  })
+  const last = raw(`rank${ranks.at(-1)!}`)
   // A marker goes before the hits of the same value: rows beyond the budget may have that value, and lower keys.
   const by = isByKey(request) ? sql`m.v ${direction}` : sql`m.rank, m.v ${direction}, m.hit, m.k`
-  const rows =
-    parts.length === 1
-      ? parts[0]!
-      : sql`(${joinSql(
-          parts.map((part) => sql`(${part})`),
-          ' UNION ALL ',
-        )})`
-  return sql`SELECT CASE WHEN p.hit THEN p.k END AS k, p.n FROM (
-      SELECT m.k, m.hit, row_number() OVER (ORDER BY ${by}) - 1 AS n FROM (${rows}) m ORDER BY ${by} LIMIT ${number(wanted)}) p
+  return sql`WITH ${joinSql(items, ', ')}
+    SELECT CASE WHEN p.hit THEN p.k END AS k, p.n FROM (
+      SELECT m.k, m.hit, row_number() OVER (ORDER BY ${by}) - 1 AS n FROM ${last} m ORDER BY ${by} LIMIT ${number(wanted)}) p
     WHERE p.n >= ${number(window.offset)} OR NOT p.hit`
 }
 
@@ -86,6 +102,11 @@ function branchRows(
   wanted: number,
 ): Sql {
   const { source } = request
+  if (walk.branch.driven) {
+    const checks = [...walk.checks.map(({ condition }) => condition), ...(walk.branch.conditions ?? [])]
+    return sql`SELECT d.k, d.v, ${number(walk.branch.rank)} AS rank, true AS hit
+      FROM (${walk.branch.driven.query(checks, wanted)}) d`
+  }
   const single = walk.prefix.filter(isOneValue)
   const several = walk.prefix.filter((equals) => !isOneValue(equals))
   const prefix = [
@@ -101,7 +122,7 @@ function branchRows(
   return sql`SELECT x.* FROM ${joinSql(drivers, ' CROSS JOIN ')} CROSS JOIN LATERAL (${range}) x`
 }
 
-/** The same of one range of an index, or of the rows that drive a branch. */
+/** The same of one range of an index. */
 function rangeRows(
   request: StatementRequest,
   { branch, bounds, checks }: BranchWalk,
@@ -110,11 +131,11 @@ function rangeRows(
   wanted: number,
 ): Sql {
   const { source, order } = request
-  const from = branch.driven?.from ?? source.from
-  const ordered = branch.driven?.by ?? column(source, branch.column)
-  const direction = raw(order.direction)
+  const { from } = source
+  const ordered = orderedBy(source, branch)
+  const direction = raw(branch.direction ?? order.direction)
   const conditions = [...prefix, ...bounds.map(({ condition }) => condition), ...(branch.conditions ?? [])]
-  const fields = sql`${column(source, source.key)} AS k, ${valueOf(source, branch)} AS v, ${raw(String(branch.rank))} AS rank`
+  const fields = sql`${column(source, source.key)} AS k, ${valueOf(source, branch)} AS v, ${number(branch.rank)} AS rank`
   const most = isByKey(request)
     ? sql`LIMIT ${number(wanted)}`
     : sql`FETCH FIRST ${number(wanted)} ROWS WITH TIES`
