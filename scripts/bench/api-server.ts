@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { readEnvironment } from '../../services/core/config/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { generatedChainId } from './generated/index.ts'
 
@@ -13,11 +14,29 @@ export interface ApiProcess {
   stop(): void
 }
 
-/** Starts an api on a generated database, with the namespaces of families (a comma list). @throws Error when it ends before it listens. */
-export async function startApiProcess(address: DatabaseAddress, families = 'assets'): Promise<ApiProcess> {
+/** Variables of the environment as a command line has them, each `NAME=VALUE`. @throws Error for other texts. */
+export function environmentOf(texts: readonly string[]): Record<string, string> {
+  const pairs = texts.map((text): [string, string] => {
+    const at = text.indexOf('=')
+    if (at < 1) throw new Error(`--env wants NAME=VALUE, not ${text}`)
+    return [text.slice(0, at), text.slice(at + 1)]
+  })
+  return Object.fromEntries(pairs)
+}
+
+/**
+ * Starts an api on a generated database, with the namespaces of families (a comma list) and more variables in its
+ * environment. @throws Error when it ends before it listens.
+ */
+export async function startApiProcess(
+  address: DatabaseAddress,
+  families = 'assets',
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ApiProcess> {
   const file = import.meta.filename.replace(/api-server\.(js|ts)$/, 'api-process.$1')
   const api = spawn(process.execPath, [file, JSON.stringify(address), generatedChainId, families], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...readEnvironment(), ...environment },
   })
   const ended = once(api, 'exit').then(() => null)
   const line = await Promise.race([once(createInterface(api.stdout), 'line'), ended])

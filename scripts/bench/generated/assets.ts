@@ -26,6 +26,8 @@ export class GeneratedAssets {
   readonly burnedBlock: Int32Array
   /** Level in the mutable data; 0 for none. */
   readonly level: Uint16Array
+  /** Experience in the mutable data of assets that have a level: hardly two have the same. */
+  readonly xp: Uint32Array
 
   constructor(size: number) {
     const numbers = (): Int32Array => new Int32Array(size)
@@ -43,6 +45,7 @@ export class GeneratedAssets {
     this.updatedBlock = numbers()
     this.burnedBlock = numbers().fill(NONE)
     this.level = new Uint16Array(size)
+    this.xp = new Uint32Array(size)
   }
 
   /** An asset and its neighbours of the same owner and collection: they were minted together. */

@@ -69,6 +69,7 @@ export const SCHEMA_FORMAT = JSON.stringify([
   { name: 'foil', type: 'bool' },
   { name: 'serial', type: 'uint64' },
   { name: 'level', type: 'uint16' },
+  { name: 'xp', type: 'uint32' },
   { name: 'status', type: 'string' },
 ])
 
@@ -78,7 +79,7 @@ export function makeCatalogue(sizes: GeneratedSizes, random: Random): Catalogue 
   const counts = templateCounts(sizes, weights)
   const templates: Template[] = []
   const collections = counts.map((count, index) => {
-    const schemas = makeSchemas(index, random)
+    const schemas = makeSchemas(index, sizes.schemasPerCollection, random)
     const own = Array.from({ length: count }, () => {
       const template = makeTemplate(templates.length + 1, index, schemas, random)
       templates.push(template)
@@ -112,14 +113,17 @@ function templateCounts(sizes: GeneratedSizes, weights: Float64Array): number[] 
   return counts
 }
 
-function makeSchemas(collection: number, random: Random): Schema[] {
+/** Position of the schema that has a name of its own, in collections that have so many. */
+const OWN_SCHEMA = 5
+
+/** Schemas of a collection, one to `most`; other collections have schemas of the same names. */
+function makeSchemas(collection: number, most: number, random: Random): Schema[] {
   const first = random.below(SCHEMA_NAMES.length)
-  return Array.from({ length: random.between(1, 6) }, (_, i) => ({
-    // The last schema of a collection has a name of its own.
+  return Array.from({ length: random.between(1, most) }, (_, i) => ({
     name:
-      i === 5
+      i === OWN_SCHEMA
         ? `${collectionName(collection).slice(0, 8)}.sp`
-        : SCHEMA_NAMES[(first + i) % SCHEMA_NAMES.length]!,
+        : SCHEMA_NAMES[(first + i - (i > OWN_SCHEMA ? 1 : 0)) % SCHEMA_NAMES.length]!,
     collection,
   }))
 }

@@ -74,7 +74,10 @@ export class History {
     for (const blocks of [assets.mintedBlock, assets.transferredBlock, assets.updatedBlock])
       blocks[at] = block
     // What can change is a matter of the schema.
-    assets.level[at] = run.schema % 3 === 1 ? 1 : 0
+    if (run.schema % 3 === 1) {
+      assets.level[at] = 1
+      assets.xp[at] = firstXp(at)
+    }
     return true
   }
 
@@ -106,15 +109,16 @@ export class History {
     const at = this.#any()
     if (assets.owner[at] === NONE || assets.level[at] === 0) return false
     const seq = this.#clock.next()
-    const before = assets.level[at]!
-    assets.level[at] = before + 1
+    const before = packedLevel(assets.level[at]!, assets.xp[at]!)
+    assets.level[at] = Math.min(assets.level[at]! + 1, MOST_LEVEL)
+    assets.xp[at] = assets.xp[at]! + 1 + (seq % 1_000)
     assets.updatedBlock[at] = this.#clock.block
     this.#sinks.logs.add([
       seq,
       assetId(at),
       codes.setData,
       null,
-      bytesField(packedLevel(before) + packedLevel(before + 1)),
+      bytesField(before + packedLevel(assets.level[at], assets.xp[at])),
     ])
     return true
   }
@@ -220,7 +224,18 @@ export class History {
   }
 }
 
-/** Packed attribute map `{level}`; alternative 5 is uint16. */
-function packedLevel(level: number): string {
-  return Buffer.from([1, 5, ...Buffer.from('level'), 5, level & 0xff, level >>> 8]).toString('hex')
+/** Highest level: a uint16. */
+const MOST_LEVEL = 0xffff
+
+/** Experience at the mint, of 24 bits: another for each of the first 16,777,216 assets. */
+function firstXp(at: number): number {
+  return Math.imul(at, 0x9e_37_79_b1) & 0xff_ff_ff
+}
+
+/** Packed attribute map `{level, xp}` in hexadecimal; alternative 5 is uint16, 6 is uint32. */
+function packedLevel(level: number, xp: number): string {
+  const packed = Buffer.from([2, 5, ...Buffer.from('level'), 5, 0, 0, 2, ...Buffer.from('xp'), 6, 0, 0, 0, 0])
+  packed.writeUInt16LE(level, 8)
+  packed.writeUInt32LE(xp, 14)
+  return packed.toString('hex')
 }

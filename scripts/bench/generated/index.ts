@@ -6,7 +6,7 @@ import {
 import type { DatabaseAddress } from '../../../services/core/database/index.ts'
 import type { Catalogue } from './catalogue.ts'
 import { makeCatalogue } from './catalogue.ts'
-import { ChainClock } from './chain-clock.ts'
+import { ChainClock, sequenceAfter } from './chain-clock.ts'
 import { Random } from './choice.ts'
 import { CopySink } from './copy-sink.ts'
 import { writeCatalogue, writeSettings } from './entities.ts'
@@ -52,7 +52,7 @@ export async function generateDatabase(
   const blocks = await CopySink.open(address, 'assets.blocks', [
     'first_seq, block_time, block_num, tx_offsets, txids',
   ])
-  const clock = new ChainClock(blocks, random)
+  const clock = new ChainClock(blocks, random, eventsOf(sizes))
   const catalogue = makeCatalogue(sizes, random)
   const writeTemplates = await writeCatalogue(address, catalogue, sizes, clock, logs, random)
   const history = new History(catalogue, sizes, clock, { transfers, logs }, random)
@@ -73,12 +73,17 @@ export async function generateDatabase(
   return { sizes, random, catalogue, history, lastBlock: clock.block }
 }
 
+/** Events that happen, and some more. */
+function eventsOf(sizes: GeneratedSizes): number {
+  const made = sizes.collections * 40 + sizes.templates
+  return made + Math.round(sizes.assets * 1.06) + sizes.transfers + sizes.edits + sizes.offers * 2
+}
+
 async function preparePartitions(address: DatabaseAddress, sizes: GeneratedSizes): Promise<void> {
   const client = await connectDatabase(address, { applicationName: 'generate' })
-  const events = sizes.assets * 2 + sizes.transfers + sizes.edits + sizes.offers * 2 + 20_000
   try {
     for (const table of ['assets.blocks', 'assets.transfers', 'assets.logs']) {
-      for (let seq = 0; seq < (events + 1) * 6_000; seq += PARTITION_WIDTH) {
+      for (let seq = 0; seq < sequenceAfter(eventsOf(sizes)); seq += PARTITION_WIDTH) {
         await client.query('SELECT chain.ensure_partition($1, $2)', [table, seq])
       }
     }

@@ -20,15 +20,22 @@ const SYLLABLES = [
 /** Accounts with code, as large owners and recipients often are. */
 const CONTRACTS = ['atomicmarket', 'packs.game', 'blends.game', 'staking.game', 'vault.game', 'drops.game']
 
-/** Number of syllable pairs that names are made of. */
-const MOST = 65_536
+/** Names of four syllables. */
+const SHORT_NAMES = 65_536
+/** Distinguishes the names beyond those. */
+const PAGES = '.bcdfghjkl'
+
+/** How many accounts have different names. */
+export const mostAccounts = SHORT_NAMES * PAGES.length
 
 /** The account of a number; the first are contracts. Different numbers have different names. */
 export function accountName(index: number): string {
   if (index < CONTRACTS.length) return CONTRACTS[index]!
   // Odd, so that every number of 16 bits comes out once: neighbours do not look alike.
-  const mixed = Math.imul(index, 40_503) & (MOST - 1)
-  return `${syllables(mixed, 4)}${index % 5 < 3 ? '.wam' : ''}`
+  const mixed = Math.imul(index, 40_503) & (SHORT_NAMES - 1)
+  const isWallet = index % 5 < 3
+  if (index < SHORT_NAMES) return `${syllables(mixed, 4)}${isWallet ? '.wam' : ''}`
+  return `${syllables(mixed, 4)}${PAGES[Math.floor(index / SHORT_NAMES)]!}${isWallet ? '.gm' : ''}`
 }
 
 /** True for the accounts that have code. */
@@ -39,9 +46,10 @@ export function hasCode(index: number): boolean {
 /** Number of accounts with code. */
 export const contractCount = CONTRACTS.length
 
-/** The collection of a number. */
+/** The collection of a number; the first 2,560 have different names. */
 export function collectionName(index: number): string {
-  return `${syllables(Math.imul(index, 73) & 0xff, 2)}${syllables(index & 0xff, 2)}${index % 3 === 0 ? 'nft' : ''}`
+  const page = index < 256 ? '' : PAGES[index >>> 8]!
+  return `${syllables(Math.imul(index, 73) & 0xff, 2)}${syllables(index & 0xff, 2)}${page}${index % 3 === 0 ? 'nft' : ''}`
 }
 
 /** Capitalised word of a number. */

@@ -1,9 +1,11 @@
 /** How much of each kind a generated database has. */
 export interface GeneratedSizes {
   readonly collections: number
+  /** Most schemas of a collection, from 1 to 11. */
+  readonly schemasPerCollection: number
   readonly templates: number
   readonly assets: number
-  /** Accounts that may own something; at most 65,536. */
+  /** Accounts that may own something; at most `mostAccounts`. */
   readonly accounts: number
   readonly transfers: number
   /** Changes of mutable data. */
@@ -18,6 +20,7 @@ export interface GeneratedSizes {
 /** The database that every list must be fast on. */
 export const fullSizes: GeneratedSizes = {
   collections: 200,
+  schemasPerCollection: 6,
   templates: 5_000,
   assets: 1_000_000,
   accounts: 60_000,
@@ -30,11 +33,30 @@ export const fullSizes: GeneratedSizes = {
   templateBuyoffers: 20_000,
 }
 
-/** The same, smaller. @param factor 1 for the full database. */
+/** The factors that sizes can be scaled by. */
+const FACTORS = { least: 0.001, most: 8 } as const
+/** Fewest collections of a smaller database that are as many as in the full one, as a factor. */
+const ALL_COLLECTIONS = 0.5
+
+/**
+ * The same, smaller or larger. A chain that is larger has more of everything; collections and their schemas grow with
+ * the root of the factor, since those that are there grow too. @param factor 1 for the full database, at most 8.
+ * @throws RangeError for other factors.
+ */
 export function scaledSizes(factor: number): GeneratedSizes {
+  if (!(factor >= FACTORS.least && factor <= FACTORS.most)) {
+    throw new RangeError(`a factor from ${FACTORS.least} to ${FACTORS.most} is wanted, not ${factor}`)
+  }
   const part = (count: number, least: number): number => Math.max(least, Math.round(count * factor))
   return {
-    collections: part(fullSizes.collections * 2, 20) > 200 ? 200 : part(fullSizes.collections * 2, 20),
+    collections:
+      factor > 1
+        ? Math.round(fullSizes.collections * Math.sqrt(factor))
+        : Math.min(fullSizes.collections, part(fullSizes.collections / ALL_COLLECTIONS, 20)),
+    schemasPerCollection: Math.min(
+      11,
+      Math.round(fullSizes.schemasPerCollection * Math.max(1, Math.sqrt(factor))),
+    ),
     templates: part(fullSizes.templates, 200),
     assets: part(fullSizes.assets, 1_000),
     accounts: part(fullSizes.accounts, 300),

@@ -49,7 +49,7 @@ export async function writeAssets(
       account(assets.receiver[at]!),
       account(assets.burner[at]!),
       immutableData(at, template),
-      mutableData(at, assets.level[at]!),
+      mutableData(at, assets.level[at]!, assets.xp[at]!),
     ])
     if (isFull) await rows.flush()
   }
@@ -68,10 +68,10 @@ function immutableData(at: number, template: number): string | null {
     : JSON.stringify({ serial: String(at) })
 }
 
-function mutableData(at: number, level: number): string | null {
+function mutableData(at: number, level: number, xp: number): string | null {
   if (level === 0) return null
   const name = at % 53 === 0 ? `Sir ${word(at % 500)}` : undefined
-  return JSON.stringify({ level, status: level > 2 ? 'veteran' : 'fresh', name })
+  return JSON.stringify({ level, xp, status: level > 2 ? 'veteran' : 'fresh', name })
 }
 
 /** Writes the offers as they ended. */

@@ -1,0 +1,127 @@
+/**
+ * Measures what users do: kinds of request with two to five filters, as marketplaces, wallets and games send them, on a
+ * generated database, with one client. Usage:
+ *   node dist/scripts/bench/traffic.js [--data FOLDER | --server ADDRESS] [--factor N] [--samples N] [--only NAME] [--values SEED] [--scans] [--json FILE] [--env NAME=VALUE]
+ * Values follow their frequency: a random asset, sale, transfer or offer, and what it has. Before each request the
+ * database moves on, so that no answer is given again. Prints p50, p95, longest time in ms and statuses of each kind, and
+ * a summary; the first answer to a kind is not counted. --values picks other rows; --only measures kinds of which the
+ * name contains a text; --env sets a variable of the api; --json writes the results; --scans adds to them the scans of
+ * each index by kind, and its bytes a row.
+ */
+import { writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { environmentOf, startApiProcess } from './api-server.ts'
+import { Random } from './generated/choice.ts'
+import { openGeneratedServer } from './generated-server.ts'
+import { HttpClient } from './http-client.ts'
+import { IndexScans, resultOf, summaryOf, tableLine, trafficKinds, TrafficRows } from './traffic/index.ts'
+import type { IndexUse, KindResult, Sample, TrafficKind } from './traffic/index.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    data: { type: 'string' },
+    server: { type: 'string' },
+    seed: { type: 'string', default: 'pronghorn' },
+    factor: { type: 'string', default: '1' },
+    samples: { type: 'string', default: '60' },
+    values: { type: 'string', default: 'traffic' },
+    only: { type: 'string' },
+    scans: { type: 'boolean', default: false },
+    json: { type: 'string' },
+    env: { type: 'string', multiple: true, default: [] },
+  },
+})
+
+/** A commit that changes no row: answers that were cached before it are not given any more. */
+const COMMIT = 'SELECT pg_current_xact_id()'
+/** As many connections as use every session of the api. */
+const SESSIONS = 12
+
+const { only } = options
+const kinds = trafficKinds.filter(({ name }) => only === undefined || name.includes(only))
+if (kinds.length === 0) throw new Error(`no kind of request has ${only ?? ''} in its name`)
+const server = await openGeneratedServer(options)
+const database = await connectDatabase(server.address, { applicationName: 'bench' })
+try {
+  const addresses = await pickAddresses()
+  const api = await startApiProcess(server.address, 'assets,market', environmentOf(options.env))
+  try {
+    const { results, indexes } = await measure(api.url, addresses)
+    console.log(`\n${summaryOf(results)}`)
+    for (const { name, failed } of results) {
+      if (failed) console.log(`- ${name}: status ${failed.status}: ${failed.address}`)
+    }
+    if (indexes) console.log(describeIndexes(indexes))
+    if (options.json !== undefined) {
+      const { factor, samples } = options
+      await writeFile(
+        options.json,
+        `${JSON.stringify({ factor, samples, kinds: results, indexes }, null, 1)}\n`,
+      )
+    }
+  } finally {
+    api.stop()
+  }
+} finally {
+  await database.end()
+  await server.stop()
+}
+
+/** The addresses of each kind, before anything is measured: picking scans indexes too. */
+async function pickAddresses(): Promise<Map<TrafficKind, readonly string[]>> {
+  const picked = new Map<TrafficKind, readonly string[]>()
+  for (const kind of kinds) {
+    // Rows of its own: what one kind picks does not hang on which others are measured.
+    const rows = await TrafficRows.open(database, new Random(`${options.values} ${kind.name}`))
+    const addresses: string[] = []
+    for (let index = 0; index <= Number(options.samples); index++) {
+      addresses.push(await kind.address(rows, index))
+    }
+    picked.set(kind, addresses)
+  }
+  return picked
+}
+
+async function measure(
+  url: string,
+  addresses: ReadonlyMap<TrafficKind, readonly string[]>,
+): Promise<{ results: KindResult[]; indexes: IndexUse[] | undefined }> {
+  const client = await HttpClient.open(url)
+  const ask = async (address: string): Promise<Sample> => {
+    await database.query(COMMIT)
+    return { address, ...(await client.get(address)) }
+  }
+  const scans = options.scans ? new IndexScans(database, () => useEverySession(url)) : undefined
+  await scans?.begin()
+  console.log('| Kind of request | p50 ms | p95 ms | Longest | Answers |')
+  console.log('| --- | --- | --- | --- | --- |')
+  const results: KindResult[] = []
+  for (const [kind, [warming, ...rest]] of addresses) {
+    if (warming !== undefined) await ask(warming)
+    const samples: Sample[] = []
+    for (const address of rest) samples.push(await ask(address))
+    const result = resultOf(kind.name, samples)
+    results.push(result)
+    console.log(tableLine(result))
+    await scans?.take(kind.name)
+  }
+  client.close()
+  return { results, indexes: await scans?.list() }
+}
+
+async function useEverySession(url: string): Promise<void> {
+  const clients = await Promise.all(Array.from({ length: SESSIONS }, () => HttpClient.open(url)))
+  await database.query(COMMIT)
+  // Another address each: an answer that several wait for is read once.
+  await Promise.all(clients.map((client, at) => client.get(`/assets/v1/assets/${at + 1}`)))
+  for (const client of clients) client.close()
+}
+
+function describeIndexes(indexes: readonly IndexUse[]): string {
+  const unused = indexes.filter(({ scans, isKey }) => scans === 0 && !isKey)
+  return [
+    `\n${indexes.length} indexes, ${unused.length} of them not of keys and not scanned:`,
+    ...unused.map(({ name, bytesPerRow }) => `- ${name}, ${bytesPerRow} bytes a row`),
+  ].join('\n')
+}

@@ -1,0 +1,14 @@
+import { assetsKinds } from './assets-kinds.ts'
+import type { TrafficKind } from './kind.ts'
+import { marketKinds } from './market-kinds.ts'
+
+/** Every kind of request of the traffic run. */
+export const trafficKinds: readonly TrafficKind[] = [...assetsKinds, ...marketKinds]
+
+export type { TrafficKind } from './kind.ts'
+export { TrafficRows } from './rows.ts'
+export type { AssetRow, ListingRow, OfferRow, TransferRow } from './rows.ts'
+export { limits, resultOf, summaryOf, tableLine } from './result.ts'
+export type { KindResult, Sample } from './result.ts'
+export { IndexScans } from './index-scans.ts'
+export type { IndexUse } from './index-scans.ts'

@@ -1,0 +1,232 @@
+import type pg from 'pg'
+import type { Random } from '../generated/choice.ts'
+
+/** What an asset must have to be picked. */
+export type AssetCondition = keyof typeof conditions
+
+const conditions = {
+  any: 'true',
+  owned: 'a.owner IS NOT NULL',
+  burned: 'a.owner IS NULL AND a.burned_by_account IS NOT NULL',
+  templated: 'a.owner IS NOT NULL AND a.template_id IS NOT NULL',
+  named: `a.owner IS NOT NULL AND t.immutable_data ? 'name'`,
+  leveled: `a.owner IS NOT NULL AND a.mutable_data ?& ARRAY['level', 'xp']`,
+  serial: `a.owner IS NOT NULL AND a.immutable_data ? 'serial'`,
+} as const
+
+/** An asset; 64-bit numbers and times (ms since 1970) as decimal text, what it does not have as empty text. */
+export interface AssetRow {
+  readonly asset: string
+  readonly owner: string
+  readonly receiver: string
+  readonly minter: string
+  readonly burner: string
+  readonly collection: string
+  readonly schema: string
+  readonly template: string
+  readonly mint: number
+  readonly updated: string
+  readonly transferred: string
+  /** Of the mutable data. */
+  readonly level: string
+  readonly xp: string
+  /** Of the immutable data. */
+  readonly serial: string
+  /** Of the template's immutable data. */
+  readonly rarity: string
+  readonly power: string
+  /** Second word of the template's name. */
+  readonly word: string
+}
+
+/** Tables of listings, each with its key and its seller's and price columns. */
+export type ListingTable = 'sales' | 'auctions' | 'buyoffers' | 'template_buyoffers'
+
+/** A listing and its first asset; of a template buy offer any asset of the template. */
+export interface ListingRow {
+  readonly id: string
+  readonly seller: string
+  readonly buyer: string
+  readonly collection: string
+  readonly template: string
+  readonly updated: string
+  readonly asset: AssetRow
+}
+
+/** A transfer. */
+export interface TransferRow {
+  readonly sender: string
+  readonly recipient: string
+  readonly collection: string
+  readonly asset: string
+  readonly time: string
+}
+
+/** An offer. */
+export interface OfferRow {
+  readonly id: string
+  readonly sender: string
+  readonly recipient: string
+  readonly collection: string
+  readonly asset: string
+}
+
+const text = (expression: string, name: string): string => `coalesce(${expression}::text, '') AS ${name}`
+
+const ASSET = [
+  text('a.asset_id', 'asset'),
+  text('a.owner', 'owner'),
+  text('a.initial_receiver', 'receiver'),
+  text('a.minter', 'minter'),
+  text('a.burned_by_account', 'burner'),
+  text('a.collection_name', 'collection'),
+  text('a.schema_name', 'schema'),
+  text('a.template_id', 'template'),
+  'coalesce(a.template_mint, 0)::integer AS mint',
+  text('a.updated_at_time', 'updated'),
+  text('a.transferred_at_time', 'transferred'),
+  text(`a.mutable_data ->> 'level'`, 'level'),
+  text(`a.mutable_data ->> 'xp'`, 'xp'),
+  text(`a.immutable_data ->> 'serial'`, 'serial'),
+  text(`t.immutable_data ->> 'rarity'`, 'rarity'),
+  text(`t.immutable_data ->> 'power'`, 'power'),
+  text(`split_part(t.immutable_data ->> 'name', ' ', 2)`, 'word'),
+].join(', ')
+const ASSETS = 'assets.assets a LEFT JOIN assets.templates t USING (template_id)'
+
+const listingKeys = {
+  sales: 'sale_id',
+  auctions: 'auction_id',
+  buyoffers: 'buyoffer_id',
+  template_buyoffers: 'buyoffer_id',
+} as const
+/** Accounts that are asked for as the largest. */
+const MANY_ACCOUNTS = 40
+
+interface Range {
+  readonly least: number
+  readonly most: number
+}
+
+/**
+ * Picks rows as traffic does: an asset, listing, transfer or offer at random, so that what is frequent is asked for
+ * often. The same database and seed give the same rows.
+ */
+export class TrafficRows {
+  readonly #client: pg.ClientBase
+  readonly #random: Random
+  readonly #ranges = new Map<string, Range>()
+  #collections: readonly string[] = []
+  #accounts: readonly string[] = []
+
+  private constructor(client: pg.ClientBase, random: Random) {
+    this.#client = client
+    this.#random = random
+  }
+
+  static async open(client: pg.ClientBase, random: Random): Promise<TrafficRows> {
+    const rows = new TrafficRows(client, random)
+    rows.#collections = await rows.#names(
+      'SELECT collection_name AS name FROM assets.collection_counts ORDER BY 1',
+    )
+    rows.#accounts = await rows.#names(
+      `SELECT account AS name FROM assets.accounts ORDER BY assets DESC, account LIMIT ${MANY_ACCOUNTS}`,
+    )
+    return rows
+  }
+
+  asset(condition: AssetCondition): Promise<AssetRow> {
+    return this.#pick('assets.assets', 'asset_id', (from) => ({
+      text: `SELECT ${ASSET} FROM ${ASSETS} WHERE a.asset_id >= $1 AND ${conditions[condition]} ORDER BY a.asset_id LIMIT 1`,
+      values: [from],
+    }))
+  }
+
+  /** Ids of an asset and of those that follow it. @param count as many as there are, at most. */
+  async assetsFrom(asset: string, count: number): Promise<readonly string[]> {
+    const { rows } = await this.#client.query<{ id: string }>(
+      'SELECT asset_id::text AS id FROM assets.assets WHERE asset_id >= $1 ORDER BY asset_id LIMIT $2',
+      [asset, count],
+    )
+    return rows.map(({ id }) => id)
+  }
+
+  async listing(table: ListingTable, states: readonly number[]): Promise<ListingRow> {
+    const key = listingKeys[table]
+    const isOfTemplate = table === 'template_buyoffers'
+    const picked = await this.#pick<
+      AssetRow & { id: string; buyer: string; seller: string; changed: string }
+    >(`market.${table}`, key, (from) => ({
+      text: `SELECT ${ASSET}, l.${key}::text AS id, ${text('l.seller', 'seller')}, ${text('l.buyer', 'buyer')},
+            l.updated_at_time::text AS changed
+          FROM market.${table} l CROSS JOIN LATERAL (SELECT a.* FROM assets.assets a
+              WHERE ${isOfTemplate ? 'a.template_id = l.template_id LIMIT 1' : 'a.asset_id = l.asset_ids[1]'}) a
+            JOIN assets.templates t ON t.template_id = a.template_id
+          WHERE l.${key} >= $1 AND l.state = ANY($2) ${table === 'sales' ? 'AND l.offer_id IS NOT NULL' : ''}
+          ORDER BY l.${key} LIMIT 1`,
+      values: [from, states],
+    }))
+    const { id, seller, buyer, changed, ...asset } = picked
+    const { collection, template } = asset
+    return { id, seller, buyer, collection, template, updated: changed, asset }
+  }
+
+  transfer(): Promise<TransferRow> {
+    return this.#pick('assets.transfers', 'transfer_id', (from) => ({
+      text: `SELECT t.sender, t.recipient, t.collection_name AS collection, t.asset_ids[1]::text AS asset,
+          coalesce((SELECT b.block_time FROM assets.blocks b WHERE b.first_seq <= t.transfer_id ORDER BY b.first_seq DESC LIMIT 1), 0)::text AS time
+        FROM (SELECT * FROM assets.transfers WHERE transfer_id >= $1 ORDER BY transfer_id LIMIT 1) t`,
+      values: [from],
+    }))
+  }
+
+  /** @param states the offer has one of them. */
+  offer(states: readonly number[]): Promise<OfferRow> {
+    return this.#pick('assets.offers', 'offer_id', (from) => ({
+      text: `SELECT offer_id::text AS id, sender, recipient, collection_names[1] AS collection, sender_asset_ids[1]::text AS asset
+        FROM assets.offers WHERE offer_id >= $1 AND state = ANY($2) ORDER BY offer_id LIMIT 1`,
+      values: [from, states],
+    }))
+  }
+
+  /** Collections as a list puts them together: whatever their size. */
+  someCollections(count: number): readonly string[] {
+    return Array.from({ length: count }, () => this.#random.pick(this.#collections))
+  }
+
+  /** One of the accounts that own most, in turn. */
+  bigOwner(index: number): string {
+    return this.#accounts[index % this.#accounts.length] ?? ''
+  }
+
+  /** Asks from a key at random; above the last row that fits, from another. */
+  async #pick<Row>(
+    table: string,
+    key: string,
+    statement: (from: string) => { text: string; values: unknown[] },
+  ): Promise<Row> {
+    const { least, most } = await this.#range(table, key)
+    for (let tries = 0; tries < 20; tries++) {
+      const from = least + Math.floor(this.#random.fraction() * (most - least + 1))
+      const { rows } = await this.#client.query(statement(String(from)))
+      if (rows[0] !== undefined) return rows[0] as Row
+    }
+    throw new Error(`${table} has no row such as is wanted`)
+  }
+
+  async #range(table: string, key: string): Promise<Range> {
+    const known = this.#ranges.get(table)
+    if (known) return known
+    const { rows } = await this.#client.query<{ least: string | null; most: string | null }>(
+      `SELECT min(${key})::text AS least, max(${key})::text AS most FROM ${table}`,
+    )
+    const range = { least: Number(rows[0]?.least ?? 0), most: Number(rows[0]?.most ?? 0) }
+    this.#ranges.set(table, range)
+    return range
+  }
+
+  async #names(statement: string): Promise<string[]> {
+    const { rows } = await this.#client.query<{ name: string }>(statement)
+    return rows.map(({ name }) => name)
+  }
+}
