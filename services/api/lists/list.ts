@@ -6,7 +6,7 @@ import { isImpossible } from './filter.ts'
 import type { Filter } from './filter.ts'
 import type { Order, PageWindow, Source } from './source.ts'
 import { countOf, pageOf } from './statement.ts'
-import { Statistics } from './statistics.ts'
+import type { Statistics } from './statistics.ts'
 
 /** A list that a request asks for. */
 export interface List {
@@ -44,9 +44,9 @@ export class ListReader {
   readonly #choose: ChoosePath
   readonly #names = new PreparedNames(MAX_PREPARED)
 
-  /** @param tables schema-qualified names of the tables that lists read. */
-  constructor(tables: readonly string[], choose: ChoosePath = choosePath) {
-    this.statistics = new Statistics(tables)
+  /** @param statistics of the tables that lists read. */
+  constructor(statistics: Statistics, choose: ChoosePath = choosePath) {
+    this.statistics = statistics
     this.#choose = choose
   }
 

@@ -35,7 +35,7 @@ const LIFE_MS = 60_000
 /** Share of an unknown element of an array. */
 const RARE_ELEMENT = 1e-5
 
-/** `$1`: tables; those of partitions count for their parent. Columns of extended values (jsonb) are left out: nobody asks. */
+/** `$1`: tables; those of partitions count for their parent. `$2`: jsonb columns that are asked for, with their tables. */
 const STATISTICS = `SELECT (n.nspname || '.' || coalesce(p.relname, c.relname)), greatest(c.reltuples, 0)::float8, s.attname::text,
     s.null_frac::float8, s.n_distinct::float8,
     coalesce(s.most_common_elems, s.most_common_vals)::text::text[],
@@ -43,7 +43,8 @@ const STATISTICS = `SELECT (n.nspname || '.' || coalesce(p.relname, c.relname)),
     CASE WHEN s.most_common_elems IS NULL THEN s.histogram_bounds::text::text[] END
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class p ON p.oid = i.inhparent
-    LEFT JOIN (pg_stats s JOIN pg_attribute a ON a.attname = s.attname AND a.atttypid <> 'jsonb'::regtype)
+    LEFT JOIN (pg_stats s JOIN pg_attribute a ON a.attname = s.attname
+        AND (a.atttypid <> 'jsonb'::regtype OR s.schemaname || '.' || s.tablename || '.' || s.attname = ANY($2::text[])))
       ON s.schemaname = n.nspname AND s.tablename = c.relname AND NOT s.inherited AND a.attrelid = c.oid
   WHERE c.relkind = 'r' AND (n.nspname || '.' || coalesce(p.relname, c.relname)) = ANY($1::text[])`
 
@@ -53,12 +54,17 @@ const STATISTICS = `SELECT (n.nspname || '.' || coalesce(p.relname, c.relname)),
  */
 export class Statistics {
   readonly #tables: readonly string[]
+  readonly #jsonColumns: readonly string[]
   #known: ReadonlyMap<string, TableStatistics> = new Map()
   #readAt = -Infinity
 
-  /** @param tables schema-qualified names. */
-  constructor(tables: readonly string[]) {
+  /**
+   * @param tables schema-qualified names.
+   * @param jsonColumns columns of type jsonb of which samples are kept, for example `assets.assets.mutable_data`.
+   */
+  constructor(tables: readonly string[], jsonColumns: readonly string[] = []) {
     this.#tables = tables
+    this.#jsonColumns = jsonColumns
   }
 
   /** Reads the statistics if they are older than a minute. */
@@ -70,7 +76,7 @@ export class Statistics {
     const rows = await session.query<Row>({
       name: 'list-statistics',
       text: STATISTICS,
-      values: [this.#tables],
+      values: [this.#tables, this.#jsonColumns],
     })
     this.#known = collect(rows)
   }
@@ -104,6 +110,19 @@ export class Statistics {
     const rows = this.rows(table)
     const known = this.#known.get(table)?.columns.get(column)
     return rows * (known?.common.get(String(element)) ?? Math.min(RARE_ELEMENT, lowest(known)))
+  }
+
+  /** Rows whose value meets a test, by the values that PostgreSQL keeps as a sample: common ones, and bounds of the others. */
+  sampled(table: string, column: string, test: (value: string) => boolean): number {
+    const rows = this.rows(table)
+    const known = this.#known.get(table)?.columns.get(column)
+    if (!known) return rows * 0.01
+    let share = 0
+    for (const [value, own] of known.common) if (test(value)) share += own
+    const { bounds, rest } = known
+    const met = bounds.filter(test).length
+    if (bounds.length > 0) share += (rest * Math.max(met, 0.3)) / bounds.length
+    return Math.max(1, rows * share)
   }
 
   /** Rows whose number is within bounds, each inclusive; undefined is no bound. */

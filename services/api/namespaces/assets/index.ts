@@ -1,4 +1,5 @@
 import type { Namespace } from '../../endpoint/index.ts'
+import { createListReader } from './lists/index.ts'
 import { assetsEndpoints } from './endpoints/index.ts'
 import { assetsRecords } from './live-records.ts'
 import { assetRecord, Parts, renderAssets } from './records/index.ts'
@@ -63,6 +64,7 @@ export {
   templateRecord,
 } from './records/index.ts'
 export type { AssetKey, LoggedActions, Part, PartKind, RecordRenderer } from './records/index.ts'
+export { createListReader } from './lists/index.ts'
 export type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 /** What the assets namespace needs to know. */
@@ -77,13 +79,15 @@ export interface AssetsNamespaceOptions {
 /** The assets namespace: collections, schemas, templates, assets, accounts, offers, transfers. */
 export function createAssetsNamespace(options: AssetsNamespaceOptions): Namespace {
   const parts = new Parts()
-  const setup: AssetsSetup = { ...options, parts, view: { render: renderAssets, record: assetRecord } }
+  const lists = createListReader()
+  const setup: AssetsSetup = { ...options, parts, lists, view: { render: renderAssets, record: assetRecord } }
   return {
     name: 'assets',
     endpoints: assetsEndpoints(setup),
     records: assetsRecords(setup),
     forget() {
       parts.clear()
+      lists.clear()
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { NamedSchema } from '../../endpoint/index.ts'
+import type { ListReader } from '../../lists/index.ts'
 import type { Parts, RecordRenderer } from './records/index.ts'
 
 /** Largest `limit` of each list, by the keys of `args.limits`. */
@@ -31,5 +32,6 @@ export interface AssetsSetup {
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
   readonly parts: Parts
+  readonly lists: ListReader
   readonly view: AssetView
 }

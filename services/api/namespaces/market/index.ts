@@ -1,7 +1,7 @@
 import type { Session } from '../../database/index.ts'
 import type { Endpoint, Namespace, RecordReader } from '../../endpoint/index.ts'
 import type { AssetsLimits, AssetsSetup } from '../assets/index.ts'
-import { KnownTexts, Parts } from '../assets/index.ts'
+import { createListReader, KnownTexts, Parts } from '../assets/index.ts'
 import { marketEndpoints } from './endpoints/index.ts'
 import { marketRecords } from './live-records.ts'
 import { assetsContract } from './queries/index.ts'
@@ -29,6 +29,7 @@ export interface MarketNamespaceOptions {
 export function createMarketNamespace(options: MarketNamespaceOptions): Namespace {
   const { contract, limits, trigrams, disableV1Sales, clock = Date.now } = options
   const parts = new Parts()
+  const lists = createListReader()
   const own = new MarketParts()
   const texts = new KnownTexts()
   const named: { assets?: string } = {}
@@ -39,6 +40,7 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
     limits,
     trigrams,
     parts,
+    lists,
     view: {
       render: marketAssetRenderer({ contract, clock, prices: own.prices }),
       record: listingAsset,
@@ -77,6 +79,7 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
     forget() {
       delete named.assets
       parts.clear()
+      lists.clear()
       own.clear()
       texts.clear()
     },

@@ -10,7 +10,8 @@ import {
   paging,
   sorting,
 } from '../../parameter-groups/index.ts'
-import { countAssets, countFromCounters, selectAssetPage } from '../queries/index.ts'
+import { assetPage, countAssets } from '../lists/index.ts'
+import { countFromCounters } from '../queries/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import { countTwin, renderOne, renderPage } from './list.ts'
 
@@ -80,9 +81,10 @@ export function assetListParameters({ limits }: Pick<AssetsSetup, 'limits'>): Pa
 
 /** `/v1/assets`, its count, and one asset. */
 export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
-  const count = async ({ session, values, attributes }: EndpointContext): Promise<string> => {
+  const count = async (context: EndpointContext): Promise<string> => {
+    const { session, values, attributes } = context
     const kept = await countFromCounters(session, values, attributes, setup.trigrams)
-    return `"${kept ?? (await countAssets(session, values, attributes, setup.trigrams))}"`
+    return `"${kept ?? (await countAssets(setup.lists, setup.trigrams, context))}"`
   }
   const list: Endpoint = {
     path: '/v1/assets',
@@ -92,10 +94,9 @@ export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
     record: shape.list(setup.view.record),
     run: async (context) => {
-      const { session, values, attributes } = context
-      if (values.bool('count') === true) return count(context)
-      const page = await selectAssetPage(session, values, attributes, setup.trigrams)
-      return renderPage(setup, session, page, 'asset', setup.view.render)
+      if (context.values.bool('count') === true) return count(context)
+      const keys = await assetPage(setup.lists, setup.trigrams, context)
+      return renderPage(setup, context.session, { keys, moment: undefined }, 'asset', setup.view.render)
     },
   }
   const one: Endpoint = {

@@ -1,0 +1,368 @@
+import { bind, bindIds, bindIntegers, raw, sql } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
+import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { Filter, Statistics } from '../../../lists/index.ts'
+import type { ResolvedTemplates } from '../queries/template-conditions.ts'
+import { ASSETS } from './asset-source.ts'
+import { attributeRows } from './attribute-rows.ts'
+import { containsText, isOneOf, NEVER } from './conditions.ts'
+import { keyAtTime } from './key-at-time.ts'
+import { schemaFilters } from './schema-keys.ts'
+import { templateConditions } from './template-filters.ts'
+
+/** What the filters of a request for assets are made from. */
+export interface AssetRequest {
+  readonly values: Values
+  readonly attributes: readonly AttributeFilter[]
+  /** Whether the database has the `pg_trgm` extension. */
+  readonly trigrams: boolean
+  /** Templates that filters on templates select. */
+  readonly templates: ResolvedTemplates
+  readonly statistics: Statistics
+}
+
+/** Ids are given in the order of the mints. */
+const MINTED = { table: ASSETS, key: 'asset_id', time: 'minted_at_time' }
+/** State of template buy offers that can be accepted. */
+const LISTED = 0
+/** Rows that an index finds by a filter of rare values, where nothing tells how many there are. */
+const RARE = 0.01
+
+/** Time columns that `before` and `after` compare under a sort; otherwise it is the time of the mint. */
+export const TIME_OF_SORT: Readonly<Record<string, string>> = {
+  updated: 'updated_at_time',
+  transferred: 'transferred_at_time',
+}
+
+/** Every filter of a request on assets, `a`. */
+export function assetFilters(request: AssetRequest): Filter[] {
+  const { values, statistics } = request
+  return [
+    ...idFilters(values, statistics),
+    ...accountFilters(values, statistics),
+    ...schemaFilters(values, statistics),
+    ...templateFilters(request),
+    ...dataFilters(request),
+    ...mintFilters(values, statistics),
+    ...timeFilters(values, statistics),
+    ...relatedFilters(values, statistics),
+  ]
+}
+
+function idFilters(values: Values, statistics: Statistics): Filter[] {
+  const ids = values.ids('asset_id') ?? values.ids('ids')
+  const lower = values.int('lower_bound')
+  const upper = values.int('upper_bound')
+  const filters: Filter[] = []
+  if (ids) {
+    filters.push({
+      name: 'asset_id',
+      condition: ids.length === 0 ? NEVER : sql`a.asset_id = ANY(${bindIds(ids)})`,
+      rows: ids.length,
+      equals: { column: 'asset_id', values: ids, type: 'bigint', count: ids.length },
+      columns: ['asset_id'],
+      isIndexed: true,
+    })
+  }
+  if (lower !== undefined || upper !== undefined) {
+    const bounds: Sql[] = []
+    if (lower !== undefined) bounds.push(sql`a.asset_id >= ${bind(lower, 'bigint')}`)
+    if (upper !== undefined) bounds.push(sql`a.asset_id < ${bind(upper, 'bigint')}`)
+    const low = lower === undefined ? undefined : BigInt(lower)
+    const high = upper === undefined ? undefined : BigInt(upper) - 1n
+    filters.push({
+      name: 'lower_bound, upper_bound',
+      condition: bounds.reduce((all, each) => sql`${all} AND ${each}`),
+      rows: statistics.between(ASSETS, 'asset_id', low, high),
+      range: { column: 'asset_id' },
+      columns: ['asset_id'],
+      isIndexed: true,
+    })
+  }
+  return filters
+}
+
+/** Accounts by parameter, and whether an index leads to their assets in the order of the ids. */
+const ACCOUNTS = [
+  ['owner', 'owner'],
+  ['minter', 'minter'],
+  ['initial_receiver', 'initial_receiver'],
+  ['burner', 'burned_by_account'],
+] as const
+
+function accountFilters(values: Values, statistics: Statistics): Filter[] {
+  const filters: Filter[] = []
+  for (const [parameter, column] of ACCOUNTS) {
+    const names = values.texts(parameter)
+    if (!names) continue
+    const condition = isOneOf(raw(`a.${column}`), names)
+    filters.push({
+      name: parameter,
+      condition,
+      // The index of burners has burned assets alone.
+      ...(column === 'burned_by_account' ? { found: sql`${condition} AND a.owner IS NULL` } : {}),
+      rows: statistics.equal(ASSETS, column, names),
+      equals: { column, values: names, type: 'text', count: names.length },
+      columns: [column],
+      isIndexed: true,
+    })
+  }
+  const burned = values.bool('burned')
+  if (burned !== undefined) {
+    const none = statistics.equal(ASSETS, 'owner', [null])
+    filters.push({
+      name: 'burned',
+      condition: burned ? raw('a.owner IS NULL') : raw('a.owner IS NOT NULL'),
+      rows: burned ? none : statistics.rows(ASSETS) - none,
+      columns: ['owner'],
+      isIndexed: burned,
+    })
+  }
+  return filters
+}
+
+function templateFilters(request: AssetRequest): Filter[] {
+  const { values, statistics, templates } = request
+  const filters: Filter[] = []
+  const all = statistics.rows(ASSETS)
+  const ofTemplates = (name: string, given: readonly bigint[], rows: number): Filter => {
+    const ids = given.filter((id) => BigInt.asIntN(32, id) === id)
+    return filterOf(name, ids, rows)
+  }
+  const filterOf = (name: string, ids: readonly bigint[], rows: number): Filter => ({
+    name,
+    condition: ids.length === 0 ? NEVER : isTemplate(ids),
+    rows,
+    equals: { column: 'template_id', values: ids, type: 'integer', count: ids.length },
+    columns: ['template_id'],
+    isIndexed: true,
+    group: 'template',
+  })
+  for (const name of ['template_id', 'template_whitelist']) {
+    const ids = values.ids(name)
+    if (ids) filters.push(ofTemplates(name, ids, statistics.equal(ASSETS, 'template_id', ids)))
+  }
+  if (values.isNull('template_id')) {
+    filters.push({
+      name: 'template_id',
+      condition: raw('a.template_id IS NULL'),
+      rows: statistics.equal(ASSETS, 'template_id', [null]),
+      columns: ['template_id'],
+      isIndexed: true,
+    })
+  }
+  if (templates.kind === 'ids') {
+    const ids = templates.ids.map(BigInt)
+    filters.push(ofTemplates('attributes of templates', ids, templates.held))
+  } else if (templates.kind === 'many') {
+    filters.push({
+      name: 'attributes of templates',
+      condition: sql`EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id AND ${templateConditions(request)})`,
+      rows: all / 3,
+      isIndexed: false,
+    })
+  }
+  const black = values.ids('template_blacklist')
+  if (black && black.length > 0) {
+    filters.push({
+      name: 'template_blacklist',
+      condition: sql`(a.template_id IS NULL OR a.template_id <> ALL(${bindIntegers(black)}))`,
+      rows: Math.max(1, all - statistics.equal(ASSETS, 'template_id', black)),
+      columns: ['template_id'],
+      isIndexed: false,
+    })
+  }
+  for (const flag of ['transferable', 'burnable']) {
+    if (values.bool(`is_${flag}`) !== true) continue
+    filters.push({
+      name: `is_${flag}`,
+      condition: sql`NOT EXISTS (SELECT FROM assets.templates f WHERE f.template_id = a.template_id AND NOT f.${raw(flag)})`,
+      rows: all * 0.95,
+      isIndexed: false,
+    })
+  }
+  return filters
+}
+
+function isTemplate(ids: readonly bigint[]): Sql {
+  return ids.length === 1
+    ? sql`a.template_id = ${bind(ids[0]!, 'bigint')}`
+    : sql`a.template_id = ANY(${bindIntegers(ids)})`
+}
+
+function dataFilters({ values, attributes, statistics }: AssetRequest): Filter[] {
+  const filters: Filter[] = []
+  for (const { family, containment } of attributes) {
+    if (family !== 'immutable_data' && family !== 'mutable_data') continue
+    filters.push({
+      name: family,
+      condition:
+        containment === undefined ? NEVER : sql`${raw(`a.${family}`)} @> ${bind(containment, 'jsonb')}`,
+      rows: containment === undefined ? 0 : attributeRows(statistics, family, containment),
+      isIndexed: true,
+    })
+  }
+  for (const family of ['immutable', 'mutable']) {
+    const match = values.text(`match_${family}_name`)
+    if (!match) continue
+    filters.push({
+      name: `match_${family}_name`,
+      condition: containsText(raw(`(a.${family}_data ->> 'name')`), match),
+      rows: statistics.rows(ASSETS) * RARE,
+      isIndexed: true,
+    })
+  }
+  return filters
+}
+
+function mintFilters(values: Values, statistics: Statistics): Filter[] {
+  const exact = values.int('template_mint')
+  const least = values.int('min_template_mint')
+  const most = values.int('max_template_mint')
+  const filters: Filter[] = []
+  const between = (low: number | undefined, high: number | undefined): number =>
+    statistics.between(
+      ASSETS,
+      'template_mint',
+      low === undefined ? undefined : BigInt(low),
+      high === undefined ? undefined : BigInt(high),
+    )
+  const common = { columns: ['template_mint', 'template_id'], isIndexed: false }
+  if (exact !== undefined) {
+    filters.push({
+      ...common,
+      name: 'template_mint',
+      condition: sql`a.template_mint = ${bind(exact, 'bigint')}`,
+      rows: between(exact, exact),
+      range: { column: 'template_mint' },
+    })
+  }
+  if (least !== undefined && least > 1) {
+    filters.push({
+      ...common,
+      name: 'min_template_mint',
+      condition: sql`a.template_mint >= ${bind(least, 'bigint')}`,
+      rows: between(least, undefined),
+      range: { column: 'template_mint' },
+    })
+  }
+  if (most !== undefined) {
+    filters.push({
+      ...common,
+      name: 'max_template_mint',
+      condition: sql`(a.template_mint <= ${bind(most, 'bigint')} OR a.template_id IS NULL)`,
+      rows: between(undefined, most) + statistics.equal(ASSETS, 'template_id', [null]),
+    })
+  }
+  // Foreign originals are not known here, so no asset has any.
+  const isOriginal = ['original_mint', 'min_original_mint', 'max_original_mint'].some((name) =>
+    values.has(name),
+  )
+  if (isOriginal || values.text('sort') === 'original_mint') filters.push(nothing('original_mint'))
+  return filters
+}
+
+/** A filter that no row meets. */
+export function nothing(name: string): Filter {
+  return {
+    name,
+    condition: NEVER,
+    rows: 0,
+    equals: { column: '', values: [], type: 'text', count: 0 },
+    isIndexed: true,
+  }
+}
+
+function timeFilters(values: Values, statistics: Statistics): Filter[] {
+  const before = values.int('before')
+  const after = values.int('after')
+  if (before === undefined && after === undefined) return []
+  const column = TIME_OF_SORT[values.text('sort') ?? '']
+  const low = after === undefined ? undefined : BigInt(after) + 1n
+  const high = before === undefined ? undefined : BigInt(before) - 1n
+  const common = { name: 'before, after', isIndexed: true }
+  const bounds: Sql[] = []
+  if (column !== undefined) {
+    if (before !== undefined) bounds.push(sql`${raw(`a.${column}`)} < ${bind(before, 'bigint')}`)
+    if (after !== undefined) bounds.push(sql`${raw(`a.${column}`)} > ${bind(after, 'bigint')}`)
+    return [
+      {
+        ...common,
+        condition: bounds.reduce((all, each) => sql`${all} AND ${each}`),
+        rows: statistics.between(ASSETS, column, low, high),
+        range: { column },
+        columns: [column],
+      },
+    ]
+  }
+  if (before !== undefined) bounds.push(sql`a.asset_id < ${keyAtTime(MINTED, before)}`)
+  if (after !== undefined) bounds.push(sql`a.asset_id >= ${keyAtTime(MINTED, after + 1)}`)
+  return [
+    {
+      ...common,
+      condition: bounds.reduce((all, each) => sql`${all} AND ${each}`),
+      rows: statistics.between(ASSETS, 'minted_at_time', low, high),
+      range: { column: 'asset_id' },
+      columns: ['asset_id'],
+    },
+  ]
+}
+
+/** Conditions on tokens, offers, what the owner has, and what other families know. */
+function relatedFilters(values: Values, statistics: Statistics): Filter[] {
+  const all = statistics.rows(ASSETS)
+  const filters: Filter[] = []
+  const backed = values.bool('has_backed_tokens')
+  if (backed !== undefined) {
+    const some = statistics.rows('assets.backed_tokens')
+    const exists = raw('EXISTS (SELECT FROM assets.backed_tokens k WHERE k.asset_id = a.asset_id)')
+    filters.push({
+      name: 'has_backed_tokens',
+      condition: backed ? exists : sql`NOT ${exists}`,
+      ...(backed ? { found: raw('a.asset_id IN (SELECT k.asset_id FROM assets.backed_tokens k)') } : {}),
+      rows: backed ? some : Math.max(1, all - some),
+      isIndexed: backed,
+    })
+  }
+  if (values.bool('only_duplicate_templates') === true) {
+    filters.push({
+      name: 'only_duplicate_templates',
+      condition:
+        raw(`EXISTS (SELECT FROM assets.assets d WHERE d.owner = a.owner AND d.schema_key = a.schema_key
+        AND d.template_id = a.template_id AND d.asset_id < a.asset_id)`),
+      rows: all / 2,
+      isIndexed: false,
+    })
+  }
+  const isWanted = values.bool('has_template_buyoffer')
+  if (isWanted !== undefined) {
+    const exists = sql`EXISTS (SELECT FROM market.template_buyoffers b WHERE b.template_id = a.template_id
+      AND b.state = ${raw(String(LISTED))})`
+    filters.push({
+      name: 'has_template_buyoffer',
+      condition: isWanted ? exists : sql`NOT ${exists}`,
+      rows: all / 2,
+      isIndexed: false,
+    })
+  }
+  const hidden = values.texts('hide_templates_by_accounts')
+  if (hidden && hidden.length > 0) {
+    filters.push({
+      name: 'hide_templates_by_accounts',
+      condition: sql`(a.template_id IS NULL OR a.template_id NOT IN (SELECT h.template_id FROM assets.assets h
+        WHERE h.owner = ANY(${bind(hidden, 'text[]')}) AND h.template_id IS NOT NULL))`,
+      rows: all * 0.8,
+      isIndexed: false,
+    })
+  }
+  if (values.bool('hide_offers') === true) {
+    filters.push({
+      name: 'hide_offers',
+      condition: raw(`NOT EXISTS (SELECT FROM assets.open_offer_assets x JOIN assets.offers p USING (offer_id)
+        WHERE x.asset_id = a.asset_id AND p.state = 0)`),
+      rows: all * 0.95,
+      isIndexed: false,
+    })
+  }
+  return filters
+}

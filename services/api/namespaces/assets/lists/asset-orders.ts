@@ -1,0 +1,112 @@
+import { raw, sql, where } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
+import type { Branch, Driven, Filter, Order, Statistics } from '../../../lists/index.ts'
+import { ASSETS, OWN_NAME, OWN_NAME_HEAD } from './asset-source.ts'
+import type { AssetRequest } from './asset-filters.ts'
+import { TIME_OF_SORT } from './asset-filters.ts'
+import { templateScope } from './template-scope.ts'
+
+const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
+const CHANGING_NAME = raw(`(t.mutable_data ->> 'name')`)
+/** Name in the merged data: the template's immutable one, the asset's own, the template's mutable one. */
+const NAME = sql`coalesce(${FIXED_NAME}, ${OWN_NAME}, ${CHANGING_NAME}) COLLATE "C"`
+/** Share of the assets that have a name of their own, where nothing tells. */
+const OWN_NAMES = 0.1
+
+/** The order of a request for assets. Mint numbers and names that are missing come last in both directions. */
+export function assetOrder(request: AssetRequest, filters: readonly Filter[]): Order {
+  const { values } = request
+  const direction = values.text('order') === 'asc' ? 'ASC' : 'DESC'
+  const sort = values.text('sort') ?? ''
+  const time = TIME_OF_SORT[sort]
+  if (time !== undefined) return { direction, branches: [{ rank: 0, column: time }] }
+  if (sort === 'template_mint' && !isOfOneTemplate(filters)) return mintOrder(direction, request.statistics)
+  if (sort === 'name') return nameOrder(direction, request)
+  return { direction, branches: [{ rank: 0, column: 'asset_id' }] }
+}
+
+/** Within a template mint numbers follow the ids. */
+function isOfOneTemplate(filters: readonly Filter[]): boolean {
+  return filters.some(({ equals }) => equals?.column === 'template_id' && equals.count === 1)
+}
+
+function mintOrder(direction: 'ASC' | 'DESC', statistics: Statistics): Order {
+  const none = statistics.equal(ASSETS, 'template_mint', [null]) / statistics.rows(ASSETS)
+  return {
+    direction,
+    branches: [
+      {
+        rank: 0,
+        column: 'template_mint',
+        conditions: [raw('a.template_mint IS NOT NULL')],
+        share: 1 - none,
+      },
+      last('integer', [raw('a.template_mint IS NULL')], none),
+    ],
+    sorted: { value: raw('a.template_mint') },
+  }
+}
+
+/** Rows without a value, by their ids. */
+function last(type: string, conditions: readonly Sql[], share: number): Branch {
+  return { rank: 1, column: 'asset_id', direction: 'ASC', value: raw(`NULL::${type}`), conditions, share }
+}
+
+function nameOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
+  const named = (condition: string): Sql =>
+    raw(`EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id AND ${condition})`)
+  return {
+    direction,
+    branches: [
+      { rank: 0, column: 'name of the template', driven: templatesByName(direction, request) },
+      {
+        rank: 0,
+        column: 'own_name',
+        expression: OWN_NAME_HEAD,
+        value: sql`${OWN_NAME} COLLATE "C"`,
+        conditions: [
+          sql`${OWN_NAME} IS NOT NULL`,
+          sql`NOT ${named(`t.immutable_data ->> 'name' IS NOT NULL`)}`,
+        ],
+        share: OWN_NAMES,
+      },
+      last(
+        'text COLLATE "C"',
+        [
+          sql`${OWN_NAME} IS NULL`,
+          sql`NOT ${named(`coalesce(t.immutable_data ->> 'name', t.mutable_data ->> 'name') IS NOT NULL`)}`,
+        ],
+        OWN_NAMES,
+      ),
+    ],
+    sorted: {
+      from: raw('assets.assets a LEFT JOIN assets.templates t ON t.template_id = a.template_id'),
+      value: NAME,
+    },
+  }
+}
+
+/** Assets that are called like their templates, template by template in the order of the names. */
+function templatesByName(direction: 'ASC' | 'DESC', request: AssetRequest): Driven {
+  const { conditions, applied, templates, assets } = templateScope(request)
+  const name = sql`coalesce(${FIXED_NAME}, ${CHANGING_NAME}) COLLATE "C"`
+  return {
+    applied,
+    rows: assets,
+    drivers: templates,
+    query(checks, wanted) {
+      const most = raw(String(wanted))
+      const drivers = sql`SELECT t.template_id, ${name} AS name, ${FIXED_NAME} IS NOT NULL AS is_fixed
+        FROM assets.templates t ${where([sql`${name} IS NOT NULL`, ...conditions])} ORDER BY 2 ${raw(direction)}`
+      const own = where([
+        raw('a.template_id = t.template_id'),
+        sql`(t.is_fixed OR ${OWN_NAME} IS NULL)`,
+        ...checks,
+      ])
+      // Of one name no template has more rows on the page than the page has.
+      return sql`SELECT x.asset_id AS k, t.name AS v FROM (${drivers}) t
+        CROSS JOIN LATERAL (SELECT a.asset_id FROM assets.assets a ${own} ORDER BY a.asset_id LIMIT ${most}) x
+        ORDER BY t.name ${raw(direction)} FETCH FIRST ${most} ROWS WITH TIES`
+    },
+  }
+}

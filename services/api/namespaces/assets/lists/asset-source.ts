@@ -1,0 +1,40 @@
+import { raw, sql } from '../../../database/index.ts'
+import type { Source, Statistics } from '../../../lists/index.ts'
+
+/** Table of assets, as statistics know it. */
+export const ASSETS = 'assets.assets'
+/** Table of schemas. */
+export const SCHEMAS = 'assets.schemas'
+
+/** Name among an asset's own attributes. */
+export const OWN_NAME = sql`coalesce(a.immutable_data ->> 'name', a.mutable_data ->> 'name')`
+/** Its first characters, which an index holds: an entry of an index cannot be as long as a name can. */
+export const OWN_NAME_HEAD = sql`left(${OWN_NAME}, 100) COLLATE "C"`
+
+/** Assets `a`, and the indexes that lists of them are read by. */
+export function assetSource(statistics: Statistics): Source {
+  return {
+    from: raw('assets.assets a'),
+    alias: 'a',
+    key: 'asset_id',
+    indexes: [
+      { name: 'assets_pkey', columns: ['asset_id'] },
+      { name: 'assets_owner_idx', columns: ['owner', 'asset_id'] },
+      { name: 'assets_schema_idx', columns: ['schema_key', 'asset_id'] },
+      { name: 'assets_schema_updated_idx', columns: ['schema_key', 'updated_at_time', 'asset_id'] },
+      { name: 'assets_schema_mint_idx', columns: ['schema_key', 'template_mint', 'asset_id'] },
+      { name: 'assets_of_template_idx', columns: ['template_id', 'asset_id'], includes: ['owner'] },
+      { name: 'assets_updated_idx', columns: ['updated_at_time', 'asset_id'] },
+      { name: 'assets_transferred_idx', columns: ['transferred_at_time', 'asset_id'] },
+      { name: 'assets_name_idx', columns: ['schema_key', 'own_name', 'asset_id'] },
+    ],
+    ranges: {
+      schema_key: {
+        column: 'schema_key',
+        values: raw('SELECT s.schema_key AS value FROM assets.schemas s'),
+        type: 'bigint',
+        count: statistics.rows(SCHEMAS),
+      },
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import { bind, raw, sql } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
+
+/** Condition that no row meets. */
+export const NEVER = raw('FALSE')
+
+/** The column has one of some texts; of no texts it has none. */
+export function isOneOf(column: Sql, texts: readonly string[]): Sql {
+  if (texts.length === 0) return NEVER
+  if (texts.length === 1) return sql`${column} = ${bind(texts[0]!, 'text')}`
+  return sql`${column} = ANY(${bind(texts, 'text[]')})`
+}
+
+/** The column has none of some texts. */
+export function isNoneOf(column: Sql, texts: readonly string[]): Sql {
+  return texts.length === 0 ? raw('TRUE') : sql`${column} <> ALL(${bind(texts, 'text[]')})`
+}
+
+/** Case-insensitive "contains", with every wildcard of the term taken literally. */
+export function containsText(expression: Sql, term: string): Sql {
+  return sql`${expression} ILIKE ${bind(`%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`, 'text')}`
+}

@@ -1,0 +1,6 @@
+export { assetList, assetPage, countAssets } from './asset-list.ts'
+export { ASSETS, assetSource, SCHEMAS } from './asset-source.ts'
+export { containsText, isNoneOf, isOneOf, NEVER } from './conditions.ts'
+export { createListReader } from './list-reader.ts'
+export { keyAtTime } from './key-at-time.ts'
+export { schemaKey } from './schema-keys.ts'

@@ -1,0 +1,32 @@
+import { bind, raw, sql } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
+
+/** A table whose key grows with time. */
+export interface TimedTable {
+  readonly table: string
+  readonly key: string
+  /** Time column, ms since 1970. */
+  readonly time: string
+}
+
+/** Greatest 64-bit key: above every row's. */
+const BEYOND_ALL = '9223372036854775807'
+
+/**
+ * Expression of the smallest key whose row is at or after a time, and of the greatest 64-bit number where there is none.
+ * Found by bisection over the key, in about as many index probes as the key has bits, so that no index on the time is needed.
+ * @param timeMs ms since 1970.
+ */
+export function keyAtTime({ table, key, time }: TimedTable, timeMs: number): Sql {
+  const [from, k, t] = [raw(table), raw(key), raw(time)]
+  const wanted = bind(timeMs, 'bigint')
+  return sql`coalesce((WITH RECURSIVE bisection(low, high) AS (
+        SELECT min(${k})::bigint, max(${k})::bigint + 1 FROM ${from}
+        UNION ALL
+        SELECT CASE WHEN probe.at >= ${wanted} THEN low ELSE probe.key + 1 END,
+               CASE WHEN probe.at >= ${wanted} THEN middle ELSE high END
+        FROM bisection CROSS JOIN LATERAL (SELECT low + (high - low) / 2 AS middle) m CROSS JOIN LATERAL (
+          SELECT ${k}::bigint AS key, ${t} AS at FROM ${from} WHERE ${k} >= middle ORDER BY ${k} LIMIT 1) probe
+        WHERE low < high)
+      SELECT (SELECT min(${k}) FROM ${from} WHERE ${k} >= low) FROM bisection WHERE low >= high), ${raw(BEYOND_ALL)})`
+}

@@ -1,0 +1,42 @@
+import { bind, raw, sql } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
+import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import { containsText, NEVER } from './conditions.ts'
+
+/** Attribute filters, name searches and unset flags on a template, `t`, as one condition. */
+export function templateConditions({
+  values,
+  attributes,
+  trigrams,
+}: {
+  readonly values: Values
+  readonly attributes: readonly AttributeFilter[]
+  readonly trigrams: boolean
+}): Sql {
+  const conditions: Sql[] = []
+  for (const { family, containment } of attributes) {
+    if (family !== 'data' && family !== 'template_data') continue
+    if (containment === undefined) conditions.push(NEVER)
+    else {
+      const pair = bind(containment, 'jsonb')
+      conditions.push(sql`(t.immutable_data @> ${pair} OR t.mutable_data @> ${pair})`)
+    }
+  }
+  const names = [raw(`(t.immutable_data ->> 'name')`), raw(`(t.mutable_data ->> 'name')`)]
+  const anyName = (test: (name: Sql) => Sql): Sql => {
+    const [fixed, changing] = names.map(test)
+    return sql`(${fixed!} OR ${changing!})`
+  }
+  const match = values.text('match')
+  const search = values.text('search')
+  if (match) conditions.push(anyName((name) => containsText(name, match)))
+  if (search) {
+    conditions.push(
+      anyName((name) => (trigrams ? sql`${bind(search, 'text')} <% ${name}` : containsText(name, search))),
+    )
+  }
+  for (const flag of ['transferable', 'burnable']) {
+    if (values.bool(`is_${flag}`) === false) conditions.push(raw(`NOT t.${flag}`))
+  }
+  return conditions.reduce((all, each) => sql`${all} AND ${each}`, raw('TRUE'))
+}

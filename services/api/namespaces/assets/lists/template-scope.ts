@@ -1,0 +1,63 @@
+import { bindIntegers, raw, sql } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
+import { estimateRows } from '../../../lists/index.ts'
+import type { AssetRequest } from './asset-filters.ts'
+import { ASSETS } from './asset-source.ts'
+import { isNoneOf, isOneOf } from './conditions.ts'
+import { schemaFilters } from './schema-keys.ts'
+
+const TEMPLATES = 'assets.templates'
+
+/** The templates that the assets of a request can be of. */
+export interface TemplateScope {
+  /** Conditions on a template, `t`. */
+  readonly conditions: readonly Sql[]
+  /** Names of the filters on assets that these imply. */
+  readonly applied: ReadonlySet<string>
+  /** Estimated templates. */
+  readonly templates: number
+  /** Estimated assets of these templates. */
+  readonly assets: number
+}
+
+/** What the filters of a request demand of the templates of its assets. */
+export function templateScope({ values, templates, statistics }: AssetRequest): TemplateScope {
+  const conditions: Sql[] = []
+  const applied = new Set<string>()
+  const collections = values.texts('collection_name')
+  const white = values.texts('collection_whitelist')
+  const schemas = values.texts('schema_name')
+  const black = values.texts('collection_blacklist')
+  if (collections) conditions.push(isOneOf(raw('t.collection_name'), collections))
+  if (white) conditions.push(isOneOf(raw('t.collection_name'), white))
+  if (schemas) conditions.push(isOneOf(raw('t.schema_name'), schemas))
+  if (black && black.length > 0) {
+    conditions.push(isNoneOf(raw('t.collection_name'), black))
+    applied.add('collection_blacklist')
+  }
+  const ofSchemas = schemaFilters(values, statistics).filter(({ equals }) => equals !== undefined)
+  if (!values.has('authorized_account')) for (const { name } of ofSchemas) applied.add(name)
+  for (const name of ['template_id', 'template_whitelist']) {
+    const ids = values.ids(name)
+    if (!ids) continue
+    conditions.push(sql`t.template_id = ANY(${bindIntegers(ids)})`)
+    applied.add(name)
+  }
+  if (templates.kind === 'ids') {
+    conditions.push(sql`t.template_id = ANY(${bindIntegers(templates.ids.map(BigInt))})`)
+    applied.add('attributes of templates')
+  }
+  const all = statistics.rows(TEMPLATES)
+  const share = Math.min(
+    collections ? statistics.equal(TEMPLATES, 'collection_name', collections) / all : 1,
+    white ? statistics.equal(TEMPLATES, 'collection_name', white) / all : 1,
+    schemas ? statistics.equal(TEMPLATES, 'schema_name', schemas) / all : 1,
+    templates.kind === 'ids' ? templates.ids.length / all : 1,
+  )
+  return {
+    conditions,
+    applied,
+    templates: all * share,
+    assets: estimateRows(statistics.rows(ASSETS), ofSchemas),
+  }
+}
