@@ -2,6 +2,7 @@ import { bind, joinSql, raw, Sql, sql, where } from '../database/index.ts'
 import type { SqlValue } from '../database/index.ts'
 import type { AccessPath, BranchWalk, WalkPath } from './choose.ts'
 import type { EqualValues, Filter } from './filter.ts'
+import { foundConditions } from './filter.ts'
 import type { Branch, Order, PageWindow, Source } from './source.ts'
 
 /** What a statement is written from. */
@@ -23,10 +24,6 @@ export function pageOf(request: StatementRequest, path: AccessPath): Sql {
 /** The number of rows that meet all filters, as text. */
 export function countOf({ source, filters }: Pick<StatementRequest, 'source' | 'filters'>): Sql {
   return sql`SELECT count(*)::text FROM ${source.from} ${where(foundConditions(filters))}`
-}
-
-function foundConditions(filters: readonly Filter[]): Sql[] {
-  return filters.map(({ condition, found }) => found ?? condition)
 }
 
 function column(source: Source, name: string): Sql {
