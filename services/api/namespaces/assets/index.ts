@@ -14,12 +14,9 @@ export {
 } from './endpoints/index.ts'
 export {
   assetConditions,
-  assetQuery,
   chosenActions,
   collectionLists,
   contains,
-  filtersOf,
-  foundConditions,
   KnownTexts,
   NEVER,
   noneOf,
@@ -28,15 +25,9 @@ export {
   resembles,
   resolvedTemplateCondition,
   resolveTemplates,
-  searchAssets,
-  searchConditions,
-  sortsAll,
   templateDataConditions,
-  templateSideConditions,
-  unindexed,
-  wholeTemplateConditions,
 } from './queries/index.ts'
-export type { AssetSearch, ResolvedTemplates } from './queries/index.ts'
+export type { ResolvedTemplates } from './queries/index.ts'
 export {
   assetArray,
   assetsOf,
@@ -64,7 +55,8 @@ export {
   templateRecord,
 } from './records/index.ts'
 export type { AssetKey, LoggedActions, Part, PartKind, RecordRenderer } from './records/index.ts'
-export { createListReader } from './lists/index.ts'
+export { assetList, createListReader, templateScope } from './lists/index.ts'
+export type { AssetRequest } from './lists/index.ts'
 export type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 /** What the assets namespace needs to know. */

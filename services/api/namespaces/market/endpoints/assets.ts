@@ -1,6 +1,6 @@
 import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
 import { assetsEndpoints, renderPage } from '../../assets/index.ts'
-import { PRICE_SORTS, selectPricedAssets } from '../queries/index.ts'
+import { PRICE_SORTS, pricedAssetPage } from '../lists/priced-assets.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /** What the market serves of the assets namespace, with its own view of assets. */
@@ -33,7 +33,7 @@ function pricedRun(setup: MarketSetup, endpoint: Endpoint): Endpoint['run'] {
     if (column === undefined || endpoint.path.endsWith('/_count') || values.bool('count') === true) {
       return endpoint.run(context)
     }
-    const page = await selectPricedAssets(context, setup, column)
-    return renderPage(setup.assets, session, page, 'asset', setup.assets.view.render)
+    const keys = await pricedAssetPage(context, setup, column)
+    return renderPage(setup.assets, session, { keys, moment: undefined }, 'asset', setup.assets.view.render)
   }
 }
