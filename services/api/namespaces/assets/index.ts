@@ -1,16 +1,10 @@
 import type { Namespace } from '../../endpoint/index.ts'
 import { assetsEndpoints } from './endpoints/index.ts'
 import { assetsRecords } from './live-records.ts'
-import { assetRecord, Parts, renderAssets } from './records/index.ts'
+import { assetRecord, assetsRecordKinds, SharedRows } from './records/index.ts'
 import type { AssetsLimits, AssetsSetup } from './setup.ts'
 
-export {
-  assetListParameters,
-  assetsEndpoints,
-  countTwin,
-  renderPage,
-  renderUnchanged,
-} from './endpoints/index.ts'
+export { assetListParameters, assetsEndpoints, countTwin, oneJson, pageJson } from './endpoints/index.ts'
 export {
   assetConditions,
   assetQuery,
@@ -38,23 +32,23 @@ export {
 export type { AssetSearch, ResolvedTemplates } from './queries/index.ts'
 export {
   assetArray,
-  assetsOf,
+  assetAssembler,
   assetRecord,
-  assetRenderer,
+  assetsRecordKinds,
+  collectionObject,
   COLLECTION_VERSION,
+  collectionVersionsOf,
   containedAssets,
-  distinctIds,
+  containedKeys,
   jsonMembers,
   jsonText,
   packRows,
-  PartCache,
-  Parts,
   queryPacked,
   quoted,
-  renderAssets,
-  renderCollections,
-  renderTemplates,
-  TEMPLATE_VERSION,
+  readPairs,
+  SharedRows,
+  templateObject,
+  templateVersionsOf,
   collectionRecord,
   lightCollection,
   lightSchema,
@@ -62,7 +56,15 @@ export {
   logRecord,
   templateRecord,
 } from './records/index.ts'
-export type { AssetKey, LoggedActions, Part, PartKind, RecordRenderer } from './records/index.ts'
+export type {
+  AssetExtension,
+  AssetRow,
+  AssetsRecords,
+  LoggedActions,
+  RecordSource,
+  SharedName,
+} from './records/index.ts'
+export { liveRecord } from './live-records.ts'
 export type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 /** What the assets namespace needs to know. */
@@ -76,14 +78,15 @@ export interface AssetsNamespaceOptions {
 
 /** The assets namespace: collections, schemas, templates, assets, accounts, offers, transfers. */
 export function createAssetsNamespace(options: AssetsNamespaceOptions): Namespace {
-  const parts = new Parts()
-  const setup: AssetsSetup = { ...options, parts, view: { render: renderAssets, record: assetRecord } }
+  const shared = new SharedRows()
+  const records = assetsRecordKinds({ contract: options.contract, shared })
+  const setup: AssetsSetup = { ...options, shared, records, assetSchema: assetRecord }
   return {
     name: 'assets',
     endpoints: assetsEndpoints(setup),
     records: assetsRecords(setup),
     forget() {
-      parts.clear()
+      shared.clear()
     },
   }
 }

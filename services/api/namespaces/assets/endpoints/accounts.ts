@@ -11,12 +11,7 @@ import {
   paging,
 } from '../../parameter-groups/index.ts'
 import { accountCollection, countAccounts, countHoldings, selectAccounts } from '../queries/index.ts'
-import {
-  accountCollectionRecord,
-  accountCount,
-  accountDetail,
-  renderAccountDetail,
-} from '../records/index.ts'
+import { accountCollectionRecord, accountCount, accountDetail, accountDetailJson } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import { countTwin } from './list.ts'
 
@@ -69,7 +64,7 @@ export function accountEndpoints(setup: AssetsSetup): Endpoint[] {
     record: accountDetail,
     run: async ({ session, values }) => {
       const holdings = await countHoldings(session, values, 'owner', values.text('account')!)
-      return renderAccountDetail(session, setup.contract, setup.parts, holdings)
+      return accountDetailJson(session, setup, holdings)
     },
   }
   return [list, countTwin(list, count), detail, accountCollectionEndpoint]

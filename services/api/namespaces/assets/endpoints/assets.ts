@@ -12,7 +12,7 @@ import {
 } from '../../parameter-groups/index.ts'
 import { countAssets, countFromCounters, selectAssetPage } from '../queries/index.ts'
 import type { AssetsSetup } from '../setup.ts'
-import { countTwin, renderOne, renderPage } from './list.ts'
+import { countTwin, oneJson, pageJson } from './list.ts'
 
 const NOT_FOUND = { status: 416, message: 'Asset not found' } as const
 
@@ -90,12 +90,12 @@ export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
     summary: 'Assets',
     parameters: assetListParameters(setup),
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
-    record: shape.list(setup.view.record),
+    record: shape.list(setup.assetSchema),
     run: async (context) => {
       const { session, values, attributes } = context
       if (values.bool('count') === true) return count(context)
       const page = await selectAssetPage(session, values, attributes, setup.trigrams)
-      return renderPage(setup, session, page, 'asset', setup.view.render)
+      return pageJson(session, page, setup.records.asset)
     },
   }
   const one: Endpoint = {
@@ -103,11 +103,11 @@ export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
     tag: 'assets',
     summary: 'One asset',
     parameters: [{ name: 'asset_id', in: 'path', type: 'id', description: 'Asset.' }],
-    record: setup.view.record,
+    record: setup.assetSchema,
     failures: [NOT_FOUND],
     cache: 'path',
     run: ({ session, values }) =>
-      renderOne(setup, session, String(values.id('asset_id')), setup.view.render, NOT_FOUND),
+      oneJson(session, String(values.id('asset_id')), setup.records.asset, NOT_FOUND),
   }
   return [list, countTwin(list, count), one]
 }

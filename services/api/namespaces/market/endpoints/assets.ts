@@ -1,5 +1,5 @@
 import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
-import { assetsEndpoints, renderPage } from '../../assets/index.ts'
+import { assetsEndpoints, pageJson } from '../../assets/index.ts'
 import { PRICE_SORTS, selectPricedAssets } from '../queries/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
@@ -34,6 +34,6 @@ function pricedRun(setup: MarketSetup, endpoint: Endpoint): Endpoint['run'] {
       return endpoint.run(context)
     }
     const page = await selectPricedAssets(context, setup, column)
-    return renderPage(setup.assets, session, page, 'asset', setup.assets.view.render)
+    return pageJson(session, page, setup.assets.records.asset)
   }
 }
