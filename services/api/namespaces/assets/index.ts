@@ -2,15 +2,16 @@ import type { Namespace } from '../../endpoint/index.ts'
 import { createListReader } from './lists/index.ts'
 import { assetsEndpoints } from './endpoints/index.ts'
 import { assetsRecords } from './live-records.ts'
-import { assetRecord, Parts, renderAssets } from './records/index.ts'
+import { assetRecord, assetsRecordKinds, SharedRows } from './records/index.ts'
 import type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 export {
   assetListParameters,
   assetsEndpoints,
   countTwin,
-  renderPage,
-  renderUnchanged,
+  listJson,
+  oneJson,
+  pageJson,
 } from './endpoints/index.ts'
 export {
   assetConditions,
@@ -30,23 +31,23 @@ export {
 export type { ResolvedTemplates } from './queries/index.ts'
 export {
   assetArray,
-  assetsOf,
+  assetAssembler,
   assetRecord,
-  assetRenderer,
+  assetsRecordKinds,
+  collectionObject,
   COLLECTION_VERSION,
+  collectionVersionsOf,
   containedAssets,
-  distinctIds,
+  containedKeys,
   jsonMembers,
   jsonText,
   packRows,
-  PartCache,
-  Parts,
   queryPacked,
   quoted,
-  renderAssets,
-  renderCollections,
-  renderTemplates,
-  TEMPLATE_VERSION,
+  readPairs,
+  SharedRows,
+  templateObject,
+  templateVersionsOf,
   collectionRecord,
   lightCollection,
   lightSchema,
@@ -54,9 +55,17 @@ export {
   logRecord,
   templateRecord,
 } from './records/index.ts'
-export type { AssetKey, LoggedActions, Part, PartKind, RecordRenderer } from './records/index.ts'
 export { assetList, createListReader, templateScope } from './lists/index.ts'
 export type { AssetRequest } from './lists/index.ts'
+export type {
+  AssetExtension,
+  AssetRow,
+  AssetsRecords,
+  LoggedActions,
+  RecordSource,
+  SharedName,
+} from './records/index.ts'
+export { liveRecord } from './live-records.ts'
 export type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 /** What the assets namespace needs to know. */
@@ -70,15 +79,16 @@ export interface AssetsNamespaceOptions {
 
 /** The assets namespace: collections, schemas, templates, assets, accounts, offers, transfers. */
 export function createAssetsNamespace(options: AssetsNamespaceOptions): Namespace {
-  const parts = new Parts()
+  const shared = new SharedRows()
   const lists = createListReader()
-  const setup: AssetsSetup = { ...options, parts, lists, view: { render: renderAssets, record: assetRecord } }
+  const records = assetsRecordKinds({ contract: options.contract, shared })
+  const setup: AssetsSetup = { ...options, shared, lists, records, assetSchema: assetRecord }
   return {
     name: 'assets',
     endpoints: assetsEndpoints(setup),
     records: assetsRecords(setup),
     forget() {
-      parts.clear()
+      shared.clear()
       lists.clear()
     },
   }

@@ -4,62 +4,47 @@ import { RequestError, shape } from '../../../endpoint/index.ts'
 import type { Json } from '../../../json/index.ts'
 import { jsonArray } from '../../../json/index.ts'
 import type { KeyPage, PageQuery } from '../../paging/index.ts'
-import { countRows, selectPage } from '../../paging/index.ts'
-import type { MakeRecords, RecordRenderer } from '../records/index.ts'
-import type { AssetsSetup } from '../setup.ts'
+import type { List, ListReader } from '../../../lists/index.ts'
+import { countRows, pageWindow, selectPage } from '../../paging/index.ts'
+import type { RecordKind } from '../../../records/index.ts'
+import { keysPage } from '../../../records/index.ts'
 
-/**
- * Makes the JSON of a page. A row that vanished in between is left out.
- * @param kind names what the renderer makes, apart from others of the namespace.
- */
-export async function renderPage(
-  setup: AssetsSetup,
-  session: Session,
-  page: KeyPage,
-  kind: string,
-  render: RecordRenderer,
-): Promise<Json> {
-  const { contract, parts } = setup
-  return jsonArray(await renderUnchanged(setup, kind, page, (keys) => render(session, contract, parts, keys)))
+/** The JSON of a page of keys. A row that vanished in between is left out. */
+export async function pageJson(session: Session, { keys }: KeyPage, kind: RecordKind): Promise<Json> {
+  if (keys.length === 0) return '[]'
+  const found = await kind.readPage(session, keysPage(keys, kind.keyType))
+  // Keys that are given are never null.
+  return jsonArray('hits' in found ? [] : found.records)
 }
 
-/**
- * The records of a page, those that are kept and those that `make` makes, in the order of the page.
- * @param kind names what is made, apart from what else the namespace makes of such keys.
- */
-export function renderUnchanged(
-  { contract, parts, view }: AssetsSetup,
-  kind: string,
-  { keys, moment }: KeyPage,
-  make: MakeRecords,
-): Promise<Json[]> {
-  // What the clock decides changes with the second.
-  const second = view.clock ? Math.floor(view.clock() / 1_000) : 0
-  const since = moment === undefined ? undefined : `${moment} ${second}`
-  return parts.unchanged.render(`${kind} of ${contract}`, since, keys, make)
+/** The JSON of the page of a list that a request asks for. */
+export async function listJson(
+  reader: ListReader,
+  { session, values }: EndpointContext,
+  list: List,
+  kind: RecordKind,
+): Promise<Json> {
+  const window = pageWindow(values)
+  const records = window && (await reader.page(list, window, (page) => kind.readPage(session, page)))
+  return jsonArray(records ?? [])
 }
 
 /** One record by key. @throws RequestError with the given failure when there is none. */
-export async function renderOne(
-  setup: AssetsSetup,
+export async function oneJson(
   session: Session,
   key: string,
-  render: RecordRenderer,
+  kind: RecordKind,
   missing: Failure,
 ): Promise<Json> {
-  const records = await render(session, setup.contract, setup.parts, [key])
-  const record = records.get(key)
+  const record = (await kind.readKeys(session, [key])).get(key)
   if (record === undefined) throw new RequestError(missing.status, missing.message)
   return record
 }
 
 /** A list of records that one query selects. */
 export interface ListOfRecords {
-  readonly setup: AssetsSetup
   readonly query: (context: EndpointContext) => PageQuery | Promise<PageQuery>
-  /** Names what the renderer makes. */
-  readonly kind: string
-  readonly render: RecordRenderer
+  readonly kind: RecordKind
   /** Answers a count in a quicker way than by counting rows; undefined when the filters do not allow it. */
   readonly kept?: (context: EndpointContext) => Promise<string | undefined>
 }
@@ -70,7 +55,7 @@ export function runList(list: ListOfRecords): Endpoint['run'] {
     if (context.values.bool('count') === true) return runCount(list)(context)
     const query = await list.query(context)
     const page = await selectPage(context.session, context.values, query)
-    return renderPage(list.setup, context.session, page, list.kind, list.render)
+    return pageJson(context.session, page, list.kind)
   }
 }
 

@@ -9,10 +9,10 @@ import {
   sorting,
 } from '../../parameter-groups/index.ts'
 import { countOffersFromCounters, offerQuery } from '../queries/index.ts'
-import { offerRecord, offerRenderer } from '../records/index.ts'
+import { offerRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
-import { countTwin, renderOne, runCount, runList } from './list.ts'
+import { countTwin, oneJson, runCount, runList } from './list.ts'
 
 const NOT_FOUND = { status: 416, message: 'Offer not found' } as const
 
@@ -50,13 +50,10 @@ const ownParameters: readonly Parameter[] = [
 
 /** `/v1/offers`, its count, and one offer. */
 export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
-  const render = offerRenderer(setup.view.render)
-  const record = offerRecord(setup.view.record)
+  const record = offerRecord(setup.assetSchema)
   const records: ListOfRecords = {
-    setup,
     query: ({ session, values }) => offerQuery(session, values),
-    kind: 'offer',
-    render,
+    kind: setup.records.offer,
     kept: countOffersFromCounters,
   }
   const list: Endpoint = {
@@ -84,7 +81,8 @@ export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
     record,
     failures: [NOT_FOUND],
     cache: 'path',
-    run: ({ session, values }) => renderOne(setup, session, String(values.id('offer_id')), render, NOT_FOUND),
+    run: ({ session, values }) =>
+      oneJson(session, String(values.id('offer_id')), setup.records.offer, NOT_FOUND),
   }
   return [list, countTwin(list, runCount(records)), one]
 }

@@ -14,7 +14,7 @@ import {
   countTransfersOfAccount,
   transferQuery,
 } from '../queries/index.ts'
-import { transferRecord, transferRenderer } from '../records/index.ts'
+import { transferRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
 import { countTwin, runCount, runList } from './list.ts'
@@ -23,10 +23,8 @@ import { partyParameters } from './offers.ts'
 /** `/v1/transfers` and its count. */
 export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
-    setup,
     query: ({ session, values }) => transferQuery(session, values),
-    kind: 'transfer',
-    render: transferRenderer(setup.view.render),
+    kind: setup.records.transfer,
     kept: async (context) =>
       (await countTransfersFromCounters(context)) ??
       (await countTransfersOfAccount(context)) ??
@@ -45,7 +43,7 @@ export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
       ...collectionLists,
       ...boundaries({ name: 'transfer_id', type: 'id' }),
     ],
-    record: shape.list(transferRecord(setup.view.record)),
+    record: shape.list(transferRecord(setup.assetSchema)),
     run: runList(records),
   }
   return [list, countTwin(list, runCount(records))]

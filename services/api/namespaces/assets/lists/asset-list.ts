@@ -1,7 +1,6 @@
 import type { Session } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import type { Filter, List, ListReader, Order } from '../../../lists/index.ts'
-import { pageWindow } from '../../paging/index.ts'
 import { resolveTemplates } from '../queries/template-conditions.ts'
 import { assetFilters } from './asset-filters.ts'
 import type { AssetRequest } from './asset-filters.ts'
@@ -38,18 +37,6 @@ export async function assetList(
   const filters = assetFilters(request)
   const order = orderOf(request, filters)
   return { list: { source: assetSource(statistics), table: ASSETS, filters, order }, request }
-}
-
-/** The ids of a page of assets, as text. */
-export async function assetPage(
-  reader: ListReader,
-  trigrams: boolean,
-  question: AssetQuestion,
-): Promise<string[]> {
-  const window = pageWindow(question.values)
-  if (!window) return []
-  const { list } = await assetList(reader, trigrams, question)
-  return reader.keys(question.session, list, window)
 }
 
 /** The number of assets that a request asks for, as text. */

@@ -1,9 +1,8 @@
 import { raw, sql, where } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
-import type { Driven, Order } from '../../../lists/index.ts'
+import type { Driven, List, Order } from '../../../lists/index.ts'
 import { assetList, templateScope } from '../../assets/index.ts'
 import type { AssetRequest } from '../../assets/index.ts'
-import { pageWindow } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /** Columns of the prices of templates, by the sort that asks for them. */
@@ -27,17 +26,15 @@ const HAS_PRICE = raw('EXISTS (SELECT FROM market.template_prices p WHERE p.temp
 /** Share of the assets without a price, where nothing tells. */
 const UNPRICED = 0.2
 
-/** The ids of a page of assets in the order of a price of their templates; what has no price comes last. */
-export async function pricedAssetPage(
+/** A list of assets in the order of a price of their templates; what has no price comes last. */
+export async function pricedAssets(
   context: EndpointContext,
   { assets, trigrams }: MarketSetup,
   column: string,
-): Promise<string[]> {
-  const window = pageWindow(context.values)
-  if (!window) return []
+): Promise<List> {
   const order = (request: AssetRequest): Order => priceOrder(request, column)
   const { list } = await assetList(assets.lists, trigrams, context, order)
-  return assets.lists.keys(context.session, list, window)
+  return list
 }
 
 function priceOrder(request: AssetRequest, column: string): Order {

@@ -3,7 +3,7 @@ import { Bindings, raw, sql, whereClause } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import { jsonString } from '../../../json/index.ts'
-import { jsonMembers, oneOf, quoted, renderCollections } from '../../assets/index.ts'
+import { jsonMembers, oneOf, quoted } from '../../assets/index.ts'
 import { bindIntegers, pageWindow } from '../../paging/index.ts'
 import { cappedPrice } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
@@ -115,7 +115,7 @@ export async function inventoryPrices(
       GROUP BY s.collection_name ORDER BY s.collection_name`.render(),
   )
   const names = rows.map(([name]) => name)
-  const collections = await renderCollections(session, setup.assets.contract, setup.assets.parts, names)
+  const collections = await setup.assets.records.collection.readKeys(session, names)
   const results = rows.flatMap(([name, prices]) => {
     const collection = collections.get(name)
     return collection === undefined ? [] : [`{"collection":${jsonString(collection)},"prices":[${prices}]}`]
