@@ -64,7 +64,7 @@ async function pickFilters(random: () => number): Promise<Query> {
   const asset = rows[0]!
   const text = (name: string): string | undefined => {
     const value = asset[name]
-    return value === null || value === undefined ? undefined : String(value as string | number)
+    return value === null || value === undefined ? undefined : (value as string)
   }
   const data = (name: string): Record<string, string | number> =>
     (asset[name] as Record<string, string | number> | null) ?? {}
