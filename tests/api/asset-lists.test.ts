@@ -5,11 +5,21 @@ import type { Session, Statement } from '../../services/api/database/index.ts'
 import { readAttributeFilters, validateParameters } from '../../services/api/endpoint/index.ts'
 import type { Parameter } from '../../services/api/endpoint/index.ts'
 import { ListReader, Statistics } from '../../services/api/lists/index.ts'
+import { createAssetsNamespace } from '../../services/api/namespaces/assets/index.ts'
 import { assetListParameters } from '../../services/api/namespaces/assets/endpoints/index.ts'
-import { assetPage, countAssets } from '../../services/api/namespaces/assets/lists/index.ts'
 import {
-  selectAssetPage,
+  assetPage,
+  burnerPage,
+  countAssets,
+  countOwners,
+  ownerPage,
+} from '../../services/api/namespaces/assets/lists/index.ts'
+import {
+  countAccounts,
   countAssets as countOld,
+  selectAccounts,
+  selectAssetPage,
+  selectBurners,
 } from '../../services/api/namespaces/assets/queries/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { createRandom } from '../integration/seeded-random.ts'
@@ -151,5 +161,47 @@ describe('lists of assets', () => {
       }
     }
     expect(shown).toBeGreaterThan(REQUESTS / 4)
+  })
+
+  it('accounts', { timeout: 300_000 }, async () => {
+    const { fraction: random } = createRandom(Number(process.env['LIST_SEED'] ?? 7))
+    const statistics = new Statistics(TABLES, ['assets.assets.mutable_data', 'assets.assets.immutable_data'])
+    const reader = new ListReader(statistics)
+    const { endpoints } = createAssetsNamespace({
+      contract: 'x',
+      limits: { accounts: 1000, burns: 1000 } as never,
+      trigrams: true,
+    })
+    for (let at = 0; at < REQUESTS; at++) {
+      const { lower_bound: _lower, upper_bound: _upper, ...filters } = await pickFilters(random)
+      const query: Query = {
+        ...filters,
+        limit: random() < 0.5 ? '10' : '100',
+        page: random() < 0.7 ? '1' : '2',
+        ...(random() < 0.2 ? { match_owner: 'a' } : {}),
+        ...(random() < 0.2 ? { lower_bound: 'c' } : {}),
+      }
+      const raw = new Map(Object.entries(query))
+      const parametersOf = (path: string) => endpoints.find((e) => e.path === path)!.parameters
+      const values = await validateParameters(parametersOf('/v1/accounts'), {}, raw, () =>
+        Promise.resolve([]),
+      )
+      const attributes = readAttributeFilters(raw, FAMILIES)
+      const q = { session, values, attributes }
+      const text = JSON.stringify(query)
+      expect([text, await ownerPage(reader, true, q)]).toEqual([
+        text,
+        await selectAccounts(session, values, attributes, true),
+      ])
+      expect([text, await countOwners(reader, true, q)]).toEqual([
+        text,
+        await countAccounts(session, values, attributes, true),
+      ])
+      const burned = await validateParameters(parametersOf('/v1/burns'), {}, raw, () => Promise.resolve([]))
+      expect([text, await burnerPage(reader, true, { ...q, values: burned })]).toEqual([
+        text,
+        await selectBurners(session, burned, attributes, true),
+      ])
+    }
   })
 })

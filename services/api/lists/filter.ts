@@ -76,3 +76,8 @@ export function estimateRows(rows: number, filters: readonly Filter[]): number {
   for (const own of groups.values()) share *= own
   return rows * share
 }
+
+/** Conditions of filters as rows are found by them. */
+export function foundConditions(filters: readonly Filter[]): Sql[] {
+  return filters.map(({ condition, found }) => found ?? condition)
+}

@@ -2,6 +2,7 @@ import { bind, joinSql, raw, Sql, sql, where } from '../database/index.ts'
 import type { SqlValue } from '../database/index.ts'
 import type { AccessPath, BranchWalk, WalkPath } from './choose.ts'
 import type { EqualValues, Filter } from './filter.ts'
+import { foundConditions } from './filter.ts'
 import type { Branch, Order, PageWindow, Source } from './source.ts'
 
 /** What a statement is written from. */
@@ -56,10 +57,6 @@ function foundRows(
   if (!through?.through) return { from, conditions: foundConditions(filters) }
   const others = filters.filter((filter) => filter !== through)
   return { from: through.through.from, conditions: others.map(({ condition }) => condition) }
-}
-
-function foundConditions(filters: readonly Filter[]): Sql[] {
-  return filters.map(({ condition, found }) => found ?? condition)
 }
 
 function column(source: Source, name: string): Sql {

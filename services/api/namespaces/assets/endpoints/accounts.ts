@@ -10,7 +10,8 @@ import {
   hideOffers,
   paging,
 } from '../../parameter-groups/index.ts'
-import { accountCollection, countAccounts, countHoldings, selectAccounts } from '../queries/index.ts'
+import { countOwners, ownerPage } from '../lists/index.ts'
+import { accountCollection, countHoldings } from '../queries/index.ts'
 import {
   accountCollectionRecord,
   accountCount,
@@ -38,8 +39,8 @@ const accountCollectionEndpoint: Endpoint = {
 
 /** `/v1/accounts`, its count, what one account owns, and what it owns of one collection. */
 export function accountEndpoints(setup: AssetsSetup): Endpoint[] {
-  const count = async ({ session, values, attributes }: EndpointContext): Promise<string> =>
-    `"${await countAccounts(session, values, attributes, setup.trigrams)}"`
+  const count = async (context: EndpointContext): Promise<string> =>
+    `"${await countOwners(setup.lists, setup.trigrams, context)}"`
   const list: Endpoint = {
     path: '/v1/accounts',
     tag: 'accounts',
@@ -58,7 +59,7 @@ export function accountEndpoints(setup: AssetsSetup): Endpoint[] {
     record: shape.list(accountCount),
     run: async (context) => {
       if (context.values.bool('count') === true) return count(context)
-      return selectAccounts(context.session, context.values, context.attributes, setup.trigrams)
+      return ownerPage(setup.lists, setup.trigrams, context)
     },
   }
   const detail: Endpoint = {

@@ -9,7 +9,8 @@ import {
   hideOffers,
   paging,
 } from '../../parameter-groups/index.ts'
-import { countHoldings, selectBurners } from '../queries/index.ts'
+import { burnerPage } from '../lists/index.ts'
+import { countHoldings } from '../queries/index.ts'
 import { accountCount, burnDetail, renderBurnDetail } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 
@@ -30,7 +31,7 @@ export function burnEndpoints(setup: AssetsSetup): Endpoint[] {
     ],
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
     record: shape.list(accountCount),
-    run: ({ session, values, attributes }) => selectBurners(session, values, attributes, setup.trigrams),
+    run: (context) => burnerPage(setup.lists, setup.trigrams, context),
   }
   const detail: Endpoint = {
     path: '/v1/burns/:account',

@@ -18,5 +18,14 @@ export function isNoneOf(column: Sql, texts: readonly string[]): Sql {
 
 /** Case-insensitive "contains", with every wildcard of the term taken literally. */
 export function containsText(expression: Sql, term: string): Sql {
-  return sql`${expression} ILIKE ${bind(`%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`, 'text')}`
+  return sql`${expression} ILIKE ${patternOf(term)}`
+}
+
+/** "Contains" for names of accounts, which have small letters alone: to fold case takes three times as long. */
+export function containsName(expression: Sql, term: string): Sql {
+  return sql`${expression} LIKE ${patternOf(term)}`
+}
+
+function patternOf(term: string): Sql {
+  return bind(`%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`, 'text')
 }

@@ -1,3 +1,4 @@
+export { burnerPage, countOwners, ownerPage } from './account-list.ts'
 export { assetList, assetPage, countAssets } from './asset-list.ts'
 export { ASSETS, assetSource, SCHEMAS } from './asset-source.ts'
 export { containsText, isNoneOf, isOneOf, NEVER } from './conditions.ts'

@@ -1,18 +1,9 @@
 import type { Session } from '../../../database/index.ts'
 
-/** Groups of the assets themselves. */
-const BY_ASSETS = `SELECT a.schema_name, a.template_id, count(*) AS assets FROM assets.assets a
-  WHERE a.owner = $1::text AND a.collection_name = $2::text GROUP BY 1, 2`
-
-/** The same, with the assets that have a template counted in the index of their owner, which knows the template alone. */
-const BY_TEMPLATES = `SELECT t.schema_name, g.template_id, g.assets FROM g JOIN assets.templates t USING (template_id)
-    WHERE t.collection_name = $2::text
-  UNION ALL SELECT a.schema_name, NULL, count(*) FROM assets.assets a
-    WHERE a.owner = $1::text AND a.template_id IS NULL AND a.collection_name = $2::text GROUP BY 1`
-const OWNED_TEMPLATES = `g AS MATERIALIZED (SELECT a.template_id, count(*) AS assets FROM assets.assets a
-  WHERE a.owner = $1::text AND a.template_id IS NOT NULL GROUP BY 1)`
-const ARE_KNOWN = `NOT EXISTS (SELECT FROM g
-  WHERE NOT EXISTS (SELECT FROM assets.templates t WHERE t.template_id = g.template_id))`
+/** Groups of the assets of `$1` in collection `$2`; one index has all of it. */
+const HELD = `SELECT s.schema_name, a.template_id, count(*) AS assets FROM assets.schemas s
+    JOIN assets.assets a ON a.schema_key = s.schema_key
+  WHERE a.owner = $1::text AND s.collection_name = $2::text GROUP BY 1, 2`
 
 /** JSON text of groups, `held`; most first. */
 const RECORD = `concat('{"schemas":', coalesce((SELECT json_agg(json_build_object('schema_name', s.schema_name,
@@ -28,19 +19,9 @@ export async function accountCollection(
   account: string,
   collection: string,
 ): Promise<string> {
-  const rows = await session.query<[record: string | null]>({
+  const rows = await session.query<[record: string]>({
     name: 'account-collection',
-    text: `WITH ${OWNED_TEMPLATES}, held AS MATERIALIZED (${BY_TEMPLATES}) SELECT CASE WHEN ${ARE_KNOWN} THEN ${RECORD} END`,
-    values: [account, collection],
-  })
-  return rows[0]![0] ?? groupedAssets(session, account, collection)
-}
-
-/** For an account that owns assets of a template that is not known. */
-async function groupedAssets(session: Session, account: string, collection: string): Promise<string> {
-  const rows = await session.query<[string]>({
-    name: 'account-collection-assets',
-    text: `WITH held AS (${BY_ASSETS}) SELECT ${RECORD}`,
+    text: `WITH held AS MATERIALIZED (${HELD}) SELECT ${RECORD}`,
     values: [account, collection],
   })
   return rows[0]![0]

@@ -24,16 +24,14 @@ export async function countHoldings(
   side: HoldingSide,
   account: string,
 ): Promise<Holdings> {
-  const rows =
-    (side === 'owner' ? await groupsByTemplate(session, values, account) : undefined) ??
-    (await groups(session, values, side, account))
+  const rows = await groups(session, values, side, account)
   if (rows.length > MAX_GROUPS) {
     throw new RequestError(400, 'Too many templates for one answer; narrow it with collection_whitelist')
   }
   return sumUp(rows)
 }
 
-/** Groups of the assets themselves. */
+/** Groups of the assets of an account; of an owner, one index has all of it. */
 async function groups(
   session: Session,
   values: Values,
@@ -41,48 +39,23 @@ async function groups(
   account: string,
 ): Promise<GroupRow[]> {
   const bindings = new Bindings()
-  const conditions = [
+  const held = [
     `a.${side} = ${bindings.bind(account, 'text')}`,
-    ...collectionLists('a.collection_name', values, bindings),
+    ...(side === 'owner' ? [] : ['a.owner IS NULL']),
     ...hideOffersCondition(values),
   ]
-  return session.query<GroupRow>({
-    text: `SELECT a.collection_name, a.schema_name, a.template_id, count(*)::text
-      FROM assets.assets a ${whereClause(conditions)} GROUP BY 1, 2, 3 LIMIT ${MAX_GROUPS + 1}`,
-    values: bindings.values,
-  })
-}
-
-/**
- * The same, with the assets that have a template counted in the index of their owner, which knows the template alone;
- * undefined where a template is not known.
- */
-async function groupsByTemplate(
-  session: Session,
-  values: Values,
-  account: string,
-): Promise<GroupRow[] | undefined> {
-  const bindings = new Bindings()
-  const owned = [`a.owner = ${bindings.bind(account, 'text')}`, ...hideOffersCondition(values)]
-  const bare = [...owned, 'a.template_id IS NULL', ...collectionLists('a.collection_name', values, bindings)]
-  const lists = collectionLists('t.collection_name', values, bindings)
-  const kept = lists.length === 0 ? [] : [`(t.template_id IS NULL OR (${lists.join(' AND ')}))`]
+  const lists = collectionLists('s.collection_name', values, bindings)
   // Null fields come as empty texts.
   const rows = await queryPacked<[string, string, string, string]>(session, {
     text: `SELECT ${packRows(['h.collection_name', 'h.schema_name', 'h.template_id', 'h.assets'])} FROM (
-      SELECT t.collection_name, t.schema_name, g.template_id, g.assets
-        FROM (SELECT a.template_id, count(*) AS assets FROM assets.assets a
-            ${whereClause([...owned, 'a.template_id IS NOT NULL'])} GROUP BY 1 OFFSET 0) g
-          LEFT JOIN assets.templates t ON t.template_id = g.template_id ${whereClause(kept)}
-      UNION ALL (SELECT a.collection_name, a.schema_name, NULL, count(*) FROM assets.assets a
-        ${whereClause(bare)} GROUP BY 1, 2 LIMIT ${MAX_GROUPS + 1})) h`,
+      SELECT s.collection_name, s.schema_name, g.template_id, g.assets
+      FROM (SELECT a.schema_key, a.template_id, count(*) AS assets FROM assets.assets a ${whereClause(held)} GROUP BY 1, 2) g
+        JOIN assets.schemas s USING (schema_key) ${whereClause(lists)} LIMIT ${MAX_GROUPS + 1}) h`,
     values: bindings.values,
   })
-  return rows.some(([collection]) => collection === '')
-    ? undefined
-    : rows.map(([collection, schema, template, assets]) => {
-        return [collection, schema, template === '' ? null : Number(template), assets] as const
-      })
+  return rows.map(([collection, schema, template, assets]) => {
+    return [collection, schema, template === '' ? null : Number(template), assets] as const
+  })
 }
 
 function sumUp(rows: readonly GroupRow[]): Holdings {

@@ -1,0 +1,205 @@
+import type { Session, Sql } from '../../../database/index.ts'
+import { bind, joinSql, raw, sql, where } from '../../../database/index.ts'
+import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { Filter, ListReader } from '../../../lists/index.ts'
+import { foundConditions, isImpossible } from '../../../lists/index.ts'
+import { pageWindow } from '../../paging/index.ts'
+import { resolveTemplates } from '../queries/template-conditions.ts'
+import { assetFilters } from './asset-filters.ts'
+import { containsName, isNoneOf, isOneOf, NEVER } from './conditions.ts'
+
+/** What accounts are to the assets. */
+interface AccountSide {
+  readonly column: 'owner' | 'burned_by_account'
+  /** Parameter that names the accounts. */
+  readonly parameter: 'owner' | 'burned_by_account'
+  /** Table with the number of assets of each account. */
+  readonly counters: string
+}
+
+const OWNERS: AccountSide = { column: 'owner', parameter: 'owner', counters: 'assets.accounts' }
+const BURNERS: AccountSide = {
+  column: 'burned_by_account',
+  parameter: 'burned_by_account',
+  counters: 'assets.burners',
+}
+
+/** A request for accounts, before anything was looked up. */
+export interface AccountQuestion {
+  readonly session: Session
+  readonly values: Values
+  readonly attributes: readonly AttributeFilter[]
+}
+
+/** Parameters that ask about the accounts themselves; bounds of times are accepted and mean nothing. */
+const OF_ACCOUNTS = ['ids', 'lower_bound', 'upper_bound', 'before', 'after', 'burned_by_account']
+/** Parameters that the counters of collections answer. */
+const OF_COLLECTIONS = new Set(['collection_name', 'collection_whitelist', 'collection_blacklist'])
+
+/** The page of accounts with the most matching assets, ties by name, as the JSON text of its records. */
+export async function ownerPage(
+  reader: ListReader,
+  trigrams: boolean,
+  question: AccountQuestion,
+): Promise<string> {
+  return page(question, await accountRows(reader, trigrams, question, OWNERS))
+}
+
+/** The page of accounts that burned most of the matching assets, ties by name, as the JSON text of its records. */
+export async function burnerPage(
+  reader: ListReader,
+  trigrams: boolean,
+  question: AccountQuestion,
+): Promise<string> {
+  const { values } = question
+  // What is burned has no owner.
+  if (values.has('owner') || values.bool('burned') === false) return '[]'
+  return page(question, await accountRows(reader, trigrams, question, BURNERS))
+}
+
+/** Number of accounts that own matching assets, as text. */
+export async function countOwners(
+  reader: ListReader,
+  trigrams: boolean,
+  question: AccountQuestion,
+): Promise<string> {
+  const rows = await accountRows(reader, trigrams, question, OWNERS)
+  if (!rows) return '0'
+  const [row] = await question.session.query<[string]>(sql`SELECT count(*)::text FROM (${rows}) k`.render())
+  return row?.[0] ?? '0'
+}
+
+async function page({ session, values }: AccountQuestion, rows: Sql | undefined): Promise<string> {
+  const window = pageWindow(values)
+  if (!window || !rows) return '[]'
+  const { limit, offset } = window
+  const [row] = await session.query<[string | null]>(
+    sql`SELECT string_agg(concat('{"account":"', p.account, '","assets":"', p.assets, '"}'), ','
+        ORDER BY p.assets DESC, p.account)
+      FROM (SELECT k.account, k.assets FROM (${rows}) k
+        ORDER BY k.assets DESC, k.account LIMIT ${raw(String(limit))} OFFSET ${raw(String(offset))}) p`.render(),
+  )
+  return `[${row?.[0] ?? ''}]`
+}
+
+/**
+ * Query of `account`, `assets` of every account with matching assets: from counters where the filters are theirs, from
+ * counters less what a filter leaves out where that is little, or counted from the assets. Undefined when none can match.
+ */
+async function accountRows(
+  reader: ListReader,
+  trigrams: boolean,
+  { session, values, attributes }: AccountQuestion,
+  side: AccountSide,
+): Promise<Sql | undefined> {
+  // What has an owner is not burned.
+  if (side === OWNERS && (values.has('burner') || values.bool('burned') === true)) return undefined
+  const { statistics } = reader
+  await statistics.refresh(session)
+  const ofAssets = values.without([...OF_ACCOUNTS, 'burned'])
+  const templates = await resolveTemplates(session, ofAssets, attributes, trigrams)
+  const filters = assetFilters({ values: ofAssets, attributes, trigrams, templates, statistics })
+  if (isImpossible(filters)) return undefined
+  const about = filters.filter(({ name }) => name !== 'owner' && !isAlwaysMet(name, side))
+  if (about.length === 0) return counters(side, values)
+  if (side === OWNERS) {
+    const names = about.flatMap(({ name }) => name.split(', '))
+    if (names.every((name) => OF_COLLECTIONS.has(name))) return ofCollections(values)
+    const [only] = about
+    const left = about.length === 1 ? LEFT_OUT[only!.name] : undefined
+    if (left !== undefined) return countersLess(left, values)
+  }
+  return counted(side, values, filters)
+}
+
+/** No valid offer has a burned asset. */
+function isAlwaysMet(name: string, side: AccountSide): boolean {
+  return name === 'hide_offers' && side === BURNERS
+}
+
+function counters(side: AccountSide, values: Values): Sql {
+  const conditions = [...accountConditions(raw('c.account'), side, values), ...ownerConditions(side, values)]
+  return sql`SELECT c.account, c.assets FROM ${raw(side.counters)} c ${where(conditions)}`
+}
+
+function ownerConditions(side: AccountSide, values: Values): Sql[] {
+  const owners = side === OWNERS ? values.texts('owner') : undefined
+  return owners ? [isOneOf(raw('c.account'), owners)] : []
+}
+
+/** Owners of assets of some collections: each collection has counters of its own. */
+function ofCollections(values: Values): Sql {
+  const names = values.texts('collection_name')
+  const white = values.texts('collection_whitelist')
+  const column = raw('c.collection_name')
+  const conditions = [
+    ...(names ? [isOneOf(column, names)] : []),
+    ...(white ? [isOneOf(column, white)] : []),
+    isNoneOf(column, values.texts('collection_blacklist') ?? []),
+    ...accountConditions(raw('c.account'), OWNERS, values),
+    ...ownerConditions(OWNERS, values),
+  ]
+  const rows = sql`FROM assets.collection_accounts c ${where(conditions)}`
+  const isOne = (names ?? white)?.length === 1
+  return isOne
+    ? sql`SELECT c.account, c.assets ${rows}`
+    : sql`SELECT c.account, sum(c.assets)::bigint AS assets ${rows} GROUP BY 1`
+}
+
+const ofTemplates = (flag: string): string =>
+  `SELECT a.owner AS account, count(*) AS assets FROM assets.templates t JOIN assets.assets a USING (template_id)
+    WHERE NOT t.${flag} AND a.owner IS NOT NULL GROUP BY 1`
+
+/** Filters that leave out few assets: `account`, `assets` of those that each leaves out. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  is_transferable: ofTemplates('transferable'),
+  is_burnable: ofTemplates('burnable'),
+  hide_offers: `SELECT a.owner AS account, count(*) AS assets
+    FROM (SELECT DISTINCT x.asset_id FROM assets.open_offer_assets x JOIN assets.offers p USING (offer_id)
+      WHERE p.state = 0) x JOIN assets.assets a USING (asset_id) WHERE a.owner IS NOT NULL GROUP BY 1`,
+}
+
+function countersLess(left: string, values: Values): Sql {
+  const conditions = [
+    ...accountConditions(raw('c.account'), OWNERS, values),
+    ...ownerConditions(OWNERS, values),
+    raw('c.assets > coalesce(l.assets, 0)'),
+  ]
+  return sql`SELECT c.account, c.assets - coalesce(l.assets, 0) AS assets
+    FROM assets.accounts c LEFT JOIN (${raw(left)}) l ON l.account = c.account ${where(conditions)}`
+}
+
+/** Counted from the assets that match. */
+function counted(side: AccountSide, values: Values, filters: readonly Filter[]): Sql {
+  const account = raw(`a.${side.column}`)
+  const conditions = [
+    sql`${account} IS NOT NULL`,
+    // The index of burners has burned assets alone.
+    ...(side === BURNERS ? [raw('a.owner IS NULL')] : []),
+    ...foundConditions(filters),
+    ...accountConditions(account, side, values),
+  ]
+  return sql`SELECT ${account} AS account, count(*) AS assets FROM assets.assets a WHERE ${joinSql(conditions, ' AND ')} GROUP BY 1`
+}
+
+/** Conditions on the account alone. */
+function accountConditions(column: Sql, { parameter }: AccountSide, values: Values): Sql[] {
+  const conditions: Sql[] = []
+  // With `owner` as a filter, ids do not count.
+  const named = parameter === 'owner' ? undefined : values.texts(parameter)
+  const isNamed = parameter === 'owner' && values.has('owner')
+  const ids = isNamed ? undefined : values.texts('ids')
+  if (ids || named) {
+    const all = [...(ids ?? []), ...(named ?? [])]
+    conditions.push(all.length === 0 ? NEVER : isOneOf(column, all))
+  }
+  const lower = values.text('lower_bound')
+  const upper = values.text('upper_bound')
+  if (lower !== undefined) conditions.push(sql`${column} >= ${bind(lower, 'text')}`)
+  if (upper !== undefined) conditions.push(sql`${column} < ${bind(upper, 'text')}`)
+  const black = values.texts('account_blacklist')
+  if (black && black.length > 0) conditions.push(isNoneOf(column, black))
+  const match = values.text('match_owner')
+  if (match !== undefined) conditions.push(containsName(column, match))
+  return conditions
+}
