@@ -63,8 +63,8 @@ async function pickFilters(random: () => number): Promise<Query> {
   )
   const asset = rows[0]!
   const text = (name: string): string | undefined => {
-    const value = asset[name]
-    return value === null || value === undefined ? undefined : (value as string)
+    const value = asset[name] as string | number | bigint | null
+    return value === null ? undefined : String(value)
   }
   const data = (name: string): Record<string, string | number> =>
     (asset[name] as Record<string, string | number> | null) ?? {}

@@ -44,6 +44,8 @@ export interface WalkPath {
 /** Reads all rows that match by their most selective filters, and sorts them. */
 export interface GatherPath {
   readonly kind: 'gather'
+  /** The filter whose rows another table leads to, where that is how they are found. */
+  readonly through?: Filter
   readonly expected: number
   readonly reason: string
 }
@@ -84,6 +86,7 @@ export function choosePath(request: ListRequest): AccessPath {
     const other = walk ? `; a walk would read ${Math.round(walk.expected)}` : '; no index has this order'
     return {
       kind: 'gather',
+      ...(gather?.through ? { through: gather.through } : {}),
       expected: gather?.expected ?? request.rows,
       reason: `${about}, found by ${gather?.by ?? 'reading the table'}${other}`,
     }
@@ -111,29 +114,73 @@ function budgetOf(
 ): number | undefined {
   // It is chosen once more, by what it has seen: nothing cheaper is left.
   if (seen || gatherCost === undefined) return undefined
+  const rowCost = Math.max(HEAP_COST, walk.cost / Math.max(1, walk.expected))
+  // Rows that are expensive to check are fewer, but no walk ends before twice what was expected of it.
+  const most = Math.max((MAX_BUDGET * HEAP_COST) / rowCost, 2 * walk.expected)
   const rows = Math.max(
-    MIN_BUDGET,
-    Math.min(MAX_BUDGET, BUDGET_FACTOR * walk.expected),
-    (SHARE_OF_GATHERING * gatherCost) / HEAP_COST,
+    Math.min(most, Math.max(MIN_BUDGET, BUDGET_FACTOR * walk.expected)),
+    (SHARE_OF_GATHERING * gatherCost) / rowCost,
   )
   // A power of two, so that statements are few and can be prepared.
   return 2 ** Math.ceil(Math.log2(Math.max(1, rows / ranges)))
 }
 
-/** Cost of reading all matches by indexes; undefined where no filter has one. */
-function gatherCost({
-  rows,
-  filters,
-}: ListRequest): { cost: number; expected: number; by: string } | undefined {
-  const indexed = filters.filter(({ isIndexed }) => isIndexed).sort((a, b) => a.rows - b.rows)
+interface Gathering {
+  readonly cost: number
+  readonly expected: number
+  readonly by: string
+  readonly through?: Filter
+}
+
+/** Cost of reading all matches by indexes, or through another table; undefined where no filter has either. */
+function gatherCost({ rows, filters, order }: ListRequest): Gathering | undefined {
+  const plain = indexedCost(rows, filters)
+  // The order may need a FROM item of its own.
+  const through = order.sorted?.from ? undefined : throughCost(rows, filters)
+  if (!plain || !through) return plain ?? through
+  return through.cost < plain.cost ? through : plain
+}
+
+function indexedCost(rows: number, filters: readonly Filter[]): Gathering | undefined {
+  const indexed = filters.filter((each) => each.isIndexed && !each.through).sort((a, b) => a.rows - b.rows)
   const [best] = indexed
   if (!best) return undefined
   const left = estimateRows(rows, indexed)
   const combined = BITMAP_COST * best.rows + HEAP_COST * left
   const alone = HEAP_COST * best.rows
+  const checked = visitsOf(rows, filters, [])
   return indexed.length > 1 && combined < alone
-    ? { cost: combined, expected: left, by: indexed.map(({ name }) => name).join(', ') }
-    : { cost: alone, expected: best.rows, by: best.name }
+    ? { cost: combined + checked * left, expected: left, by: indexed.map(({ name }) => name).join(', ') }
+    : { cost: alone + checked * best.rows, expected: best.rows, by: best.name }
+}
+
+function throughCost(rows: number, filters: readonly Filter[]): Gathering | undefined {
+  return filters
+    .filter(({ isIndexed, through }) => isIndexed && through !== undefined)
+    .map((filter) => ({
+      cost:
+        HEAP_COST * (filter.through!.visits + filter.rows) + visitsOf(rows, filters, [filter]) * filter.rows,
+      expected: filter.rows,
+      by: `${filter.name} (through another table)`,
+      through: filter,
+    }))
+    .reduce<Gathering | undefined>((a, b) => (a && a.cost <= b.cost ? a : b), undefined)
+}
+
+/** Cost of visits to other tables for one row, of filters that are not served; only what meets the other filters is checked. */
+function visitsOf(rows: number, filters: readonly Filter[], served: readonly Filter[]): number {
+  const checks = filters.filter((filter) => !served.includes(filter))
+  const visits = checks.reduce((sum, each) => sum + (each.visits ?? 0), 0)
+  if (visits === 0) return 0
+  const cheap = checks.filter((each) => !each.visits)
+  return (HEAP_COST * visits * estimateRows(rows, cheap)) / Math.max(rows, 1)
+}
+
+/** The filter through which all matches are counted, where that is cheaper than by the others' indexes or the whole table. */
+export function countedThrough(rows: number, filters: readonly Filter[]): Filter | undefined {
+  const through = throughCost(rows, filters)
+  const plain = indexedCost(rows, filters)?.cost ?? HEAP_COST * rows
+  return through && through.cost < plain ? through.through : undefined
 }
 
 function cheapestWalk(request: ListRequest): Candidate | undefined {
@@ -141,18 +188,46 @@ function cheapestWalk(request: ListRequest): Candidate | undefined {
   let cost = 0
   let expected = 0
   for (const branch of request.order.branches) {
-    const best = branch.driven
-      ? drivenWalk(request, branch, branch.driven)
-      : request.source.indexes
-          .map((index) => walkOf(request, branch, index))
-          .filter((each) => each !== undefined)
-          .reduce<Estimated | undefined>((a, b) => (a && a.cost <= b.cost ? a : b), undefined)
+    const best = [walkOfBranch(request, branch), ...walksOfParts(request, branch)]
+      .filter((each) => each !== undefined)
+      .reduce<Candidate | undefined>((a, b) => (a && a.cost <= b.cost ? a : b), undefined)
     if (!best) return undefined
-    walks.push(best.walk)
+    walks.push(...best.walks)
     cost += best.cost
     expected += best.expected
   }
   return { walks, cost, expected }
+}
+
+/** The cheapest walk of a branch as a whole. */
+function walkOfBranch(request: ListRequest, branch: Branch): Candidate | undefined {
+  const best = branch.driven
+    ? drivenWalk(request, branch, branch.driven)
+    : request.source.indexes
+        .map((index) => walkOf(request, branch, index))
+        .filter((each) => each !== undefined)
+        .reduce<Estimated | undefined>((a, b) => (a && a.cost <= b.cost ? a : b), undefined)
+  return best && { walks: [best.walk], cost: best.cost, expected: best.expected }
+}
+
+/** The walks of a branch with each filter in turn taken in parts. */
+function walksOfParts(request: ListRequest, branch: Branch): (Candidate | undefined)[] {
+  return request.filters.flatMap((filter) => {
+    if (!filter.parts || branch.driven) return []
+    const found = filter.parts.map((part) => {
+      const filters = request.filters.map((each) => (each === filter ? part.filter : each))
+      const conditions = [...(branch.conditions ?? []), ...(part.apart ? [part.apart] : [])]
+      return walkOfBranch({ ...request, filters }, { ...branch, conditions })
+    })
+    if (!found.every((each) => each !== undefined)) return []
+    return [
+      {
+        walks: found.flatMap(({ walks }) => walks),
+        cost: found.reduce((sum, { cost }) => sum + cost, 0),
+        expected: found.reduce((sum, { expected }) => sum + expected, 0),
+      },
+    ]
+  })
 }
 
 /** A walk of a branch with what it is estimated to cost. */
@@ -211,5 +286,7 @@ function estimated(
   const needed = (wanted * within * share) / Math.max(matching, 0.5)
   const expected = checks.length === 0 ? full : Math.max(full, Math.min(within * share, needed))
   const isCovered = checks.every(({ columns }) => columns?.every((column) => has.has(column)) === true)
-  return { walk, expected, cost: expected * (isCovered ? 1 : HEAP_COST) + RANGE_COST * ranges }
+  const served = filters.filter((filter) => !checks.includes(filter))
+  const rowCost = (isCovered ? 1 : HEAP_COST) + visitsOf(rows, filters, served)
+  return { walk, expected, cost: expected * rowCost + RANGE_COST * ranges }
 }

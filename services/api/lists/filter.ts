@@ -11,6 +11,22 @@ export interface EqualValues {
   readonly count: number
 }
 
+/** Rows that are found through those of another table. */
+export interface Through {
+  /** FROM item of the rows that meet the filter, each once, under the alias of the list's table. */
+  readonly from: Sql
+  /** What finding them costs before they are visited, in visited rows. */
+  readonly visits: number
+}
+
+/** One of several disjoint parts of a filter. */
+export interface FilterPart {
+  /** What the rows of this part meet; it may have an index where the whole has none. */
+  readonly filter: Filter
+  /** Keeps rows of the other parts out: nearly all rows meet it. */
+  readonly apart?: Sql
+}
+
 /** One condition on the rows of a list. Conditions, estimates and access paths all come from these. */
 export interface Filter {
   /** Names of the request's parameters, for the planner's reason. */
@@ -29,6 +45,12 @@ export interface Filter {
   readonly columns?: readonly string[]
   /** Whether an index finds the rows by this condition alone. */
   readonly isIndexed: boolean
+  /** Set where no index finds the rows, but another table leads to them; `isIndexed` is then true. */
+  readonly through?: Through
+  /** Rows of other tables that checking one row visits; default none. */
+  readonly visits?: number
+  /** The same as disjoint parts: walks may read each part on its own, and counts add them up. */
+  readonly parts?: readonly FilterPart[]
   /**
    * Filters of one group imply each other: the rows that meet several of them are those that meet the strictest. Without
    * a group, filters are taken for independent.

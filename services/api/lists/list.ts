@@ -1,6 +1,6 @@
 import { PreparedNames, sql } from '../database/index.ts'
 import type { Session, Sql } from '../database/index.ts'
-import { choosePath } from './choose.ts'
+import { choosePath, countedThrough } from './choose.ts'
 import type { AccessPath, ListRequest } from './choose.ts'
 import { isImpossible } from './filter.ts'
 import type { Filter } from './filter.ts'
@@ -92,9 +92,10 @@ export class ListReader {
   }
 
   /** The number of rows of a list, as text. */
-  async count(session: Session, list: Pick<List, 'source' | 'filters'>): Promise<string> {
+  async count(session: Session, list: Pick<List, 'source' | 'table' | 'filters'>): Promise<string> {
     if (isImpossible(list.filters)) return '0'
-    const [row] = await session.query<[string]>(countOf(list).render())
+    const through = countedThrough(this.statistics.rows(list.table), list.filters)
+    const [row] = await session.query<[string]>(countOf(list, through).render())
     return row?.[0] ?? '0'
   }
 }

@@ -18,12 +18,45 @@ export interface StatementRequest {
  * marker: the row budget ran out within the page or before, so the page is unknown; its `n` is the number of hits before.
  */
 export function pageOf(request: StatementRequest, path: AccessPath): Sql {
-  return path.kind === 'gather' ? gather(request) : merge(request, path)
+  return path.kind === 'gather' ? gather(request, path.through) : merge(request, path)
 }
 
-/** The number of rows that meet all filters, as text. */
-export function countOf({ source, filters }: Pick<StatementRequest, 'source' | 'filters'>): Sql {
-  return sql`SELECT count(*)::text FROM ${source.from} ${where(foundConditions(filters))}`
+/**
+ * The number of rows that meet all filters, as text.
+ * @param through the filter whose rows another table leads to, where that is how they are found.
+ */
+export function countOf(
+  { source, filters }: Pick<StatementRequest, 'source' | 'filters'>,
+  through?: Filter,
+): Sql {
+  const { from, conditions } = foundRows(source.from, filters, through)
+  if (through) return sql`SELECT count(*)::text FROM ${from} ${where(conditions)}`
+  const counts = partsOf(filters).map((all) => sql`(SELECT count(*) FROM ${source.from} ${where(all)})`)
+  return sql`SELECT (${joinSql(counts, ' + ')})::text`
+}
+
+/** Conditions of all combinations of the parts of filters: disjoint, and together the same. */
+function partsOf(filters: readonly Filter[]): Sql[][] {
+  return filters.reduce<Sql[][]>(
+    (lists, { condition, found, parts }) => {
+      const own = parts
+        ? parts.map(({ filter, apart }) => [filter.found ?? filter.condition, ...(apart ? [apart] : [])])
+        : [[found ?? condition]]
+      return lists.flatMap((list) => own.map((conditions) => [...list, ...conditions]))
+    },
+    [[]],
+  )
+}
+
+/** FROM item and conditions of the rows that meet all filters. */
+function foundRows(
+  from: Sql,
+  filters: readonly Filter[],
+  through: Filter | undefined,
+): { from: Sql; conditions: readonly Sql[] } {
+  if (!through?.through) return { from, conditions: foundConditions(filters) }
+  const others = filters.filter((filter) => filter !== through)
+  return { from: through.through.from, conditions: others.map(({ condition }) => condition) }
 }
 
 function column(source: Source, name: string): Sql {
@@ -45,16 +78,17 @@ function isByKey({ source, order }: StatementRequest): boolean {
   return order.branches.length === 1 && branch?.column === source.key && branch.value === undefined
 }
 
-function gather(request: StatementRequest): Sql {
+function gather(request: StatementRequest, through: Filter | undefined): Sql {
   const { source, filters, order, window } = request
+  const { from, conditions } = foundRows(order.sorted?.from ?? source.from, filters, through)
   const [only] = order.branches
   const value = order.sorted?.value ?? valueOf(source, only!)
   const direction = raw(order.direction)
   const by = isByKey(request) ? sql`g.k ${direction}` : sql`g.v ${direction} NULLS LAST, g.k`
   // OFFSET 0 keeps the order apart from the search: an index of the order must not be chosen for it.
   return sql`SELECT g.k, row_number() OVER (ORDER BY ${by}) - 1 AS n
-    FROM (SELECT ${column(source, source.key)} AS k, ${value} AS v FROM ${order.sorted?.from ?? source.from}
-      ${where(foundConditions(filters))} OFFSET 0) g
+    FROM (SELECT ${column(source, source.key)} AS k, ${value} AS v FROM ${from}
+      ${where(conditions)} OFFSET 0) g
     ORDER BY ${by} LIMIT ${number(window.limit)} OFFSET ${number(window.offset)}`
 }
 
@@ -141,7 +175,7 @@ function rangeRows(
     return sql`SELECT ${fields}, true AS hit FROM ${from} ${where(all)} ORDER BY ${ordered} ${direction} ${most}`
   }
   const hit = joinSql(
-    checks.map(({ condition }) => sql`(${condition})`),
+    [...checks].sort((a, b) => (a.visits ?? 0) - (b.visits ?? 0)).map(({ condition }) => sql`(${condition})`),
     ' AND ',
   )
   // One row more than the budget: that it is there tells that the range continues.

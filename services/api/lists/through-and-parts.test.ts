@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import { raw } from '../database/index.ts'
+import { choosePath, countedThrough } from './choose.ts'
+import type { ListRequest } from './choose.ts'
+import type { Filter } from './filter.ts'
+import { countOf, pageOf } from './statement.ts'
+
+const source = {
+  from: raw('things t'),
+  alias: 't',
+  key: 'id',
+  indexes: [
+    { name: 'pkey', columns: ['id'] },
+    { name: 'giver', columns: ['giver', 'id'] },
+    { name: 'taker', columns: ['taker', 'id'] },
+  ],
+}
+
+function request(filters: readonly Filter[], rows = 1_000_000): ListRequest & { source: typeof source } {
+  const order = { direction: 'DESC', branches: [{ rank: 0, column: 'id' }] } as const
+  return { source, rows, filters, order, window: { offset: 0, limit: 100 } }
+}
+
+function side(column: string, rows: number): Filter {
+  return {
+    name: column,
+    condition: raw(`t.${column} = 'me'`),
+    rows,
+    equals: { column, values: ['me'], type: 'text', count: 1 },
+    isIndexed: true,
+  }
+}
+
+function account(rows: number): Filter {
+  return {
+    name: 'account',
+    condition: raw(`(t.giver = 'me' OR t.taker = 'me')`),
+    rows,
+    isIndexed: true,
+    parts: [
+      { filter: side('giver', rows / 2) },
+      { filter: side('taker', rows / 2), apart: raw(`t.giver <> 'me'`) },
+    ],
+  }
+}
+
+function containing(rows: number, visits: number): Filter {
+  return {
+    name: 'contained',
+    condition: raw('EXISTS (SELECT FROM parts p WHERE p.thing = t.id)'),
+    rows,
+    isIndexed: true,
+    through: { from: raw('(SELECT x.* FROM parts p JOIN things x ON x.id = p.thing) t'), visits },
+    visits: 6,
+  }
+}
+
+describe('filters in parts', () => {
+  it('are walked part by part where each has an index in the order, and merged', () => {
+    const path = choosePath(request([account(50_000)]))
+    expect(path).toMatchObject({ kind: 'merge', expected: 200, budget: undefined })
+    const { text } = pageOf(request([account(50_000)]), path).render()
+    expect(text.match(/FROM things t/g)).toHaveLength(2)
+    expect(text).toContain(`t.giver <> 'me'`)
+  })
+
+  it('are gathered as a whole where no index has the order', () => {
+    const order = { direction: 'DESC', branches: [{ rank: 0, column: 'weight' }] } as const
+    const heaviest = { ...request([account(20)]), order }
+    const path = choosePath(heaviest)
+    expect(path.kind).toBe('gather')
+    expect(pageOf(heaviest, path).render().text).toContain(`t.giver = 'me' OR t.taker = 'me'`)
+  })
+
+  it('are counted one by one', () => {
+    const { text } = countOf(request([account(20)])).render()
+    expect(text.match(/count\(\*\)/g)).toHaveLength(2)
+  })
+})
+
+describe('filters through another table', () => {
+  it('find the rows where they lead to few', () => {
+    const filters = [containing(30, 10)]
+    const path = choosePath(request(filters))
+    expect(path).toMatchObject({ kind: 'gather', through: { name: 'contained' } })
+    expect(pageOf(request(filters), path).render().text).toContain('JOIN things x')
+    expect(countedThrough(1_000_000, filters)?.name).toBe('contained')
+  })
+
+  it('are checked where rows of another filter are fewer', () => {
+    const filters = [containing(30_000, 10_000), side('giver', 10)]
+    const path = choosePath(request(filters))
+    expect(path).toMatchObject({ kind: 'gather' })
+    expect(path).not.toHaveProperty('through')
+    expect(pageOf(request(filters), path).render().text).toContain('EXISTS')
+    expect(countedThrough(1_000_000, filters)).toBeUndefined()
+  })
+
+  it('are checked on a walk with a budget where most rows meet them; an expensive check shortens the budget', () => {
+    const walk = choosePath(request([containing(5_000, 12_000)], 100_000))
+    expect(walk).toMatchObject({ kind: 'walk', expected: 2_000 })
+    const budget = (walk as { budget: number }).budget
+    expect(budget).toBeGreaterThanOrEqual(4_000)
+    expect(budget).toBeLessThan(8_000)
+  })
+})
