@@ -11,6 +11,7 @@ import type { Logger, LogLevel } from '../core/log/index.ts'
 import { packageRoot } from '../core/paths/index.ts'
 import { createPublisher } from './feed/index.ts'
 import { startFillerHealth } from './health.ts'
+import type { HeardStatus } from './health.ts'
 import { startListPolls } from './lists/index.ts'
 import { createFillerMetrics } from './metrics/index.ts'
 import type { ReaderStatus } from './pipeline/index.ts'
@@ -45,7 +46,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
     logger.warn({ http: chain.http }, 'the chain node does not answer over HTTP')
   }
   await prepareDatabase(config, logger)
-  const statuses = new Map<string, ReaderStatus>()
+  const statuses = new Map<string, HeardStatus>()
   const metrics = createFillerMetrics()
   const first = config.readers[0]!
   const health =
@@ -80,7 +81,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
       runThread(threadData(options, settings), ending.signal, (message) => {
         if (message.kind === 'message') return publish(settings.name, message.channel, message.text)
         if (message.kind === 'metrics') return metrics.noteReader(settings.name, message.snapshot)
-        statuses.set(settings.name, message.status)
+        statuses.set(settings.name, { status: message.status, atMs: performance.now() })
         return options.onStatus?.(message.status)
       }).catch((error: unknown) => {
         end()

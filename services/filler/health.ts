@@ -11,11 +11,18 @@ export interface FillerHealth {
   close(): Promise<void>
 }
 
+/** A reader's status with the moment in which it was heard. */
+export interface HeardStatus {
+  readonly status: ReaderStatus
+  readonly atMs: number
+}
+
 /** What `startFillerHealth` needs. */
 export interface FillerHealthOptions {
   readonly address: string
   readonly port: number
-  readonly statuses: ReadonlyMap<string, ReaderStatus>
+  /** The newest of each reader, and when it came on the clock of `performance`. */
+  readonly statuses: ReadonlyMap<string, HeardStatus>
   /** All metrics in the Prometheus text format. */
   readonly renderMetrics: () => Promise<string>
   readonly logger: Logger
@@ -24,10 +31,13 @@ export interface FillerHealthOptions {
 /** Supervisors and scrapers come here, nobody else. */
 const MAX_CONNECTIONS = 64
 
+/** A reader's thread speaks every second; one that does not is busy with something endless. */
+const SILENT_MS = 30_000
+
 /**
- * Answers `GET /health` with the status of every reader as JSON, `GET /healthc` with a word,
- * and `GET /metrics`. Being behind is not
- * being ill: the answer is 200 as long as the process works, so that nobody restarts a filler for catching up.
+ * Answers `GET /health` with the status of every reader as JSON, `GET /healthc` with a word, and `GET /metrics`.
+ * Being behind is not being ill: `/health` is 200 while the readers progress, and 503 naming the reasons when one
+ * does not although it has something to do. `/healthc`, for supervisors, is 200 as long as the process works.
  *
  * @throws FatalError `PORT_UNAVAILABLE`.
  */
@@ -42,9 +52,13 @@ export async function startFillerHealth(options: FillerHealthOptions): Promise<F
       return response
         .writeHead(404, { 'content-type': 'application/json' })
         .end('{"success":false,"message":"Endpoint not found"}')
-    const data = { readers: [...statuses.values()].map(describeReader) }
+    const readers = [...statuses.values()].map(judgeReader)
+    const reasons = readers.flatMap(({ name, problem }) =>
+      problem === null ? [] : [`reader ${name}: ${problem}`],
+    )
+    const data = { status: reasons.length === 0 ? 'healthy' : 'stalled', reasons, readers }
     return response
-      .writeHead(200, { 'content-type': 'application/json' })
+      .writeHead(reasons.length === 0 ? 200 : 503, { 'content-type': 'application/json' })
       .end(JSON.stringify({ success: true, data, query_time: Date.now() }))
   })
   server.maxConnections = MAX_CONNECTIONS
@@ -61,9 +75,21 @@ export async function startFillerHealth(options: FillerHealthOptions): Promise<F
   }
 }
 
-function describeReader(status: ReaderStatus): Record<string, unknown> {
+function judgeReader({ status, atMs }: HeardStatus) {
+  const silentMs = performance.now() - atMs
+  const isSilent = status.state !== 'stopped' && silentMs >= SILENT_MS
+  const silence = `its thread has said nothing for ${Math.round(silentMs / 1_000)} s`
   return {
+    ...describeReader(status, silentMs),
     name: status.reader,
+    problem: status.problem?.detail ?? (isSilent ? silence : null),
+  }
+}
+
+function describeReader(status: ReaderStatus, ageMs: number): Record<string, unknown> {
+  const seconds = (sinceMs: number | null) =>
+    sinceMs === null ? null : Math.round((sinceMs + ageMs) / 100) / 10
+  return {
     state: status.state,
     block_num: String(status.block),
     block_time: String(status.blockTimeMs),
@@ -73,6 +99,9 @@ function describeReader(status: ReaderStatus): Record<string, unknown> {
     blocks_per_second: Math.round(status.blocksPerSecond * 10) / 10,
     operations: status.operations,
     forks: status.forks,
+    seconds_since_message: seconds(status.sinceMessageMs),
+    seconds_since_block: seconds(status.sinceBlockMs),
+    seconds_since_commit: seconds(status.sinceCommitMs),
     queued_blocks: status.queuedBlocks,
     undecodable_actions: status.undecodableActions,
     unknown_tables: status.unknownTables,

@@ -26,7 +26,8 @@ export interface ChainView {
   readonly demo: boolean
   /** Newest block known; 0 before any is. */
   readonly head_block: number
-  readonly head_time: number
+  /** Null while no block's time is known. */
+  readonly head_time: number | null
 }
 
 /** What `/health` says, without names of servers. */

@@ -18,6 +18,9 @@ function reader(blockNum: number, headBlock = 10_000): ReaderState {
     blocksPerSecond: 1,
     secondsSinceHeartbeat: 0,
     secondsSinceCommit: 0,
+    secondsSinceMessage: 0.5,
+    secondsSinceBlock: 0.5,
+    problem: undefined,
   }
 }
 

@@ -12,6 +12,9 @@ const reader = object({
   lag_seconds: number('Seconds behind the head'),
   blocks_per_second: nullable(number('Blocks committed per second')),
   seconds_since_commit: nullable(number('Seconds since the last commit')),
+  seconds_since_message: nullable(number('Seconds since the chain node sent a complete message')),
+  seconds_since_block: nullable(number('Seconds since it sent a block')),
+  problem: nullable(text('What keeps the reader from going on')),
   seconds_since_heartbeat: nullable(number('Seconds since the reader last spoke')),
 })
 
@@ -41,7 +44,7 @@ export const healthRecord = record('Health', 'Whether the server can be asked, a
   chain: object({
     status: choice('Whether the head of the chain is young', ['OK', 'ERROR']),
     head_block: integer('Head of the chain'),
-    head_time: integer('Its time, ms since 1970'),
+    head_time: nullable(integer('Its time, ms since 1970; estimated from the newest known block below it')),
     chain_id: text('Chain id'),
     'demo?': flag('The chain is the bundled one'),
     service: object({

@@ -150,6 +150,9 @@ type ReaderRow = [
   number | null,
   number | null,
   number | null,
+  number | null,
+  number | null,
+  string | null,
   number,
   IndexedContract[],
 ]
@@ -160,7 +163,8 @@ async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
     query_timeout: PROBE_TIMEOUT_MS,
     text: `SELECT r.name, r.block_num, r.block_time, h.head_block, h.head_time, h.irreversible_block, h.state,
         h.blocks_per_second, extract(epoch FROM now() - h.beaten_at)::float8,
-        extract(epoch FROM now() - h.committed_at)::float8, r.start_block,
+        extract(epoch FROM now() - h.committed_at)::float8, extract(epoch FROM now() - h.message_at)::float8,
+        extract(epoch FROM now() - h.block_at)::float8, h.problem, r.start_block,
         (SELECT coalesce(json_agg(json_build_object('family', s.family, 'account', s.account) ORDER BY s.family), '[]')
           FROM chain.sources s WHERE s.reader = r.name)
       FROM chain.readers r LEFT JOIN chain.heartbeats h ON h.reader = r.name ORDER BY r.name`,
@@ -176,7 +180,10 @@ async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
     blocksPerSecond: row[7] ?? undefined,
     secondsSinceHeartbeat: row[8] ?? undefined,
     secondsSinceCommit: row[9] ?? undefined,
-    startBlock: row[10],
-    contracts: row[11],
+    secondsSinceMessage: row[10] ?? undefined,
+    secondsSinceBlock: row[11] ?? undefined,
+    problem: row[12] ?? undefined,
+    startBlock: row[13],
+    contracts: row[14],
   }))
 }

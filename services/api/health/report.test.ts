@@ -16,6 +16,9 @@ const reader: ReaderState = {
   blocksPerSecond: 2,
   secondsSinceHeartbeat: 0.5,
   secondsSinceCommit: 0.5,
+  secondsSinceMessage: 0.5,
+  secondsSinceBlock: 0.5,
+  problem: undefined,
 }
 const state: HealthState = {
   database: 'up',

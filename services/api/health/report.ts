@@ -8,6 +8,8 @@ const HEAD_OLD_MS = 20_000
 export const MAX_LAG_BLOCKS = 180
 /** A reader this many blocks behind is worth a look. */
 const LATE_BLOCKS = 20
+/** Time between two blocks. */
+const BLOCK_MS = 500
 /** A reader that has not spoken for so long has ended. */
 const SILENT_SECONDS = 30
 
@@ -31,8 +33,8 @@ export interface HealthReport {
   /** Why it is not healthy. */
   readonly reasons: readonly string[]
   readonly data: Readonly<Record<string, unknown>>
-  /** Age of the chain head, ms. */
-  readonly headAgeMs: number
+  /** Age of the chain head, ms; null while its time is not known. */
+  readonly headAgeMs: number | null
   /** Blocks that the furthest reader in question is behind. */
   readonly lagBlocks: number
   /** How far each reader in question is behind the head. */
@@ -44,8 +46,8 @@ export interface HealthReport {
 /** A head of the chain. */
 export interface ChainHead {
   readonly block: number
-  /** Its time, ms since 1970. */
-  readonly timeMs: number
+  /** Its time, ms since 1970; null while no block's time is known. */
+  readonly timeMs: number | null
 }
 
 /** How far a reader is behind the head. */
@@ -57,11 +59,11 @@ export interface ReaderLag {
 
 /** Judges a state. The keys version, postgres, redis and chain, and those within, are what clients know. */
 export function reportHealth(state: HealthState, settings: HealthSettings, nowMs: number): HealthReport {
-  const head = chainHead(state)
+  const head = chainHead(state, nowMs)
   const watched = watchedReaders(state, settings)
   const lags = watched.map((reader) => measureLag(reader, head, settings))
   const lagBlocks = Math.max(0, ...lags.map((lag) => lag.lagBlocks))
-  const headAgeMs = Math.max(0, nowMs - head.timeMs)
+  const headAgeMs = head.timeMs === null ? null : Math.max(0, nowMs - head.timeMs)
   const { status, reasons } = judge(state, watched, lagBlocks, headAgeMs)
   const readers = state.readers.map((reader) => describeReader(reader, head, settings))
   const data = {
@@ -72,7 +74,7 @@ export function reportHealth(state: HealthState, settings: HealthSettings, nowMs
     },
     redis: { status: state.kvstore === 'up' ? 'OK' : 'ERROR' },
     chain: {
-      status: headAgeMs < HEAD_OLD_MS ? 'OK' : 'ERROR',
+      status: headAgeMs !== null && headAgeMs < HEAD_OLD_MS ? 'OK' : 'ERROR',
       head_block: head.block,
       head_time: head.timeMs,
       chain_id: state.chainId,
@@ -94,11 +96,10 @@ export function reportHealth(state: HealthState, settings: HealthSettings, nowMs
 
 /** How far a reader, in question or not, is behind the head. */
 export function measureLag(reader: ReaderState, head: ChainHead, settings: HealthSettings): ReaderLag {
-  return {
-    reader: reader.name,
-    lagBlocks: lagOf(reader, head.block, settings),
-    lagSeconds: Math.max(0, head.timeMs - reader.blockTimeMs) / 1_000,
-  }
+  const lagBlocks = lagOf(reader, head.block, settings)
+  const isTimed = head.timeMs !== null && reader.blockTimeMs > 0
+  const lagMs = isTimed ? head.timeMs - reader.blockTimeMs : lagBlocks * BLOCK_MS
+  return { reader: reader.name, lagBlocks, lagSeconds: Math.max(0, lagMs) / 1_000 }
 }
 
 /** Whether requests are answered, be it by a replica. */
@@ -113,14 +114,27 @@ function databaseStatus(state: HealthState): 'OK' | 'INVALID' | 'ERROR' {
   return state.readers.length === 0 ? 'INVALID' : 'OK'
 }
 
-/** The newest head that the node or a reader has told of. */
-function chainHead(state: HealthState): ChainHead {
-  const heads: ChainHead[] = state.readers.map(({ headBlock, headTimeMs }) => ({
-    block: headBlock ?? 0,
-    timeMs: headTimeMs ?? 0,
-  }))
-  if (state.node) heads.push({ block: state.node.headBlock, timeMs: state.node.headTimeMs })
-  return heads.reduce((best, head) => (head.block > best.block ? head : best), { block: 0, timeMs: 0 })
+/**
+ * The newest head that the node or a reader has told of. A reader that is catching up knows its number and not its
+ * time: that follows from the newest block whose time is known, at the chain's own step, and is never in the future.
+ */
+function chainHead(state: HealthState, nowMs: number): ChainHead {
+  const { node, readers } = state
+  const timed = [
+    { block: node?.headBlock, timeMs: node?.headTimeMs },
+    ...readers.map(({ headBlock, headTimeMs }) => ({ block: headBlock, timeMs: headTimeMs })),
+    ...readers.map(({ blockNum, blockTimeMs }) => ({ block: blockNum, timeMs: blockTimeMs })),
+  ].flatMap(({ block, timeMs }) => (block && timeMs ? [{ block, timeMs }] : []))
+  const block = Math.max(0, node?.headBlock ?? 0, ...readers.map(({ headBlock }) => headBlock ?? 0))
+  const newest = timed
+    .filter((point) => point.block <= block)
+    .reduce<{ block: number; timeMs: number } | null>(
+      (best, point) => (best === null || point.block > best.block ? point : best),
+      null,
+    )
+  if (newest === null) return { block, timeMs: null }
+  const stepsMs = (block - newest.block) * BLOCK_MS
+  return { block, timeMs: stepsMs === 0 ? newest.timeMs : Math.min(nowMs, newest.timeMs + stepsMs) }
 }
 
 function watchedReaders(state: HealthState, settings: HealthSettings): readonly ReaderState[] {
@@ -138,7 +152,7 @@ function judge(
   state: HealthState,
   watched: readonly ReaderState[],
   lagBlocks: number,
-  headAgeMs: number,
+  headAgeMs: number | null,
 ): { status: HealthStatus; reasons: string[] } {
   const bad: string[] = []
   const poor: string[] = []
@@ -151,9 +165,10 @@ function judge(
   if (lagBlocks >= MAX_LAG_BLOCKS) bad.push(`a reader is ${lagBlocks} blocks behind`)
   else if (lagBlocks >= LATE_BLOCKS) poor.push(`a reader is ${lagBlocks} blocks behind`)
   if (state.kvstore === 'away') poor.push('the key-value store is away')
-  if (headAgeMs >= HEAD_OLD_MS) poor.push('the chain head is old')
-  for (const { name, secondsSinceHeartbeat } of watched) {
+  if (headAgeMs !== null && headAgeMs >= HEAD_OLD_MS) poor.push('the chain head is old')
+  for (const { name, secondsSinceHeartbeat, problem } of watched) {
     if ((secondsSinceHeartbeat ?? Infinity) > SILENT_SECONDS) poor.push(`reader ${name} is silent`)
+    else if (problem !== undefined) poor.push(`reader ${name}: ${problem}`)
   }
   const status = bad.length > 0 ? 'unhealthy' : poor.length > 0 ? 'degraded' : 'healthy'
   return { status, reasons: [...bad, ...poor] }
@@ -190,6 +205,9 @@ function describeReader(
     lag_seconds: lagSeconds,
     blocks_per_second: reader.blocksPerSecond ?? null,
     seconds_since_commit: reader.secondsSinceCommit ?? null,
+    seconds_since_message: reader.secondsSinceMessage ?? null,
+    seconds_since_block: reader.secondsSinceBlock ?? null,
+    problem: reader.problem ?? null,
     seconds_since_heartbeat: reader.secondsSinceHeartbeat ?? null,
   }
 }

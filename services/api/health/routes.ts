@@ -72,7 +72,7 @@ export function healthRoutes(monitor: Monitor, settings: HealthSettings): RootRo
 
 /** The first reason to take the server out of rotation, in the wording that probes know. */
 function aliveProblem(monitor: Monitor, report: HealthReport): string | undefined {
-  if (report.headAgeMs >= ALIVE_HEAD_MS) {
+  if (report.headAgeMs !== null && report.headAgeMs >= ALIVE_HEAD_MS) {
     return `chain api behind for ${report.headAgeMs / 1_000} seconds`
   }
   if (monitor.state.kvstore === 'away') return 'redis state: ERROR'

@@ -22,6 +22,7 @@ export interface ReaderState {
   readonly blockTimeMs: number
   /** Chain head as the reader sees it; undefined before its first heartbeat. */
   readonly headBlock: number | undefined
+  /** Its time, when the reader itself has received it. */
   readonly headTimeMs: number | undefined
   readonly irreversibleBlock: number | undefined
   /** connecting, catching-up, live or stopped. */
@@ -30,6 +31,11 @@ export interface ReaderState {
   /** Age of the last heartbeat and commit when they were read. */
   readonly secondsSinceHeartbeat: number | undefined
   readonly secondsSinceCommit: number | undefined
+  /** Time since the chain node sent a complete message, and since it sent a block. */
+  readonly secondsSinceMessage: number | undefined
+  readonly secondsSinceBlock: number | undefined
+  /** What keeps the reader from going on, in its own words. */
+  readonly problem: string | undefined
 }
 
 /** Everything that health is judged by. */

@@ -124,6 +124,11 @@ export const readerSchema = section({
     .describe(
       'Blocks after which the reader confirms. Absent or larger than the window of ship_prefetch_blocks: half of that window, at least 1.',
     ),
+  ship_max_message_bytes: integer(2 ** 20, 2 ** 31 - 1)
+    .default(2 ** 28)
+    .describe(
+      'Largest message that the node may send. A block has a few megabytes at most; the first after a snapshot start carries the whole chain state.',
+    ),
   ship_ds_queue_size: integer(1, 100_000)
     .default(20)
     .describe('Most decoded blocks waiting for the database.'),

@@ -259,6 +259,25 @@ export const metricCatalogue = {
     labels: reader,
     programs: ['filler'],
   },
+  pronghorn_reader_last_message_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'When the node last sent a complete message, seconds since 1970.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_reader_last_block_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'When the node last sent a block, seconds since 1970.',
+    labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_reader_stalled: {
+    kind: 'gauge',
+    help: '1 while the reader does not progress although it has something to do; /health says why.',
+    labels: reader,
+    programs: ['filler'],
+    aggregation: 'max',
+  },
   pronghorn_reader_commit_duration_seconds: {
     kind: 'histogram',
     help: 'Time of commits, by mode: single (one block that a fork may undo) or group.',

@@ -60,6 +60,13 @@ export function createReaderMetrics(reader: string, now: () => number = Date.now
         const seconds = status.committedAtMs / 1_000
         metrics.set('pronghorn_reader_last_commit_timestamp_seconds', labels, seconds)
       }
+      for (const [name, sinceMs] of [
+        ['pronghorn_reader_last_message_timestamp_seconds', status.sinceMessageMs],
+        ['pronghorn_reader_last_block_timestamp_seconds', status.sinceBlockMs],
+      ] as const) {
+        if (sinceMs !== null) metrics.set(name, labels, (now() - sinceMs) / 1_000)
+      }
+      metrics.set('pronghorn_reader_stalled', labels, status.problem === null ? 0 : 1)
       metrics.countTo('pronghorn_reader_operations_total', labels, status.operations)
       metrics.countTo('pronghorn_reader_received_blocks_total', labels, status.receivedBlocks)
       metrics.countTo('pronghorn_reader_received_bytes_total', labels, status.receivedBytes)

@@ -1,6 +1,8 @@
 import { createPool } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
-import type { ShipSession } from '../ship/index.ts'
+import type { ShipSession, ShipStatus } from '../ship/index.ts'
+import { describeInterruption, describeStall } from './progress.ts'
+import type { ReaderProblem } from './progress.ts'
 import type { Reading } from './reading.ts'
 
 /** What a reader says of itself. */
@@ -14,6 +16,8 @@ export interface ReaderStatus {
   readonly blockTimeMs: number
   /** Head of the node, 0 before it was told. */
   readonly head: number
+  /** Its time, epoch milliseconds; null while the head itself has not been received. */
+  readonly headTimeMs: number | null
   readonly irreversible: number
   /** Blocks committed per second over the last seconds. */
   readonly blocksPerSecond: number
@@ -35,6 +39,12 @@ export interface ReaderStatus {
   readonly connections: number
   /** Bytes of blocks received and not yet applied. */
   readonly heldBytes: number
+  /** Milliseconds since the last complete message and the last block of the node, and since the last commit. */
+  readonly sinceMessageMs: number | null
+  readonly sinceBlockMs: number | null
+  readonly sinceCommitMs: number | null
+  /** What keeps it from going on; null while nothing does. */
+  readonly problem: ReaderProblem | null
 }
 
 const BEAT_MS = 1_000
@@ -44,11 +54,14 @@ const SPEED_SAMPLES = 5
 const LIVE_BLOCKS = 20
 
 const BEAT = `
-  INSERT INTO chain.heartbeats AS h (reader, beaten_at, committed_at, head_block, head_time, irreversible_block, blocks_per_second, state)
-  VALUES ($1, now(), to_timestamp($2::double precision / 1000), $3, $4, $5, $6, $7)
+  INSERT INTO chain.heartbeats AS h (reader, beaten_at, committed_at, head_block, head_time, irreversible_block, blocks_per_second, state,
+    message_at, block_at, problem)
+  VALUES ($1, now(), now() - $2 * interval '1 ms', $3, $4, $5, $6, $7,
+    now() - $8 * interval '1 ms', now() - $9 * interval '1 ms', $10)
   ON CONFLICT (reader) DO UPDATE SET beaten_at = EXCLUDED.beaten_at, committed_at = coalesce(EXCLUDED.committed_at, h.committed_at),
     head_block = EXCLUDED.head_block, head_time = EXCLUDED.head_time, irreversible_block = EXCLUDED.irreversible_block,
-    blocks_per_second = EXCLUDED.blocks_per_second, state = EXCLUDED.state`
+    blocks_per_second = EXCLUDED.blocks_per_second, state = EXCLUDED.state, problem = EXCLUDED.problem,
+    message_at = coalesce(EXCLUDED.message_at, h.message_at), block_at = coalesce(EXCLUDED.block_at, h.block_at)`
 
 /** Tells once a second, to the database and to a listener, how a reader is doing. */
 export class Heartbeat {
@@ -60,12 +73,26 @@ export class Heartbeat {
   private session: ShipSession | null = null
   private reading: Reading | null = null
   private irreversibleOnly = false
+  private lastBlock = 0
   private onBeat: (status: ReaderStatus) => void = () => undefined
   private writing = false
+  private readonly stalledAfterMs: number | undefined
+  private readonly startedMs = performance.now()
+  /** Why reading was interrupted; null after the next commit. */
+  private interruption: ReaderProblem | null = null
+  /** When the last reading that committed did so last, on the clock of `performance`. */
+  private committedMs: number | null = null
 
-  constructor(database: DatabaseAddress, reader: string, listener: (status: ReaderStatus) => void) {
+  /** `stalledAfterMs` is for tests; see `STALLED_AFTER_MS`. */
+  constructor(
+    database: DatabaseAddress,
+    reader: string,
+    listener: (status: ReaderStatus) => void,
+    stalledAfterMs?: number,
+  ) {
     this.reader = reader
     this.listener = listener
+    this.stalledAfterMs = stalledAfterMs
     this.pool = createPool(database, {
       applicationName: `pronghorn heartbeat ${reader}`,
       max: 1,
@@ -76,7 +103,8 @@ export class Heartbeat {
 
   /** Last committed block that was seen. */
   get block(): number {
-    return this.reading?.status().block ?? 0
+    this.noteCommit()
+    return this.lastBlock
   }
 
   /**
@@ -93,6 +121,16 @@ export class Heartbeat {
     this.reading = reading
     this.irreversibleOnly = irreversibleOnly
     this.onBeat = onBeat
+  }
+
+  /** Reading ended with an error and begins again; said until the next commit. */
+  interrupt(error: unknown): void {
+    this.noteCommit()
+    this.interruption = describeInterruption(error)
+    this.session = null
+    this.reading = null
+    this.onBeat = () => undefined
+    this.beat()
   }
 
   /** Says once more that it stopped, and ends. */
@@ -115,19 +153,33 @@ export class Heartbeat {
     })
   }
 
+  /** Takes over when the present reading last committed. */
+  private noteCommit(): void {
+    const status = this.reading?.status()
+    if (status === undefined) return
+    this.lastBlock = status.block
+    if (status.sinceCommitMs === null) return
+    this.committedMs = performance.now() - status.sinceCommitMs
+    this.interruption = null
+  }
+
   private status(state?: ReaderStatus['state']): ReaderStatus {
+    this.noteCommit()
     const reading = this.reading?.status()
     const session = this.session?.status()
     const head = Math.max(reading?.head ?? 0, session?.headNum ?? 0)
-    const block = reading?.block ?? 0
+    const block = this.lastBlock
+    const sinceCommitMs = this.committedMs === null ? null : performance.now() - this.committedMs
     const target = this.irreversibleOnly ? (session?.libNum ?? head) : head
     const streaming = session?.state === 'streaming'
+    const blocksBehind = Math.max(0, target - block)
     return {
       reader: this.reader,
       state: state ?? (!streaming ? 'connecting' : target - block <= LIVE_BLOCKS ? 'live' : 'catching-up'),
       block,
       blockTimeMs: reading?.blockTimeMs ?? 0,
       head,
+      headTimeMs: reading !== undefined && reading.timedHead === head ? reading.timedHeadMs : null,
       irreversible: reading?.irreversible ?? 0,
       blocksPerSecond: this.speed(block),
       operations: reading?.operations ?? 0,
@@ -136,12 +188,40 @@ export class Heartbeat {
       undecodableActions: reading?.leftOut.undecodableActions ?? 0,
       unknownTables: reading?.leftOut.unknownTables ?? 0,
       committedAtMs: reading?.committedAtMs ?? null,
-      blocksBehind: Math.max(0, target - block),
+      blocksBehind,
       receivedBlocks: session?.blocksReceived ?? 0,
       receivedBytes: session?.bytesReceived ?? 0,
       connections: session?.connections ?? 0,
       heldBytes: session?.heldBytes ?? 0,
+      sinceMessageMs: session?.sinceLastMessageMs ?? null,
+      sinceBlockMs: session?.sinceLastBlockMs ?? null,
+      sinceCommitMs,
+      problem: state === 'stopped' ? null : this.problem(session, sinceCommitMs, blocksBehind),
     }
+  }
+
+  private problem(
+    session: ShipStatus | undefined,
+    sinceCommitMs: number | null,
+    waitingBlocks: number,
+  ): ReaderProblem | null {
+    if (this.interruption !== null) return this.interruption
+    const sinceStartMs = performance.now() - this.startedMs
+    const states = { streaming: 'connected', waiting: 'behind' } as const
+    return describeStall(
+      {
+        session:
+          session?.state === 'streaming' || session?.state === 'waiting'
+            ? states[session.state]
+            : 'disconnected',
+        lastProblem: session?.lastProblem ?? null,
+        sinceCommitMs: sinceCommitMs ?? sinceStartMs,
+        sinceMessageMs: session?.sinceLastMessageMs ?? sinceStartMs,
+        unfinishedBytes: session?.unfinishedBytes ?? 0,
+        waitingBlocks,
+      },
+      this.stalledAfterMs,
+    )
   }
 
   private speed(block: number): number {
@@ -158,12 +238,15 @@ export class Heartbeat {
     await this.pool
       .query(BEAT, [
         status.reader,
-        this.reading?.status().committedAtMs ?? null,
+        status.sinceCommitMs,
         status.head,
-        status.blockTimeMs,
+        status.headTimeMs,
         status.irreversible,
         status.blocksPerSecond,
         status.state,
+        status.sinceMessageMs,
+        status.sinceBlockMs,
+        status.problem?.summary ?? null,
       ])
       .catch(() => undefined)
   }

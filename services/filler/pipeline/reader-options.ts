@@ -21,6 +21,8 @@ export interface ReaderOptions {
   readonly shipTiming?: Partial<ShipTiming>
   /** How often and how soon to try again; for tests. */
   readonly retry?: Partial<RetryTiming>
+  /** Time without a commit after which a reader that has something to do is stalled; for tests. */
+  readonly stalledAfterMs?: number
   /** Time to wait for a lease whose holder may be gone; for tests. */
   readonly handoverMs?: number
   /** False leaves the indexes that only queries need unbuilt; for tests and measurements. */
@@ -46,6 +48,8 @@ export interface ReaderSettings {
   readonly irreversible_only: boolean
   readonly ship_prefetch_blocks: number
   readonly ship_min_block_confirmation: number
+  /** Default 256 MiB. */
+  readonly ship_max_message_bytes?: number
   readonly db_group_blocks: number
   readonly feed_blocks: number
   readonly feed_max_behind: number

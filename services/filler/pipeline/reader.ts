@@ -40,6 +40,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
     options.database,
     options.settings.name,
     options.onStatus ?? (() => undefined),
+    options.stalledAfterMs,
   )
   try {
     let attempt = 0
@@ -55,6 +56,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
         lastBlock = block
         if (attempt >= retry.attempts) throw error
         options.observer?.interrupted()
+        heartbeat.interrupt(error)
         const delayMs = Math.min(retry.firstDelayMs * 2 ** (attempt - 1), retry.longestDelayMs)
         options.logger.warn(
           { err: error, attempt, delayMs },
@@ -194,6 +196,9 @@ function openSession(options: ReaderOptions, startBlock: number, reading: Readin
       irreversibleOnly: settings.irreversible_only,
       prefetchBlocks: settings.ship_prefetch_blocks,
       minBlockConfirmation: settings.ship_min_block_confirmation,
+      ...(settings.ship_max_message_bytes === undefined
+        ? {}
+        : { maxMessageBytes: settings.ship_max_message_bytes }),
       compileProtocol: (abi) => compileProtocol(normalizeAbiJson(abi)),
       logger: options.logger,
       ...(options.shipTiming ? { timing: options.shipTiming } : {}),

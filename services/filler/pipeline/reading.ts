@@ -24,6 +24,10 @@ export interface ReadingStatus {
   readonly irreversible: number
   /** When the last commit ended, epoch milliseconds; null before the first. */
   readonly committedAtMs: number | null
+  readonly sinceCommitMs: number | null
+  /** Newest block that was the head when it was sent, and its time in epoch milliseconds; 0 before the first. */
+  readonly timedHead: number
+  readonly timedHeadMs: number
   /** Blocks received and waiting. */
   readonly queuedBlocks: number
   /** Row operations so far. */
@@ -67,6 +71,9 @@ export class Reading implements ShipConsumer<Protocol> {
   private irreversible: number
   private appliedIrreversible: number
   private committedAtMs: number | null = null
+  /** The same on the clock of `performance`, which nobody sets. */
+  private committedMs: number | null = null
+  private timedHead = { num: 0, timeMs: 0 }
   private operations = 0
   private forks = 0
   private linger: NodeJS.Timeout | null = null
@@ -107,6 +114,9 @@ export class Reading implements ShipConsumer<Protocol> {
       head: this.head,
       irreversible: this.irreversible,
       committedAtMs: this.committedAtMs,
+      sinceCommitMs: this.committedMs === null ? null : performance.now() - this.committedMs,
+      timedHead: this.timedHead.num,
+      timedHeadMs: this.timedHead.timeMs,
       queuedBlocks: this.incoming.length,
       operations: this.operations,
       forks: this.forks,
@@ -246,6 +256,7 @@ export class Reading implements ShipConsumer<Protocol> {
     const news = (this.unitNews ??= this.teller.open(block))
     const applied = this.applier.apply(block, this.unit, this.teller.capture(news))
     this.teller.take(news, block, applied.news)
+    if (block.num >= block.head.num) this.timedHead = { num: block.num, timeMs: applied.timeMs }
     if (this.unit.operations > before) this.unitChangedBlocks++
     // What later messages tell may be of another branch than the blocks that are still to be undone.
     this.appliedIrreversible = Math.max(this.appliedIrreversible, Math.min(block.lib.num, block.num))
@@ -291,6 +302,7 @@ export class Reading implements ShipConsumer<Protocol> {
       this.teller.sendWritten()
       this.operations += unit.operations
       this.committedAtMs = Date.now()
+      this.committedMs = performance.now()
       this.observer.committed({
         durationMs: performance.now() - startedMs,
         blocks: unit.blocks,

@@ -1,18 +1,19 @@
 import type { NodeAddress } from './address.ts'
 import { ReceivedBlock, idToHex } from './block.ts'
-import { readGreeting } from './greeting.ts'
+import { largestGreetingBytes, readGreeting } from './greeting.ts'
 import { openNodeSocket } from './node-socket.ts'
 import type { NodeSocket } from './node-socket.ts'
 import {
   chainMismatch,
   connectionLost,
-  messageTooLarge,
+  limitViolated,
   missedFork,
   protocolViolation,
   rangeMissing,
 } from './problems.ts'
 import type { Problem } from './problems.ts'
 import { checkRanges, isIncomplete, missingBlock, missingPayload } from './ranges.ts'
+import { ReadGate } from './read-gate.ts'
 import type { ReaderState } from './reader-state.ts'
 import type { BlocksResult, ProtocolCodec, StatusResult, WirePosition } from './types.ts'
 import { createDeadline, watchActivity } from './watch.ts'
@@ -29,6 +30,9 @@ type Phase = 'greeting' | 'status' | 'waiting' | 'streaming' | 'finished'
 
 const endForEver = 0xffffffff
 
+/** A status reply has about 200 bytes; what comes with it is control frames. */
+const largestStatusBytes = 64 * 1024
+
 /**
  * One connection, from the handshake to its end: protocol ABI, status, blocks request, stream. Everything is
  * pushed, with no promise per block.
@@ -39,6 +43,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
   readonly #ordinal: number
   readonly #settle: (outcome: Outcome) => void
   readonly #socket: NodeSocket
+  readonly #gate: ReadGate
   readonly #deadline = createDeadline()
   #stopWatch: (() => void) | null = null
   #phase: Phase = 'greeting'
@@ -66,13 +71,17 @@ export class StreamAttempt<P extends ProtocolCodec> {
       message: (data, isBinary) => {
         this.#guard(() => this.#onMessage(data, isBinary))
       },
-      closed: (reason, tooLarge, cause) => {
-        const problem = tooLarge
-          ? messageTooLarge(reader.tail.next, maxMessageBytes)
-          : connectionLost(reason, cause)
+      closed: (reason, limit, cause) => {
+        const problem =
+          limit === null
+            ? connectionLost(reason, cause)
+            : limitViolated(limit, reader.tail.next, maxMessageBytes)
         this.finish({ kind: 'problem', problem })
       },
     })
+    this.#gate = new ReadGate(this.#socket, reader.credits, reader.settings.maxBytes)
+    this.#socket.allow(largestGreetingBytes)
+    reader.noteConnection(() => this.#socket.bytesRead())
     this.#deadline.arm(timing.handshakeTimeoutMs + timing.replyTimeoutMs, () => {
       this.#lose('the node sent no protocol ABI in time')
     })
@@ -91,6 +100,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
     this.#stopWatch?.()
     this.#socket.close()
     this.#reader.credits.close()
+    this.#reader.noteDisconnection()
     this.#settle(outcome)
   }
 
@@ -99,6 +109,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
     if (this.#phase !== 'streaming' || this.#delivering || this.#protocol === null) return
     const due = this.#reader.credits.takeDue(this.#reversible)
     if (due > 0) this.#socket.send(this.#protocol.encodeAck(due))
+    this.#gate.update()
   }
 
   #guard(step: () => void): void {
@@ -129,6 +140,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
     }
     const result = this.#decode(this.#protocol, data)
     if (result === null) return
+    this.#reader.noteMessage()
     if (result.kind === 'status') this.#onStatus(this.#protocol, result)
     else if (this.#phase === 'streaming') this.#onBlocks(result, data.length)
     else this.#fail(protocolViolation('the node sent blocks that were not asked for'))
@@ -141,6 +153,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
       return
     }
     const { protocol } = greeting
+    this.#reader.noteMessage()
     this.#protocol = protocol
     this.#reader.consumer.onProtocol(protocol)
     this.#phase = 'status'
@@ -161,6 +174,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
     this.#deadline.arm(this.#reader.settings.timing.replyTimeoutMs, () => {
       this.#lose('the node did not answer a status request in time')
     })
+    this.#socket.allow(largestStatusBytes)
     this.#socket.send(protocol.encodeStatusRequest())
   }
 
@@ -221,6 +235,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
     this.#phase = 'streaming'
     this.#reader.state = 'streaming'
     this.#reversible = start > status.lastIrreversible.num
+    this.#socket.allow(Infinity)
     this.#socket.send(
       protocol.encodeBlocksRequest({
         start,
@@ -242,10 +257,10 @@ export class StreamAttempt<P extends ProtocolCodec> {
     const sample = () => ({
       results: this.#results,
       bytesRead: this.#socket.bytesRead(),
-      expected: credits.credits > 0,
+      expected: credits.credits > 0 && !this.#gate.isPaused,
     })
-    return watchActivity(settings.timing.idleTimeoutMs, sample, () => {
-      this.#lose('the node sends nothing any more')
+    return watchActivity(settings.timing, sample, (reason) => {
+      this.#lose(reason)
     })
   }
 

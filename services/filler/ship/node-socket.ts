@@ -5,14 +5,28 @@ import type { ClientOptions } from 'ws'
 import type { NodeAddress } from './address.ts'
 import type { ShipTiming } from './types.ts'
 
-/** Code by which `ws` reports a message above `maxPayload`. */
-const tooLargeCode = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
+/** Limits whose violation ends a connection: the size of a message, its number of parts, bytes before the stream. */
+export type SocketLimit = 'message-size' | 'message-parts' | 'unasked-bytes'
+
+/** Codes by which `ws` reports a message above its limits. */
+const limitCodes: Readonly<Record<string, SocketLimit>> = {
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 'message-size',
+  WS_ERR_TOO_MANY_BUFFERED_PARTS: 'message-parts',
+}
+
+/**
+ * Average size of a fragment below which a message of the largest size is refused, because each costs an object:
+ * nodes write 4 kB or more. The same for chunks of one frame as they come from the network.
+ */
+const smallestFragmentBytes = 1024
+/** Fragments that every message may have, so that small limits leave room. */
+const leastFragments = 4096
 
 /** Receives what happens on a socket; nothing is called after `closed`, nor after `NodeSocket.close`. */
 export interface SocketEvents {
   message(data: Uint8Array, isBinary: boolean): void
-  /** The connection ended by itself. `tooLarge`: because of a message above the limit. */
-  closed(reason: string, tooLarge: boolean, cause?: unknown): void
+  /** The connection ended by itself. `limit`: the one that the node violated, if that is why. */
+  closed(reason: string, limit: SocketLimit | null, cause?: unknown): void
 }
 
 /** A websocket to a node that watches its own liveness. */
@@ -21,6 +35,11 @@ export interface NodeSocket {
   send(data: Uint8Array): void
   /** Bytes received so far; tells slow transfer of one large message from silence. */
   bytesRead(): number
+  /** Lets the node send at most this many bytes more, whatever they are; Infinity while results are wanted. */
+  allow(bytes: number): void
+  /** Stops and continues reading from the network. While paused, pings are left out. */
+  pause(): void
+  resume(): void
   /** Ends the connection at once and drops what is still on its way. */
   close(): void
 }
@@ -37,6 +56,7 @@ export function openNodeSocket(
   let stopPings: (() => void) | null = null
   let finished = false
   let failure: Error | null = null
+  let allowedBytes = Infinity
 
   const finish = (): void => {
     finished = true
@@ -46,7 +66,13 @@ export function openNodeSocket(
   const lose = (reason: string, cause?: unknown): void => {
     if (finished) return
     finish()
-    events.closed(reason, errorCode(cause) === tooLargeCode, cause)
+    events.closed(reason, limitCodes[String(errorCode(cause))] ?? null, cause)
+  }
+  const countBytes = (chunk: Buffer): void => {
+    allowedBytes -= chunk.length
+    if (allowedBytes >= 0 || finished) return
+    finish()
+    events.closed('the node sent more than it was asked for', 'unasked-bytes')
   }
   const bytesRead = (): number => transport?.bytesRead ?? 0
 
@@ -54,7 +80,10 @@ export function openNodeSocket(
     transport = response.socket
   })
   websocket.on('open', () => {
-    if (!finished) stopPings = startPings(websocket, bytesRead, timing, lose)
+    if (finished) return
+    // Not earlier: a listener starts the flow, and what comes with the upgrade would pass the websocket by.
+    transport?.on('data', countBytes)
+    stopPings = startPings(websocket, bytesRead, timing, lose)
   })
   websocket.on('message', (data, isBinary) => {
     // After an end the parser may still emit messages of the same chunk; they belong to nobody.
@@ -73,19 +102,29 @@ export function openNodeSocket(
       if (!finished && websocket.readyState === WebSocket.OPEN) websocket.send(data)
     },
     bytesRead,
+    allow(bytes) {
+      allowedBytes = bytes
+    },
+    pause: () => {
+      if (!finished) websocket.pause()
+    },
+    resume: () => {
+      if (!finished) websocket.resume()
+    },
     close: finish,
   }
 }
 
 function clientOptions(address: NodeAddress, timing: ShipTiming, maxMessageBytes: number): ClientOptions {
   const { socketPath } = address
+  const parts = Math.max(leastFragments, Math.ceil(maxMessageBytes / smallestFragmentBytes))
   return {
     perMessageDeflate: false,
     handshakeTimeout: timing.handshakeTimeoutMs,
-    // One result is one message, of many frames or of one; its size is the only limit.
+    // One result is one message, of many frames or of one.
     maxPayload: maxMessageBytes,
-    maxFragments: 0,
-    maxBufferedChunks: 0,
+    maxFragments: parts,
+    maxBufferedChunks: parts,
     ...(socketPath === null ? {} : { createConnection: () => createConnection(socketPath) }),
   }
 }
@@ -102,14 +141,15 @@ function startPings(
 ): () => void {
   let deadline: NodeJS.Timeout | undefined
   const interval = setInterval(() => {
-    if (websocket.readyState !== WebSocket.OPEN) return
+    if (websocket.readyState !== WebSocket.OPEN || websocket.isPaused) return
     const before = bytesRead()
     websocket.ping()
     clearTimeout(deadline)
     deadline = setTimeout(() => {
       // When this process itself was busy, the bytes are waiting to be read: look again after that.
       setImmediate(() => {
-        if (bytesRead() === before) lose('the node answers no ping, the connection is dead')
+        if (bytesRead() === before && !websocket.isPaused)
+          lose('the node answers no ping, the connection is dead')
       })
     }, timing.pongTimeoutMs)
   }, timing.pingIntervalMs)

@@ -1,5 +1,6 @@
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import type { PronghornError } from '../../core/errors/index.ts'
+import type { SocketLimit } from './node-socket.ts'
 import type { StatusResult } from './types.ts'
 
 /**
@@ -63,10 +64,18 @@ export function missedFork(num: number): Problem {
   return { kind: 'missed-fork', num, error: new RetryableError('SHIP_CONNECTION_LOST', message) }
 }
 
-/** A message above the limit of `limitBytes`; `num` is the block expected. */
-export function messageTooLarge(num: number, limitBytes: number): Problem {
+/** The node violated a limit of the socket; `num` is the block expected, `limitBytes` the largest message. */
+export function limitViolated(limit: SocketLimit, num: number, limitBytes: number): Problem {
+  if (limit === 'message-size') return messageTooLarge(num, limitBytes)
+  if (limit === 'message-parts') {
+    return protocolViolation(`the message for block ${num} comes in too many small fragments`)
+  }
+  return protocolViolation('the protocol ABI or the status reply of the node is larger than any can be')
+}
+
+function messageTooLarge(num: number, limitBytes: number): Problem {
   const message =
-    `the message for block ${num} is larger than ${limitBytes} bytes; ` +
+    `the message for block ${num} is larger than ${limitBytes} bytes (ship_max_message_bytes); ` +
     `the first block after a snapshot start carries the whole chain state, begin above it`
   const error = new FatalError('SHIP_MESSAGE_TOO_LARGE', message, { details: { block_num: num } })
   return { kind: 'unusable', error }

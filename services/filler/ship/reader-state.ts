@@ -24,7 +24,11 @@ export class ReaderState<P extends ProtocolCodec> {
   readonly #warned = { missingPayload: false, unknownChain: false }
   #headNum: number | null = null
   #libNum: number | null = null
+  #lastMessageAt: number | null = null
   #lastBlockAt: number | null = null
+  /** Bytes read on the present connection, and how many of them when the last message was complete. */
+  #bytesRead: () => number = () => 0
+  #bytesAtMessage = 0
 
   constructor(settings: ShipSettings<P>, consumer: ShipConsumer<P>) {
     this.settings = settings
@@ -42,6 +46,23 @@ export class ReaderState<P extends ProtocolCodec> {
   noteHead(head: WirePosition, lib: WirePosition): void {
     this.#headNum = head.num
     this.#libNum = lib.num
+  }
+
+  /** A new connection: bytes are counted from its beginning. */
+  noteConnection(bytesRead: () => number): void {
+    this.#bytesRead = bytesRead
+    this.#bytesAtMessage = 0
+  }
+
+  /** A complete message, whatever it says. */
+  noteMessage(): void {
+    this.#lastMessageAt = performance.now()
+    this.#bytesAtMessage = this.#bytesRead()
+  }
+
+  /** The connection is gone, and with it the part of a message that had arrived. */
+  noteDisconnection(): void {
+    this.noteConnection(() => 0)
   }
 
   noteBlock(bytes: number): void {
@@ -96,8 +117,14 @@ export class ReaderState<P extends ProtocolCodec> {
       bytesReceived: this.bytesReceived,
       forks: this.forks,
       resentBlocks: this.resentBlocks,
-      sinceLastBlockMs: this.#lastBlockAt === null ? null : performance.now() - this.#lastBlockAt,
+      sinceLastMessageMs: elapsedSince(this.#lastMessageAt),
+      sinceLastBlockMs: elapsedSince(this.#lastBlockAt),
+      unfinishedBytes: Math.max(0, this.#bytesRead() - this.#bytesAtMessage),
       lastProblem: this.lastProblem,
     }
   }
+}
+
+function elapsedSince(startedAt: number | null): number | null {
+  return startedAt === null ? null : performance.now() - startedAt
 }

@@ -9,12 +9,18 @@ import type { ProtocolCodec, ShipLogger, ShipSessionOptions, ShipTiming } from '
  */
 export const largestMessageBytes = 2 ** 31 - 1
 
+/** Far above any block, and still below what a filler has to spare. */
+const defaultMessageBytes = 256 * 2 ** 20
+
 const defaultTiming: ShipTiming = {
   handshakeTimeoutMs: 15_000,
   replyTimeoutMs: 60_000,
   pingIntervalMs: 30_000,
   pongTimeoutMs: 20_000,
   idleTimeoutMs: 120_000,
+  slowMessageTimeoutMs: 30_000,
+  minBytesPerSecond: 16 * 1024,
+  messageTimeoutMs: 900_000,
   statusPollMs: 2_000,
   behindTimeoutMs: 60_000,
   backoffMinMs: 1_000,
@@ -59,7 +65,7 @@ export function resolveSettings<P extends ProtocolCodec>(options: ShipSessionOpt
     window,
     ackBatch: Math.min(atLeastOne(options.minBlockConfirmation, 20), Math.max(1, Math.floor(window / 2))),
     maxBytes: atLeastOne(options.maxBytesInFlight, 64 * 2 ** 20),
-    maxMessageBytes: Math.min(atLeastOne(options.maxMessageBytes, largestMessageBytes), largestMessageBytes),
+    maxMessageBytes: Math.min(atLeastOne(options.maxMessageBytes, defaultMessageBytes), largestMessageBytes),
     compileProtocol: options.compileProtocol,
     logger: options.logger,
     timing: { ...defaultTiming, ...options.timing },

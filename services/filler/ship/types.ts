@@ -134,6 +134,12 @@ export interface ShipTiming {
   readonly pongTimeoutMs: number
   /** Time without any result, although the node holds credits, after which the stream counts as stuck. */
   readonly idleTimeoutMs: number
+  /** Time in which a message that has begun must arrive with `minBytesPerSecond`. */
+  readonly slowMessageTimeoutMs: number
+  /** Bytes a second below which an unfinished message counts as stuck. */
+  readonly minBytesPerSecond: number
+  /** Longest time that one message may take, at whatever rate. */
+  readonly messageTimeoutMs: number
   /** Interval of status requests while the node is behind the reader. */
   readonly statusPollMs: number
   /** Time to wait for a node that is behind before trying the next one, when there are several. */
@@ -161,7 +167,7 @@ export interface ShipSessionOptions<P extends ProtocolCodec = ProtocolCodec> {
   readonly minBlockConfirmation?: number
   /** Bytes that may be held or on their way; credits shrink as this fills. Default 64 MiB. */
   readonly maxBytesInFlight?: number
-  /** Largest message accepted; at most, and by default, 2^31 - 1. */
+  /** Largest message accepted; at most 2^31 - 1. Default 256 MiB. */
   readonly maxMessageBytes?: number
   /** Turns the parsed JSON of a node's first frame into a codec; throws when it cannot. */
   readonly compileProtocol: (shipAbi: unknown) => P
@@ -197,8 +203,11 @@ export interface ShipStatus {
   readonly forks: number
   /** Identical blocks that a node sent again and that were skipped. */
   readonly resentBlocks: number
-  /** Milliseconds since the last block, null before the first. */
+  /** Milliseconds since the last complete message of any kind, and since the last block; null before the first. */
+  readonly sinceLastMessageMs: number | null
   readonly sinceLastBlockMs: number | null
+  /** Bytes received after the last complete message: part of one that has not arrived whole, or a few of pongs. */
+  readonly unfinishedBytes: number
   /** One line on why the last connection ended, null while none has. */
   readonly lastProblem: string | null
 }

@@ -33,25 +33,78 @@ export interface Activity {
   readonly expected: boolean
 }
 
-/** Samples per idle time; the stream counts as stuck after this many without a change. */
+/** What a stream must do to count as alive. */
+export interface ActivityLimits {
+  /** Time without any result or bytes after which the stream is stuck. */
+  readonly idleTimeoutMs: number
+  /** Time in which an unfinished message must progress at the minimum rate. */
+  readonly slowMessageTimeoutMs: number
+  /** Bytes a second that an unfinished message must arrive with. */
+  readonly minBytesPerSecond: number
+  /** Longest time that one message may take. */
+  readonly messageTimeoutMs: number
+}
+
+/** Samples in the shortest of the times; a sample counts as a whole or not at all. */
 const samples = 4
-/** Pongs are a few bytes; a large message on its way is more than this per sample. */
+/** Pongs are a few bytes; more than this since the last result is a message on its way. */
 const trafficBytes = 1024
 
-/** Calls `stuck` once when nothing was received for `idleTimeoutMs` although it was expected. */
-export function watchActivity(idleTimeoutMs: number, sample: () => Activity, stuck: () => void): () => void {
+/** How long the stream has been in a bad state, counted in samples: a process that slept does not count. */
+interface Streaks {
+  quiet: number
+  slow: number
+  open: number
+  /** Bytes of the unfinished message, pongs included. */
+  openBytes: number
+}
+
+/**
+ * Calls `stuck` once, with the reason, when nothing was received for the idle time although it was expected, or when
+ * a message arrives below the minimum rate or for longer than the total time.
+ */
+export function watchActivity(
+  limits: ActivityLimits,
+  sample: () => Activity,
+  stuck: (reason: string) => void,
+): () => void {
+  const { idleTimeoutMs, slowMessageTimeoutMs, messageTimeoutMs } = limits
+  const intervalMs = Math.min(idleTimeoutMs, slowMessageTimeoutMs, messageTimeoutMs) / samples
+  const slowBytes = (limits.minBytesPerSecond * intervalMs) / 1_000
+  const streaks: Streaks = { quiet: 0, slow: 0, open: 0, openBytes: 0 }
   let before = sample()
-  let quiet = 0
   const timer = setInterval(() => {
     const now = sample()
-    const moved = now.results !== before.results || now.bytesRead - before.bytesRead > trafficBytes
+    const bytes = now.bytesRead - before.bytesRead
+    const idle = now.results === before.results && now.expected
     before = now
-    quiet = moved || !now.expected ? 0 : quiet + 1
-    if (quiet < samples) return
+    if (!idle) {
+      Object.assign(streaks, { quiet: 0, slow: 0, open: 0, openBytes: 0 })
+      return
+    }
+    streaks.openBytes += bytes
+    const isOpen = streaks.openBytes > trafficBytes
+    streaks.quiet = bytes > trafficBytes ? 0 : streaks.quiet + 1
+    streaks.slow = isOpen && bytes < slowBytes ? streaks.slow + 1 : 0
+    streaks.open = isOpen ? streaks.open + 1 : 0
+    const reason = describeStuck(streaks, intervalMs, limits)
+    if (reason === null) return
     clearInterval(timer)
-    stuck()
-  }, idleTimeoutMs / samples)
+    stuck(reason)
+  }, intervalMs)
   return () => {
     clearInterval(timer)
   }
+}
+
+function describeStuck(streaks: Streaks, intervalMs: number, limits: ActivityLimits): string | null {
+  const { slow, open, quiet, openBytes } = streaks
+  const seconds = Math.round((open * intervalMs) / 1_000)
+  if (slow * intervalMs >= limits.slowMessageTimeoutMs) {
+    return `a message of the node arrives too slowly: ${openBytes} bytes in ${seconds} s`
+  }
+  if (open * intervalMs >= limits.messageTimeoutMs) {
+    return `a message of the node is not complete after ${seconds} s and ${openBytes} bytes`
+  }
+  return quiet * intervalMs >= limits.idleTimeoutMs ? 'the node sends nothing any more' : null
 }

@@ -28,7 +28,8 @@ export function showSummary(data) {
     setNote('head', 'Nobody has told of it yet')
   } else {
     setFigure('head', formatWhole(chain.head_block))
-    setNote('head', formatAge(Math.max(0, data.time - chain.head_time) / 1_000))
+    const ageMs = chain.head_time === null ? null : Math.max(0, data.time - chain.head_time)
+    setNote('head', ageMs === null ? 'Its time is not known yet' : formatAge(ageMs / 1_000))
   }
   showLag(data.readers, isIndexing)
   const { database } = data

@@ -1,0 +1,79 @@
+import { afterEach, expect, it } from 'vitest'
+import { createLogger } from '../core/log/index.ts'
+import { startFillerHealth } from './health.ts'
+import type { FillerHealth, HeardStatus } from './health.ts'
+import type { ReaderStatus } from './pipeline/index.ts'
+
+const well: ReaderStatus = {
+  reader: 'main-1',
+  state: 'live',
+  block: 100,
+  blockTimeMs: 1_700_000_000_000,
+  head: 100,
+  headTimeMs: 1_700_000_000_000,
+  irreversible: 95,
+  blocksPerSecond: 2,
+  operations: 1,
+  forks: 0,
+  queuedBlocks: 0,
+  undecodableActions: 0,
+  unknownTables: 0,
+  committedAtMs: 1_700_000_000_100,
+  blocksBehind: 0,
+  receivedBlocks: 100,
+  receivedBytes: 1_000,
+  connections: 1,
+  heldBytes: 0,
+  sinceMessageMs: 1_200,
+  sinceBlockMs: 2_300,
+  sinceCommitMs: 3_400,
+  problem: null,
+}
+
+let health: FillerHealth | undefined
+afterEach(() => health?.close())
+
+async function ask(heard: Partial<HeardStatus>) {
+  const statuses = new Map([['main-1', { status: well, atMs: performance.now(), ...heard }]])
+  const logger = createLogger({ name: 'test', level: 'silent' })
+  const renderMetrics = () => Promise.resolve('')
+  health = await startFillerHealth({ address: '127.0.0.1', port: 0, statuses, renderMetrics, logger })
+  const url = `http://127.0.0.1:${health.port}`
+  const response = await fetch(`${url}/health`)
+  const { data } = (await response.json()) as { data: Record<string, unknown> }
+  return { status: response.status, data, alive: (await fetch(`${url}/healthc`)).status }
+}
+
+it('is well while readers get on, and says how long ago they last did', async () => {
+  const { status, data } = await ask({})
+  expect(status).toBe(200)
+  expect(data).toMatchObject({
+    status: 'healthy',
+    reasons: [],
+    readers: [
+      {
+        name: 'main-1',
+        problem: null,
+        seconds_since_message: 1.2,
+        seconds_since_block: 2.3,
+        seconds_since_commit: 3.4,
+      },
+    ],
+  })
+})
+
+it('is not well while a reader is stalled, but asks nobody to restart it', async () => {
+  const problem = { summary: 'blocks wait', detail: 'blocks wait: 7 blocks, no commit for 31 s' }
+  const { status, data, alive } = await ask({ status: { ...well, problem } })
+  expect([status, alive]).toEqual([503, 200])
+  expect(data).toMatchObject({
+    status: 'stalled',
+    reasons: ['reader main-1: blocks wait: 7 blocks, no commit for 31 s'],
+  })
+})
+
+it('is not well while the thread of a reader is silent', async () => {
+  const { status, data } = await ask({ atMs: performance.now() - 40_000 })
+  expect(status).toBe(503)
+  expect(data.reasons).toEqual(['reader main-1: its thread has said nothing for 40 s'])
+})

@@ -1,0 +1,70 @@
+import { PronghornError, describeError } from '../../core/errors/index.ts'
+
+/** Time without a commit after which a reader with something to do counts as stalled. */
+export const STALLED_AFTER_MS = 30_000
+
+/** Bytes after the last complete message that are no pongs any more: a message is on its way. */
+const MESSAGE_BYTES = 1_024
+
+/** How a reader is getting on. */
+export interface ProgressFacts {
+  /** State of the session with the node. */
+  readonly session: 'connected' | 'behind' | 'disconnected'
+  /** Why the last connection ended, if one has. */
+  readonly lastProblem: string | null
+  /** Milliseconds since the last commit, or since the start before the first. */
+  readonly sinceCommitMs: number
+  /** Milliseconds since the last complete message of the node, or since the start before the first. */
+  readonly sinceMessageMs: number
+  /** Bytes of a message that has not arrived whole. */
+  readonly unfinishedBytes: number
+  /** Blocks that are known to exist and are not committed. */
+  readonly waitingBlocks: number
+}
+
+/** What keeps a reader from going on. */
+export interface ReaderProblem {
+  /** For everybody: names no address and nothing else of the inside. */
+  readonly summary: string
+  /** For the operator: the summary with its cause and figures, in one line. */
+  readonly detail: string
+}
+
+/** What is wrong with a reader; null while it gets on. */
+export function describeStall(facts: ProgressFacts, stalledAfterMs = STALLED_AFTER_MS): ReaderProblem | null {
+  const { session, sinceCommitMs, sinceMessageMs, waitingBlocks, unfinishedBytes } = facts
+  if (sinceCommitMs < stalledAfterMs) return null
+  const idle = `no commit for ${seconds(sinceCommitMs)}`
+  if (session === 'disconnected') {
+    const reason = facts.lastProblem === null ? '' : ` (${facts.lastProblem})`
+    return problem('no stream from the chain node', `${idle}${reason}`)
+  }
+  if (session === 'behind') return problem('the chain node is behind the reader', idle)
+  if (sinceMessageMs >= stalledAfterMs) {
+    return unfinishedBytes > MESSAGE_BYTES
+      ? problem(
+          'a message of the chain node does not get complete',
+          `${unfinishedBytes} bytes after ${seconds(sinceMessageMs)}`,
+        )
+      : problem('the chain node is silent', `no message for ${seconds(sinceMessageMs)}`)
+  }
+  return waitingBlocks > 0 ? problem('blocks wait', `${waitingBlocks} blocks, ${idle}`) : null
+}
+
+/** What an error that interrupted reading means; it holds until the next commit. */
+export function describeInterruption(error: unknown): ReaderProblem {
+  const code = error instanceof PronghornError ? error.code : 'INTERNAL'
+  return problem(summaries[code] ?? `reading was interrupted (${code})`, describeError(error))
+}
+
+const summaries: Readonly<Record<string, string>> = {
+  DATABASE_UNAVAILABLE: 'the database is unavailable',
+}
+
+function problem(summary: string, figures: string): ReaderProblem {
+  return { summary, detail: `${summary}: ${figures}` }
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1_000)} s`
+}

@@ -1,0 +1,33 @@
+import type { CreditWindow } from './credits.ts'
+import type { NodeSocket } from './node-socket.ts'
+
+/**
+ * Stops reading from a node while too much is held. Credits keep what is held within the budget while sizes are
+ * steady, but the node decides the sizes of what it was granted before they were known.
+ */
+export class ReadGate {
+  readonly #socket: NodeSocket
+  readonly #credits: CreditWindow
+  readonly #limitBytes: number
+  #isPaused = false
+
+  /** `budgetBytes` is what credits aim at; reading stops at twice of it. */
+  constructor(socket: NodeSocket, credits: CreditWindow, budgetBytes: number) {
+    this.#socket = socket
+    this.#credits = credits
+    this.#limitBytes = 2 * budgetBytes
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused
+  }
+
+  /** Looks at what is held now. */
+  update(): void {
+    const isOver = this.#credits.heldBytes >= this.#limitBytes
+    if (isOver === this.#isPaused) return
+    this.#isPaused = isOver
+    if (isOver) this.#socket.pause()
+    else this.#socket.resume()
+  }
+}

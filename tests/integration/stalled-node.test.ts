@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import type { ReaderStatus } from '../../services/filler/index.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { indexUntil, startChain, testSettings } from './index-chain.ts'
+import type { TestChain } from './index-chain.ts'
+
+/** Beginning of a websocket message that claims 100 MB. */
+const hugeFrame = Buffer.from('827f0000000005f5e100', 'hex')
+
+let database: TestDatabase
+let running: TestChain
+let node: DrippingNode
+let ending: AbortController
+const statuses: ReaderStatus[] = []
+
+/** Stands before a node; from `drip` on, what comes from it is a message that does not get complete. */
+class DrippingNode {
+  readonly server = createServer((client) => this.#join(client))
+  readonly #pairs = new Map<Socket, Socket>()
+  readonly #target: URL
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(target: string) {
+    this.#target = new URL(target)
+  }
+
+  async listen(): Promise<string> {
+    this.server.listen(0, '127.0.0.1')
+    await once(this.server, 'listening')
+    return `ws://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+  }
+
+  drip(): void {
+    const clients = [...this.#pairs.keys()]
+    for (const client of clients) {
+      this.#pairs.get(client)?.unpipe(client)
+      client.write(hugeFrame)
+    }
+    this.#timer = setInterval(() => {
+      for (const client of clients) if (client.writable) client.write(Buffer.alloc(300))
+    }, 20)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.server.close()
+    for (const [client, upstream] of this.#pairs) {
+      client.destroy()
+      upstream.destroy()
+    }
+  }
+
+  #join(client: Socket): void {
+    const upstream = connect(Number(this.#target.port), this.#target.hostname)
+    this.#pairs.set(client, upstream)
+    client.on('error', () => undefined).on('close', () => upstream.destroy())
+    upstream.on('error', () => undefined).on('close', () => client.destroy())
+    client.pipe(upstream).pipe(client)
+  }
+}
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  running = await startChain({ recordings: ['main'], libLagBlocks: 2, blocks: 2 })
+  node = new DrippingNode(running.shipUrl)
+  ending = new AbortController()
+})
+afterEach(async () => {
+  ending.abort()
+  node.close()
+  await running.chain.stop()
+  await database.drop()
+})
+
+/** The newest status that fits, polled for. */
+async function heard(fits: (status: ReaderStatus) => boolean): Promise<ReaderStatus> {
+  let found: ReaderStatus | undefined
+  await expect.poll(() => (found = statuses.findLast(fits)) !== undefined).toBe(true)
+  return found!
+}
+
+it('a reader whose node drips is not well, says so to everybody, and finds its way back', async () => {
+  const shipUrl = await node.listen()
+  const reading = indexUntil({ ...running, shipUrl }, database.address, 0, {
+    signal: ending.signal,
+    options: {
+      stalledAfterMs: 600,
+      onStatus: (status) => statuses.push(status),
+      shipTiming: { backoffMinMs: 20, slowMessageTimeoutMs: 3_000, minBytesPerSecond: 65_536 },
+    },
+  })
+  const head = running.chain.head().num
+  await heard(({ block, state }) => block === head && state === 'live')
+  node.drip()
+  running.chain.produceBlock()
+
+  const stalled = await heard(({ problem }) => problem !== null && problem.summary.includes('complete'))
+  expect(stalled.problem?.summary).toBe('a message of the chain node does not get complete')
+  expect(stalled.problem?.detail).toMatch(/: \d{4,} bytes after \d+ s$/)
+  expect(stalled).toMatchObject({ block: head, connections: 1 })
+  expect(stalled.sinceMessageMs).toBeGreaterThan(600)
+  expect(stalled.sinceBlockMs).toBeGreaterThan(600)
+  expect(stalled.sinceCommitMs).toBeGreaterThan(600)
+  const client = await connectDatabase(database.address, { applicationName: 'test' })
+  const read = async () => {
+    const { rows } = await client.query<{ problem: string | null }>(
+      'SELECT problem FROM chain.heartbeats WHERE reader = $1',
+      [testSettings.name],
+    )
+    return rows[0]?.problem
+  }
+  await expect.poll(read).toBe(stalled.problem?.summary)
+
+  const well = await heard(({ block, problem }) => block === head + 1 && problem === null)
+  expect(well.connections).toBe(2)
+  await expect.poll(read).toBe(null)
+  await client.end()
+  ending.abort()
+  await reading
+})
