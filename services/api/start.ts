@@ -10,8 +10,8 @@ import type { Metrics } from '../core/metrics/index.ts'
 import { readPackageVersion, readRevision } from '../core/paths/index.ts'
 import { AnswerCache, createSharedAnswers, UnchangedAnswers } from './cache/index.ts'
 import { consoleRoutes, ProgressHistory } from './console/index.ts'
-import { openRequestDatabase } from './database/index.ts'
-import type { RequestDatabase } from './database/index.ts'
+import { noDatabaseObserver, openRequestDatabase } from './database/index.ts'
+import type { DatabaseObserver, RequestDatabase } from './database/index.ts'
 import { documentationRoutes } from './documentation/index.ts'
 import type { ServerInfo } from './documentation/index.ts'
 import type { HealthSettings, Monitor } from './health/index.ts'
@@ -89,7 +89,10 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     const kvstore =
       options.kvstore ?? (await openKeyValueStore(config.connections.kvstore, chain.name, logger))
     if (!options.kvstore) closers.push(() => kvstore.close())
-    const database = await openDatabase(config, metrics, logger)
+    // Counting costs more than giving a kept answer, so it is left out where nobody can ask for the counts.
+    const isCounted = config.server.metrics_port !== undefined
+    const observer = isCounted ? observeDatabase(metrics) : noDatabaseObserver
+    const database = await openDatabase(config, observer, logger)
     closers.push(() => database.close())
     const lists = createNamedLists({ database, onLookup: observeLists(metrics) })
     const cache = openCache(config, kvstore)
@@ -129,8 +132,6 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     const health = () => reportHealth(monitor.state, healthSettings(options), Date.now())
     watchParts(metrics, { database, health, state: () => monitor.state })
     if (!options.metrics) closers.push(await openMetrics(config, metrics, logger))
-    // Counting costs more than giving a kept answer, so it is left out where nobody can ask for the counts.
-    const isCounted = config.server.metrics_port !== undefined
     const observers = [...(isCounted ? [observeRequests(metrics)] : []), ...(options.observers ?? [])]
     const listener = await serve(options, {
       monitor,
@@ -200,14 +201,18 @@ function channelOf(entry: NamespaceConfig, namespace: Namespace, paths: readonly
   }
 }
 
-function openDatabase(config: ApiConfig, metrics: Metrics, logger: Logger): Promise<RequestDatabase> {
+function openDatabase(
+  config: ApiConfig,
+  observer: DatabaseObserver,
+  logger: Logger,
+): Promise<RequestDatabase> {
   const { max_query_time_ms, max_db_connections, slow_query_threshold } = config.server
   const { host, port, user, password, database, replicas } = config.connections.sqldb
   return openRequestDatabase(
     {
       address: { host, port, user, password, database },
       replicas,
-      observer: observeDatabase(metrics),
+      observer,
       maxConnections: max_db_connections,
       maxQueryTimeMs: max_query_time_ms,
       slowQueryMs: slow_query_threshold,

@@ -9,7 +9,7 @@ import {
   weakTag,
 } from '../../core/http/index.ts'
 import type { Encoding, Headers } from '../../core/http/index.ts'
-import { jsonBytes, jsonIdentity } from '../json/index.ts'
+import { jsonBytes } from '../json/index.ts'
 import type { Json } from '../json/index.ts'
 
 /** An answer in the form that one client asked for. */
@@ -32,7 +32,8 @@ export class AnswerData {
   }
 
   static of(data: Json): AnswerData {
-    return new AnswerData(weakTag(jsonIdentity(data)), jsonBytes(data))
+    const bytes = jsonBytes(data)
+    return new AnswerData(weakTag(bytes), bytes)
   }
 }
 
@@ -60,7 +61,9 @@ export class Answer {
   /** @param data what the answer is about; @param envelope the texts before and after it. */
   static of(data: Json | AnswerData, [before, after]: readonly [before: string, after: string]): Answer {
     if (!(data instanceof AnswerData)) {
-      return new Answer(weakTag(jsonIdentity(data)), [jsonBytes([before, data, after])])
+      // Both are ASCII.
+      const bytes = jsonBytes([before, data, after])
+      return new Answer(weakTag(bytes.subarray(before.length, bytes.length - after.length)), [bytes])
     }
     return new Answer(data.tag, [Buffer.from(before), data.bytes, Buffer.from(after)])
   }
@@ -81,12 +84,18 @@ export class Answer {
 
   /** Sends it as the client accepts it, or 304 when the client has it. */
   async send(context: Context): Promise<void> {
-    const { status, headers, body } = await this.formFor(context.method, context.req.headers)
-    const { Vary, ...others } = headers
-    if (Vary !== undefined) context.vary(Vary)
-    context.status = status
-    if (body) context.body = joinedPieces(body)
-    context.set(others)
+    const form = this.formFor(context.method, context.req.headers)
+    const { status, headers, body } = form instanceof Promise ? await form : form
+    const { res } = context
+    // The body is ready to be sent: what Koa finds out about bodies is known, and takes longer than sending it.
+    context.respond = false
+    res.statusCode = status
+    for (const name in headers) {
+      if (name === 'Vary') context.vary(headers[name]!)
+      else res.setHeader(name, headers[name]!)
+    }
+    if (body && context.method !== 'HEAD') res.end(joinedPieces(body))
+    else res.end()
   }
 
   get #isLarge(): boolean {

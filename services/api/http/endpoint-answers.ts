@@ -64,7 +64,10 @@ export function createEndpointAnswer(
 }
 
 function namesNoList(raw: RawParameters): boolean {
-  for (const value of raw.values()) if (JSON.stringify(value).includes(NAMED_LIST)) return false
+  for (const value of raw.values()) {
+    if (typeof value === 'string' ? value.includes(NAMED_LIST) : JSON.stringify(value).includes(NAMED_LIST))
+      return false
+  }
   return true
 }
 

@@ -39,31 +39,78 @@ export interface RouteParts extends AnswerParts {
 const DOCS_ALIASES = ['/docs', '/docs/swagger']
 const DOCS_PATH = '/docs'
 
-/** Makes the routes of all namespaces. Literals match in any letter case; a slash at the end is optional. */
+/** Creates the routes of all namespaces. Literals match in any letter case; a slash at the end is optional. */
 export function createRoutes(parts: RouteParts): Middleware {
-  const router = new Router()
+  const roots = new Router()
+  const groups = new RouteGroups()
   for (const { paths, answer } of parts.roots) {
     for (const path of paths) {
-      router.get(path, (context) => {
+      roots.get(path, (context) => {
         notesOf(context).route = path
         return answer(context)
       })
     }
   }
   for (const { namespace, paths } of parts.mounts) {
-    for (const path of paths) for (const alias of DOCS_ALIASES) router.all(path + alias, redirectToDocs)
+    for (const path of paths) for (const alias of DOCS_ALIASES) roots.all(path + alias, redirectToDocs)
     for (const endpoint of namespace.endpoints) {
       for (const path of paths) {
         const pattern = path + endpoint.path
         const place = `${paths[0]!}${endpoint.path}`
         const { name, clock } = namespace
         const answer = createEndpointAnswer({ pattern, namespace: name, place, endpoint, clock }, parts)
+        const router = groups.routerFor(path, endpoint.path)
         if (endpoint.method === 'get') router.get(pattern, answer)
         else router.all(pattern, answer)
       }
     }
   }
-  return router.routes() as unknown as Middleware
+  return groups.middleware(roots.routes() as unknown as Middleware)
+}
+
+/** Segments of an endpoint's path that tell its group, as in `/v1/assets`; no endpoint has a parameter in them. */
+const GROUP_SEGMENTS = 2
+
+/**
+ * Routers by the beginning of the path. A router tries its routes one after the other, and all namespaces together have
+ * hundreds.
+ */
+class RouteGroups {
+  readonly #routers = new Map<string, Router>()
+  /** Segments that tell the group, for each depth of a namespace's path. */
+  readonly #depths = new Set<number>()
+
+  /** @param mount path of the namespace; @param path of the endpoint below it. */
+  routerFor(mount: string, path: string): Router {
+    const depth = mount.split('/').length - 1 + GROUP_SEGMENTS
+    this.#depths.add(depth)
+    const key = beginningOf(mount + path, depth)
+    const router = this.#routers.get(key) ?? new Router()
+    this.#routers.set(key, router)
+    return router
+  }
+
+  /** @param others answers what belongs to no group, and what none of its routes matches. */
+  middleware(others: Middleware): Middleware {
+    const groups = new Map(
+      [...this.#routers].map(([key, router]) => [key, router.routes() as unknown as Middleware]),
+    )
+    const depths = [...this.#depths]
+    return (context, next) => {
+      for (const depth of depths) {
+        const group = groups.get(beginningOf(context.path, depth))
+        if (group) return group(context, () => others(context, next) as Promise<void>) as Promise<void>
+      }
+      return others(context, next) as Promise<void>
+    }
+  }
+}
+
+/** The first segments of a path, in small letters. */
+function beginningOf(path: string, segments: number): string {
+  let end = 0
+  for (let count = 0; count < segments && end >= 0; count++) end = path.indexOf('/', end + 1)
+  return (end < 0 ? path : path.slice(0, end)).toLowerCase()
 }
 
 function redirectToDocs(context: RouterContext): void {

@@ -1,2 +1,2 @@
-export { jsonArray, jsonBytes, jsonIdentity, jsonString, KeptJson } from './json.ts'
+export { jsonArray, jsonBytes, jsonString } from './json.ts'
 export type { Json } from './json.ts'

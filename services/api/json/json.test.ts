@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Json } from './index.ts'
-import { jsonArray, jsonBytes, jsonIdentity, jsonString, KeptJson } from './index.ts'
+import { jsonArray, jsonBytes, jsonString } from './index.ts'
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8')
 
@@ -20,18 +19,6 @@ describe('JSON in pieces', () => {
   it('makes arrays of any values', () => {
     expect(jsonString(jsonArray([]))).toBe('[]')
     expect(jsonString(jsonArray(['1', bytes('2'), ['"', '3', '"']]))).toBe('[1,2,"3"]')
-  })
-
-  it('is shown by its kept pieces, and compared by their digests', () => {
-    const list = (...records: readonly string[]): Json =>
-      jsonArray(records.map((record) => new KeptJson([record])))
-    expect(jsonString(list('"a"', '"b"'))).toBe('["a","b"]')
-    const identity = jsonIdentity(list('"a"', '"b"')).toString('utf8')
-    expect(jsonIdentity(list('"a"', '"b"')).toString('utf8')).toBe(identity)
-    for (const other of [list('"b"', '"a"'), list('"a"'), list('"a"', '"c"')]) {
-      expect(jsonIdentity(other).toString('utf8')).not.toBe(identity)
-    }
-    expect(jsonIdentity(['"a"', bytes(',"b"')]).toString('utf8')).toBe('"a","b"')
   })
 
   it('leaves the bytes that it is given as they are', () => {
