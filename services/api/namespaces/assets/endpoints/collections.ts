@@ -7,7 +7,7 @@ import {
   paging,
   sorting,
 } from '../../parameter-groups/index.ts'
-import { collectionQuery } from '../queries/index.ts'
+import { collectionList } from '../lists/index.ts'
 import { collectionRecord, renderCollections } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
@@ -19,7 +19,7 @@ const NOT_FOUND = { status: 416, message: 'Collection not found' } as const
 export function collectionEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
     setup,
-    query: ({ values }) => collectionQuery(values, setup.trigrams),
+    list: ({ session, values }) => collectionList(setup.lists, setup.trigrams, session, values),
     kind: 'collection',
     render: renderCollections,
   }

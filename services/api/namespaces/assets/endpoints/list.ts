@@ -3,8 +3,9 @@ import type { Endpoint, EndpointContext, Failure } from '../../../endpoint/index
 import { RequestError, shape } from '../../../endpoint/index.ts'
 import type { Json } from '../../../json/index.ts'
 import { jsonArray } from '../../../json/index.ts'
-import type { KeyPage, PageQuery } from '../../paging/index.ts'
-import { countRows, selectPage } from '../../paging/index.ts'
+import type { List } from '../../../lists/index.ts'
+import type { KeyPage } from '../../paging/index.ts'
+import { pageWindow } from '../../paging/index.ts'
 import type { MakeRecords, RecordRenderer } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 
@@ -53,32 +54,39 @@ export async function renderOne(
   return record
 }
 
-/** A list of records that one query selects. */
+/** A list of records. */
 export interface ListOfRecords {
   readonly setup: AssetsSetup
-  readonly query: (context: EndpointContext) => PageQuery | Promise<PageQuery>
+  readonly list: (context: EndpointContext) => Promise<List>
+  /** The key of a record by that of its row in the list, where these differ. */
+  readonly recordKey?: (key: string) => string
   /** Names what the renderer makes. */
   readonly kind: string
   readonly render: RecordRenderer
-  /** Answers a count in a quicker way than by counting rows; undefined when the filters do not allow it. */
-  readonly kept?: (context: EndpointContext) => Promise<string | undefined>
+  /** Answers a count from counters; undefined when the filters are not theirs. */
+  readonly counted?: (context: EndpointContext) => Promise<string | undefined>
 }
 
 /** Answers a list: the page, or with `count=true` the number of rows. */
-export function runList(list: ListOfRecords): Endpoint['run'] {
+export function runList(records: ListOfRecords): Endpoint['run'] {
+  const { setup, list, recordKey, kind, render } = records
   return async (context) => {
-    if (context.values.bool('count') === true) return runCount(list)(context)
-    const query = await list.query(context)
-    const page = await selectPage(context.session, context.values, query)
-    return renderPage(list.setup, context.session, page, list.kind, list.render)
+    const { session, values } = context
+    if (values.bool('count') === true) return runCount(records)(context)
+    const wanted = await list(context)
+    const window = pageWindow(values)
+    const keys = window ? await setup.lists.keys(session, wanted, window) : []
+    const page = { keys: recordKey ? keys.map(recordKey) : keys, moment: undefined }
+    return renderPage(setup, session, page, kind, render)
   }
 }
 
 /** Answers the number of rows of a list as a decimal string. */
-export function runCount(list: ListOfRecords): Endpoint['run'] {
+export function runCount({ setup, list, counted }: ListOfRecords): Endpoint['run'] {
   return async (context) => {
-    const kept = await list.kept?.(context)
-    return `"${kept ?? (await countRows(context.session, await list.query(context)))}"`
+    const count =
+      (await counted?.(context)) ?? (await setup.lists.count(context.session, await list(context)))
+    return `"${count}"`
   }
 }
 

@@ -8,7 +8,8 @@ import {
   paging,
   sorting,
 } from '../../parameter-groups/index.ts'
-import { countOffersFromCounters, offerQuery } from '../queries/index.ts'
+import { offerList } from '../lists/index.ts'
+import { countOffersFromCounters } from '../queries/index.ts'
 import { offerRecord, offerRenderer } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
@@ -54,10 +55,10 @@ export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
   const record = offerRecord(setup.view.record)
   const records: ListOfRecords = {
     setup,
-    query: ({ session, values }) => offerQuery(session, values),
+    list: ({ session, values }) => offerList(setup.lists, session, values),
     kind: 'offer',
     render,
-    kept: countOffersFromCounters,
+    counted: countOffersFromCounters,
   }
   const list: Endpoint = {
     path: '/v1/offers',

@@ -7,7 +7,8 @@ import {
   paging,
   sorting,
 } from '../../parameter-groups/index.ts'
-import { schemaKey, schemaQuery } from '../queries/index.ts'
+import { schemaList, schemaOfKey } from '../lists/index.ts'
+import { schemaKey } from '../queries/index.ts'
 import { renderSchemas, schemaRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
@@ -19,7 +20,8 @@ const NOT_FOUND = { status: 416, message: 'Schema not found' } as const
 export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
     setup,
-    query: ({ values }) => schemaQuery(values),
+    list: ({ session, values }) => schemaList(setup.lists, session, values),
+    recordKey: schemaOfKey,
     kind: 'schema',
     render: renderSchemas,
   }

@@ -9,7 +9,7 @@ import {
   sorting,
   templateNameSearch,
 } from '../../parameter-groups/index.ts'
-import { templateQuery } from '../queries/index.ts'
+import { templateList } from '../lists/index.ts'
 import { renderTemplates, templateRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
@@ -22,7 +22,7 @@ const amount = { type: 'int', minimum: 0 } as const
 export function templateEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
     setup,
-    query: ({ values, attributes }) => templateQuery(values, attributes, setup.trigrams),
+    list: (context) => templateList(setup.lists, setup.trigrams, context),
     kind: 'template',
     render: renderTemplates,
   }

@@ -8,12 +8,8 @@ import {
   paging,
   sorting,
 } from '../../parameter-groups/index.ts'
-import {
-  countTransfers,
-  countTransfersFromCounters,
-  countTransfersOfAccount,
-  transferQuery,
-} from '../queries/index.ts'
+import { transferList } from '../lists/index.ts'
+import { countTransfersFromCounters, countTransfersOfAccount } from '../queries/index.ts'
 import { transferRecord, transferRenderer } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
@@ -24,13 +20,11 @@ import { partyParameters } from './offers.ts'
 export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
     setup,
-    query: ({ session, values }) => transferQuery(session, values),
+    list: ({ session, values }) => transferList(setup.lists, session, values),
     kind: 'transfer',
     render: transferRenderer(setup.view.render),
-    kept: async (context) =>
-      (await countTransfersFromCounters(context)) ??
-      (await countTransfersOfAccount(context)) ??
-      (await countTransfers(context.session, context.values)),
+    counted: async (context) =>
+      (await countTransfersFromCounters(context)) ?? (await countTransfersOfAccount(context)),
   }
   const list: Endpoint = {
     path: '/v1/transfers',
