@@ -1,46 +1,18 @@
 /** Starts the api of a measurement in a process of its own. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { readEnvironment } from '../../services/core/config/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { generatedChainId } from './generated/index.ts'
-
-/** A running api. */
-export interface ApiProcess {
-  /** Address of the family's namespace. */
-  readonly url: string
-  readonly pid: number
-  stop(): void
-}
-
-/** Variables of the environment as a command line has them, each `NAME=VALUE`. @throws Error for other texts. */
-export function environmentOf(texts: readonly string[]): Record<string, string> {
-  const pairs = texts.map((text): [string, string] => {
-    const at = text.indexOf('=')
-    if (at < 1) throw new Error(`--env wants NAME=VALUE, not ${text}`)
-    return [text.slice(0, at), text.slice(at + 1)]
-  })
-  return Object.fromEntries(pairs)
-}
+import { startServerProcess } from './server-process.ts'
+import type { ServerProcess } from './server-process.ts'
 
 /**
  * Starts an api on a generated database, with the namespaces of families (a comma list) and more variables in its
- * environment. @throws Error when it ends before it listens.
+ * environment. Its `url` is that of the first family's namespace. @throws Error when it exits before it listens.
  */
-export async function startApiProcess(
+export function startApiProcess(
   address: DatabaseAddress,
   families = 'assets',
   environment: Readonly<Record<string, string>> = {},
-): Promise<ApiProcess> {
+): Promise<ServerProcess> {
   const file = import.meta.filename.replace(/api-server\.(js|ts)$/, 'api-process.$1')
-  const api = spawn(process.execPath, [file, JSON.stringify(address), generatedChainId, families], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...readEnvironment(), ...environment },
-  })
-  const ended = once(api, 'exit').then(() => null)
-  const line = await Promise.race([once(createInterface(api.stdout), 'line'), ended])
-  if (line === null) throw new Error('the api ended before it listened')
-  const { url } = JSON.parse(line[0] as string) as { url: string }
-  return { url, pid: api.pid ?? 0, stop: () => void api.kill() }
+  return startServerProcess(file, [JSON.stringify(address), generatedChainId, families], environment)
 }

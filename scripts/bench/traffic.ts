@@ -11,10 +11,11 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
-import { environmentOf, startApiProcess } from './api-server.ts'
+import { startApiProcess } from './api-server.ts'
 import { Random } from './generated/choice.ts'
 import { openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
+import { environmentOf } from './server-process.ts'
 import { IndexScans, resultOf, summaryOf, tableLine, trafficKinds, TrafficRows } from './traffic/index.ts'
 import type { IndexUse, KindResult, Sample, TrafficKind } from './traffic/index.ts'
 

@@ -1,34 +1,31 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
-import type { Session, Statement } from '../../services/api/database/index.ts'
+import { raw, sql, where } from '../../services/api/database/index.ts'
+import type { Session, Sql, Statement } from '../../services/api/database/index.ts'
 import { readAttributeFilters, validateParameters } from '../../services/api/endpoint/index.ts'
-import type { Parameter } from '../../services/api/endpoint/index.ts'
-import { ListReader, Statistics } from '../../services/api/lists/index.ts'
+import type { EndpointContext, Parameter } from '../../services/api/endpoint/index.ts'
+import type { List, ListReader } from '../../services/api/lists/index.ts'
 import { createAssetsNamespace } from '../../services/api/namespaces/assets/index.ts'
-import { assetListParameters } from '../../services/api/namespaces/assets/endpoints/index.ts'
 import {
-  assetPage,
+  assetList,
   burnerPage,
   countAssets,
   countOwners,
+  createListReader,
   ownerPage,
 } from '../../services/api/namespaces/assets/lists/index.ts'
-import {
-  countAccounts,
-  countAssets as countOld,
-  selectAccounts,
-  selectAssetPage,
-  selectBurners,
-} from '../../services/api/namespaces/assets/queries/index.ts'
+import { PRICE_SORTS, pricedAssets } from '../../services/api/namespaces/market/lists/priced-assets.ts'
+import { heldAssets } from '../../services/api/namespaces/market/statistics/held-assets.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { FORCED_PATHS } from './forced-paths.ts'
 
-const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? 250)
-const TABLES = ['assets.assets', 'assets.schemas', 'assets.templates', 'assets.backed_tokens']
+/** Requests of each test, and where their chance begins. */
+const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? 150)
+const SEED = Number(process.env['LIST_SEED'] ?? 7)
 const FAMILIES = ['data', 'template_data', 'immutable_data', 'mutable_data'] as const
 
 type Query = Readonly<Record<string, string>>
@@ -36,7 +33,7 @@ type Query = Readonly<Record<string, string>>
 let database: TestDatabase
 let client: pg.Client
 let session: Session
-let parameters: Parameter[]
+let parameters: Readonly<Record<string, readonly Parameter[]>>
 beforeAll(async () => {
   database = await createTestDatabase()
   await generateDatabase(database.address, scaledSizes(0.01), 'lists')
@@ -48,7 +45,9 @@ beforeAll(async () => {
       return rows as unknown as Row[]
     },
   }
-  parameters = assetListParameters({ limits: { assets: 1_000 } } as never)
+  const limits = { assets: 1_000, accounts: 1_000, burns: 1_000 } as never
+  const { endpoints } = createAssetsNamespace({ contract: 'atomicassets', limits, trigrams: true })
+  parameters = Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, endpoint.parameters]))
 })
 afterAll(async () => {
   await client.end()
@@ -64,8 +63,8 @@ async function pickFilters(random: () => number): Promise<Query> {
   )
   const asset = rows[0]!
   const text = (name: string): string | undefined => {
-    const value = asset[name]
-    return value === null || value === undefined ? undefined : String(value as string | number)
+    const value = asset[name] as string | number | bigint | null
+    return value === null ? undefined : String(value)
   }
   const data = (name: string): Record<string, string | number> =>
     (asset[name] as Record<string, string | number> | null) ?? {}
@@ -128,80 +127,170 @@ async function pickFilters(random: () => number): Promise<Query> {
 }
 
 const SORTS = ['asset_id', 'updated', 'transferred', 'template_mint', 'name']
+const readers = Object.entries(FORCED_PATHS).map(
+  ([name, choose]) => [name, createListReader([], choose)] as const,
+)
+
+async function contextOf(query: Query, path: string): Promise<EndpointContext> {
+  const raw = new Map(Object.entries(query))
+  const values = await validateParameters(parameters[path]!, {}, raw, () => Promise.resolve([]))
+  return { session, values, attributes: readAttributeFilters(raw, FAMILIES) }
+}
+
+function keysOf(reader: ListReader, list: List, { limit, page }: Query): Promise<string[]> {
+  return reader.keys(session, list, { limit: Number(limit), offset: (Number(page) - 1) * Number(limit) })
+}
+
+/** The conditions of all filters, as rows are checked by them. */
+function allConditions({ filters }: List): Sql {
+  return where(filters.map(({ condition }) => condition))
+}
+
+async function texts(statement: Sql): Promise<string[]> {
+  const rows = await session.query<[unknown]>(statement.render())
+  return rows.map((row) => row.join(' '))
+}
+
+/** A page in plain SQL: every condition, sorted by the whole order. */
+async function plainPage({ list }: { list: List }, query: Query): Promise<string[]> {
+  const { order } = list
+  const direction = raw(order.direction)
+  const [branch] = order.branches
+  const value = order.sorted?.value ?? raw(`a.${branch!.column}`)
+  const by =
+    branch!.column === 'asset_id'
+      ? sql`a.asset_id ${direction}`
+      : sql`${value} ${direction} NULLS LAST, a.asset_id`
+  const limit = Number(query['limit'])
+  const offset = (Number(query['page']) - 1) * limit
+  return texts(sql`SELECT a.asset_id::text FROM ${order.sorted?.from ?? list.source.from} ${allConditions(list)}
+    ORDER BY ${by} LIMIT ${raw(String(limit))} OFFSET ${raw(String(offset))}`)
+}
 
 describe('lists of assets', () => {
-  it('are the same whatever access path is chosen', { timeout: 300_000 }, async () => {
-    const { fraction: random } = createRandom(Number(process.env['LIST_SEED'] ?? 7))
-    const statistics = new Statistics(TABLES, ['assets.assets.mutable_data', 'assets.assets.immutable_data'])
+  it('show the same page and number whatever access path is chosen', { timeout: 300_000 }, async () => {
+    const random = chance()
     let shown = 0
     for (let at = 0; at < REQUESTS; at++) {
-      const filters = await pickFilters(random)
-      const query: Query = {
-        ...filters,
-        sort: SORTS[Math.floor(random() * SORTS.length)]!,
-        order: random() < 0.5 ? 'asc' : 'desc',
-        limit: String([1, 5, 30, 100][Math.floor(random() * 4)]!),
-        page: random() < 0.7 ? '1' : '3',
-      }
-      const raw = new Map(Object.entries(query))
-      const values = await validateParameters(parameters, {}, raw, () => Promise.resolve([]))
-      const attributes = readAttributeFilters(raw, FAMILIES)
-      const expected = await selectAssetPage(session, values, attributes, true)
-      if (expected.keys.length > 0) shown++
-      for (const [name, choose] of Object.entries(FORCED_PATHS)) {
-        const reader = new ListReader(statistics, choose)
-        const keys = await assetPage(reader, true, { session, values, attributes })
-        expect([JSON.stringify(query), name, keys]).toEqual([JSON.stringify(query), name, expected.keys])
-        if (name !== 'as chosen' || at % 5 !== 0) continue
-        const count = await countAssets(reader, true, { session, values, attributes })
-        expect([JSON.stringify(query), count]).toEqual([
+      const sort = SORTS[Math.floor(random() * SORTS.length)]!
+      const query = { ...(await pickFilters(random)), ...pageOf(random), sort }
+      const context = await contextOf(query, '/v1/assets')
+      const expected = await plainPage(await assetList(readers[0]![1], true, context), query)
+      if (expected.length > 0) shown++
+      for (const [name, reader] of readers) {
+        expect([
           JSON.stringify(query),
-          await countOld(session, values, attributes, true),
-        ])
+          name,
+          await keysOf(reader, (await assetList(reader, true, context)).list, query),
+        ]).toEqual([JSON.stringify(query), name, expected])
       }
+      const { list } = await assetList(readers[0]![1], true, context)
+      const [count] = await texts(sql`SELECT count(*)::text FROM assets.assets a ${allConditions(list)}`)
+      expect([JSON.stringify(query), await countAssets(readers[0]![1], true, context)]).toEqual([
+        JSON.stringify(query),
+        count,
+      ])
     }
     expect(shown).toBeGreaterThan(REQUESTS / 4)
   })
 
-  it('accounts', { timeout: 300_000 }, async () => {
-    const { fraction: random } = createRandom(Number(process.env['LIST_SEED'] ?? 7))
-    const statistics = new Statistics(TABLES, ['assets.assets.mutable_data', 'assets.assets.immutable_data'])
-    const reader = new ListReader(statistics)
-    const { endpoints } = createAssetsNamespace({
-      contract: 'x',
-      limits: { accounts: 1000, burns: 1000 } as never,
-      trigrams: true,
-    })
+  it('are the same in the order of prices', { timeout: 300_000 }, async () => {
+    const random = chance()
+    let shown = 0
     for (let at = 0; at < REQUESTS; at++) {
-      const { lower_bound: _lower, upper_bound: _upper, ...filters } = await pickFilters(random)
-      const query: Query = {
-        ...filters,
-        limit: random() < 0.5 ? '10' : '100',
-        page: random() < 0.7 ? '1' : '2',
-        ...(random() < 0.2 ? { match_owner: 'a' } : {}),
-        ...(random() < 0.2 ? { lower_bound: 'c' } : {}),
+      const column = Object.values(PRICE_SORTS)[Math.floor(random() * 4)]!
+      const query = { ...(await pickFilters(random)), ...pageOf(random) }
+      const context = await contextOf(query, '/v1/assets')
+      const pages = []
+      for (const [, lists] of readers)
+        pages.push(
+          await keysOf(
+            lists,
+            await pricedAssets(context, { trigrams: true, assets: { lists } } as never, column),
+            query,
+          ),
+        )
+      if (pages[0]!.length > 0) shown++
+      for (const page of pages)
+        expect([JSON.stringify(query), page]).toEqual([JSON.stringify(query), pages[1]])
+    }
+    expect(shown).toBeGreaterThan(REQUESTS / 4)
+  })
+})
+
+describe('accounts', () => {
+  it('are those of the assets that match, from counters or counted', { timeout: 300_000 }, async () => {
+    const random = chance()
+    const [, reader] = readers[0]!
+    let shown = 0
+    for (let at = 0; at < REQUESTS; at++) {
+      const {
+        lower_bound: _lower,
+        upper_bound: _upper,
+        before: _before,
+        after: _after,
+        ...filters
+      } = await pickFilters(random)
+      const query = { ...filters, page: '1', limit: '1000', ...(random() < 0.2 ? { match_owner: 'a' } : {}) }
+      const owners = await contextOf(query, '/v1/accounts')
+      const wanted = async (column: string): Promise<{ account: string; assets: string }[]> => {
+        const { list } = await assetList(reader, true, owners)
+        const match = 'match_owner' in query ? sql`AND k.account LIKE '%a%'` : raw('')
+        const rows = await session.query<[string, string]>(
+          sql`SELECT k.account, k.assets::text FROM (SELECT ${raw(column)} AS account, count(*) AS assets
+            FROM assets.assets a ${allConditions(list)} GROUP BY 1) k WHERE k.account IS NOT NULL ${match}
+            ORDER BY k.assets DESC, k.account`.render(),
+        )
+        return rows.map(([account, assets]) => ({ account, assets }))
       }
-      const raw = new Map(Object.entries(query))
-      const parametersOf = (path: string) => endpoints.find((e) => e.path === path)!.parameters
-      const values = await validateParameters(parametersOf('/v1/accounts'), {}, raw, () =>
-        Promise.resolve([]),
-      )
-      const attributes = readAttributeFilters(raw, FAMILIES)
-      const q = { session, values, attributes }
+      const owned = await wanted('a.owner')
+      if (owned.length > 0) shown++
       const text = JSON.stringify(query)
-      expect([text, await ownerPage(reader, true, q)]).toEqual([
+      expect([text, JSON.parse(await ownerPage(reader, true, owners))]).toEqual([text, owned.slice(0, 1_000)])
+      expect([text, await countOwners(reader, true, owners)]).toEqual([text, String(owned.length)])
+      const burners = await contextOf(query, '/v1/burns')
+      const burned = await wanted('a.burned_by_account')
+      expect([text, JSON.parse(await burnerPage(reader, true, burners))]).toEqual([
         text,
-        await selectAccounts(session, values, attributes, true),
+        burned.slice(0, 1_000),
       ])
-      expect([text, await countOwners(reader, true, q)]).toEqual([
-        text,
-        await countAccounts(session, values, attributes, true),
-      ])
-      const burned = await validateParameters(parametersOf('/v1/burns'), {}, raw, () => Promise.resolve([]))
-      expect([text, await burnerPage(reader, true, { ...q, values: burned })]).toEqual([
-        text,
-        await selectBurners(session, burned, attributes, true),
+    }
+    expect(shown).toBeGreaterThan(REQUESTS / 4)
+  })
+})
+
+describe('assets of each template', () => {
+  it('are those that match, from counters or counted', { timeout: 300_000 }, async () => {
+    const random = chance()
+    const [, reader] = readers[0]!
+    const setup = { trigrams: true, assets: { lists: reader } } as never
+    for (let at = 0; at < REQUESTS; at++) {
+      const query = { ...(await pickFilters(random)), ...pageOf(random) }
+      const { values, attributes } = await contextOf(query, '/v1/assets')
+      const { list } = await assetList(reader, true, { session, values, attributes })
+      const expected =
+        await texts(sql`SELECT k.template_id, k.assets FROM (SELECT a.template_id, count(*) AS assets
+        FROM assets.assets a ${allConditions(list)} GROUP BY 1) k WHERE k.template_id IS NOT NULL ORDER BY 1`)
+      const held = await heldAssets(session, setup, values, attributes)
+      expect([JSON.stringify(query), await texts(sql`SELECT * FROM (${held}) h ORDER BY 1`)]).toEqual([
+        JSON.stringify(query),
+        expected,
       ])
     }
   })
 })
+
+/** Direction and window of a page. */
+function pageOf(random: () => number): Query & { readonly limit: string; readonly page: string } {
+  return {
+    order: random() < 0.5 ? 'asc' : 'desc',
+    limit: String([1, 5, 30, 100][Math.floor(random() * 4)]!),
+    page: random() < 0.7 ? '1' : '3',
+  }
+}
+
+/** Chance that can be repeated: numbers from 0 to below 1. */
+function chance(): () => number {
+  const random = createRandom(SEED)
+  return () => random.fraction()
+}

@@ -63,12 +63,12 @@ const RANGE_COST = 12
 const DRIVER_COST = 2
 /** Ranges up to which they are merged. */
 const MAX_RANGES = 4_096
-/** A walk may read so many times what was estimated before another path is chosen, but not fewer rows nor more than these. */
+/** A walk may read so many times what was estimated before another path is chosen, but not fewer rows nor more than these: */
 const BUDGET_FACTOR = 4
 const MIN_BUDGET = 512
 const MAX_BUDGET = 20_000
-/** A walk has no budget where the next path is estimated to cost so many times as much as its budget. */
-const FAR_MORE = 4
+/** A walk may always cost this share of what gathering would. */
+const SHARE_OF_GATHERING = 0.5
 
 interface Candidate {
   readonly walks: readonly BranchWalk[]
@@ -115,11 +115,14 @@ function budgetOf(
   // It is chosen once more, by what it has seen: nothing cheaper is left.
   if (seen || gatherCost === undefined) return undefined
   const rowCost = Math.max(HEAP_COST, walk.cost / Math.max(1, walk.expected))
-  // Rows that are expensive to check are fewer, but no walk ends before what was expected of it.
+  // Rows that are expensive to check are fewer, but no walk ends before twice what was expected of it.
   const most = Math.max((MAX_BUDGET * HEAP_COST) / rowCost, 2 * walk.expected)
-  const rows = Math.ceil(Math.min(most, Math.max(MIN_BUDGET, BUDGET_FACTOR * walk.expected)))
-  if (gatherCost > FAR_MORE * rowCost * rows) return undefined
-  return Math.max(1, Math.ceil(rows / ranges))
+  const rows = Math.max(
+    Math.min(most, Math.max(MIN_BUDGET, BUDGET_FACTOR * walk.expected)),
+    (SHARE_OF_GATHERING * gatherCost) / rowCost,
+  )
+  // A power of two, so that statements are few and can be prepared.
+  return 2 ** Math.ceil(Math.log2(Math.max(1, rows / ranges)))
 }
 
 interface Gathering {

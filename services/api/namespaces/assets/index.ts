@@ -2,24 +2,22 @@ import type { Namespace } from '../../endpoint/index.ts'
 import { createListReader } from './lists/index.ts'
 import { assetsEndpoints } from './endpoints/index.ts'
 import { assetsRecords } from './live-records.ts'
-import { assetRecord, Parts, renderAssets } from './records/index.ts'
+import { assetRecord, assetsRecordKinds, SharedRows } from './records/index.ts'
 import type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 export {
   assetListParameters,
   assetsEndpoints,
   countTwin,
-  renderPage,
-  renderUnchanged,
+  listJson,
+  oneJson,
+  pageJson,
 } from './endpoints/index.ts'
 export {
   assetConditions,
-  assetQuery,
   chosenActions,
   collectionLists,
   contains,
-  filtersOf,
-  foundConditions,
   KnownTexts,
   NEVER,
   noneOf,
@@ -28,34 +26,28 @@ export {
   resembles,
   resolvedTemplateCondition,
   resolveTemplates,
-  searchAssets,
-  searchConditions,
-  sortsAll,
   templateDataConditions,
-  templateSideConditions,
-  unindexed,
-  wholeTemplateConditions,
 } from './queries/index.ts'
-export type { AssetSearch, ResolvedTemplates } from './queries/index.ts'
+export type { ResolvedTemplates } from './queries/index.ts'
 export {
   assetArray,
-  assetsOf,
+  assetAssembler,
   assetRecord,
-  assetRenderer,
+  assetsRecordKinds,
+  collectionObject,
   COLLECTION_VERSION,
+  collectionVersionsOf,
   containedAssets,
-  distinctIds,
+  containedKeys,
   jsonMembers,
   jsonText,
   packRows,
-  PartCache,
-  Parts,
   queryPacked,
   quoted,
-  renderAssets,
-  renderCollections,
-  renderTemplates,
-  TEMPLATE_VERSION,
+  readPairs,
+  SharedRows,
+  templateObject,
+  templateVersionsOf,
   collectionRecord,
   lightCollection,
   lightSchema,
@@ -63,8 +55,17 @@ export {
   logRecord,
   templateRecord,
 } from './records/index.ts'
-export type { AssetKey, LoggedActions, Part, PartKind, RecordRenderer } from './records/index.ts'
-export { createListReader } from './lists/index.ts'
+export { assetList, createListReader, templateScope } from './lists/index.ts'
+export type { AssetRequest } from './lists/index.ts'
+export type {
+  AssetExtension,
+  AssetRow,
+  AssetsRecords,
+  LoggedActions,
+  RecordSource,
+  SharedName,
+} from './records/index.ts'
+export { liveRecord } from './live-records.ts'
 export type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 /** What the assets namespace needs to know. */
@@ -78,15 +79,16 @@ export interface AssetsNamespaceOptions {
 
 /** The assets namespace: collections, schemas, templates, assets, accounts, offers, transfers. */
 export function createAssetsNamespace(options: AssetsNamespaceOptions): Namespace {
-  const parts = new Parts()
+  const shared = new SharedRows()
   const lists = createListReader()
-  const setup: AssetsSetup = { ...options, parts, lists, view: { render: renderAssets, record: assetRecord } }
+  const records = assetsRecordKinds({ contract: options.contract, shared })
+  const setup: AssetsSetup = { ...options, shared, lists, records, assetSchema: assetRecord }
   return {
     name: 'assets',
     endpoints: assetsEndpoints(setup),
     records: assetsRecords(setup),
     forget() {
-      parts.clear()
+      shared.clear()
       lists.clear()
     },
   }

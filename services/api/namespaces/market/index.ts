@@ -1,11 +1,11 @@
 import type { Session } from '../../database/index.ts'
 import type { Endpoint, Namespace, RecordReader } from '../../endpoint/index.ts'
-import type { AssetsLimits, AssetsSetup } from '../assets/index.ts'
-import { createListReader, KnownTexts, Parts } from '../assets/index.ts'
+import type { AssetsLimits, AssetsSetup, RecordSource } from '../assets/index.ts'
+import { assetsRecordKinds, createListReader, KnownTexts, SharedRows } from '../assets/index.ts'
 import { marketEndpoints } from './endpoints/index.ts'
 import { marketRecords } from './live-records.ts'
 import { assetsContract } from './queries/index.ts'
-import { listingAsset, marketAssetRenderer, MarketParts } from './records/index.ts'
+import { listingAsset, marketAssetExtension, marketRecordKinds } from './records/index.ts'
 import type { MarketLimits, MarketSetup } from './setup.ts'
 
 export type { MarketLimits } from './setup.ts'
@@ -28,26 +28,29 @@ export interface MarketNamespaceOptions {
 /** The market namespace: sales, auctions, buy offers, prices, statistics, royalties, assets with what they cost. */
 export function createMarketNamespace(options: MarketNamespaceOptions): Namespace {
   const { contract, limits, trigrams, disableV1Sales, clock = Date.now } = options
-  const parts = new Parts()
+  const shared = new SharedRows()
   const lists = createListReader()
-  const own = new MarketParts()
   const texts = new KnownTexts()
   const named: { assets?: string } = {}
-  const assets: AssetsSetup = {
+  const source: RecordSource = {
     get contract() {
       return named.assets ?? options.assetsContract ?? ''
     },
+    shared,
+  }
+  const assets: AssetsSetup = {
+    get contract() {
+      return source.contract
+    },
+    shared,
     limits,
     trigrams,
-    parts,
     lists,
-    view: {
-      render: marketAssetRenderer({ contract, clock, prices: own.prices }),
-      record: listingAsset,
-      clock,
-    },
+    records: assetsRecordKinds(source, marketAssetExtension({ contract, clock })),
+    assetSchema: listingAsset,
   }
-  const setup: MarketSetup = { contract, limits, trigrams, disableV1Sales, assets, parts: own, texts, clock }
+  const records = marketRecordKinds({ contract, clock }, source)
+  const setup: MarketSetup = { contract, limits, trigrams, disableV1Sales, assets, records, texts, clock }
   /** The contract says itself whose assets it trades, once; its settings may come after the first request. */
   async function learnContract(session: Session): Promise<void> {
     if (named.assets !== undefined) return
@@ -78,9 +81,8 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
     ),
     forget() {
       delete named.assets
-      parts.clear()
+      shared.clear()
       lists.clear()
-      own.clear()
       texts.clear()
     },
   }

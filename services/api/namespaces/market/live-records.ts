@@ -1,27 +1,14 @@
 import type { RecordReader } from '../../endpoint/index.ts'
-import type { ListingReader } from './records/index.ts'
-import {
-  auctionRecord,
-  buyofferRecord,
-  readAuctions,
-  readBuyoffers,
-  readSales,
-  readTemplateBuyoffers,
-  saleRecord,
-  templateBuyofferRecord,
-} from './records/index.ts'
+import { liveRecord } from '../assets/index.ts'
+import { auctionRecord, buyofferRecord, saleRecord, templateBuyofferRecord } from './records/index.ts'
 import type { MarketSetup } from './setup.ts'
 
-/** The records that events of the namespace tell of. */
-export function marketRecords(setup: MarketSetup): Record<string, RecordReader> {
-  const reader = (schema: RecordReader['schema'], read: ListingReader): RecordReader => ({
-    schema,
-    read: (session, keys) => read(session, setup, keys),
-  })
+/** The records that events of the namespace carry. */
+export function marketRecords({ records }: MarketSetup): Record<string, RecordReader> {
   return {
-    sale: reader(saleRecord, readSales),
-    auction: reader(auctionRecord, readAuctions),
-    buyoffer: reader(buyofferRecord, readBuyoffers),
-    template_buyoffer: reader(templateBuyofferRecord, readTemplateBuyoffers),
+    sale: liveRecord(saleRecord, records.sale),
+    auction: liveRecord(auctionRecord, records.auction),
+    buyoffer: liveRecord(buyofferRecord, records.buyoffer),
+    template_buyoffer: liveRecord(templateBuyofferRecord, records.templateBuyoffer),
   }
 }

@@ -1,4 +1,5 @@
-import type { AssetsSetup, KnownTexts, PartCache } from '../assets/index.ts'
+import type { AssetsSetup, KnownTexts } from '../assets/index.ts'
+import type { MarketRecords } from './records/index.ts'
 
 /** Largest `limit` of each list, by the keys of `args.limits`. */
 export interface MarketLimits {
@@ -15,11 +16,6 @@ export interface MarketLimits {
   readonly logs: number
 }
 
-/** Parts that only a market has. */
-export type MarketPartCaches = Readonly<
-  Record<'prices' | 'sales' | 'auctions' | 'buyoffers' | 'templateBuyoffers', PartCache>
->
-
 /** What the endpoints of a mounted namespace share. */
 export interface MarketSetup {
   /** Market contract account; an account name, so it needs no escaping in JSON. */
@@ -31,7 +27,7 @@ export interface MarketSetup {
   readonly disableV1Sales: boolean
   /** How the assets of the market are served. Its contract is known once `contracts` has been asked. */
   readonly assets: AssetsSetup
-  readonly parts: MarketPartCaches
+  readonly records: MarketRecords
   /** What assets say of their own, as far as it was asked for. */
   readonly texts: KnownTexts
   /** Milliseconds since 1970: whether an auction has ended is decided by it. */

@@ -1,8 +1,8 @@
 import type { Namespace } from '../../endpoint/index.ts'
-import { Parts } from '../assets/index.ts'
+import { liveRecord, SharedRows } from '../assets/index.ts'
 import { toolsEndpoints } from './endpoints/index.ts'
-import { linkRecord, readLinks } from './records/index.ts'
-import type { ToolsLimits } from './setup.ts'
+import { linkKind, linkRecord } from './records/index.ts'
+import type { ToolsLimits, ToolsSetup } from './setup.ts'
 
 export type { ToolsLimits } from './setup.ts'
 
@@ -17,16 +17,17 @@ export interface ToolsNamespaceOptions {
 
 /** The tools namespace: links that assets are claimed with. */
 export function createToolsNamespace(options: ToolsNamespaceOptions): Namespace {
-  const parts = new Parts()
-  const setup = { ...options, parts }
+  const shared = new SharedRows()
+  const links = linkKind({ ...options, shared })
+  const setup: ToolsSetup = { ...options, shared, links }
   return {
     name: 'tools',
     endpoints: toolsEndpoints(setup),
     records: {
-      link: { schema: linkRecord, read: (session, keys) => readLinks(session, setup, keys) },
+      link: liveRecord(linkRecord, links),
     },
     forget() {
-      parts.clear()
+      shared.clear()
     },
   }
 }

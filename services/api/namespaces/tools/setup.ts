@@ -1,4 +1,6 @@
-import type { Parts } from '../assets/index.ts'
+import type { SharedRows } from '../assets/index.ts'
+
+import type { RecordKind } from '../../records/index.ts'
 
 /** Largest `limit` of each list, by the keys of `args.limits`. */
 export interface ToolsLimits {
@@ -13,6 +15,7 @@ export interface ToolsSetup {
   /** Assets contract account, until the tools contract has named it. */
   readonly assetsContract: string | undefined
   readonly limits: ToolsLimits
-  /** What is kept of the assets inside links. */
-  readonly parts: Parts
+  /** What the assets inside links share. */
+  readonly shared: SharedRows
+  readonly links: RecordKind
 }

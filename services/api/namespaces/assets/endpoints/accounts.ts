@@ -12,12 +12,7 @@ import {
 } from '../../parameter-groups/index.ts'
 import { countOwners, ownerPage } from '../lists/index.ts'
 import { accountCollection, countHoldings } from '../queries/index.ts'
-import {
-  accountCollectionRecord,
-  accountCount,
-  accountDetail,
-  renderAccountDetail,
-} from '../records/index.ts'
+import { accountCollectionRecord, accountCount, accountDetail, accountDetailJson } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import { countTwin } from './list.ts'
 
@@ -70,7 +65,7 @@ export function accountEndpoints(setup: AssetsSetup): Endpoint[] {
     record: accountDetail,
     run: async ({ session, values }) => {
       const holdings = await countHoldings(session, values, 'owner', values.text('account')!)
-      return renderAccountDetail(session, setup.contract, setup.parts, holdings)
+      return accountDetailJson(session, setup, holdings)
     },
   }
   return [list, countTwin(list, count), detail, accountCollectionEndpoint]

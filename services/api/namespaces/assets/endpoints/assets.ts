@@ -10,10 +10,10 @@ import {
   paging,
   sorting,
 } from '../../parameter-groups/index.ts'
-import { assetPage, countAssets } from '../lists/index.ts'
+import { assetList, countAssets } from '../lists/index.ts'
 import { countFromCounters } from '../queries/index.ts'
 import type { AssetsSetup } from '../setup.ts'
-import { countTwin, renderOne, renderPage } from './list.ts'
+import { countTwin, listJson, oneJson } from './list.ts'
 
 const NOT_FOUND = { status: 416, message: 'Asset not found' } as const
 
@@ -92,11 +92,11 @@ export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
     summary: 'Assets',
     parameters: assetListParameters(setup),
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
-    record: shape.list(setup.view.record),
+    record: shape.list(setup.assetSchema),
     run: async (context) => {
       if (context.values.bool('count') === true) return count(context)
-      const keys = await assetPage(setup.lists, setup.trigrams, context)
-      return renderPage(setup, context.session, { keys, moment: undefined }, 'asset', setup.view.render)
+      const { list } = await assetList(setup.lists, setup.trigrams, context)
+      return listJson(setup.lists, context, list, setup.records.asset)
     },
   }
   const one: Endpoint = {
@@ -104,11 +104,11 @@ export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
     tag: 'assets',
     summary: 'One asset',
     parameters: [{ name: 'asset_id', in: 'path', type: 'id', description: 'Asset.' }],
-    record: setup.view.record,
+    record: setup.assetSchema,
     failures: [NOT_FOUND],
     cache: 'path',
     run: ({ session, values }) =>
-      renderOne(setup, session, String(values.id('asset_id')), setup.view.render, NOT_FOUND),
+      oneJson(session, String(values.id('asset_id')), setup.records.asset, NOT_FOUND),
   }
   return [list, countTwin(list, count), one]
 }

@@ -11,7 +11,7 @@ import {
 } from '../../parameter-groups/index.ts'
 import { burnerPage } from '../lists/index.ts'
 import { countHoldings } from '../queries/index.ts'
-import { accountCount, burnDetail, renderBurnDetail } from '../records/index.ts'
+import { accountCount, burnDetail, burnDetailJson } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 
 /** `/v1/burns` and what one account burned. */
@@ -45,7 +45,7 @@ export function burnEndpoints(setup: AssetsSetup): Endpoint[] {
     record: burnDetail,
     run: async ({ session, values }) => {
       const holdings = await countHoldings(session, values, 'burned_by_account', values.text('account')!)
-      return renderBurnDetail(session, setup.contract, setup.parts, holdings)
+      return burnDetailJson(session, setup, holdings)
     },
   }
   return [list, detail]

@@ -8,20 +8,19 @@ import {
   sorting,
 } from '../../parameter-groups/index.ts'
 import { collectionList } from '../lists/index.ts'
-import { collectionRecord, renderCollections } from '../records/index.ts'
+import { collectionRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
-import { countTwin, renderOne, runCount, runList } from './list.ts'
+import { countTwin, oneJson, runCount, runList } from './list.ts'
 
 const NOT_FOUND = { status: 416, message: 'Collection not found' } as const
 
 /** `/v1/collections`, its count, and one collection. */
 export function collectionEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
-    setup,
+    lists: setup.lists,
     list: ({ session, values }) => collectionList(setup.lists, setup.trigrams, session, values),
-    kind: 'collection',
-    render: renderCollections,
+    kind: setup.records.collection,
   }
   const list: Endpoint = {
     path: '/v1/collections',
@@ -57,7 +56,7 @@ export function collectionEndpoints(setup: AssetsSetup): Endpoint[] {
     cache: 'path',
     run: ({ session, values }) => {
       const name = values.text('collection_name')!
-      return renderOne(setup, session, name, renderCollections, NOT_FOUND)
+      return oneJson(session, name, setup.records.collection, NOT_FOUND)
     },
   }
   return [list, countTwin(list, runCount(records)), one]

@@ -1,91 +1,76 @@
-import type { Session } from '../../../database/index.ts'
+import type { Session, Sql } from '../../../database/index.ts'
 import type { Endpoint, EndpointContext, Failure } from '../../../endpoint/index.ts'
 import { RequestError, shape } from '../../../endpoint/index.ts'
 import type { Json } from '../../../json/index.ts'
 import { jsonArray } from '../../../json/index.ts'
-import type { List } from '../../../lists/index.ts'
 import type { KeyPage } from '../../paging/index.ts'
+import type { List, ListReader, PageStatement } from '../../../lists/index.ts'
 import { pageWindow } from '../../paging/index.ts'
-import type { MakeRecords, RecordRenderer } from '../records/index.ts'
-import type { AssetsSetup } from '../setup.ts'
+import type { RecordKind } from '../../../records/index.ts'
+import { keysPage } from '../../../records/index.ts'
 
-/**
- * Makes the JSON of a page. A row that vanished in between is left out.
- * @param kind names what the renderer makes, apart from others of the namespace.
- */
-export async function renderPage(
-  setup: AssetsSetup,
-  session: Session,
-  page: KeyPage,
-  kind: string,
-  render: RecordRenderer,
-): Promise<Json> {
-  const { contract, parts } = setup
-  return jsonArray(await renderUnchanged(setup, kind, page, (keys) => render(session, contract, parts, keys)))
+/** The JSON of a page of keys. A row that vanished in between is left out. */
+export async function pageJson(session: Session, { keys }: KeyPage, kind: RecordKind): Promise<Json> {
+  if (keys.length === 0) return '[]'
+  const found = await kind.readPage(session, keysPage(keys, kind.keyType))
+  // Keys that are given are never null.
+  return jsonArray('hits' in found ? [] : found.records)
 }
 
 /**
- * The records of a page, those that are kept and those that `make` makes, in the order of the page.
- * @param kind names what is made, apart from what else the namespace makes of such keys.
+ * The JSON of the page of a list that a request asks for.
+ * @param recordKeys the keys of records by those of the list's rows, where these differ.
  */
-export function renderUnchanged(
-  { contract, parts, view }: AssetsSetup,
-  kind: string,
-  { keys, moment }: KeyPage,
-  make: MakeRecords,
-): Promise<Json[]> {
-  // What the clock decides changes with the second.
-  const second = view.clock ? Math.floor(view.clock() / 1_000) : 0
-  const since = moment === undefined ? undefined : `${moment} ${second}`
-  return parts.unchanged.render(`${kind} of ${contract}`, since, keys, make)
+export async function listJson(
+  reader: ListReader,
+  { session, values }: EndpointContext,
+  list: List,
+  kind: RecordKind,
+  recordKeys: (keys: Sql) => Sql = (keys) => keys,
+): Promise<Json> {
+  const window = pageWindow(values)
+  const read = (page: PageStatement): ReturnType<RecordKind['readPage']> =>
+    kind.readPage(session, { ...page, keys: recordKeys(page.keys) })
+  const records = window && (await reader.page(list, window, read))
+  return jsonArray(records ?? [])
 }
 
 /** One record by key. @throws RequestError with the given failure when there is none. */
-export async function renderOne(
-  setup: AssetsSetup,
+export async function oneJson(
   session: Session,
   key: string,
-  render: RecordRenderer,
+  kind: RecordKind,
   missing: Failure,
 ): Promise<Json> {
-  const records = await render(session, setup.contract, setup.parts, [key])
-  const record = records.get(key)
+  const record = (await kind.readKeys(session, [key])).get(key)
   if (record === undefined) throw new RequestError(missing.status, missing.message)
   return record
 }
 
 /** A list of records. */
 export interface ListOfRecords {
-  readonly setup: AssetsSetup
+  readonly lists: ListReader
   readonly list: (context: EndpointContext) => Promise<List>
-  /** The key of a record by that of its row in the list, where these differ. */
-  readonly recordKey?: (key: string) => string
-  /** Names what the renderer makes. */
-  readonly kind: string
-  readonly render: RecordRenderer
+  /** The keys of records by those of the list's rows, where these differ. */
+  readonly recordKeys?: (keys: Sql) => Sql
+  readonly kind: RecordKind
   /** Answers a count from counters; undefined when the filters are not theirs. */
   readonly counted?: (context: EndpointContext) => Promise<string | undefined>
 }
 
 /** Answers a list: the page, or with `count=true` the number of rows. */
 export function runList(records: ListOfRecords): Endpoint['run'] {
-  const { setup, list, recordKey, kind, render } = records
+  const { lists, list, recordKeys, kind } = records
   return async (context) => {
-    const { session, values } = context
-    if (values.bool('count') === true) return runCount(records)(context)
-    const wanted = await list(context)
-    const window = pageWindow(values)
-    const keys = window ? await setup.lists.keys(session, wanted, window) : []
-    const page = { keys: recordKey ? keys.map(recordKey) : keys, moment: undefined }
-    return renderPage(setup, session, page, kind, render)
+    if (context.values.bool('count') === true) return runCount(records)(context)
+    return listJson(lists, context, await list(context), kind, recordKeys)
   }
 }
 
 /** Answers the number of rows of a list as a decimal string. */
-export function runCount({ setup, list, counted }: ListOfRecords): Endpoint['run'] {
+export function runCount({ lists, list, counted }: ListOfRecords): Endpoint['run'] {
   return async (context) => {
-    const count =
-      (await counted?.(context)) ?? (await setup.lists.count(context.session, await list(context)))
+    const count = (await counted?.(context)) ?? (await lists.count(context.session, await list(context)))
     return `"${count}"`
   }
 }

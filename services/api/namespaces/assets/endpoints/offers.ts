@@ -10,10 +10,10 @@ import {
 } from '../../parameter-groups/index.ts'
 import { offerList } from '../lists/index.ts'
 import { countOffersFromCounters } from '../queries/index.ts'
-import { offerRecord, offerRenderer } from '../records/index.ts'
+import { offerRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
-import { countTwin, renderOne, runCount, runList } from './list.ts'
+import { countTwin, oneJson, runCount, runList } from './list.ts'
 
 const NOT_FOUND = { status: 416, message: 'Offer not found' } as const
 
@@ -51,13 +51,11 @@ const ownParameters: readonly Parameter[] = [
 
 /** `/v1/offers`, its count, and one offer. */
 export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
-  const render = offerRenderer(setup.view.render)
-  const record = offerRecord(setup.view.record)
+  const record = offerRecord(setup.assetSchema)
   const records: ListOfRecords = {
-    setup,
+    lists: setup.lists,
     list: ({ session, values }) => offerList(setup.lists, session, values),
-    kind: 'offer',
-    render,
+    kind: setup.records.offer,
     counted: countOffersFromCounters,
   }
   const list: Endpoint = {
@@ -85,7 +83,8 @@ export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
     record,
     failures: [NOT_FOUND],
     cache: 'path',
-    run: ({ session, values }) => renderOne(setup, session, String(values.id('offer_id')), render, NOT_FOUND),
+    run: ({ session, values }) =>
+      oneJson(session, String(values.id('offer_id')), setup.records.offer, NOT_FOUND),
   }
   return [list, countTwin(list, runCount(records)), one]
 }

@@ -7,23 +7,22 @@ import {
   paging,
   sorting,
 } from '../../parameter-groups/index.ts'
-import { schemaList, schemaOfKey } from '../lists/index.ts'
+import { schemaList, schemaRecordKeys } from '../lists/index.ts'
 import { schemaKey } from '../queries/index.ts'
-import { renderSchemas, schemaRecord } from '../records/index.ts'
+import { schemaRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
-import { countTwin, renderOne, runCount, runList } from './list.ts'
+import { countTwin, oneJson, runCount, runList } from './list.ts'
 
 const NOT_FOUND = { status: 416, message: 'Schema not found' } as const
 
 /** `/v1/schemas`, its count, and one schema. */
 export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
-    setup,
+    lists: setup.lists,
     list: ({ session, values }) => schemaList(setup.lists, session, values),
-    recordKey: schemaOfKey,
-    kind: 'schema',
-    render: renderSchemas,
+    recordKeys: schemaRecordKeys,
+    kind: setup.records.schema,
   }
   const list: Endpoint = {
     path: '/v1/schemas',
@@ -56,7 +55,7 @@ export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
     cache: 'path',
     run: async ({ session, values }) => {
       const key = await schemaKey(session, values.texts('collection_name')!, values.texts('schema_name')!)
-      return renderOne(setup, session, key, renderSchemas, NOT_FOUND)
+      return oneJson(session, key, setup.records.schema, NOT_FOUND)
     },
   }
   return [list, countTwin(list, runCount(records)), one]

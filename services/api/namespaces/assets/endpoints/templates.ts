@@ -10,10 +10,10 @@ import {
   templateNameSearch,
 } from '../../parameter-groups/index.ts'
 import { templateList } from '../lists/index.ts'
-import { renderTemplates, templateRecord } from '../records/index.ts'
+import { templateRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
-import { countTwin, renderOne, runCount, runList } from './list.ts'
+import { countTwin, oneJson, runCount, runList } from './list.ts'
 
 const NOT_FOUND = { status: 404, message: 'Template not found' } as const
 const amount = { type: 'int', minimum: 0 } as const
@@ -21,10 +21,9 @@ const amount = { type: 'int', minimum: 0 } as const
 /** `/v1/templates`, its count, and one template. */
 export function templateEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
-    setup,
+    lists: setup.lists,
     list: (context) => templateList(setup.lists, setup.trigrams, context),
-    kind: 'template',
-    render: renderTemplates,
+    kind: setup.records.template,
   }
   const list: Endpoint = {
     path: '/v1/templates',
@@ -77,5 +76,5 @@ async function runOne(setup: AssetsSetup, { session, values }: EndpointContext):
     values: [id, values.text('collection_name')!],
   })
   if (rows.length === 0) throw new RequestError(NOT_FOUND.status, NOT_FOUND.message)
-  return renderOne(setup, session, String(id), renderTemplates, NOT_FOUND)
+  return oneJson(session, String(id), setup.records.template, NOT_FOUND)
 }

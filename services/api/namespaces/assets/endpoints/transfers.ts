@@ -10,7 +10,7 @@ import {
 } from '../../parameter-groups/index.ts'
 import { transferList } from '../lists/index.ts'
 import { countTransfersFromCounters, countTransfersOfAccount } from '../queries/index.ts'
-import { transferRecord, transferRenderer } from '../records/index.ts'
+import { transferRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
 import { countTwin, runCount, runList } from './list.ts'
@@ -19,10 +19,9 @@ import { partyParameters } from './offers.ts'
 /** `/v1/transfers` and its count. */
 export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
-    setup,
+    lists: setup.lists,
     list: ({ session, values }) => transferList(setup.lists, session, values),
-    kind: 'transfer',
-    render: transferRenderer(setup.view.render),
+    kind: setup.records.transfer,
     counted: async (context) =>
       (await countTransfersFromCounters(context)) ?? (await countTransfersOfAccount(context)),
   }
@@ -39,7 +38,7 @@ export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
       ...collectionLists,
       ...boundaries({ name: 'transfer_id', type: 'id' }),
     ],
-    record: shape.list(transferRecord(setup.view.record)),
+    record: shape.list(transferRecord(setup.assetSchema)),
     run: runList(records),
   }
   return [list, countTwin(list, runCount(records))]

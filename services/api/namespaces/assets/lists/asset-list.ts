@@ -1,9 +1,9 @@
 import type { Session } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
-import type { List, ListReader } from '../../../lists/index.ts'
-import { pageWindow } from '../../paging/index.ts'
+import type { Filter, List, ListReader, Order } from '../../../lists/index.ts'
 import { resolveTemplates } from '../queries/template-conditions.ts'
 import { assetFilters } from './asset-filters.ts'
+import type { AssetRequest } from './asset-filters.ts'
 import { assetOrder } from './asset-orders.ts'
 import { ASSETS, assetSource } from './asset-source.ts'
 
@@ -14,29 +14,29 @@ export interface AssetQuestion {
   readonly attributes: readonly AttributeFilter[]
 }
 
-/** The list of assets that a request asks for. Filters on templates are resolved to templates by a statement of their own. */
+/** A list of assets, and what its filters are made from. */
+export interface AssetList {
+  readonly list: List
+  readonly request: AssetRequest
+}
+
+/**
+ * The list of assets that a request asks for. Filters on templates are resolved to templates by a statement of their own.
+ * @param orderOf makes the order; default: what the request is sorted by.
+ */
 export async function assetList(
   reader: ListReader,
   trigrams: boolean,
   { session, values, attributes }: AssetQuestion,
-): Promise<List> {
+  orderOf: (request: AssetRequest, filters: readonly Filter[]) => Order = assetOrder,
+): Promise<AssetList> {
   const { statistics } = reader
   await statistics.refresh(session)
   const templates = await resolveTemplates(session, values, attributes, trigrams)
   const request = { values, attributes, trigrams, templates, statistics }
   const filters = assetFilters(request)
-  return { source: assetSource(statistics), table: ASSETS, filters, order: assetOrder(request, filters) }
-}
-
-/** The ids of a page of assets, as text. */
-export async function assetPage(
-  reader: ListReader,
-  trigrams: boolean,
-  question: AssetQuestion,
-): Promise<string[]> {
-  const window = pageWindow(question.values)
-  if (!window) return []
-  return reader.keys(question.session, await assetList(reader, trigrams, question), window)
+  const order = orderOf(request, filters)
+  return { list: { source: assetSource(statistics), table: ASSETS, filters, order }, request }
 }
 
 /** The number of assets that a request asks for, as text. */
@@ -45,5 +45,6 @@ export async function countAssets(
   trigrams: boolean,
   question: AssetQuestion,
 ): Promise<string> {
-  return reader.count(question.session, await assetList(reader, trigrams, question))
+  const { list } = await assetList(reader, trigrams, question)
+  return reader.count(question.session, list)
 }

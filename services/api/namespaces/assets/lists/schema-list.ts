@@ -1,5 +1,5 @@
-import { raw } from '../../../database/index.ts'
-import type { Session } from '../../../database/index.ts'
+import { raw, sql } from '../../../database/index.ts'
+import type { Session, Sql } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
 import type { Filter, List, ListReader, Order, Source } from '../../../lists/index.ts'
 import { directionOf } from '../../paging/index.ts'
@@ -27,7 +27,7 @@ const SOURCE: Source = {
 /** Share of the schemas whose names are searched for, about. */
 const SEARCHED = 0.05
 
-/** The schemas that a request asks for; keys as `schemaOfKey` reads them. */
+/** The schemas that a request asks for; keys as `schemaRecordKeys` reads them. */
 export async function schemaList(reader: ListReader, session: Session, values: Values): Promise<List> {
   const { statistics } = reader
   await statistics.refresh(session)
@@ -80,7 +80,7 @@ function orderOf(values: Values): Order {
   return { direction, branches: [{ rank: 0, column }] }
 }
 
-/** The key of a schema in a list as records know it: `collection/schema`. */
-export function schemaOfKey(key: string): string {
-  return key.split(' ').reverse().join('/')
+/** The keys of a page of schemas as records know them: `collection/schema`. */
+export function schemaRecordKeys(keys: Sql): Sql {
+  return sql`SELECT split_part(p.k, ' ', 2) || '/' || split_part(p.k, ' ', 1) AS k, p.n FROM (${keys}) p`
 }

@@ -47,6 +47,16 @@ export function templateScope({ values, templates, statistics }: AssetRequest): 
     conditions.push(sql`t.template_id = ANY(${bindIntegers(templates.ids.map(BigInt))})`)
     applied.add('attributes of templates')
   }
+  const blacklist = values.ids('template_blacklist')
+  if (blacklist && blacklist.length > 0) {
+    conditions.push(sql`t.template_id <> ALL(${bindIntegers(blacklist)})`)
+    applied.add('template_blacklist')
+  }
+  for (const flag of ['transferable', 'burnable']) {
+    if (values.bool(`is_${flag}`) !== true) continue
+    conditions.push(raw(`t.${flag}`))
+    applied.add(`is_${flag}`)
+  }
   const all = statistics.rows(TEMPLATES)
   const share = Math.min(
     collections ? statistics.equal(TEMPLATES, 'collection_name', collections) / all : 1,

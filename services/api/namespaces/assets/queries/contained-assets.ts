@@ -2,7 +2,6 @@ import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
 import { assetConditions, schemaHomes } from './asset-conditions.ts'
-import { expectedRows } from './asset-search.ts'
 
 /**
  * Parameters of the asset filter that ask about the assets themselves, not only which they are. Rows name their
@@ -224,4 +223,18 @@ export function hideContractsCondition(
   return [
     `NOT EXISTS (SELECT FROM chain.code_accounts h WHERE h.account IN (${sender}, ${recipient})${exempt})`,
   ]
+}
+
+/** How many rows, by default assets `a`, PostgreSQL expects to meet conditions. */
+export async function expectedRows(
+  session: Session,
+  conditions: readonly string[],
+  { values }: Bindings,
+  from = 'assets.assets a',
+): Promise<number> {
+  const rows = await session.query<[[{ Plan: { 'Plan Rows': number } }]]>({
+    text: `EXPLAIN (FORMAT JSON) SELECT FROM ${from} ${whereClause(conditions)}`,
+    values,
+  })
+  return rows[0]![0][0].Plan['Plan Rows']
 }

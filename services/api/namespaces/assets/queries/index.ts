@@ -7,20 +7,7 @@ export {
   ownDataConditions,
 } from './asset-conditions.ts'
 export { accountCollection } from './account-collection.ts'
-export { countAccounts, selectAccounts, selectBurners } from './account-list.ts'
 export { countFromCounters } from './asset-counters.ts'
-export { assetQuery, countAssets, selectAssetPage } from './asset-list.ts'
-export {
-  filtersOf,
-  foundConditions,
-  searchAssets,
-  searchConditions,
-  sortsAll,
-  templateSideConditions,
-  unindexed,
-  wholeTemplateConditions,
-} from './asset-search.ts'
-export type { AssetSearch } from './asset-search.ts'
 export { collectionQuery } from './collection-list.ts'
 export { countHoldings } from './holdings.ts'
 export { chosenActions, selectLogs } from './log-list.ts'

@@ -2,7 +2,6 @@ import { RecentlyUsed } from '../../../cache/index.ts'
 import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { AttributeFilter } from '../../../endpoint/index.ts'
-import { mutableConditions } from './account-digests.ts'
 import { KNOWS_TEXTS, metTexts, MOST_TEXTS } from './mutable-texts.ts'
 
 /** The digests that met filters at a block. */
@@ -114,4 +113,14 @@ async function later(
   if (found === null) return { digests, block }
   const more = [...new Set([...digests, ...found.split(',')])]
   return more.length > MOST_TEXTS ? undefined : { digests: more, block }
+}
+
+/** Conditions on an asset, `a`, of filters on its mutable attributes; undefined where others are among them. */
+function mutableConditions(attributes: readonly AttributeFilter[], bindings: Bindings): string[] | undefined {
+  const conditions = attributes.flatMap(({ family, containment }) =>
+    family === 'mutable_data' && containment !== undefined
+      ? [`a.mutable_data @> ${bindings.bind(containment, 'jsonb')}`]
+      : [],
+  )
+  return conditions.length < attributes.length ? undefined : conditions
 }

@@ -5,7 +5,7 @@ import { invalidParameter } from '../../../endpoint/index.ts'
 import type { PageQuery } from '../../paging/index.ts'
 import { boundaryConditions, directionOf } from '../../paging/index.ts'
 import { NEVER, noneOf, oneOf } from './asset-conditions.ts'
-import { expectedRows } from './asset-search.ts'
+import { expectedRows } from './contained-assets.ts'
 import {
   containedAssetConditions,
   findContainedAssets,

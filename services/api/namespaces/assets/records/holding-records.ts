@@ -1,8 +1,9 @@
 import type { Session } from '../../../database/index.ts'
 import type { Json } from '../../../json/index.ts'
 import { jsonArray } from '../../../json/index.ts'
-import { renderBareSchemas, renderCollections, renderTemplates } from './entity-records.ts'
-import type { Parts } from './parts.ts'
+import { readTogether, wantedTogether } from '../../../records/index.ts'
+import type { RecordSource } from './asset-records.ts'
+import { collectionAssembler, schemaAssembler, templateAssembler } from './entity-records.ts'
 
 /** How many assets an account has, by what they are. */
 export interface Holdings {
@@ -29,59 +30,73 @@ export interface TemplateHolding {
 }
 
 /** What an account owns, as JSON: collections, schemas, templates with their records, and the total. */
-export async function renderAccountDetail(
+export async function accountDetailJson(
   session: Session,
-  contract: string,
-  parts: Parts,
+  source: RecordSource,
   holdings: Holdings,
 ): Promise<Json> {
   const held = holdings.templates.filter(({ template }) => template !== null)
-  const ids = held.map(({ template }) => String(template))
-  const collections = await collectionRows(session, contract, parts, holdings)
-  const schemaKeys = holdings.schemas.map(({ key }) => key)
-  const schemas = rows(
-    'schema',
-    holdings.schemas,
-    await renderBareSchemas(session, contract, parts, schemaKeys),
-  )
-  const records = await renderTemplates(session, contract, parts, ids)
-  const templates = held.flatMap(({ template, collection, assets }) => {
-    const record = records.get(String(template))
+  const [collections, schemas, templates] = await readHeld(session, source, [
+    holdings.collections.map(({ key }) => key),
+    holdings.schemas.map(({ key }) => key),
+    held.map(({ template }) => String(template)),
+  ])
+  const templateRows = held.flatMap(({ template, collection, assets }) => {
+    const record = templates!.get(String(template))
     if (record === undefined) return []
     const own = `"template_id":"${template!}","collection_name":"${collection}","assets":"${assets}"`
     return [['{"template":', record, `,${own}}`]]
   })
-  const lists = ['"collections":', collections, ',"schemas":', schemas, ',"templates":', jsonArray(templates)]
-  return ['{', ...lists, `,"assets":"${holdings.total}"}`]
+  return [
+    '{"collections":',
+    heldRows('collection', holdings.collections, collections!),
+    ',"schemas":',
+    heldRows('schema', holdings.schemas, schemas!),
+    ',"templates":',
+    jsonArray(templateRows),
+    `,"assets":"${holdings.total}"}`,
+  ]
 }
 
 /** What an account burned, as JSON: collections with their records, templates by id, and the total. */
-export async function renderBurnDetail(
+export async function burnDetailJson(
   session: Session,
-  contract: string,
-  parts: Parts,
+  source: RecordSource,
   holdings: Holdings,
 ): Promise<Json> {
-  const collections = await collectionRows(session, contract, parts, holdings)
+  const names = holdings.collections.map(({ key }) => key)
+  const [collections] = await readHeld(session, source, [names])
+  const rows = heldRows('collection', holdings.collections, collections!)
   const templates = holdings.templates.map(({ template, collection, assets }) => {
     const id = template === null ? 'null' : `"${template}"`
     return `{"collection_name":"${collection}","template_id":${id},"assets":"${assets}"}`
   })
-  return ['{"collections":', collections, `,"templates":[${templates.join(',')}],"assets":${holdings.total}}`]
+  return ['{"collections":', rows, `,"templates":[${templates.join(',')}],"assets":${holdings.total}}`]
 }
 
-async function collectionRows(
+/** Collections, schemas, templates by key: one statement, and one for the fragments that are not cached. */
+async function readHeld(
   session: Session,
-  contract: string,
-  parts: Parts,
-  { collections }: Holdings,
-): Promise<Json> {
-  const names = collections.map(({ key }) => key)
-  return rows('collection', collections, await renderCollections(session, contract, parts, names))
+  source: RecordSource,
+  keys: readonly (readonly string[])[],
+): Promise<ReadonlyMap<string, Json>[]> {
+  const assemblers = [
+    collectionAssembler(source),
+    schemaAssembler(source, 'without types and assets'),
+    templateAssembler(source),
+  ].slice(0, keys.length)
+  const parts = assemblers.map(({ keyType, select }, index) => {
+    const relation = `held${index}`
+    return { relation, keys: keys[index]!, type: keyType, selection: select(relation) }
+  })
+  const texts = await readTogether(session, parts)
+  const pending = assemblers.map(({ read }, index) => read(texts[index]!))
+  const found = await source.shared.load(session, wantedTogether(...pending.map(({ versions }) => versions)))
+  return pending.map(({ assemble }) => assemble(found))
 }
 
 /** A record that is not known, or that a fork has just undone, is left out. */
-function rows(name: string, holdings: readonly Holding[], records: ReadonlyMap<string, Json>): Json {
+function heldRows(name: string, holdings: readonly Holding[], records: ReadonlyMap<string, Json>): Json {
   const known = holdings.flatMap(({ key, assets }) => {
     const record = records.get(key)
     return record === undefined ? [] : [[`{"${name}":`, record, `,"assets":"${assets}"}`]]

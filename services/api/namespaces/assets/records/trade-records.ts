@@ -1,107 +1,167 @@
-import type { Json, KeptJson } from '../../../json/index.ts'
+import { raw } from '../../../database/index.ts'
+import type { Json } from '../../../json/index.ts'
 import { jsonArray } from '../../../json/index.ts'
-import type { RecordRenderer } from './asset-records.ts'
-import type { Ingredient } from './composed-json.ts'
-import { jsonMembers, jsonText, quoted } from './json-sql.ts'
-import { packRows, queryPacked } from './packed-rows.ts'
+import type { Assembler } from '../../../records/index.ts'
+import { cte, jsonText, packRows, unpackRows } from '../../../records/index.ts'
+import { quotedOrNull } from './asset-json.ts'
+import type { RecordSource } from './asset-records.ts'
+import type { SharedName } from './shared-rows.ts'
 
 const hasCode = (account: string): string =>
-  `(EXISTS (SELECT FROM chain.code_accounts h WHERE h.account = ${account}))::text`
+  `EXISTS (SELECT FROM chain.code_accounts h WHERE h.account = ${account})`
 
-const OFFERS = {
-  name: 'offer-records',
-  text: `SELECT ${packRows([
-    'o.offer_id',
-    jsonMembers({
-      offer_id: quoted('o.offer_id'),
-      sender_name: quoted('o.sender'),
-      recipient_name: quoted('o.recipient'),
-      memo: jsonText('o.memo'),
-      state: 'o.state',
-      is_sender_contract: hasCode('o.sender'),
-      is_recipient_contract: hasCode('o.recipient'),
-      updated_at_block: quoted('o.updated_at_block'),
-      updated_at_time: quoted('o.updated_at_time'),
-      created_at_block: quoted('o.created_at_block'),
-      created_at_time: quoted('o.created_at_time'),
-    }),
-    `array_to_string(o.sender_asset_ids, ',')`,
-    `array_to_string(o.recipient_asset_ids, ',')`,
-  ])}
-    FROM assets.offers o WHERE o.offer_id = ANY($1::bigint[])`,
+/** WITH item `contained`: the distinct assets of rows, as keys. @param ids SQL of an array of asset ids. */
+export function containedKeys(relation: string, ids: string): string {
+  return `SELECT DISTINCT u.k, 0 AS n FROM ${relation} r CROSS JOIN LATERAL unnest(${ids}) AS u(k)`
 }
 
-const TRANSFERS = {
-  name: 'transfer-records',
-  text: `SELECT ${packRows([
-    't.transfer_id',
-    jsonMembers({
-      transfer_id: quoted('t.transfer_id'),
-      sender_name: quoted('t.sender'),
-      recipient_name: quoted('t.recipient'),
-      memo: jsonText('t.memo'),
-      txid: quoted(`encode(x.txid, 'hex')`),
-      created_at_block: quoted('x.block_num'),
-      created_at_time: quoted('x.block_time'),
-    }),
-    `array_to_string(t.asset_ids, ',')`,
-  ])}
-    FROM assets.transfers t LEFT JOIN LATERAL assets.origin_of(t.transfer_id) x ON true
-    WHERE t.transfer_id = ANY($1::bigint[])`,
+/** Name of the relation that contained assets are selected from. */
+const CONTAINED = 'contained'
+
+/** A kind of record that contains assets: its own row, and which assets. */
+interface TradeSql {
+  /** Query of the rows with their places, `n`. @param keys relation with the keys. */
+  readonly rows: (keys: string) => string
+  /** SQL of an array of its assets; `r` is the row. */
+  readonly assetIds: string
+  /** SQL of what is packed of a row, `r`. The first is the key. */
+  readonly fields: readonly string[]
 }
 
-/** Makes the renderer of offers, by id. @param renderAssets how the assets in them are shown. */
-export function offerRenderer(renderAssets: RecordRenderer): RecordRenderer {
-  return async (session, contract, parts, ids) => {
-    const rows = await queryPacked<[string, string, string, string]>(session, { ...OFFERS, values: [ids] })
-    const contained = distinctIds(rows.flatMap((row) => [row[2], row[3]]))
-    const assets = await renderAssets(session, contract, parts, contained)
-    const records = new Map<string, KeptJson>()
-    for (const [id, own, sent, received] of rows) {
-      const all = [contract, own, sent, received, ...assetsOf(sent, assets), ...assetsOf(received, assets)]
-      const record = parts.composed.get(`offer ${id}`, all, () => {
-        const head = `{"contract":"${contract}",${own}`
-        const [theirs, ours] = [assetArray(sent, assets), assetArray(received, assets)]
-        return [head, ',"sender_assets":', theirs, ',"recipient_assets":', ours, '}']
-      })
-      records.set(id, record)
-    }
-    return records
+/** Assembles records that contain assets. @param members own members of a row, and its lists of assets by member. */
+function tradeAssembler(
+  { rows, assetIds, fields }: TradeSql,
+  source: RecordSource,
+  assets: Assembler<SharedName>,
+  recordOf: (row: readonly string[], contained: ReadonlyMap<string, Json>, contract: string) => Json,
+): Assembler<SharedName> {
+  return {
+    keyType: 'bigint',
+    columnCount: 1 + assets.columnCount,
+    select(keys) {
+      const contained = assets.select(CONTAINED)
+      return {
+        ctes: [cte('r', rows(keys)), cte(CONTAINED, containedKeys('r', assetIds)), ...contained.ctes],
+        columns: [raw(`(SELECT ${packRows(fields, 'r.n')} FROM r)`), ...contained.columns],
+      }
+    },
+    read([packed, ...texts]) {
+      const own = unpackRows(packed)
+      const pending = assets.read(texts)
+      return {
+        versions: pending.versions,
+        assemble(found) {
+          const contained = pending.assemble(found)
+          return new Map(own.map((row) => [row[0]!, recordOf(row, contained, source.contract)]))
+        },
+      }
+    },
   }
 }
 
-/** Makes the renderer of transfers, by id. @param renderAssets how the assets in them are shown. */
-export function transferRenderer(renderAssets: RecordRenderer): RecordRenderer {
-  return async (session, contract, parts, ids) => {
-    const rows = await queryPacked<[string, string, string]>(session, { ...TRANSFERS, values: [ids] })
-    const assets = await renderAssets(session, contract, parts, distinctIds(rows.map((row) => row[2])))
-    const records = new Map<string, KeptJson>()
-    for (const [id, own, moved] of rows) {
-      const all = [contract, own, moved, ...assetsOf(moved, assets)]
-      const record = parts.composed.get(`transfer ${id}`, all, () => {
-        return [`{"contract":"${contract}",${own},"assets":`, assetArray(moved, assets), '}']
-      })
-      records.set(id, record)
-    }
-    return records
-  }
+type OfferRow = readonly [
+  id: string,
+  sender: string,
+  recipient: string,
+  memo: string,
+  state: string,
+  senderHasCode: string,
+  recipientHasCode: string,
+  updatedAtBlock: string,
+  updatedAtTime: string,
+  createdAtBlock: string,
+  createdAtTime: string,
+  sent: string,
+  received: string,
+]
+
+const offers: TradeSql = {
+  rows: (keys) => `SELECT p.n, o.* FROM ${keys} p CROSS JOIN LATERAL (
+      SELECT o.*, ${hasCode('o.sender')} AS sender_has_code, ${hasCode('o.recipient')} AS recipient_has_code
+      FROM assets.offers o WHERE o.offer_id = p.k OFFSET 0) o`,
+  assetIds: 'r.sender_asset_ids || r.recipient_asset_ids',
+  fields: [
+    'r.offer_id',
+    'r.sender',
+    'r.recipient',
+    jsonText('r.memo'),
+    'r.state',
+    'r.sender_has_code::text',
+    'r.recipient_has_code::text',
+    'r.updated_at_block',
+    'r.updated_at_time',
+    'r.created_at_block',
+    'r.created_at_time',
+    `array_to_string(r.sender_asset_ids, ',')`,
+    `array_to_string(r.recipient_asset_ids, ',')`,
+  ],
 }
 
-function splitIds(list: string): string[] {
-  return list === '' ? [] : list.split(',')
+/** Assembles offers. @param assets assembles the assets in them. */
+export function offerAssembler(source: RecordSource, assets: Assembler<SharedName>): Assembler<SharedName> {
+  return tradeAssembler(offers, source, assets, (row, contained, contract) => {
+    const [id, sender, recipient, memo, state, senderHasCode, recipientHasCode, ...times] = row as OfferRow
+    const [updatedBlock, updatedTime, createdBlock, createdTime, sent, received] = times
+    return [
+      `{"contract":"${contract}","offer_id":"${id}","sender_name":"${sender}","recipient_name":"${recipient}",` +
+        `"memo":${memo},"state":${state},"is_sender_contract":${senderHasCode},` +
+        `"is_recipient_contract":${recipientHasCode},"updated_at_block":"${updatedBlock}",` +
+        `"updated_at_time":"${updatedTime}","created_at_block":"${createdBlock}",` +
+        `"created_at_time":"${createdTime}","sender_assets":`,
+      assetArray(sent, contained),
+      ',"recipient_assets":',
+      assetArray(received, contained),
+      '}',
+    ]
+  })
 }
 
-/** The distinct ids of several comma lists. */
-export function distinctIds(lists: readonly string[]): string[] {
-  return [...new Set(lists.flatMap(splitIds))]
+type TransferRow = readonly [
+  id: string,
+  sender: string,
+  recipient: string,
+  memo: string,
+  txid: string,
+  block: string,
+  time: string,
+  moved: string,
+]
+
+const transfers: TradeSql = {
+  rows: (keys) => `SELECT p.n, t.*, x.* FROM ${keys} p CROSS JOIN LATERAL (
+      SELECT t.* FROM assets.transfers t WHERE t.transfer_id = p.k OFFSET 0) t
+      LEFT JOIN LATERAL assets.origin_of(t.transfer_id) x ON true`,
+  assetIds: 'r.asset_ids',
+  fields: [
+    'r.transfer_id',
+    'r.sender',
+    'r.recipient',
+    jsonText('r.memo'),
+    `encode(r.txid, 'hex')`,
+    'r.block_num',
+    'r.block_time',
+    `array_to_string(r.asset_ids, ',')`,
+  ],
 }
 
-/** The assets of a comma list, as what a record is made of. */
-export function assetsOf(list: string, assets: ReadonlyMap<string, KeptJson>): Ingredient[] {
-  return splitIds(list).map((id) => assets.get(id))
+/** Assembles transfers. @param assets assembles the assets in them. */
+export function transferAssembler(
+  source: RecordSource,
+  assets: Assembler<SharedName>,
+): Assembler<SharedName> {
+  return tradeAssembler(transfers, source, assets, (row, contained, contract) => {
+    const [id, sender, recipient, memo, txid, block, time, moved] = row as TransferRow
+    return [
+      `{"contract":"${contract}","transfer_id":"${id}","sender_name":"${sender}","recipient_name":"${recipient}",` +
+        `"memo":${memo},"txid":${quotedOrNull(txid)},"created_at_block":${quotedOrNull(block)},` +
+        `"created_at_time":${quotedOrNull(time)},"assets":`,
+      assetArray(moved, contained),
+      '}',
+    ]
+  })
 }
 
 /** JSON array of assets in the order of the ids (a comma list); one that is not known is its id. */
 export function assetArray(list: string, assets: ReadonlyMap<string, Json>): Json {
-  return jsonArray(splitIds(list).map((id) => assets.get(id) ?? `"${id}"`))
+  return jsonArray(list === '' ? [] : list.split(',').map((id) => assets.get(id) ?? `"${id}"`))
 }

@@ -1,6 +1,6 @@
 import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
-import { assetsEndpoints, renderPage } from '../../assets/index.ts'
-import { PRICE_SORTS, selectPricedAssets } from '../queries/index.ts'
+import { assetsEndpoints, listJson } from '../../assets/index.ts'
+import { PRICE_SORTS, pricedAssets } from '../lists/priced-assets.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /** What the market serves of the assets namespace, with its own view of assets. */
@@ -28,12 +28,12 @@ function withPriceSorts(parameter: Parameter): Parameter {
 /** The list as it is, and in the order of prices. */
 function pricedRun(setup: MarketSetup, endpoint: Endpoint): Endpoint['run'] {
   return async (context) => {
-    const { session, values } = context
+    const { values } = context
     const column = PRICE_SORTS[values.text('sort')!]
     if (column === undefined || endpoint.path.endsWith('/_count') || values.bool('count') === true) {
       return endpoint.run(context)
     }
-    const page = await selectPricedAssets(context, setup, column)
-    return renderPage(setup.assets, session, page, 'asset', setup.assets.view.render)
+    const list = await pricedAssets(context, setup, column)
+    return listJson(setup.assets.lists, context, list, setup.assets.records.asset)
   }
 }

@@ -3,7 +3,7 @@ import { shape } from '../../../endpoint/index.ts'
 import { boundaries, counting, paging, sorting } from '../../parameter-groups/index.ts'
 import { assetNumbers, listingFilter, stateParameter, templateLists } from '../parameters.ts'
 import { auctionQuery, countListings } from '../queries/index.ts'
-import { auctionRecord, renderAuctions } from '../records/index.ts'
+import { auctionRecord } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { countTwin, runCount, runList, runOne } from './list.ts'
 
@@ -32,7 +32,7 @@ const ownParameters: readonly Parameter[] = [
 
 /** `/v1/auctions`, its count, and one auction. */
 export function auctionEndpoints(setup: MarketSetup): Endpoint[] {
-  const records = { setup, query: auctionQuery, render: renderAuctions, kept: countListings('auction') }
+  const records = { setup, query: auctionQuery, kind: setup.records.auction, kept: countListings('auction') }
   const list: Endpoint = {
     path: '/v1/auctions',
     tag: 'auctions',
@@ -60,7 +60,7 @@ export function auctionEndpoints(setup: MarketSetup): Endpoint[] {
     record: auctionRecord,
     failures: [NOT_FOUND],
     cache: 'path',
-    run: runOne(setup, 'auction_id', renderAuctions, NOT_FOUND),
+    run: runOne('auction_id', setup.records.auction, NOT_FOUND),
   }
   return [list, countTwin(list, runCount(records)), one]
 }

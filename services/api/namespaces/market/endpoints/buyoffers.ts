@@ -3,12 +3,7 @@ import { shape } from '../../../endpoint/index.ts'
 import { boundaries, counting, paging, sorting } from '../../parameter-groups/index.ts'
 import { assetNumbers, listingFilter, stateParameter, templateLists } from '../parameters.ts'
 import { buyofferQuery, countListings, templateBuyofferQuery } from '../queries/index.ts'
-import {
-  buyofferRecord,
-  renderBuyoffers,
-  renderTemplateBuyoffers,
-  templateBuyofferRecord,
-} from '../records/index.ts'
+import { buyofferRecord, templateBuyofferRecord } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { countTwin, runCount, runList, runOne } from './list.ts'
 
@@ -17,7 +12,12 @@ const NOT_FOUND = { status: 416, message: 'Buyoffer not found' } as const
 
 /** `/v1/buyoffers`, its count, and one buy offer. */
 export function buyofferEndpoints(setup: MarketSetup): Endpoint[] {
-  const records = { setup, query: buyofferQuery, render: renderBuyoffers, kept: countListings('buyoffer') }
+  const records = {
+    setup,
+    query: buyofferQuery,
+    kind: setup.records.buyoffer,
+    kept: countListings('buyoffer'),
+  }
   const list: Endpoint = {
     path: '/v1/buyoffers',
     tag: 'buyoffers',
@@ -46,7 +46,7 @@ export function buyofferEndpoints(setup: MarketSetup): Endpoint[] {
     record: buyofferRecord,
     failures: [NOT_FOUND],
     cache: 'path',
-    run: runOne(setup, 'buyoffer_id', renderBuyoffers, NOT_FOUND),
+    run: runOne('buyoffer_id', setup.records.buyoffer, NOT_FOUND),
   }
   return [list, countTwin(list, runCount(records)), one]
 }
@@ -56,7 +56,7 @@ export function templateBuyofferEndpoints(setup: MarketSetup): Endpoint[] {
   const records = {
     setup,
     query: templateBuyofferQuery,
-    render: renderTemplateBuyoffers,
+    kind: setup.records.templateBuyoffer,
     kept: countListings('template_buyoffer'),
   }
   const list: Endpoint = {
@@ -84,7 +84,7 @@ export function templateBuyofferEndpoints(setup: MarketSetup): Endpoint[] {
     record: templateBuyofferRecord,
     failures: [NOT_FOUND],
     cache: 'path',
-    run: runOne(setup, 'buyoffer_id', renderTemplateBuyoffers, NOT_FOUND),
+    run: runOne('buyoffer_id', setup.records.templateBuyoffer, NOT_FOUND),
   }
   return [list, countTwin(list, runCount(records)), one]
 }

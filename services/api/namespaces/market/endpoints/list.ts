@@ -1,17 +1,12 @@
-import type { Session } from '../../../database/index.ts'
 import type { Endpoint, EndpointContext, Failure } from '../../../endpoint/index.ts'
-import { RequestError } from '../../../endpoint/index.ts'
-import type { Json } from '../../../json/index.ts'
-import { jsonArray } from '../../../json/index.ts'
-import type { KeyPage, PageQuery } from '../../paging/index.ts'
+import type { RecordKind } from '../../../records/index.ts'
+import { oneJson, pageJson } from '../../assets/index.ts'
+import type { PageQuery } from '../../paging/index.ts'
 import { countRows, selectPage } from '../../paging/index.ts'
 import type { Purpose } from '../queries/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
 export { countTwin } from '../../assets/index.ts'
-
-/** Makes the JSON of records in the order of the page; a key without a row is left out. */
-export type PageRenderer = (session: Session, setup: MarketSetup, page: KeyPage) => Promise<readonly Json[]>
 
 /** A list of records that one query selects. */
 export interface ListOfRecords {
@@ -21,7 +16,7 @@ export interface ListOfRecords {
     setup: MarketSetup,
     purpose: Purpose,
   ) => PageQuery | Promise<PageQuery>
-  readonly render: PageRenderer
+  readonly kind: RecordKind
   /** Answers a count from maintained counters; undefined when the filters are not theirs. */
   readonly kept?: (context: EndpointContext, setup: MarketSetup) => Promise<string | undefined>
 }
@@ -33,7 +28,7 @@ export function runList(list: ListOfRecords): Endpoint['run'] {
     if (context.values.bool('count') === true) return count(context)
     const query = await list.query(context, list.setup, 'page')
     const page = await selectPage(context.session, context.values, query)
-    return jsonArray(await list.render(context.session, list.setup, page))
+    return pageJson(context.session, page, list.kind)
   }
 }
 
@@ -47,15 +42,6 @@ export function runCount(list: ListOfRecords): Endpoint['run'] {
 }
 
 /** Answers one record by the id in the path. @throws RequestError with the given failure when there is none. */
-export function runOne(
-  setup: MarketSetup,
-  parameter: string,
-  render: PageRenderer,
-  missing: Failure,
-): Endpoint['run'] {
-  return async ({ session, values }) => {
-    const [record] = await render(session, setup, { keys: [String(values.id(parameter))], moment: undefined })
-    if (record === undefined) throw new RequestError(missing.status, missing.message)
-    return record
-  }
+export function runOne(parameter: string, kind: RecordKind, missing: Failure): Endpoint['run'] {
+  return ({ session, values }) => oneJson(session, String(values.id(parameter)), kind, missing)
 }

@@ -13,7 +13,6 @@ import {
   CATEGORIES,
   LISTING_TYPES,
   payoutRecord,
-  renderPayouts,
   royaltyAttributeRecord,
   royaltyConfigRecord,
   royaltySumRecord,
@@ -52,7 +51,7 @@ const payoutFilter: readonly Parameter[] = [
 /** `/v1/royalties/...`. */
 export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
   const limit = setup.limits.royalties
-  const records = { setup, query: payoutQuery, render: renderPayouts }
+  const records = { setup, query: payoutQuery, kind: setup.records.payout }
   const payouts: Endpoint = {
     path: '/v1/royalties/payouts',
     tag,

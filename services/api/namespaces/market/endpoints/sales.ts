@@ -1,10 +1,10 @@
 import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
 import { RequestError, shape } from '../../../endpoint/index.ts'
-import { jsonArray } from '../../../json/index.ts'
+import { pageJson } from '../../assets/index.ts'
 import { boundaries, counting, paging, sorting } from '../../parameter-groups/index.ts'
 import { assetNumbers, listingFilter, stateParameter, templateLists } from '../parameters.ts'
 import { countListings, saleQuery, selectCheapest } from '../queries/index.ts'
-import { listedSaleRecord, renderListedSales, renderSales, saleRecord } from '../records/index.ts'
+import { listedSaleRecord, saleRecord } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { countTwin, runCount, runList, runOne } from './list.ts'
 
@@ -55,7 +55,7 @@ function saleLists(setup: MarketSetup): Endpoint[] {
     const records = {
       setup,
       query: saleQuery(standard),
-      render: renderListedSales,
+      kind: setup.records.listedSale,
       kept: countListings('sale', standard),
     }
     const unnamed = standard ? 'Without it, all but cancelled ones' : 'Without it, all'
@@ -100,7 +100,7 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
         throw new RequestError(NO_FILTER.status, NO_FILTER.message)
       }
       const keys = await selectCheapest(context, setup)
-      return jsonArray(await renderListedSales(session, setup, { keys, moment: undefined }))
+      return pageJson(session, { keys, moment: undefined }, setup.records.listedSale)
     },
   }
   const one: Endpoint = {
@@ -111,7 +111,7 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
     record: saleRecord,
     failures: [NOT_FOUND],
     cache: 'path',
-    run: runOne(setup, 'sale_id', renderSales, NOT_FOUND),
+    run: runOne('sale_id', setup.records.sale, NOT_FOUND),
   }
   return [...saleLists(setup), cheapest, one]
 }

@@ -1,7 +1,7 @@
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import { jsonString } from '../../../json/index.ts'
-import { collectionLists, contains, oneOf, renderCollections, resembles } from '../../assets/index.ts'
+import { collectionLists, contains, oneOf, resembles } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { selectRanking } from './ranking.ts'
 import { tradeRange } from './trade-range.ts'
@@ -49,7 +49,7 @@ export async function collectionStats(
     bindings,
   })
   const names = ranked.map(([name]) => name)
-  const records = await renderCollections(session, setup.assets.contract, setup.assets.parts, names)
+  const records = await setup.assets.records.collection.readKeys(session, names)
   return ranked.flatMap(([name, trades, volume]) => {
     const record = records.get(name)
     return record === undefined

@@ -1,12 +1,13 @@
 import type { Session } from '../../../database/index.ts'
-import { Bindings, whereClause } from '../../../database/index.ts'
+import { Bindings, raw, sql, whereClause } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import { jsonString } from '../../../json/index.ts'
-import { jsonMembers, oneOf, quoted, renderCollections } from '../../assets/index.ts'
+import { jsonMembers, oneOf, quoted } from '../../assets/index.ts'
 import { bindIntegers, pageWindow } from '../../paging/index.ts'
 import { cappedPrice } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { heldAssets } from './held-assets.ts'
+import { heldAssets } from '../statistics/held-assets.ts'
 
 const SUGGESTED_MEDIAN = cappedPrice('p.suggested_median', 'p')
 const SUGGESTED_AVERAGE = cappedPrice('p.suggested_average', 'p')
@@ -71,8 +72,8 @@ const SUM = `'{' || ${jsonMembers({
  * Sums over assets, given as a SELECT of `template_id` and their number `assets`. What the oracle's prices cap is
  * computed for each price, not asked of a function: there are many.
  */
-const sums = (held: string, by: string): string =>
-  `SELECT ${by} p.token_symbol, sum(p.median * n.assets) AS median,
+const sums = (held: Sql, by: Sql): Sql =>
+  sql`SELECT ${by} p.token_symbol, sum(p.median * n.assets) AS median,
     sum(p.average * n.assets) AS average, sum(p.min * n.assets) AS min, sum(p.max * n.assets) AS max,
     sum(least(p.suggested_median, c.cap) * n.assets) AS suggested_median,
     sum(least(p.suggested_average, c.cap) * n.assets) AS suggested_average
@@ -82,7 +83,7 @@ const sums = (held: string, by: string): string =>
       FROM rates r WHERE p.oracle_floors IS NOT NULL AND r.settlement_symbol = p.token_symbol) c
   GROUP BY ${by} p.token_symbol`
 
-const RATES = 'WITH rates AS MATERIALIZED (SELECT * FROM market.rates)'
+const RATES = raw('WITH rates AS MATERIALIZED (SELECT * FROM market.rates)')
 
 /** Sums over assets of the prices of their templates as JSON text, by token. */
 export async function sumPrices(
@@ -92,16 +93,11 @@ export async function sumPrices(
   attributes: readonly AttributeFilter[],
 ): Promise<string> {
   const held = await heldAssets(session, setup, values, attributes)
-  for (const { text, bindings } of [held, ...(held.otherwise ? [held.otherwise] : [])]) {
-    const rows = await session.query<[string | null]>({
-      text: `${RATES} SELECT string_agg(${SUM}, ',' ORDER BY y.token_symbol)
-        FROM (${sums(text, '')}) s JOIN market.tokens y USING (token_symbol)`,
-      values: bindings.values,
-    })
-    const sum = rows[0]![0]
-    if (sum !== null) return `[${sum}]`
-  }
-  return '[]'
+  const [row] = await session.query<[string | null]>(
+    sql`${RATES} SELECT string_agg(${raw(SUM)}, ',' ORDER BY y.token_symbol)
+      FROM (${sums(held, raw(''))}) s JOIN market.tokens y USING (token_symbol)`.render(),
+  )
+  return `[${row?.[0] ?? ''}]`
 }
 
 /** The same for what an account owns, by collection. */
@@ -113,14 +109,13 @@ export async function inventoryPrices(
 ): Promise<string> {
   const filters = values.without(['account'])
   const held = await heldAssets(session, setup, filters, attributes, values.text('account'))
-  const rows = await session.query<[string, string]>({
-    text: `${RATES} SELECT s.collection_name, string_agg(${SUM}, ',' ORDER BY y.token_symbol)
-      FROM (${sums(held.text, 'p.collection_name,')}) s JOIN market.tokens y USING (token_symbol)
-      GROUP BY s.collection_name ORDER BY s.collection_name`,
-    values: held.bindings.values,
-  })
+  const rows = await session.query<[string, string]>(
+    sql`${RATES} SELECT s.collection_name, string_agg(${raw(SUM)}, ',' ORDER BY y.token_symbol)
+      FROM (${sums(held, raw('p.collection_name,'))}) s JOIN market.tokens y USING (token_symbol)
+      GROUP BY s.collection_name ORDER BY s.collection_name`.render(),
+  )
   const names = rows.map(([name]) => name)
-  const collections = await renderCollections(session, setup.assets.contract, setup.assets.parts, names)
+  const collections = await setup.assets.records.collection.readKeys(session, names)
   const results = rows.flatMap(([name, prices]) => {
     const collection = collections.get(name)
     return collection === undefined ? [] : [`{"collection":${jsonString(collection)},"prices":[${prices}]}`]

@@ -1,7 +1,7 @@
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import { jsonString } from '../../../json/index.ts'
-import { collectionLists, oneOf, renderTemplates, templateDataConditions } from '../../assets/index.ts'
+import { collectionLists, oneOf, templateDataConditions } from '../../assets/index.ts'
 import { boundaryConditions, pageWindow } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { holdsFew, rankInRange } from './ranked-range.ts'
@@ -46,7 +46,7 @@ export async function templateStats(
       bindings,
     }))
   const ids = ranked.map(([id]) => id)
-  const records = await renderTemplates(session, setup.assets.contract, setup.assets.parts, ids)
+  const records = await setup.assets.records.template.readKeys(session, ids)
   const results = ranked.flatMap(([id, trades, volume]) => {
     const record = records.get(id)
     return record === undefined

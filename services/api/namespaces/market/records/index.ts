@@ -1,17 +1,6 @@
-export { cappedPrice, containedAssetRenderer, marketAssetRenderer } from './asset-members.ts'
-export {
-  readAuctions,
-  readBuyoffers,
-  readSales,
-  readTemplateBuyoffers,
-  renderAuctions,
-  renderBuyoffers,
-  renderListedSales,
-  renderSales,
-  renderTemplateBuyoffers,
-} from './listing-records.ts'
-export type { ListingReader } from './listing-records.ts'
-export { MarketParts } from './market-parts.ts'
+export { cappedPrice, marketAssetExtension } from './asset-members.ts'
+export { marketRecordKinds } from './kinds.ts'
+export type { MarketRecords } from './kinds.ts'
 export {
   auctionRecord,
   buyofferRecord,
@@ -21,7 +10,6 @@ export {
   templateBuyofferRecord,
 } from './listing-schemas.ts'
 export { auctionActions, buyofferActions, saleActions, templateBuyofferActions } from './log-schemas.ts'
-export { renderPayouts } from './royalty-records.ts'
 export {
   CATEGORIES,
   LISTING_TYPES,

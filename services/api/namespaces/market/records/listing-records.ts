@@ -1,163 +1,132 @@
-import type { Session } from '../../../database/index.ts'
-import type { Json, KeptJson } from '../../../json/index.ts'
-import type { Part } from '../../assets/index.ts'
-import { assetArray, assetsOf, distinctIds, queryPacked, renderUnchanged } from '../../assets/index.ts'
-import type { KeyPage } from '../../paging/index.ts'
-import type { MarketSetup } from '../setup.ts'
-import { containedAssetRenderer } from './asset-members.ts'
-import type { ListingKind, ListingVersions } from './listing-kinds.ts'
-import { auctions, buyoffers, sales, templateBuyoffers, VERSION_TEXTS } from './listing-kinds.ts'
+import type { Sql } from '../../../database/index.ts'
+import { joinSql, raw, sql } from '../../../database/index.ts'
+import type { Json } from '../../../json/index.ts'
+import type { Assembler } from '../../../records/index.ts'
+import { cte, packRows, unpackRows, wantedTogether } from '../../../records/index.ts'
+import type { RecordSource, SharedName } from '../../assets/index.ts'
+import {
+  assetArray,
+  collectionObject,
+  collectionVersionsOf,
+  containedKeys,
+  readPairs,
+  templateObject,
+  templateVersionsOf,
+} from '../../assets/index.ts'
+import type { MarketTraits } from './asset-members.ts'
+import type { ListingField, ListingKind } from './listing-kinds.ts'
+import { PRESENT_FEE } from './listing-kinds.ts'
 
-/** Sales, in the order of the page; one that is not known, or still waits for its offer, is left out. */
-export function renderSales(session: Session, setup: MarketSetup, page: KeyPage): Promise<Json[]> {
-  return renderListings(session, setup, sales, page)
+/** Name of the relation that contained assets are selected from. */
+const CONTAINED = 'contained'
+
+/** How a listing ends: as a record of its own, or with its place in a list. */
+export type ListingEnd = 'alone' | 'with its place'
+
+/** What listings are assembled with. */
+export interface ListingSource extends MarketTraits {
+  readonly assets: RecordSource
+  /** Assembles the assets in them. */
+  readonly contained: Assembler<SharedName>
 }
 
-/** Sales as lists show them: with their place in the answer. */
-export async function renderListedSales(
-  session: Session,
-  setup: MarketSetup,
-  page: KeyPage,
-): Promise<Json[]> {
-  const listed = await listingMembers(session, setup, sales, page)
-  return listed.map((members, index) => [members, `,"ordinality":"${index + 1}"}`])
-}
+/** Fields of a packed row before those of the members. */
+type ListingRow = readonly [
+  collection: string,
+  template: string,
+  assets: string,
+  fee: string,
+  stateNow: string,
+  ...members: string[],
+]
+const MEMBERS_AT = 5
 
-/** Auctions, in the order of the page. */
-export function renderAuctions(session: Session, setup: MarketSetup, page: KeyPage): Promise<Json[]> {
-  return renderListings(session, setup, auctions, page)
-}
-
-/** Buy offers, in the order of the page. */
-export function renderBuyoffers(session: Session, setup: MarketSetup, page: KeyPage): Promise<Json[]> {
-  return renderListings(session, setup, buyoffers, page)
-}
-
-/** Template buy offers, in the order of the page. */
-export function renderTemplateBuyoffers(
-  session: Session,
-  setup: MarketSetup,
-  page: KeyPage,
-): Promise<Json[]> {
-  return renderListings(session, setup, templateBuyoffers, page)
-}
-
-async function renderListings(
-  session: Session,
-  setup: MarketSetup,
+/** Assembles listings of one kind, by id. */
+export function listingAssembler(
+  source: ListingSource,
   kind: ListingKind,
-  page: KeyPage,
-): Promise<Json[]> {
-  const listings = await listingMembers(session, setup, kind, page)
-  return listings.map((members) => [members, '}'])
-}
-
-/** The records without their closing braces. */
-function listingMembers(
-  session: Session,
-  setup: MarketSetup,
-  kind: ListingKind,
-  page: KeyPage,
-): Promise<Json[]> {
-  return renderUnchanged(setup.assets, kind.name, page, (ids) => readMembers(session, setup, kind, ids))
-}
-
-/** Listings by id; one that is not known is missing, and so is a sale that still waits for its offer. */
-export type ListingReader = (
-  session: Session,
-  setup: MarketSetup,
-  ids: readonly string[],
-) => Promise<ReadonlyMap<string, Json>>
-
-/** Reads sales. */
-export const readSales: ListingReader = (session, setup, ids) => readListings(session, setup, sales, ids)
-
-/** Reads auctions. */
-export const readAuctions: ListingReader = (session, setup, ids) =>
-  readListings(session, setup, auctions, ids)
-
-/** Reads buy offers. */
-export const readBuyoffers: ListingReader = (session, setup, ids) =>
-  readListings(session, setup, buyoffers, ids)
-
-/** Reads template buy offers. */
-export const readTemplateBuyoffers: ListingReader = (session, setup, ids) =>
-  readListings(session, setup, templateBuyoffers, ids)
-
-async function readListings(
-  session: Session,
-  setup: MarketSetup,
-  kind: ListingKind,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Json>> {
-  const listings = await readMembers(session, setup, kind, ids)
-  return new Map([...listings].map(([id, members]) => [id, [members, '}']]))
-}
-
-/** The records without their closing braces, by id. */
-async function readMembers(
-  session: Session,
-  setup: MarketSetup,
-  kind: ListingKind,
-  ids: readonly string[],
-): Promise<Map<string, KeptJson>> {
-  const { parts, contract } = setup.assets
-  const listings = await readOwn(session, setup, kind, ids)
-  const versionsOf = (key: 2 | 4, version: 3 | 5): Map<string, string> =>
-    new Map(
-      listings
-        .filter(({ versions }) => versions[key] !== '')
-        .map(({ versions }) => [versions[key], versions[version]]),
-    )
-  const collections = await parts.lightCollections.load(session, versionsOf(2, 3))
-  const templates = await parts.templates.load(session, versionsOf(4, 5))
-  const render = containedAssetRenderer({ ...setup, prices: setup.parts.prices })
-  const assets = await render(session, contract, parts, distinctIds(listings.map(({ own }) => own[1]!)))
-  const contracts = `"market_contract":"${setup.contract}","assets_contract":"${contract}"`
-  const records = new Map<string, KeptJson>()
-  for (const { versions, own } of listings) {
-    const [id, , collectionName, , templateId, , now] = versions
-    const [members, contained, fee] = own as [string, string, string]
-    const collection = collections.get(collectionName)
-    // Gone between two statements: a fork has just undone it.
-    if (!collection) continue
-    const template = templates.get(templateId)
-    const all = [contracts, own, now, collection, template, ...assetsOf(contained, assets)]
-    const record = parts.composed.get(`${kind.name} ${id}`, all, () => {
-      const asked = template ? `,"template":{${template[0]!},"data":${template[1]!}}` : ''
-      const shared = `,"collection":{${collection[1]!},${fee}}${asked}`
-      return [`{${contracts},${members}${now},"assets":`, assetArray(contained, assets), shared]
-    })
-    records.set(id, record)
+  end: ListingEnd = 'alone',
+): Assembler<SharedName> {
+  const { contained } = source
+  const own = kind.fields.filter(({ value }) => value !== PRESENT_FEE)
+  const packed = ['collection_name', 'template', 'assets', 'fee', 'now', ...own.map(({ name }) => name)]
+  const columns = [
+    `(SELECT ${packRows(
+      packed.map((name) => `r.own_${name}`),
+      'r.n',
+    )} FROM r)`,
+    collectionVersionsOf('r'),
+    kind.hasTemplate ? templateVersionsOf('r') : 'NULL::text',
+  ].map(raw)
+  return {
+    keyType: 'bigint',
+    columnCount: columns.length + contained.columnCount,
+    select(keys) {
+      const assets = contained.select(CONTAINED)
+      const rows = sql`${raw('r AS MATERIALIZED (')}${rowsOf(kind, own, keys, source.clock)}${raw(')')}`
+      return {
+        ctes: [rows, cte(CONTAINED, containedKeys('r', 'r.asset_ids')), ...assets.ctes],
+        columns: [...columns, ...assets.columns],
+      }
+    },
+    read([rows, collections, templates, ...texts]) {
+      const pending = contained.read(texts)
+      const versions = { collection: readPairs(collections), template: readPairs(templates) }
+      return {
+        versions: wantedTogether<SharedName>(versions, pending.versions),
+        assemble(found) {
+          const assets = pending.assemble(found)
+          const head = `{"market_contract":"${source.contract}","assets_contract":"${source.assets.contract}"`
+          const records = new Map<string, Json>()
+          for (const row of unpackRows<ListingRow>(rows)) {
+            const [collectionName, templateId, assetIds, fee, stateNow] = row
+            const collection = found.collection.get(collectionName)
+            const template = found.template.get(templateId)
+            // Gone between two statements: a fork has just undone it.
+            if (!collection || (kind.hasTemplate && !template)) continue
+            const members = membersOf(kind.fields, row, collection.texts[1]!)
+            const shared = `,"collection":${collectionObject(collection, fee)}`
+            const asked = template ? `,"template":${templateObject(template)}` : ''
+            const last = end === 'alone' ? '}' : `,"ordinality":"${records.size + 1}"}`
+            records.set(row[MEMBERS_AT]!, [
+              `${head}${members}${stateNow === '' ? '' : `,"state":${stateNow}`},"assets":`,
+              assetArray(assetIds, assets),
+              `${shared}${asked}${last}`,
+            ])
+          }
+          return records
+        },
+      }
+    },
   }
-  return records
 }
 
-interface OwnListing {
-  readonly versions: ListingVersions
-  /** Texts of its part. */
-  readonly own: Part
+/** Query of the rows of a page: their columns as `own_…`, and what else is read from them. */
+function rowsOf(kind: ListingKind, fields: readonly ListingField[], keys: string, clock: () => number): Sql {
+  const { key, table, joins, condition, assetIds, hasTemplate, stateAt } = kind
+  const template = hasTemplate ? 'l.template_id' : 'NULL::integer'
+  const selected = [
+    raw(`l.collection_name, l.collection_name AS own_collection_name, ${template} AS template_id,
+      ${template} AS own_template, ${assetIds} AS asset_ids, array_to_string(${assetIds}, ',') AS own_assets,
+      l.collection_fee AS own_fee`),
+    sql`${stateAt ? stateAt(clock()) : raw('NULL::text')} AS own_now`,
+    ...fields
+      .filter(({ name }) => name !== 'collection_name')
+      .map(({ name, value }) => raw(`${value} AS own_${name}`)),
+  ]
+  return sql`SELECT p.n, l.* FROM ${raw(keys)} p CROSS JOIN LATERAL (
+      SELECT ${joinSql(selected, ', ')} FROM ${raw(table)} l ${raw(joins)}
+      WHERE ${raw(`l.${key} = p.k${condition === undefined ? '' : ` AND ${condition}`}`)} OFFSET 0) l`
 }
 
-/** What listings say themselves, and what they are shown with; who is gone meanwhile is left out. */
-async function readOwn(
-  session: Session,
-  { parts, clock }: MarketSetup,
-  { name, versions, one, isTimed }: ListingKind,
-  ids: readonly string[],
-): Promise<OwnListing[]> {
-  const more = isTimed ? [clock()] : []
-  if (ids.length === 1) {
-    const rows = await queryPacked<string[]>(session, { ...one, values: [ids[0]!, ...more] })
-    return rows.map((row) => ({
-      versions: row.slice(0, VERSION_TEXTS) as unknown as ListingVersions,
-      own: row.slice(VERSION_TEXTS),
-    }))
+/** The members of a listing, each with a comma before. */
+function membersOf(fields: readonly ListingField[], row: ListingRow, presentFee: string): string {
+  let text = ''
+  let at = MEMBERS_AT
+  for (const { name, value, isQuoted } of fields) {
+    const found = value === PRESENT_FEE ? presentFee : row[at++]!
+    if (!isQuoted) text += `,"${name}":${found}`
+    else text += found === '' ? `,"${name}":null` : `,"${name}":"${found}"`
   }
-  const rows = await queryPacked<ListingVersions>(session, { ...versions, values: [ids, ...more] })
-  const known = await parts[name].load(session, new Map(rows.map(([id, version]) => [id, version])))
-  return rows.flatMap((row) => {
-    const own = known.get(row[0])
-    return own ? [{ versions: row, own }] : []
-  })
+  return text
 }

@@ -1,7 +1,6 @@
 import type { Endpoint, EndpointContext, Parameter } from '../../../endpoint/index.ts'
-import { RequestError, shape } from '../../../endpoint/index.ts'
-import { jsonArray } from '../../../json/index.ts'
-import { countTwin } from '../../assets/index.ts'
+import { shape } from '../../../endpoint/index.ts'
+import { countTwin, oneJson, pageJson } from '../../assets/index.ts'
 import { countRows, selectPage } from '../../paging/index.ts'
 import {
   boundaries,
@@ -13,7 +12,7 @@ import {
   sortOrder,
 } from '../../parameter-groups/index.ts'
 import { keptLinkCount, linkQuery, selectLinkLogs } from '../queries/index.ts'
-import { linkActions, linkLogRecord, linkRecord, renderLinks } from '../records/index.ts'
+import { linkActions, linkLogRecord, linkRecord } from '../records/index.ts'
 import type { ToolsSetup } from '../setup.ts'
 
 const NOT_FOUND = { status: 416, message: 'Link not found' } as const
@@ -57,8 +56,8 @@ export function linkEndpoints(setup: ToolsSetup): Endpoint[] {
     record: shape.list(linkRecord),
     run: async (context) => {
       if (context.values.bool('count') === true) return runCount(context)
-      const { keys } = await selectPage(context.session, context.values, await linkQuery(context))
-      return jsonArray(keys.length === 0 ? [] : await renderLinks(context.session, setup, keys))
+      const page = await selectPage(context.session, context.values, await linkQuery(context))
+      return pageJson(context.session, page, setup.links)
     },
   }
   const one: Endpoint = {
@@ -69,11 +68,7 @@ export function linkEndpoints(setup: ToolsSetup): Endpoint[] {
     record: linkRecord,
     failures: [NOT_FOUND],
     cache: 'path',
-    run: async ({ session, values }) => {
-      const [link] = await renderLinks(session, setup, [String(values.id('link_id'))])
-      if (link === undefined) throw new RequestError(NOT_FOUND.status, NOT_FOUND.message)
-      return link
-    },
+    run: ({ session, values }) => oneJson(session, String(values.id('link_id')), setup.links, NOT_FOUND),
   }
   const logs: Endpoint = {
     path: '/v1/links/:link_id/logs',

@@ -1,2 +1,2 @@
-export { readLinks, renderLinks } from './link-records.ts'
+export { linkKind } from './link-records.ts'
 export { linkActions, linkLogRecord, linkRecord, toolsConfigRecord } from './link-schemas.ts'

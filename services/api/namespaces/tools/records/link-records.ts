@@ -1,79 +1,92 @@
-import type { Session } from '../../../database/index.ts'
+import { bind, raw, sql } from '../../../database/index.ts'
 import type { Json } from '../../../json/index.ts'
 import { jsonArray } from '../../../json/index.ts'
+import type { Assembler, RecordKind } from '../../../records/index.ts'
 import {
-  distinctIds,
+  cte,
   jsonMembers,
   jsonText,
   packRows,
-  queryPacked,
   quoted,
-  renderAssets,
-} from '../../assets/index.ts'
+  recordKind,
+  unpackRows,
+} from '../../../records/index.ts'
+import type { SharedName } from '../../assets/index.ts'
+import { assetAssembler, containedKeys } from '../../assets/index.ts'
 import type { ToolsSetup } from '../setup.ts'
 import { unknownKeys } from './link-schemas.ts'
 
-const LINKS = {
-  name: 'link-records',
-  text: `SELECT ${packRows([
-    'l.link_id',
-    `coalesce((SELECT c.assets_contract FROM tools.config c), $2::text, (SELECT c.contract FROM assets.config c), '')`,
-    jsonMembers({
-      creator: quoted('l.creator'),
-      claimer: quoted('l.claimer'),
-      state: 'l.state',
-      memo: jsonText('l.memo'),
-    }),
-    `array_to_string(l.asset_ids, ',')`,
-    jsonMembers({
-      created_at_block: quoted('l.created_at_block'),
-      created_at_time: quoted('l.created_at_time'),
-      updated_at_block: quoted('l.updated_at_block'),
-      updated_at_time: quoted('l.updated_at_time'),
-      public_key: quoted('l.public_key'),
-    }),
-  ])}
-    FROM tools.links l WHERE l.link_id = ANY($1::bigint[])`,
-}
+/** Name of the relation that contained assets are selected from. */
+const CONTAINED = 'contained'
 
-type LinkRow = [id: string, assetsContract: string, terms: string, assetIds: string, origin: string]
+const FIELDS = [
+  'r.link_id',
+  jsonMembers({
+    creator: quoted('r.creator'),
+    claimer: quoted('r.claimer'),
+    state: 'r.state',
+    memo: jsonText('r.memo'),
+  }),
+  `array_to_string(r.asset_ids, ',')`,
+  jsonMembers({
+    created_at_block: quoted('r.created_at_block'),
+    created_at_time: quoted('r.created_at_time'),
+    updated_at_block: quoted('r.updated_at_block'),
+    updated_at_time: quoted('r.updated_at_time'),
+    public_key: quoted('r.public_key'),
+  }),
+]
+
+type LinkRow = readonly [id: string, terms: string, assetIds: string, origin: string]
 
 const UNKNOWN_MEMBERS = unknownKeys.map((name) => `"${name}":null`).join(',')
 
-/** Makes the JSON of links in the order of their ids; one that is not there is left out. */
-export async function renderLinks(
-  session: Session,
-  setup: ToolsSetup,
-  ids: readonly string[],
-): Promise<Json[]> {
-  const links = await readLinks(session, setup, ids)
-  return ids.map((id) => links.get(id)).filter((text) => text !== undefined)
+/** The records of links. */
+export function linkKind(setup: Omit<ToolsSetup, 'links'>): RecordKind {
+  return recordKind(setup.shared, linkAssembler(setup))
 }
 
-/** The records of links by id. */
-export async function readLinks(
-  session: Session,
-  setup: ToolsSetup,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Json>> {
-  const rows = await queryPacked<LinkRow>(session, { ...LINKS, values: [ids, setup.assetsContract ?? null] })
-  const [first] = rows
-  if (first === undefined) return new Map()
-  // The contract is that of the configuration, the same in every row.
-  const assetsContract = first[1]
-  const known = await renderAssets(
-    session,
-    assetsContract,
-    setup.parts,
-    distinctIds(rows.map((row) => row[3])),
-  )
-  const assetText = (id: string): Json =>
-    known.get(id) ?? `{"contract":"${assetsContract}","asset_id":"${id}",${UNKNOWN_MEMBERS}}`
-  const links = new Map<string, Json>()
-  for (const [id, , terms, assetIds, origin] of rows) {
-    const accounts = `"tools_contract":"${setup.contract}","link_id":"${id}","assets_contract":"${assetsContract}"`
-    const assets = assetIds === '' ? [] : assetIds.split(',').map(assetText)
-    links.set(id, [`{${accounts},${terms},"assets":`, jsonArray(assets), `,${origin}}`])
+function linkAssembler({
+  contract,
+  assetsContract,
+  shared,
+}: Omit<ToolsSetup, 'links'>): Assembler<SharedName> {
+  // What is selected does not depend on the contract of the assets.
+  const assets = assetAssembler({ contract: '', shared })
+  const configured = bind(assetsContract ?? null, 'text')
+  return {
+    keyType: 'bigint',
+    columnCount: 2 + assets.columnCount,
+    select(keys) {
+      const contained = assets.select(CONTAINED)
+      const rows = `SELECT p.n, l.* FROM ${keys} p CROSS JOIN LATERAL (
+        SELECT l.* FROM tools.links l WHERE l.link_id = p.k OFFSET 0) l`
+      return {
+        ctes: [cte('r', rows), cte(CONTAINED, containedKeys('r', 'r.asset_ids')), ...contained.ctes],
+        columns: [
+          raw(`(SELECT ${packRows(FIELDS, 'r.n')} FROM r)`),
+          sql`coalesce((SELECT c.assets_contract FROM tools.config c), ${configured}, (SELECT c.contract FROM assets.config c), '')`,
+          ...contained.columns,
+        ],
+      }
+    },
+    read([packed, named, ...texts]) {
+      const account = named ?? ''
+      const pending = assetAssembler({ contract: account, shared }).read(texts)
+      return {
+        versions: pending.versions,
+        assemble(found) {
+          const known = pending.assemble(found)
+          const assetJson = (id: string): Json =>
+            known.get(id) ?? `{"contract":"${account}","asset_id":"${id}",${UNKNOWN_MEMBERS}}`
+          const links = unpackRows<LinkRow>(packed).map(([id, terms, assetIds, origin]): [string, Json] => {
+            const accounts = `"tools_contract":"${contract}","link_id":"${id}","assets_contract":"${account}"`
+            const contained = assetIds === '' ? [] : assetIds.split(',').map(assetJson)
+            return [id, [`{${accounts},${terms},"assets":`, jsonArray(contained), `,${origin}}`]]
+          })
+          return new Map(links)
+        },
+      }
+    },
   }
-  return links
 }

@@ -1,0 +1,121 @@
+import type pg from 'pg'
+import type { Random } from '../generated/choice.ts'
+
+/** A route whose rate is measured: every request has another address. */
+export interface RateRoute {
+  readonly name: string
+  /** Rate that is wanted, as a ratio to that of the bare server. */
+  readonly wanted: number
+  /** Which rows the values are of: one is picked for each key at random, so values follow their frequency. */
+  readonly table: string
+  readonly key: string
+  /** Condition of the rows, and the expressions that the address is built from. */
+  readonly condition: string
+  readonly values: readonly string[]
+  /** @param limit of the page; lists ask for 81 to 100 rows, so that a value that is picked again has another address. */
+  readonly address: (values: readonly string[], limit: number) => string
+  readonly isList: boolean
+}
+
+const assets = { table: 'assets.assets', key: 'asset_id', condition: 'owner IS NOT NULL' } as const
+const templated = { ...assets, condition: 'owner IS NOT NULL AND template_id IS NOT NULL' } as const
+
+/** What is measured, in this order. */
+export const rateRoutes: readonly RateRoute[] = [
+  {
+    ...{ name: 'asset by id', wanted: 0.3, isList: false },
+    ...{ ...assets, condition: 'true', values: ['asset_id'] },
+    address: ([id]) => `/assets/v1/assets/${id ?? ''}`,
+  },
+  {
+    ...{ name: 'assets of a template, 100', wanted: 0.035, isList: true },
+    ...{ ...templated, values: ['template_id'] },
+    address: ([template], limit) => `/assets/v1/assets?template_id=${template ?? ''}&limit=${limit}`,
+  },
+  {
+    ...{ name: 'assets of an owner, 100', wanted: 0.035, isList: true },
+    ...{ ...assets, values: ['owner'] },
+    address: ([owner], limit) => `/assets/v1/assets?owner=${owner ?? ''}&limit=${limit}`,
+  },
+  {
+    ...{ name: 'open sales of a collection by price, 100', wanted: 0.03, isList: true },
+    ...{ table: 'market.sales', key: 'sale_id', condition: 'state = 1', values: ['collection_name'] },
+    address: ([collection], limit) =>
+      `/market/v1/sales?state=1&collection_name=${collection ?? ''}&sort=price&order=asc&limit=${limit}`,
+  },
+  {
+    ...{ name: 'transfers of an account, 100', wanted: 0.015, isList: true },
+    ...{ table: 'assets.transfers', key: 'transfer_id', condition: 'true', values: ['sender'] },
+    address: ([account], limit) => `/assets/v1/transfers?account=${account ?? ''}&limit=${limit}`,
+  },
+  {
+    ...{ name: 'count of assets by owner and template', wanted: 0.25, isList: false },
+    ...{ ...templated, values: ['owner', 'template_id'] },
+    address: ([owner, template]) =>
+      `/assets/v1/assets/_count?owner=${owner ?? ''}&template_id=${template ?? ''}`,
+  },
+  {
+    ...{ name: 'accounts by template, 100', wanted: 0.25, isList: true },
+    ...{ ...templated, values: ['template_id'] },
+    address: ([template], limit) => `/assets/v1/accounts?template_id=${template ?? ''}&limit=${limit}`,
+  },
+]
+
+const MOST_LIMIT = 100
+const LEAST_LIMIT = 81
+/** Keys of one statement. */
+const BATCH = 5_000
+
+/** Different addresses of a route, those of frequent values more often. @param count of rows that are picked. */
+export async function pickAddresses(
+  client: pg.ClientBase,
+  route: RateRoute,
+  random: Random,
+  count: number,
+): Promise<string[]> {
+  const { table, key } = route
+  const range = await client.query<{ least: string; most: string }>(
+    `SELECT min(${key})::text AS least, max(${key})::text AS most FROM ${table}`,
+  )
+  const [least, most] = [Number(range.rows[0]!.least), Number(range.rows[0]!.most)]
+  const addresses = new Set<string>()
+  for (let done = 0; done < count; done += BATCH) {
+    const keys = Array.from({ length: Math.min(BATCH, count - done) }, () =>
+      String(least + Math.floor(random.fraction() * (most - least + 1))),
+    )
+    for (const values of await pickValues(client, route, keys)) {
+      const address = newAddress(route, values, addresses)
+      if (address !== undefined) addresses.add(address)
+    }
+  }
+  return [...addresses]
+}
+
+async function pickValues(
+  client: pg.ClientBase,
+  { table, key, condition, values }: RateRoute,
+  keys: readonly string[],
+): Promise<readonly (readonly string[])[]> {
+  const { rows } = await client.query<string[]>({
+    text: `SELECT x.* FROM unnest($1::bigint[]) WITH ORDINALITY k(key, place) CROSS JOIN LATERAL
+        (SELECT ${values.map((value) => `${value}::text`).join(', ')} FROM ${table} r
+          WHERE r.${key} >= k.key AND ${condition} ORDER BY r.${key} LIMIT 1) x
+      ORDER BY k.place`,
+    values: [keys],
+    rowMode: 'array',
+  })
+  return rows
+}
+
+/** An address that was not picked yet; undefined when there is none for the values. */
+function newAddress(
+  route: RateRoute,
+  values: readonly string[],
+  picked: ReadonlySet<string>,
+): string | undefined {
+  for (let limit = MOST_LIMIT; limit >= (route.isList ? LEAST_LIMIT : MOST_LIMIT); limit--) {
+    const address = route.address(values, limit)
+    if (!picked.has(address)) return address
+  }
+  return undefined
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { raw } from '../database/index.ts'
+import { choosePath } from './choose.ts'
+import type { ListRequest, WalkPath } from './choose.ts'
+import { estimateRows } from './filter.ts'
+import type { Filter } from './filter.ts'
+
+const ROWS = 1_000_000
+
+function equal(column: string, rows: number, values: readonly string[] = ['x']): Filter {
+  return {
+    name: column,
+    condition: raw(`a.${column} = 'x'`),
+    rows,
+    equals: { column, values, type: 'text', count: values.length },
+    columns: [column],
+    isIndexed: true,
+  }
+}
+
+function check(name: string, rows: number): Filter {
+  return { name, condition: raw('a.flag'), rows, isIndexed: false }
+}
+
+const request = (filters: readonly Filter[], column = 'id', limit = 100): ListRequest => ({
+  source: {
+    key: 'id',
+    indexes: [
+      { name: 'pkey', columns: ['id'] },
+      { name: 'owner', columns: ['owner', 'id'] },
+      { name: 'schema', columns: ['schema', 'id'] },
+      { name: 'schema_time', columns: ['schema', 'time', 'id'] },
+      { name: 'time', columns: ['time', 'id'] },
+    ],
+  },
+  rows: ROWS,
+  filters,
+  order: { direction: 'DESC', branches: [{ rank: 0, column }] },
+  window: { offset: 0, limit },
+})
+
+describe('the access path of a list', () => {
+  it('is a walk of the key without filters', () => {
+    const path = choosePath(request([]))
+    expect([path.kind, path.expected, (path as WalkPath).budget]).toEqual(['walk', 100, undefined])
+  })
+
+  it('is a walk behind the values of a filter that an index has before the order', () => {
+    const path = choosePath(request([equal('owner', 5_000)])) as WalkPath
+    expect([path.kind, path.expected]).toEqual(['walk', 100])
+    expect(path.walks[0]!.prefix.map(({ column }) => column)).toEqual(['owner'])
+  })
+
+  it('merges a range for each of several values', () => {
+    const path = choosePath(request([equal('schema', 9_000, ['x', 'y', 'z'])], 'time')) as WalkPath
+    expect([path.kind, path.walks[0]!.ranges]).toEqual(['merge', 3])
+  })
+
+  it('gathers few matches, and says by what', () => {
+    const path = choosePath(request([equal('owner', 300)], 'time'))
+    expect(path.kind).toBe('gather')
+    expect(path.reason).toContain('found by owner')
+  })
+
+  it('walks the order where many rows match, with a row budget', () => {
+    const path = choosePath(request([equal('owner', 200_000)], 'time')) as WalkPath
+    expect([path.kind, path.walks[0]!.prefix, path.budget]).toEqual(['walk', [], 131_072])
+    expect(path.expected).toBe(500)
+  })
+
+  it('has no budget where nothing can be gathered', () => {
+    expect((choosePath(request([check('flag', 10)])) as WalkPath).budget).toBeUndefined()
+  })
+
+  it('is chosen again by what a walk saw: gathering, where far fewer rows match than estimated', () => {
+    const first = request([equal('owner', 20_000), check('flag', 900_000)], 'time')
+    const path = choosePath(first) as WalkPath
+    expect(path.kind).toBe('walk')
+    expect(choosePath({ ...first, seen: { read: path.budget!, hits: 0 } }).kind).toBe('gather')
+  })
+
+  it('continues without a budget where what a walk saw still makes it the cheapest', () => {
+    const first = request([equal('owner', 300_000)], 'time')
+    const again = choosePath({ ...first, seen: { read: 1_000, hits: 60 } }) as WalkPath
+    expect([again.kind, again.budget]).toEqual(['walk', undefined])
+  })
+
+  it('gathers where no index has the order', () => {
+    expect(choosePath(request([equal('owner', 900_000)], 'price')).kind).toBe('gather')
+  })
+})
+
+describe('estimated rows', () => {
+  it('of independent filters are the product of their shares', () => {
+    expect(estimateRows(1_000, [check('one', 100), check('other', 500)])).toBe(50)
+  })
+
+  it('of filters that imply each other are those of the strictest', () => {
+    const of = (rows: number): Filter => ({ ...check('each', rows), group: 'template' })
+    expect(estimateRows(1_000, [of(100), of(10), check('other', 500)])).toBe(5)
+  })
+})

@@ -1,0 +1,87 @@
+import { raw, sql, where } from '../../../database/index.ts'
+import type { EndpointContext } from '../../../endpoint/index.ts'
+import type { Driven, List, Order } from '../../../lists/index.ts'
+import { assetList, templateScope } from '../../assets/index.ts'
+import type { AssetRequest } from '../../assets/index.ts'
+import type { MarketSetup } from '../setup.ts'
+
+/** Columns of the prices of templates, by the sort that asks for them. */
+export const PRICE_SORTS: Readonly<Record<string, string>> = {
+  suggested_median_price: 'p.suggested_median',
+  suggested_average_price: 'p.suggested_average',
+  median_price: 'p.median',
+  average_price: 'p.average',
+}
+
+/**
+ * A template has prices in every token that it was traded in; what its assets are sorted by is the one in the token
+ * that the contract names first. Most are traded in the very first.
+ */
+const IS_FIRST_TOKEN =
+  raw(`CASE WHEN p.token_symbol = (SELECT y.token_symbol FROM market.tokens y ORDER BY y.place LIMIT 1) THEN true
+  ELSE p.token_symbol = (SELECT q.token_symbol FROM market.template_prices q
+    JOIN market.tokens y ON y.token_symbol = q.token_symbol WHERE q.template_id = p.template_id
+    ORDER BY y.place LIMIT 1) END`)
+const HAS_PRICE = raw('EXISTS (SELECT FROM market.template_prices p WHERE p.template_id = a.template_id)')
+/** Share of the assets without a price, where nothing tells. */
+const UNPRICED = 0.2
+
+/** A list of assets in the order of a price of their templates; what has no price comes last. */
+export async function pricedAssets(
+  context: EndpointContext,
+  { assets, trigrams }: MarketSetup,
+  column: string,
+): Promise<List> {
+  const order = (request: AssetRequest): Order => priceOrder(request, column)
+  const { list } = await assetList(assets.lists, trigrams, context, order)
+  return list
+}
+
+function priceOrder(request: AssetRequest, column: string): Order {
+  const direction = request.values.text('order') === 'asc' ? 'ASC' : 'DESC'
+  return {
+    direction,
+    branches: [
+      {
+        rank: 0,
+        column: 'price of the template',
+        driven: templatesByPrice(request, column, direction),
+        share: 1 - UNPRICED,
+      },
+      {
+        rank: 1,
+        column: 'asset_id',
+        direction: 'ASC',
+        value: raw('NULL::bigint'),
+        conditions: [sql`NOT ${HAS_PRICE}`],
+        share: UNPRICED,
+      },
+    ],
+    sorted: {
+      from: sql`assets.assets a LEFT JOIN (SELECT DISTINCT ON (p.template_id) p.template_id, ${raw(column)} AS price
+        FROM market.template_prices p JOIN market.tokens y USING (token_symbol) ORDER BY p.template_id, y.place) p
+        ON p.template_id = a.template_id`,
+      value: raw('p.price'),
+    },
+  }
+}
+
+/** Assets with a price, template by template in the order of the prices. */
+function templatesByPrice(request: AssetRequest, column: string, direction: string): Driven {
+  const { conditions, applied, templates, assets } = templateScope(request)
+  return {
+    applied,
+    rows: assets,
+    drivers: conditions.length === 0 ? 0 : templates,
+    query(checks, wanted) {
+      const most = raw(String(wanted))
+      const own = where([raw('a.template_id = t.template_id'), ...checks])
+      return sql`SELECT x.asset_id AS k, t.price AS v FROM (
+          SELECT t.template_id, ${raw(column)} AS price
+          FROM market.template_prices p JOIN assets.templates t ON t.template_id = p.template_id
+          ${where([IS_FIRST_TOKEN, ...conditions])} ORDER BY 2 ${raw(direction)}) t
+        CROSS JOIN LATERAL (SELECT a.asset_id FROM assets.assets a ${own} ORDER BY a.asset_id LIMIT ${most}) x
+        ORDER BY t.price ${raw(direction)} FETCH FIRST ${most} ROWS WITH TIES`
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import type { Session, Sql } from '../database/index.ts'
+import { bind, joinSql, PreparedNames, raw, sql } from '../database/index.ts'
+import type { PageResult, PageStatement } from '../lists/index.ts'
+
+/** What a statement reads for the keys of a page: WITH items, and columns of its single row. */
+export interface Selection {
+  readonly ctes: readonly Sql[]
+  readonly columns: readonly Sql[]
+}
+
+/** The columns of a selection: packed texts, null for no rows. */
+export type PageTexts = readonly (string | null)[]
+
+/** Name of the relation that a selection reads the keys of a page from: `k`, and its place `n`. */
+export const PAGE_KEYS = 'known'
+
+/** Statements of pages that are prepared; each takes memory on every connection. */
+const MAX_PREPARED = 300
+const names = new PreparedNames(MAX_PREPARED)
+
+/**
+ * Reads a page in one statement.
+ * @param page query of the keys, `k`, and their places, `n`; a row whose `k` is null says that its row budget ran out,
+ *   with the number of hits before as its place.
+ */
+export async function readPageTexts(
+  session: Session,
+  { keys, isFixed, reason }: PageStatement,
+  { ctes, columns }: Selection,
+): Promise<PageResult<PageTexts>> {
+  const items = [raw(`${PAGE_KEYS} AS MATERIALIZED (SELECT k, n FROM page WHERE ${HITS} IS NULL)`), ...ctes]
+  const statement = sql`WITH page AS MATERIALIZED (${keys}), ${joinSql(items, ', ')}
+    SELECT ${joinSql([raw(HITS), ...columns], ', ')}`.render()
+  const [row] = await session.query<[number | bigint | null, ...(string | null)[]]>({
+    ...(isFixed ? names.prepared(statement) : statement),
+    reason,
+  })
+  const [hits, ...texts] = row!
+  return hits === null ? { records: texts } : { hits: Number(hits) }
+}
+
+/** Hits before the marker of a page whose row budget ran out; null for a page that is known. */
+const HITS = '(SELECT min(n) FROM page WHERE k IS NULL)'
+
+/** A page of given keys. @param type of the keys, for example `bigint`. */
+export function keysPage(keys: readonly string[], type: string): PageStatement {
+  const [key] = keys
+  // The planner knows that one is one, but of a list not how long it is.
+  const rows =
+    keys.length === 1
+      ? sql`SELECT ${bind(key!, type)} AS k, 1 AS n`
+      : sql`SELECT k, n FROM unnest(${bind(keys, `${type}[]`)}) WITH ORDINALITY AS u(k, n)`
+  return { keys: rows, isFixed: true, reason: 'given keys' }
+}
+
+/** Reads what several selections select, each of keys of its own, in one statement. @returns the texts of each. */
+export async function readTogether(
+  session: Session,
+  parts: readonly {
+    readonly keys: readonly string[]
+    readonly type: string
+    readonly relation: string
+    readonly selection: Selection
+  }[],
+): Promise<PageTexts[]> {
+  const ctes = parts.flatMap(({ keys, type, relation, selection }) => [
+    sql`${raw(relation)} AS MATERIALIZED (SELECT k, n FROM unnest(${bind(keys, `${type}[]`)}) WITH ORDINALITY AS u(k, n))`,
+    ...selection.ctes,
+  ])
+  const columns = parts.flatMap(({ selection }) => selection.columns)
+  const statement = sql`WITH ${joinSql(ctes, ', ')} SELECT ${joinSql(columns, ', ')}`
+  const [row] = await session.query<(string | null)[]>(names.prepared(statement.render()))
+  let at = 0
+  return parts.map(({ selection }) => row!.slice(at, (at += selection.columns.length)))
+}
+
+/** `name AS MATERIALIZED (query)`, for text of this program. */
+export function cte(name: string, query: string): Sql {
+  return raw(`${name} AS MATERIALIZED (${query})`)
+}

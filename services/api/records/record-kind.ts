@@ -1,0 +1,100 @@
+import type { Session, Statement } from '../database/index.ts'
+import type { Json } from '../json/index.ts'
+import type { PageResult, PageStatement } from '../lists/index.ts'
+import type { Fragments, FoundFragments, WantedFragments } from './fragments.ts'
+import { keysPage, PAGE_KEYS, readPageTexts } from './page.ts'
+import type { PageTexts, Selection } from './page.ts'
+
+/**
+ * How the records of one kind are read.
+ *
+ * A page is a query of its keys with two columns: `k`, the key, and `n`, a number that ascends in the order of the page.
+ * A row whose `k` is null says that the row budget ran out before the page was found.
+ */
+export interface RecordKind {
+  /** SQL type of its keys. */
+  readonly keyType: string
+  /**
+   * The records of a page in its order; a key without a row is left out. One statement, and a second one when fragments
+   * that records share are not cached.
+   */
+  readPage(session: Session, page: PageStatement): Promise<PageResult<readonly Json[]>>
+  /** Records by key, in the order of the keys; one without a row is missing. */
+  readKeys(session: Session, keys: readonly string[]): Promise<ReadonlyMap<string, Json>>
+}
+
+/** What a statement has read of records, until the fragments that they share are there. */
+export interface PendingRecords<Name extends string> {
+  /** Fragments to load. */
+  readonly versions: WantedFragments<Name>
+  /** Records by key, in the order of the page. */
+  readonly assemble: (found: FoundFragments<Name>) => Map<string, Json>
+}
+
+/** Selects what records of one kind are assembled from, and assembles them. */
+export interface Assembler<Name extends string> {
+  /** SQL type of the keys. */
+  readonly keyType: string
+  /** @param keys relation with the keys, `k`, and their places, `n`. */
+  readonly select: (keys: string) => Selection
+  /** Number of columns that it selects. */
+  readonly columnCount: number
+  /** Reads its columns. */
+  readonly read: (texts: PageTexts) => PendingRecords<Name>
+  /** A cheaper statement for one key, `$1`, which answers one text. */
+  readonly one?: {
+    readonly statement: Omit<Statement, 'values'>
+    /** @param text undefined when there is no row. */
+    readonly read: (text: string | undefined) => PendingRecords<Name>
+  }
+}
+
+/** The records that an assembler assembles. */
+export function recordKind<Name extends string>(
+  fragments: Fragments<Name>,
+  assembler: Assembler<Name>,
+): RecordKind {
+  const { keyType, one } = assembler
+  async function assemble(session: Session, pending: PendingRecords<Name>): Promise<Map<string, Json>> {
+    return pending.assemble(await fragments.load(session, pending.versions))
+  }
+  async function readPage(
+    session: Session,
+    page: PageStatement,
+  ): Promise<PageResult<ReadonlyMap<string, Json>>> {
+    const texts = await readPageTexts(session, page, assembler.select(PAGE_KEYS))
+    if ('hits' in texts) return texts
+    return { records: await assemble(session, assembler.read(texts.records)) }
+  }
+  return {
+    keyType,
+    async readPage(session, page) {
+      const found = await readPage(session, page)
+      return 'hits' in found ? found : { records: [...found.records.values()] }
+    },
+    async readKeys(session, keys) {
+      if (keys.length === 0) return new Map()
+      if (keys.length === 1 && one) {
+        const rows = await session.query<[string]>({ ...one.statement, values: keys })
+        return assemble(session, one.read(rows[0]?.[0]))
+      }
+      const found = await readPage(session, keysPage(keys, keyType))
+      // Keys that are given are never null.
+      return 'hits' in found ? new Map<string, Json>() : found.records
+    },
+  }
+}
+
+/** What several things want, as one. */
+export function wantedTogether<Name extends string>(
+  ...wanted: readonly WantedFragments<Name>[]
+): WantedFragments<Name> {
+  const all: Partial<Record<Name, Map<string, string>>> = {}
+  for (const each of wanted) {
+    for (const name of Object.keys(each) as Name[]) {
+      const versions = (all[name] ??= new Map<string, string>())
+      for (const [key, version] of each[name]!) versions.set(key, version)
+    }
+  }
+  return all
+}
