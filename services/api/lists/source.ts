@@ -28,11 +28,13 @@ export interface Order {
   readonly direction: 'ASC' | 'DESC'
   /** How walks read it: parts of the rows, disjoint, that have all of them. */
   readonly branches: readonly Branch[]
-  /** How rows that were gathered are sorted; null values come last. Default: by the column of the only branch. */
+  /** How rows that were gathered are sorted. Default: by the column of the only branch. */
   readonly sorted?: {
     /** FROM item, where the value needs more than the source's. */
     readonly from?: Sql
     readonly value: Sql
+    /** Where null values come, default last. */
+    readonly nulls?: 'FIRST' | 'LAST'
   }
 }
 

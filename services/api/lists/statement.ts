@@ -84,7 +84,9 @@ function gather(request: StatementRequest, through: Filter | undefined): Sql {
   const [only] = order.branches
   const value = order.sorted?.value ?? valueOf(source, only!)
   const direction = raw(order.direction)
-  const by = isByKey(request) ? sql`g.k ${direction}` : sql`g.v ${direction} NULLS LAST, g.k`
+  const by = isByKey(request)
+    ? sql`g.k ${direction}`
+    : sql`g.v ${direction} NULLS ${raw(order.sorted?.nulls ?? 'LAST')}, g.k`
   // OFFSET 0 keeps the order apart from the search: an index of the order must not be chosen for it.
   return sql`SELECT g.k, row_number() OVER (ORDER BY ${by}) - 1 AS n
     FROM (SELECT ${column(source, source.key)} AS k, ${value} AS v FROM ${from}

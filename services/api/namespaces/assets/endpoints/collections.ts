@@ -7,7 +7,7 @@ import {
   paging,
   sorting,
 } from '../../parameter-groups/index.ts'
-import { collectionQuery } from '../queries/index.ts'
+import { collectionList } from '../lists/index.ts'
 import { collectionRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
@@ -18,7 +18,8 @@ const NOT_FOUND = { status: 416, message: 'Collection not found' } as const
 /** `/v1/collections`, its count, and one collection. */
 export function collectionEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
-    query: ({ values }) => collectionQuery(values, setup.trigrams),
+    lists: setup.lists,
+    list: ({ session, values }) => collectionList(setup.lists, setup.trigrams, session, values),
     kind: setup.records.collection,
   }
   const list: Endpoint = {

@@ -1,11 +1,11 @@
-import type { Session } from '../../../database/index.ts'
+import type { Session, Sql } from '../../../database/index.ts'
 import type { Endpoint, EndpointContext, Failure } from '../../../endpoint/index.ts'
 import { RequestError, shape } from '../../../endpoint/index.ts'
 import type { Json } from '../../../json/index.ts'
 import { jsonArray } from '../../../json/index.ts'
-import type { KeyPage, PageQuery } from '../../paging/index.ts'
-import type { List, ListReader } from '../../../lists/index.ts'
-import { countRows, pageWindow, selectPage } from '../../paging/index.ts'
+import type { KeyPage } from '../../paging/index.ts'
+import type { List, ListReader, PageStatement } from '../../../lists/index.ts'
+import { pageWindow } from '../../paging/index.ts'
 import type { RecordKind } from '../../../records/index.ts'
 import { keysPage } from '../../../records/index.ts'
 
@@ -17,15 +17,21 @@ export async function pageJson(session: Session, { keys }: KeyPage, kind: Record
   return jsonArray('hits' in found ? [] : found.records)
 }
 
-/** The JSON of the page of a list that a request asks for. */
+/**
+ * The JSON of the page of a list that a request asks for.
+ * @param recordKeys the keys of records by those of the list's rows, where these differ.
+ */
 export async function listJson(
   reader: ListReader,
   { session, values }: EndpointContext,
   list: List,
   kind: RecordKind,
+  recordKeys: (keys: Sql) => Sql = (keys) => keys,
 ): Promise<Json> {
   const window = pageWindow(values)
-  const records = window && (await reader.page(list, window, (page) => kind.readPage(session, page)))
+  const read = (page: PageStatement): ReturnType<RecordKind['readPage']> =>
+    kind.readPage(session, { ...page, keys: recordKeys(page.keys) })
+  const records = window && (await reader.page(list, window, read))
   return jsonArray(records ?? [])
 }
 
@@ -41,29 +47,31 @@ export async function oneJson(
   return record
 }
 
-/** A list of records that one query selects. */
+/** A list of records. */
 export interface ListOfRecords {
-  readonly query: (context: EndpointContext) => PageQuery | Promise<PageQuery>
+  readonly lists: ListReader
+  readonly list: (context: EndpointContext) => Promise<List>
+  /** The keys of records by those of the list's rows, where these differ. */
+  readonly recordKeys?: (keys: Sql) => Sql
   readonly kind: RecordKind
-  /** Answers a count in a quicker way than by counting rows; undefined when the filters do not allow it. */
-  readonly kept?: (context: EndpointContext) => Promise<string | undefined>
+  /** Answers a count from counters; undefined when the filters are not theirs. */
+  readonly counted?: (context: EndpointContext) => Promise<string | undefined>
 }
 
 /** Answers a list: the page, or with `count=true` the number of rows. */
-export function runList(list: ListOfRecords): Endpoint['run'] {
+export function runList(records: ListOfRecords): Endpoint['run'] {
+  const { lists, list, recordKeys, kind } = records
   return async (context) => {
-    if (context.values.bool('count') === true) return runCount(list)(context)
-    const query = await list.query(context)
-    const page = await selectPage(context.session, context.values, query)
-    return pageJson(context.session, page, list.kind)
+    if (context.values.bool('count') === true) return runCount(records)(context)
+    return listJson(lists, context, await list(context), kind, recordKeys)
   }
 }
 
 /** Answers the number of rows of a list as a decimal string. */
-export function runCount(list: ListOfRecords): Endpoint['run'] {
+export function runCount({ lists, list, counted }: ListOfRecords): Endpoint['run'] {
   return async (context) => {
-    const kept = await list.kept?.(context)
-    return `"${kept ?? (await countRows(context.session, await list.query(context)))}"`
+    const count = (await counted?.(context)) ?? (await lists.count(context.session, await list(context)))
+    return `"${count}"`
   }
 }
 

@@ -8,7 +8,8 @@ import {
   paging,
   sorting,
 } from '../../parameter-groups/index.ts'
-import { countOffersFromCounters, offerQuery } from '../queries/index.ts'
+import { offerList } from '../lists/index.ts'
+import { countOffersFromCounters } from '../queries/index.ts'
 import { offerRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
@@ -52,9 +53,10 @@ const ownParameters: readonly Parameter[] = [
 export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
   const record = offerRecord(setup.assetSchema)
   const records: ListOfRecords = {
-    query: ({ session, values }) => offerQuery(session, values),
+    lists: setup.lists,
+    list: ({ session, values }) => offerList(setup.lists, session, values),
     kind: setup.records.offer,
-    kept: countOffersFromCounters,
+    counted: countOffersFromCounters,
   }
   const list: Endpoint = {
     path: '/v1/offers',

@@ -7,7 +7,8 @@ import {
   paging,
   sorting,
 } from '../../parameter-groups/index.ts'
-import { schemaKey, schemaQuery } from '../queries/index.ts'
+import { schemaList, schemaRecordKeys } from '../lists/index.ts'
+import { schemaKey } from '../queries/index.ts'
 import { schemaRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
@@ -18,7 +19,9 @@ const NOT_FOUND = { status: 416, message: 'Schema not found' } as const
 /** `/v1/schemas`, its count, and one schema. */
 export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
-    query: ({ values }) => schemaQuery(values),
+    lists: setup.lists,
+    list: ({ session, values }) => schemaList(setup.lists, session, values),
+    recordKeys: schemaRecordKeys,
     kind: setup.records.schema,
   }
   const list: Endpoint = {

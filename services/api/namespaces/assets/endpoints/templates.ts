@@ -9,7 +9,7 @@ import {
   sorting,
   templateNameSearch,
 } from '../../parameter-groups/index.ts'
-import { templateQuery } from '../queries/index.ts'
+import { templateList } from '../lists/index.ts'
 import { templateRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
@@ -21,7 +21,8 @@ const amount = { type: 'int', minimum: 0 } as const
 /** `/v1/templates`, its count, and one template. */
 export function templateEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
-    query: ({ values, attributes }) => templateQuery(values, attributes, setup.trigrams),
+    lists: setup.lists,
+    list: (context) => templateList(setup.lists, setup.trigrams, context),
     kind: setup.records.template,
   }
   const list: Endpoint = {

@@ -8,12 +8,8 @@ import {
   paging,
   sorting,
 } from '../../parameter-groups/index.ts'
-import {
-  countTransfers,
-  countTransfersFromCounters,
-  countTransfersOfAccount,
-  transferQuery,
-} from '../queries/index.ts'
+import { transferList } from '../lists/index.ts'
+import { countTransfersFromCounters, countTransfersOfAccount } from '../queries/index.ts'
 import { transferRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
@@ -23,12 +19,11 @@ import { partyParameters } from './offers.ts'
 /** `/v1/transfers` and its count. */
 export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords = {
-    query: ({ session, values }) => transferQuery(session, values),
+    lists: setup.lists,
+    list: ({ session, values }) => transferList(setup.lists, session, values),
     kind: setup.records.transfer,
-    kept: async (context) =>
-      (await countTransfersFromCounters(context)) ??
-      (await countTransfersOfAccount(context)) ??
-      (await countTransfers(context.session, context.values)),
+    counted: async (context) =>
+      (await countTransfersFromCounters(context)) ?? (await countTransfersOfAccount(context)),
   }
   const list: Endpoint = {
     path: '/v1/transfers',

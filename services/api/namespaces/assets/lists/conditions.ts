@@ -29,3 +29,11 @@ export function containsName(expression: Sql, term: string): Sql {
 function patternOf(term: string): Sql {
   return bind(`%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`, 'text')
 }
+
+/**
+ * "Has words like these": trigram word similarity of at least 0.6, the default of the operator, where the database has
+ * the `pg_trgm` extension, otherwise plain "contains".
+ */
+export function resembles(expression: Sql, term: string, trigrams: boolean): Sql {
+  return trigrams ? sql`${bind(term, 'text')} <% ${expression}` : containsText(expression, term)
+}

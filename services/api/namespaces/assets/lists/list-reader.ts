@@ -2,7 +2,10 @@ import { ListReader, Statistics } from '../../../lists/index.ts'
 import type { ChoosePath } from '../../../lists/index.ts'
 
 /** Tables of the assets family whose statistics lists are estimated by. */
-const TABLES = ['assets.assets', 'assets.schemas', 'assets.templates', 'assets.backed_tokens']
+const TABLES = [
+  ...['assets.assets', 'assets.schemas', 'assets.templates', 'assets.backed_tokens', 'assets.collections'],
+  ...['assets.transfers', 'assets.offers', 'assets.blocks'],
+]
 /** Columns of attributes whose values are sampled. */
 const ATTRIBUTES = ['assets.assets.immutable_data', 'assets.assets.mutable_data']
 

@@ -1,7 +1,7 @@
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
-import { containsText, NEVER } from './conditions.ts'
+import { containsText, NEVER, resembles } from './conditions.ts'
 
 /** Attribute filters, name searches and unset flags on a template, `t`, as one condition. */
 export function templateConditions({
@@ -30,11 +30,7 @@ export function templateConditions({
   const match = values.text('match')
   const search = values.text('search')
   if (match) conditions.push(anyName((name) => containsText(name, match)))
-  if (search) {
-    conditions.push(
-      anyName((name) => (trigrams ? sql`${bind(search, 'text')} <% ${name}` : containsText(name, search))),
-    )
-  }
+  if (search) conditions.push(anyName((name) => resembles(name, search, trigrams)))
   for (const flag of ['transferable', 'burnable']) {
     if (values.bool(`is_${flag}`) === false) conditions.push(raw(`NOT t.${flag}`))
   }

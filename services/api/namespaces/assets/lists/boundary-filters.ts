@@ -1,0 +1,120 @@
+import { bind, bindIds, bindIntegers, joinSql, raw, sql } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import type { Filter, Statistics } from '../../../lists/index.ts'
+import { NEVER } from './conditions.ts'
+import { keyAtTime } from './key-at-time.ts'
+import type { TimedTable } from './key-at-time.ts'
+
+/** The columns that `ids`, the key, `lower_bound`, `upper_bound`, `before` and `after` compare. */
+export interface BoundedTable {
+  /** Schema-qualified name, as statistics know it. */
+  readonly table: string
+  readonly alias: string
+  readonly key: string
+  /** Type of the key. */
+  readonly type: 'bigint' | 'integer' | 'text'
+  /** Parameter that is united with `ids`; without it `ids` stands alone. */
+  readonly parameter?: string
+  /** What times are compared with: a column, or the key, whose order is that of another table's times. */
+  readonly time?: { readonly column: string } | { readonly keysOf: TimedTable }
+}
+
+/** Filters of `ids`, the key, `lower_bound`, `upper_bound`, `before` and `after`. */
+export function boundaryFilters(values: Values, statistics: Statistics, bounded: BoundedTable): Filter[] {
+  return [
+    ...keyFilter(values, bounded),
+    ...boundFilter(values, statistics, bounded),
+    ...timeFilter(values, statistics, bounded),
+  ]
+}
+
+function keyFilter(values: Values, { alias, key, type, parameter }: BoundedTable): Filter[] {
+  const names = ['ids', ...(parameter === undefined ? [] : [parameter])]
+  const lists = names
+    .map((name) => (type === 'text' ? values.texts(name) : values.ids(name)))
+    .filter((list) => list !== undefined)
+  if (lists.length === 0) return []
+  const keys = [...new Set(lists.flat())]
+  const column = raw(`${alias}.${key}`)
+  const bound =
+    type === 'text'
+      ? bind(keys as string[], 'text[]')
+      : type === 'integer'
+        ? bindIntegers(keys as bigint[])
+        : bindIds(keys as bigint[])
+  return [
+    {
+      name: names.join(', '),
+      condition: keys.length === 0 ? NEVER : sql`${column} = ANY(${bound})`,
+      rows: keys.length,
+      equals: { column: key, values: keys, type, count: keys.length },
+      columns: [key],
+      isIndexed: true,
+    },
+  ]
+}
+
+function boundFilter(values: Values, statistics: Statistics, bounded: BoundedTable): Filter[] {
+  const { table, alias, key, type } = bounded
+  const lower = type === 'text' ? values.text('lower_bound') : values.int('lower_bound')
+  const upper = type === 'text' ? values.text('upper_bound') : values.int('upper_bound')
+  if (lower === undefined && upper === undefined) return []
+  // A bound may be beyond what the column can hold; the comparison is then made in 64 bits.
+  const cast = type === 'text' ? 'text' : 'bigint'
+  const column = raw(`${alias}.${key}`)
+  const bounds: Sql[] = []
+  if (lower !== undefined) bounds.push(sql`${column} >= ${bind(lower, cast)}`)
+  if (upper !== undefined) bounds.push(sql`${column} < ${bind(upper, cast)}`)
+  const number = (value: string | number | undefined): bigint | undefined =>
+    value === undefined ? undefined : BigInt(value)
+  const rows =
+    type === 'text'
+      ? statistics.rows(table) / 3
+      : statistics.between(table, key, number(lower), upper === undefined ? undefined : BigInt(upper) - 1n)
+  return [
+    {
+      name: 'lower_bound, upper_bound',
+      condition: joinSql(bounds, ' AND '),
+      rows,
+      range: { column: key },
+      columns: [key],
+      isIndexed: true,
+    },
+  ]
+}
+
+function timeFilter(values: Values, statistics: Statistics, bounded: BoundedTable): Filter[] {
+  const { table, alias, key, time } = bounded
+  const before = values.int('before')
+  const after = values.int('after')
+  if (!time || (before === undefined && after === undefined)) return []
+  const low = after === undefined ? undefined : BigInt(after) + 1n
+  const high = before === undefined ? undefined : BigInt(before) - 1n
+  const bounds: Sql[] = []
+  if ('column' in time) {
+    const column = raw(`${alias}.${time.column}`)
+    if (before !== undefined) bounds.push(sql`${column} < ${bind(before, 'bigint')}`)
+    if (after !== undefined) bounds.push(sql`${column} > ${bind(after, 'bigint')}`)
+  } else {
+    const column = raw(`${alias}.${key}`)
+    if (before !== undefined) bounds.push(sql`${column} < ${keyAtTime(time.keysOf, before)}`)
+    if (after !== undefined) bounds.push(sql`${column} >= ${keyAtTime(time.keysOf, after + 1)}`)
+  }
+  const rows =
+    'column' in time
+      ? statistics.between(table, time.column, low, high)
+      : (statistics.rows(table) * statistics.between(time.keysOf.table, time.keysOf.time, low, high)) /
+        statistics.rows(time.keysOf.table)
+  const column = 'column' in time ? time.column : key
+  return [
+    {
+      name: 'before, after',
+      condition: joinSql(bounds, ' AND '),
+      rows,
+      range: { column },
+      columns: [column],
+      isIndexed: true,
+    },
+  ]
+}

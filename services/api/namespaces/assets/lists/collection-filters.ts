@@ -1,0 +1,82 @@
+import { bind, raw, sql } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import type { Filter, Statistics } from '../../../lists/index.ts'
+import { isNoneOf, isOneOf } from './conditions.ts'
+
+/** Table of collections, as statistics know it. */
+export const COLLECTIONS = 'assets.collections'
+
+/** A table whose rows belong to a collection, or are collections. */
+export interface OfCollections {
+  /** Schema-qualified name, as statistics know it. */
+  readonly table: string
+  readonly alias: string
+  /** Column of the collection's name. */
+  readonly column: string
+}
+
+/** Filter of a column of names. */
+export function nameFilter(
+  name: string,
+  names: readonly string[],
+  statistics: Statistics,
+  { table, alias, column }: OfCollections,
+  isIndexed = true,
+): Filter {
+  return {
+    name,
+    condition: isOneOf(raw(`${alias}.${column}`), names),
+    rows: statistics.equal(table, column, names),
+    equals: { column, values: names, type: 'text', count: names.length },
+    columns: [column],
+    isIndexed,
+  }
+}
+
+/** Filters of `collection_whitelist` and `collection_blacklist`. */
+export function collectionLists(values: Values, statistics: Statistics, source: OfCollections): Filter[] {
+  const white = values.texts('collection_whitelist')
+  const black = values.texts('collection_blacklist')
+  const { table, alias, column } = source
+  return [
+    ...(white ? [nameFilter('collection_whitelist', white, statistics, source)] : []),
+    ...(black && black.length > 0
+      ? [
+          {
+            name: 'collection_blacklist',
+            condition: isNoneOf(raw(`${alias}.${column}`), black),
+            rows: Math.max(1, statistics.rows(table) - statistics.equal(table, column, black)),
+            columns: [column],
+            isIndexed: false,
+          },
+        ]
+      : []),
+  ]
+}
+
+/** Condition that a collection, `row`, lists an account. */
+export function listsAccount(row: string, list: 'authorized' | 'notify', account: string): Sql {
+  return sql`${raw(`${row}.${list}_accounts`)} @> ARRAY[${bind(account, 'text')}]`
+}
+
+/** Filter of the collections that list an account among those that may mint and edit. */
+export function authorizedFilter(
+  values: Values,
+  statistics: Statistics,
+  { table, alias, column }: OfCollections,
+): Filter[] {
+  const account = values.text('authorized_account')
+  if (account === undefined) return []
+  const listed = statistics.containing(COLLECTIONS, 'authorized_accounts', account)
+  const share = Math.min(1, Math.max(1, listed) / statistics.rows(COLLECTIONS))
+  return [
+    {
+      name: 'authorized_account',
+      condition: sql`${raw(`${alias}.${column}`)} IN (SELECT k.collection_name FROM assets.collections k
+        WHERE ${listsAccount('k', 'authorized', account)})`,
+      rows: statistics.rows(table) * share,
+      isIndexed: true,
+    },
+  ]
+}

@@ -1,0 +1,95 @@
+import { bind, raw, sql } from '../../../database/index.ts'
+import type { Session, Sql } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import type { Filter, List, ListReader, Source, Statistics } from '../../../lists/index.ts'
+import { directionOf } from '../../paging/index.ts'
+import { boundaryFilters } from './boundary-filters.ts'
+import { collectionLists, COLLECTIONS, listsAccount } from './collection-filters.ts'
+import { containsText, resembles } from './conditions.ts'
+
+const SOURCE: Source = {
+  from: raw('assets.collections c'),
+  alias: 'c',
+  key: 'collection_name',
+  indexes: [
+    { name: 'collections_pkey', columns: ['collection_name'] },
+    { name: 'collections_created_idx', columns: ['created_at_time', 'collection_name'] },
+  ],
+}
+
+/** Share of the collections whose names are searched for, about. */
+const SEARCHED = 0.02
+
+/** The collections that a request asks for. */
+export async function collectionList(
+  reader: ListReader,
+  trigrams: boolean,
+  session: Session,
+  values: Values,
+): Promise<List> {
+  const { statistics } = reader
+  await statistics.refresh(session)
+  const source = { table: COLLECTIONS, alias: 'c', column: 'collection_name' }
+  const filters = [
+    ...accountFilters(values, statistics),
+    ...collectionLists(values, statistics, source),
+    ...searchFilters(values, statistics, trigrams),
+    ...boundaryFilters(values, statistics, {
+      ...{
+        table: COLLECTIONS,
+        alias: 'c',
+        key: 'collection_name',
+        type: 'text',
+        parameter: 'collection_name',
+      },
+      time: { column: 'created_at_time' },
+    }),
+  ]
+  const column = values.text('sort') === 'collection_name' ? 'collection_name' : 'created_at_time'
+  const order = { direction: directionOf(values), branches: [{ rank: 0, column }] }
+  return { source: SOURCE, table: COLLECTIONS, filters, order }
+}
+
+function accountFilters(values: Values, statistics: Statistics): Filter[] {
+  const authors = values.texts('author')
+  const filters: Filter[] = []
+  if (authors) {
+    filters.push({
+      name: 'author',
+      // As the index collections_accounts_idx has it.
+      condition: sql`ARRAY[c.author] && ${bind(authors, 'text[]')}`,
+      rows: statistics.equal(COLLECTIONS, 'author', authors),
+      columns: ['author'],
+      isIndexed: true,
+    })
+  }
+  for (const list of ['authorized', 'notify'] as const) {
+    const account = values.text(`${list}_account`)
+    if (account === undefined) continue
+    filters.push({
+      name: `${list}_account`,
+      condition: listsAccount('c', list, account),
+      rows: statistics.containing(COLLECTIONS, `${list}_accounts`, account),
+      columns: [`${list}_accounts`],
+      isIndexed: true,
+    })
+  }
+  return filters
+}
+
+function searchFilters(values: Values, statistics: Statistics, trigrams: boolean): Filter[] {
+  const searches: [name: string, condition: Sql][] = []
+  const match = values.text('match')
+  const search = values.text('search')
+  if (match !== undefined) searches.push(['match', containsText(raw('c.collection_name'), match)])
+  if (search !== undefined) {
+    const shown = raw(`(c.collection_name || ' ' || coalesce(c.data ->> 'name', ''))`)
+    searches.push(['search', resembles(shown, search, trigrams)])
+  }
+  return searches.map(([name, condition]) => ({
+    name,
+    condition,
+    rows: statistics.rows(COLLECTIONS) * SEARCHED,
+    isIndexed: false,
+  }))
+}

@@ -1,0 +1,224 @@
+import { bindIds, bindIntegers, raw, sql, where } from '../../../database/index.ts'
+import type { Session, Sql } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import { estimateRows, foundConditions } from '../../../lists/index.ts'
+import type { Filter, FilterPart, Statistics } from '../../../lists/index.ts'
+import { resolveTemplates } from '../queries/template-conditions.ts'
+import type { ResolvedTemplates } from '../queries/template-conditions.ts'
+import { assetFilters, nothing } from './asset-filters.ts'
+import { ASSETS } from './asset-source.ts'
+import { isOneOf } from './conditions.ts'
+
+/** Parameters that ask about the assets that a row contains, not only which they are or of what collection. */
+const DETAILS = [
+  ...['owner', 'burned', 'template_id', 'schema_name', 'is_transferable', 'is_burnable'],
+  ...['minter', 'initial_receiver', 'burner'],
+]
+
+/** Collections of templates or schemas up to which they are named. */
+const MAX_COLLECTIONS = 64
+
+/** What is asked of an asset that a row contains, with what had to be looked up. */
+export interface ContainedAssets {
+  /** Filters on the asset, `a`: the same asset meets all of them. */
+  readonly filters: readonly Filter[]
+  /** Names of the parameters. */
+  readonly names: readonly string[]
+  /** Estimated assets that meet them. */
+  readonly assets: number
+  /** The collections that these are of, where they are few; with their assets. */
+  readonly home?: { readonly collections: readonly string[]; readonly assets: number }
+  /** Whether they cannot be transferred. */
+  readonly isFixed: boolean
+}
+
+/**
+ * Looks up what is asked of contained assets; at most one statement: collections and numbers of the templates or schemas.
+ * @returns undefined where nothing is asked.
+ */
+export async function resolveContained(
+  session: Session,
+  values: Values,
+  statistics: Statistics,
+): Promise<ContainedAssets | undefined> {
+  const names = DETAILS.filter((name) => values.has(name))
+  if (names.length === 0) return undefined
+  const isKept = new Set([...DETAILS, 'asset_id', 'collection_name'])
+  const details = values.without(values.names().filter((name) => !isKept.has(name)))
+  const isFixed = details.bool('is_transferable') === false
+  const isOfFlags = isFixed || details.bool('is_burnable') === false
+  const templates: ResolvedTemplates = isOfFlags
+    ? await resolveTemplates(session, details, [], false)
+    : { kind: 'unfiltered' }
+  const request = { values: details, attributes: [], trigrams: false, templates, statistics }
+  const filters = assetFilters(request)
+  const all = statistics.rows(ASSETS)
+  const known = isOfFlags ? undefined : await resolveHome(session, details)
+  if (known?.matching === 0) return { filters: [nothing('template_id')], names, assets: 0, isFixed }
+  if (!known) return { filters, names, assets: estimateRows(all, filters), isFixed }
+  const others = filters.filter(({ group }) => group !== 'template')
+  const assets = (known.matching * estimateRows(all, others)) / all
+  return { filters, names, assets, isFixed, ...(known.home ? { home: known.home } : {}) }
+}
+
+interface KnownHome {
+  /** Assets of the templates or schemas. */
+  readonly matching: number
+  readonly home?: { readonly collections: readonly string[]; readonly assets: number }
+}
+
+/** The collections of the templates or schemas that are asked for, and how many assets these and those have. */
+async function resolveHome(session: Session, values: Values): Promise<KnownHome | undefined> {
+  const ids = values.ids('template_id')
+  const schemas = values.texts('schema_name')
+  const collections = values.texts('collection_name')
+  if (!ids && !schemas) return undefined
+  const counts = ids
+    ? sql`SELECT t.collection_name, k.minted FROM assets.template_counts k LEFT JOIN assets.templates t USING (template_id)
+        WHERE k.template_id = ANY(${bindIntegers(ids)})`
+    : sql`SELECT k.collection_name, k.minted FROM assets.schema_counts k
+        ${where([
+          isOneOf(raw('k.schema_name'), schemas!),
+          ...(collections ? [isOneOf(raw('k.collection_name'), collections)] : []),
+        ])}`
+  const { text, values: bound } = sql`WITH m AS (${counts})
+    SELECT coalesce(sum(m.minted), 0)::float8, bool_or(m.collection_name IS NULL), string_agg(DISTINCT m.collection_name, ','),
+      (SELECT sum(c.minted) FROM assets.collection_counts c WHERE c.collection_name IN (SELECT m.collection_name FROM m))::float8
+    FROM m`.render()
+  const name = ids ? 'home-of-templates' : undefined
+  const [row] = await session.query<[number, boolean | null, string | null, number | null]>({
+    text,
+    values: bound,
+    ...(name === undefined ? {} : { name }),
+  })
+  const [matching, isUnknown, list, assets] = row!
+  const named = list?.split(',') ?? []
+  if (isUnknown !== false || named.length > MAX_COLLECTIONS) return { matching }
+  return { matching, home: { collections: named, assets: assets ?? matching } }
+}
+
+/** The table of the rows that contain assets. */
+export interface ContainingTable {
+  /** Schema-qualified name. */
+  readonly table: string
+  readonly alias: string
+  readonly key: string
+  /** Ids of all its assets, of the row with an alias, as the table's index has them. */
+  readonly ids: (alias: string) => Sql
+  /** How a row names one of some collections, of the row with the table's alias. */
+  readonly ofCollections: (collections: readonly string[]) => Filter
+  /** Rows are found by their assets in groups of so many. */
+  readonly atOnce: number
+}
+
+/** What cannot be transferred is in hardly a transfer: the contract forbids it, and assets changed hands before. */
+const FIXED_SHARE = 0.001
+/** What reading an asset, and finding what contains it, costs in visited rows. */
+const ASSET_VISITS = 0.5
+const FIND_VISITS = 2.5
+/** What looking at the assets of one row costs in visited rows. */
+const CHECK_VISITS = 6
+
+/**
+ * What cannot be transferred is in no transfer, says the contract; where an asset did change hands all the same, its row
+ * tells. There are many that cannot, and to look for each of them takes long.
+ */
+const MOVED = raw(`(a.transferred_at_block > a.minted_at_block
+  OR coalesce(a.owner, a.burned_by_account) <> a.initial_receiver)`)
+
+/** Filters of "contains one of these assets", and of "contains an asset such that …". */
+export function containedFilters(
+  values: Values,
+  contained: ContainedAssets | undefined,
+  statistics: Statistics,
+  containing: ContainingTable,
+): Filter[] {
+  // Rows that give nothing may have 0 in its place; no asset has that id.
+  const ids = values.ids('asset_id')?.filter((id) => id !== 0n)
+  return [
+    ...(ids ? [idsFilter(ids, statistics, containing)] : []),
+    ...(contained ? detailFilters(contained, statistics, containing) : []),
+  ]
+}
+
+function idsFilter(ids: readonly bigint[], statistics: Statistics, containing: ContainingTable): Filter {
+  const rows = ids.length * Math.max(1, statistics.rows(containing.table) / statistics.rows(ASSETS))
+  if (ids.length === 0) return nothing('asset_id')
+  const list = bindIds([...new Set(ids)])
+  const found = sql`SELECT unnest(${list}) AS asset_id`
+  return {
+    name: 'asset_id',
+    condition: sql`${containing.ids(containing.alias)} && ${list}`,
+    rows,
+    isIndexed: true,
+    // Every row that is found is compared with all ids.
+    ...(ids.length > containing.atOnce
+      ? { through: { from: rowsWith(found, containing), visits: FIND_VISITS * ids.length } }
+      : {}),
+  }
+}
+
+function detailFilters(
+  { filters, names, assets, home, isFixed }: ContainedAssets,
+  statistics: Statistics,
+  containing: ContainingTable,
+): Filter[] {
+  if (filters.some(({ equals }) => equals?.count === 0)) return [nothing(names.join(', '))]
+  const { alias, table } = containing
+  const conditions = filters.map(({ condition }) => condition)
+  const isTransfer = table === TRANSFERS
+  const all = statistics.rows(table)
+  const atHome = home ? containing.ofCollections(home.collections) : undefined
+  const share = assets / Math.max(1, home?.assets ?? statistics.rows(ASSETS))
+  const expected = Math.min(1, share) * (atHome?.rows ?? all)
+  const rows = Math.max(isFixed && isTransfer ? expected * FIXED_SHARE : expected, 1)
+  const group = 'contained'
+  const looked = sql`SELECT FROM unnest(${containing.ids(alias)}) u(id)
+    CROSS JOIN LATERAL (SELECT x.* FROM assets.assets x WHERE x.asset_id = u.id OFFSET 0) a ${where(conditions)} OFFSET 0`
+  const isSkipped = isFixed && isTransfer
+  const found = sql`SELECT a.asset_id FROM assets.assets a
+    ${where([...foundConditions(filters), ...(isSkipped ? [MOVED] : [])])}`
+  const findVisits = isSkipped ? 2 * ASSET_VISITS : ASSET_VISITS + FIND_VISITS
+  const name = names.join(', ')
+  return [
+    ...(atHome ? [{ ...atHome, name: `collections of ${name}`, group }] : []),
+    {
+      name,
+      condition: sql`EXISTS (${looked})`,
+      rows,
+      isIndexed: true,
+      through: { from: rowsWith(found, containing), visits: findVisits * assets },
+      visits: CHECK_VISITS,
+      group,
+      ...(isTransfer ? { parts: countedParts(looked, filters, rows) } : {}),
+    },
+  ]
+}
+
+/** Table of transfers, as statistics know it. */
+export const TRANSFERS = 'assets.transfers'
+
+/** Most transfers contain one asset: counts join these with it, as PostgreSQL sees fit. */
+function countedParts(looked: Sql, filters: readonly Filter[], rows: number): FilterPart[] {
+  const isBundle = raw('cardinality(t.asset_ids) > 1')
+  const found = sql`SELECT a.asset_id FROM assets.assets a ${where(foundConditions(filters))}`
+  const common = { name: 'contained', rows, isIndexed: false, visits: CHECK_VISITS }
+  // To PostgreSQL the negation of a condition that it knows nothing of is met by most rows.
+  return [
+    { filter: { ...common, condition: sql`NOT (${isBundle}) AND t.asset_ids[1] IN (${found})` } },
+    { filter: { ...common, condition: sql`${isBundle} AND EXISTS (${looked})` } },
+  ]
+}
+
+/**
+ * FROM item of the rows of a table that contain one of some assets, each once. They are found by the assets, some at a
+ * time: every row that is found is compared with all of them.
+ * @param assets query of the column `asset_id`.
+ */
+function rowsWith(assets: Sql, { table, alias, key, ids, atOnce }: ContainingTable): Sql {
+  return sql`(SELECT DISTINCT ON (m.${raw(key)}) m.*
+    FROM (SELECT array_agg(g.asset_id) AS ids FROM (SELECT f.asset_id, row_number() OVER () / ${raw(String(atOnce))} AS place
+        FROM (${assets}) f) g GROUP BY g.place) p
+      CROSS JOIN LATERAL (SELECT x.* FROM ${raw(table)} x WHERE ${ids('x')} && p.ids OFFSET 0) m
+    ORDER BY m.${raw(key)}) ${raw(alias)}`
+}

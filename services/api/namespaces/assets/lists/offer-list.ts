@@ -1,0 +1,222 @@
+import { bind, bindIds, raw, sql } from '../../../database/index.ts'
+import type { Session, Sql } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import { invalidParameter } from '../../../endpoint/index.ts'
+import type { Filter, List, ListReader, Source, Statistics } from '../../../lists/index.ts'
+import { directionOf } from '../../paging/index.ts'
+import { nothing } from './asset-filters.ts'
+import { boundaryFilters } from './boundary-filters.ts'
+import { isNoneOf } from './conditions.ts'
+import { containedFilters, resolveContained } from './contained-assets.ts'
+import type { ContainingTable } from './contained-assets.ts'
+import { partyFilters } from './party-filters.ts'
+
+/** Table of offers, as statistics know it. */
+export const OFFERS = 'assets.offers'
+
+const SOURCE: Source = {
+  from: raw('assets.offers o'),
+  alias: 'o',
+  key: 'offer_id',
+  indexes: [
+    { name: 'offers_pkey', columns: ['offer_id'] },
+    { name: 'offers_created_idx', columns: ['created_at_time', 'offer_id'] },
+    { name: 'offers_updated_idx', columns: ['updated_at_time', 'offer_id'] },
+    { name: 'offers_state_idx', columns: ['state', 'created_at_time', 'offer_id'] },
+    { name: 'offers_state_updated_idx', columns: ['state', 'updated_at_time', 'offer_id'] },
+    { name: 'offers_sender_idx', columns: ['sender', 'created_at_time', 'offer_id'] },
+    { name: 'offers_recipient_idx', columns: ['recipient', 'created_at_time', 'offer_id'] },
+  ],
+}
+
+/** Shares of the offers, about, where PostgreSQL keeps no statistics. */
+const SHARES = { givingNothing: 0.001, takingNothing: 0.5, swaps: 0.2, toContracts: 0.2, overlapping: 0.01 }
+
+/**
+ * Ids of all assets of an offer, with 0, which no asset has, for a sender that gives nothing: as the index
+ * offers_contents_idx has them.
+ */
+function contentsOf(alias: string): Sql {
+  return raw(`((CASE WHEN ${alias}.sender_asset_ids = '{}' THEN '{0}'::bigint[] ELSE ${alias}.sender_asset_ids END)
+    || ${alias}.recipient_asset_ids)`)
+}
+
+/** The offers that a request asks for. */
+export async function offerList(reader: ListReader, session: Session, values: Values): Promise<List> {
+  const { statistics } = reader
+  await statistics.refresh(session)
+  const contained = await resolveContained(session, values, statistics)
+  const containing: ContainingTable = {
+    table: OFFERS,
+    alias: 'o',
+    key: 'offer_id',
+    ids: contentsOf,
+    ofCollections: (names) => ofCollections('collection_name', names, statistics),
+    atOnce: 16,
+  }
+  const time = values.text('sort') === 'updated' ? 'updated_at_time' : 'created_at_time'
+  const filters = [
+    ...containedFilters(values, contained, statistics, containing),
+    ...partyFilters(values, statistics, { table: OFFERS, alias: 'o' }),
+    ...blacklistFilter(values, statistics),
+    ...stateFilter(values, statistics),
+    ...collectionFilters(values, statistics),
+    ...sideFilters(values, statistics),
+    ...contractFilter(values, statistics),
+    ...boundaryFilters(values, statistics, {
+      ...{ table: OFFERS, alias: 'o', key: 'offer_id', type: 'bigint', parameter: 'offer_id' },
+      time: { column: time },
+    }),
+  ]
+  const order = { direction: directionOf(values), branches: [{ rank: 0, column: time }] }
+  return { source: SOURCE, table: OFFERS, filters, order }
+}
+
+function blacklistFilter(values: Values, statistics: Statistics): Filter[] {
+  const black = values.texts('account_blacklist')
+  if (!black || black.length === 0) return []
+  const named = statistics.equal(OFFERS, 'sender', black) + statistics.equal(OFFERS, 'recipient', black)
+  return [
+    {
+      name: 'account_blacklist',
+      condition: sql`${isNoneOf(raw('o.sender'), black)} AND ${isNoneOf(raw('o.recipient'), black)}`,
+      rows: Math.max(1, statistics.rows(OFFERS) - named),
+      columns: ['sender', 'recipient'],
+      isIndexed: false,
+    },
+  ]
+}
+
+/** `state`: one or more numbers. @throws RequestError 400 for anything else. */
+function stateFilter(values: Values, statistics: Statistics): Filter[] {
+  const text = values.text('state')
+  if (text === undefined) return []
+  const given = text.split(',')
+  if (!given.every((state) => /^\d{1,4}$/.test(state))) throw invalidParameter('state')
+  const states = [...new Set(given.map(Number))]
+  return [
+    {
+      name: 'state',
+      condition:
+        states.length === 1
+          ? sql`o.state = ${bind(states[0]!, 'smallint')}`
+          : sql`o.state = ANY(${bind(states, 'smallint[]')})`,
+      rows: statistics.equal(OFFERS, 'state', states),
+      equals: { column: 'state', values: states, type: 'smallint', count: states.length },
+      columns: ['state'],
+      isIndexed: true,
+    },
+  ]
+}
+
+/** The row itself names the collections of its assets; one without known assets passes the white-list. */
+function collectionFilters(values: Values, statistics: Statistics): Filter[] {
+  const wanted = values.texts('collection_name')
+  const white = values.texts('collection_whitelist')
+  const black = values.texts('collection_blacklist')
+  const filters: Filter[] = []
+  if (wanted) filters.push(ofCollections('collection_name', wanted, statistics))
+  if (white) {
+    const any = ofCollections('collection_whitelist', white, statistics)
+    const only = sql`o.collection_names <@ ${bind(white, 'text[]')}`
+    filters.push(
+      white.length === 0
+        ? any
+        : {
+            ...any,
+            condition: sql`${only} AND (${any.condition} OR o.collection_names = '{}')`,
+            rows: any.rows + statistics.rows(OFFERS) * SHARES.overlapping,
+          },
+    )
+  }
+  if (black && black.length > 0) {
+    const any = ofCollections('collection_blacklist', black, statistics)
+    filters.push({
+      name: 'collection_blacklist',
+      condition: sql`NOT ${any.condition}`,
+      rows: Math.max(1, statistics.rows(OFFERS) - any.rows),
+      columns: ['collection_names'],
+      isIndexed: false,
+    })
+  }
+  return filters
+}
+
+function ofCollections(name: string, collections: readonly string[], statistics: Statistics): Filter {
+  if (collections.length === 0) return nothing(name)
+  const each = collections.map((collection) => statistics.containing(OFFERS, 'collection_names', collection))
+  return {
+    name,
+    condition: sql`o.collection_names && ${bind(collections, 'text[]')}`,
+    rows: Math.min(
+      statistics.rows(OFFERS),
+      each.reduce((sum, rows) => sum + rows, 0),
+    ),
+    columns: ['collection_names'],
+    isIndexed: true,
+    group: 'contained',
+  }
+}
+
+/** Lists of asset ids for one side: an empty side passes the white-list. */
+function sideFilters(values: Values, statistics: Statistics): Filter[] {
+  const all = statistics.rows(OFFERS)
+  const filters = (['sender', 'recipient'] as const).flatMap((side) => {
+    const column = `${side}_asset_ids`
+    const white = values.ids(`${side}_asset_whitelist`)
+    const black = values.ids(`${side}_asset_blacklist`)
+    const own: Filter[] = []
+    if (white) {
+      const only = sql`${raw(`o.${column}`)} <@ ${bindIds(white)}`
+      const isSender = side === 'sender'
+      own.push({
+        name: `${side}_asset_whitelist`,
+        condition: only,
+        // Hardly anybody gives nothing, and few give these.
+        ...(isSender ? { found: sql`${contentsOf('o')} && ${bindIds([0n, ...white])} AND ${only}` } : {}),
+        rows: isSender ? all * SHARES.givingNothing + white.length : all * SHARES.takingNothing,
+        columns: [column],
+        isIndexed: isSender,
+      })
+    }
+    if (black && black.length > 0) {
+      own.push({
+        name: `${side}_asset_blacklist`,
+        condition: sql`NOT ${raw(`o.${column}`)} && ${bindIds(black)}`,
+        rows: Math.max(1, all * (1 - SHARES.overlapping)),
+        columns: [column],
+        isIndexed: false,
+      })
+    }
+    return own
+  })
+  if (values.bool('hide_empty_offers') === true) {
+    filters.push({
+      name: 'hide_empty_offers',
+      condition: raw(`o.sender_asset_ids <> '{}' AND o.recipient_asset_ids <> '{}'`),
+      rows: all * SHARES.swaps,
+      columns: ['sender_asset_ids', 'recipient_asset_ids'],
+      isIndexed: false,
+    })
+  }
+  return filters
+}
+
+function contractFilter(values: Values, statistics: Statistics): Filter[] {
+  const wanted = values.bool('is_recipient_contract')
+  if (wanted === undefined) return []
+  const exists = raw('EXISTS (SELECT FROM chain.code_accounts r WHERE r.account = o.recipient OFFSET 0)')
+  const share = wanted ? SHARES.toContracts : 1 - SHARES.toContracts
+  return [
+    {
+      name: 'is_recipient_contract',
+      condition: wanted ? exists : sql`NOT ${exists}`,
+      ...(wanted
+        ? { found: raw('o.recipient = ANY(ARRAY(SELECT r.account FROM chain.code_accounts r))') }
+        : {}),
+      rows: statistics.rows(OFFERS) * share,
+      isIndexed: wanted,
+      visits: 0.5,
+    },
+  ]
+}

@@ -1,0 +1,112 @@
+import { bind, raw, sql } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import type { Filter, Statistics } from '../../../lists/index.ts'
+import { containsText, isNoneOf, isOneOf, NEVER } from './conditions.ts'
+
+/** The table whose rows have a sender, a recipient and a memo: offers or transfers. */
+export interface PartyTable {
+  /** Schema-qualified name, as statistics know it. */
+  readonly table: string
+  readonly alias: string
+}
+
+/** Share of the rows of two parties of which neither has code, about. */
+const WITHOUT_CODE = 0.7
+
+/** Filters of both parties and the memo. */
+export function partyFilters(values: Values, statistics: Statistics, { table, alias }: PartyTable): Filter[] {
+  const source = { table, alias }
+  return [
+    ...['account', 'account_whitelist'].flatMap((name) => eitherSide(name, values, statistics, source)),
+    ...['sender', 'recipient'].flatMap((name) => {
+      const names = values.texts(name)
+      return names ? [oneSide(name, name, names, statistics, source)] : []
+    }),
+    ...memoFilters(values, statistics, source),
+    ...contractFilter(values, statistics, source),
+  ]
+}
+
+function oneSide(
+  name: string,
+  column: string,
+  names: readonly string[],
+  statistics: Statistics,
+  { table, alias }: PartyTable,
+): Filter {
+  return {
+    name,
+    condition: isOneOf(raw(`${alias}.${column}`), names),
+    rows: statistics.equal(table, column, names),
+    equals: { column, values: names, type: 'text', count: names.length },
+    columns: [column],
+    isIndexed: true,
+  }
+}
+
+/** Rows of accounts on either side: those that they sent, and those that they received from others. */
+function eitherSide(name: string, values: Values, statistics: Statistics, source: PartyTable): Filter[] {
+  const names = values.texts(name)
+  if (!names) return []
+  const sent = oneSide(name, 'sender', names, statistics, source)
+  const received = oneSide(name, 'recipient', names, statistics, source)
+  if (names.length === 0) return [{ ...sent, condition: NEVER }]
+  const all = statistics.rows(source.table)
+  return [
+    {
+      name,
+      condition: sql`(${sent.condition} OR ${received.condition})`,
+      rows: Math.min(all, sent.rows + received.rows),
+      columns: ['sender', 'recipient'],
+      isIndexed: true,
+      parts: [{ filter: sent }, { filter: received, apart: isNoneOf(raw(`${source.alias}.sender`), names) }],
+    },
+  ]
+}
+
+function memoFilters(values: Values, statistics: Statistics, { table, alias }: PartyTable): Filter[] {
+  const memo = values.text('memo')
+  const match = values.text('match_memo')
+  const column = raw(`${alias}.memo`)
+  const filters: Filter[] = []
+  if (memo !== undefined) {
+    filters.push({
+      name: 'memo',
+      condition: sql`${column} = ${bind(memo, 'text')}`,
+      rows: statistics.equal(table, 'memo', [memo]),
+      columns: ['memo'],
+      isIndexed: true,
+    })
+  }
+  if (match !== undefined) {
+    const term = match.toLowerCase()
+    filters.push({
+      name: 'match_memo',
+      condition: containsText(column, match),
+      rows: statistics.sampled(table, 'memo', (text) => text.toLowerCase().includes(term)),
+      columns: ['memo'],
+      // The index knows three letters in a row.
+      isIndexed: /[\p{L}\p{N}]{3}/u.test(match),
+    })
+  }
+  return filters
+}
+
+/** `hide_contracts`: neither account has code, unless the request names it. */
+function contractFilter(values: Values, statistics: Statistics, { table, alias }: PartyTable): Filter[] {
+  if (values.bool('hide_contracts') !== true) return []
+  const named = ['account', 'sender', 'recipient'].flatMap((name) => values.texts(name) ?? [])
+  const exempt: Sql =
+    named.length === 0 ? raw('') : sql` AND h.account <> ALL(${bind([...new Set(named)], 'text[]')})`
+  const sides = raw(`h.account IN (${alias}.sender, ${alias}.recipient)`)
+  return [
+    {
+      name: 'hide_contracts',
+      condition: sql`NOT EXISTS (SELECT FROM chain.code_accounts h WHERE ${sides}${exempt} OFFSET 0)`,
+      rows: statistics.rows(table) * WITHOUT_CODE,
+      isIndexed: false,
+      visits: 1,
+    },
+  ]
+}

@@ -1,0 +1,86 @@
+import { raw, sql } from '../../../database/index.ts'
+import type { Session, Sql } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import type { Filter, List, ListReader, Order, Source } from '../../../lists/index.ts'
+import { directionOf } from '../../paging/index.ts'
+import { SCHEMAS } from './asset-source.ts'
+import { boundaryFilters } from './boundary-filters.ts'
+import { authorizedFilter, collectionLists, nameFilter } from './collection-filters.ts'
+import { containsText } from './conditions.ts'
+
+/**
+ * Schemas with a key in the order of their names: schema, blank, collection. The blank is lower than whatever a name may
+ * have.
+ */
+const KEYED = `(SELECT s.*, s.schema_name || ' ' || s.collection_name AS key FROM assets.schemas s) s`
+
+const SOURCE: Source = {
+  from: raw(KEYED),
+  alias: 's',
+  key: 'key',
+  indexes: [
+    { name: 'schemas_created_idx', columns: ['created_at_time', 'key'] },
+    { name: 'schemas_name_idx', columns: ['schema_name', 'key'] },
+  ],
+}
+
+/** Share of the schemas whose names are searched for, about. */
+const SEARCHED = 0.05
+
+/** The schemas that a request asks for; keys as `schemaRecordKeys` reads them. */
+export async function schemaList(reader: ListReader, session: Session, values: Values): Promise<List> {
+  const { statistics } = reader
+  await statistics.refresh(session)
+  const source = { table: SCHEMAS, alias: 's', column: 'collection_name' }
+  const collections = values.texts('collection_name')
+  const names = values.texts('schema_name') ?? values.texts('ids')
+  const match = values.text('match')
+  const searched: Filter[] =
+    match === undefined
+      ? []
+      : [
+          {
+            name: 'match',
+            condition: containsText(raw('s.schema_name'), match),
+            rows: statistics.rows(SCHEMAS) * SEARCHED,
+            columns: ['schema_name'],
+            isIndexed: false,
+          },
+        ]
+  const filters = [
+    ...(collections ? [nameFilter('collection_name', collections, statistics, source)] : []),
+    ...(names ? [nameFilter('schema_name', names, statistics, { ...source, column: 'schema_name' })] : []),
+    ...collectionLists(values, statistics, source),
+    ...authorizedFilter(values, statistics, source),
+    ...searched,
+    ...boundaryFilters(values.without(['ids']), statistics, {
+      ...{ table: SCHEMAS, alias: 's', key: 'schema_name', type: 'text' },
+      time: { column: 'created_at_time' },
+    }),
+  ]
+  return { source: SOURCE, table: SCHEMAS, filters, order: orderOf(values) }
+}
+
+function orderOf(values: Values): Order {
+  const direction = directionOf(values)
+  const sort = values.text('sort')
+  if (sort === 'assets') {
+    return {
+      direction,
+      // No index of schemas has it: they are sorted.
+      branches: [{ rank: 0, column: 'minted' }],
+      sorted: {
+        from: raw(`${KEYED} LEFT JOIN assets.schema_counts k
+          ON k.collection_name = s.collection_name AND k.schema_name = s.schema_name`),
+        value: raw('k.minted'),
+      },
+    }
+  }
+  const column = sort === 'schema_name' ? 'schema_name' : 'created_at_time'
+  return { direction, branches: [{ rank: 0, column }] }
+}
+
+/** The keys of a page of schemas as records know them: `collection/schema`. */
+export function schemaRecordKeys(keys: Sql): Sql {
+  return sql`SELECT split_part(p.k, ' ', 2) || '/' || split_part(p.k, ' ', 1) AS k, p.n FROM (${keys}) p`
+}

@@ -1,0 +1,189 @@
+import { bind, raw, sql } from '../../../database/index.ts'
+import type { Session, Sql } from '../../../database/index.ts'
+import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { Filter, List, ListReader, Order, Source, Statistics } from '../../../lists/index.ts'
+import { directionOf } from '../../paging/index.ts'
+import { nothing } from './asset-filters.ts'
+import { boundaryFilters } from './boundary-filters.ts'
+import { authorizedFilter, collectionLists, nameFilter } from './collection-filters.ts'
+import { templateConditions } from './template-filters.ts'
+
+/** Table of templates, as statistics know it. */
+export const TEMPLATES = 'assets.templates'
+
+/** Name of a template: that of its merged data. */
+const NAME = raw(`((coalesce(t.mutable_data, '{}'::jsonb) || t.immutable_data) ->> 'name')`)
+/** Its first characters, which an index holds: an entry of an index cannot be as long as a name can. */
+const NAME_HEAD = sql`left(${NAME}, 100) COLLATE "C"`
+
+const SOURCE: Source = {
+  from: raw('assets.templates t'),
+  alias: 't',
+  key: 'template_id',
+  indexes: [
+    { name: 'templates_pkey', columns: ['template_id'] },
+    { name: 'templates_collection_idx', columns: ['collection_name', 'schema_name', 'template_id'] },
+    { name: 'templates_schema_idx', columns: ['schema_name', 'template_id'] },
+    { name: 'templates_name_idx', columns: ['name', 'template_id'] },
+  ],
+}
+
+/** Shares of the templates, about, where PostgreSQL keeps no statistics. */
+const SHARES = { data: 0.02, search: 0.02, held: 0.8, nameless: 0.02 }
+
+/** A request for templates. */
+export interface TemplateQuestion {
+  readonly session: Session
+  readonly values: Values
+  readonly attributes: readonly AttributeFilter[]
+}
+
+/** The templates that a request asks for. */
+export async function templateList(
+  reader: ListReader,
+  trigrams: boolean,
+  { session, values, attributes }: TemplateQuestion,
+): Promise<List> {
+  const { statistics } = reader
+  await statistics.refresh(session)
+  const source = { table: TEMPLATES, alias: 't', column: 'collection_name' }
+  const collections = values.texts('collection_name')
+  const schemas = values.texts('schema_name')
+  const filters = [
+    ...(collections ? [nameFilter('collection_name', collections, statistics, source)] : []),
+    ...(schemas
+      ? [nameFilter('schema_name', schemas, statistics, { ...source, column: 'schema_name' })]
+      : []),
+    ...boundaryFilters(values, statistics, {
+      ...{ table: TEMPLATES, alias: 't', key: 'template_id', type: 'integer', parameter: 'template_id' },
+      time: { column: 'created_at_time' },
+    }),
+    ...collectionLists(values, statistics, source),
+    ...authorizedFilter(values, statistics, source),
+    ...supplyFilters(values, statistics),
+    ...flagFilters(values, statistics),
+    ...dataFilters({ values, attributes, trigrams }, statistics),
+  ]
+  return { source: SOURCE, table: TEMPLATES, filters, order: orderOf(values) }
+}
+
+function supplyFilters(values: Values, statistics: Statistics): Filter[] {
+  const comparisons = [
+    ['issued_supply', 'issued_supply', '='],
+    ['min_issued_supply', 'issued_supply', '>='],
+    ['max_issued_supply', 'issued_supply', '<='],
+    ['max_supply', 'max_supply', '='],
+  ] as const
+  return comparisons.flatMap(([name, column, operator]) => {
+    const value = values.int(name)
+    if (value === undefined) return []
+    const bound = BigInt(value)
+    const rows =
+      operator === '='
+        ? statistics.equal(TEMPLATES, column, [value])
+        : operator === '>='
+          ? statistics.between(TEMPLATES, column, bound, undefined)
+          : statistics.between(TEMPLATES, column, undefined, bound)
+    return [
+      {
+        name,
+        condition: sql`${raw(`t.${column} ${operator}`)} ${bind(value, 'bigint')}`,
+        rows,
+        columns: [column],
+        isIndexed: column === 'issued_supply',
+      },
+    ]
+  })
+}
+
+function flagFilters(values: Values, statistics: Statistics): Filter[] {
+  const all = statistics.rows(TEMPLATES)
+  const filters: Filter[] = []
+  for (const flag of ['transferable', 'burnable']) {
+    const wanted = values.bool(`is_${flag}`)
+    if (wanted === undefined) continue
+    filters.push({
+      name: `is_${flag}`,
+      condition: raw(wanted ? `t.${flag}` : `NOT t.${flag}`),
+      rows: statistics.equal(TEMPLATES, flag, [wanted ? 't' : 'f']),
+      columns: [flag],
+      isIndexed: !wanted,
+    })
+  }
+  if (values.bool('include_deleted') !== true) {
+    filters.push({
+      name: 'include_deleted',
+      condition: raw('t.deleted_at_block IS NULL'),
+      rows: statistics.equal(TEMPLATES, 'deleted_at_block', [null]),
+      columns: ['deleted_at_block'],
+      isIndexed: false,
+    })
+  }
+  if (values.bool('has_assets') === true) {
+    filters.push({
+      name: 'has_assets',
+      condition:
+        raw(`EXISTS (SELECT FROM assets.template_counts k WHERE k.template_id = t.template_id AND k.minted > k.burned
+          OFFSET 0)`),
+      rows: all * SHARES.held,
+      isIndexed: false,
+      visits: 1,
+    })
+  }
+  return filters
+}
+
+/** Attributes and names; each may be those of the immutable or of the mutable data. */
+function dataFilters(
+  request: { values: Values; attributes: readonly AttributeFilter[]; trigrams: boolean },
+  statistics: Statistics,
+): Filter[] {
+  const all = statistics.rows(TEMPLATES)
+  const ofTemplates = request.attributes.filter(
+    ({ family }) => family === 'data' || family === 'template_data',
+  )
+  if (ofTemplates.some(({ containment }) => containment === undefined)) return [nothing('data')]
+  // Flags have filters of their own.
+  const values = request.values.without(['is_transferable', 'is_burnable'])
+  const isSearched = Boolean(values.text('match')) || Boolean(values.text('search'))
+  if (ofTemplates.length === 0 && !isSearched) return []
+  const share = SHARES.data ** ofTemplates.length * (isSearched ? SHARES.search : 1)
+  return [
+    {
+      name: [...ofTemplates.map(({ family }) => family), ...(isSearched ? ['match, search'] : [])].join(', '),
+      condition: templateConditions({ ...request, values }),
+      rows: Math.max(1, all * share),
+      isIndexed: true,
+    },
+  ]
+}
+
+/** Templates without a name come first downwards, and last upwards. */
+function orderOf(values: Values): Order {
+  const direction = directionOf(values)
+  if (values.text('sort') !== 'name') return { direction, branches: [{ rank: 0, column: 'template_id' }] }
+  const isNull: Sql = sql`${NAME_HEAD} IS NULL`
+  const value = sql`${NAME} COLLATE "C"`
+  return {
+    direction,
+    branches: [
+      {
+        rank: 1,
+        column: 'name',
+        expression: NAME_HEAD,
+        value,
+        conditions: [sql`${NAME_HEAD} IS NOT NULL`],
+        share: 1 - SHARES.nameless,
+      },
+      {
+        rank: direction === 'DESC' ? 0 : 2,
+        column: 'template_id',
+        direction: 'ASC',
+        value: raw('NULL::text COLLATE "C"'),
+        conditions: [isNull],
+        share: SHARES.nameless,
+      },
+    ],
+    sorted: { value, nulls: direction === 'DESC' ? 'FIRST' : 'LAST' },
+  }
+}

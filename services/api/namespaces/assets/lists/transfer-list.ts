@@ -1,0 +1,93 @@
+import { raw } from '../../../database/index.ts'
+import type { Session } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import { RequestError } from '../../../endpoint/index.ts'
+import type { Filter, List, ListReader, Source, Statistics } from '../../../lists/index.ts'
+import { directionOf } from '../../paging/index.ts'
+import { boundaryFilters } from './boundary-filters.ts'
+import { isNoneOf, isOneOf } from './conditions.ts'
+import { containedFilters, resolveContained, TRANSFERS } from './contained-assets.ts'
+import type { ContainingTable } from './contained-assets.ts'
+import { partyFilters } from './party-filters.ts'
+
+const BLOCKS = { table: 'assets.blocks', key: 'first_seq', time: 'block_time' }
+
+const SOURCE: Source = {
+  from: raw('assets.transfers t'),
+  alias: 't',
+  key: 'transfer_id',
+  indexes: [
+    { name: 'transfers_pkey', columns: ['transfer_id'] },
+    { name: 'transfers_sender_idx', columns: ['sender', 'transfer_id'] },
+    { name: 'transfers_recipient_idx', columns: ['recipient', 'transfer_id'] },
+    { name: 'transfers_collection_idx', columns: ['collection_name', 'transfer_id'] },
+  ],
+}
+
+/** The transfers that a request asks for. @throws RequestError 400 when `account` comes with `sender` or `recipient`. */
+export async function transferList(reader: ListReader, session: Session, values: Values): Promise<List> {
+  if (values.has('account') && (values.has('sender') || values.has('recipient'))) {
+    throw new RequestError(400, 'Can not use account and sender or recipient filters at the same time')
+  }
+  const { statistics } = reader
+  await statistics.refresh(session)
+  const contained = await resolveContained(session, values, statistics)
+  const containing: ContainingTable = {
+    table: TRANSFERS,
+    alias: 't',
+    key: 'transfer_id',
+    ids: (alias) => raw(`${alias}.asset_ids`),
+    ofCollections: (names) => ofCollections('collection_name', names, statistics),
+    atOnce: 16,
+  }
+  const filters = [
+    // Those that follow from the assets are the strictest.
+    ...containedFilters(values, contained, statistics, containing),
+    ...collectionFilters(values, statistics),
+    ...partyFilters(values, statistics, { table: TRANSFERS, alias: 't' }),
+    ...boundaryFilters(values, statistics, {
+      ...{ table: TRANSFERS, alias: 't', key: 'transfer_id', type: 'bigint', parameter: 'transfer_id' },
+      // Transfers carry no time; their blocks do, in the order of the same sequence.
+      time: { keysOf: BLOCKS },
+    }),
+  ]
+  const order = { direction: directionOf(values), branches: [{ rank: 0, column: 'transfer_id' }] }
+  return { source: SOURCE, table: TRANSFERS, filters, order }
+}
+
+/** Every asset of a transfer is of its collection. */
+function collectionFilters(values: Values, statistics: Statistics): Filter[] {
+  const black = values.texts('collection_blacklist')
+  return [
+    ...['collection_name', 'collection_whitelist'].flatMap((name) => {
+      const names = values.texts(name)
+      return names ? [ofCollections(name, names, statistics)] : []
+    }),
+    ...(black && black.length > 0
+      ? [
+          {
+            name: 'collection_blacklist',
+            condition: isNoneOf(raw('t.collection_name'), black),
+            rows: Math.max(
+              1,
+              statistics.rows(TRANSFERS) - statistics.equal(TRANSFERS, 'collection_name', black),
+            ),
+            columns: ['collection_name'],
+            isIndexed: false,
+          },
+        ]
+      : []),
+  ]
+}
+
+function ofCollections(name: string, collections: readonly string[], statistics: Statistics): Filter {
+  return {
+    name,
+    condition: isOneOf(raw('t.collection_name'), collections),
+    rows: statistics.equal(TRANSFERS, 'collection_name', collections),
+    equals: { column: 'collection_name', values: collections, type: 'text', count: collections.length },
+    columns: ['collection_name'],
+    isIndexed: true,
+    group: 'contained',
+  }
+}
