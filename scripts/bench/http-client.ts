@@ -21,6 +21,7 @@ export class HttpClient {
   #expected = 0
   #status = 0
   #done: ((answer: { status: number; bytes: number }) => void) | null = null
+  #fail: ((error: Error) => void) | null = null
 
   private constructor(socket: Socket, host: string) {
     this.#socket = socket
@@ -29,6 +30,8 @@ export class HttpClient {
     socket.on('data', (chunk: Buffer) => {
       this.#take(chunk)
     })
+    socket.on('error', (error) => this.#fail?.(error))
+    socket.on('close', () => this.#fail?.(new Error('the server closed the connection instead of answering')))
   }
 
   static async open(url: string): Promise<HttpClient> {
@@ -38,11 +41,14 @@ export class HttpClient {
     return new HttpClient(socket, host)
   }
 
-  /** Asks for a path. Compressed answers are not asked for. */
+  /** Asks for a path. Compressed answers are not asked for. @throws Error when the connection breaks before the answer. */
   async get(path: string): Promise<MeasuredAnswer> {
+    if (this.#socket.destroyed || this.#socket.readableEnded)
+      throw new Error('the server has closed the connection')
     const started = performance.now()
-    const answer = new Promise<{ status: number; bytes: number }>((resolve) => {
+    const answer = new Promise<{ status: number; bytes: number }>((resolve, reject) => {
       this.#done = resolve
+      this.#fail = reject
     })
     this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: ${this.#host}\r\n\r\n`)
     return { ...(await answer), ms: performance.now() - started }

@@ -28,6 +28,8 @@ const server = createServer((_request, response) => {
     },
   )
 })
+// The connections are idle while the other server is measured.
+server.keepAliveTimeout = 0
 server.listen(0, '127.0.0.1', () => {
   console.log(JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }))
 })
