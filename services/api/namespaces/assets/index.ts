@@ -1,7 +1,8 @@
 import type { Namespace } from '../../endpoint/index.ts'
+import { Fragments } from '../../records/index.ts'
 import { assetsEndpoints } from './endpoints/index.ts'
 import { assetsRecords } from './live-records.ts'
-import { assetRecord, assetsRecordKinds, SharedRows } from './records/index.ts'
+import { assetRecord, assetsRecordKinds } from './records/index.ts'
 import type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 export { assetListParameters, assetsEndpoints, countTwin, oneJson, pageJson } from './endpoints/index.ts'
@@ -35,6 +36,7 @@ export {
   assetAssembler,
   assetRecord,
   assetsRecordKinds,
+  collectionFragment,
   collectionObject,
   COLLECTION_VERSION,
   collectionVersionsOf,
@@ -46,7 +48,7 @@ export {
   queryPacked,
   quoted,
   readPairs,
-  SharedRows,
+  templateFragment,
   templateObject,
   templateVersionsOf,
   collectionRecord,
@@ -56,14 +58,7 @@ export {
   logRecord,
   templateRecord,
 } from './records/index.ts'
-export type {
-  AssetExtension,
-  AssetRow,
-  AssetsRecords,
-  LoggedActions,
-  RecordSource,
-  SharedName,
-} from './records/index.ts'
+export type { AssetExtension, AssetRow, AssetsRecords, LoggedActions, RecordSource } from './records/index.ts'
 export { liveRecord } from './live-records.ts'
 export type { AssetsLimits, AssetsSetup } from './setup.ts'
 
@@ -78,7 +73,7 @@ export interface AssetsNamespaceOptions {
 
 /** The assets namespace: collections, schemas, templates, assets, accounts, offers, transfers. */
 export function createAssetsNamespace(options: AssetsNamespaceOptions): Namespace {
-  const shared = new SharedRows()
+  const shared = new Fragments()
   const records = assetsRecordKinds({ contract: options.contract, shared })
   const setup: AssetsSetup = { ...options, shared, records, assetSchema: assetRecord }
   return {
