@@ -1,8 +1,9 @@
 import type { Namespace } from '../../endpoint/index.ts'
 import { createListReader } from './lists/index.ts'
+import { Fragments } from '../../records/index.ts'
 import { assetsEndpoints } from './endpoints/index.ts'
 import { assetsRecords } from './live-records.ts'
-import { assetRecord, assetsRecordKinds, SharedRows } from './records/index.ts'
+import { assetRecord, assetsRecordKinds } from './records/index.ts'
 import type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 export {
@@ -34,6 +35,7 @@ export {
   assetAssembler,
   assetRecord,
   assetsRecordKinds,
+  collectionFragment,
   collectionObject,
   COLLECTION_VERSION,
   collectionVersionsOf,
@@ -45,7 +47,7 @@ export {
   queryPacked,
   quoted,
   readPairs,
-  SharedRows,
+  templateFragment,
   templateObject,
   templateVersionsOf,
   collectionRecord,
@@ -57,14 +59,7 @@ export {
 } from './records/index.ts'
 export { assetList, createListReader, templateScope } from './lists/index.ts'
 export type { AssetRequest } from './lists/index.ts'
-export type {
-  AssetExtension,
-  AssetRow,
-  AssetsRecords,
-  LoggedActions,
-  RecordSource,
-  SharedName,
-} from './records/index.ts'
+export type { AssetExtension, AssetRow, AssetsRecords, LoggedActions, RecordSource } from './records/index.ts'
 export { liveRecord } from './live-records.ts'
 export type { AssetsLimits, AssetsSetup } from './setup.ts'
 
@@ -79,7 +74,7 @@ export interface AssetsNamespaceOptions {
 
 /** The assets namespace: collections, schemas, templates, assets, accounts, offers, transfers. */
 export function createAssetsNamespace(options: AssetsNamespaceOptions): Namespace {
-  const shared = new SharedRows()
+  const shared = new Fragments()
   const lists = createListReader()
   const records = assetsRecordKinds({ contract: options.contract, shared })
   const setup: AssetsSetup = { ...options, shared, lists, records, assetSchema: assetRecord }

@@ -1,7 +1,8 @@
 import type { Session } from '../../database/index.ts'
 import type { Endpoint, Namespace, RecordReader } from '../../endpoint/index.ts'
+import { Fragments } from '../../records/index.ts'
 import type { AssetsLimits, AssetsSetup, RecordSource } from '../assets/index.ts'
-import { assetsRecordKinds, createListReader, KnownTexts, SharedRows } from '../assets/index.ts'
+import { assetsRecordKinds, createListReader, KnownTexts } from '../assets/index.ts'
 import { marketEndpoints } from './endpoints/index.ts'
 import { marketRecords } from './live-records.ts'
 import { assetsContract } from './queries/index.ts'
@@ -28,7 +29,7 @@ export interface MarketNamespaceOptions {
 /** The market namespace: sales, auctions, buy offers, prices, statistics, royalties, assets with what they cost. */
 export function createMarketNamespace(options: MarketNamespaceOptions): Namespace {
   const { contract, limits, trigrams, disableV1Sales, clock = Date.now } = options
-  const shared = new SharedRows()
+  const shared = new Fragments()
   const lists = createListReader()
   const texts = new KnownTexts()
   const named: { assets?: string } = {}

@@ -1,5 +1,6 @@
 import type { Namespace } from '../../endpoint/index.ts'
-import { liveRecord, SharedRows } from '../assets/index.ts'
+import { Fragments } from '../../records/index.ts'
+import { liveRecord } from '../assets/index.ts'
 import { toolsEndpoints } from './endpoints/index.ts'
 import { linkKind, linkRecord } from './records/index.ts'
 import type { ToolsLimits, ToolsSetup } from './setup.ts'
@@ -17,7 +18,7 @@ export interface ToolsNamespaceOptions {
 
 /** The tools namespace: links that assets are claimed with. */
 export function createToolsNamespace(options: ToolsNamespaceOptions): Namespace {
-  const shared = new SharedRows()
+  const shared = new Fragments()
   const links = linkKind({ ...options, shared })
   const setup: ToolsSetup = { ...options, shared, links }
   return {
