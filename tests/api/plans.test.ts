@@ -153,7 +153,7 @@ const READ_IN_PART = [
   { path: '/v1/assets', sort: 'updated', order: 'desc', filter: 'burned', most: 1_000 },
   { path: '/v1/assets', sort: 'transferred', order: 'asc', filter: 'burned', most: 1_000 },
   { path: '/v1/offers', sort: 'updated', order: 'desc', filter: 'is_recipient_contract', most: 2_100 },
-  { path: '/v1/transfers', sort: 'created', order: 'desc', filter: 'is_transferable', most: 1_000 },
+  { path: '/v1/transfers', sort: 'created', order: 'desc', filter: 'is_transferable', most: 1_500 },
 ]
 
 describe('no more than a part is read', () => {

@@ -59,7 +59,6 @@ function sessionOf(client: pg.Client, told: Told): Session {
 }
 
 const LISTS = {
-  assets: ['/v1/assets', '/v1/accounts', '/v1/offers', '/v1/transfers'],
   market: [
     ...['/v2/sales', '/v1/sales/templates', '/v1/auctions', '/v1/buyoffers', '/v1/template_buyoffers'],
     ...['/v1/assets', '/v1/prices/assets', '/v1/royalties/payouts'],

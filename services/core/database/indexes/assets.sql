@@ -34,7 +34,7 @@ CREATE INDEX offers_state_idx ON assets.offers (state, created_at_time, offer_id
 CREATE INDEX offers_state_updated_idx ON assets.offers (state, updated_at_time, offer_id);
 CREATE INDEX offers_sender_idx ON assets.offers (sender, created_at_time, offer_id);
 CREATE INDEX offers_recipient_idx ON assets.offers (recipient, created_at_time, offer_id);
-CREATE INDEX offers_contents_idx ON assets.offers USING gin (((CASE WHEN sender_asset_ids = '{}' THEN '{0}'::bigint[] ELSE sender_asset_ids END) || recipient_asset_ids), collection_names, memo gin_trgm_ops);
+CREATE INDEX offers_contents_idx ON assets.offers USING gin (((CASE WHEN sender_asset_ids = '{}' THEN '{0}'::bigint[] WHEN recipient_asset_ids = '{}' THEN sender_asset_ids ELSE sender_asset_ids || (-1)::bigint END) || recipient_asset_ids), collection_names, memo gin_trgm_ops);
 CREATE INDEX transfers_sender_idx ON assets.transfers (sender, transfer_id);
 CREATE INDEX transfers_recipient_idx ON assets.transfers (recipient, transfer_id);
 CREATE INDEX transfers_collection_idx ON assets.transfers (collection_name, transfer_id);

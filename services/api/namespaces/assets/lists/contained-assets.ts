@@ -133,8 +133,8 @@ export function containedFilters(
   statistics: Statistics,
   containing: ContainingTable,
 ): Filter[] {
-  // Rows that give nothing may have 0 in its place; no asset has that id.
-  const ids = values.ids('asset_id')?.filter((id) => id !== 0n)
+  // Rows may have marks among the ids that no asset has.
+  const ids = values.ids('asset_id')?.filter((id) => id > 0n)
   return [
     ...(ids ? [idsFilter(ids, statistics, containing)] : []),
     ...(contained ? detailFilters(contained, statistics, containing) : []),

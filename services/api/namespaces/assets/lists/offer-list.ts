@@ -33,12 +33,13 @@ const SOURCE: Source = {
 const SHARES = { givingNothing: 0.001, takingNothing: 0.5, swaps: 0.2, toContracts: 0.2, overlapping: 0.01 }
 
 /**
- * Ids of all assets of an offer, with 0, which no asset has, for a sender that gives nothing: as the index
- * offers_contents_idx has them.
+ * Ids of all assets of an offer, with two marks that no asset has for an id: 0 where the sender gives nothing, -1 where both
+ * sides give something. As the index offers_contents_idx has them.
  */
 function contentsOf(alias: string): Sql {
-  return raw(`((CASE WHEN ${alias}.sender_asset_ids = '{}' THEN '{0}'::bigint[] ELSE ${alias}.sender_asset_ids END)
-    || ${alias}.recipient_asset_ids)`)
+  const [sender, recipient] = [`${alias}.sender_asset_ids`, `${alias}.recipient_asset_ids`]
+  return raw(`((CASE WHEN ${sender} = '{}' THEN '{0}'::bigint[] WHEN ${recipient} = '{}' THEN ${sender}
+    ELSE ${sender} || (-1)::bigint END) || ${recipient})`)
 }
 
 /** The offers that a request asks for. */
@@ -173,7 +174,11 @@ function sideFilters(values: Values, statistics: Statistics): Filter[] {
         name: `${side}_asset_whitelist`,
         condition: only,
         // Hardly anybody gives nothing, and few give these.
-        ...(isSender ? { found: sql`${contentsOf('o')} && ${bindIds([0n, ...white])} AND ${only}` } : {}),
+        ...(isSender
+          ? {
+              found: sql`${contentsOf('o')} && ${bindIds([0n, ...white.filter((id) => id > 0n)])} AND ${only}`,
+            }
+          : {}),
         rows: isSender ? all * SHARES.givingNothing + white.length : all * SHARES.takingNothing,
         columns: [column],
         isIndexed: isSender,
@@ -194,9 +199,10 @@ function sideFilters(values: Values, statistics: Statistics): Filter[] {
     filters.push({
       name: 'hide_empty_offers',
       condition: raw(`o.sender_asset_ids <> '{}' AND o.recipient_asset_ids <> '{}'`),
+      found: sql`${contentsOf('o')} && '{-1}'::bigint[]`,
       rows: all * SHARES.swaps,
       columns: ['sender_asset_ids', 'recipient_asset_ids'],
-      isIndexed: false,
+      isIndexed: true,
     })
   }
   return filters

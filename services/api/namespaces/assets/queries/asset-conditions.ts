@@ -28,6 +28,14 @@ export function collectionLists(column: string, values: Values, bindings: Bindin
   ]
 }
 
+/** Collections that list an account among those that may mint and edit, as a condition on a collection column. */
+export function authorizedCondition(column: string, values: Values, bindings: Bindings): string[] {
+  const account = values.text('authorized_account')
+  if (account === undefined) return []
+  const listed = `k.authorized_accounts @> ARRAY[${bindings.bind(account, 'text')}]`
+  return [`${column} IN (SELECT k.collection_name FROM assets.collections k WHERE ${listed})`]
+}
+
 /**
  * The conditions on one asset, `a`: ids, owner, burned, template, collection, schema, template flags, minter, initial
  * receiver, burner.
@@ -54,17 +62,6 @@ export function assetConditions(values: Values, bindings: Bindings, areResolved 
     ...oneOf('a.burned_by_account', values.texts('burner'), bindings),
   )
   return conditions
-}
-
-/**
- * Schemas of one name belong to several collections, and the index of schemas begins with the collection: this names the
- * collections. It follows from the condition on the schema.
- */
-export function schemaHomes(values: Values, bindings: Bindings): string[] {
-  const names = values.texts('schema_name')
-  if (!names || values.has('collection_name')) return []
-  const [condition] = oneOf('s.schema_name', names, bindings)
-  return [`a.collection_name IN (SELECT s.collection_name FROM assets.schemas s WHERE ${condition!})`]
 }
 
 /** A flag of the template; an asset without a template has both flags set. */

@@ -2,9 +2,8 @@ import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import { bindIntegers } from '../../paging/index.ts'
-import { collectionLists, oneOf } from './asset-conditions.ts'
+import { authorizedCondition, collectionLists, oneOf } from './asset-conditions.ts'
 import { countIdRange } from './asset-id-range.ts'
-import { authorizedCondition } from './collection-list.ts'
 import { templateDataConditions } from './template-conditions.ts'
 
 /** Parameters that do not change how many rows match. */

@@ -8,21 +8,17 @@ export {
 } from './asset-conditions.ts'
 export { accountCollection } from './account-collection.ts'
 export { countFromCounters } from './asset-counters.ts'
-export { collectionQuery } from './collection-list.ts'
 export { countHoldings } from './holdings.ts'
 export { chosenActions, selectLogs } from './log-list.ts'
 export type { LogRow, LogSubject } from './log-list.ts'
 export { KnownTexts } from './known-texts.ts'
-export { offerQuery } from './offer-list.ts'
-export { schemaKey, schemaQuery } from './schema-list.ts'
+export { schemaKey } from './schema-key.ts'
 export { assetStats, collectionStats, liveSchemas, schemaStats, templateStats } from './stats.ts'
-export { templateQuery } from './template-list.ts'
 export {
   countOffersFromCounters,
   countTransfersFromCounters,
   countTransfersOfAccount,
 } from './trade-counters.ts'
-export { countTransfers, transferQuery } from './transfer-list.ts'
 export { resolvedTemplateCondition, resolveTemplates, templateDataConditions } from './template-conditions.ts'
 export type { ResolvedTemplates } from './template-conditions.ts'
 export { contains, resembles } from './text-match.ts'

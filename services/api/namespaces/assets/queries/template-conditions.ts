@@ -8,12 +8,6 @@ import { contains, resembles } from './text-match.ts'
 /** Templates up to which a filter on their data is answered through their ids. */
 const MAX_RESOLVED = 2_000
 
-/** Name of a template: that of its merged data. */
-export const TEMPLATE_NAME = `((coalesce(t.mutable_data, '{}'::jsonb) || t.immutable_data) ->> 'name')`
-
-/** Characters of a name that an index holds: an entry of an index cannot be as long as a name can. */
-export const INDEXED_NAME_LENGTH = 100
-
 /**
  * Attribute filters and name search on a template, `t`. Each may be met by its immutable or its mutable data.
  */
@@ -51,8 +45,6 @@ interface NamedTemplates {
   readonly ids: readonly number[]
   /** How many assets they have that are not burned. */
   readonly held: number
-  /** They are many, and a good part of all assets are theirs. */
-  readonly isBroad: boolean
 }
 
 /** What filters on template data mean for assets. */
@@ -61,11 +53,6 @@ export type ResolvedTemplates =
   | NamedTemplates
   /** Too many match to name them. */
   | { readonly kind: 'many' }
-
-/** Templates up to which the planner looks up each one's share of the assets in no time. */
-const FEW_RESOLVED = 100
-/** Share of the assets that are of broad templates. */
-const BROAD = 0.05
 
 /**
  * Looks up the templates that a request's filters on template data select: they are few compared with the assets,
@@ -90,18 +77,17 @@ export async function resolveTemplates(
   )
   const ids = values.ids('template_id')
   if (ids) conditions.push(`t.template_id = ANY(${bindIntegers(ids, bindings)})`)
-  const rows = await session.query<[ids: string | null, held: number, isBroad: boolean | null]>({
+  const rows = await session.query<[ids: string | null, held: number]>({
     // One text instead of a row for each template.
-    text: `SELECT string_agg(t.template_id::text, ','), coalesce(sum(n.minted - n.burned), 0)::float8,
-        sum(n.minted) > ${BROAD} * (SELECT c.reltuples FROM pg_class c WHERE c.oid = 'assets.assets'::regclass)
+    text: `SELECT string_agg(t.template_id::text, ','), coalesce(sum(n.minted - n.burned), 0)::float8
       FROM (SELECT t.template_id FROM assets.templates t ${whereClause(conditions)} LIMIT ${MAX_RESOLVED + 1}) t
       LEFT JOIN assets.template_counts n USING (template_id)`,
     values: bindings.values,
   })
-  const [text, held, isBroad] = rows[0]!
+  const [text, held] = rows[0]!
   const found = text === null ? [] : text.split(',').map(Number)
   if (found.length > MAX_RESOLVED) return { kind: 'many' }
-  return { kind: 'ids', ids: found, held, isBroad: found.length > FEW_RESOLVED && isBroad === true }
+  return { kind: 'ids', ids: found, held }
 }
 
 /** Flags that a template must lack: few do. */
@@ -130,33 +116,4 @@ export function resolvedTemplateCondition(
   return [
     `EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id AND ${conditions.join(' AND ')})`,
   ]
-}
-
-/**
- * The same where assets are read in an order, or by another filter, until a page is full. Of each template that is named
- * the planner looks up how many assets it has, which takes longer than reading the page; of a sum it does not.
- */
-export function passingTemplateCondition(
-  resolved: ResolvedTemplates,
-  values: Values,
-  attributes: readonly AttributeFilter[],
-  trigrams: boolean,
-  bindings: Bindings,
-): string[] {
-  return resolved.kind === 'ids' && resolved.isBroad
-    ? [`(+a.template_id) = ANY(${bindings.bind(resolved.ids, 'integer[]')})`]
-    : resolvedTemplateCondition(resolved, values, attributes, trigrams, bindings)
-}
-
-/** The same where all assets of the templates are read, by an index; the planner does not look at the templates. */
-export function drivingTemplateCondition(
-  resolved: ResolvedTemplates,
-  values: Values,
-  attributes: readonly AttributeFilter[],
-  trigrams: boolean,
-  bindings: Bindings,
-): string[] {
-  return resolved.kind === 'ids' && resolved.isBroad
-    ? [`a.template_id = ANY(ARRAY(SELECT unnest(${bindings.bind(resolved.ids, 'integer[]')})))`]
-    : resolvedTemplateCondition(resolved, values, attributes, trigrams, bindings)
 }

@@ -1,8 +1,8 @@
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import { invalidParameter } from '../../../endpoint/index.ts'
 import type { SqlValue } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import { collectionLists, oneOf } from './asset-conditions.ts'
-import { stateCondition } from './offer-list.ts'
 
 /** Parameters that do not change how many rows match. */
 const WITHOUT_EFFECT = new Set(['page', 'limit', 'order', 'sort', 'count'])
@@ -43,6 +43,15 @@ export async function countOffersFromCounters(context: EndpointContext): Promise
   const bindings = new Bindings()
   const conditions = stateCondition('k.state', context.values, bindings)
   return one(context, `SELECT sum(k.offers) FROM assets.offer_counts k ${whereClause(conditions)}`, bindings)
+}
+
+/** @throws RequestError 400 for what is no list of numbers. */
+function stateCondition(column: string, values: Values, bindings: Bindings): string[] {
+  const text = values.text('state')
+  if (text === undefined) return []
+  const states = text.split(',')
+  if (!states.every((state) => /^\d{1,4}$/.test(state))) throw invalidParameter('state')
+  return [`${column} = ANY(${bindings.bind(states.map(Number), 'smallint[]')})`]
 }
 
 function asksOnly(values: Values, allowed: readonly string[]): boolean {
