@@ -14,11 +14,19 @@ export interface ApiProcess {
 }
 
 /** Starts an api on a generated database, with the namespaces of families (a comma list). @throws Error when it ends before it listens. */
-export async function startApiProcess(address: DatabaseAddress, families = 'assets'): Promise<ApiProcess> {
+export async function startApiProcess(
+  address: DatabaseAddress,
+  families = 'assets',
+  cachesOff = '',
+): Promise<ApiProcess> {
   const file = import.meta.filename.replace(/api-server\.(js|ts)$/, 'api-process.$1')
-  const api = spawn(process.execPath, [file, JSON.stringify(address), generatedChainId, families], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const api = spawn(
+    process.execPath,
+    [file, JSON.stringify(address), generatedChainId, families, cachesOff],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   const ended = once(api, 'exit').then(() => null)
   const line = await Promise.race([once(createInterface(api.stdout), 'line'), ended])
   if (line === null) throw new Error('the api ended before it listened')
