@@ -17,6 +17,7 @@ import {
 } from '../../services/api/namespaces/assets/lists/index.ts'
 import { pageWindow } from '../../services/api/namespaces/paging/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
+import { Fragments } from '../../services/api/records/index.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
@@ -111,6 +112,7 @@ beforeAll(async () => {
       ...{ offers: 1_000, transfers: 1_000, burns: 1_000, logs: 1_000 },
     },
     trigrams: true,
+    shared: new Fragments(),
   }).endpoints
 })
 afterAll(async () => {

@@ -57,6 +57,12 @@ type Missing = readonly [kind: FragmentKind, key: string]
  */
 export class Fragments {
   readonly #caches = new Map<FragmentKind, LRUCache<string, Fragment>>()
+  readonly #isCaching: boolean
+
+  /** @param isCaching false reads all of them anew each time, for measurements. */
+  constructor(isCaching = true) {
+    this.#isCaching = isCaching
+  }
 
   clear(): void {
     this.#caches.clear()
@@ -97,7 +103,7 @@ export class Fragments {
       for (const [key, version, ...texts] of unpackRows<[string, string, ...string[]]>(row?.[index])) {
         const fragment = { version: copyOf(version), texts: texts.map(copyOf) }
         found.add(kind, key, fragment)
-        this.#cacheOf(kind).set(copyOf(key), fragment)
+        if (this.#isCaching) this.#cacheOf(kind).set(copyOf(key), fragment)
       }
     })
   }

@@ -1,6 +1,6 @@
 import type { Namespace } from '../../endpoint/index.ts'
 import { createListReader } from './lists/index.ts'
-import { Fragments } from '../../records/index.ts'
+import type { Fragments } from '../../records/index.ts'
 import { assetsEndpoints } from './endpoints/index.ts'
 import { assetsRecords } from './live-records.ts'
 import { assetRecord, assetsRecordKinds } from './records/index.ts'
@@ -68,16 +68,18 @@ export interface AssetsNamespaceOptions {
   /** Contract account. */
   readonly contract: string
   readonly limits: AssetsLimits
+  /** Fragments of the rows that its records share. */
+  readonly shared: Fragments
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
 }
 
 /** The assets namespace: collections, schemas, templates, assets, accounts, offers, transfers. */
 export function createAssetsNamespace(options: AssetsNamespaceOptions): Namespace {
-  const shared = new Fragments()
+  const { shared } = options
   const lists = createListReader()
-  const records = assetsRecordKinds({ contract: options.contract, shared })
-  const setup: AssetsSetup = { ...options, shared, lists, records, assetSchema: assetRecord }
+  const records = assetsRecordKinds(options)
+  const setup: AssetsSetup = { ...options, lists, records, assetSchema: assetRecord }
   return {
     name: 'assets',
     endpoints: assetsEndpoints(setup),

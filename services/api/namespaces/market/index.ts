@@ -1,6 +1,6 @@
 import type { Session } from '../../database/index.ts'
 import type { Endpoint, Namespace, RecordReader } from '../../endpoint/index.ts'
-import { Fragments } from '../../records/index.ts'
+import type { Fragments } from '../../records/index.ts'
 import type { AssetsLimits, AssetsSetup, RecordSource } from '../assets/index.ts'
 import { assetsRecordKinds, createListReader, KnownTexts } from '../assets/index.ts'
 import { marketEndpoints } from './endpoints/index.ts'
@@ -18,6 +18,8 @@ export interface MarketNamespaceOptions {
   /** Assets contract account, until the market contract has named it. */
   readonly assetsContract: string | undefined
   readonly limits: AssetsLimits & MarketLimits
+  /** Fragments of the rows that its records share. */
+  readonly shared: Fragments
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
   /** `/v1/sales` takes the largest page of `/v2/sales`. */
@@ -28,8 +30,7 @@ export interface MarketNamespaceOptions {
 
 /** The market namespace: sales, auctions, buy offers, prices, statistics, royalties, assets with what they cost. */
 export function createMarketNamespace(options: MarketNamespaceOptions): Namespace {
-  const { contract, limits, trigrams, disableV1Sales, clock = Date.now } = options
-  const shared = new Fragments()
+  const { contract, shared, limits, trigrams, disableV1Sales, clock = Date.now } = options
   const lists = createListReader()
   const texts = new KnownTexts()
   const named: { assets?: string } = {}

@@ -1,5 +1,5 @@
 import type { Namespace } from '../../endpoint/index.ts'
-import { Fragments } from '../../records/index.ts'
+import type { Fragments } from '../../records/index.ts'
 import { liveRecord } from '../assets/index.ts'
 import { toolsEndpoints } from './endpoints/index.ts'
 import { linkKind, linkRecord } from './records/index.ts'
@@ -14,13 +14,15 @@ export interface ToolsNamespaceOptions {
   /** Assets contract account, until the tools contract has named it. */
   readonly assetsContract: string | undefined
   readonly limits: ToolsLimits
+  /** Fragments of the rows that the assets in links share. */
+  readonly shared: Fragments
 }
 
 /** The tools namespace: links that assets are claimed with. */
 export function createToolsNamespace(options: ToolsNamespaceOptions): Namespace {
-  const shared = new Fragments()
-  const links = linkKind({ ...options, shared })
-  const setup: ToolsSetup = { ...options, shared, links }
+  const { shared } = options
+  const links = linkKind(options)
+  const setup: ToolsSetup = { ...options, links }
   return {
     name: 'tools',
     endpoints: toolsEndpoints(setup),
