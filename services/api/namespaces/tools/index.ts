@@ -1,6 +1,8 @@
 import type { Namespace } from '../../endpoint/index.ts'
+import { ListReader, Statistics } from '../../lists/index.ts'
 import { liveRecord, SharedRows } from '../assets/index.ts'
 import { toolsEndpoints } from './endpoints/index.ts'
+import { LINKS } from './lists/index.ts'
 import { linkKind, linkRecord } from './records/index.ts'
 import type { ToolsLimits, ToolsSetup } from './setup.ts'
 
@@ -19,7 +21,8 @@ export interface ToolsNamespaceOptions {
 export function createToolsNamespace(options: ToolsNamespaceOptions): Namespace {
   const shared = new SharedRows()
   const links = linkKind({ ...options, shared })
-  const setup: ToolsSetup = { ...options, shared, links }
+  const lists = new ListReader(new Statistics([LINKS]))
+  const setup: ToolsSetup = { ...options, shared, links, lists }
   return {
     name: 'tools',
     endpoints: toolsEndpoints(setup),
@@ -28,6 +31,7 @@ export function createToolsNamespace(options: ToolsNamespaceOptions): Namespace 
     },
     forget() {
       shared.clear()
+      lists.clear()
     },
   }
 }

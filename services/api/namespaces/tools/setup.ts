@@ -1,6 +1,6 @@
-import type { SharedRows } from '../assets/index.ts'
-
+import type { ListReader } from '../../lists/index.ts'
 import type { RecordKind } from '../../records/index.ts'
+import type { SharedRows } from '../assets/index.ts'
 
 /** Largest `limit` of each list, by the keys of `args.limits`. */
 export interface ToolsLimits {
@@ -18,4 +18,5 @@ export interface ToolsSetup {
   /** What the assets inside links share. */
   readonly shared: SharedRows
   readonly links: RecordKind
+  readonly lists: ListReader
 }

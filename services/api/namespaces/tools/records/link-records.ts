@@ -42,7 +42,7 @@ type LinkRow = readonly [id: string, terms: string, assetIds: string, origin: st
 const UNKNOWN_MEMBERS = unknownKeys.map((name) => `"${name}":null`).join(',')
 
 /** The records of links. */
-export function linkKind(setup: Omit<ToolsSetup, 'links'>): RecordKind {
+export function linkKind(setup: Omit<ToolsSetup, 'links' | 'lists'>): RecordKind {
   return recordKind(setup.shared, linkAssembler(setup))
 }
 
@@ -50,7 +50,7 @@ function linkAssembler({
   contract,
   assetsContract,
   shared,
-}: Omit<ToolsSetup, 'links'>): Assembler<SharedName> {
+}: Omit<ToolsSetup, 'links' | 'lists'>): Assembler<SharedName> {
   // What is selected does not depend on the contract of the assets.
   const assets = assetAssembler({ contract: '', shared })
   const configured = bind(assetsContract ?? null, 'text')
