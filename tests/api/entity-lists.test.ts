@@ -15,19 +15,30 @@ import {
   templateList,
   transferList,
 } from '../../services/api/namespaces/assets/lists/index.ts'
+import { createToolsNamespace } from '../../services/api/namespaces/tools/index.ts'
+import { linkList, LINKS } from '../../services/api/namespaces/tools/lists/index.ts'
 import { pageWindow } from '../../services/api/namespaces/paging/index.ts'
+import { keyText } from '../../services/core/antelope/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { Fragments } from '../../services/api/records/index.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
-import { collections, offers, schemas, templates, transfers } from './entity-oracle.ts'
+import { collections, links, offers, schemas, templates, transfers } from './entity-oracle.ts'
 import type { Oracle } from './entity-oracle.ts'
 import { FORCED_PATHS } from './forced-paths.ts'
 
 /** Requests of each list. */
 const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? 120)
 const SEED = Number(process.env['LIST_SEED'] ?? 3)
+
+const LINKS_OF_ASSETS = `INSERT INTO tools.links (link_id, created_at_time, updated_at_time, created_at_block,
+    updated_at_block, state, has_unknown_assets, creator, claimer, public_key, memo, asset_ids, collection_names)
+  SELECT a.n, a.n * 500, (a.n + a.n % 40) / 20 * 10000, a.n, a.n, a.n % 4, a.n % 9 = 0, a.initial_receiver,
+    CASE WHEN a.n % 4 = 3 THEN a.owner END, CASE WHEN a.n % 100 = 0 THEN $1::text ELSE 'PUB_K1_' || a.n END, '',
+    ARRAY[a.asset_id, a.other], ARRAY[a.collection_name]
+  FROM (SELECT *, row_number() OVER (ORDER BY asset_id) AS n, lead(asset_id, 1, 7) OVER (ORDER BY asset_id) AS other
+    FROM assets.assets) a WHERE a.n <= 3000`
 
 interface Request {
   readonly session: Session
@@ -73,6 +84,12 @@ const LISTS: readonly TestedList[] = [
     sorts: ['created', 'schema_name', 'assets'],
     make: (reader, { session, values }) => schemaList(reader, session, values),
   },
+  {
+    path: '/v1/links',
+    oracle: links,
+    sorts: ['created', 'updated'],
+    make: (reader, { session, values }) => linkList(reader, session, values),
+  },
 ]
 
 /** Ways to choose access paths, with that through another table wherever it is possible. */
@@ -98,14 +115,17 @@ beforeAll(async () => {
     UPDATE assets.templates SET immutable_data = immutable_data - 'name' WHERE template_id % 11 = 0;
     UPDATE assets.offers SET sender_asset_ids = '{}' WHERE offer_id % 17 = 0;
     UPDATE assets.offers SET collection_names = '{}', sender_asset_ids = '{5}', recipient_asset_ids = '{}'
-      WHERE offer_id % 19 = 0; ANALYZE`)
+      WHERE offer_id % 19 = 0`)
+  // Links of two assets each; several change in one block.
+  await client.query(LINKS_OF_ASSETS, [keyText('PUB', 0, Buffer.alloc(33, 2))])
+  await client.query('ANALYZE')
   session = {
     async query<Row extends readonly unknown[]>({ text, values }: Statement): Promise<Row[]> {
       const { rows } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })
       return rows as unknown as Row[]
     },
   }
-  endpoints = createAssetsNamespace({
+  const assets = createAssetsNamespace({
     contract: 'atomicassets',
     limits: {
       ...{ assets: 1_000, accounts: 1_000, collections: 1_000, schemas: 1_000, templates: 1_000 },
@@ -113,7 +133,12 @@ beforeAll(async () => {
     },
     trigrams: true,
     shared: new Fragments(),
-  }).endpoints
+  })
+  const tools = createToolsNamespace({
+    ...{ contract: 'atomictoolsx', assetsContract: undefined, limits: { links: 1_000, logs: 1_000 } },
+    shared: new Fragments(),
+  })
+  endpoints = [...assets.endpoints, ...tools.endpoints]
 })
 afterAll(async () => {
   await client.end()
@@ -126,7 +151,7 @@ describe.each(LISTS)('$path', ({ path, oracle, sorts, make }) => {
     const random = (): number => generator.fraction()
     const endpoint = endpoints.find((each) => each.path === path)!
     const readers = Object.entries(PATHS).map(
-      ([name, choose]) => [name, createListReader([], choose)] as const,
+      ([name, choose]) => [name, createListReader([LINKS], choose)] as const,
     )
     let shown = 0
     for (let at = 0; at < REQUESTS; at++) {

@@ -428,3 +428,49 @@ export const schemas = oracleOf({
     }
   },
 })
+
+export const links = oracleOf({
+  from: 'tools.links l',
+  key: 'l.link_id',
+  orders: {
+    created: (order) => `l.link_id ${order}`,
+    updated: (order) => `l.updated_at_time ${order}, l.link_id ${order}`,
+  },
+  conditions: {
+    creator: (value) => `l.creator IN ${texts(value)}`,
+    claimer: (value) => `l.claimer IN ${texts(value)}`,
+    public_key: (value) => `l.public_key = ${quoted(value)}`,
+    state: (value) => `l.state IN ${numbers(value)}`,
+    asset_id: (value) => `l.asset_ids && ${bigints(value)}`,
+    collection_whitelist: (
+      value,
+    ) => `cardinality(l.collection_names) > 0 AND l.collection_names <@ ${names(value)}
+      AND NOT l.has_unknown_assets`,
+    collection_blacklist: (value) => `NOT l.collection_names && ${names(value)}`,
+    link_id: (value) => `l.link_id IN ${numbers(value)}`,
+    lower_bound: (value) => `l.link_id >= ${value}`,
+    upper_bound: (value) => `l.link_id < ${value}`,
+  },
+  async pool(client, random) {
+    const rows = await rowsOf(
+      client,
+      random,
+      `SELECT l.link_id::text, l.creator, l.claimer, l.public_key, l.state::text, l.asset_ids[1]::text AS asset,
+        l.collection_names[1] AS collection FROM tools.links l`,
+    )
+    const [row, other] = rows
+    return {
+      creator: either(random, row!['creator']!, several(rows, 'creator')),
+      claimer: either(random, row!['claimer'] ?? 'nobody', several(rows, 'claimer')),
+      // Others are no keys.
+      public_key: rows.find((each) => each['public_key']!.length > 40)?.['public_key'],
+      state: either(random, row!['state']!, '0,3'),
+      asset_id: either(random, row!['asset']!, several(rows, 'asset')),
+      collection_whitelist: several(rows, 'collection'),
+      collection_blacklist: several(rows, 'collection'),
+      link_id: several(rows, 'link_id'),
+      lower_bound: row!['link_id'],
+      upper_bound: other!['link_id'],
+    }
+  },
+})

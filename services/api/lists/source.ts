@@ -23,9 +23,11 @@ export interface Source {
   readonly ranges?: Readonly<Record<string, EqualValues>>
 }
 
-/** The order of a list. Rows with the same value are in ascending order of the key, whatever the direction. */
+/** The order of a list. */
 export interface Order {
   readonly direction: 'ASC' | 'DESC'
+  /** Direction of the keys of rows with the same value, default ascending. */
+  readonly keys?: 'ASC' | 'DESC'
   /** How walks read it: parts of the rows, disjoint, that have all of them. */
   readonly branches: readonly Branch[]
   /** How rows that were gathered are sorted. Default: by the column of the only branch. */

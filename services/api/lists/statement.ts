@@ -86,7 +86,7 @@ function gather(request: StatementRequest, through: Filter | undefined): Sql {
   const direction = raw(order.direction)
   const by = isByKey(request)
     ? sql`g.k ${direction}`
-    : sql`g.v ${direction} NULLS ${raw(order.sorted?.nulls ?? 'LAST')}, g.k`
+    : sql`g.v ${direction} NULLS ${raw(order.sorted?.nulls ?? 'LAST')}, g.k ${raw(order.keys ?? 'ASC')}`
   // OFFSET 0 keeps the order apart from the search: an index of the order must not be chosen for it.
   return sql`SELECT g.k, row_number() OVER (ORDER BY ${by}) - 1 AS n
     FROM (SELECT ${column(source, source.key)} AS k, ${value} AS v FROM ${from}
@@ -120,7 +120,9 @@ function merge(request: StatementRequest, path: WalkPath): Sql {
   })
   const last = raw(`rank${ranks.at(-1)!}`)
   // A marker goes before the hits of the same value: rows beyond the budget may have that value, and lower keys.
-  const by = isByKey(request) ? sql`m.v ${direction}` : sql`m.rank, m.v ${direction}, m.hit, m.k`
+  const by = isByKey(request)
+    ? sql`m.v ${direction}`
+    : sql`m.rank, m.v ${direction}, m.hit, m.k ${raw(order.keys ?? 'ASC')}`
   return sql`WITH ${joinSql(items, ', ')}
     SELECT CASE WHEN p.hit THEN p.k END AS k, p.n FROM (
       SELECT m.k, m.hit, row_number() OVER (ORDER BY ${by}) - 1 AS n FROM ${last} m ORDER BY ${by} LIMIT ${number(wanted)}) p

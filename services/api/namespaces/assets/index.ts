@@ -13,7 +13,10 @@ export {
   listJson,
   oneJson,
   pageJson,
+  runCount,
+  runList,
 } from './endpoints/index.ts'
+export type { ListOfRecords } from './endpoints/index.ts'
 export {
   assetConditions,
   chosenActions,
@@ -57,7 +60,14 @@ export {
   logRecord,
   templateRecord,
 } from './records/index.ts'
-export { assetList, createListReader, templateScope } from './lists/index.ts'
+export {
+  assetList,
+  boundaryFilters,
+  createListReader,
+  nameFilter,
+  nothing,
+  templateScope,
+} from './lists/index.ts'
 export type { AssetRequest } from './lists/index.ts'
 export type { AssetExtension, AssetRow, AssetsRecords, LoggedActions, RecordSource } from './records/index.ts'
 export { liveRecord } from './live-records.ts'

@@ -1,7 +1,9 @@
 import type { Namespace } from '../../endpoint/index.ts'
+import { ListReader, Statistics } from '../../lists/index.ts'
 import type { Fragments } from '../../records/index.ts'
 import { liveRecord } from '../assets/index.ts'
 import { toolsEndpoints } from './endpoints/index.ts'
+import { LINKS } from './lists/index.ts'
 import { linkKind, linkRecord } from './records/index.ts'
 import type { ToolsLimits, ToolsSetup } from './setup.ts'
 
@@ -22,7 +24,8 @@ export interface ToolsNamespaceOptions {
 export function createToolsNamespace(options: ToolsNamespaceOptions): Namespace {
   const { shared } = options
   const links = linkKind(options)
-  const setup: ToolsSetup = { ...options, links }
+  const lists = new ListReader(new Statistics([LINKS]))
+  const setup: ToolsSetup = { ...options, links, lists }
   return {
     name: 'tools',
     endpoints: toolsEndpoints(setup),
@@ -31,6 +34,7 @@ export function createToolsNamespace(options: ToolsNamespaceOptions): Namespace 
     },
     forget() {
       shared.clear()
+      lists.clear()
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { ListReader } from '../../lists/index.ts'
 import type { Fragments, RecordKind } from '../../records/index.ts'
 
 /** Largest `limit` of each list, by the keys of `args.limits`. */
@@ -16,4 +17,5 @@ export interface ToolsSetup {
   /** What the assets inside links share. */
   readonly shared: Fragments
   readonly links: RecordKind
+  readonly lists: ListReader
 }

@@ -4,6 +4,5 @@ CREATE INDEX links_creator_idx ON tools.links (creator, link_id);
 CREATE INDEX links_claimer_idx ON tools.links (claimer, link_id) WHERE claimer IS NOT NULL;
 CREATE INDEX links_state_idx ON tools.links (state, link_id);
 CREATE INDEX links_key_idx ON tools.links (public_key, link_id);
-CREATE INDEX links_assets_idx ON tools.links USING gin (asset_ids);
-CREATE INDEX links_collections_idx ON tools.links USING gin (collection_names);
+CREATE INDEX links_contents_idx ON tools.links USING gin (asset_ids, collection_names);
 CREATE INDEX logs_subject_idx ON tools.logs (subject, seq) WITH (fillfactor = 100);

@@ -1,7 +1,7 @@
-import type { Endpoint, EndpointContext, Parameter } from '../../../endpoint/index.ts'
+import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
-import { countTwin, oneJson, pageJson } from '../../assets/index.ts'
-import { countRows, selectPage } from '../../paging/index.ts'
+import { countTwin, oneJson, runCount, runList } from '../../assets/index.ts'
+import type { ListOfRecords } from '../../assets/index.ts'
 import {
   boundaries,
   counting,
@@ -11,7 +11,8 @@ import {
   sorting,
   sortOrder,
 } from '../../parameter-groups/index.ts'
-import { keptLinkCount, linkQuery, selectLinkLogs } from '../queries/index.ts'
+import { countLinksFromCounters, linkList } from '../lists/index.ts'
+import { selectLinkLogs } from '../queries/index.ts'
 import { linkActions, linkLogRecord, linkRecord } from '../records/index.ts'
 import type { ToolsSetup } from '../setup.ts'
 
@@ -42,6 +43,12 @@ const linkId: Parameter = { name: 'link_id', in: 'path', type: 'id', description
 
 /** `/v1/links`, its count, one link, and its log. */
 export function linkEndpoints(setup: ToolsSetup): Endpoint[] {
+  const records: ListOfRecords = {
+    lists: setup.lists,
+    list: ({ session, values }) => linkList(setup.lists, session, values),
+    kind: setup.links,
+    counted: ({ session, values }) => countLinksFromCounters(session, values),
+  }
   const list: Endpoint = {
     path: '/v1/links',
     tag: 'links',
@@ -54,11 +61,7 @@ export function linkEndpoints(setup: ToolsSetup): Endpoint[] {
       ...boundaries({ name: 'link_id', type: 'id' }),
     ],
     record: shape.list(linkRecord),
-    run: async (context) => {
-      if (context.values.bool('count') === true) return runCount(context)
-      const page = await selectPage(context.session, context.values, await linkQuery(context))
-      return pageJson(context.session, page, setup.links)
-    },
+    run: runList(records),
   }
   const one: Endpoint = {
     path: '/v1/links/:link_id',
@@ -78,11 +81,5 @@ export function linkEndpoints(setup: ToolsSetup): Endpoint[] {
     record: shape.list(linkLogRecord),
     run: (context) => selectLinkLogs(context, Object.keys(linkActions)),
   }
-  return [list, countTwin(list, runCount), one, logs]
-}
-
-/** Answers the number of links as a decimal string. */
-async function runCount(context: EndpointContext): Promise<string> {
-  const kept = await keptLinkCount(context)
-  return `"${kept ?? (await countRows(context.session, await linkQuery(context)))}"`
+  return [list, countTwin(list, runCount(records)), one, logs]
 }

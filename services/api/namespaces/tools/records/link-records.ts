@@ -41,11 +41,11 @@ type LinkRow = readonly [id: string, terms: string, assetIds: string, origin: st
 const UNKNOWN_MEMBERS = unknownKeys.map((name) => `"${name}":null`).join(',')
 
 /** The records of links. */
-export function linkKind(setup: Omit<ToolsSetup, 'links'>): RecordKind {
+export function linkKind(setup: Omit<ToolsSetup, 'links' | 'lists'>): RecordKind {
   return recordKind(setup.shared, linkAssembler(setup))
 }
 
-function linkAssembler({ contract, assetsContract }: Omit<ToolsSetup, 'links'>): Assembler {
+function linkAssembler({ contract, assetsContract }: Omit<ToolsSetup, 'links' | 'lists'>): Assembler {
   // What is selected does not depend on the contract of the assets.
   const assets = assetAssembler({ contract: '' })
   const configured = bind(assetsContract ?? null, 'text')

@@ -1,0 +1,1 @@
+export { countLinksFromCounters, linkList, LINKS } from './link-list.ts'

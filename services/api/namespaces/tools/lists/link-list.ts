@@ -1,0 +1,158 @@
+import { keyText, parseKeyText } from '../../../../core/antelope/index.ts'
+import { bind, bindIds, raw, sql } from '../../../database/index.ts'
+import type { Session } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import { invalidParameter } from '../../../endpoint/index.ts'
+import type { Filter, List, ListReader, Source, Statistics } from '../../../lists/index.ts'
+import { boundaryFilters, nameFilter, nothing } from '../../assets/index.ts'
+import { directionOf } from '../../paging/index.ts'
+
+/** Table of links, as statistics know it. */
+export const LINKS = 'tools.links'
+
+/** Largest number that a state can be to be taken for one. */
+const GREATEST_STATE = 2n ** 31n - 1n
+const GREATEST_STORED = 2n ** 15n - 1n
+
+/** Parameters that a count from counters can answer. */
+const COUNTED = new Set(['page', 'limit', 'order', 'sort', 'count', 'state'])
+
+const SOURCE: Source = {
+  from: raw('tools.links l'),
+  alias: 'l',
+  key: 'link_id',
+  indexes: [
+    { name: 'links_pkey', columns: ['link_id'] },
+    { name: 'links_updated_idx', columns: ['updated_at_time', 'link_id'] },
+    { name: 'links_creator_idx', columns: ['creator', 'link_id'] },
+    { name: 'links_claimer_idx', columns: ['claimer', 'link_id'] },
+    { name: 'links_state_idx', columns: ['state', 'link_id'] },
+    { name: 'links_key_idx', columns: ['public_key', 'link_id'] },
+  ],
+}
+
+/** The links that a request asks for. Ids grow with the time of creation. */
+export async function linkList(reader: ListReader, session: Session, values: Values): Promise<List> {
+  const { statistics } = reader
+  await statistics.refresh(session)
+  const isByUpdate = values.text('sort') === 'updated'
+  const filters = [
+    ...['creator', 'claimer'].flatMap((column) => {
+      const names = values.texts(column)
+      return names ? [nameFilter(column, names, statistics, { table: LINKS, alias: 'l', column })] : []
+    }),
+    ...keyFilter(values, statistics),
+    ...stateFilter(values, statistics),
+    ...assetFilter(values),
+    ...collectionFilters(values, statistics),
+    ...boundaryFilters(values, statistics, {
+      ...{ table: LINKS, alias: 'l', key: 'link_id', type: 'bigint', parameter: 'link_id' },
+      time: isByUpdate
+        ? { column: 'updated_at_time' }
+        : { keysOf: { table: LINKS, key: 'link_id', time: 'created_at_time' } },
+    }),
+  ]
+  const direction = directionOf(values)
+  const column = isByUpdate ? 'updated_at_time' : 'link_id'
+  const order = { direction, branches: [{ rank: 0, column }], keys: direction }
+  return { source: SOURCE, table: LINKS, filters, order }
+}
+
+/** The number of links from counters, as text; undefined when the filters are not theirs. */
+export async function countLinksFromCounters(session: Session, values: Values): Promise<string | undefined> {
+  if (!values.names().every((name) => COUNTED.has(name))) return undefined
+  const states = wantedStates(values)
+  const rows = await session.query<[string]>({
+    name: 'link-count',
+    text: `SELECT coalesce(sum(c.links), 0)::text FROM tools.link_counts c
+      WHERE $1::smallint[] IS NULL OR c.state = ANY($1::smallint[])`,
+    values: [states ?? null],
+  })
+  return rows[0]![0]
+}
+
+/** Keys are compared in the form that they are stored in, whatever the form that was given. */
+function keyFilter(values: Values, statistics: Statistics): Filter[] {
+  const text = values.text('public_key')
+  if (text === undefined) return []
+  let packed: Uint8Array
+  try {
+    packed = parseKeyText('PUB', text)
+  } catch {
+    throw invalidParameter('public_key')
+  }
+  const key = keyText('PUB', packed[0]!, packed.subarray(1))
+  return [nameFilter('public_key', [key], statistics, { table: LINKS, alias: 'l', column: 'public_key' })]
+}
+
+function stateFilter(values: Values, statistics: Statistics): Filter[] {
+  const states = wantedStates(values)
+  if (states === undefined) return []
+  return [
+    {
+      name: 'state',
+      condition: sql`l.state = ANY(${bind(states, 'smallint[]')})`,
+      rows: statistics.equal(LINKS, 'state', states),
+      equals: { column: 'state', values: states, type: 'smallint', count: states.length },
+      columns: ['state'],
+      isIndexed: true,
+    },
+  ]
+}
+
+/** States that a request asks for; numbers that no state can have are left out, as they match nothing. */
+function wantedStates(values: Values): number[] | undefined {
+  const states = values.ids('state')
+  if (states?.some((state) => state > GREATEST_STATE || state < -GREATEST_STATE - 1n)) {
+    throw invalidParameter('state')
+  }
+  const stored = states?.filter((state) => state >= 0n && state <= GREATEST_STORED).map(Number)
+  return stored && [...new Set(stored)]
+}
+
+function assetFilter(values: Values): Filter[] {
+  const ids = values.ids('asset_id')
+  if (ids === undefined) return []
+  if (ids.length === 0) return [nothing('asset_id')]
+  return [
+    {
+      name: 'asset_id',
+      condition: sql`l.asset_ids && ${bindIds([...new Set(ids)])}`,
+      // An asset is in few links.
+      rows: 2 * ids.length,
+      columns: ['asset_ids'],
+      isIndexed: true,
+    },
+  ]
+}
+
+/** Every asset is known and of a collection of the white-list; no asset is of a collection of the black-list. */
+function collectionFilters(values: Values, statistics: Statistics): Filter[] {
+  const white = values.texts('collection_whitelist')
+  const black = values.texts('collection_blacklist')
+  const rowsOf = (names: readonly string[]): number =>
+    names.reduce((sum, name) => sum + statistics.containing(LINKS, 'collection_names', name), 0)
+  const filters: Filter[] = []
+  if (white?.length === 0) filters.push(nothing('collection_whitelist'))
+  else if (white !== undefined) {
+    const names = bind(white, 'text[]')
+    filters.push({
+      name: 'collection_whitelist',
+      // The first of the three is what an index can answer.
+      condition: sql`l.collection_names && ${names} AND l.collection_names <@ ${names} AND NOT l.has_unknown_assets`,
+      rows: Math.min(statistics.rows(LINKS), rowsOf(white)),
+      columns: ['collection_names', 'has_unknown_assets'],
+      isIndexed: true,
+    })
+  }
+  if (black !== undefined && black.length > 0) {
+    filters.push({
+      name: 'collection_blacklist',
+      condition: sql`NOT l.collection_names && ${bind(black, 'text[]')}`,
+      rows: Math.max(1, statistics.rows(LINKS) - rowsOf(black)),
+      columns: ['collection_names'],
+      isIndexed: false,
+    })
+  }
+  return filters
+}
