@@ -12,6 +12,8 @@ export {
   listJson,
   oneJson,
   pageJson,
+  runCount,
+  runList,
 } from './endpoints/index.ts'
 export {
   assetConditions,
@@ -55,7 +57,19 @@ export {
   logRecord,
   templateRecord,
 } from './records/index.ts'
-export { assetList, createListReader, templateScope } from './lists/index.ts'
+export type { ListOfRecords } from './endpoints/index.ts'
+export {
+  assetFilters,
+  assetList,
+  ASSETS,
+  containsText,
+  createListReader,
+  isNoneOf,
+  isOneOf,
+  keyAtTime,
+  templateConditions,
+  templateScope,
+} from './lists/index.ts'
 export type { AssetRequest } from './lists/index.ts'
 export type {
   AssetExtension,

@@ -4,6 +4,7 @@ import type { AssetsLimits, AssetsSetup, RecordSource } from '../assets/index.ts
 import { assetsRecordKinds, createListReader, KnownTexts, SharedRows } from '../assets/index.ts'
 import { marketEndpoints } from './endpoints/index.ts'
 import { marketRecords } from './live-records.ts'
+import { MARKET_TABLES } from './lists/index.ts'
 import { assetsContract } from './queries/index.ts'
 import { listingAsset, marketAssetExtension, marketRecordKinds } from './records/index.ts'
 import type { MarketLimits, MarketSetup } from './setup.ts'
@@ -29,7 +30,7 @@ export interface MarketNamespaceOptions {
 export function createMarketNamespace(options: MarketNamespaceOptions): Namespace {
   const { contract, limits, trigrams, disableV1Sales, clock = Date.now } = options
   const shared = new SharedRows()
-  const lists = createListReader()
+  const lists = createListReader(MARKET_TABLES)
   const texts = new KnownTexts()
   const named: { assets?: string } = {}
   const source: RecordSource = {
@@ -50,7 +51,17 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
     assetSchema: listingAsset,
   }
   const records = marketRecordKinds({ contract, clock }, source)
-  const setup: MarketSetup = { contract, limits, trigrams, disableV1Sales, assets, records, texts, clock }
+  const setup: MarketSetup = {
+    contract,
+    limits,
+    trigrams,
+    disableV1Sales,
+    assets,
+    lists,
+    records,
+    texts,
+    clock,
+  }
   /** The contract says itself whose assets it trades, once; its settings may come after the first request. */
   async function learnContract(session: Session): Promise<void> {
     if (named.assets !== undefined) return

@@ -13,7 +13,8 @@ import { templateEndpoints } from './templates.ts'
 import { transferEndpoints } from './transfers.ts'
 
 export { assetListParameters } from './assets.ts'
-export { countTwin, listJson, oneJson, pageJson } from './list.ts'
+export { countTwin, listJson, oneJson, pageJson, runCount, runList } from './list.ts'
+export type { ListOfRecords } from './list.ts'
 
 /** Every endpoint of the namespace. On one level, fixed paths come before those with parameters. */
 export function assetsEndpoints(setup: AssetsSetup): Endpoint[] {

@@ -1,8 +1,11 @@
 import type { Session } from '../../../database/index.ts'
-import { Bindings } from '../../../database/index.ts'
+import { bind, raw, sql } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
+import type { List, ListReader, ReadPage, Source } from '../../../lists/index.ts'
 import { chosenActions, jsonMembers, jsonText, quoted } from '../../assets/index.ts'
 import { directionOf, pageWindow } from '../../paging/index.ts'
+import type { MarketSetup } from '../setup.ts'
+import { inColumn } from './listing-request.ts'
 import type { ListingKind } from './listing-table.ts'
 import { listingTables } from './listing-table.ts'
 
@@ -39,42 +42,81 @@ const PAYOUTS = `(SELECT CASE WHEN min(p.category) = 4
 
 function dataOf(kind: ListingKind): string {
   const cases = Object.entries(said[kind]).map(([name, text]) => `WHEN '${name}' THEN ${text}`)
-  return `coalesce(e.data, CASE e.name ${cases.join(' ')} ELSE
-    CASE WHEN starts_with(e.name, 'logroy') THEN ${PAYOUTS} END END, '{}')`
+  return `coalesce(e.data, CASE n.name ${cases.join(' ')} ELSE
+    CASE WHEN starts_with(n.name, 'logroy') THEN ${PAYOUTS} END END, '{}')`
 }
 
-/** A page of the logs of a listing as JSON text. @param actions names of the actions that this kind has. */
+/** Whose logs are wanted. */
+export interface LogsOf {
+  readonly kind: ListingKind
+  /** Listing. */
+  readonly id: bigint
+  /** Names of the actions that this kind of listing has. */
+  readonly actions: readonly string[]
+}
+
+const source: Source = {
+  from: raw('market.logs l'),
+  alias: 'l',
+  key: 'seq',
+  indexes: [{ name: 'logs_subject_idx', columns: ['subject', 'seq'] }],
+}
+
+/** The list of the logs of a listing. */
+function logList(reader: ListReader, values: Values, { kind, id, actions }: LogsOf): List {
+  const rows = reader.statistics.equal('market.logs', 'subject', [id])
+  const condition = sql`l.action = ANY(ARRAY(SELECT n.action FROM market.log_actions n
+    WHERE n.kind = ${raw(String(listingTables[kind].kind))} AND n.name = ANY(${bind(actions, 'text[]')})))`
+  return {
+    source,
+    table: 'market.logs',
+    filters: [
+      {
+        name: 'subject',
+        condition: inColumn('subject', [id], 'bigint'),
+        rows,
+        equals: { column: 'subject', values: [id], type: 'bigint', count: 1 },
+        columns: ['subject'],
+        isIndexed: true,
+      },
+      { name: 'actions', condition, rows: reader.statistics.rows('market.logs') / 2, isIndexed: false },
+    ],
+    order: { direction: directionOf(values), branches: [{ rank: 0, column: 'seq' }] },
+  }
+}
+
+/** A page of the logs of a listing as JSON text. */
 export async function selectMarketLogs(
   session: Session,
+  { lists }: Pick<MarketSetup, 'lists'>,
   values: Values,
-  kind: ListingKind,
-  id: bigint,
-  actions: readonly string[],
+  logs: LogsOf,
 ): Promise<string> {
   const window = pageWindow(values)
-  const wanted = chosenActions(actions, values)
-  if (!window || wanted.length === 0) return '[]'
-  const bindings = new Bindings()
-  const direction = directionOf(values)
-  const table = listingTables[kind]
-  const names = bindings.bind(wanted, 'text[]')
-  const rows = await session.query<[string]>({
-    text: `SELECT '{' || ${jsonMembers({
-      log_id: quoted('e.seq'),
-      name: jsonText('e.name'),
-      data: `(${dataOf(kind)})::text`,
-      txid: quoted(`encode(x.txid, 'hex')`),
-      created_at_block: quoted('x.block_num'),
-      created_at_time: quoted('x.block_time'),
-    })} || '}'
-      FROM (SELECT g.seq, g.subject, n.name, g.data FROM market.logs g JOIN market.log_actions n USING (action)
-          WHERE g.subject = ${bindings.bind(id, 'bigint')} AND n.kind = ${table.kind} AND n.name = ANY(${names})
-          ORDER BY g.seq ${direction} LIMIT ${window.limit} OFFSET ${window.offset}) e
-        LEFT JOIN ${table.from} ON ${table.key} = e.subject
-        LEFT JOIN market.tokens y ON y.token_symbol = ${table.symbol}
-        LEFT JOIN LATERAL market.origin_of(e.seq) x ON true
-      ORDER BY e.seq ${direction}`,
-    values: bindings.values,
+  const actions = chosenActions(logs.actions, values)
+  if (!window || actions.length === 0) return '[]'
+  await lists.statistics.refresh(session)
+  const { table, key, symbol } = listingTables[logs.kind]
+  const members = jsonMembers({
+    log_id: quoted('e.seq'),
+    name: jsonText('n.name'),
+    data: `(${dataOf(logs.kind)})::text`,
+    txid: quoted(`encode(x.txid, 'hex')`),
+    created_at_block: quoted('x.block_num'),
+    created_at_time: quoted('x.block_time'),
   })
-  return `[${rows.map(([text]) => text).join(',')}]`
+  const read: ReadPage<string> = async ({ keys, reason }) => {
+    const statement = sql`SELECT p.n::text, '{' || ${raw(members)} || '}'
+      FROM (${keys}) p LEFT JOIN (market.logs e JOIN market.log_actions n USING (action))
+          ON e.seq = p.k AND e.subject = ${bind(logs.id, 'bigint')}
+        LEFT JOIN ${raw(table)} l ON l.${raw(key)} = e.subject
+        LEFT JOIN market.tokens y ON y.token_symbol = l.${raw(symbol)}
+        LEFT JOIN LATERAL market.origin_of(e.seq) x ON true
+      ORDER BY p.n`
+    const rows = await session.query<[string, string | null]>({ ...statement.render(), reason })
+    const marker = rows.find(([, text]) => text === null)
+    if (marker) return { hits: Number(marker[0]) }
+    return { records: rows.map(([, text]) => text).join(',') }
+  }
+  return `[${(await lists.page(logList(lists, values, { ...logs, actions }), window, read)) ?? ''}]`
 }
