@@ -61,11 +61,18 @@ export {
   templateRecord,
 } from './records/index.ts'
 export {
+  assetFilters,
   assetList,
+  ASSETS,
   boundaryFilters,
+  containsText,
   createListReader,
+  isNoneOf,
+  isOneOf,
+  keyAtTime,
   nameFilter,
   nothing,
+  templateConditions,
   templateScope,
 } from './lists/index.ts'
 export type { AssetRequest } from './lists/index.ts'

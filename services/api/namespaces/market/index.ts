@@ -5,6 +5,7 @@ import type { AssetsLimits, AssetsSetup, RecordSource } from '../assets/index.ts
 import { assetsRecordKinds, createListReader, KnownTexts } from '../assets/index.ts'
 import { marketEndpoints } from './endpoints/index.ts'
 import { marketRecords } from './live-records.ts'
+import { MARKET_TABLES } from './lists/index.ts'
 import { assetsContract } from './queries/index.ts'
 import { listingAsset, marketAssetExtension, marketRecordKinds } from './records/index.ts'
 import type { MarketLimits, MarketSetup } from './setup.ts'
@@ -31,7 +32,7 @@ export interface MarketNamespaceOptions {
 /** The market namespace: sales, auctions, buy offers, prices, statistics, royalties, assets with what they cost. */
 export function createMarketNamespace(options: MarketNamespaceOptions): Namespace {
   const { contract, shared, limits, trigrams, disableV1Sales, clock = Date.now } = options
-  const lists = createListReader()
+  const lists = createListReader(MARKET_TABLES)
   const texts = new KnownTexts()
   const named: { assets?: string } = {}
   const source: RecordSource = {
@@ -52,7 +53,17 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
     assetSchema: listingAsset,
   }
   const records = marketRecordKinds({ contract, clock }, source)
-  const setup: MarketSetup = { contract, limits, trigrams, disableV1Sales, assets, records, texts, clock }
+  const setup: MarketSetup = {
+    contract,
+    limits,
+    trigrams,
+    disableV1Sales,
+    assets,
+    lists,
+    records,
+    texts,
+    clock,
+  }
   /** The contract says itself whose assets it trades, once; its settings may come after the first request. */
   async function learnContract(session: Session): Promise<void> {
     if (named.assets !== undefined) return
