@@ -171,7 +171,8 @@ async function readUntilEnd(
   })
   try {
     await session.run(ending.signal)
-    if (failure === undefined) await reading.finish()
+    // Whoever stops the reader does not wait for what has been received and not committed: it is read again.
+    if (failure === undefined && !signal.aborted) await reading.finish()
   } catch (error) {
     failure ??= error
   } finally {
