@@ -18,7 +18,6 @@ export {
 export type { ListOfRecords } from './endpoints/index.ts'
 export {
   assetConditions,
-  chosenActions,
   collectionLists,
   contains,
   KnownTexts,
@@ -61,7 +60,9 @@ export {
 export {
   assetList,
   boundaryFilters,
+  chosenActions,
   createListReader,
+  logList,
   nameFilter,
   nothing,
   templateScope,
