@@ -1,6 +1,6 @@
 /**
  * Writes the pages that come from the source: `docs/settings.md`, `docs/errors.md`, `docs/endpoints.md`,
- * `docs/live.md`, `docs/compatibility.md` and `docs/metrics.md`.
+ * `docs/live.md`, `docs/compatibility.md`, `docs/metrics.md` and `docs/indexes.md`.
  * `node dist/scripts/docs.js` writes them, `--check` only compares and exits with 1 when one is out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -24,6 +24,7 @@ import { metricCatalogue } from '../services/core/metrics/index.ts'
 import type { MetricEntry } from '../services/core/metrics/index.ts'
 import { packageRoot } from '../services/core/paths/index.ts'
 import { differences } from './conformance/index.ts'
+import { renderIndexes } from './indexes-page.ts'
 import { renderLive } from './live-page.ts'
 import { code, table } from './markdown.ts'
 
@@ -38,6 +39,7 @@ export async function renderPages(): Promise<Map<string, string>> {
     ['docs/live.md', [generatedNote, ...renderLive(exampleNamespaces(createNamespace))].join('\n\n')],
     ['docs/compatibility.md', renderCompatibility()],
     ['docs/metrics.md', renderMetrics()],
+    ['docs/indexes.md', [generatedNote, ...renderIndexes()].join('\n\n')],
   ])
   for (const [path, text] of pages) {
     const file = join(packageRoot, path)

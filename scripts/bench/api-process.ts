@@ -1,13 +1,14 @@
 /**
- * The api of a measurement, in a process of its own. Usage: api-process.js ADDRESS CHAIN_ID [FAMILY[,FAMILY]], the address of
- * the database as JSON. Prints one line of JSON: {"url"}.
+ * The api of a measurement, in a process of its own. Usage: api-process.js ADDRESS CHAIN_ID [FAMILY[,FAMILY]] [CACHES], the address of
+ * the database as JSON, CACHES a comma list of caches that are switched off. Prints one line of JSON: {"url"}.
  */
+import type { CacheName } from '../../services/api/index.ts'
 import { startApi } from '../../services/api/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { benchNamespaces } from './families.ts'
 
-const [address, chainId, named = 'assets'] = process.argv.slice(2)
+const [address, chainId, named = 'assets', cachesOff = ''] = process.argv.slice(2)
 const families = named.split(',')
 const node = { http: 'http://127.0.0.1:9', ship: 'ws://127.0.0.1:9' }
 const { config } = parseConfig({
@@ -22,6 +23,7 @@ const { config } = parseConfig({
 })
 const api = await startApi({
   config: { connections: config.connections, server: { ...config.server, server_port: 0 } },
+  cachesOff: cachesOff === '' ? [] : (cachesOff.split(',') as CacheName[]),
   logger: createLogger({ name: 'bench', level: 'error', pretty: true }),
 })
 console.log(JSON.stringify({ url: `${api.url}/${families[0]!}` }))

@@ -3,8 +3,9 @@
  * generated database, with one client. Usage:
  *   node dist/scripts/bench/traffic.js [--data FOLDER | --server ADDRESS] [--factor N] [--samples N] [--only NAME] [--values SEED] [--scans] [--json FILE] [--env NAME=VALUE]
  * Values follow their frequency: a random asset, sale, transfer or offer, and what it has. Before each request the
- * database moves on, so that no answer is given again. Prints p50, p95, longest time in ms and statuses of each kind, and
- * a summary; the first answer to a kind is not counted. --values picks other rows; --only measures kinds of which the
+ * database moves on, so that no answer is given again. Prints p50, p95, longest time in ms and statuses of each kind, the
+ * same of the processor time of the api and its database sessions (which tells more on a machine that is busy with other
+ * things), and a summary; the first answer to a kind is not counted. --values picks other rows; --only measures kinds of which the
  * name contains a text; --env sets a variable of the api; --json writes the results; --scans adds to them the scans of
  * each index by kind, and its bytes a row.
  */
@@ -13,10 +14,20 @@ import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
 import { Random } from './generated/choice.ts'
+import { CpuMeter } from './cpu-meter.ts'
 import { openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
 import { environmentOf } from './server-process.ts'
-import { IndexScans, resultOf, summaryOf, tableLine, trafficKinds, TrafficRows } from './traffic/index.ts'
+import type { ServerProcess } from './server-process.ts'
+import {
+  IndexScans,
+  resultOf,
+  summaryOf,
+  tableHead,
+  tableLine,
+  trafficKinds,
+  TrafficRows,
+} from './traffic/index.ts'
 import type { IndexUse, KindResult, Sample, TrafficKind } from './traffic/index.ts'
 
 const { values: options } = parseArgs({
@@ -48,7 +59,7 @@ try {
   const addresses = await pickAddresses()
   const api = await startApiProcess(server.address, 'assets,market', environmentOf(options.env))
   try {
-    const { results, indexes } = await measure(api.url, addresses)
+    const { results, indexes } = await measure(api, addresses)
     console.log(`\n${summaryOf(results)}`)
     for (const { name, failed } of results) {
       if (failed) console.log(`- ${name}: status ${failed.status}: ${failed.address}`)
@@ -85,23 +96,25 @@ async function pickAddresses(): Promise<Map<TrafficKind, readonly string[]>> {
 }
 
 async function measure(
-  url: string,
+  { url, pid }: ServerProcess,
   addresses: ReadonlyMap<TrafficKind, readonly string[]>,
 ): Promise<{ results: KindResult[]; indexes: IndexUse[] | undefined }> {
   const client = await HttpClient.open(url)
-  const ask = async (address: string): Promise<Sample> => {
+  const ask = async (address: string, meter: CpuMeter): Promise<Sample> => {
     await database.query(COMMIT)
-    return { address, ...(await client.get(address)) }
+    const before = meter.read()
+    const answer = await client.get(address)
+    return { address, ...answer, workMs: meter.read() - before }
   }
   const scans = options.scans ? new IndexScans(database, () => useEverySession(url)) : undefined
   await scans?.begin()
-  console.log('| Kind of request | p50 ms | p95 ms | Longest | Answers |')
-  console.log('| --- | --- | --- | --- | --- |')
+  console.log(tableHead)
   const results: KindResult[] = []
   for (const [kind, [warming, ...rest]] of addresses) {
-    if (warming !== undefined) await ask(warming)
+    if (warming !== undefined) await ask(warming, new CpuMeter([pid]))
+    const meter = new CpuMeter([pid, ...(await apiSessions())])
     const samples: Sample[] = []
-    for (const address of rest) samples.push(await ask(address))
+    for (const address of rest) samples.push(await ask(address, meter))
     const result = resultOf(kind.name, samples)
     results.push(result)
     console.log(tableLine(result))
@@ -109,6 +122,14 @@ async function measure(
   }
   client.close()
   return { results, indexes: await scans?.list() }
+}
+
+/** The processes of the database that serve the api; those that it starts within a kind are missing. */
+async function apiSessions(): Promise<number[]> {
+  const { rows } = await database.query<{ pid: number }>(
+    "SELECT pid FROM pg_stat_activity WHERE application_name = 'pronghorn-api' AND datname = current_database()",
+  )
+  return rows.map(({ pid }) => pid)
 }
 
 async function useEverySession(url: string): Promise<void> {

@@ -1,3 +1,4 @@
+export type { CacheName } from './cache/index.ts'
 export { shape } from './endpoint/index.ts'
 export type { Endpoint, Namespace, Parameter } from './endpoint/index.ts'
 export { createNamespace } from './namespaces/index.ts'

@@ -9,6 +9,7 @@ import { createMetrics, renderSnapshots, serveMetrics } from '../core/metrics/in
 import type { Metrics } from '../core/metrics/index.ts'
 import { readPackageVersion, readRevision } from '../core/paths/index.ts'
 import { AnswerCache, createSharedAnswers, UnchangedAnswers } from './cache/index.ts'
+import type { CacheName } from './cache/index.ts'
 import { consoleRoutes, ProgressHistory } from './console/index.ts'
 import { noDatabaseObserver, openRequestDatabase } from './database/index.ts'
 import type { DatabaseObserver, RequestDatabase } from './database/index.ts'
@@ -33,6 +34,7 @@ import {
 } from './metrics/index.ts'
 import type { DatabaseTraits, NamespaceFactory } from './namespaces/index.ts'
 import { createNamespace } from './namespaces/index.ts'
+import { Fragments } from './records/index.ts'
 import type { ApiConfig } from './preconditions.ts'
 import { checkChainNode, checkDatabase } from './preconditions.ts'
 
@@ -50,6 +52,8 @@ export interface ApiOptions {
   readonly metrics?: Metrics
   /** The other processes that serve the same port, if any. */
   readonly peers?: SessionPeers
+  /** Caches that are switched off, for measurements. */
+  readonly cachesOff?: readonly CacheName[]
   /** How long the database may take to come up and be migrated. Default 30 seconds. */
   readonly waitMs?: number
 }
@@ -74,14 +78,17 @@ const DEFAULT_WAIT_MS = 30_000
  *   `PORT_UNAVAILABLE`.
  */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
-  const { config, logger, metrics = createMetrics('api') } = options
+  const { config, logger, metrics = createMetrics('api'), cachesOff = [] } = options
   const { chain, sqldb } = config.connections
   const traits = await checkDatabase(config, options.waitMs ?? DEFAULT_WAIT_MS, logger)
   await checkChainNode(chain.http, chain.chain_id, logger)
   const { mounts, channels } = createMounts(
     config,
     traits,
-    options.createNamespace ?? createNamespace,
+    {
+      create: options.createNamespace ?? createNamespace,
+      isCachingFragments: !cachesOff.includes('fragments'),
+    },
     logger,
   )
   const closers: (() => Promise<void>)[] = []
@@ -96,7 +103,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     closers.push(() => database.close())
     const lists = createNamedLists({ database, onLookup: observeLists(metrics) })
     const cache = openCache(config, kvstore)
-    const unchanged = new UnchangedAnswers(database)
+    const unchanged = new UnchangedAnswers(database, !cachesOff.includes('unchanged-answers'))
     const live = await openLive({
       ...{
         mounts: channels,
@@ -176,13 +183,13 @@ interface Mounts {
 function createMounts(
   config: ApiConfig,
   traits: DatabaseTraits,
-  create: NamespaceFactory,
+  { create, isCachingFragments }: { readonly create: NamespaceFactory; readonly isCachingFragments: boolean },
   logger: Logger,
 ): Mounts {
   const mounts: Mount[] = []
   const channels: ChannelMount[] = []
   for (const entry of config.server.namespaces) {
-    const namespace = create(entry, traits)
+    const namespace = create(entry, traits, new Fragments(isCachingFragments))
     const paths = [entry.path, ...entry.aliases]
     if (namespace) {
       mounts.push({ namespace, paths })

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from 'koa'
+import { LRUCache } from 'lru-cache'
 import type { ConnectionsConfig, StateSettings } from '../core/config/index.ts'
 import {
   createApplication,
@@ -18,7 +19,7 @@ import type { Logger } from '../core/log/index.ts'
 import { readPackageVersion } from '../core/paths/index.ts'
 import { createTokenCheck, KeyRing } from './access/index.ts'
 import type { KeyRingTiming, TokenNames } from './access/index.ts'
-import { AbiSeeds, AbiStore, ByteCache, openStateDatabase, PositionWatch } from './chain/index.ts'
+import { AbiSeeds, AbiStore, openStateDatabase, PositionWatch } from './chain/index.ts'
 import type { StateDatabase } from './chain/index.ts'
 import { documentationRoutes } from './documentation/index.ts'
 import { endpoints } from './endpoints/index.ts'
@@ -98,7 +99,7 @@ async function serve(
     database,
     positions,
     abis: new AbiStore(database, new AbiSeeds(chain.http, positions)),
-    bodies: new ByteCache<Buffer>(MAX_BODIES_BYTES),
+    bodies: new LRUCache<string, Buffer>({ maxSize: MAX_BODIES_BYTES }),
     issue: createIssuer({ database, ring, names, ttlSeconds: settings.tokenTtlSeconds, kvstore, logger }),
   }
   const routes = createRoutes({

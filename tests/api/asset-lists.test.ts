@@ -18,6 +18,7 @@ import {
 import { PRICE_SORTS, pricedAssets } from '../../services/api/namespaces/market/lists/priced-assets.ts'
 import { heldAssets } from '../../services/api/namespaces/market/statistics/held-assets.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
+import { Fragments } from '../../services/api/records/index.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
@@ -46,7 +47,12 @@ beforeAll(async () => {
     },
   }
   const limits = { assets: 1_000, accounts: 1_000, burns: 1_000 } as never
-  const { endpoints } = createAssetsNamespace({ contract: 'atomicassets', limits, trigrams: true })
+  const { endpoints } = createAssetsNamespace({
+    contract: 'atomicassets',
+    limits,
+    trigrams: true,
+    shared: new Fragments(),
+  })
   parameters = Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, endpoint.parameters]))
 })
 afterAll(async () => {

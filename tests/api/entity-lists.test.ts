@@ -20,6 +20,7 @@ import { linkList, LINKS } from '../../services/api/namespaces/tools/lists/index
 import { pageWindow } from '../../services/api/namespaces/paging/index.ts'
 import { keyText } from '../../services/core/antelope/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
+import { Fragments } from '../../services/api/records/index.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
@@ -131,9 +132,11 @@ beforeAll(async () => {
       ...{ offers: 1_000, transfers: 1_000, burns: 1_000, logs: 1_000 },
     },
     trigrams: true,
+    shared: new Fragments(),
   })
   const tools = createToolsNamespace({
     ...{ contract: 'atomictoolsx', assetsContract: undefined, limits: { links: 1_000, logs: 1_000 } },
+    shared: new Fragments(),
   })
   endpoints = [...assets.endpoints, ...tools.endpoints]
 })

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { Fragments } from '../../services/api/records/index.ts'
 import { createMarketNamespace } from '../../services/api/namespaces/market/index.ts'
 import type { Session, Statement } from '../../services/api/database/index.ts'
 import type { Namespace } from '../../services/api/endpoint/index.ts'
@@ -94,6 +95,7 @@ const largest = 1_000
 const namespace: Namespace = createMarketNamespace({
   contract: 'atomicmarket',
   assetsContract: undefined,
+  shared: new Fragments(),
   trigrams: true,
   disableV1Sales: false,
   clock: () => now,

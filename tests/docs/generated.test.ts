@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { renderPages } from '../../scripts/docs.ts'
+import { readDeclaredIndexes, readMeasuredIndexes } from '../../scripts/indexes-page.ts'
 import { errorCatalogue } from '../../services/core/errors/index.ts'
 import { metricCatalogue } from '../../services/core/metrics/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
@@ -15,6 +16,7 @@ it('the generated pages are those of the source', async () => {
     'docs/live.md',
     'docs/compatibility.md',
     'docs/metrics.md',
+    'docs/indexes.md',
   ])
   for (const [path, text] of pages) {
     expect([path, readFileSync(join(packageRoot, path), 'utf8')]).toEqual([path, text])
@@ -44,4 +46,16 @@ it('name every key and code', async () => {
   for (const code of Object.keys(errorCatalogue)) expect(errors).toContain(`\`${code}\``)
   const metrics = pages.get('docs/metrics.md') ?? ''
   for (const name of Object.keys(metricCatalogue)) expect(metrics).toContain(`| \`${name}\``)
+})
+
+it('every index was measured, and is used by a kind of traffic or a list', () => {
+  const measured = readMeasuredIndexes()
+  const declared = readDeclaredIndexes()
+  // The generated database has no rows of the others.
+  const indexes = ['assets', 'market'].flatMap((family) => declared.get(family) ?? [])
+  const unused = indexes.filter(({ name }) => {
+    const use = measured.get(name)
+    return !use || (use.kinds.length === 0 && use.lists.length === 0)
+  })
+  expect(unused.map(({ name }) => name)).toEqual([])
 })

@@ -1,10 +1,10 @@
+import { LRUCache } from 'lru-cache'
 import { RetryableError } from '../../core/errors/index.ts'
 import type { RequestDatabase, Session } from '../database/index.ts'
 import { currentMoment } from '../database/index.ts'
 import type { Json } from '../json/index.ts'
 import { AnswerData } from './answer.ts'
 import { isLasting } from './flights.ts'
-import { RecentlyUsed } from './recently-used.ts'
 import { SharedLook } from './shared-look.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -12,6 +12,8 @@ const MEBIBYTE = 1024 * 1024
 const MAX_BYTES = 48 * MEBIBYTE
 const MAX_ASKED_BYTES = 4 * MEBIBYTE
 const MAX_ADDRESS_BYTES = 4 * MEBIBYTE
+/** What an entry takes beside its key and its answer. */
+const ENTRY_BYTES = 200
 /** Larger ones are as rarely asked as they are slow, and would take the place of many. */
 const MAX_ANSWER_BYTES = 4 * MEBIBYTE
 /** A longer address is not remembered. */
@@ -54,11 +56,18 @@ export interface MadeOrKept {
  * kept: most of what is asked once is not asked again before the next block.
  */
 export class UnchangedAnswers {
-  readonly #kept = new RecentlyUsed<Kept>(MAX_BYTES)
-  readonly #asked = new RecentlyUsed<true>(MAX_ASKED_BYTES)
-  readonly #addresses = new RecentlyUsed<KnownQuestion>(MAX_ADDRESS_BYTES)
+  readonly #kept = new LRUCache<string, Kept>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ data }) => data.bytes.length + ENTRY_BYTES,
+  })
+  readonly #asked = new LRUCache<string, true>({ maxSize: MAX_ASKED_BYTES, sizeCalculation: sizeOfKey })
+  readonly #addresses = new LRUCache<string, KnownQuestion>({
+    maxSize: MAX_ADDRESS_BYTES,
+    sizeCalculation: sizeOfKey,
+  })
   readonly #underway = new Map<string, Promise<AnswerData>>()
   readonly #look: SharedLook<string | undefined>
+  readonly #isCaching: boolean
   #silentUntilMs = 0
   #slowUntilMs = 0
   /** The moment that was seen last. */
@@ -66,13 +75,15 @@ export class UnchangedAnswers {
   /** Raised with `clear`: what was begun before is not kept after. */
   #age = 0
 
-  constructor(database: Pick<RequestDatabase, 'run'>) {
+  /** @param isCaching false keeps nothing, for measurements. */
+  constructor(database: Pick<RequestDatabase, 'run'>, isCaching = true) {
+    this.#isCaching = isCaching
     this.#look = new SharedLook(() => within(LOOK_MS, database.run(currentMoment, 'moment')))
   }
 
   /** Bytes held, roughly; at most 56 MB. */
   get bytes(): number {
-    return this.#kept.bytes + this.#asked.bytes + this.#addresses.bytes
+    return this.#kept.calculatedSize + this.#asked.calculatedSize + this.#addresses.calculatedSize
   }
 
   clear(): void {
@@ -92,7 +103,8 @@ export class UnchangedAnswers {
     { key, clock }: Pick<KnownQuestion, 'key' | 'clock'>,
     make: () => Promise<Json>,
   ): Promise<MadeOrKept> {
-    if (!this.#isAskedAgain(key) || this.#isSilent) return { data: await make(), isKept: false }
+    if (!this.#isCaching || !this.#isAskedAgain(key) || this.#isSilent)
+      return { data: await make(), isKept: false }
     const moment = this.#note(await currentMoment(session))
     if (moment === undefined) return { data: await make(), isKept: false }
     const since = sinceOf(moment, clock)
@@ -112,8 +124,9 @@ export class UnchangedAnswers {
 
   /** Remembers the address that asked a question, where it says everything that was asked. */
   remember(address: string, question: KnownQuestion): void {
-    if (address.length > MAX_ADDRESS_LENGTH || this.#addresses.get(address) !== undefined) return
-    this.#addresses.set(address, question, 2 * address.length)
+    if (!this.#isCaching || address.length > MAX_ADDRESS_LENGTH || this.#addresses.get(address) !== undefined)
+      return
+    this.#addresses.set(address, question)
   }
 
   /**
@@ -145,7 +158,7 @@ export class UnchangedAnswers {
 
   #isAskedAgain(key: string): boolean {
     if (this.#asked.get(key)) return true
-    this.#asked.set(key, true, 2 * key.length)
+    this.#asked.set(key, true)
     return false
   }
 
@@ -163,7 +176,7 @@ export class UnchangedAnswers {
         const data = AnswerData.of(json)
         const isCurrent = moment === this.#newest && age === this.#age
         if (isCurrent && data.bytes.length <= MAX_ANSWER_BYTES) {
-          this.#kept.set(key, { since, data }, data.bytes.length)
+          this.#kept.set(key, { since, data })
         }
         return data
       })
@@ -173,6 +186,10 @@ export class UnchangedAnswers {
     this.#underway.set(flight, making)
     return making
   }
+}
+
+function sizeOfKey(_value: unknown, key: string): number {
+  return 2 * key.length + ENTRY_BYTES
 }
 
 function sinceOf(moment: string, clock: (() => number) | undefined): string {

@@ -92,7 +92,8 @@ export function choosePath(request: ListRequest): AccessPath {
     }
   }
   const ranges = walk.walks.reduce((sum, each) => sum + each.ranges, 0)
-  const isChecked = walk.walks.some(({ checks }) => checks.length > 0)
+  const isCoarse = walk.walks.some(({ branch }) => branch.isCoarse)
+  const isChecked = isCoarse || walk.walks.some(({ checks }) => checks.length > 0)
   return {
     kind: ranges > 1 ? 'merge' : 'walk',
     walks: walk.walks,
@@ -113,13 +114,15 @@ function budgetOf(
   { seen }: ListRequest,
 ): number | undefined {
   // It is chosen once more, by what it has seen: nothing cheaper is left.
-  if (seen || gatherCost === undefined) return undefined
+  if (seen) return undefined
+  // Without a budget all rows of a coarse branch are read.
+  if (gatherCost === undefined && !walk.walks.some(({ branch }) => branch.isCoarse)) return undefined
   const rowCost = Math.max(HEAP_COST, walk.cost / Math.max(1, walk.expected))
   // Rows that are expensive to check are fewer, but no walk ends before twice what was expected of it.
   const most = Math.max((MAX_BUDGET * HEAP_COST) / rowCost, 2 * walk.expected)
   const rows = Math.max(
     Math.min(most, Math.max(MIN_BUDGET, BUDGET_FACTOR * walk.expected)),
-    (SHARE_OF_GATHERING * gatherCost) / rowCost,
+    (SHARE_OF_GATHERING * (gatherCost ?? 0)) / rowCost,
   )
   // A power of two, so that statements are few and can be prepared.
   return 2 ** Math.ceil(Math.log2(Math.max(1, rows / ranges)))
@@ -284,7 +287,9 @@ function estimated(
     : estimateRows(rows, filters) * share
   const full = Math.min(within * share, wanted * ranges)
   const needed = (wanted * within * share) / Math.max(matching, 0.5)
-  const expected = checks.length === 0 ? full : Math.max(full, Math.min(within * share, needed))
+  const isWhole = branch.isCoarse === true && seen !== undefined
+  const read = checks.length === 0 ? full : Math.max(full, Math.min(within * share, needed))
+  const expected = isWhole ? within * share : read
   const isCovered = checks.every(({ columns }) => columns?.every((column) => has.has(column)) === true)
   const served = filters.filter((filter) => !checks.includes(filter))
   const rowCost = (isCovered ? 1 : HEAP_COST) + visitsOf(rows, filters, served)

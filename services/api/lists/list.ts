@@ -1,7 +1,7 @@
 import { PreparedNames, sql } from '../database/index.ts'
 import type { Session, Sql } from '../database/index.ts'
 import { choosePath, countedThrough } from './choose.ts'
-import type { AccessPath, ListRequest } from './choose.ts'
+import type { AccessPath, ListRequest, WalkPath } from './choose.ts'
 import { isImpossible } from './filter.ts'
 import type { Filter } from './filter.ts'
 import type { Order, PageWindow, Source } from './source.ts'
@@ -103,9 +103,13 @@ export class ListReader {
 function pageStatement(request: Parameters<typeof pageOf>[0], path: AccessPath): PageStatement {
   return {
     keys: pageOf(request, path),
-    isFixed: path.kind !== 'gather' && path.budget !== undefined,
+    isFixed: path.kind !== 'gather' && (path.budget !== undefined || !isChecked(path)),
     reason: `${path.kind}: ${path.reason}`,
   }
+}
+
+function isChecked({ walks }: WalkPath): boolean {
+  return walks.some(({ checks, branch }) => checks.length > 0 || branch.isCoarse === true)
 }
 
 /** Rows that a walk has read when its budget has run out. */

@@ -50,6 +50,11 @@ export interface Branch {
   readonly expression?: Sql
   /** What rows are compared by across branches; never falls where the column grows. Default: the column. */
   readonly value?: Sql
+  /**
+   * Set where several values of the column may have one value. Rows are then read in the order of the column with a row
+   * budget, and sorted by the value.
+   */
+  readonly isCoarse?: boolean
   /** Direction that this branch is read in, where its value is the same for all rows. Default: that of the order. */
   readonly direction?: 'ASC' | 'DESC'
   /** What makes the rows of this branch, for example `a.template_mint IS NOT NULL`. */

@@ -174,19 +174,19 @@ function rangeRows(
   const most = isByKey(request)
     ? sql`LIMIT ${number(wanted)}`
     : sql`FETCH FIRST ${number(wanted)} ROWS WITH TIES`
-  if (budget === undefined || checks.length === 0) {
+  const isCoarse = branch.isCoarse === true
+  if (budget === undefined || (checks.length === 0 && !isCoarse)) {
     const all = [...conditions, ...checks.map(({ condition }) => condition)]
-    return sql`SELECT ${fields}, true AS hit FROM ${from} ${where(all)} ORDER BY ${ordered} ${direction} ${most}`
+    const by = isCoarse ? valueOf(source, branch) : ordered
+    return sql`SELECT ${fields}, true AS hit FROM ${from} ${where(all)} ORDER BY ${by} ${direction} ${most}`
   }
-  const hit = joinSql(
-    [...checks].sort((a, b) => (a.visits ?? 0) - (b.visits ?? 0)).map(({ condition }) => sql`(${condition})`),
-    ' AND ',
-  )
+  const cheapFirst = [...checks].sort((a, b) => (a.visits ?? 0) - (b.visits ?? 0))
+  const hit = joinSql([raw('true'), ...cheapFirst.map(({ condition }) => sql`(${condition})`)], ' AND ')
   // One row more than the budget: that it is there tells that the range continues.
   return sql`SELECT y.k, y.v, y.rank, y.hit AND y.place <= ${number(budget)} AS hit FROM (
       SELECT ${fields}, ${ordered} AS c, (${hit}) IS TRUE AS hit, row_number() OVER (ORDER BY ${ordered} ${direction}) AS place
       FROM ${from} ${where(conditions)} ORDER BY ${ordered} ${direction} LIMIT ${number(budget + 1)}) y
-    WHERE y.hit OR y.place > ${number(budget)} ORDER BY y.c ${direction} ${most}`
+    WHERE y.hit OR y.place > ${number(budget)} ORDER BY ${raw(isCoarse ? 'y.v' : 'y.c')} ${direction} ${most}`
 }
 
 /** Numbers of rows are part of the text: PostgreSQL plans by them. */

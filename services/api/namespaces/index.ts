@@ -1,5 +1,6 @@
 import type { NamespaceConfig, NamespaceName } from '../../core/config/index.ts'
 import type { Namespace } from '../endpoint/index.ts'
+import { Fragments } from '../records/index.ts'
 import { createAssetsNamespace } from './assets/index.ts'
 import { createMarketNamespace } from './market/index.ts'
 import { createToolsNamespace } from './tools/index.ts'
@@ -10,40 +11,51 @@ export interface DatabaseTraits {
   readonly trigrams: boolean
 }
 
-/** Makes the namespace of a configuration entry; undefined when its family is not served. */
-export type NamespaceFactory = (config: NamespaceConfig, traits: DatabaseTraits) => Namespace | undefined
+/**
+ * Creates the namespace of a configuration entry; undefined when its family is not served.
+ * @param fragments of rows that its records share.
+ */
+export type NamespaceFactory = (
+  config: NamespaceConfig,
+  traits: DatabaseTraits,
+  fragments?: Fragments,
+) => Namespace | undefined
 
 /** One line for each contract family that can be served. */
-const families: Readonly<Record<NamespaceName, NamespaceFactory>> = {
-  assets: (config, traits) =>
+const families: Readonly<
+  Record<NamespaceName, (...known: Required<Parameters<NamespaceFactory>>) => Namespace | undefined>
+> = {
+  assets: (config, traits, fragments) =>
     config.name === 'assets'
       ? createAssetsNamespace({
           contract: config.args.assets_account,
           limits: config.args.limits,
+          shared: fragments,
           trigrams: traits.trigrams,
         })
       : undefined,
-  market: (config, traits) =>
+  market: (config, traits, fragments) =>
     config.name === 'market'
       ? createMarketNamespace({
           contract: config.args.market_account,
           assetsContract: config.args.assets_account,
           limits: config.args.limits,
+          shared: fragments,
           trigrams: traits.trigrams,
           disableV1Sales: config.args.api_features.disable_v1_sales,
         })
       : undefined,
-  tools: (config) =>
+  tools: (config, _traits, fragments) =>
     config.name === 'tools'
       ? createToolsNamespace({
           contract: config.args.tools_account,
           assetsContract: config.args.assets_account,
           limits: config.args.limits,
+          shared: fragments,
         })
       : undefined,
 }
 
 /** The namespace of a configuration entry; undefined when its family is not served by this version. */
-export function createNamespace(config: NamespaceConfig, traits: DatabaseTraits): Namespace | undefined {
-  return families[config.name](config, traits)
-}
+export const createNamespace: NamespaceFactory = (config, traits, fragments = new Fragments()) =>
+  families[config.name](config, traits, fragments)

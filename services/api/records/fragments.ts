@@ -4,6 +4,8 @@ import { packRows, unpackRows } from './packed-rows.ts'
 
 /** How fragments of one kind are read: JSON texts that many records share, such as the collection inside its assets. */
 export interface FragmentKind {
+  /** Unique among the kinds. */
+  readonly name: string
   /** SQL of the key. */
   readonly key: string
   /** SQL of the version, which changes whenever what the fragment shows does. */
@@ -25,55 +27,60 @@ export interface Fragment {
 }
 
 /** Versions by key, for each kind that is wanted. */
-export type WantedFragments<Name extends string> = Readonly<
-  Partial<Record<Name, ReadonlyMap<string, string>>>
->
+export type WantedFragments = ReadonlyMap<FragmentKind, ReadonlyMap<string, string>>
 
-/** Fragments by key. */
-export type FoundFragments<Name extends string> = Readonly<Record<Name, ReadonlyMap<string, Fragment>>>
+/** Fragments by kind and key. */
+export class FoundFragments {
+  readonly #found = new Map<FragmentKind, Map<string, Fragment>>()
+
+  get(kind: FragmentKind, key: string): Fragment | undefined {
+    return this.#found.get(kind)?.get(key)
+  }
+
+  add(kind: FragmentKind, key: string, fragment: Fragment): void {
+    const ofKind = this.#found.get(kind)
+    if (ofKind) ofKind.set(key, fragment)
+    else this.#found.set(kind, new Map([[key, fragment]]))
+  }
+}
 
 /** Keys of one statement. */
 const BATCH = 5_000
 /** What an entry takes beside its texts. */
 const ENTRY_BYTES = 300
 
+type Missing = readonly [kind: FragmentKind, key: string]
+
 /**
  * Fragments, cached by key and the version of the row that they show. A reader wants the version that its own statement
  * has just seen, so nothing stale is ever served and nothing needs to be invalidated.
  */
-export class Fragments<Name extends string> {
-  readonly #kinds: Readonly<Record<Name, FragmentKind>>
-  readonly #names: readonly Name[]
-  readonly #caches: Readonly<Record<Name, LRUCache<string, Fragment>>>
+export class Fragments {
+  readonly #caches = new Map<FragmentKind, LRUCache<string, Fragment>>()
+  readonly #isCaching: boolean
 
-  constructor(kinds: Readonly<Record<Name, FragmentKind>>) {
-    this.#kinds = kinds
-    this.#names = Object.keys(kinds) as Name[]
-    this.#caches = this.#byName((name) => createCache(kinds[name]))
-  }
-
-  /** Bytes held, roughly. */
-  get bytes(): number {
-    return this.#names.reduce((sum, name) => sum + this.#caches[name].calculatedSize, 0)
+  /** @param isCaching false reads all of them anew each time, for measurements. */
+  constructor(isCaching = true) {
+    this.#isCaching = isCaching
   }
 
   clear(): void {
-    for (const name of this.#names) this.#caches[name].clear()
+    this.#caches.clear()
   }
 
   /**
    * The fragments for keys and the versions wanted of them; at most one statement for all kinds. A row that has changed
    * since its version was read comes in its newer form; one that is gone is missing.
    */
-  async load(session: Session, wanted: WantedFragments<Name>): Promise<FoundFragments<Name>> {
-    const found = this.#byName(() => new Map<string, Fragment>())
-    const missing: (readonly [name: Name, key: string])[] = []
-    for (const name of this.#names) {
-      const cache = this.#caches[name]
-      for (const [key, version] of wanted[name] ?? []) {
+  async load(session: Session, wanted: WantedFragments): Promise<FoundFragments> {
+    const found = new FoundFragments()
+    const missing: Missing[] = []
+    for (const [kind, versions] of wanted) {
+      const cache = this.#cacheOf(kind)
+      for (const [key, version] of versions) {
         const cached = cache.get(key)
-        if (cached?.version === version) found[name].set(key, cached)
-        else missing.push([name, key])
+        if (cached?.version === version) found.add(kind, key, cached)
+        else missing.push([kind, key])
       }
     }
     for (let at = 0; at < missing.length; at += BATCH) {
@@ -82,33 +89,31 @@ export class Fragments<Name extends string> {
     return found
   }
 
-  async #read(
-    session: Session,
-    missing: readonly (readonly [name: Name, key: string])[],
-    found: Readonly<Record<Name, Map<string, Fragment>>>,
-  ): Promise<void> {
-    const names = this.#names.filter((name) => missing.some(([of]) => of === name))
-    const values = names.map((name) => missing.filter(([of]) => of === name).map(([, key]) => key))
-    const columns = names.map((name, index) => {
-      const { key, version, texts, from } = this.#kinds[name]
+  async #read(session: Session, missing: readonly Missing[], found: FoundFragments): Promise<void> {
+    const kinds = [...new Set(missing.map(([kind]) => kind))]
+    const columns = kinds.map(({ key, version, texts, from }, index) => {
       return `(SELECT ${packRows([key, version, ...texts])} ${from(`$${index + 1}`)})`
     })
     const [row] = await session.query<(string | null)[]>({
-      name: `fragments ${names.join(' ')}`,
+      name: `fragments ${kinds.map(({ name }) => name).join(' ')}`,
       text: `SELECT ${columns.join(', ')}`,
-      values,
+      values: kinds.map((kind) => missing.filter(([of]) => of === kind).map(([, key]) => key)),
     })
-    names.forEach((name, index) => {
+    kinds.forEach((kind, index) => {
       for (const [key, version, ...texts] of unpackRows<[string, string, ...string[]]>(row?.[index])) {
-        const fragment = { version, texts: texts.map(copyOf) }
-        found[name].set(key, fragment)
-        this.#caches[name].set(copyOf(key), fragment)
+        const fragment = { version: copyOf(version), texts: texts.map(copyOf) }
+        found.add(kind, key, fragment)
+        if (this.#isCaching) this.#cacheOf(kind).set(copyOf(key), fragment)
       }
     })
   }
 
-  #byName<T>(make: (name: Name) => T): Readonly<Record<Name, T>> {
-    return Object.fromEntries(this.#names.map((name) => [name, make(name)])) as Record<Name, T>
+  #cacheOf(kind: FragmentKind): LRUCache<string, Fragment> {
+    const known = this.#caches.get(kind)
+    if (known) return known
+    const cache = createCache(kind)
+    this.#caches.set(kind, cache)
+    return cache
   }
 }
 

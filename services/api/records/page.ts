@@ -49,8 +49,13 @@ export function keysPage(keys: readonly string[], type: string): PageStatement {
   const rows =
     keys.length === 1
       ? sql`SELECT ${bind(key!, type)} AS k, 1 AS n`
-      : sql`SELECT k, n FROM unnest(${bind(keys, `${type}[]`)}) WITH ORDINALITY AS u(k, n)`
+      : sql`SELECT k, n FROM ${boundKeys(keys, type)} WITH ORDINALITY AS u(k, n)`
   return { keys: rows, isFixed: true, reason: 'given keys' }
+}
+
+/** Numbers are bound as one text, which the driver then need not quote one by one. */
+function boundKeys(keys: readonly string[], type: string): Sql {
+  return sql`unnest(${bind(type === 'text' ? keys : `{${keys.join(',')}}`, `${type}[]`)})`
 }
 
 /** Reads what several selections select, each of keys of its own, in one statement. @returns the texts of each. */
@@ -64,7 +69,7 @@ export async function readTogether(
   }[],
 ): Promise<PageTexts[]> {
   const ctes = parts.flatMap(({ keys, type, relation, selection }) => [
-    sql`${raw(relation)} AS MATERIALIZED (SELECT k, n FROM unnest(${bind(keys, `${type}[]`)}) WITH ORDINALITY AS u(k, n))`,
+    sql`${raw(relation)} AS MATERIALIZED (SELECT k, n FROM ${boundKeys(keys, type)} WITH ORDINALITY AS u(k, n))`,
     ...selection.ctes,
   ])
   const columns = parts.flatMap(({ selection }) => selection.columns)

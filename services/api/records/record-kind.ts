@@ -1,7 +1,7 @@
 import type { Session, Statement } from '../database/index.ts'
 import type { Json } from '../json/index.ts'
 import type { PageResult, PageStatement } from '../lists/index.ts'
-import type { Fragments, FoundFragments, WantedFragments } from './fragments.ts'
+import type { FoundFragments, FragmentKind, Fragments, WantedFragments } from './fragments.ts'
 import { keysPage, PAGE_KEYS, readPageTexts } from './page.ts'
 import type { PageTexts, Selection } from './page.ts'
 
@@ -24,15 +24,15 @@ export interface RecordKind {
 }
 
 /** What a statement has read of records, until the fragments that they share are there. */
-export interface PendingRecords<Name extends string> {
+export interface PendingRecords {
   /** Fragments to load. */
-  readonly versions: WantedFragments<Name>
+  readonly versions: WantedFragments
   /** Records by key, in the order of the page. */
-  readonly assemble: (found: FoundFragments<Name>) => Map<string, Json>
+  readonly assemble: (found: FoundFragments) => Map<string, Json>
 }
 
 /** Selects what records of one kind are assembled from, and assembles them. */
-export interface Assembler<Name extends string> {
+export interface Assembler {
   /** SQL type of the keys. */
   readonly keyType: string
   /** @param keys relation with the keys, `k`, and their places, `n`. */
@@ -40,22 +40,19 @@ export interface Assembler<Name extends string> {
   /** Number of columns that it selects. */
   readonly columnCount: number
   /** Reads its columns. */
-  readonly read: (texts: PageTexts) => PendingRecords<Name>
+  readonly read: (texts: PageTexts) => PendingRecords
   /** A cheaper statement for one key, `$1`, which answers one text. */
   readonly one?: {
     readonly statement: Omit<Statement, 'values'>
     /** @param text undefined when there is no row. */
-    readonly read: (text: string | undefined) => PendingRecords<Name>
+    readonly read: (text: string | undefined) => PendingRecords
   }
 }
 
 /** The records that an assembler assembles. */
-export function recordKind<Name extends string>(
-  fragments: Fragments<Name>,
-  assembler: Assembler<Name>,
-): RecordKind {
+export function recordKind(fragments: Fragments, assembler: Assembler): RecordKind {
   const { keyType, one } = assembler
-  async function assemble(session: Session, pending: PendingRecords<Name>): Promise<Map<string, Json>> {
+  async function assemble(session: Session, pending: PendingRecords): Promise<Map<string, Json>> {
     return pending.assemble(await fragments.load(session, pending.versions))
   }
   async function readPage(
@@ -86,15 +83,10 @@ export function recordKind<Name extends string>(
 }
 
 /** What several things want, as one. */
-export function wantedTogether<Name extends string>(
-  ...wanted: readonly WantedFragments<Name>[]
-): WantedFragments<Name> {
-  const all: Partial<Record<Name, Map<string, string>>> = {}
+export function wantedTogether(...wanted: readonly WantedFragments[]): WantedFragments {
+  const all = new Map<FragmentKind, Map<string, string>>()
   for (const each of wanted) {
-    for (const name of Object.keys(each) as Name[]) {
-      const versions = (all[name] ??= new Map<string, string>())
-      for (const [key, version] of each[name]!) versions.set(key, version)
-    }
+    for (const [kind, versions] of each) all.set(kind, new Map([...(all.get(kind) ?? []), ...versions]))
   }
   return all
 }

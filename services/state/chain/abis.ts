@@ -1,7 +1,7 @@
+import { LRUCache } from 'lru-cache'
 import { compileAbi, parsePackedAbi } from '../../core/antelope/index.ts'
 import type { CompiledAbi } from '../../core/antelope/index.ts'
 import type { Queryable } from '../access/index.ts'
-import { ByteCache } from './byte-cache.ts'
 import type { Position } from './position.ts'
 import type { AbiSeeds } from './seeds.ts'
 
@@ -35,15 +35,22 @@ const MAX_COMPILED_BYTES = 64 * 2 ** 20
 /** A compiled ABI with its functions takes about so many bytes for each packed one. */
 const COMPILED_FACTOR = 20
 
+/** The versions of an account as they were at a head. */
+interface KnownVersions {
+  readonly head: string
+  readonly rows: readonly VersionRow[]
+}
+
+/** What an entry of a cache takes beside its value. */
+const ENTRY_BYTES = 200
+
 /** The ABIs of all accounts, at every indexed block. */
 export class AbiStore {
   private readonly database: Queryable
   private readonly seeds: AbiSeeds
-  private readonly versions = new ByteCache<{ readonly head: string; readonly rows: readonly VersionRow[] }>(
-    MAX_VERSIONS_BYTES,
-  )
-  private readonly contents = new ByteCache<Buffer>(MAX_PACKED_BYTES)
-  private readonly compiledAbis = new ByteCache<CompiledAbi>(MAX_COMPILED_BYTES)
+  private readonly versions = new LRUCache<string, KnownVersions>({ maxSize: MAX_VERSIONS_BYTES })
+  private readonly contents = new LRUCache<string, Buffer>({ maxSize: MAX_PACKED_BYTES })
+  private readonly compiledAbis = new LRUCache<string, CompiledAbi>({ maxSize: MAX_COMPILED_BYTES })
 
   constructor(database: Queryable, seeds: AbiSeeds) {
     this.database = database
@@ -82,7 +89,7 @@ export class AbiStore {
     })
     const abi = rows[0]?.abi
     if (!abi) return null
-    this.contents.set(key, abi, abi.length)
+    this.contents.set(key, abi, { size: abi.length + ENTRY_BYTES })
     return abi
   }
 
@@ -94,7 +101,7 @@ export class AbiStore {
     const packed = await this.packed(version)
     if (!packed) return null
     const compiled = compileAbi(parsePackedAbi(packed))
-    this.compiledAbis.set(key, compiled, packed.length * COMPILED_FACTOR)
+    this.compiledAbis.set(key, compiled, { size: packed.length * COMPILED_FACTOR + ENTRY_BYTES })
     return compiled
   }
 
@@ -107,7 +114,7 @@ export class AbiStore {
       text: VERSIONS,
       values: [account],
     })
-    this.versions.set(account, { head: head.id, rows }, 200 + 150 * rows.length)
+    this.versions.set(account, { head: head.id, rows }, { size: ENTRY_BYTES + 150 * rows.length })
     return rows
   }
 }

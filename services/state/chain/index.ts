@@ -1,6 +1,5 @@
 export { AbiStore, keyOf } from './abis.ts'
 export type { AbiVersion } from './abis.ts'
-export { ByteCache } from './byte-cache.ts'
 export { PositionWatch, readPosition } from './position.ts'
 export type { BlockRef, Coverage, Position } from './position.ts'
 export { AbiSeeds } from './seeds.ts'

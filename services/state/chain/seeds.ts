@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import { readChainInfo, readRawAbi } from '../../core/chain-node/index.ts'
 import { notReady } from '../answers/index.ts'
-import { ByteCache } from './byte-cache.ts'
 import type { Position, PositionWatch } from './position.ts'
 
 /** What the chain node said of an account. */
@@ -27,8 +27,8 @@ const WAIT_STEP_MS = 100
 export class AbiSeeds {
   private readonly nodeUrl: string
   private readonly positions: PositionWatch
-  private readonly known = new ByteCache<Seed>(MAX_BYTES)
-  private readonly absentUntil = new ByteCache<number>(2 ** 20)
+  private readonly known = new LRUCache<string, Seed>({ maxSize: MAX_BYTES })
+  private readonly absentUntil = new LRUCache<string, number>({ maxSize: 2 ** 20 })
   private readonly asking = new Map<string, Promise<Seed | null>>()
 
   constructor(nodeUrl: string, positions: PositionWatch) {
@@ -84,11 +84,11 @@ export class AbiSeeds {
     // One that was set meanwhile may be the one that the node told.
     if (!(await isUntouched())) return null
     if (packed === null) {
-      this.absentUntil.set(account, Date.now() + ABSENCE_MS, 64)
+      this.absentUntil.set(account, Date.now() + ABSENCE_MS, { size: 64 })
       return null
     }
     const seed = { packed: Buffer.from(packed), digest: createHash('sha256').update(packed).digest('hex') }
-    this.known.set(account, seed, packed.length + 100)
+    this.known.set(account, seed, { size: packed.length + 100 })
     return seed
   }
 

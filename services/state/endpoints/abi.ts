@@ -66,7 +66,7 @@ export const abi = endpoint({
     const body = Buffer.from(
       `{"block_num":${version.block},"account":${JSON.stringify(values.account)},"abi":${content}${note}}`,
     )
-    parts.bodies.set(key, body, body.length + 200)
+    parts.bodies.set(key, body, { size: body.length + 200 })
     return body
   },
 })

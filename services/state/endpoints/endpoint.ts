@@ -1,6 +1,6 @@
+import type { LRUCache } from 'lru-cache'
 import type { ApiKey } from '../access/index.ts'
 import type { AbiStore, PositionWatch, StateDatabase } from '../chain/index.ts'
-import type { ByteCache } from '../chain/index.ts'
 import type { Parameters, Schema, Values } from './parameter.ts'
 
 /** What endpoints answer from. */
@@ -9,7 +9,7 @@ export interface StateParts {
   readonly positions: PositionWatch
   readonly abis: AbiStore
   /** Bodies of ABI answers. */
-  readonly bodies: ByteCache<Buffer>
+  readonly bodies: LRUCache<string, Buffer>
   /** Exchanges an API key for a token. @throws Refusal. */
   readonly issue: (key: string) => Promise<{ readonly token: string; readonly expiresAt: number }>
 }

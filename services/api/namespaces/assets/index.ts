@@ -1,8 +1,9 @@
 import type { Namespace } from '../../endpoint/index.ts'
 import { createListReader } from './lists/index.ts'
+import type { Fragments } from '../../records/index.ts'
 import { assetsEndpoints } from './endpoints/index.ts'
 import { assetsRecords } from './live-records.ts'
-import { assetRecord, assetsRecordKinds, SharedRows } from './records/index.ts'
+import { assetRecord, assetsRecordKinds } from './records/index.ts'
 import type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 export {
@@ -36,6 +37,7 @@ export {
   assetAssembler,
   assetRecord,
   assetsRecordKinds,
+  collectionFragment,
   collectionObject,
   COLLECTION_VERSION,
   collectionVersionsOf,
@@ -47,7 +49,7 @@ export {
   queryPacked,
   quoted,
   readPairs,
-  SharedRows,
+  templateFragment,
   templateObject,
   templateVersionsOf,
   collectionRecord,
@@ -58,24 +60,24 @@ export {
   templateRecord,
 } from './records/index.ts'
 export {
+  assetFilters,
   assetList,
+  ASSETS,
   boundaryFilters,
   chosenActions,
+  containsText,
   createListReader,
+  isNoneOf,
+  isOneOf,
+  keyAtTime,
   logList,
   nameFilter,
   nothing,
+  templateConditions,
   templateScope,
 } from './lists/index.ts'
 export type { AssetRequest } from './lists/index.ts'
-export type {
-  AssetExtension,
-  AssetRow,
-  AssetsRecords,
-  LoggedActions,
-  RecordSource,
-  SharedName,
-} from './records/index.ts'
+export type { AssetExtension, AssetRow, AssetsRecords, LoggedActions, RecordSource } from './records/index.ts'
 export { liveRecord } from './live-records.ts'
 export type { AssetsLimits, AssetsSetup } from './setup.ts'
 
@@ -84,16 +86,18 @@ export interface AssetsNamespaceOptions {
   /** Contract account. */
   readonly contract: string
   readonly limits: AssetsLimits
+  /** Fragments of the rows that its records share. */
+  readonly shared: Fragments
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
 }
 
 /** The assets namespace: collections, schemas, templates, assets, accounts, offers, transfers. */
 export function createAssetsNamespace(options: AssetsNamespaceOptions): Namespace {
-  const shared = new SharedRows()
+  const { shared } = options
   const lists = createListReader()
-  const records = assetsRecordKinds({ contract: options.contract, shared })
-  const setup: AssetsSetup = { ...options, shared, lists, records, assetSchema: assetRecord }
+  const records = assetsRecordKinds(options)
+  const setup: AssetsSetup = { ...options, lists, records, assetSchema: assetRecord }
   return {
     name: 'assets',
     endpoints: assetsEndpoints(setup),

@@ -1,9 +1,11 @@
 import type { Session } from '../../database/index.ts'
 import type { Endpoint, Namespace, RecordReader } from '../../endpoint/index.ts'
+import type { Fragments } from '../../records/index.ts'
 import type { AssetsLimits, AssetsSetup, RecordSource } from '../assets/index.ts'
-import { assetsRecordKinds, createListReader, KnownTexts, SharedRows } from '../assets/index.ts'
+import { assetsRecordKinds, createListReader, KnownTexts } from '../assets/index.ts'
 import { marketEndpoints } from './endpoints/index.ts'
 import { marketRecords } from './live-records.ts'
+import { MARKET_TABLES } from './lists/index.ts'
 import { assetsContract } from './queries/index.ts'
 import { listingAsset, marketAssetExtension, marketRecordKinds } from './records/index.ts'
 import type { MarketLimits, MarketSetup } from './setup.ts'
@@ -17,6 +19,8 @@ export interface MarketNamespaceOptions {
   /** Assets contract account, until the market contract has named it. */
   readonly assetsContract: string | undefined
   readonly limits: AssetsLimits & MarketLimits
+  /** Fragments of the rows that its records share. */
+  readonly shared: Fragments
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
   /** `/v1/sales` takes the largest page of `/v2/sales`. */
@@ -27,9 +31,8 @@ export interface MarketNamespaceOptions {
 
 /** The market namespace: sales, auctions, buy offers, prices, statistics, royalties, assets with what they cost. */
 export function createMarketNamespace(options: MarketNamespaceOptions): Namespace {
-  const { contract, limits, trigrams, disableV1Sales, clock = Date.now } = options
-  const shared = new SharedRows()
-  const lists = createListReader()
+  const { contract, shared, limits, trigrams, disableV1Sales, clock = Date.now } = options
+  const lists = createListReader(MARKET_TABLES)
   const texts = new KnownTexts()
   const named: { assets?: string } = {}
   const source: RecordSource = {
@@ -50,7 +53,17 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
     assetSchema: listingAsset,
   }
   const records = marketRecordKinds({ contract, clock }, source)
-  const setup: MarketSetup = { contract, limits, trigrams, disableV1Sales, assets, records, texts, clock }
+  const setup: MarketSetup = {
+    contract,
+    limits,
+    trigrams,
+    disableV1Sales,
+    assets,
+    lists,
+    records,
+    texts,
+    clock,
+  }
   /** The contract says itself whose assets it trades, once; its settings may come after the first request. */
   async function learnContract(session: Session): Promise<void> {
     if (named.assets !== undefined) return

@@ -1,3 +1,4 @@
+import type { ListReader } from '../../lists/index.ts'
 import type { AssetsSetup, KnownTexts } from '../assets/index.ts'
 import type { MarketRecords } from './records/index.ts'
 
@@ -27,6 +28,7 @@ export interface MarketSetup {
   readonly disableV1Sales: boolean
   /** How the assets of the market are served. Its contract is known once `contracts` has been asked. */
   readonly assets: AssetsSetup
+  readonly lists: ListReader
   readonly records: MarketRecords
   /** What assets say of their own, as far as it was asked for. */
   readonly texts: KnownTexts

@@ -1,6 +1,7 @@
 import type { Namespace } from '../../endpoint/index.ts'
 import { ListReader, Statistics } from '../../lists/index.ts'
-import { liveRecord, SharedRows } from '../assets/index.ts'
+import type { Fragments } from '../../records/index.ts'
+import { liveRecord } from '../assets/index.ts'
 import { toolsEndpoints } from './endpoints/index.ts'
 import { LINKS } from './lists/index.ts'
 import { linkKind, linkRecord } from './records/index.ts'
@@ -15,14 +16,16 @@ export interface ToolsNamespaceOptions {
   /** Assets contract account, until the tools contract has named it. */
   readonly assetsContract: string | undefined
   readonly limits: ToolsLimits
+  /** Fragments of the rows that the assets in links share. */
+  readonly shared: Fragments
 }
 
 /** The tools namespace: links that assets are claimed with. */
 export function createToolsNamespace(options: ToolsNamespaceOptions): Namespace {
-  const shared = new SharedRows()
-  const links = linkKind({ ...options, shared })
+  const { shared } = options
+  const links = linkKind(options)
   const lists = new ListReader(new Statistics([LINKS]))
-  const setup: ToolsSetup = { ...options, shared, links, lists }
+  const setup: ToolsSetup = { ...options, links, lists }
   return {
     name: 'tools',
     endpoints: toolsEndpoints(setup),

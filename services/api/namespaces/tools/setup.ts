@@ -1,6 +1,5 @@
 import type { ListReader } from '../../lists/index.ts'
-import type { RecordKind } from '../../records/index.ts'
-import type { SharedRows } from '../assets/index.ts'
+import type { Fragments, RecordKind } from '../../records/index.ts'
 
 /** Largest `limit` of each list, by the keys of `args.limits`. */
 export interface ToolsLimits {
@@ -16,7 +15,7 @@ export interface ToolsSetup {
   readonly assetsContract: string | undefined
   readonly limits: ToolsLimits
   /** What the assets inside links share. */
-  readonly shared: SharedRows
+  readonly shared: Fragments
   readonly links: RecordKind
   readonly lists: ListReader
 }

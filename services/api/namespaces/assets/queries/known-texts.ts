@@ -1,4 +1,4 @@
-import { RecentlyUsed } from '../../../cache/index.ts'
+import { LRUCache } from 'lru-cache'
 import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { AttributeFilter } from '../../../endpoint/index.ts'
@@ -31,7 +31,10 @@ const DIGEST_BYTES = 60
  * is left may be among the known ones, until they are too many: then all texts are looked at again.
  */
 export class KnownTexts {
-  readonly #kept = new RecentlyUsed<Met>(MAX_BYTES)
+  readonly #kept = new LRUCache<string, Met>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ digests }, key) => key.length + digests.length * DIGEST_BYTES + 200,
+  })
 
   clear(): void {
     this.#kept.clear()
@@ -51,11 +54,7 @@ export class KnownTexts {
     if (met?.block) {
       const [blockNum, blockTime, blockId] = met.block
       const { digests } = met
-      this.#kept.set(
-        key,
-        { digests, blockNum, blockTime, blockId },
-        key.length + digests.length * DIGEST_BYTES,
-      )
+      this.#kept.set(key, { digests, blockNum, blockTime, blockId })
     }
     return met?.digests
   }

@@ -1,5 +1,14 @@
 import type { Json } from '../../../json/index.ts'
-import type { Assembler, PageTexts, PendingRecords, Selection } from '../../../records/index.ts'
+import type {
+  Assembler,
+  FoundFragments,
+  Fragments,
+  PageTexts,
+  PendingRecords,
+  Selection,
+  WantedFragments,
+} from '../../../records/index.ts'
+import { wantedTogether } from '../../../records/index.ts'
 import { assetMembers } from './asset-json.ts'
 import type { AssetRow, ReadAssets } from './asset-rows.ts'
 import {
@@ -10,27 +19,36 @@ import {
   readOneAsset,
   selectAssets,
 } from './asset-rows.ts'
-import type { SharedName, SharedRows } from './shared-rows.ts'
 
 /** What the records of a namespace are assembled with. */
 export interface RecordSource {
   /** Contract account of the assets; an account name, so it needs no escaping in JSON. */
   readonly contract: string
-  readonly shared: SharedRows
+  readonly shared: Fragments
 }
 
-/** Further members of assets, from columns of their own. */
+/** Further members of assets, from columns and fragments of their own. */
 export interface AssetExtension {
   /** It may read the WITH item `a`, the rows of the assets. */
   readonly select: () => Selection
   readonly columnCount: number
-  /** Reads its columns. @returns the members of an asset. */
-  readonly read: (texts: PageTexts) => (row: AssetRow) => string
+  /** Reads its columns. */
+  readonly read: (texts: PageTexts) => PendingMembers
+}
+
+/** Members of assets, until the fragments are there. */
+export interface PendingMembers {
+  readonly versions: WantedFragments
+  /** @returns the members of an asset. */
+  readonly membersOf: (found: FoundFragments) => (row: AssetRow) => string
 }
 
 /** Assembles assets, with what a namespace adds to them. */
-export function assetAssembler(source: RecordSource, extension?: AssetExtension): Assembler<SharedName> {
-  const assembler: Assembler<SharedName> = {
+export function assetAssembler(
+  source: Pick<RecordSource, 'contract'>,
+  extension?: AssetExtension,
+): Assembler {
+  const assembler: Assembler = {
     keyType: 'bigint',
     columnCount: ASSET_COLUMN_COUNT + (extension?.columnCount ?? 0),
     select(keys) {
@@ -50,21 +68,22 @@ export function assetAssembler(source: RecordSource, extension?: AssetExtension)
 }
 
 function pendingAssets(
-  { contract }: RecordSource,
+  { contract }: Pick<RecordSource, 'contract'>,
   { rows, versions, backedTokens }: ReadAssets,
-  membersOf?: (row: AssetRow) => string,
-): PendingRecords<SharedName> {
+  members?: PendingMembers,
+): PendingRecords {
   return {
-    versions,
+    versions: members ? wantedTogether(versions, members.versions) : versions,
     assemble(found) {
+      const membersOf = members?.membersOf(found)
       const records = new Map<string, Json>()
       for (const row of rows) {
         const fragments = fragmentsOf(row, found)
         // Gone between two statements: a fork has just undone it.
         if (!fragments) continue
-        const members = assetMembers(contract, row, backedTokens.get(row[0]) ?? '[]', fragments)
-        members.push(membersOf ? `,${membersOf(row)}}` : '}')
-        records.set(row[0], members)
+        const record = assetMembers(contract, row, backedTokens.get(row[0]) ?? '[]', fragments)
+        record.push(membersOf ? `,${membersOf(row)}}` : '}')
+        records.set(row[0], record)
       }
       return records
     },

@@ -1,8 +1,21 @@
 import { raw } from '../../../database/index.ts'
-import type { Fragment, FoundFragments, PageTexts, Selection } from '../../../records/index.ts'
+import type {
+  FoundFragments,
+  Fragment,
+  FragmentKind,
+  PageTexts,
+  Selection,
+  WantedFragments,
+} from '../../../records/index.ts'
 import { cte, packFields, packRows, unpackRows } from '../../../records/index.ts'
-import type { SharedName } from './shared-rows.ts'
-import { COLLECTION_VERSION, SCHEMA_VERSION, TEMPLATE_VERSION } from './shared-rows.ts'
+import {
+  COLLECTION_VERSION,
+  collectionFragment,
+  SCHEMA_VERSION,
+  schemaFragment,
+  TEMPLATE_VERSION,
+  templateFragment,
+} from './shared-rows.ts'
 
 /** Largest integer that JSON readers hold exactly as a number. */
 const MAX_EXACT = '9007199254740991'
@@ -118,13 +131,10 @@ export const ONE_ASSET = {
   ])} FROM assets.assets a WHERE a.asset_id = $1::bigint`,
 }
 
-/** Versions by key of shared rows. */
-export type SharedVersions = Readonly<Record<'collection' | 'schema' | 'template', Map<string, string>>>
-
 /** What assets are assembled from. */
 export interface ReadAssets {
   readonly rows: readonly AssetRow[]
-  readonly versions: SharedVersions
+  readonly versions: WantedFragments
   /** JSON array of tokens by asset; one without any is missing. */
   readonly backedTokens: ReadonlyMap<string, string>
 }
@@ -132,11 +142,11 @@ export interface ReadAssets {
 /** Reads the columns of `selectAssets`. */
 export function readAssets(texts: PageTexts): ReadAssets {
   const [rows, collections, schemas, templates, backed] = texts
-  const versions = {
-    collection: readPairs(collections),
-    schema: readPairs(schemas),
-    template: readPairs(templates),
-  }
+  const versions = new Map([
+    [collectionFragment, readPairs(collections)],
+    [schemaFragment, readPairs(schemas)],
+    [templateFragment, readPairs(templates)],
+  ])
   return { rows: unpackRows<AssetRow>(rows), versions, backedTokens: readPairs(backed) }
 }
 
@@ -147,10 +157,8 @@ export function readPairs(text: string | null | undefined): Map<string, string> 
 
 /** Reads the row of `ONE_ASSET`. */
 export function readOneAsset(text: string | undefined): ReadAssets {
-  const versions = { collection: new Map<string, string>(), schema: new Map(), template: new Map() }
-  const backedTokens = new Map<string, string>()
   const [fields] = unpackRows<string[]>(text)
-  if (!fields) return { rows: [], versions, backedTokens }
+  if (!fields) return { rows: [], versions: new Map(), backedTokens: new Map() }
   const row = fields.slice(0, FIELDS.length) as unknown as AssetRow
   const [collection, schema, template, backed] = fields.slice(FIELDS.length) as [
     string,
@@ -159,11 +167,11 @@ export function readOneAsset(text: string | undefined): ReadAssets {
     string,
   ]
   const [id, collectionName, schemaName, templateId] = row
-  if (collection !== '') versions.collection.set(collectionName, collection)
-  if (schema !== '') versions.schema.set(`${collectionName}/${schemaName}`, schema)
-  if (template !== '') versions.template.set(templateId, template)
-  if (backed !== '') backedTokens.set(id, backed)
-  return { rows: [row], versions, backedTokens }
+  const versions = new Map<FragmentKind, ReadonlyMap<string, string>>()
+  if (collection !== '') versions.set(collectionFragment, new Map([[collectionName, collection]]))
+  if (schema !== '') versions.set(schemaFragment, new Map([[`${collectionName}/${schemaName}`, schema]]))
+  if (template !== '') versions.set(templateFragment, new Map([[templateId, template]]))
+  return { rows: [row], versions, backedTokens: new Map(backed === '' ? [] : [[id, backed]]) }
 }
 
 /** What an asset is shown with. */
@@ -176,10 +184,10 @@ export interface AssetFragments {
 /** The fragments of an asset; undefined when its collection or schema is not known. */
 export function fragmentsOf(
   [, collectionName, schemaName, templateId]: AssetRow,
-  found: Pick<FoundFragments<SharedName>, 'collection' | 'schema' | 'template'>,
+  found: FoundFragments,
 ): AssetFragments | undefined {
-  const collection = found.collection.get(collectionName)
-  const schema = found.schema.get(`${collectionName}/${schemaName}`)
+  const collection = found.get(collectionFragment, collectionName)
+  const schema = found.get(schemaFragment, `${collectionName}/${schemaName}`)
   if (!collection || !schema) return undefined
-  return { collection, schema, template: found.template.get(templateId) }
+  return { collection, schema, template: found.get(templateFragment, templateId) }
 }

@@ -5,16 +5,19 @@ import { cte, packRows, unpackRows } from '../../../records/index.ts'
 import { ownTemplateMembers, templateData } from './asset-json.ts'
 import type { RecordSource } from './asset-records.ts'
 import { collectionVersionsOf, readPairs, schemaVersionsOf } from './asset-rows.ts'
-import type { SharedName } from './shared-rows.ts'
 import {
   COLLECTION_RECORD_VERSION,
+  collectionFragment,
+  collectionRecordFragment,
   collectionObject,
   SCHEMA_VERSION,
+  schemaFragment,
   TEMPLATE_VERSION,
+  templateFragment,
 } from './shared-rows.ts'
 
 /** Assembles collections, by name. */
-export function collectionAssembler(source: RecordSource): Assembler<SharedName> {
+export function collectionAssembler(source: RecordSource): Assembler {
   return {
     keyType: 'text',
     columnCount: 1,
@@ -30,10 +33,10 @@ export function collectionAssembler(source: RecordSource): Assembler<SharedName>
     read([rows]) {
       const versions = readPairs(rows)
       return {
-        versions: { collectionRecord: versions },
-        assemble: ({ collectionRecord }) =>
+        versions: new Map([[collectionRecordFragment, versions]]),
+        assemble: (found) =>
           mapKnown(versions.keys(), (name) => {
-            const fragment = collectionRecord.get(name)
+            const fragment = found.get(collectionRecordFragment, name)
             return fragment && [name, `{"contract":"${source.contract}",${fragment.texts[0]!}}`]
           }),
       }
@@ -47,7 +50,7 @@ export type SchemaView = 'whole' | 'without types and assets'
 type SchemaRow = readonly [key: string, collection: string, version: string, minted: string]
 
 /** Assembles schemas, by `collection/schema`. */
-export function schemaAssembler(source: RecordSource, view: SchemaView = 'whole'): Assembler<SharedName> {
+export function schemaAssembler(source: RecordSource, view: SchemaView = 'whole'): Assembler {
   return {
     keyType: 'text',
     columnCount: 2,
@@ -81,14 +84,14 @@ export function schemaAssembler(source: RecordSource, view: SchemaView = 'whole'
     read([packed, collections]) {
       const rows = unpackRows<SchemaRow>(packed)
       return {
-        versions: {
-          schema: new Map(rows.map(([key, , version]) => [key, version])),
-          collection: readPairs(collections),
-        },
+        versions: new Map([
+          [schemaFragment, new Map(rows.map(([key, , version]) => [key, version]))],
+          [collectionFragment, readPairs(collections)],
+        ]),
         assemble: (found) =>
           mapKnown(rows, ([key, collectionName, , minted]) => {
-            const schema = found.schema.get(key)
-            const collection = found.collection.get(collectionName)
+            const schema = found.get(schemaFragment, key)
+            const collection = found.get(collectionFragment, collectionName)
             if (!schema || !collection) return undefined
             const [members, types] = schema.texts
             const own = `{"contract":"${source.contract}",${members!}`
@@ -104,7 +107,7 @@ export function schemaAssembler(source: RecordSource, view: SchemaView = 'whole'
 type TemplateRow = readonly [id: string, collection: string, schema: string, version: string]
 
 /** Assembles templates, by id. */
-export function templateAssembler(source: RecordSource): Assembler<SharedName> {
+export function templateAssembler(source: RecordSource): Assembler {
   return {
     keyType: 'integer',
     columnCount: 3,
@@ -126,16 +129,16 @@ export function templateAssembler(source: RecordSource): Assembler<SharedName> {
     read([packed, collections, schemas]) {
       const rows = unpackRows<TemplateRow>(packed)
       return {
-        versions: {
-          template: new Map(rows.map(([id, , , version]) => [id, version])),
-          collection: readPairs(collections),
-          schema: readPairs(schemas),
-        },
+        versions: new Map([
+          [templateFragment, new Map(rows.map(([id, , , version]) => [id, version]))],
+          [collectionFragment, readPairs(collections)],
+          [schemaFragment, readPairs(schemas)],
+        ]),
         assemble: (found) =>
           mapKnown(rows, ([id, collectionName, schemaName]) => {
-            const template = found.template.get(id)
-            const collection = found.collection.get(collectionName)
-            const schema = found.schema.get(`${collectionName}/${schemaName}`)
+            const template = found.get(templateFragment, id)
+            const collection = found.get(collectionFragment, collectionName)
+            const schema = found.get(schemaFragment, `${collectionName}/${schemaName}`)
             if (!template || !collection || !schema) return undefined
             return [id, templateRecord(source.contract, template, collection, schema)]
           }),

@@ -1,5 +1,5 @@
-import type { FragmentKind, Fragment } from '../../../records/index.ts'
-import { Fragments, jsonData, jsonList, jsonMembers, jsonText, quoted } from '../../../records/index.ts'
+import type { Fragment, FragmentKind } from '../../../records/index.ts'
+import { jsonData, jsonList, jsonMembers, jsonText, quoted } from '../../../records/index.ts'
 
 /** Version of a collection inside other records; `c` is the row. */
 export const COLLECTION_VERSION = 'c.xmin'
@@ -32,7 +32,8 @@ const lightMembers = { ...lastingMembers, images: jsonText(`c.data ->> 'images'`
  * Key: collection name. Texts: its members inside other records, without the fee, for records that show the fee of
  * another time; the fee.
  */
-const collection: FragmentKind = {
+export const collectionFragment: FragmentKind = {
+  name: 'collection',
   key: 'c.collection_name',
   version: COLLECTION_VERSION,
   texts: [jsonMembers(lightMembers), MARKET_FEE],
@@ -41,7 +42,8 @@ const collection: FragmentKind = {
 }
 
 /** Key: collection name. Text: the members of the collection's own record, without `contract`. */
-const collectionRecord: FragmentKind = {
+export const collectionRecordFragment: FragmentKind = {
+  name: 'collection-record',
   key: 'c.collection_name',
   version: COLLECTION_RECORD_VERSION,
   texts: [
@@ -84,7 +86,8 @@ const schemaMembers = {
  * Key: `collection/schema`. Texts: the members inside assets and templates; the further members of the schema's own
  * record.
  */
-const schema: FragmentKind = {
+export const schemaFragment: FragmentKind = {
+  name: 'schema',
   key: 'k.key',
   version: SCHEMA_VERSION,
   texts: [jsonMembers(schemaMembers), jsonMembers({ types: jsonList('s.types') })],
@@ -94,7 +97,8 @@ const schema: FragmentKind = {
 }
 
 /** Key: template id. Texts: its members but for its attributes, in two parts; its immutable and its mutable attributes. */
-const template: FragmentKind = {
+export const templateFragment: FragmentKind = {
+  name: 'template',
   key: 't.template_id',
   version: TEMPLATE_VERSION,
   texts: [
@@ -116,18 +120,6 @@ const template: FragmentKind = {
   from: (keys) => `FROM assets.templates t WHERE t.template_id = ANY(${keys}::integer[])`,
   maxBytes: 48 * MEBIBYTE,
   assembledBytes: 3_000,
-}
-
-const kinds = { collection, collectionRecord, schema, template }
-
-/** Kinds of rows that records of a namespace share. */
-export type SharedName = keyof typeof kinds
-
-/** The fragments of one namespace; at most 72 MB. */
-export class SharedRows extends Fragments<SharedName> {
-  constructor() {
-    super(kinds)
-  }
 }
 
 /** The object of a collection inside other records. @param fee the fee to show; default: its present one. */

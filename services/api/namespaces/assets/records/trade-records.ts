@@ -5,7 +5,6 @@ import type { Assembler } from '../../../records/index.ts'
 import { cte, jsonText, packRows, unpackRows } from '../../../records/index.ts'
 import { quotedOrNull } from './asset-json.ts'
 import type { RecordSource } from './asset-records.ts'
-import type { SharedName } from './shared-rows.ts'
 
 const hasCode = (account: string): string =>
   `EXISTS (SELECT FROM chain.code_accounts h WHERE h.account = ${account})`
@@ -32,9 +31,9 @@ interface TradeSql {
 function tradeAssembler(
   { rows, assetIds, fields }: TradeSql,
   source: RecordSource,
-  assets: Assembler<SharedName>,
+  assets: Assembler,
   recordOf: (row: readonly string[], contained: ReadonlyMap<string, Json>, contract: string) => Json,
-): Assembler<SharedName> {
+): Assembler {
   return {
     keyType: 'bigint',
     columnCount: 1 + assets.columnCount,
@@ -98,7 +97,7 @@ const offers: TradeSql = {
 }
 
 /** Assembles offers. @param assets assembles the assets in them. */
-export function offerAssembler(source: RecordSource, assets: Assembler<SharedName>): Assembler<SharedName> {
+export function offerAssembler(source: RecordSource, assets: Assembler): Assembler {
   return tradeAssembler(offers, source, assets, (row, contained, contract) => {
     const [id, sender, recipient, memo, state, senderHasCode, recipientHasCode, ...times] = row as OfferRow
     const [updatedBlock, updatedTime, createdBlock, createdTime, sent, received] = times
@@ -145,10 +144,7 @@ const transfers: TradeSql = {
 }
 
 /** Assembles transfers. @param assets assembles the assets in them. */
-export function transferAssembler(
-  source: RecordSource,
-  assets: Assembler<SharedName>,
-): Assembler<SharedName> {
+export function transferAssembler(source: RecordSource, assets: Assembler): Assembler {
   return tradeAssembler(transfers, source, assets, (row, contained, contract) => {
     const [id, sender, recipient, memo, txid, block, time, moved] = row as TransferRow
     return [

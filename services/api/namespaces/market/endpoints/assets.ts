@@ -1,6 +1,6 @@
 import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
 import { assetsEndpoints, listJson } from '../../assets/index.ts'
-import { PRICE_SORTS, pricedAssets } from '../lists/priced-assets.ts'
+import { PRICE_SORTS, pricedAssets } from '../lists/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /** What the market serves of the assets namespace, with its own view of assets. */

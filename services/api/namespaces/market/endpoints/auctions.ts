@@ -2,10 +2,9 @@ import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
 import { boundaries, counting, paging, sorting } from '../../parameter-groups/index.ts'
 import { assetNumbers, listingFilter, stateParameter, templateLists } from '../parameters.ts'
-import { auctionQuery, countListings } from '../queries/index.ts'
 import { auctionRecord } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { countTwin, runCount, runList, runOne } from './list.ts'
+import { countTwin, runListings, runOne } from './list.ts'
 
 const SORTS = [
   'created',
@@ -32,7 +31,7 @@ const ownParameters: readonly Parameter[] = [
 
 /** `/v1/auctions`, its count, and one auction. */
 export function auctionEndpoints(setup: MarketSetup): Endpoint[] {
-  const records = { setup, query: auctionQuery, kind: setup.records.auction, kept: countListings('auction') }
+  const runs = runListings(setup, { kind: 'auction' }, setup.records.auction)
   const list: Endpoint = {
     path: '/v1/auctions',
     tag: 'auctions',
@@ -50,7 +49,7 @@ export function auctionEndpoints(setup: MarketSetup): Endpoint[] {
     ],
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
     record: shape.list(auctionRecord),
-    run: runList(records),
+    run: runs.page,
   }
   const one: Endpoint = {
     path: '/v1/auctions/:auction_id',
@@ -62,5 +61,5 @@ export function auctionEndpoints(setup: MarketSetup): Endpoint[] {
     cache: 'path',
     run: runOne('auction_id', setup.records.auction, NOT_FOUND),
   }
-  return [list, countTwin(list, runCount(records)), one]
+  return [list, countTwin(list, runs.count), one]
 }

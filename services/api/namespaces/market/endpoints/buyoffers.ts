@@ -2,22 +2,16 @@ import type { Endpoint } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
 import { boundaries, counting, paging, sorting } from '../../parameter-groups/index.ts'
 import { assetNumbers, listingFilter, stateParameter, templateLists } from '../parameters.ts'
-import { buyofferQuery, countListings, templateBuyofferQuery } from '../queries/index.ts'
 import { buyofferRecord, templateBuyofferRecord } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { countTwin, runCount, runList, runOne } from './list.ts'
+import { countTwin, runListings, runOne } from './list.ts'
 
 const SORTS = ['created', 'updated', 'buyoffer_id', 'price', 'template_mint', 'name', 'effective_mint']
 const NOT_FOUND = { status: 416, message: 'Buyoffer not found' } as const
 
 /** `/v1/buyoffers`, its count, and one buy offer. */
 export function buyofferEndpoints(setup: MarketSetup): Endpoint[] {
-  const records = {
-    setup,
-    query: buyofferQuery,
-    kind: setup.records.buyoffer,
-    kept: countListings('buyoffer'),
-  }
+  const runs = runListings(setup, { kind: 'buyoffer' }, setup.records.buyoffer)
   const list: Endpoint = {
     path: '/v1/buyoffers',
     tag: 'buyoffers',
@@ -36,7 +30,7 @@ export function buyofferEndpoints(setup: MarketSetup): Endpoint[] {
     ],
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
     record: shape.list(buyofferRecord),
-    run: runList(records),
+    run: runs.page,
   }
   const one: Endpoint = {
     path: '/v1/buyoffers/:buyoffer_id',
@@ -48,17 +42,12 @@ export function buyofferEndpoints(setup: MarketSetup): Endpoint[] {
     cache: 'path',
     run: runOne('buyoffer_id', setup.records.buyoffer, NOT_FOUND),
   }
-  return [list, countTwin(list, runCount(records)), one]
+  return [list, countTwin(list, runs.count), one]
 }
 
 /** `/v1/template_buyoffers`, its count, and one template buy offer. */
 export function templateBuyofferEndpoints(setup: MarketSetup): Endpoint[] {
-  const records = {
-    setup,
-    query: templateBuyofferQuery,
-    kind: setup.records.templateBuyoffer,
-    kept: countListings('template_buyoffer'),
-  }
+  const runs = runListings(setup, { kind: 'template_buyoffer' }, setup.records.templateBuyoffer)
   const list: Endpoint = {
     path: '/v1/template_buyoffers',
     tag: 'template_buyoffers',
@@ -74,7 +63,7 @@ export function templateBuyofferEndpoints(setup: MarketSetup): Endpoint[] {
     ],
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
     record: shape.list(templateBuyofferRecord),
-    run: runList(records),
+    run: runs.page,
   }
   const one: Endpoint = {
     path: '/v1/template_buyoffers/:buyoffer_id',
@@ -86,5 +75,5 @@ export function templateBuyofferEndpoints(setup: MarketSetup): Endpoint[] {
     cache: 'path',
     run: runOne('buyoffer_id', setup.records.templateBuyoffer, NOT_FOUND),
   }
-  return [list, countTwin(list, runCount(records)), one]
+  return [list, countTwin(list, runs.count), one]
 }

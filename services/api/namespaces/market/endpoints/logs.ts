@@ -3,8 +3,8 @@ import { shape } from '../../../endpoint/index.ts'
 import type { LoggedActions } from '../../assets/index.ts'
 import { logRecord } from '../../assets/index.ts'
 import { logActions, paging, sortOrder } from '../../parameter-groups/index.ts'
-import type { ListingKind } from '../queries/index.ts'
-import { selectMarketLogs } from '../queries/index.ts'
+import type { ListingKind } from '../lists/index.ts'
+import { selectMarketLogs } from '../lists/index.ts'
 import { auctionActions, buyofferActions, saleActions, templateBuyofferActions } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
@@ -68,6 +68,10 @@ export function marketLogEndpoints(setup: MarketSetup): Endpoint[] {
     ],
     record: shape.list(logRecord(record, `An action on ${of}`, actions)),
     run: ({ session, values }) =>
-      selectMarketLogs(session, values, kind, values.id(parameter)!, Object.keys(actions)),
+      selectMarketLogs(session, setup, values, {
+        kind,
+        id: values.id(parameter)!,
+        actions: Object.keys(actions),
+      }),
   }))
 }

@@ -2,13 +2,8 @@ import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
 import { RequestError, shape } from '../../../endpoint/index.ts'
 import { boundaries, counting, paging, sorting } from '../../parameter-groups/index.ts'
 import { priceSymbols, tradeTimes } from '../parameters.ts'
-import {
-  payoutQuery,
-  royaltyAttributes,
-  royaltyConfig,
-  royaltySums,
-  royaltyTemplates,
-} from '../queries/index.ts'
+import { payoutList } from '../lists/index.ts'
+import { royaltyAttributes, royaltyConfig, royaltySums, royaltyTemplates } from '../queries/index.ts'
 import {
   CATEGORIES,
   LISTING_TYPES,
@@ -19,6 +14,7 @@ import {
   royaltyTemplateRecord,
 } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
+import type { ListOfRecords } from '../../assets/index.ts'
 import { countTwin, runCount, runList } from './list.ts'
 
 const NOT_FOUND = { status: 416, message: 'Royalty config not found' } as const
@@ -51,7 +47,11 @@ const payoutFilter: readonly Parameter[] = [
 /** `/v1/royalties/...`. */
 export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
   const limit = setup.limits.royalties
-  const records = { setup, query: payoutQuery, kind: setup.records.payout }
+  const records: ListOfRecords = {
+    lists: setup.lists,
+    list: (context) => payoutList(context, setup),
+    kind: setup.records.payout,
+  }
   const payouts: Endpoint = {
     path: '/v1/royalties/payouts',
     tag,

@@ -3,10 +3,10 @@ import { RequestError, shape } from '../../../endpoint/index.ts'
 import { pageJson } from '../../assets/index.ts'
 import { boundaries, counting, paging, sorting } from '../../parameter-groups/index.ts'
 import { assetNumbers, listingFilter, stateParameter, templateLists } from '../parameters.ts'
-import { countListings, saleQuery, selectCheapest } from '../queries/index.ts'
+import { selectCheapest } from '../queries/index.ts'
 import { listedSaleRecord, saleRecord } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { countTwin, runCount, runList, runOne } from './list.ts'
+import { countTwin, runListings, runOne } from './list.ts'
 
 const SORTS = ['created', 'updated', 'sale_id', 'price', 'template_mint', 'name', 'effective_mint']
 const NOT_FOUND = { status: 416, message: 'Sale not found' } as const
@@ -52,12 +52,7 @@ function saleLists(setup: MarketSetup): Endpoint[] {
     { path: '/v2/sales', ...newer },
   ]
   return lists.flatMap(({ path, limit, standard }) => {
-    const records = {
-      setup,
-      query: saleQuery(standard),
-      kind: setup.records.listedSale,
-      kept: countListings('sale', standard),
-    }
+    const runs = runListings(setup, { kind: 'sale', standard }, setup.records.listedSale)
     const unnamed = standard ? 'Without it, all but cancelled ones' : 'Without it, all'
     const list: Endpoint = {
       path,
@@ -73,9 +68,9 @@ function saleLists(setup: MarketSetup): Endpoint[] {
       ],
       attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
       record: shape.list(listedSaleRecord),
-      run: runList(records),
+      run: runs.page,
     }
-    return [list, countTwin(list, runCount(records))]
+    return [list, countTwin(list, runs.count)]
   })
 }
 

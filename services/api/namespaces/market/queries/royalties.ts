@@ -1,70 +1,8 @@
 import type { Session } from '../../../database/index.ts'
 import { Bindings, whereClause } from '../../../database/index.ts'
-import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
 import { jsonMembers, jsonText, oneOf, quoted } from '../../assets/index.ts'
-import type { PageQuery } from '../../paging/index.ts'
-import {
-  bindIntegers,
-  boundaryConditions,
-  directionOf,
-  keyBoundConditions,
-  keyBounds,
-  pageWindow,
-} from '../../paging/index.ts'
-
-const LISTING_TYPES: Readonly<Record<string, number>> = {
-  unresolved: 0,
-  sale: 1,
-  auction: 2,
-  buyoffer: 3,
-  template_buyoffer: 4,
-}
-const CATEGORIES: Readonly<Record<string, number>> = { founders: 1, template: 2, attribute: 3, dust: 4 }
-
-const BLOCKS = { table: 'market.blocks', key: 'first_seq', time: 'block_time' }
-
-/** The page of payouts that a request asks for; keys are `seq/payout_index`. */
-export async function payoutQuery({ session, values }: EndpointContext): Promise<PageQuery> {
-  const bindings = new Bindings()
-  const assets = values.ids('asset_id')
-  const type = values.text('listing_type')
-  const listing = values.id('listing_id')
-  const categories = values.texts('category')
-  const conditions = [
-    ...oneOf('l.recipient', values.texts('recipient'), bindings),
-    ...oneOf('l.collection_name', values.texts('collection_name'), bindings),
-    ...oneOf('l.token_symbol', values.texts('symbol'), bindings),
-    ...(assets ? [`l.asset_id = ANY(${bindings.bindIds(assets)})`] : []),
-    ...(type === undefined ? [] : [`l.kind = ${bindings.bind(LISTING_TYPES[type]!, 'smallint')}`]),
-    ...(listing === undefined ? [] : [`l.listing_id = ${bindings.bind(listing, 'bigint')}`]),
-    ...(categories
-      ? [
-          `l.category = ANY(${bindings.bind(
-            categories.map((name) => CATEGORIES[name]!),
-            'smallint[]',
-          )})`,
-        ]
-      : []),
-    // Amounts of tokens that the market does not know have no precision to be read with.
-    'l.token_symbol IN (SELECT y.token_symbol FROM market.tokens y)',
-    ...boundaryConditions(
-      values,
-      { key: 'l.seq', cast: 'bigint', parameter: 'log_global_sequence', date: 'l.paid_at_time' },
-      bindings,
-    ),
-    // Payouts are in the order of their blocks.
-    ...keyBoundConditions(await keyBounds(session, values, BLOCKS), 'l.seq', bindings),
-  ]
-  const direction = directionOf(values)
-  const ties = `l.seq ${direction}, l.payout_index ${direction}`
-  return {
-    key: `l.seq || '/' || l.payout_index`,
-    from: 'market.royalty_payouts l',
-    conditions,
-    order: values.text('sort') === 'amount' ? `l.amount ${direction}, ${ties}` : ties,
-    bindings,
-  }
-}
+import { bindIntegers, pageWindow } from '../../paging/index.ts'
 
 /** What an account earned as JSON text, by token. */
 export async function royaltySums(session: Session, values: Values): Promise<string> {

@@ -1,6 +1,6 @@
 import { Bindings, whereClause } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
-import { COLLECTION_VERSION, collectionObject, contains } from '../../assets/index.ts'
+import { COLLECTION_VERSION, collectionFragment, collectionObject, contains } from '../../assets/index.ts'
 import { pageWindow } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { edgesOf, inRange, inWholeDays, tradeRange } from './trade-range.ts'
@@ -93,9 +93,9 @@ export async function schemaStatsV2(
     values: bindings.values,
   })
   const wanted = new Map(rows.map((row) => [row[2], row[3]]))
-  const found = await setup.assets.shared.load(session, { collection: wanted })
+  const found = await setup.assets.shared.load(session, new Map([[collectionFragment, wanted]]))
   const results = rows.flatMap(([own, schema, name]) => {
-    const light = found.collection.get(name)
+    const light = found.get(collectionFragment, name)
     return light
       ? [`${own.slice(0, -1)},"schema":${schema.slice(0, -1)},"collection":${collectionObject(light)}}}`]
       : []

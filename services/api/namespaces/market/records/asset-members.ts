@@ -1,6 +1,9 @@
 import { bind, raw, sql } from '../../../database/index.ts'
+import type { FoundFragments } from '../../../records/index.ts'
 import { packRows, unpackRows } from '../../../records/index.ts'
 import type { AssetExtension } from '../../assets/index.ts'
+import { readPairs } from '../../assets/index.ts'
+import { PRICE_VERSIONS, priceList, templatePrices } from './template-prices.ts'
 
 /** What the records of a market are written with. */
 export interface MarketTraits {
@@ -9,49 +12,6 @@ export interface MarketTraits {
   /** Milliseconds since 1970. */
   readonly clock: () => number
 }
-
-/**
- * A suggested price of a row of `market.template_prices`, with the sales that an oracle prices. Few templates have any:
- * the function is called for these alone.
- */
-export function cappedPrice(column: string, row: string): string {
-  return `(CASE WHEN ${row}.oracle_floors IS NULL THEN ${column}
-    ELSE market.capped(${column}, ${row}.token_symbol, ${row}.oracle_floors) END)`
-}
-
-type PriceRow = readonly [
-  template: string,
-  symbol: string,
-  precision: string,
-  tokenContract: string,
-  median: string,
-  average: string,
-  suggestedMedian: string,
-  suggestedAverage: string,
-  min: string,
-  max: string,
-  trades: string,
-]
-
-/** Prices of the distinct templates of the assets. */
-const PRICES = `(SELECT ${packRows(
-  [
-    'k.template_id',
-    'k.token_symbol',
-    'y.token_precision',
-    'y.token_contract',
-    'k.median',
-    'k.average',
-    cappedPrice('k.suggested_median', 'k'),
-    cappedPrice('k.suggested_average', 'k'),
-    'k.min',
-    'k.max',
-    'k.trades',
-  ],
-  'k.token_symbol',
-)} FROM (SELECT DISTINCT template_id FROM a) d CROSS JOIN LATERAL (
-    SELECT k.* FROM market.template_prices k WHERE k.template_id = d.template_id OFFSET 0) k
-    JOIN market.tokens y USING (token_symbol))`
 
 /** The best open offer in each token for the distinct templates of the assets. */
 const OFFERS = `(SELECT ${packRows(['b.template_id', 'b.buyoffer_id', 'b.token_symbol'], 'b.token_symbol')}
@@ -79,14 +39,17 @@ const AUCTIONS = [
 export function containedAssetExtension({ contract }: MarketTraits): AssetExtension {
   return {
     columnCount: 1,
-    select: () => ({ ctes: [], columns: [raw(PRICES)] }),
-    read([packed]) {
-      const prices = readPrices(contract, packed)
-      return ([, , , templateId]) => {
-        if (templateId === '') return '"sales":[],"auctions":[]'
-        return `"sales":[],"auctions":[],"prices":[${prices.get(templateId) ?? ''}],"template_buyoffers":[]`
-      }
-    },
+    select: () => ({ ctes: [], columns: [raw(PRICE_VERSIONS)] }),
+    read: ([prices]) => ({
+      versions: new Map([[templatePrices, readPairs(prices)]]),
+      membersOf(found) {
+        const pricesOf = priceLists(contract, found)
+        return ([, , , templateId]) => {
+          if (templateId === '') return '"sales":[],"auctions":[]'
+          return `"sales":[],"auctions":[],"prices":[${pricesOf(templateId)}],"template_buyoffers":[]`
+        }
+      },
+    }),
   }
 }
 
@@ -97,10 +60,9 @@ export function marketAssetExtension({ contract, clock }: MarketTraits): AssetEx
     select() {
       const second = bind(Math.floor(clock() / 1000), 'bigint')
       const auctions = sql`${raw(AUCTIONS[0])}${second}${raw(AUCTIONS[1])}`
-      return { ctes: [], columns: [raw(PRICES), raw(OFFERS), raw(SALES), auctions] }
+      return { ctes: [], columns: [raw(PRICE_VERSIONS), raw(OFFERS), raw(SALES), auctions] }
     },
     read([packedPrices, packedOffers, packedSales, packedAuctions]) {
-      const prices = readPrices(contract, packedPrices)
       const head = `{"market_contract":"${contract}",`
       const offers = readLists(
         unpackRows<[string, string, string]>(packedOffers),
@@ -114,27 +76,33 @@ export function marketAssetExtension({ contract, clock }: MarketTraits): AssetEx
         unpackRows<[string, string]>(packedAuctions),
         ([, id]) => `${head}"auction_id":"${id}"}`,
       )
-      return ([id, , , templateId]) => {
-        const own = `"sales":[${sales.get(id) ?? ''}],"auctions":[${auctions.get(id) ?? ''}]`
-        if (templateId === '') return own
-        const offered = offers.get(templateId) ?? ''
-        return `${own},"prices":[${prices.get(templateId) ?? ''}],"template_buyoffers":[${offered}]`
+      return {
+        versions: new Map([[templatePrices, readPairs(packedPrices)]]),
+        membersOf(found) {
+          const pricesOf = priceLists(contract, found)
+          return ([id, , , templateId]) => {
+            const own = `"sales":[${sales.get(id) ?? ''}],"auctions":[${auctions.get(id) ?? ''}]`
+            if (templateId === '') return own
+            const offered = offers.get(templateId) ?? ''
+            return `${own},"prices":[${pricesOf(templateId)}],"template_buyoffers":[${offered}]`
+          }
+        },
       }
     },
   }
 }
 
-function readPrices(contract: string, packed: string | null | undefined): Map<string, string> {
-  return readLists(unpackRows<PriceRow>(packed), (row) => {
-    const [, symbol, precision, tokenContract, median, average, ...more] = row
-    const [suggestedMedian, suggestedAverage, min, max, trades] = more
-    return (
-      `{"market_contract":"${contract}","token":{"token_symbol":"${symbol}","token_precision":${precision},` +
-      `"token_contract":"${tokenContract}"},"median":${quotedOrNull(median)},"average":${quotedOrNull(average)},` +
-      `"suggested_median":${quotedOrNull(suggestedMedian)},"suggested_average":${quotedOrNull(suggestedAverage)},` +
-      `"min":${quotedOrNull(min)},"max":${quotedOrNull(max)},"sales":${quotedOrNull(trades)}}`
-    )
-  })
+/** The prices of templates as comma lists. */
+function priceLists(contract: string, found: FoundFragments): (templateId: string) => string {
+  const lists = new Map<string, string>()
+  return (templateId) => {
+    const known = lists.get(templateId)
+    if (known !== undefined) return known
+    const fragment = found.get(templatePrices, templateId)
+    const list = fragment ? priceList(contract, fragment.texts[0]!) : ''
+    lists.set(templateId, list)
+    return list
+  }
 }
 
 /** JSON objects of packed rows, in comma lists by their first field. */
@@ -149,8 +117,4 @@ function readLists<Row extends readonly [key: string, ...string[]]>(
     lists.set(row[0], before === undefined ? object : `${before},${object}`)
   }
   return lists
-}
-
-function quotedOrNull(text: string): string {
-  return text === '' ? 'null' : `"${text}"`
 }

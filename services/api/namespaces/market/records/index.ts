@@ -1,6 +1,7 @@
-export { cappedPrice, marketAssetExtension } from './asset-members.ts'
+export { marketAssetExtension } from './asset-members.ts'
 export { marketRecordKinds } from './kinds.ts'
 export type { MarketRecords } from './kinds.ts'
+export { cappedPrice } from './template-prices.ts'
 export {
   auctionRecord,
   buyofferRecord,

@@ -3,13 +3,15 @@ import { joinSql, raw, sql } from '../../../database/index.ts'
 import type { Json } from '../../../json/index.ts'
 import type { Assembler } from '../../../records/index.ts'
 import { cte, packRows, unpackRows, wantedTogether } from '../../../records/index.ts'
-import type { RecordSource, SharedName } from '../../assets/index.ts'
+import type { RecordSource } from '../../assets/index.ts'
 import {
   assetArray,
+  collectionFragment,
   collectionObject,
   collectionVersionsOf,
   containedKeys,
   readPairs,
+  templateFragment,
   templateObject,
   templateVersionsOf,
 } from '../../assets/index.ts'
@@ -25,9 +27,9 @@ export type ListingEnd = 'alone' | 'with its place'
 
 /** What listings are assembled with. */
 export interface ListingSource extends MarketTraits {
-  readonly assets: RecordSource
+  readonly assets: Pick<RecordSource, 'contract'>
   /** Assembles the assets in them. */
-  readonly contained: Assembler<SharedName>
+  readonly contained: Assembler
 }
 
 /** Fields of a packed row before those of the members. */
@@ -46,7 +48,7 @@ export function listingAssembler(
   source: ListingSource,
   kind: ListingKind,
   end: ListingEnd = 'alone',
-): Assembler<SharedName> {
+): Assembler {
   const { contained } = source
   const own = kind.fields.filter(({ value }) => value !== PRESENT_FEE)
   const packed = ['collection_name', 'template', 'assets', 'fee', 'now', ...own.map(({ name }) => name)]
@@ -71,17 +73,20 @@ export function listingAssembler(
     },
     read([rows, collections, templates, ...texts]) {
       const pending = contained.read(texts)
-      const versions = { collection: readPairs(collections), template: readPairs(templates) }
+      const versions = new Map([
+        [collectionFragment, readPairs(collections)],
+        [templateFragment, readPairs(templates)],
+      ])
       return {
-        versions: wantedTogether<SharedName>(versions, pending.versions),
+        versions: wantedTogether(versions, pending.versions),
         assemble(found) {
           const assets = pending.assemble(found)
           const head = `{"market_contract":"${source.contract}","assets_contract":"${source.assets.contract}"`
           const records = new Map<string, Json>()
           for (const row of unpackRows<ListingRow>(rows)) {
             const [collectionName, templateId, assetIds, fee, stateNow] = row
-            const collection = found.collection.get(collectionName)
-            const template = found.template.get(templateId)
+            const collection = found.get(collectionFragment, collectionName)
+            const template = found.get(templateFragment, templateId)
             // Gone between two statements: a fork has just undone it.
             if (!collection || (kind.hasTemplate && !template)) continue
             const members = membersOf(kind.fields, row, collection.texts[1]!)

@@ -1,7 +1,6 @@
 import { raw } from '../../../database/index.ts'
 import type { Assembler } from '../../../records/index.ts'
 import { jsonMembers, packRows, quoted, unpackRows } from '../../../records/index.ts'
-import type { SharedName } from '../../assets/index.ts'
 import type { MarketTraits } from './asset-members.ts'
 import { CATEGORIES, LISTING_TYPES } from './royalty-schemas.ts'
 
@@ -32,7 +31,7 @@ const MEMBERS = jsonMembers({
 })
 
 /** Assembles payouts, by `seq/payout_index`. */
-export function payoutAssembler({ contract }: Pick<MarketTraits, 'contract'>): Assembler<SharedName> {
+export function payoutAssembler({ contract }: Pick<MarketTraits, 'contract'>): Assembler {
   return {
     keyType: 'text',
     columnCount: 1,
@@ -47,7 +46,7 @@ export function payoutAssembler({ contract }: Pick<MarketTraits, 'contract'>): A
       ],
     }),
     read: ([rows]) => ({
-      versions: {},
+      versions: new Map(),
       assemble: () =>
         new Map(
           unpackRows<[string, string]>(rows).map(([key, members]) => [

@@ -11,7 +11,6 @@ import {
   recordKind,
   unpackRows,
 } from '../../../records/index.ts'
-import type { SharedName } from '../../assets/index.ts'
 import { assetAssembler, containedKeys } from '../../assets/index.ts'
 import type { ToolsSetup } from '../setup.ts'
 import { unknownKeys } from './link-schemas.ts'
@@ -46,13 +45,9 @@ export function linkKind(setup: Omit<ToolsSetup, 'links' | 'lists'>): RecordKind
   return recordKind(setup.shared, linkAssembler(setup))
 }
 
-function linkAssembler({
-  contract,
-  assetsContract,
-  shared,
-}: Omit<ToolsSetup, 'links' | 'lists'>): Assembler<SharedName> {
+function linkAssembler({ contract, assetsContract }: Omit<ToolsSetup, 'links' | 'lists'>): Assembler {
   // What is selected does not depend on the contract of the assets.
-  const assets = assetAssembler({ contract: '', shared })
+  const assets = assetAssembler({ contract: '' })
   const configured = bind(assetsContract ?? null, 'text')
   return {
     keyType: 'bigint',
@@ -72,7 +67,7 @@ function linkAssembler({
     },
     read([packed, named, ...texts]) {
       const account = named ?? ''
-      const pending = assetAssembler({ contract: account, shared }).read(texts)
+      const pending = assetAssembler({ contract: account }).read(texts)
       return {
         versions: pending.versions,
         assemble(found) {

@@ -1,0 +1,8 @@
+export { countFromCounters } from './listing-counts.ts'
+export { countedList, listingList } from './listing-list.ts'
+export type { ListingQuestion } from './listing-request.ts'
+export { listingTables, MARKET_TABLES } from './listing-table.ts'
+export type { ListingKind, ListingTable } from './listing-table.ts'
+export { selectMarketLogs } from './log-list.ts'
+export { payoutList } from './payout-list.ts'
+export { PRICE_SORTS, pricedAssets } from './priced-assets.ts'

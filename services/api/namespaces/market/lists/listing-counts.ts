@@ -1,0 +1,60 @@
+import type { Sql } from '../../../database/index.ts'
+import { bind, raw, sql, where } from '../../../database/index.ts'
+import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import { isNoneOf, isOneOf } from '../../assets/index.ts'
+import type { ListingQuestion } from './listing-request.ts'
+import { wantedStates } from './listing-request.ts'
+import type { ListingKind } from './listing-table.ts'
+import { listingTables } from './listing-table.ts'
+
+/** Parameters that do not change how many rows match. */
+const WITHOUT_EFFECT = new Set([
+  'page',
+  'limit',
+  'order',
+  'sort',
+  'count',
+  'show_seller_contracts',
+  'contract_whitelist',
+])
+/** Parameters that the counters answer. */
+const COUNTED = new Set(['state', 'collection_name', 'collection_whitelist', 'collection_blacklist'])
+/** The state of an auction that has begun depends on the clock; the counters know nothing of it. */
+const BEGUN = [1, 3, 4]
+/** States in which a sale has its offer. */
+const OFFERED = [1, 3, 4]
+
+/** The number of listings from the counters that the filler keeps, as text; undefined when the filters are not theirs. */
+export async function countFromCounters(
+  { session, values, attributes }: EndpointContext,
+  { kind, standard }: ListingQuestion,
+): Promise<string | undefined> {
+  const table = listingTables[kind]
+  const states = wantedStates(values) ?? standard
+  if (attributes.length > 0 || !isCounted(kind, values)) return undefined
+  const collections = values.texts('collection_name')
+  const white = values.texts('collection_whitelist')
+  const conditions = [
+    ...(states ? [sql`k.state = ANY(${bind(states, 'smallint[]')})`] : []),
+    ...(collections ? [isOneOf(raw('k.collection_name'), collections)] : []),
+    ...(white ? [isOneOf(raw('k.collection_name'), white)] : []),
+    isNoneOf(raw('k.collection_name'), values.texts('collection_blacklist') ?? []),
+  ]
+  const sum = (from: string, also: string): Sql =>
+    sql`(SELECT ${raw(from)} ${where([raw(also), ...conditions])})`
+  const counters = sum('coalesce(sum(k.listings), 0) FROM market.listing_counts k', `k.kind = ${table.kind}`)
+  // Sales without an offer are not shown; they are few, and have an index.
+  const hidden =
+    table.kind !== 1 || states?.every((state) => OFFERED.includes(state)) === true
+      ? raw('0')
+      : sum('count(*) FROM market.sales k', 'k.offer_id IS NULL')
+  const [row] = await session.query<[string]>(sql`SELECT (${counters} - ${hidden})::text`.render())
+  return row![0]
+}
+
+function isCounted(kind: ListingKind, values: Values): boolean {
+  if (values.bool('show_seller_contracts') === false || values.text('sort') === 'effective_mint') return false
+  const names = values.names().filter((name) => !WITHOUT_EFFECT.has(name))
+  if (!names.every((name) => COUNTED.has(name))) return false
+  return kind !== 'auction' || wantedStates(values)?.some((state) => BEGUN.includes(state)) !== true
+}

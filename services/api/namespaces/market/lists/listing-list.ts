@@ -1,0 +1,60 @@
+import type { EndpointContext } from '../../../endpoint/index.ts'
+import type { Filter, List } from '../../../lists/index.ts'
+import { resolveTemplates } from '../../assets/index.ts'
+import { directionOf } from '../../paging/index.ts'
+import type { MarketSetup } from '../setup.ts'
+import { listedAssetFilters, withoutNames } from './listed-asset-filters.ts'
+import { listingOrder } from './listing-orders.ts'
+import type { ListingQuestion } from './listing-request.ts'
+import { wantedStates } from './listing-request.ts'
+import { listingTables } from './listing-table.ts'
+import { resolveNamedTemplates } from './named-templates.ts'
+import { auctionFilters, priceFilters, stateFilters } from './own-filters.ts'
+import { readPriceBounds } from './price-bounds.ts'
+import { rowFilters } from './row-filters.ts'
+import { readSalePricing, salePriceFilters, salePriceOrder } from './sale-prices.ts'
+
+/** What lists of listings are made with. */
+export type ListingSetup = Pick<MarketSetup, 'trigrams' | 'clock' | 'lists'>
+
+/** The list that a request asks for. Filters on templates, names and prices are looked up by statements of their own. */
+export async function listingList(
+  { session, values, attributes }: EndpointContext,
+  { trigrams, clock, lists: { statistics } }: ListingSetup,
+  { kind, standard }: ListingQuestion,
+): Promise<List> {
+  await statistics.refresh(session)
+  const table = listingTables[kind]
+  const templates = await resolveTemplates(session, withoutNames({ table, values }), attributes, trigrams)
+  const named = await resolveNamedTemplates(session, table, values, trigrams)
+  const states = wantedStates(values) ?? standard
+  const request = { table, values, attributes, states, trigrams, templates, named, statistics }
+  const common = [...rowFilters(request), ...listedAssetFilters(request)]
+  const listOf = (own: readonly Filter[], order = listingOrder(request)): List => ({
+    source: table.source,
+    table: table.table,
+    filters: [...own, ...common],
+    order,
+  })
+  if (kind === 'sale') {
+    const isByPrice = values.text('sort') === 'price'
+    const pricing = await readSalePricing(session, request, isByPrice)
+    const own = stateFilters(request)
+    return isByPrice
+      ? listOf(own, salePriceOrder(directionOf(values), pricing, statistics))
+      : listOf([...own, ...salePriceFilters(request, pricing)])
+  }
+  const prices = priceFilters(request, await readPriceBounds(session, values))
+  const own = kind === 'auction' ? auctionFilters(request, clock()) : stateFilters(request)
+  return listOf([...own, ...prices])
+}
+
+/** The list of a request whose rows are counted: a count has no order, and bounds of prices are filters. */
+export function countedList(
+  { values, ...context }: EndpointContext,
+  setup: ListingSetup,
+  question: ListingQuestion,
+): Promise<List> {
+  const asked = values.text('sort') === 'price' ? values.without(['sort']) : values
+  return listingList({ ...context, values: asked }, setup, question)
+}

@@ -1,0 +1,87 @@
+import type { Sql } from '../../../database/index.ts'
+import { bind, raw, sql } from '../../../database/index.ts'
+import type { Branch, Order } from '../../../lists/index.ts'
+import { directionOf } from '../../paging/index.ts'
+import type { ListingRequest } from './listing-request.ts'
+import { NAME_HEAD } from './listing-table.ts'
+
+/** The order that a request asks for, but for prices that are not simply a column. */
+export function listingOrder(request: ListingRequest): Order {
+  const { table, values } = request
+  switch (values.text('sort')) {
+    case 'updated':
+      return orderBy(request, 'updated_at_time')
+    case 'ending':
+      return orderBy(request, 'end_time')
+    case table.key:
+      return orderBy(request, table.key)
+    case 'price':
+      return orderBy(request, 'price')
+    case 'template_mint':
+    case 'effective_mint':
+      return mintOrder(request)
+    case 'name':
+      return nameOrder(request)
+    default:
+      return orderBy(request, 'created_at_time')
+  }
+}
+
+function orderBy({ values }: ListingRequest, column: string): Order {
+  return { direction: directionOf(values), branches: [{ rank: 0, column }] }
+}
+
+/** Rows without a value, by their keys. */
+function last({ table }: ListingRequest, column: string, type: string, share: number): Branch {
+  const conditions = [raw(`l.${column} IS NULL`)]
+  return { rank: 1, column: table.key, direction: 'ASC', value: raw(`NULL::${type}`), conditions, share }
+}
+
+function nullShare({ table: { table }, statistics }: ListingRequest, column: string): number {
+  return statistics.equal(table, column, [null]) / statistics.rows(table)
+}
+
+/** By name, those without any last. An index holds the first characters of a name. */
+function nameOrder(request: ListingRequest): Order {
+  const none = nullShare(request, 'name')
+  return {
+    direction: directionOf(request.values),
+    branches: [
+      {
+        rank: 0,
+        column: 'name_head',
+        expression: NAME_HEAD,
+        value: raw('l.name'),
+        conditions: [raw('l.name IS NOT NULL')],
+        share: 1 - none,
+      },
+      last(request, 'name', 'text COLLATE "C"', none),
+    ],
+    sorted: { value: raw('l.name') },
+  }
+}
+
+/** By the lowest mint number, which is not above the highest. */
+function mintOrder(request: ListingRequest): Order {
+  const { table, values } = request
+  const [lowest] = table.mints
+  const column = raw(`l.${lowest}`)
+  const most = values.int('max_template_mint') ?? values.int('max_effective_mint')
+  const bound: Sql[] = most === undefined ? [] : [sql`${column} <= ${bind(most, 'bigint')}`]
+  const none = nullShare(request, lowest)
+  const isNeverNull =
+    values.text('sort') === 'effective_mint' ||
+    ['min_template_mint', 'min_effective_mint', 'max_effective_mint'].some((name) => values.has(name)) ||
+    (table.kind === 4 && most !== undefined)
+  const numbered: Branch = {
+    rank: 0,
+    column: lowest,
+    conditions: [sql`${column} IS NOT NULL`, ...bound],
+    share: 1 - none,
+  }
+  return {
+    direction: directionOf(values),
+    branches: isNeverNull ? [numbered] : [numbered, last(request, lowest, 'integer', none)],
+    sorted: { value: column },
+  }
+}

@@ -1,0 +1,96 @@
+import { bind, raw, sql } from '../../../database/index.ts'
+import type { Sql, SqlValue } from '../../../database/index.ts'
+import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { Filter, Statistics } from '../../../lists/index.ts'
+import type { ResolvedTemplates } from '../../assets/index.ts'
+import type { ListingKind, ListingTable } from './listing-table.ts'
+import type { NamedTemplates } from './named-templates.ts'
+import { hasTerm } from './terms.ts'
+
+/** What the filters of a request for listings are made from. */
+export interface ListingRequest {
+  readonly table: ListingTable
+  readonly values: Values
+  readonly attributes: readonly AttributeFilter[]
+  /** States of the list; undefined for all. */
+  readonly states: readonly number[] | undefined
+  /** Whether the database has the `pg_trgm` extension. */
+  readonly trigrams: boolean
+  /** Templates that filters on templates select. */
+  readonly templates: ResolvedTemplates
+  /** Templates that searches in names select. */
+  readonly named: NamedTemplates | undefined
+  readonly statistics: Statistics
+}
+
+/** A list of one kind of listing. */
+export interface ListingQuestion {
+  readonly kind: ListingKind
+  /** States of a request that names none; undefined = all. */
+  readonly standard?: readonly number[] | undefined
+}
+
+/** The states that a request names; numbers too large for any state are left out. Undefined when it names none. */
+export function wantedStates(values: Values): readonly number[] | undefined {
+  return values
+    .ids('state')
+    ?.filter((state) => state >= 0n && state <= 100n)
+    .map(Number)
+}
+
+/** Condition that no row meets. */
+export const NEVER = raw('FALSE')
+
+/** A filter that no row meets. */
+export function nothing(name: string): Filter {
+  const equals = { column: '', values: [], type: 'text', count: 0 }
+  return { name, condition: NEVER, rows: 0, equals, isIndexed: true }
+}
+
+/** Each value once. */
+export function distinct<Value>(values: readonly Value[]): Value[] {
+  return [...new Set(values)]
+}
+
+/** Conditions joined by `AND`; true without any. */
+export function allOf(conditions: readonly Sql[]): Sql {
+  const [first, ...others] = conditions
+  return others.reduce((all, each) => sql`${all} AND ${each}`, first ?? raw('TRUE'))
+}
+
+/** A column of the row has one of some values. */
+export function inColumn(column: string, values: readonly SqlValue[], type: string): Sql {
+  const named = raw(`l.${column}`)
+  return values.length === 1
+    ? sql`${named} = ${bind(values[0]!, type)}`
+    : sql`${named} = ANY(${bind(values.map(String), `${type}[]`)})`
+}
+
+/** A filter by the values of a column, which an index has in front, or as terms. */
+export function columnFilter(
+  { table: { table, terms: column }, statistics }: Pick<ListingRequest, 'table' | 'statistics'>,
+  name: string,
+  columnName: string,
+  given: readonly (string | number)[],
+  options: { readonly type?: string; readonly terms?: readonly number[] } = {},
+): Filter {
+  if (given.length === 0) return nothing(name)
+  const { type = 'text', terms } = options
+  const values: readonly SqlValue[] = distinct(given)
+  const condition = inColumn(columnName, values, type)
+  return {
+    name,
+    condition,
+    ...(terms ? { found: sql`${hasTerm(column, terms)} AND ${condition}` } : {}),
+    rows: statistics.equal(table, columnName, distinct(given)),
+    equals: { column: columnName, values, type, count: values.length },
+    columns: [columnName],
+    isIndexed: true,
+  }
+}
+
+/** The state is one of all: indexes of sales begin with it. */
+export function ofAnyState({ table, states }: ListingRequest, condition: Sql): Sql {
+  if (!table.states || states) return condition
+  return sql`l.state = ANY(${raw(`'{${table.states.join(',')}}'`)}) AND ${condition}`
+}

@@ -1,0 +1,148 @@
+import { raw } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
+import type { Index, Source } from '../../../lists/index.ts'
+
+/** What a kind of listing is in the database. The row is `l` everywhere. */
+export interface ListingTable {
+  /** Number of the kind in `listing_assets`, `trades` and `listing_counts`. */
+  readonly kind: 1 | 2 | 3 | 4
+  /** Schema-qualified. */
+  readonly table: string
+  /** Key column, and the parameter that names it. */
+  readonly key: string
+  /** Column of the token of the price. */
+  readonly symbol: string
+  /** Columns of the lowest and the highest mint number. */
+  readonly mints: readonly [lowest: string, highest: string]
+  /** States that rows have, where these lead indexes. */
+  readonly states?: readonly number[]
+  /** Expression of what listings are found by, as an index has it; see market.listing_terms. */
+  readonly terms: Sql
+  readonly source: Source
+}
+
+/** Name of a kind of listing. */
+export type ListingKind = 'sale' | 'auction' | 'buyoffer' | 'template_buyoffer'
+
+/** First characters of a name, which an index holds: an entry of an index cannot be as long as a name can. */
+export const NAME_HEAD = raw('left(l.name, 100)')
+
+/** What sales are sorted by: their price, and while an oracle prices them what is asked for them. */
+export const ASKED = raw('coalesce(l.price, l.listing_price)')
+
+/** States of sales. */
+const STATES = [0, 1, 2, 3, 4]
+
+/** Condition on a template buy offer: it is fulfilled. */
+export const HAS_ASSET = raw('l.asset_id IS NOT NULL')
+
+/** An index in the order of a column, behind columns with a value of their own. */
+function indexOf(table: string, key: string, name: string, ...columns: string[]): Index {
+  return { name: `${table}_${name}_idx`, columns: [...columns, key] }
+}
+
+function orders(table: string, key: string, mint: string, ...more: string[]): Index[] {
+  return [
+    { name: `${table}_pkey`, columns: [key] },
+    indexOf(table, key, 'created', 'created_at_time'),
+    indexOf(table, key, 'updated', 'updated_at_time'),
+    indexOf(table, key, 'price', 'price'),
+    indexOf(table, key, 'least_mint', mint),
+    indexOf(table, key, 'name_head', 'name_head'),
+    ...more.map((column) => indexOf(table, key, 'end', column)),
+  ]
+}
+
+const sale: ListingTable = {
+  kind: 1,
+  table: 'market.sales',
+  key: 'sale_id',
+  symbol: 'settlement_symbol',
+  mints: ['min_mint', 'max_mint'],
+  states: STATES,
+  // Seller and collection lead indexes of their own.
+  terms:
+    raw(`market.listing_terms(l.traits, l.template_id, l.template_ids, l.schema_name, l.schema_names, l.asset_count,
+      l.buyer, l.maker_marketplace, l.taker_marketplace, l.settlement_symbol, NULL, NULL, NULL)`),
+  source: {
+    // A sale without an offer has nothing to show yet, or never had.
+    from: raw('(SELECT * FROM market.sales WHERE offer_id IS NOT NULL) l'),
+    alias: 'l',
+    key: 'sale_id',
+    indexes: [
+      { name: 'sales_pkey', columns: ['sale_id'] },
+      indexOf('sales', 'sale_id', 'state_created', 'state', 'created_at_time'),
+      indexOf('sales', 'sale_id', 'state_updated', 'state', 'updated_at_time'),
+      indexOf('sales', 'sale_id', 'state_asked', 'state', 'asked'),
+      indexOf('sales', 'sale_id', 'state_mint', 'state', 'min_mint'),
+      indexOf('sales', 'sale_id', 'collection_created', 'collection_name', 'state', 'created_at_time'),
+      indexOf('sales', 'sale_id', 'collection_updated', 'collection_name', 'state', 'updated_at_time'),
+      indexOf('sales', 'sale_id', 'collection_asked', 'collection_name', 'state', 'asked'),
+      indexOf('sales', 'sale_id', 'seller_created', 'seller', 'state', 'created_at_time'),
+      indexOf('sales', 'sale_id', 'name_head', 'name_head'),
+    ],
+    ranges: { state: { column: 'state', values: STATES, type: 'smallint', count: STATES.length } },
+  },
+}
+
+const auction: ListingTable = {
+  kind: 2,
+  table: 'market.auctions',
+  key: 'auction_id',
+  symbol: 'token_symbol',
+  mints: ['min_mint', 'max_mint'],
+  terms:
+    raw(`market.listing_terms(l.traits, l.template_id, l.template_ids, l.schema_name, l.schema_names, l.asset_count,
+      l.buyer, l.maker_marketplace, l.taker_marketplace, l.token_symbol, l.seller, l.collection_name, l.state)`),
+  source: {
+    from: raw('market.auctions l'),
+    alias: 'l',
+    key: 'auction_id',
+    indexes: orders('auctions', 'auction_id', 'min_mint', 'end_time'),
+  },
+}
+
+const buyoffer: ListingTable = {
+  ...auction,
+  kind: 3,
+  table: 'market.buyoffers',
+  key: 'buyoffer_id',
+  source: {
+    from: raw('market.buyoffers l'),
+    alias: 'l',
+    key: 'buyoffer_id',
+    indexes: orders('buyoffers', 'buyoffer_id', 'min_mint'),
+  },
+}
+
+const templateBuyoffer: ListingTable = {
+  kind: 4,
+  table: 'market.template_buyoffers',
+  key: 'buyoffer_id',
+  symbol: 'token_symbol',
+  mints: ['mint', 'mint'],
+  terms: raw(`market.listing_terms(l.traits, l.template_id, NULL, l.schema_name, NULL, NULL,
+      l.buyer, l.maker_marketplace, l.taker_marketplace, l.token_symbol, l.seller, l.collection_name, l.state)`),
+  source: {
+    from: raw('market.template_buyoffers l'),
+    alias: 'l',
+    key: 'buyoffer_id',
+    indexes: orders('template_buyoffers', 'buyoffer_id', 'mint'),
+  },
+}
+
+/** The kinds of listing. */
+export const listingTables: Readonly<Record<ListingKind, ListingTable>> = {
+  sale,
+  auction,
+  buyoffer,
+  template_buyoffer: templateBuyoffer,
+}
+
+/** Tables whose statistics lists of the market are estimated by. */
+export const MARKET_TABLES: readonly string[] = [
+  ...Object.values(listingTables).map(({ table }) => table),
+  'market.bids',
+  'market.royalty_payouts',
+  'market.logs',
+]

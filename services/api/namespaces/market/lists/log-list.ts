@@ -1,0 +1,122 @@
+import type { Session } from '../../../database/index.ts'
+import { bind, raw, sql } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import type { List, ListReader, ReadPage, Source } from '../../../lists/index.ts'
+import { chosenActions, jsonMembers, jsonText, quoted } from '../../assets/index.ts'
+import { directionOf, pageWindow } from '../../paging/index.ts'
+import type { MarketSetup } from '../setup.ts'
+import { inColumn } from './listing-request.ts'
+import type { ListingKind } from './listing-table.ts'
+import { listingTables } from './listing-table.ts'
+
+/** An amount as the chain writes it, for example `5.00000000 WAX`. */
+const assetText = (amount: string): string =>
+  `round(${amount} / power(10::numeric, y.token_precision), y.token_precision) || ' ' || y.token_symbol`
+
+const listed = `jsonb_build_object('maker_marketplace', l.maker_marketplace, 'collection_fee', l.collection_fee)`
+const taken = `jsonb_build_object('taker_marketplace', l.taker_marketplace)`
+
+/** What actions said, which the row of the listing has kept; `l` is the row, `y` its token. */
+const said: Readonly<Record<ListingKind, Readonly<Record<string, string>>>> = {
+  sale: {
+    lognewsale: listed,
+    logsalestart: `jsonb_build_object('offer_id', l.offer_id::text)`,
+    purchasesale: `${taken} || jsonb_build_object('intended_delphi_median', coalesce(l.intended_median, 0)::text)`,
+  },
+  auction: {
+    lognewauct: `${listed} || jsonb_build_object('starting_bid', ${assetText('l.starting_price')})`,
+  },
+  buyoffer: { lognewbuyo: listed, acceptbuyo: taken },
+  template_buyoffer: { lognewtbuyo: listed, fulfilltbuyo: taken },
+}
+
+/** What royalty actions said: the payouts with their sequence. */
+const PAYOUTS = `(SELECT CASE WHEN min(p.category) = 4
+      THEN jsonb_build_object('collection_name', min(p.collection_name), 'collection_author', min(p.recipient),
+        'amount', min(${assetText('p.amount')}))
+      ELSE jsonb_strip_nulls(jsonb_build_object('collection_name', min(p.collection_name),
+        'asset_id', min(p.asset_id)::text, 'template_id', min(p.template_id), 'rule_id', min(p.rule_id)::text,
+        'payouts', jsonb_agg(jsonb_build_object('recipient', p.recipient, 'amount', ${assetText('p.amount')})
+          ORDER BY p.payout_index))) END
+    FROM market.royalty_payouts p JOIN market.tokens y USING (token_symbol) WHERE p.seq = e.seq)`
+
+function dataOf(kind: ListingKind): string {
+  const cases = Object.entries(said[kind]).map(([name, text]) => `WHEN '${name}' THEN ${text}`)
+  return `coalesce(e.data, CASE n.name ${cases.join(' ')} ELSE
+    CASE WHEN starts_with(n.name, 'logroy') THEN ${PAYOUTS} END END, '{}')`
+}
+
+/** Whose logs are wanted. */
+export interface LogsOf {
+  readonly kind: ListingKind
+  /** Listing. */
+  readonly id: bigint
+  /** Names of the actions that this kind of listing has. */
+  readonly actions: readonly string[]
+}
+
+const source: Source = {
+  from: raw('market.logs l'),
+  alias: 'l',
+  key: 'seq',
+  indexes: [{ name: 'logs_subject_idx', columns: ['subject', 'seq'] }],
+}
+
+/** The list of the logs of a listing. */
+function logList(reader: ListReader, values: Values, { kind, id, actions }: LogsOf): List {
+  const rows = reader.statistics.equal('market.logs', 'subject', [id])
+  const condition = sql`l.action = ANY(ARRAY(SELECT n.action FROM market.log_actions n
+    WHERE n.kind = ${raw(String(listingTables[kind].kind))} AND n.name = ANY(${bind(actions, 'text[]')})))`
+  return {
+    source,
+    table: 'market.logs',
+    filters: [
+      {
+        name: 'subject',
+        condition: inColumn('subject', [id], 'bigint'),
+        rows,
+        equals: { column: 'subject', values: [id], type: 'bigint', count: 1 },
+        columns: ['subject'],
+        isIndexed: true,
+      },
+      { name: 'actions', condition, rows: reader.statistics.rows('market.logs') / 2, isIndexed: false },
+    ],
+    order: { direction: directionOf(values), branches: [{ rank: 0, column: 'seq' }] },
+  }
+}
+
+/** A page of the logs of a listing as JSON text. */
+export async function selectMarketLogs(
+  session: Session,
+  { lists }: Pick<MarketSetup, 'lists'>,
+  values: Values,
+  logs: LogsOf,
+): Promise<string> {
+  const window = pageWindow(values)
+  const actions = chosenActions(logs.actions, values)
+  if (!window || actions.length === 0) return '[]'
+  await lists.statistics.refresh(session)
+  const { table, key, symbol } = listingTables[logs.kind]
+  const members = jsonMembers({
+    log_id: quoted('e.seq'),
+    name: jsonText('n.name'),
+    data: `(${dataOf(logs.kind)})::text`,
+    txid: quoted(`encode(x.txid, 'hex')`),
+    created_at_block: quoted('x.block_num'),
+    created_at_time: quoted('x.block_time'),
+  })
+  const read: ReadPage<string> = async ({ keys, reason }) => {
+    const statement = sql`SELECT p.n::text, '{' || ${raw(members)} || '}'
+      FROM (${keys}) p LEFT JOIN (market.logs e JOIN market.log_actions n USING (action))
+          ON e.seq = p.k AND e.subject = ${bind(logs.id, 'bigint')}
+        LEFT JOIN ${raw(table)} l ON l.${raw(key)} = e.subject
+        LEFT JOIN market.tokens y ON y.token_symbol = l.${raw(symbol)}
+        LEFT JOIN LATERAL market.origin_of(e.seq) x ON true
+      ORDER BY p.n`
+    const rows = await session.query<[string, string | null]>({ ...statement.render(), reason })
+    const marker = rows.find(([, text]) => text === null)
+    if (marker) return { hits: Number(marker[0]) }
+    return { records: rows.map(([, text]) => text).join(',') }
+  }
+  return `[${(await lists.page(logList(lists, values, { ...logs, actions }), window, read)) ?? ''}]`
+}

@@ -1,0 +1,64 @@
+import type { Session } from '../../../database/index.ts'
+import { bind, raw, sql, where } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import { containsText, isNoneOf, isOneOf } from '../../assets/index.ts'
+import type { ListingTable } from './listing-table.ts'
+
+/** Templates up to which a search in names is answered through them. */
+const MOST = 2_000
+
+const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
+
+/** Searches in names that the names stored with a listing answer. */
+export const NAME_SEARCHES = ['match', 'match_immutable_name', 'match_mutable_name', 'search']
+
+/**
+ * What a search in names means for listings of one asset that has a template: a name among the attributes of a template
+ * that cannot change is the name of all its assets.
+ */
+export interface NamedTemplates {
+  /** Those whose name matches. */
+  readonly matching: readonly number[]
+  /** Those without such a name. */
+  readonly nameless: readonly number[]
+}
+
+/** Conditions of searches in a name. */
+export function nameConditions(values: Values, name: Sql, trigrams: boolean): Sql[] {
+  return NAME_SEARCHES.flatMap((parameter) => {
+    const term = values.text(parameter)
+    if (!term) return []
+    // The operator's threshold is 0.6.
+    return [
+      parameter === 'search' && trigrams ? sql`${bind(term, 'text')} <% ${name}` : containsText(name, term),
+    ]
+  })
+}
+
+/** Looks the templates up; undefined without a search, or where they are too many. */
+export async function resolveNamedTemplates(
+  session: Session,
+  { kind }: ListingTable,
+  values: Values,
+  trigrams: boolean,
+): Promise<NamedTemplates | undefined> {
+  const names = nameConditions(values, FIXED_NAME, trigrams)
+  // The names of template buy offers are those of their templates, which filters on templates look up.
+  if (kind === 4 || names.length === 0) return undefined
+  const collections = values.texts('collection_name')
+  const white = values.texts('collection_whitelist')
+  const scope = [
+    ...(collections ? [isOneOf(raw('t.collection_name'), collections)] : []),
+    ...(white ? [isOneOf(raw('t.collection_name'), white)] : []),
+    isNoneOf(raw('t.collection_name'), values.texts('collection_blacklist') ?? []),
+  ]
+  const idsOf = (conditions: readonly Sql[]): Sql => sql`(SELECT string_agg(x.template_id::text, ',') FROM (
+      SELECT t.template_id FROM assets.templates t ${where([...conditions, ...scope])} LIMIT ${raw(String(MOST + 1))}) x)`
+  const [row] = await session.query<[string | null, string | null]>(
+    sql`SELECT ${idsOf(names)}, ${idsOf([sql`${FIXED_NAME} IS NULL`])}`.render(),
+  )
+  const [matching, nameless] = (row ?? [null, null]).map((text) => (text ? text.split(',').map(Number) : []))
+  if (matching!.length > MOST || nameless!.length > MOST) return undefined
+  return { matching: matching!, nameless: nameless! }
+}

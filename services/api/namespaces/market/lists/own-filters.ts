@@ -1,0 +1,134 @@
+import { bind, raw, sql } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
+import type { Filter } from '../../../lists/index.ts'
+import type { ListingRequest } from './listing-request.ts'
+import { allOf, columnFilter, distinct, nothing } from './listing-request.ts'
+import type { PriceBounds } from './price-bounds.ts'
+import { withinBounds } from './price-bounds.ts'
+import { hasTerm, termsOf } from './terms.ts'
+
+/** The filter of states that are as stored. */
+export function stateFilters(request: ListingRequest): Filter[] {
+  const { states, table } = request
+  if (!states) return []
+  const terms = table.states ? {} : { terms: termsOf('state', states) }
+  return [columnFilter(request, 'state', 'state', states, { type: 'smallint', ...terms })]
+}
+
+/** The filter of `min_price` and `max_price` where the price is a column of the row. */
+export function priceFilters(
+  { table, statistics }: ListingRequest,
+  bounds: PriceBounds | 'never' | undefined,
+): Filter[] {
+  if (bounds === undefined) return []
+  if (bounds === 'never') return [nothing('price')]
+  return [
+    {
+      name: 'price',
+      condition: allOf(withinBounds(raw('l.price'), bounds)),
+      rows: statistics.between(table.table, 'price', bounds.least, bounds.most),
+      range: { column: 'price' },
+      columns: ['price'],
+      isIndexed: true,
+    },
+  ]
+}
+
+/** A bundle that nobody has claimed: a contract of version 2 gives it back. */
+const DISSOLVED = `(l.asset_count > 1 AND NOT (l.claimed_by_buyer OR l.claimed_by_seller)
+  AND (SELECT g.v2_since_block IS NOT NULL FROM market.config g))`
+
+/** The filters that only auctions have. @param nowMs ms since 1970: the states of an auction that has begun depend on the clock. */
+export function auctionFilters(request: ListingRequest, nowMs: number): Filter[] {
+  const now = Math.floor(nowMs / 1000)
+  return [...auctionStateFilters(request, now), ...bidFilters(request, now)]
+}
+
+function auctionStateFilters(request: ListingRequest, nowSeconds: number): Filter[] {
+  const { table, states, statistics } = request
+  if (!states) return []
+  const now = bind(nowSeconds, 'bigint')
+  const meanings: Readonly<Record<number, Sql>> = {
+    1: sql`l.end_time > ${now}`,
+    3: sql`(l.end_time <= ${now} AND l.buyer IS NOT NULL AND NOT ${raw(DISSOLVED)})`,
+    4: sql`(l.end_time <= ${now} AND (l.buyer IS NULL OR ${raw(DISSOLVED)}))`,
+  }
+  const wanted = distinct(states).filter((state) => state >= 0 && state <= 4)
+  const ways = wanted.map((state) =>
+    meanings[state] ? sql`(l.state = 1 AND ${meanings[state]})` : sql`l.state = ${bind(state, 'smallint')}`,
+  )
+  const [first, ...others] = ways
+  if (!first) return [nothing('state')]
+  const all = statistics.rows(table.table)
+  const running = statistics.between(table.table, 'end_time', BigInt(nowSeconds), undefined)
+  const ended = statistics.equal(table.table, 'state', [1]) - running
+  const rowsOf = (state: number): number =>
+    state === 1 ? running : meanings[state] ? ended / 2 : statistics.equal(table.table, 'state', [state])
+  const condition = sql`(${others.reduce((any, each) => sql`${any} OR ${each}`, first)})`
+  const terms = termsOf('state', distinct(wanted.map((state) => (meanings[state] ? 1 : state))))
+  return [
+    {
+      name: 'state',
+      condition,
+      // Those that are running are found by their end.
+      found: wanted.every((state) => state === 1)
+        ? condition
+        : sql`${hasTerm(table.terms, terms)} AND ${condition}`,
+      rows: Math.min(
+        all,
+        Math.max(
+          1,
+          wanted.reduce((sum, state) => sum + rowsOf(state), 0),
+        ),
+      ),
+      columns: ['state', 'end_time', 'buyer'],
+      isIndexed: true,
+    },
+  ]
+}
+
+function bidFilters({ table, values, statistics }: ListingRequest, nowSeconds: number): Filter[] {
+  const filters: Filter[] = []
+  const ofBids = (condition: Sql): Sql =>
+    sql`l.auction_id = ANY(ARRAY(SELECT b.auction_id FROM market.bids b WHERE b.account = ${condition}))`
+  const bidders = values.texts('bidder')
+  if (bidders) {
+    const accounts = sql`ANY(${bind(bidders, 'text[]')})`
+    filters.push({
+      name: 'bidder',
+      condition: sql`l.auction_id IN (SELECT b.auction_id FROM market.bids b WHERE b.account = ${accounts})`,
+      found: ofBids(accounts),
+      rows: statistics.equal('market.bids', 'account', bidders),
+      isIndexed: true,
+    })
+  }
+  if (values.bool('hide_empty_auctions') === true) {
+    filters.push({
+      name: 'hide_empty_auctions',
+      condition: raw('l.buyer IS NOT NULL'),
+      rows: statistics.rows(table.table) - statistics.equal(table.table, 'buyer', [null]),
+      columns: ['buyer'],
+      isIndexed: false,
+    })
+  }
+  const participant = values.text('participant')
+  if (participant !== undefined) {
+    const account = bind(participant, 'text')
+    const now = bind(nowSeconds, 'bigint')
+    const bid = ofBids(account)
+    const condition = sql`(l.state = 1 AND ((l.end_time > ${now} AND (l.seller = ${account} OR ${bid}))
+        OR (l.end_time <= ${now} AND ((l.seller = ${account} AND NOT l.claimed_by_seller)
+          OR (l.buyer = ${account} AND NOT l.claimed_by_buyer)))))`
+    const terms = [...termsOf('seller', [participant]), ...termsOf('buyer', [participant])]
+    filters.push({
+      name: 'participant',
+      condition,
+      found: sql`(${hasTerm(table.terms, terms)} OR ${bid}) AND ${condition}`,
+      rows:
+        statistics.equal(table.table, 'seller', [participant]) +
+        statistics.equal('market.bids', 'account', [participant]),
+      isIndexed: true,
+    })
+  }
+  return filters
+}

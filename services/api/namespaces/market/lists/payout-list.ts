@@ -1,0 +1,151 @@
+import { bind, bindIds, raw, sql } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
+import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import type { Filter, List, Order, Source, Statistics } from '../../../lists/index.ts'
+import { keyAtTime } from '../../assets/index.ts'
+import { directionOf } from '../../paging/index.ts'
+import type { MarketSetup } from '../setup.ts'
+import { allOf, distinct, inColumn, nothing } from './listing-request.ts'
+import { hasTerm, termsOf } from './terms.ts'
+
+const TABLE = 'market.royalty_payouts'
+/** What an index has of a payout; see market.payout_terms. */
+const TERMS = raw('market.payout_terms(l.kind, l.category, l.token_symbol, l.listing_id, l.asset_id)')
+
+/** Payouts; keys are `seq/payout_index`, which follow each other as both numbers do. */
+const source: Source = {
+  // Amounts of tokens that the market does not know have no precision to be read with.
+  from: raw(`(SELECT p.*, p.seq || '/' || p.payout_index AS key FROM ${TABLE} p
+    WHERE p.token_symbol = ANY(ARRAY(SELECT y.token_symbol FROM market.tokens y))) l`),
+  alias: 'l',
+  key: 'key',
+  indexes: [
+    { name: 'royalty_payouts_pkey', columns: ['seq', 'key'] },
+    { name: 'royalty_payouts_amount_idx', columns: ['amount', 'key'] },
+    { name: 'royalty_payouts_recipient_idx', columns: ['recipient', 'seq', 'key'] },
+    { name: 'royalty_payouts_collection_idx', columns: ['collection_name', 'seq', 'key'] },
+  ],
+}
+
+const LISTING_TYPES: Readonly<Record<string, number>> = {
+  unresolved: 0,
+  sale: 1,
+  auction: 2,
+  buyoffer: 3,
+  template_buyoffer: 4,
+}
+const CATEGORIES: Readonly<Record<string, number>> = { founders: 1, template: 2, attribute: 3, dust: 4 }
+
+/** Payouts are in the order of their blocks. */
+const BLOCKS = { table: 'market.blocks', key: 'first_seq', time: 'block_time' }
+
+type ListSetup = Pick<MarketSetup, 'lists'>
+
+/** The list of payouts that a request asks for. */
+export async function payoutList(
+  { session, values }: EndpointContext,
+  { lists: { statistics } }: ListSetup,
+): Promise<List> {
+  await statistics.refresh(session)
+  const filters = [...valueFilters(values, statistics), ...rangeFilters(values, statistics)]
+  return { source, table: TABLE, filters, order: payoutOrder(values) }
+}
+
+/** Ties are in the order of the numbers of the key, in the same direction. */
+function payoutOrder(values: Values): Order {
+  const isByAmount = values.text('sort') === 'amount'
+  const value = raw(`ARRAY[${isByAmount ? 'l.amount, ' : ''}l.seq, l.payout_index::bigint]`)
+  const branch = { rank: 0, column: isByAmount ? 'amount' : 'seq', value }
+  return { direction: directionOf(values), branches: [branch] }
+}
+
+function valueFilters(values: Values, statistics: Statistics): Filter[] {
+  const filters: Filter[] = []
+  const add = (
+    name: string,
+    column: string,
+    type: string,
+    given: readonly (string | number | bigint)[] | undefined,
+    terms?: readonly number[],
+  ): void => {
+    if (!given) return
+    if (given.length === 0) {
+      filters.push(nothing(name))
+      return
+    }
+    const wanted = distinct(given)
+    const condition = inColumn(column, wanted, type)
+    filters.push({
+      name,
+      condition,
+      ...(terms ? { found: sql`${hasTerm(TERMS, terms)} AND ${condition}` } : {}),
+      rows: statistics.equal(TABLE, column, wanted),
+      equals: { column, values: wanted, type, count: wanted.length },
+      columns: [column],
+      isIndexed: true,
+    })
+  }
+  const type = values.text('listing_type')
+  const listing = values.id('listing_id')
+  const symbols = values.texts('symbol')
+  const assets = values.ids('asset_id')
+  const categories = values.texts('category')?.map((name) => CATEGORIES[name]!)
+  const kind = type === undefined ? undefined : [LISTING_TYPES[type]!]
+  const listings = listing === undefined ? undefined : [listing]
+  add('recipient', 'recipient', 'text', values.texts('recipient'))
+  add('collection_name', 'collection_name', 'text', values.texts('collection_name'))
+  add('symbol', 'token_symbol', 'text', symbols, termsOf('symbol', symbols ?? []))
+  add('asset_id', 'asset_id', 'bigint', assets, termsOf('asset', assets ?? []))
+  add('listing_type', 'kind', 'smallint', kind, termsOf('kind', kind ?? []))
+  add('listing_id', 'listing_id', 'bigint', listings, termsOf('listing', listings ?? []))
+  add('category', 'category', 'smallint', categories, termsOf('category', categories ?? []))
+  return filters
+}
+
+/** `ids`, `log_global_sequence`, `lower_bound`, `upper_bound`, `before`, `after`. */
+function rangeFilters(values: Values, statistics: Statistics): Filter[] {
+  const filters: Filter[] = []
+  const common = { columns: ['seq', 'paid_at_time'], isIndexed: true }
+  const lists = [values.ids('ids'), values.ids('log_global_sequence')].filter((list) => list !== undefined)
+  if (lists.length > 0) {
+    const ids = distinct(lists.flat())
+    const condition = sql`l.seq = ANY(${bindIds(ids)})`
+    filters.push(
+      ids.length === 0 ? nothing('ids') : { ...common, name: 'ids', condition, rows: 3 * ids.length },
+    )
+  }
+  const lower = values.int('lower_bound')
+  const upper = values.int('upper_bound')
+  const low = lower === undefined ? undefined : BigInt(lower)
+  const high = upper === undefined ? undefined : BigInt(upper) - 1n
+  const bounds: Sql[] = []
+  if (lower !== undefined) bounds.push(sql`l.seq >= ${bind(lower, 'bigint')}`)
+  if (upper !== undefined) bounds.push(sql`l.seq < ${bind(upper, 'bigint')}`)
+  if (bounds.length > 0) {
+    const rows = statistics.between(TABLE, 'seq', low, high)
+    const range = { column: 'seq' }
+    filters.push({ ...common, name: 'lower_bound, upper_bound', condition: allOf(bounds), rows, range })
+  }
+  const before = values.int('before')
+  const after = values.int('after')
+  const times: Sql[] = []
+  if (before !== undefined) {
+    times.push(sql`l.paid_at_time < ${bind(before, 'bigint')} AND l.seq < ${keyAtTime(BLOCKS, before)}`)
+  }
+  if (after !== undefined) {
+    times.push(sql`l.paid_at_time > ${bind(after, 'bigint')} AND l.seq >= ${keyAtTime(BLOCKS, after + 1)}`)
+  }
+  if (times.length > 0) {
+    const since = after === undefined ? undefined : BigInt(after) + 1n
+    const until = before === undefined ? undefined : BigInt(before) - 1n
+    const rows = statistics.between(TABLE, 'paid_at_time', since, until)
+    filters.push({
+      ...common,
+      name: 'before, after',
+      condition: allOf(times),
+      rows,
+      range: { column: 'seq' },
+    })
+  }
+  return filters
+}

@@ -1,0 +1,125 @@
+import type { Session, Sql } from '../../../database/index.ts'
+import { bind, raw, sql } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import { invalidParameter, RequestError } from '../../../endpoint/index.ts'
+
+/** Bounds of a price in units of the smallest decimal place, inclusive; undefined = none. */
+export interface PriceBounds {
+  readonly least: bigint | undefined
+  readonly most: bigint | undefined
+}
+
+/** Greatest number that a price can be. */
+const MAX_AMOUNT = 2n ** 63n - 1n
+const ZERO = /^-?0+(?:e\d+)?(?:\.0+)?$/
+
+/**
+ * Reads `min_price` and `max_price`, which are in whole tokens of the one symbol that must be given. A bound of 0 is
+ * none. Undefined when there is no bound, `never` when the market does not know the token.
+ *
+ * @throws RequestError 400 without a symbol or with several.
+ */
+export async function readPriceBounds(
+  session: Session,
+  values: Values,
+): Promise<PriceBounds | 'never' | undefined> {
+  const least = boundOf(values.text('min_price'))
+  const most = boundOf(values.text('max_price'))
+  if (least === undefined && most === undefined) return undefined
+  const symbols = values.texts('symbol')
+  if (!symbols) throw new RequestError(400, 'Price range filters require the "symbol" filter')
+  if (symbols.length > 1) {
+    throw new RequestError(400, 'Price range filters require a single symbol, got multiple')
+  }
+  const rows = await session.query<[number]>({
+    name: 'token-precision',
+    text: 'SELECT y.token_precision FROM market.tokens y WHERE y.token_symbol = $1::text',
+    values: [symbols[0] ?? ''],
+  })
+  const row = rows[0]
+  if (!row) return 'never'
+  return {
+    least: least === undefined ? undefined : toUnits('min_price', least, row[0], 'up'),
+    most: most === undefined ? undefined : toUnits('max_price', most, row[0], 'down'),
+  }
+}
+
+function boundOf(text: string | undefined): string | undefined {
+  return text === undefined || ZERO.test(text) ? undefined : text
+}
+
+/** Digits, an exponent of them, decimals: `1e3.5` is 1000, as clients have always been answered. */
+const PARTS = /^(\d+)(?:e(\d+)(?:\.\d+)?|\.(\d+))?$/
+
+/** An amount of whole tokens in units of the smallest decimal place, rounded towards what satisfies the bound. */
+function toUnits(name: string, text: string, precision: number, rounding: 'up' | 'down'): bigint {
+  const parts = PARTS.exec(text)
+  if (!parts) throw invalidParameter(name)
+  const [, whole, exponent = '0', decimals = ''] = parts
+  // No amount has more digits: such a number is beyond every price.
+  if (exponent.length > 3 || Number(exponent) + whole!.replace(/^0+/, '').length > 40) return MAX_AMOUNT
+  const scaled = decimals.padEnd(precision, '0')
+  const units = BigInt(whole! + scaled.slice(0, precision)) * 10n ** BigInt(exponent)
+  const isExact = /^0*$/.test(scaled.slice(precision))
+  const result = rounding === 'up' && !isExact ? units + 1n : units
+  return result > MAX_AMOUNT ? MAX_AMOUNT : result
+}
+
+/** An expression is within bounds, as conditions. */
+export function withinBounds(expression: Sql, { least, most }: PriceBounds): Sql[] {
+  return [
+    ...(least === undefined ? [] : [sql`${expression} >= ${bind(least, 'bigint')}`]),
+    ...(most === undefined ? [] : [sql`${expression} <= ${bind(most, 'bigint')}`]),
+  ]
+}
+
+/** What an oracle makes of listing prices in one symbol: price = listing price * factor / divisor, rounded down. */
+export interface Rate {
+  readonly listingSymbol: string
+  readonly settlementSymbol: string
+  /** Null while the oracle has no value, which gives no price. */
+  readonly ratio: { readonly factor: Sql; readonly divisor: Sql } | null
+  /** Different listing prices may become the same price. */
+  readonly isCoarse: boolean
+}
+
+/** The rates of the symbol pairs of the market that settle in one of some symbols. */
+export async function readRates(session: Session, symbols: readonly string[] | undefined): Promise<Rate[]> {
+  const rows = await session.query<[string, string, string | null, string | null, boolean | null]>({
+    name: 'rates',
+    text: `SELECT r.listing_symbol, r.settlement_symbol, r.factor::text, r.divisor::text, r.factor < r.divisor
+      FROM market.rates r ORDER BY r.listing_symbol, r.settlement_symbol`,
+    values: [],
+  })
+  return rows
+    .filter((row) => symbols?.includes(row[1]) !== false)
+    .map(([listingSymbol, settlementSymbol, factor, divisor, isCoarse]) => ({
+      listingSymbol,
+      settlementSymbol,
+      ratio:
+        factor === null || divisor === null
+          ? null
+          : { factor: bind(factor, 'numeric'), divisor: bind(divisor, 'numeric') },
+      isCoarse: isCoarse === true,
+    }))
+}
+
+/** The price of a sale at a rate; null without a rate. */
+export function priceAt({ ratio }: Rate): Sql {
+  if (ratio === null) return raw('NULL::bigint')
+  return sql`market.settlement_price(l.listing_price, ${ratio.factor}, ${ratio.divisor})`
+}
+
+/** Bounds on the price at a rate: exact, with wider ones on the listing price that an index serves. */
+export function boundsAtRate(rate: Rate, bounds: PriceBounds, asked: Sql): Sql[] {
+  const { ratio } = rate
+  if (ratio === null) return [raw('FALSE')]
+  const listing = (units: bigint, margin: string): Sql =>
+    sql`least(floor(${bind(units, 'numeric')} * ${ratio.divisor} / ${ratio.factor}) ${raw(margin)}, ${raw(String(MAX_AMOUNT))})::bigint`
+  const { least, most } = bounds
+  return [
+    ...withinBounds(priceAt(rate), bounds),
+    ...(least === undefined ? [] : [sql`${asked} >= ${listing(least, '- 1')}`]),
+    ...(most === undefined ? [] : [sql`${asked} <= ${listing(most + 1n, '+ 1')}`]),
+  ]
+}

@@ -1,0 +1,310 @@
+import { bind, bindIds, raw, sql } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import { RequestError } from '../../../endpoint/index.ts'
+import type { Filter } from '../../../lists/index.ts'
+import { isNoneOf } from '../../assets/index.ts'
+import type { ListingRequest } from './listing-request.ts'
+import { allOf, columnFilter, distinct, nothing, ofAnyState } from './listing-request.ts'
+import { BUNDLE, hasTerm, termsOf } from './terms.ts'
+
+/** Most collections beside a filter by effective mint number. */
+const MAX_MINT_COLLECTIONS = 50
+/** Share of the listings whose seller is no contract, where nothing tells. */
+const WITHOUT_CODE = 0.7
+
+/**
+ * Filters on what the row of a listing of any kind says itself, but for states, prices and what it tells of its assets.
+ * @throws RequestError 400 for mint ranges that are empty or lack collections.
+ */
+export function rowFilters(request: ListingRequest): Filter[] {
+  return [
+    ...collectionFilters(request),
+    ...partyFilters(request),
+    ...marketplaceFilters(request),
+    ...symbolFilters(request),
+    ...mintFilters(request),
+    ...numberFilters(request),
+    ...keyFilters(request),
+    ...timeFilters(request),
+  ]
+}
+
+/** The time column that `before` and `after` compare. */
+export function timeColumn(values: Values): 'created_at_time' | 'updated_at_time' {
+  return values.text('sort') === 'updated' ? 'updated_at_time' : 'created_at_time'
+}
+
+/** Terms of a column, where the index of the terms has it: that of sales leaves out what leads other indexes. */
+function ownTerms(
+  { table }: ListingRequest,
+  kind: 'seller' | 'collection',
+  names: readonly string[],
+): { terms?: number[] } {
+  return table.kind === 1 ? {} : { terms: termsOf(kind, names) }
+}
+
+function collectionFilters(request: ListingRequest): Filter[] {
+  const { values } = request
+  const named = values.texts('collection_name')
+  const white = values.texts('collection_whitelist')
+  const black = values.texts('collection_blacklist') ?? []
+  const wanted = (named && white ? named.filter((name) => white.includes(name)) : (named ?? white))?.filter(
+    (name) => !black.includes(name),
+  )
+  if (wanted) {
+    const terms = ownTerms(request, 'collection', wanted)
+    return [columnFilter(request, 'collection', 'collection_name', wanted, terms)]
+  }
+  return black.length === 0 ? [] : [unlike(request, 'collection_blacklist', 'collection_name', black)]
+}
+
+/** The column has none of some values, or none at all. */
+function unlike(
+  { table: { table }, statistics }: ListingRequest,
+  name: string,
+  column: string,
+  texts: readonly string[],
+): Filter {
+  return {
+    name,
+    condition: sql`(${raw(`l.${column}`)} IS NULL OR ${isNoneOf(raw(`l.${column}`), texts)})`,
+    rows: Math.max(1, statistics.rows(table) - statistics.equal(table, column, distinct(texts))),
+    columns: [column],
+    isIndexed: false,
+  }
+}
+
+function partyFilters(request: ListingRequest): Filter[] {
+  const { values, table, statistics } = request
+  const sellers = values.texts('seller')
+  const buyers = values.texts('buyer')
+  const filters: Filter[] = []
+  if (sellers)
+    filters.push(columnFilter(request, 'seller', 'seller', sellers, ownTerms(request, 'seller', sellers)))
+  if (buyers)
+    filters.push(columnFilter(request, 'buyer', 'buyer', buyers, { terms: termsOf('buyer', buyers) }))
+  const accounts = values.texts('account')
+  if (accounts) {
+    const sold = columnFilter(request, '', 'seller', accounts, ownTerms(request, 'seller', accounts))
+    const bought = columnFilter(request, '', 'buyer', accounts, { terms: termsOf('buyer', accounts) })
+    filters.push({
+      name: 'account',
+      condition: sql`(${sold.condition} OR ${bought.condition})`,
+      found: sql`((${sold.found ?? sold.condition}) OR (${bought.found ?? bought.condition}))`,
+      rows: Math.min(statistics.rows(table.table), sold.rows + bought.rows),
+      columns: ['seller', 'buyer'],
+      isIndexed: true,
+      ...(accounts.length === 0 ? nothing('account') : {}),
+    })
+  }
+  for (const side of ['seller', 'buyer']) {
+    const black = values.texts(`${side}_blacklist`) ?? []
+    if (black.length > 0) filters.push(unlike(request, `${side}_blacklist`, side, black))
+  }
+  if (values.bool('show_seller_contracts') === false) {
+    const exempt = values.texts('contract_whitelist') ?? []
+    const unnamed = exempt.length === 0 ? raw('') : sql` AND ${isNoneOf(raw('h.account'), exempt)}`
+    filters.push({
+      name: 'show_seller_contracts',
+      condition: sql`NOT EXISTS (SELECT FROM chain.code_accounts h WHERE h.account = l.seller${unnamed})`,
+      rows: statistics.rows(table.table) * WITHOUT_CODE,
+      isIndexed: false,
+    })
+  }
+  return filters
+}
+
+function marketplaceFilters(request: ListingRequest): Filter[] {
+  const { values, table, statistics } = request
+  const ofSide = (side: 'maker' | 'taker', name: string, marketplaces: readonly string[]): Filter =>
+    columnFilter(request, name, `${side}_marketplace`, marketplaces, { terms: termsOf(side, marketplaces) })
+  const either = values.texts('marketplace')
+  if (either) {
+    if (either.length === 0) return [nothing('marketplace')]
+    const maker = ofSide('maker', '', either)
+    const taker = ofSide('taker', '', either)
+    const condition = sql`(${maker.condition} OR ${taker.condition})`
+    const terms = [...termsOf('maker', either), ...termsOf('taker', either)]
+    return [
+      {
+        name: 'marketplace',
+        condition,
+        found: sql`${hasTerm(table.terms, terms)} AND ${condition}`,
+        rows: Math.min(statistics.rows(table.table), maker.rows + taker.rows),
+        columns: ['maker_marketplace', 'taker_marketplace'],
+        isIndexed: true,
+      },
+    ]
+  }
+  return (['maker', 'taker'] as const).flatMap((side) => {
+    const marketplaces = values.texts(`${side}_marketplace`)
+    return marketplaces ? [ofSide(side, `${side}_marketplace`, marketplaces)] : []
+  })
+}
+
+function symbolFilters(request: ListingRequest): Filter[] {
+  const symbols = request.values.texts('symbol')
+  if (!symbols) return []
+  return [
+    columnFilter(request, 'symbol', request.table.symbol, symbols, { terms: termsOf('symbol', symbols) }),
+  ]
+}
+
+/** Mint ranges lie inside the wanted one. A foreign original is not known of any asset, so the effective mint number is that of the template. */
+function mintFilters(request: ListingRequest): Filter[] {
+  const { table, values, statistics } = request
+  const [lowest, highest] = table.mints
+  const rangeOf = (kind: 'template' | 'effective') => {
+    const least = values.int(`min_${kind}_mint`)
+    const most = values.int(`max_${kind}_mint`)
+    if (least !== undefined && most !== undefined && least > most) {
+      throw new RequestError(400, `Min ${kind} mint can't be greater than max ${kind} mint`)
+    }
+    return { least, most }
+  }
+  const between = (column: string, low: number | undefined, high: number | undefined): number =>
+    statistics.between(
+      table.table,
+      column,
+      low === undefined ? undefined : BigInt(low),
+      high === undefined ? undefined : BigInt(high),
+    )
+  const common = { columns: [lowest, highest], isIndexed: true }
+  const atLeast = (name: string, least: number): Filter => {
+    const condition = sql`${raw(`l.${lowest}`)} >= ${bind(least, 'bigint')}`
+    return {
+      ...common,
+      name,
+      condition,
+      found: ofAnyState(request, condition),
+      rows: between(lowest, least, undefined),
+      range: { column: lowest },
+    }
+  }
+  const atMost = (name: string, most: number, orNone: boolean): Filter => {
+    const limit = bind(most, 'bigint')
+    const below = sql`${raw(`l.${highest}`)} <= ${limit}`
+    const none = orNone ? statistics.equal(table.table, highest, [null]) : 0
+    return {
+      ...common,
+      name,
+      condition: orNone ? sql`(${below} OR ${raw(`l.${highest}`)} IS NULL)` : below,
+      ...(orNone ? {} : { found: ofAnyState(request, sql`${raw(`l.${lowest}`)} <= ${limit} AND ${below}`) }),
+      rows: between(highest, undefined, most) + none,
+      isIndexed: !orNone,
+    }
+  }
+  const filters: Filter[] = []
+  const { least, most } = rangeOf('template')
+  if (least !== undefined) filters.push(atLeast('min_template_mint', least))
+  // What an open template buy offer will bring is not known: it has no range rather than an empty one.
+  if (most !== undefined)
+    filters.push(atMost('max_template_mint', most, least === undefined && table.kind !== 4))
+  const effective = rangeOf('effective')
+  const isSorted = values.text('sort') === 'effective_mint'
+  if (effective.least === undefined && effective.most === undefined && !isSorted) return filters
+  const collections = values.texts('collection_name')
+  if (!collections) {
+    throw new RequestError(400, 'The effective mint filters and sort require collection_name')
+  }
+  if (collections.length > MAX_MINT_COLLECTIONS) {
+    const message = `The effective mint filters and sort accept at most ${MAX_MINT_COLLECTIONS} collection names`
+    throw new RequestError(400, message)
+  }
+  filters.push(atLeast('effective mint', effective.least ?? 0))
+  if (effective.most !== undefined) filters.push(atMost('max_effective_mint', effective.most, false))
+  return filters
+}
+
+/** `min_assets`, `max_assets`. */
+function numberFilters({ table, values, statistics }: ListingRequest): Filter[] {
+  if (table.kind === 4) return []
+  const least = values.int('min_assets')
+  const most = values.int('max_assets')
+  const filters: Filter[] = []
+  const common = { columns: ['asset_count'] }
+  if (least !== undefined) {
+    const condition = sql`l.asset_count >= ${bind(least, 'bigint')}`
+    filters.push({
+      ...common,
+      name: 'min_assets',
+      condition,
+      // Bundles are few.
+      ...(least > 1 ? { found: sql`${hasTerm(table.terms, [BUNDLE])} AND ${condition}` } : {}),
+      rows: statistics.between(table.table, 'asset_count', BigInt(least), undefined),
+      isIndexed: least > 1,
+    })
+  }
+  if (most !== undefined) {
+    filters.push({
+      ...common,
+      name: 'max_assets',
+      condition: sql`l.asset_count <= ${bind(most, 'bigint')}`,
+      rows: statistics.between(table.table, 'asset_count', undefined, BigInt(most)),
+      isIndexed: false,
+    })
+  }
+  return filters
+}
+
+/** `ids` and the parameter of the key, `lower_bound`, `upper_bound`. */
+function keyFilters({ table: { table, key }, values, statistics }: ListingRequest): Filter[] {
+  const column = raw(`l.${key}`)
+  const lists = ['ids', key].map((name) => values.ids(name)).filter((list) => list !== undefined)
+  const lower = values.int('lower_bound')
+  const upper = values.int('upper_bound')
+  const common = { columns: [key], isIndexed: true }
+  const filters: Filter[] = []
+  if (lists.length > 0) {
+    const ids = distinct(lists.flat())
+    filters.push({
+      ...common,
+      name: 'ids',
+      condition: sql`${column} = ANY(${bindIds(ids)})`,
+      rows: ids.length,
+      equals: { column: key, values: ids, type: 'bigint', count: ids.length },
+    })
+  }
+  const bounds: Sql[] = []
+  if (lower !== undefined) bounds.push(sql`${column} >= ${bind(lower, 'bigint')}`)
+  if (upper !== undefined) bounds.push(sql`${column} < ${bind(upper, 'bigint')}`)
+  if (bounds.length > 0) {
+    const low = lower === undefined ? undefined : BigInt(lower)
+    const high = upper === undefined ? undefined : BigInt(upper) - 1n
+    filters.push({
+      ...common,
+      name: 'lower_bound, upper_bound',
+      condition: allOf(bounds),
+      rows: statistics.between(table, key, low, high),
+      range: { column: key },
+    })
+  }
+  return filters
+}
+
+/** `before`, `after`. */
+function timeFilters(request: ListingRequest): Filter[] {
+  const { table, values, statistics } = request
+  const before = values.int('before')
+  const after = values.int('after')
+  if (before === undefined && after === undefined) return []
+  const column = timeColumn(values)
+  const time = raw(`l.${column}`)
+  const bounds: Sql[] = []
+  if (before !== undefined) bounds.push(sql`${time} < ${bind(before, 'bigint')}`)
+  if (after !== undefined) bounds.push(sql`${time} > ${bind(after, 'bigint')}`)
+  const low = after === undefined ? undefined : BigInt(after) + 1n
+  const high = before === undefined ? undefined : BigInt(before) - 1n
+  return [
+    {
+      name: 'before, after',
+      condition: allOf(bounds),
+      found: ofAnyState(request, allOf(bounds)),
+      rows: statistics.between(table.table, column, low, high),
+      range: { column },
+      columns: [column],
+      isIndexed: true,
+    },
+  ]
+}

@@ -1,0 +1,57 @@
+import type { FragmentKind } from '../../../records/index.ts'
+import { packRows } from '../../../records/index.ts'
+
+/**
+ * A suggested price of a row of `market.template_prices`, with the sales that an oracle prices. Few templates have any:
+ * the function is called for these alone.
+ */
+export function cappedPrice(column: string, row: string): string {
+  return `(CASE WHEN ${row}.oracle_floors IS NULL THEN ${column}
+    ELSE market.capped(${column}, ${row}.token_symbol, ${row}.oracle_floors) END)`
+}
+
+/** Changes with every rate of an oracle. */
+const RATES_VERSION = `(SELECT string_agg(concat('/', s.xmin, '/', p.xmin), '' ORDER BY s.listing_symbol, s.settlement_symbol)
+    FROM market.symbol_pairs s JOIN oracle.pairs p USING (pair_name))`
+
+/** Version of the prices of a template: of all its rows. */
+const VERSION = `string_agg(concat(k.xmin, '/', y.xmin,
+    CASE WHEN k.oracle_floors IS NOT NULL THEN ${RATES_VERSION} END), ',' ORDER BY k.token_symbol)`
+
+/** Between the prices of a template; JSON text and names cannot contain it. */
+const PRICE_END = '\u001d'
+
+/** Members in the order that clients know, behind the contract. */
+const PRICE = `concat('"token":{"token_symbol":"', y.token_symbol, '","token_precision":', y.token_precision,
+    ',"token_contract":"', y.token_contract, '"},"median":"', k.median, '","average":"', k.average,
+    '","suggested_median":"', ${cappedPrice('k.suggested_median', 'k')},
+    '","suggested_average":"', ${cappedPrice('k.suggested_average', 'k')},
+    '","min":"', k.min, '","max":"', k.max, '","sales":"', k.trades, '"')`
+
+const PRICE_ROWS = 'market.template_prices k JOIN market.tokens y USING (token_symbol)'
+
+/** Key: template id. Text: its prices, without the contract. */
+export const templatePrices: FragmentKind = {
+  name: 'template-prices',
+  key: 'k.template_id',
+  version: 'k.version',
+  texts: ['k.prices'],
+  from: (keys) => `FROM (
+      SELECT k.template_id, ${VERSION} AS version, string_agg(${PRICE}, E'\\x1d' ORDER BY k.token_symbol) AS prices
+      FROM ${PRICE_ROWS} WHERE k.template_id = ANY(${keys}::integer[]) GROUP BY k.template_id) k`,
+  maxBytes: 8 * 1024 * 1024,
+}
+
+/** Column: packed ids of the distinct templates of the assets, `a`, and the versions of their prices. */
+export const PRICE_VERSIONS = `(SELECT ${packRows(['k.template_id', 'k.version'])}
+  FROM (SELECT DISTINCT template_id FROM a) d CROSS JOIN LATERAL (
+    SELECT k.template_id, ${VERSION} AS version FROM ${PRICE_ROWS}
+    WHERE k.template_id = d.template_id GROUP BY k.template_id OFFSET 0) k)`
+
+/** JSON objects of prices, in a comma list. @param text of the fragment. */
+export function priceList(contract: string, text: string): string {
+  return text
+    .split(PRICE_END)
+    .map((price) => `{"market_contract":"${contract}",${price}}`)
+    .join(',')
+}

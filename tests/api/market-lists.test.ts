@@ -1,0 +1,321 @@
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { benchNamespaces } from '../../scripts/bench/families.ts'
+import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
+import type { Session, Statement } from '../../services/api/database/index.ts'
+import { raw, sql, where } from '../../services/api/database/index.ts'
+import { readAttributeFilters, validateParameters } from '../../services/api/endpoint/index.ts'
+import type { Endpoint, EndpointContext } from '../../services/api/endpoint/index.ts'
+import { createNamespace } from '../../services/api/index.ts'
+import type { ChoosePath, List, ListReader } from '../../services/api/lists/index.ts'
+import { createListReader } from '../../services/api/namespaces/assets/index.ts'
+import {
+  countedList,
+  listingList,
+  listingTables,
+  MARKET_TABLES,
+  payoutList,
+} from '../../services/api/namespaces/market/lists/index.ts'
+import type { ListingKind } from '../../services/api/namespaces/market/lists/index.ts'
+import { parseConfig } from '../../services/core/config/index.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { createRandom } from '../integration/seeded-random.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { FORCED_PATHS } from './forced-paths.ts'
+
+const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? 60)
+const FAMILIES = ['data', 'template_data', 'immutable_data', 'mutable_data'] as const
+/** Before the auctions of a generated database that still run. */
+const clock = () => Date.UTC(2030, 0, 1)
+
+type Query = Readonly<Record<string, string>>
+
+let database: TestDatabase
+let client: pg.Client
+let session: Session
+let endpoints: readonly Endpoint[]
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await generateDatabase(database.address, scaledSizes(0.02), 'market-lists')
+  client = await connectDatabase(database.address, { applicationName: 'test' })
+  await client.query('SET jit = off; SET random_page_cost = 1.1')
+  // A second pair, of which several listing prices become one price, and one without a rate.
+  await client.query(`
+    INSERT INTO oracle.pairs SELECT (jsonb_populate_record(p, jsonb_build_object('pair_name', n.name, 'median', n.median))).*
+      FROM oracle.pairs p CROSS JOIN (VALUES ('coarse', 48000000000000::bigint), ('unknown', NULL)) n(name, median) LIMIT 2;
+    INSERT INTO market.symbol_pairs SELECT 'USD', 'KARMA', 8, 2, 4, 'coarse', false UNION ALL SELECT 'KARMA', 'WAX', 9, 4, 8, 'unknown', false;
+    UPDATE market.sales SET listing_symbol = 'USD', settlement_symbol = 'KARMA', listing_price = listing_price * 1000, price = NULL
+      WHERE sale_id % 11 = 3 AND state <> 3;
+    UPDATE market.sales SET listing_symbol = 'KARMA', settlement_symbol = 'WAX', price = NULL WHERE sale_id % 97 = 5 AND state <> 3;
+    UPDATE market.sales SET listing_symbol = 'EUR', settlement_symbol = 'WAX', price = NULL WHERE sale_id % 97 = 6 AND state <> 3;
+    UPDATE market.sales SET created_at_time = created_at_time / 100000000 * 100000000;
+    ANALYZE`)
+  session = {
+    async query<Row extends readonly unknown[]>({ text, values }: Statement): Promise<Row[]> {
+      const { rows } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })
+      return rows as unknown as Row[]
+    },
+  }
+  const { config } = parseConfig({ server: { namespaces: benchNamespaces('market') } })
+  endpoints = config.server.namespaces.flatMap(
+    (entry) => createNamespace(entry, { trigrams: true })?.endpoints ?? [],
+  )
+})
+afterAll(async () => {
+  await client.end()
+  await database.drop()
+})
+
+/** Values of a listing and of its asset, and of others. */
+async function poolOf(kind: ListingKind, random: () => number): Promise<Record<string, string | undefined>> {
+  const { table, key, symbol, mints } = listingTables[kind]
+  const ids = kind === 'template_buyoffer' ? 'ARRAY[l.asset_id]' : 'l.asset_ids'
+  const { rows } = await client.query<Record<string, unknown>>(
+    `SELECT l.*, l.${key}::text AS id, l.${symbol} AS symbol, l.${mints[0]} AS mint, a.owner, a.minter, a.initial_receiver,
+        a.burned_by_account, a.asset_id::text AS asset, a.immutable_data, a.mutable_data, t.immutable_data AS template_data, a.schema_name AS schema
+      FROM ${table} l LEFT JOIN assets.assets a ON a.asset_id = (${ids})[1]
+        LEFT JOIN assets.templates t ON t.template_id = coalesce(a.template_id, l.template_id)
+      OFFSET floor($1::float8 * (SELECT count(*) FROM ${table})) LIMIT 3`,
+    [random() * 0.99],
+  )
+  const [row] = rows
+  const text = (name: string, of = row): string | undefined => {
+    const value = of?.[name] as string | number | null | undefined
+    return value === null || value === undefined ? undefined : String(value)
+  }
+  const several = (name: string): string | undefined => {
+    const all = rows.map((each) => text(name, each)).filter((each) => each !== undefined)
+    return all.length === 0 ? undefined : all.join(',')
+  }
+  const data = (name: string, key: string): string | undefined =>
+    (row?.[name] as Record<string, string | number> | undefined)?.[key]?.toString()
+  const either = (name: string): string | undefined => (random() < 0.6 ? text(name) : several(name))
+  const name = data('template_data', 'name') ?? text('name') ?? 'a'
+  const flag = (): string => (random() < 0.5 ? 'true' : 'false')
+  const id = BigInt(text('id')!)
+  return {
+    state: ['0', '1', '2', '3', '1,4', '0,4', '7'][Math.floor(random() * 7)],
+    seller: either('seller'),
+    buyer: either('buyer'),
+    account: either('seller'),
+    seller_blacklist: text('seller'),
+    buyer_blacklist: text('buyer'),
+    show_seller_contracts: 'false',
+    contract_whitelist: text('seller'),
+    maker_marketplace: text('maker_marketplace') === '' ? undefined : text('maker_marketplace'),
+    taker_marketplace: text('taker_marketplace') === '' ? undefined : text('taker_marketplace'),
+    marketplace: 'market.two,market.tiny',
+    symbol: text('symbol'),
+    collection_name: either('collection_name'),
+    collection_whitelist: several('collection_name'),
+    collection_blacklist: several('collection_name'),
+    schema_name: either('schema'),
+    template_id: random() < 0.2 ? 'null' : either('template_id'),
+    template_blacklist: several('template_id'),
+    hide_templates_by_accounts: several('owner'),
+    min_template_mint: '2',
+    max_template_mint: text('mint'),
+    min_assets: random() < 0.5 ? '2' : '1',
+    max_assets: random() < 0.5 ? '1' : '2',
+    asset_id: either('asset'),
+    owner: either('owner'),
+    burned: flag(),
+    is_transferable: flag(),
+    is_burnable: flag(),
+    minter: text('minter'),
+    initial_receiver: text('initial_receiver'),
+    burner: text('burned_by_account'),
+    'template_data.rarity': data('template_data', 'rarity'),
+    'data:number.power': data('template_data', 'power'),
+    'immutable_data.rarity': data('immutable_data', 'rarity'),
+    'immutable_data.serial': data('immutable_data', 'serial'),
+    'mutable_data:number.level': data('mutable_data', 'level'),
+    match: name.slice(0, 4),
+    search: name.split(' ').at(-1),
+    match_immutable_name: name.slice(1, 3),
+    match_mutable_name: 'a',
+    lower_bound: String(id > 300n ? id - 300n : 1n),
+    upper_bound: String(id + 500n),
+    ids: several('id'),
+    after: text('created_at_time'),
+    before: text('updated_at_time'),
+    ...(kind === 'auction'
+      ? { bidder: text('buyer'), participant: either('seller')?.split(',')[0], hide_empty_auctions: 'true' }
+      : {}),
+  }
+}
+
+/** Filters with the values of a listing that is there. */
+async function pickFilters(kind: ListingKind, random: () => number): Promise<Query> {
+  const pool = await poolOf(kind, random)
+  const given = Object.entries(pool).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  const chosen: Record<string, string> = {}
+  const count = Math.floor(random() * 5)
+  for (let i = 0; i < count; i++) {
+    const [name, value] = given[Math.floor(random() * given.length)]!
+    chosen[name] = value
+  }
+  if (random() < 0.15) {
+    Object.assign(chosen, { symbol: pool['symbol'] ?? 'WAX' })
+    if (random() < 0.7) chosen['min_price'] = String(1 + Math.floor(random() * 10))
+    if (random() < 0.7) chosen['max_price'] = String(20 + Math.floor(random() * 500))
+  }
+  if (random() < 0.05 && pool['collection_name']) {
+    Object.assign(chosen, { collection_name: pool['collection_name'], max_effective_mint: '50' })
+  }
+  return chosen
+}
+
+/** The keys of a page. */
+function keysOf({ values }: EndpointContext, lists: ListReader, list: List): Promise<string[]> {
+  const limit = values.int('limit')!
+  return lists.keys(session, list, { offset: limit * (values.int('page')! - 1), limit })
+}
+
+/** The page by one plain statement: all conditions, one sort. */
+async function plainPage({ source, filters, order }: List, { values }: EndpointContext): Promise<string[]> {
+  const [only] = order.branches
+  const key = raw(`l.${source.key}`)
+  const value = order.sorted?.value ?? raw(`l.${only!.column}`)
+  const direction = raw(order.direction)
+  const by =
+    only!.column === source.key ? sql`${key} ${direction}` : sql`${value} ${direction} NULLS LAST, ${key}`
+  const [limit, page] = [values.int('limit')!, values.int('page')!]
+  const { text, values: bound } = sql`SELECT ${key}::text FROM ${order.sorted?.from ?? source.from}
+    ${where(filters.map(({ condition }) => condition))} ORDER BY ${by}
+    LIMIT ${raw(String(limit))} OFFSET ${raw(String(limit * (page - 1)))}`.render()
+  return (await session.query<[string]>({ text, values: bound })).map(([id]) => id)
+}
+
+const LISTS = [
+  { kind: 'sale', path: '/v2/sales', standard: [1, 3, 4] },
+  { kind: 'sale', path: '/v1/sales', standard: undefined },
+  { kind: 'auction', path: '/v1/auctions', standard: undefined },
+  { kind: 'buyoffer', path: '/v1/buyoffers', standard: undefined },
+  { kind: 'template_buyoffer', path: '/v1/template_buyoffers', standard: undefined },
+] as const
+
+describe('lists of the market', () => {
+  it.each(LISTS)(
+    '$path is the same whatever access path is chosen',
+    { timeout: 600_000 },
+    async ({ kind, path, standard }) => {
+      const seeded = createRandom(Number(process.env['LIST_SEED'] ?? 7))
+      const random = () => seeded.fraction()
+      const endpoint = endpoints.find((each) => each.path === path)!
+      const sorts = endpoint.parameters.find(({ name }) => name === 'sort')!.values!
+      const setupOf = (choose?: ChoosePath) => ({
+        trigrams: true,
+        clock,
+        lists: createListReader(MARKET_TABLES, choose),
+      })
+      const setups = Object.entries(FORCED_PATHS).map(([name, choose]) => [name, setupOf(choose)] as const)
+      let shown = 0
+      for (let at = 0; at < REQUESTS; at++) {
+        const filters = await pickFilters(kind, random)
+        const sort = sorts[Math.floor(random() * sorts.length)]!
+        const query: Query = {
+          ...(sort === 'effective_mint' ? { collection_name: 'unknown' } : {}),
+          ...filters,
+          sort,
+          order: random() < 0.5 ? 'asc' : 'desc',
+          limit: String([1, 5, 30, 100][Math.floor(random() * 4)]!),
+          page: random() < 0.7 ? '1' : '3',
+        }
+        const given = new Map(Object.entries(query))
+        const values = await validateParameters(endpoint.parameters, {}, given, () => Promise.resolve([]))
+        const attributes = readAttributeFilters(given, FAMILIES)
+        const context = { session, values, attributes }
+        const question = { kind, standard }
+        const told = JSON.stringify(query)
+        const plain = await plainPage(await listingList(context, setupOf(), question), context)
+        if (plain.length > 0) shown++
+        for (const [name, setup] of setups) {
+          expect([
+            told,
+            name,
+            await keysOf(context, setup.lists, await listingList(context, setup, question)),
+          ]).toEqual([told, name, plain])
+        }
+        if (at % 5 === 0) {
+          const all = values.without(['page', 'limit'])
+          const setup = setupOf()
+          const counted = await setup.lists.count(
+            session,
+            await countedList({ ...context, values: all }, setup, question),
+          )
+          if (sort !== 'price' && query['page'] === '1')
+            expect([told, Math.min(Number(counted), Number(query['limit']))]).toEqual([told, plain.length])
+        }
+      }
+      expect(shown).toBeGreaterThan(REQUESTS / 5)
+    },
+  )
+})
+
+describe('royalty payouts', () => {
+  it('are the same whatever access path is chosen', { timeout: 300_000 }, async () => {
+    const seeded = createRandom(Number(process.env['LIST_SEED'] ?? 7))
+    const random = () => seeded.fraction()
+    const endpoint = endpoints.find(({ path }) => path === '/v1/royalties/payouts')!
+    const setups = Object.entries(FORCED_PATHS).map(
+      ([name, choose]) => [name, { lists: createListReader(MARKET_TABLES, choose) }] as const,
+    )
+    let shown = 0
+    for (let at = 0; at < REQUESTS; at++) {
+      const { rows } = await client.query<Record<string, string>>(
+        `SELECT p.*, p.seq::text AS seq, p.asset_id::text, p.listing_id::text, p.paid_at_time::text FROM market.royalty_payouts p
+         ORDER BY p.seq OFFSET floor($1::float8 * (SELECT count(*) FROM market.royalty_payouts)) LIMIT 2`,
+        [random() * 0.99],
+      )
+      const [row, other] = [rows[0]!, rows.at(-1)!]
+      const either = (name: string): string => (random() < 0.6 ? row[name]! : `${row[name]!},${other[name]!}`)
+      const pool: [string, string][] = [
+        ['recipient', either('recipient')],
+        ['collection_name', either('collection_name')],
+        ['asset_id', either('asset_id')],
+        ['symbol', row['token_symbol']!],
+        ['listing_type', random() < 0.7 ? 'sale' : 'auction'],
+        ['listing_id', row['listing_id']!],
+        ['category', random() < 0.5 ? 'dust' : 'founders,template'],
+        ['ids', either('seq')],
+        ['lower_bound', row['seq']!],
+        ['upper_bound', other['seq']!],
+        ['before', row['paid_at_time']!],
+        ['after', row['paid_at_time']!],
+      ]
+      const query: Query = {
+        ...Object.fromEntries(
+          Array.from({ length: Math.floor(random() * 4) }, () => pool[Math.floor(random() * pool.length)]!),
+        ),
+        sort: random() < 0.5 ? 'created' : 'amount',
+        order: random() < 0.5 ? 'asc' : 'desc',
+        limit: String([1, 5, 30, 100][Math.floor(random() * 4)]!),
+        page: random() < 0.7 ? '1' : '3',
+      }
+      const given = new Map(Object.entries(query))
+      const values = await validateParameters(endpoint.parameters, {}, given, () => Promise.resolve([]))
+      const context = { session, values, attributes: [] }
+      const told = JSON.stringify(query)
+      const { source, filters } = await payoutList(context, setups[0]![1])
+      const direction = values.text('order') === 'asc' ? 'ASC' : 'DESC'
+      const by = [...(query['sort'] === 'amount' ? ['amount'] : []), 'seq', 'payout_index']
+      const [limit, page] = [values.int('limit')!, values.int('page')!]
+      const { text, values: bound } = sql`SELECT l.key FROM ${source.from} ${where(
+        filters.map(({ condition }) => condition),
+      )}
+        ORDER BY ${raw(by.map((column) => `l.${column} ${direction}`).join(', '))}
+        LIMIT ${raw(String(limit))} OFFSET ${raw(String(limit * (page - 1)))}`.render()
+      const plain = (await session.query<[string]>({ text, values: bound })).map(([key]) => key)
+      if (plain.length > 0) shown++
+      for (const [name, setup] of setups)
+        expect([told, name, await keysOf(context, setup.lists, await payoutList(context, setup))]).toEqual([
+          told,
+          name,
+          plain,
+        ])
+    }
+    expect(shown).toBeGreaterThan(REQUESTS / 4)
+  })
+})

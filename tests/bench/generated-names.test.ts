@@ -1,0 +1,25 @@
+import { describe, expect, test } from 'vitest'
+import { accountName, collectionName, mostAccounts } from '../../scripts/bench/generated/names.ts'
+import { fullSizes, scaledSizes } from '../../scripts/bench/generated/sizes.ts'
+
+const NAME = /^[a-z1-5.]{1,12}$/
+
+describe('names of a generated database', () => {
+  test('the largest has different accounts and collections, with names that a chain allows', () => {
+    const { accounts, collections } = scaledSizes(8)
+    for (const [count, nameOf] of [
+      [accounts, accountName],
+      [collections, collectionName],
+    ] as const) {
+      const names = Array.from({ length: count }, (_, index) => nameOf(index))
+      expect(new Set(names).size).toBe(count)
+      expect(names.filter((name) => !NAME.test(name))).toEqual([])
+    }
+    expect(accounts).toBeLessThanOrEqual(mostAccounts)
+  })
+
+  test('factor 1 is the full database, and factors that names do not suffice for are refused', () => {
+    expect(scaledSizes(1)).toEqual(fullSizes)
+    for (const factor of [0, 9, NaN]) expect(() => scaledSizes(factor)).toThrow(RangeError)
+  })
+})
