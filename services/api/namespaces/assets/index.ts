@@ -19,7 +19,6 @@ export {
 export type { ListOfRecords } from './endpoints/index.ts'
 export {
   assetConditions,
-  chosenActions,
   collectionLists,
   contains,
   KnownTexts,
@@ -65,11 +64,13 @@ export {
   assetList,
   ASSETS,
   boundaryFilters,
+  chosenActions,
   containsText,
   createListReader,
   isNoneOf,
   isOneOf,
   keyAtTime,
+  logList,
   nameFilter,
   nothing,
   templateConditions,

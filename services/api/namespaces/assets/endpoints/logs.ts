@@ -2,8 +2,8 @@ import { nameToInt64 } from '../../../../core/antelope/index.ts'
 import type { Endpoint, Parameter, Values } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
 import { logActions, paging, sortOrder } from '../../parameter-groups/index.ts'
-import type { LogSubject } from '../queries/index.ts'
-import { selectLogs } from '../queries/index.ts'
+import type { LogSubject } from '../lists/index.ts'
+import { selectLogs } from '../lists/index.ts'
 import type { LoggedActions } from '../records/index.ts'
 import {
   assetActions,
@@ -101,7 +101,7 @@ export function logEndpoints(setup: AssetsSetup): Endpoint[] {
     run: async ({ session, values }) => {
       const subject = kind.subject(values)
       if (!subject) return '[]'
-      const rows = await selectLogs(session, values, subject, Object.keys(kind.actions))
+      const rows = await selectLogs(setup.lists, session, values, subject, Object.keys(kind.actions))
       return `[${rows.map((row) => renderLog(...row)).join(',')}]`
     },
   }))

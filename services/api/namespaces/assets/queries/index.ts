@@ -9,8 +9,6 @@ export {
 export { accountCollection } from './account-collection.ts'
 export { countFromCounters } from './asset-counters.ts'
 export { countHoldings } from './holdings.ts'
-export { chosenActions, selectLogs } from './log-list.ts'
-export type { LogRow, LogSubject } from './log-list.ts'
 export { KnownTexts } from './known-texts.ts'
 export { schemaKey } from './schema-key.ts'
 export { assetStats, collectionStats, liveSchemas, schemaStats, templateStats } from './stats.ts'

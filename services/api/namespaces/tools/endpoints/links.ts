@@ -11,8 +11,7 @@ import {
   sorting,
   sortOrder,
 } from '../../parameter-groups/index.ts'
-import { countLinksFromCounters, linkList } from '../lists/index.ts'
-import { selectLinkLogs } from '../queries/index.ts'
+import { countLinksFromCounters, linkList, selectLinkLogs } from '../lists/index.ts'
 import { linkActions, linkLogRecord, linkRecord } from '../records/index.ts'
 import type { ToolsSetup } from '../setup.ts'
 
@@ -79,7 +78,7 @@ export function linkEndpoints(setup: ToolsSetup): Endpoint[] {
     summary: 'What happened to a link, by the actions that did it',
     parameters: [linkId, ...paging(setup.limits.logs), sortOrder('asc'), ...logActions],
     record: shape.list(linkLogRecord),
-    run: (context) => selectLinkLogs(context, Object.keys(linkActions)),
+    run: (context) => selectLinkLogs(setup.lists, context, Object.keys(linkActions)),
   }
   return [list, countTwin(list, runCount(records)), one, logs]
 }

@@ -1,2 +1,1 @@
 export { toolsConfig } from './config.ts'
-export { selectLinkLogs } from './logs.ts'

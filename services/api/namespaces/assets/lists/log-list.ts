@@ -1,0 +1,151 @@
+import { bind, raw, sql } from '../../../database/index.ts'
+import type { Session, Sql, SqlValue } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import type { Filter, List, ListReader } from '../../../lists/index.ts'
+import { directionOf, pageWindow } from '../../paging/index.ts'
+import { jsonMembers, quoted } from '../records/index.ts'
+
+/** Whose logs are wanted. */
+export interface LogSubject {
+  /** Asset, offer or template id, or the name of a collection as a signed number. */
+  readonly id: bigint
+  /** The schema within the collection, for the logs of a schema. */
+  readonly schema?: string
+  /** The collection that a template must belong to. */
+  readonly templateOf?: string
+}
+
+/** A row of the log. */
+export type LogRow = readonly [
+  /** JSON members of the record, without `name` and `data`. */
+  members: string,
+  action: string,
+  /** JSON object of what the action said, or null when nothing. */
+  data: string | null,
+  /** Two attribute maps as the action packed them, or null. */
+  packed: Uint8Array | null,
+]
+
+/** Logs of a family: a table by subject and sequence. */
+export interface LogTable {
+  /** FROM item with the alias `l` and the columns `seq`, `subject`, `action`. */
+  readonly from: Sql
+  /** Schema-qualified name, as statistics know it. */
+  readonly table: string
+  /** Table of the names of actions. */
+  readonly actions: Sql
+}
+
+/** The mint of an asset is on the asset itself. */
+const MINT = 'logmint'
+
+const LOGS = 'assets.logs'
+const ACTIONS = raw('assets.log_actions')
+const MINTS = sql`SELECT a.minted_seq AS seq, a.asset_id AS subject, (SELECT n.action FROM ${ACTIONS} n WHERE n.name = ${raw(`'${MINT}'`)}) AS action,
+    jsonb_build_object('new_asset_owner', a.initial_receiver, 'authorized_minter', a.minter) AS data, NULL::bytea AS packed
+  FROM assets.assets a WHERE a.minted_seq IS NOT NULL`
+const ROWS = raw('SELECT r.seq, r.subject, r.action, r.data, r.packed FROM assets.logs r')
+
+const MEMBERS = jsonMembers({
+  log_id: quoted('e.seq'),
+  txid: quoted(`encode(x.txid, 'hex')`),
+  created_at_block: quoted('x.block_num'),
+  created_at_time: quoted('x.block_time'),
+})
+
+/** The logs of a subject, in the order of their sequence. @param actions names of actions. */
+export function logList(
+  { from, table, actions: names }: LogTable,
+  id: bigint,
+  actions: readonly string[],
+  values: Values,
+  further: readonly Filter[] = [],
+): List {
+  // The ids of assets, offers and templates overlap: the actions tell them apart.
+  const codes = sql`ARRAY(SELECT n.action FROM ${names} n WHERE n.name = ANY(${bind(actions, 'text[]')}))`
+  const filters: Filter[] = [
+    {
+      name: 'subject',
+      condition: sql`l.subject = ${bind(id, 'bigint')}`,
+      rows: 1,
+      equals: { column: 'subject', values: [id], type: 'bigint', count: 1 },
+      columns: ['subject'],
+      isIndexed: false,
+    },
+    {
+      name: 'actions',
+      condition: sql`l.action = ANY(${codes})`,
+      rows: 1,
+      columns: ['action'],
+      isIndexed: false,
+    },
+    ...further,
+  ]
+  return {
+    source: {
+      from,
+      alias: 'l',
+      key: 'seq',
+      indexes: [{ name: 'logs_subject_idx', columns: ['subject', 'seq'] }],
+    },
+    table,
+    filters,
+    order: { direction: directionOf(values), branches: [{ rank: 0, column: 'seq' }] },
+  }
+}
+
+/** A page of the logs of a subject. @param actions names of the actions that this kind of subject has. */
+export async function selectLogs(
+  reader: ListReader,
+  session: Session,
+  values: Values,
+  subject: LogSubject,
+  actions: readonly string[],
+): Promise<readonly LogRow[]> {
+  const window = pageWindow(values)
+  const wanted = chosenActions(actions, values)
+  if (!window || wanted.length === 0) return []
+  const rows = wanted.includes(MINT) ? sql`${ROWS} UNION ALL ${MINTS}` : ROWS
+  const source = { from: sql`(${rows}) l`, table: LOGS, actions: ACTIONS }
+  const list = logList(source, subject.id, wanted, values, subjectFilters(subject))
+  const data = raw(subject.schema === undefined ? 'e.data::text' : `(e.data - 'schema_name')::text`)
+  const found = await reader.page(list, window, async ({ keys, reason }) => {
+    const statement = sql`SELECT ${raw(MEMBERS)}, y.name, ${data}, e.packed
+      FROM (${keys}) p JOIN LATERAL (SELECT * FROM (${rows}) l
+          WHERE l.subject = ${bind(subject.id, 'bigint')} AND l.seq = p.k OFFSET 0) e ON true
+        JOIN ${ACTIONS} y USING (action) LEFT JOIN LATERAL assets.origin_of(e.seq) x ON true
+      ORDER BY p.n`
+    const records = await session.query<LogRow & readonly SqlValue[]>({ ...statement.render(), reason })
+    return { records }
+  })
+  return found ?? []
+}
+
+function subjectFilters({ id, schema, templateOf }: LogSubject): Filter[] {
+  const filters: Filter[] = []
+  if (schema !== undefined) {
+    filters.push({
+      name: 'schema',
+      condition: sql`l.data ->> 'schema_name' = ${bind(schema, 'text')}`,
+      rows: 1,
+      isIndexed: false,
+    })
+  }
+  if (templateOf !== undefined) {
+    filters.push({
+      name: 'collection',
+      condition: sql`EXISTS (SELECT FROM assets.templates t
+        WHERE t.template_id = ${bind(id, 'bigint')} AND t.collection_name = ${bind(templateOf, 'text')})`,
+      rows: 1,
+      isIndexed: false,
+    })
+  }
+  return filters
+}
+
+/** The actions of an endpoint that a request keeps; names that it does not have are ignored. */
+export function chosenActions(actions: readonly string[], values: Values): string[] {
+  const white = values.texts('action_whitelist')
+  const black = values.texts('action_blacklist')
+  return actions.filter((name) => white?.includes(name) !== false && black?.includes(name) !== true)
+}
