@@ -10,6 +10,8 @@ export interface Statement {
    * out where the best plan depends on the values.
    */
   readonly name?: string
+  /** The name is made from the text, and says nothing to people. */
+  readonly isNamedByText?: boolean
 }
 
 /** Collects the values of a statement while its text is being put together. */
