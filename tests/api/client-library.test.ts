@@ -1,5 +1,5 @@
 import { ExplorerApi } from 'atomicassets'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { serveRecordings } from './server.ts'
 import type { TestServer } from './server.ts'
 
@@ -14,6 +14,7 @@ const COLLECTION = 'testcollect1'
 
 let server: TestServer
 let sent: Sent[]
+let asked: Promise<Response>[] = []
 let client: ExplorerApi
 /** Names of records that there are. */
 let known: { asset: string; schema: string; template: string; offer: string; owner: string; burner: string }
@@ -36,16 +37,24 @@ beforeAll(async () => {
   }
 })
 afterAll(() => server.close())
+// The library asks for settings that no test waits for.
+afterEach(() => Promise.allSettled(asked))
 
 beforeEach(() => {
   sent = []
+  asked = []
   client = new ExplorerApi(server.api.url, 'atomicassets', {
     fetch: async (input, init) => {
       const address = typeof input === 'string' ? input : input!.url
       const url = new URL(address)
       const body = typeof init?.body === 'string' ? init.body : undefined
       sent.push({ method: init?.method ?? 'GET', path: url.pathname + url.search, body })
-      return fetch(address, init)
+      const answer = fetch(address, init).then(async (response) => {
+        const { status, headers } = response
+        return new Response(await response.arrayBuffer(), { status, headers })
+      })
+      asked.push(answer)
+      return answer
     },
   })
 })
