@@ -12,15 +12,16 @@ export interface CliIo {
 }
 
 /**
- * Aborts on the first SIGINT or SIGTERM. A second one ends the process at once, for whoever cannot wait; whatever was
- * not committed is then lost, nothing else.
+ * Aborts on the first SIGINT, SIGTERM or SIGHUP (a closed terminal). A second one ends the process at once, for whoever
+ * cannot wait; whatever was not committed is then lost, nothing else.
  */
 export function listenForStop(): AbortSignal {
   const stopping = new AbortController()
-  const numbers = { SIGINT: 2, SIGTERM: 15 } as const
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
+  for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
-      if (stopping.signal.aborted) process.exit(128 + numbers[name])
+      // A terminal that closes sends its signal to the process and to whoever passes it on: no second wish.
+      if (stopping.signal.aborted && name !== 'SIGHUP') process.exit(128 + numbers[name])
       stopping.abort()
     })
   }

@@ -3,10 +3,10 @@ import { readEnvironment } from '../core/config/index.ts'
 import { listenForStop } from './io.ts'
 import { runCli } from './program.ts'
 
-// Output that nobody reads any more (`pronghorn config print | head`) is no failure.
+// Output that nobody reads any more (`pronghorn config print | head`, a closed terminal) is no failure.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
   })
 }
 

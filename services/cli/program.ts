@@ -87,7 +87,7 @@ ${Object.values(exitCodes)
   .map(([code, meaning]) => `  ${String(code).padEnd(3)} ${meaning}`)
   .join('\n')}
 
-SIGINT (Ctrl-C) and SIGTERM end a process in order; a second one ends it at once.`
+SIGINT (Ctrl-C), SIGTERM and SIGHUP end a process in order; a second one ends it at once.`
 
 /** What a person needs of an error: the text, and what can be done about it. */
 function explain(error: unknown): string {

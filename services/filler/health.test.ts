@@ -27,6 +27,7 @@ const well: ReaderStatus = {
   sinceMessageMs: 1_200,
   sinceBlockMs: 2_300,
   sinceCommitMs: 3_400,
+  gaps: [{ first: 20, last: 29 }],
   problem: null,
 }
 
@@ -54,6 +55,7 @@ it('is well while readers get on, and says how long ago they last did', async ()
       {
         name: 'main-1',
         problem: null,
+        missing_blocks: [{ first_block: 20, last_block: 29 }],
         seconds_since_message: 1.2,
         seconds_since_block: 2.3,
         seconds_since_commit: 3.4,

@@ -99,6 +99,7 @@ function describeReader(status: ReaderStatus, ageMs: number): Record<string, unk
     blocks_per_second: Math.round(status.blocksPerSecond * 10) / 10,
     operations: status.operations,
     forks: status.forks,
+    missing_blocks: status.gaps.map(({ first, last }) => ({ first_block: first, last_block: last })),
     seconds_since_message: seconds(status.sinceMessageMs),
     seconds_since_block: seconds(status.sinceBlockMs),
     seconds_since_commit: seconds(status.sinceCommitMs),

@@ -55,7 +55,12 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
   const dataDir = options.dataDir === null ? null : resolve(options.dataDir)
   const ending = new AbortController()
   const end = () => ending.abort()
-  options.signal.addEventListener('abort', end, { once: true })
+  const stop = () => {
+    options.output.out('Stopping after the commit in progress. Ctrl-C again ends it at once.\n')
+    end()
+  }
+  options.signal.addEventListener('abort', stop, { once: true })
+  if (options.signal.aborted) return
   let failure: Error | undefined
   const closing: (() => Promise<unknown>)[] = []
   try {
@@ -67,6 +72,7 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
       },
     })
     closing.push(() => postgres.stop())
+    if (ending.signal.aborted) return
     const database = await prepareDatabase(postgres)
     const demo = options.node === null ? await startDemoChain(dataDir) : null
     if (demo) closing.push(() => demo.chain.stop())
@@ -74,7 +80,7 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
   } catch (error) {
     failure ??= error as Error
   } finally {
-    options.signal.removeEventListener('abort', end)
+    options.signal.removeEventListener('abort', stop)
     for (const close of closing.reverse()) await close()
   }
   if (failure !== undefined) throw failure

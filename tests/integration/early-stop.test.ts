@@ -3,6 +3,13 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { indexUntil, startChain } from './index-chain.ts'
 
+const noObserver = {
+  committed: () => undefined,
+  rolledBack: () => undefined,
+  interrupted: () => undefined,
+  told: () => undefined,
+}
+
 it('a reader that is asked to stop before it reads ends, and has read nothing', async () => {
   const database = await createTestDatabase()
   const chain = await startChain({ recordings: ['main'] })
@@ -14,6 +21,39 @@ it('a reader that is asked to stop before it reads ends, and has read nothing', 
   )
   expect(rows).toEqual([{ n: 0n }])
   await client.end()
+  await chain.chain.stop()
+  await database.drop()
+})
+
+it('a reader that is asked to stop while it catches up ends with the commit in progress', async () => {
+  const database = await createTestDatabase()
+  const chain = await startChain({ recordings: ['main', 'v2'] })
+  const ending = new AbortController()
+  let commits = 0
+  let commitsAtStop = 0
+  let committedMs = 0
+  await indexUntil(chain, database.address, 0, {
+    signal: ending.signal,
+    settings: { ship_prefetch_blocks: 5_000, db_group_blocks: 5 },
+    options: {
+      observer: {
+        ...noObserver,
+        committed() {
+          commits += 1
+          committedMs = performance.now()
+          if (commits !== 1) return
+          // Blocks wait in the queue now, and the next commit is under way.
+          setTimeout(() => {
+            commitsAtStop = commits
+            ending.abort()
+          }, 20)
+        },
+      },
+    },
+  })
+  const tookMs = performance.now() - committedMs
+  expect(commits - commitsAtStop).toBeLessThanOrEqual(1)
+  expect(tookMs).toBeLessThan(2_000)
   await chain.chain.stop()
   await database.drop()
 })

@@ -105,6 +105,12 @@ export class UnchangedAnswers {
   ): Promise<MadeOrKept> {
     if (!this.#isCaching || !this.#isAskedAgain(key) || this.#isSilent)
       return { data: await make(), isKept: false }
+    const seen = this.#newest
+    // An answer that is made now is at least as new as any moment seen before: it may be kept for that one. It will not
+    // be found if something has been committed since.
+    if (seen !== undefined && !this.#mayHave(key, sinceOf(seen, clock))) {
+      return { data: await this.#make(key, seen, sinceOf(seen, clock), make), isKept: false }
+    }
     const moment = this.#note(await currentMoment(session))
     if (moment === undefined) return { data: await make(), isKept: false }
     const since = sinceOf(moment, clock)
@@ -120,6 +126,11 @@ export class UnchangedAnswers {
       }
     }
     return { data: await this.#make(key, moment, since, make), isKept: false }
+  }
+
+  /** Whether an answer for a moment is kept, or being made. */
+  #mayHave(key: string, since: string): boolean {
+    return this.#kept.get(key)?.since === since || this.#underway.has(`${since} ${key}`)
   }
 
   /** Remembers the address that asked a question, where it says everything that was asked. */

@@ -20,6 +20,7 @@ function reader(blockNum: number, headBlock = 10_000): ReaderState {
     secondsSinceCommit: 0,
     secondsSinceMessage: 0.5,
     secondsSinceBlock: 0.5,
+    gaps: [],
     problem: undefined,
   }
 }

@@ -19,6 +19,7 @@ const reader: ReaderState = {
   secondsSinceCommit: 0.5,
   secondsSinceMessage: 0.5,
   secondsSinceBlock: 0.5,
+  gaps: [],
   problem: undefined,
 }
 const state: HealthState = {

@@ -14,6 +14,10 @@ const reader = object({
   seconds_since_commit: nullable(number('Seconds since the last commit')),
   seconds_since_message: nullable(number('Seconds since the chain node sent a complete message')),
   seconds_since_block: nullable(number('Seconds since it sent a block')),
+  missing_blocks: list(
+    object({ first_block: decimal('First block'), last_block: decimal('Last block') }),
+    'Blocks that were left out because start_block was raised',
+  ),
   problem: nullable(text('What keeps the reader from going on')),
   seconds_since_heartbeat: nullable(number('Seconds since the reader last spoke')),
 })

@@ -155,6 +155,7 @@ type ReaderRow = [
   string | null,
   number,
   IndexedContract[],
+  [number, number][],
 ]
 
 async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
@@ -166,7 +167,9 @@ async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
         extract(epoch FROM now() - h.committed_at)::float8, extract(epoch FROM now() - h.message_at)::float8,
         extract(epoch FROM now() - h.block_at)::float8, h.problem, r.start_block,
         (SELECT coalesce(json_agg(json_build_object('family', s.family, 'account', s.account) ORDER BY s.family), '[]')
-          FROM chain.sources s WHERE s.reader = r.name)
+          FROM chain.sources s WHERE s.reader = r.name),
+        (SELECT coalesce(json_agg(json_build_array(g.first_block, g.last_block) ORDER BY g.first_block), '[]')
+          FROM chain.gaps g WHERE g.reader = r.name AND g.last_block < r.block_num)
       FROM chain.readers r LEFT JOIN chain.heartbeats h ON h.reader = r.name ORDER BY r.name`,
   } as pg.QueryArrayConfig)
   return rows.map((row) => ({
@@ -185,5 +188,6 @@ async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
     problem: row[12] ?? undefined,
     startBlock: row[13],
     contracts: row[14],
+    gaps: row[15],
   }))
 }

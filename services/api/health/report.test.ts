@@ -18,6 +18,7 @@ const reader: ReaderState = {
   secondsSinceCommit: 0.5,
   secondsSinceMessage: 0.5,
   secondsSinceBlock: 0.5,
+  gaps: [],
   problem: undefined,
 }
 const state: HealthState = {
@@ -66,6 +67,18 @@ describe('health', () => {
     )
     expect(statusOf({ node: undefined, readers: [{ ...reader, headTimeMs: nowMs - 20_000 }] })).toBe(
       'degraded: the chain head is old',
+    )
+  })
+
+  it('names blocks that were left out', () => {
+    expect(statusOf({ readers: [{ ...reader, gaps: [[101, 199]] }] })).toBe(
+      'degraded: reader main-1 lacks blocks 101 to 199',
+    )
+  })
+
+  it('names what keeps a reader from going on', () => {
+    expect(statusOf({ readers: [{ ...reader, problem: 'the chain node is silent' }] })).toBe(
+      'degraded: reader main-1: the chain node is silent',
     )
   })
 

@@ -166,7 +166,8 @@ function judge(
   else if (lagBlocks >= LATE_BLOCKS) poor.push(`a reader is ${lagBlocks} blocks behind`)
   if (state.kvstore === 'away') poor.push('the key-value store is away')
   if (headAgeMs !== null && headAgeMs >= HEAD_OLD_MS) poor.push('the chain head is old')
-  for (const { name, secondsSinceHeartbeat, problem } of watched) {
+  for (const { name, secondsSinceHeartbeat, problem, gaps } of watched) {
+    for (const [first, last] of gaps) poor.push(`reader ${name} lacks blocks ${first} to ${last}`)
     if ((secondsSinceHeartbeat ?? Infinity) > SILENT_SECONDS) poor.push(`reader ${name} is silent`)
     else if (problem !== undefined) poor.push(`reader ${name}: ${problem}`)
   }
@@ -207,6 +208,10 @@ function describeReader(
     seconds_since_commit: reader.secondsSinceCommit ?? null,
     seconds_since_message: reader.secondsSinceMessage ?? null,
     seconds_since_block: reader.secondsSinceBlock ?? null,
+    missing_blocks: reader.gaps.map(([first, last]) => ({
+      first_block: String(first),
+      last_block: String(last),
+    })),
     problem: reader.problem ?? null,
     seconds_since_heartbeat: reader.secondsSinceHeartbeat ?? null,
   }

@@ -34,6 +34,8 @@ export interface ReaderState {
   /** Time since the chain node sent a complete message, and since it sent a block. */
   readonly secondsSinceMessage: number | undefined
   readonly secondsSinceBlock: number | undefined
+  /** Blocks below the last committed one that were left out: first and last of each gap. */
+  readonly gaps: readonly (readonly [first: number, last: number])[]
   /** What keeps the reader from going on, in its own words. */
   readonly problem: string | undefined
 }

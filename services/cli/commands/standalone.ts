@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { FatalError } from '../../core/errors/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import type { CliIo } from '../io.ts'
+import { endWithParent } from '../parent.ts'
 import { openLogger } from '../settings.ts'
 import { tryGroup } from './groups.ts'
 
@@ -33,7 +34,8 @@ export function addStandalone(program: Command, io: CliIo): void {
     .summary('everything in one process, on a demo chain or a node')
     .description(
       'Runs everything in one process and needs nothing but Node.js: an embedded PostgreSQL, the filler, the api, the ' +
-        'state service, and a demo chain unless a node is given.',
+        'state service, and a demo chain unless a node is given. It ends with the terminal or the program that started ' +
+        'it; `setsid` before the command lets it outlive them.',
     )
     .helpGroup(tryGroup)
     .addOption(
@@ -80,7 +82,7 @@ export function addStandalone(program: Command, io: CliIo): void {
         toolsAccount: flags.toolsAccount,
         logger,
         output: { out: io.out, isTerminal: io.isTerminal },
-        signal: io.signal,
+        signal: endWithParent(io.signal, io.env.npm_lifecycle_event !== undefined),
       })
     })
 }

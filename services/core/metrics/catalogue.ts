@@ -271,6 +271,13 @@ export const metricCatalogue = {
     labels: reader,
     programs: ['filler'],
   },
+  pronghorn_reader_missing_blocks: {
+    kind: 'gauge',
+    help: 'Blocks below the last committed one that were left out because start_block was raised; /health names them.',
+    labels: reader,
+    programs: ['filler'],
+    aggregation: 'max',
+  },
   pronghorn_reader_stalled: {
     kind: 'gauge',
     help: '1 while the reader does not progress although it has something to do; /health says why.',

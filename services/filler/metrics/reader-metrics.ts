@@ -66,6 +66,8 @@ export function createReaderMetrics(reader: string, now: () => number = Date.now
       ] as const) {
         if (sinceMs !== null) metrics.set(name, labels, (now() - sinceMs) / 1_000)
       }
+      const missing = status.gaps.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+      metrics.set('pronghorn_reader_missing_blocks', labels, missing)
       metrics.set('pronghorn_reader_stalled', labels, status.problem === null ? 0 : 1)
       metrics.countTo('pronghorn_reader_operations_total', labels, status.operations)
       metrics.countTo('pronghorn_reader_received_blocks_total', labels, status.receivedBlocks)

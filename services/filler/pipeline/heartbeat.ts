@@ -1,6 +1,7 @@
 import { createPool } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import type { ShipSession, ShipStatus } from '../ship/index.ts'
+import type { Gap } from './gaps.ts'
 import { describeInterruption, describeStall } from './progress.ts'
 import type { ReaderProblem } from './progress.ts'
 import type { Reading } from './reading.ts'
@@ -43,6 +44,8 @@ export interface ReaderStatus {
   readonly sinceMessageMs: number | null
   readonly sinceBlockMs: number | null
   readonly sinceCommitMs: number | null
+  /** Blocks below the last committed one that were left out, ascending. */
+  readonly gaps: readonly Gap[]
   /** What keeps it from going on; null while nothing does. */
   readonly problem: ReaderProblem | null
 }
@@ -74,6 +77,7 @@ export class Heartbeat {
   private reading: Reading | null = null
   private irreversibleOnly = false
   private lastBlock = 0
+  private gaps: readonly Gap[] = []
   private onBeat: (status: ReaderStatus) => void = () => undefined
   private writing = false
   private readonly stalledAfterMs: number | undefined
@@ -121,6 +125,11 @@ export class Heartbeat {
     this.reading = reading
     this.irreversibleOnly = irreversibleOnly
     this.onBeat = onBeat
+  }
+
+  /** Takes the gaps that the present reading knows of. */
+  noteGaps(gaps: readonly Gap[]): void {
+    this.gaps = gaps
   }
 
   /** Reading ended with an error and begins again; said until the next commit. */
@@ -196,6 +205,7 @@ export class Heartbeat {
       sinceMessageMs: session?.sinceLastMessageMs ?? null,
       sinceBlockMs: session?.sinceLastBlockMs ?? null,
       sinceCommitMs,
+      gaps: this.gaps.filter(({ last }) => last < block),
       problem: state === 'stopped' ? null : this.problem(session, sinceCommitMs, blocksBehind),
     }
   }

@@ -26,17 +26,14 @@ export async function checkReader(
   for (const family of families) await claimFamily(store, family, settings.name)
   if (settings.delete_data) {
     logger.warn({}, 'delete_data is set: the rows of this reader are deleted and indexed again')
-    await store.wipe((statements) => wipeFeed(statements, settings.name))
+    await store.wipe(async (statements) => {
+      await wipeFeed(statements, settings.name)
+      await statements.run('DELETE FROM chain.gaps WHERE reader = $1', [settings.name])
+    })
   }
   const position = store.position
   if (position === null) return Math.max(settings.start_block, 1)
-  if (settings.start_block > position.num + 1) {
-    logger.warn(
-      { block: position.num, start_block: settings.start_block },
-      'start_block was raised: the blocks between are left out',
-    )
-    return settings.start_block
-  }
+  if (settings.start_block > position.num + 1) return settings.start_block
   if (settings.start_block !== 0 && settings.start_block < store.startBlock) {
     throw new FatalError(
       'READER_SETTINGS_CHANGED',

@@ -11,6 +11,7 @@ import { listTables, openStore } from '../store/index.ts'
 import type { Store } from '../store/index.ts'
 import { BlockApplier } from './block-applier.ts'
 import { chainTables } from './chain-tables.ts'
+import { noteGaps } from './gaps.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { fetchMissingAbis } from './missing-abis.ts'
 import { noObserver } from './observer.ts'
@@ -106,6 +107,7 @@ async function readOnce(
   })
   try {
     const startBlock = await checkReader(store, settings, families, options.chain.chainId, logger)
+    heartbeat.noteGaps(await noteGaps(store, settings.name, startBlock, logger))
     await checkKeepers(store, keepers, settings.name, startBlock, logger)
     const applier = new BlockApplier(settings.name, handlers, keepers, logger)
     await applier.reload((text, values) => store.query(text, values), store.position?.timeMs ?? 0)
@@ -171,7 +173,8 @@ async function readUntilEnd(
   })
   try {
     await session.run(ending.signal)
-    if (failure === undefined) await reading.finish()
+    // Whoever stops the reader does not wait for what has been received and not committed: it is read again.
+    if (failure === undefined && !signal.aborted) await reading.finish()
   } catch (error) {
     failure ??= error
   } finally {

@@ -5,7 +5,9 @@ export {
   aboveHead,
   aboveIrreversible,
   belowHistory,
+  insideGap,
   invalidRequest,
+  nextToGap,
   notReady,
   Refusal,
 } from './refusal.ts'

@@ -66,6 +66,25 @@ export function belowHistory(requested: number, first: number, head: number): Re
   )
 }
 
+/** A block that was left out when the reader was told to begin above it. */
+export function insideGap(requested: bigint, first: number, last: number): Refusal {
+  return notIndexed(`The requested block num '${requested}' was not indexed`, first, last)
+}
+
+/** The block that is asked for may be one of those that were left out. */
+export function nextToGap(nearest: number, first: number, last: number): Refusal {
+  return notIndexed(`The blocks next to block num '${nearest}' were not indexed`, first, last)
+}
+
+function notIndexed(what: string, first: number, last: number): Refusal {
+  return new Refusal(
+    400,
+    'app_block_num_not_indexed_error',
+    `${what}: blocks '${first}' to '${last}' are missing.`,
+    { first_missing_block_num: first, last_missing_block_num: last },
+  )
+}
+
 /** There was no ABI then, or it had been removed. */
 export function abiNotFound(account: string, block: number): Refusal {
   return new Refusal(

@@ -1,4 +1,4 @@
-import { aboveHead, aboveIrreversible } from '../answers/index.ts'
+import { aboveHead, aboveIrreversible, insideGap } from '../answers/index.ts'
 import type { Position } from './position.ts'
 
 /** The block that a request is about, by its number in the request: null for the newest one. @throws Refusal 400. */
@@ -12,5 +12,7 @@ export function resolveBlock(
   if (requested > BigInt(head.num)) throw aboveHead(requested, nodeHead, head.num)
   if (isIrreversibleOnly && requested > BigInt(irreversible.num))
     throw aboveIrreversible(requested, irreversible.num)
+  const gap = position.gaps.find(({ first, last }) => requested >= BigInt(first) && requested <= BigInt(last))
+  if (gap) throw insideGap(requested, gap.first, gap.last)
   return Number(requested)
 }

@@ -19,6 +19,12 @@ export interface Coverage {
   readonly historyFrom: number
 }
 
+/** Blocks that were not indexed, both ends included. */
+export interface Gap {
+  readonly first: number
+  readonly last: number
+}
+
 /** Where the reader stands that answers are taken from. */
 export interface Position {
   /** Last committed block. */
@@ -27,6 +33,8 @@ export interface Position {
   readonly irreversible: BlockRef
   /** First block that was indexed. */
   readonly startBlock: number
+  /** Blocks between that one and the head that were left out, ascending. */
+  readonly gaps: readonly Gap[]
   /** Head of the chain node, as the reader last heard; never below `head`. */
   readonly nodeHead: number
   /** Null where the reader has no handler `state`. */
@@ -37,7 +45,9 @@ export interface Position {
 const SELECT = `
   SELECT r.start_block AS "startBlock", r.block_num AS num, r.block_id AS id, l.block_num AS "libNum",
     l.block_id AS "libId", h.head_block AS "nodeHead", c.accounts, c.permissions, c.since_block AS "sinceBlock",
-    c.history_from AS "historyFrom"
+    c.history_from AS "historyFrom",
+    (SELECT coalesce(json_agg(json_build_object('first', g.first_block, 'last', g.last_block) ORDER BY g.first_block), '[]')
+      FROM chain.gaps g WHERE g.reader = r.name AND g.last_block < r.block_num) AS gaps
   FROM chain.readers r
   CROSS JOIN LATERAL (
     SELECT b.block_num, b.block_id FROM chain.reversible_blocks b WHERE b.reader = r.name ORDER BY b.block_num LIMIT 1) l
@@ -56,6 +66,7 @@ interface PositionRow {
   readonly permissions: boolean | null
   readonly sinceBlock: number | null
   readonly historyFrom: number | null
+  readonly gaps: Gap[]
 }
 
 /** Reads the position as this database session sees it. @throws Refusal 503 before the first block. */
@@ -76,6 +87,7 @@ export async function readPosition(database: Queryable): Promise<Position> {
     head: { num: row.num, id: bytesToHex(row.id) },
     irreversible: { num: row.libNum, id: bytesToHex(row.libId) },
     startBlock: row.startBlock,
+    gaps: row.gaps,
     nodeHead: Math.max(row.nodeHead ?? 0, row.num),
     coverage,
   }

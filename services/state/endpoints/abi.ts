@@ -51,6 +51,7 @@ export const abi = endpoint({
   ),
   refusals: [
     'app_block_num_higher_than_head_block_error',
+    'app_block_num_not_indexed_error',
     'data_abi_not_found_error',
     'data_decoding_abi_error',
   ],
@@ -94,6 +95,7 @@ export const binToJson = endpoint({
   }),
   refusals: [
     'app_block_num_higher_than_head_block_error',
+    'app_block_num_not_indexed_error',
     'data_abi_not_found_error',
     'data_table_not_found_error',
     'data_decoding_table_row_error',

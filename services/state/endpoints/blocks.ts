@@ -1,5 +1,7 @@
-import { invalidRequest, Refusal, toJsonText } from '../answers/index.ts'
+import { invalidRequest, nextToGap, Refusal, toJsonText } from '../answers/index.ts'
+import type { Position } from '../chain/index.ts'
 import { comparators, selectBlockByTime } from '../tables/index.ts'
+import type { BlockRecord, Comparator } from '../tables/index.ts'
 import { endpoint } from './endpoint.ts'
 import { atMoment } from './kept-state.ts'
 import { choice, text } from './parameter.ts'
@@ -25,16 +27,30 @@ export const blockIdByTime = endpoint({
   answer: object({
     block: object({ id: blockId, num: blockNumber, time: { type: 'string', format: 'date-time' } }),
   }),
-  refusals: ['app_state_not_kept_error', 'block_time_not_found'],
+  refusals: ['app_state_not_kept_error', 'app_block_num_not_indexed_error', 'block_time_not_found'],
   run: (values, parts) => {
     const timeMs = readTime(values.time)
-    return atMoment(parts, { block_num: null }, async ({ session }) => {
+    return atMoment(parts, { block_num: null }, async ({ session, position }) => {
       const block = await selectBlockByTime(session, timeMs, values.comparator)
       if (!block) throw new Refusal(404, 'block_time_not_found', 'no results found for query')
+      refuseNextToGap(block, timeMs, values.comparator, position)
       return toJsonText({ block })
     })
   },
 })
+
+/** The nearest block that is known need not be the nearest when those next to it are missing. @throws Refusal 400. */
+function refuseNextToGap(
+  block: BlockRecord,
+  timeMs: number,
+  comparator: Comparator,
+  { gaps }: Position,
+): void {
+  const isExact = Date.parse(block.time) === timeMs && comparator !== 'gt' && comparator !== 'lt'
+  const isAfter = comparator === 'gt' || comparator === 'gte'
+  const gap = gaps.find(({ first, last }) => block.num === (isAfter ? last + 1 : first - 1))
+  if (gap && !isExact) throw nextToGap(block.num, gap.first, gap.last)
+}
 
 /** Milliseconds since 1970. Without a zone a time is UTC, wherever the server is. @throws Refusal 400. */
 function readTime(given: string): number {

@@ -9,6 +9,7 @@ import { blockNumber, commonMembers, listOf, object, optionalCommon, textValue }
 const refusals = [
   'app_block_num_higher_than_head_block_error',
   'app_block_num_lower_than_first_block_error',
+  'app_block_num_not_indexed_error',
   'app_state_not_kept_error',
 ]
 

@@ -52,6 +52,7 @@ const rowRefusals = [
   'app_block_num_higher_than_head_block_error',
   'app_block_num_higher_than_lib_error',
   'app_block_num_lower_than_first_block_error',
+  'app_block_num_not_indexed_error',
   'app_state_not_kept_error',
   'data_abi_not_found_error',
   'data_table_not_found_error',

@@ -1,0 +1,93 @@
+/** The page about indexes: what each costs and what used it, from a measured run, beside the declarations. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageRoot } from '../services/core/paths/index.ts'
+import { code, table } from './markdown.ts'
+
+/** An index as it is declared for queries. */
+export interface DeclaredIndex {
+  /** With the schema. */
+  readonly name: string
+  readonly table: string
+  /** Everything after the table's name. */
+  readonly definition: string
+}
+
+/** What a run of `bench/traffic --scans` and of `bench/api` has measured of an index. */
+export interface MeasuredIndex {
+  readonly name: string
+  /** Bytes for a row of the table, whether it has an entry or not. */
+  readonly bytesPerRow: number
+  /** Scans by kinds of request with two to five filters. */
+  readonly scans: number
+  /** Names of the kinds, those with most scans first. */
+  readonly kinds: readonly string[]
+  /** Lists of the second tier (a single filter or sort) whose plans have the index. */
+  readonly lists: readonly string[]
+}
+
+/** Written by `node dist/scripts/bench/index-use.js`. */
+const MEASURED = 'scripts/bench/index-use.json'
+const FOLDER = 'services/core/database/indexes'
+const STATEMENT = /^CREATE INDEX (\w+) ON (\w+)\.(\w+) ([^;]+);$/
+/** Kinds that a row of the table names. */
+const MOST_NAMED = 4
+
+/** The declared query indexes, by family. */
+export function readDeclaredIndexes(): Map<string, DeclaredIndex[]> {
+  const files = readdirSync(join(packageRoot, FOLDER)).filter((file) => file.endsWith('.sql'))
+  return new Map(
+    files.sort().map((file) => {
+      const lines = readFileSync(join(packageRoot, FOLDER, file), 'utf8').split('\n')
+      const indexes = lines.flatMap((line) => {
+        const match = STATEMENT.exec(line)
+        if (!match) return []
+        const [, name, schema, of, definition] = match
+        return [{ name: `${schema!}.${name!}`, table: `${schema!}.${of!}`, definition: definition! }]
+      })
+      return [file.slice(0, -4), indexes]
+    }),
+  )
+}
+
+/** What was measured, by the name of the index. */
+export function readMeasuredIndexes(): Map<string, MeasuredIndex> {
+  const text = readFileSync(join(packageRoot, MEASURED), 'utf8')
+  const { indexes } = JSON.parse(text) as { indexes: readonly MeasuredIndex[] }
+  return new Map(indexes.map((index) => [index.name, index]))
+}
+
+/** Sections of the page. */
+export function renderIndexes(): string[] {
+  const measured = readMeasuredIndexes()
+  const families = readDeclaredIndexes()
+  const count = [...families.values()].reduce((sum, indexes) => sum + indexes.length, 0)
+  return [
+    '# Indexes',
+    `${count} indexes that only queries need, beside the keys of the tables. They are declared in \`${FOLDER}\` and built online ` +
+      'when a reader has reached the head. Bytes are those for each row of the table on the generated database, whether the row has an ' +
+      'entry or not. Scans are those of `bench/traffic --scans`; where there are none, the lists of the second tier ' +
+      '(`bench/api`: a single filter or sort) whose plans have the index are named.',
+    ...[...families].flatMap(([family, indexes]) => [
+      `## ${family}`,
+      table(
+        ['Index', 'Table', 'Definition', 'Bytes a row', 'Scans', 'Used by'],
+        indexes.map((index) => cells(index, measured.get(index.name))),
+      ),
+    ]),
+  ]
+}
+
+function cells({ name, table: of, definition }: DeclaredIndex, use: MeasuredIndex | undefined): string[] {
+  const users = use ? (use.kinds.length > 0 ? use.kinds : use.lists) : []
+  const named = users.slice(0, MOST_NAMED).join('; ')
+  const more = users.length > MOST_NAMED ? `; ${users.length - MOST_NAMED} more` : ''
+  return [
+    code(name.split('.')[1] ?? name),
+    code(of),
+    code(definition.replaceAll('|', '\\|')),
+    use ? String(use.bytesPerRow) : '',
+    use ? String(use.scans) : '',
+    named + more,
+  ]
+}

@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FatalError } from '../../core/errors/index.ts'
+import { giveTo } from './account.ts'
+import type { ServerAccount } from './account.ts'
+import type { PostgresBinaries } from './binaries.ts'
+import type { Guard } from './guard.ts'
+import { isRunning, pause, serverProcessesIn } from './processes.ts'
+
+const INITDB_TIMEOUT_MS = 60_000
+const STOP_TIMEOUT_MS = 30_000
+/** Databases that initdb makes: template1, template0 and postgres. */
+const FIRST_DATABASES = 3
+
+/** The name that the server is reached by. */
+export const USER = 'pronghorn'
+
+/** Where a cluster is made, and for whom. */
+export interface ClusterPlace {
+  readonly binaries: PostgresBinaries
+  readonly account: ServerAccount | null
+  /** Folder of everything; the database files are in a folder in it. */
+  readonly base: string
+  readonly dataDir: string
+  readonly temporary: boolean
+  readonly guard: Guard
+}
+
+/**
+ * Makes the database files on first use; returns the password, which is kept beside them, readable to the owner. The
+ * files are made in a folder of another name, so that what was cut off is never taken for a database.
+ *
+ * @throws FatalError `EMBEDDED_POSTGRES_FAILED`.
+ */
+export async function ensureCluster(place: ClusterPlace): Promise<string> {
+  const { account, base, dataDir } = place
+  const passwordFile = join(base, 'postgres.password')
+  if (await isUnfinished(dataDir)) await rm(dataDir, { recursive: true, force: true })
+  if (await exists(join(dataDir, 'PG_VERSION'))) {
+    await endLeftOver(dataDir)
+    return (await readFile(passwordFile, 'utf8')).trim()
+  }
+  const password = randomBytes(18).toString('base64url')
+  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 })
+  await giveTo(account, passwordFile)
+  const draft = `${dataDir}.new`
+  await rm(draft, { recursive: true, force: true })
+  try {
+    await runInitdb(place, draft, passwordFile)
+  } catch (cause) {
+    await rm(draft, { recursive: true, force: true })
+    // The account cannot enter a folder such as /root, whatever the permissions of what is in it.
+    const hint = account
+      ? `; the server does not run as root but as user ${account.uid}, who must be able to reach the folder`
+      : ''
+    const message = `PostgreSQL could not create its files in ${dataDir}${hint}`
+    throw new FatalError('EMBEDDED_POSTGRES_FAILED', message, { cause })
+  }
+  await chmod(draft, 0o700)
+  await rename(draft, dataDir)
+  return password
+}
+
+async function runInitdb(place: ClusterPlace, folder: string, passwordFile: string): Promise<void> {
+  const { binaries, account, base, temporary, guard } = place
+  const flags = ['-U', USER, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '--locale=C']
+  const child = spawn(binaries.initdb, ['-D', folder, ...flags, ...(temporary ? ['--no-sync'] : [])], {
+    cwd: base,
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: INITDB_TIMEOUT_MS,
+    ...(account ?? {}),
+  })
+  guard.note('initdb', child.pid ?? 0)
+  let output = ''
+  child.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString('utf8')).slice(-2_000)))
+  try {
+    const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+    if (code !== 0) throw new Error(`initdb ended with ${String(code ?? signal)}: ${output.trim()}`)
+  } finally {
+    guard.note('initdb', 0)
+  }
+}
+
+/**
+ * Whether initdb was cut off here, by a version that made the files in place. A folder in which a server has ever run
+ * has its options file, and is never taken for one.
+ */
+async function isUnfinished(dataDir: string): Promise<boolean> {
+  if (!(await exists(dataDir)) || (await exists(join(dataDir, 'postmaster.opts')))) return false
+  const names = await readdir(join(dataDir, 'base')).catch(() => [])
+  const databases = names.filter((name) => /^\d+$/.test(name)).length
+  return databases < FIRST_DATABASES || !(await exists(join(dataDir, 'global', 'pg_control')))
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** A server that outlived its program still holds the files: end it first. The folder is known to be ours. */
+async function endLeftOver(dataDir: string): Promise<void> {
+  const file = await readFile(join(dataDir, 'postmaster.pid'), 'utf8').catch(() => null)
+  const pid = Number(file?.split('\n')[0])
+  if (!Number.isInteger(pid) || pid <= 1) return
+  const command = await readFile(`/proc/${String(pid)}/cmdline`, 'utf8').catch(() => '')
+  if (!command.includes(dataDir)) return
+  signalTo(pid, 'SIGINT')
+  const deadline = performance.now() + STOP_TIMEOUT_MS
+  while (performance.now() < deadline && (await isRunning(pid))) await pause(50)
+}
+
+/**
+ * Clears what a server left behind that was killed: processes that keep its shared memory, and then its own lock file,
+ * which counts as held as long as nobody has asked after the killed process.
+ */
+export async function clearRemains(dataDir: string): Promise<void> {
+  const remaining = await serverProcessesIn(dataDir)
+  for (const pid of remaining) signalTo(pid, 'SIGQUIT')
+  if (remaining.length === 0) await rm(join(dataDir, 'postmaster.pid'), { force: true })
+}
+
+function signalTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It has ended by itself.
+  }
+}

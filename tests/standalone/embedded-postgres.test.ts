@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { testedServer } from '../setup/tested-server.ts'
+
+/** What runs the built program's server until it is killed; prints where it is. */
+const script = `
+import { startEmbeddedPostgres } from '${join(import.meta.dirname, '../../dist/services/standalone/embedded-postgres/index.js')}'
+const server = await startEmbeddedPostgres(JSON.parse(process.argv[1]))
+console.log(JSON.stringify(server))
+setInterval(() => {}, 1000)
+`
+
+interface Holder {
+  readonly child: ChildProcess
+  readonly server: {
+    host: string
+    port: number
+    user: string
+    password: string
+    dataDir: string
+    pid: number
+  }
+}
+
+let folder: string
+const children: ChildProcess[] = []
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pronghorn-test-'))
+})
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+})
+
+function spawnHolder(options: object): ChildProcess {
+  const flags = ['--input-type=module', '--eval', script, JSON.stringify({ ...testedServer, ...options })]
+  const child = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'] })
+  children.push(child)
+  return child
+}
+
+async function startHolder(options: object): Promise<Holder> {
+  const child = spawnHolder(options)
+  const [line] = (await once(child.stdout!, 'data')) as [Buffer]
+  return { child, server: JSON.parse(line.toString()) as Holder['server'] }
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Processes that work in a folder; those of a server do so in its data folder. */
+async function processesIn(dataDir: string): Promise<number> {
+  const { stdout } = spawn('sh', ['-c', `ls -l /proc/[0-9]*/cwd 2>/dev/null | grep -cF '${dataDir}'`])
+  let text = ''
+  for await (const chunk of stdout) text += String(chunk)
+  return Number(text)
+}
+
+it('a killed program takes its server and its temporary folder along', async () => {
+  const { child, server } = await startHolder({})
+  const base = join(server.dataDir, '..')
+  expect(await isThere(base)).toBe(true)
+  await kill(child)
+  await expect.poll(() => isThere(base)).toBe(false)
+  await expect.poll(() => processesIn(server.dataDir)).toBe(0)
+})
+
+it('refuses a folder that another process uses, naming it, and leaves its server alone', async () => {
+  const { child, server } = await startHolder({ dataDir: folder })
+  await expect(startEmbeddedPostgres({ ...testedServer, dataDir: folder })).rejects.toMatchObject({
+    code: 'DATA_FOLDER_HELD',
+    message: expect.stringMatching(new RegExp(`^process ${String(child.pid)} on .* is using ${folder}`)) as string,
+  })
+  const client = await connectDatabase({ ...server, database: 'postgres' }, { applicationName: 'test' })
+  await client.end()
+  // Only a holder that lives counts.
+  await kill(child)
+  const next = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })
+  expect(next.password).toBe(server.password)
+  await next.stop()
+  expect(await isThere(join(folder, 'pronghorn.lock'))).toBe(false)
+})
+
+it('starts in a folder in which a first start was killed within initdb', async () => {
+  const child = spawnHolder({ dataDir: folder })
+  await expect.poll(() => isThere(join(folder, 'postgres.new', 'PG_VERSION')), { interval: 5 }).toBe(true)
+  await kill(child)
+  const server = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })
+  await server.stop()
+  // As a version left it that made the files in place.
+  await rm(join(folder, 'postgres', 'postmaster.opts'))
+  const databases = await readdir(join(folder, 'postgres', 'base'))
+  for (const name of databases.slice(1)) await rm(join(folder, 'postgres', 'base', name), { recursive: true })
+  const again = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })
+  await again.stop()
+})
+
+it('never takes a copy of a database for one that was cut off', async () => {
+  const server = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })
+  const address = { ...server, database: 'postgres' }
+  const client = await connectDatabase(address, { applicationName: 'test' })
+  await client.query('CREATE TABLE precious (id integer)')
+  await client.end()
+  await server.stop()
+  // A base backup has no options file.
+  await rm(join(folder, 'postgres', 'postmaster.opts'))
+  const again = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })
+  const reader = await connectDatabase({ ...again, database: 'postgres' }, { applicationName: 'test' })
+  await reader.query('SELECT * FROM precious')
+  await reader.end()
+  await again.stop()
+})
+
+it('starts at once after everything was killed, however busy the server was', async () => {
+  const { child, server } = await startHolder({ dataDir: folder })
+  const client = await connectDatabase({ ...server, database: 'postgres' }, { applicationName: 'test' })
+  client.on('error', () => undefined)
+  // Nothing in it looks up whether the server still lives.
+  const busy = client.query('SELECT count(*) FROM generate_series(1, 1000000000000)').catch(() => undefined)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  // The guard would end the server in order.
+  process.kill(server.pid, 'SIGKILL')
+  await kill(child)
+  const next = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })
+  await busy
+  await next.stop()
+})
+
+it('takes over from a holder whose process number belongs to another process now', async () => {
+  const holder = { pid: process.ppid, started: '1', host: hostname() }
+  await writeFile(join(folder, 'pronghorn.lock'), JSON.stringify(holder))
+  const server = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })
+  expect(await readFile(join(folder, 'pronghorn.lock'), 'utf8')).toContain(`"pid":${process.pid},`)
+  await server.stop()
+})

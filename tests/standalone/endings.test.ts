@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { findFreePort } from '../setup/free-port.ts'
+import { program } from '../setup/standalone.ts'
+
+let home: string
+let started: ChildProcess | null = null
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'pronghorn-test-'))
+  // A temporary database is made in here, by whichever account its server runs as.
+  spawn('chmod', ['777', home])
+})
+afterEach(async () => {
+  for (const pid of processes()) process.kill(pid, 'SIGKILL')
+  started = null
+  await rm(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 })
+})
+
+/** Every process that was started with this test's temporary folder, however far from this one. */
+function processes(): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      return readFileSync(`/proc/${name}/environ`, 'utf8').includes(`TMPDIR=${home}\0`) ? [Number(name)] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+/** What is left in the temporary folder, the programs of the server apart, which are kept for the next time. */
+function remains(): string[] {
+  return readdirSync(home).filter((name) => name.startsWith('pronghorn-data-'))
+}
+
+/** Starts the program by way of a shell, in the manner of a package script; resolves when it serves. */
+async function startBy(shell: (command: string) => string, env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const port = await findFreePort()
+  const command = `'${process.execPath}' '${program}' standalone --port ${port}`
+  started = spawn('/bin/sh', ['-c', shell(command)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+    env: { PATH: process.env.PATH, HOME: home, TMPDIR: home, ...env },
+  })
+  let output = ''
+  for (const stream of [started.stdout!, started.stderr!])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  await expect.poll(() => output, { timeout: 60_000 }).toContain(`localhost:${port}/health`)
+  expect(remains()).toHaveLength(1)
+  return output
+}
+
+async function expectNothingLeft(): Promise<void> {
+  await expect.poll(processes).toEqual([])
+  expect(remains()).toEqual([])
+}
+
+it('a closed terminal ends everything', async () => {
+  await startBy((command) => `exec ${command}`)
+  const exited = once(started!, 'exit')
+  started!.kill('SIGHUP')
+  expect(await exited).toEqual([0, null])
+  await expectNothingLeft()
+})
+
+it('a killed parent ends everything', async () => {
+  await startBy((command) => `${command}; true`)
+  started!.kill('SIGKILL')
+  await expectNothingLeft()
+})
+
+it('a killed npm ends everything, although the shell between them lives', async () => {
+  const asScript = (command: string) => `/bin/sh -c "${command}; true"; true`
+  await startBy(asScript, { npm_lifecycle_event: 'start' })
+  started!.kill('SIGKILL')
+  await expectNothingLeft()
+})
+
+it('what was started to outlive its parent does', async () => {
+  await startBy((command) => `setsid ${command}; true`)
+  started!.kill('SIGKILL')
+  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  expect(remains()).toHaveLength(1)
+})

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { ReaderStatus } from '../../services/filler/index.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import type { RunningState } from '../../services/state/index.ts'
+import { indexUntil, startChain } from '../integration/index-chain.ts'
+import type { TestChain } from '../integration/index-chain.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { makeKey, startService, StateClient } from './service.ts'
+
+const args = { accounts: ['eosio.token'], permissions: true, history_blocks: 0 }
+const settings = { contracts: [{ handler: 'state', args }] }
+
+let database: TestDatabase
+let running: TestChain
+let service: RunningState | null = null
+const statuses: ReaderStatus[] = []
+const lines: string[] = []
+const logger = createLogger({ name: 'test', destination: { write: (line) => lines.push(line) } })
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  running = await startChain({ recordings: ['main'] })
+})
+afterEach(async () => {
+  await service?.close()
+  service = null
+  await running.chain.stop()
+  await database.drop()
+})
+
+function index(stopBlock: number, more: object = {}): Promise<void> {
+  return indexUntil(running, database.address, stopBlock, {
+    settings: { ...settings, ...more },
+    options: { logger, onStatus: (status) => statuses.push(status) },
+  })
+}
+
+async function recordedGaps(): Promise<string[]> {
+  const client = await connectDatabase(database.address, { applicationName: 'test' })
+  const { rows } = await client.query<{ gap: string }>(
+    "SELECT first_block || '-' || last_block AS gap FROM chain.gaps ORDER BY first_block",
+  )
+  await client.end()
+  return rows.map(({ gap }) => gap)
+}
+
+it('blocks that a raised start_block leaves out are recorded, told of at every start, and refused', async () => {
+  await index(100)
+  expect(await recordedGaps()).toEqual([])
+  await index(300, { start_block: 201 })
+  expect(await recordedGaps()).toEqual(['101-200'])
+  // A start without any change says so again, and loses nothing.
+  await index(320)
+  expect(await recordedGaps()).toEqual(['101-200'])
+  const told = lines.filter((line) => line.includes('missing from the database'))
+  expect(told).toHaveLength(2)
+  for (const line of told) expect(JSON.parse(line)).toMatchObject({ first_block: 101, last_block: 200 })
+  expect(statuses.at(-1)?.gaps).toEqual([{ first: 101, last: 200 }])
+
+  service = await startService(database, { chainId: running.chain.chainId, httpUrl: running.httpUrl })
+  const client = new StateClient(service.url)
+  await client.login((await makeKey(database)).key)
+  const ask = async (block: number) => {
+    const abi = await client.get('/v0/state/abi', { account: 'eosio.token', block_num: block })
+    const rows = await client.get('/v0/state/table', {
+      account: 'eosio.token',
+      table: 'stat',
+      scope: 'WAX',
+      block_num: block,
+    })
+    return [abi, rows]
+  }
+  for (const block of [101, 150, 200]) {
+    for (const { status, body } of await ask(block)) {
+      expect([block, status, body.code]).toEqual([block, 400, 'app_block_num_not_indexed_error'])
+      expect(body.message).toContain("blocks '101' to '200' are missing")
+      expect(body.details).toEqual({ first_missing_block_num: 101, last_missing_block_num: 200 })
+    }
+  }
+  for (const block of [100, 201]) {
+    for (const { body } of await ask(block)) expect(body.code).not.toBe('app_block_num_not_indexed_error')
+  }
+  const client2 = await connectDatabase(database.address, { applicationName: 'test' })
+  const { rows } = await client2.query<{ num: number; time: bigint }>(
+    'SELECT block_num AS num, block_time AS time FROM state.blocks WHERE block_num IN (100, 201) ORDER BY 1',
+  )
+  await client2.end()
+  const [before, after] = rows.map(({ time }) => Number(time))
+  const byTime = (time: number, comparator: string) =>
+    client.get<{ code?: string; block?: { num: number } }>('/v0/block_id/by_time', { time, comparator })
+  for (const [time, comparator] of [
+    [before! + 500, 'gte'],
+    [after! - 500, 'lt'],
+    [before!, 'gt'],
+  ] as const) {
+    expect((await byTime(time, comparator)).body.code).toBe('app_block_num_not_indexed_error')
+  }
+  expect((await byTime(before!, 'lte')).body.block?.num).toBe(100)
+  expect((await byTime(after!, 'gte')).body.block?.num).toBe(201)
+})
+
+it('a gap that was planned and not made is forgotten, and one of deleted data too', async () => {
+  await index(100)
+  await index(100, { start_block: 401 })
+  expect(await recordedGaps()).toEqual(['101-400'])
+  await index(110)
+  expect(await recordedGaps()).toEqual([])
+  await index(300, { start_block: 201 })
+  expect(await recordedGaps()).toEqual(['111-200'])
+  await index(50, { delete_data: true })
+  expect(await recordedGaps()).toEqual([])
+})
