@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { ConfigWith } from '../core/config/index.ts'
 import { checkChainId } from '../core/chain-node/index.ts'
-import { connectDatabase, migrate } from '../core/database/index.ts'
+import { connectDatabase, databaseFailure, migrate } from '../core/database/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../core/errors/index.ts'
 import { openKeyValueStore } from '../core/kvstore/index.ts'
 import type { KeyValueStore } from '../core/kvstore/index.ts'
@@ -103,16 +103,14 @@ async function prepareDatabase(config: FillerOptions['config'], logger: Logger):
   const client = await connectDatabase(config.connections.sqldb, {
     applicationName: 'pronghorn migrate',
   }).catch((cause: unknown) => {
-    throw new RetryableError('DATABASE_UNAVAILABLE', 'the database cannot be reached', { cause })
+    throw databaseFailure(cause, 'the database cannot be reached')
   })
   try {
     const applied = await migrate(client)
     if (applied.length > 0) logger.info({ applied }, 'the database has been brought to the newest schema')
   } catch (cause) {
     if (cause instanceof PronghornError) throw cause
-    throw new RetryableError('DATABASE_UNAVAILABLE', 'the schema of the database could not be checked', {
-      cause,
-    })
+    throw databaseFailure(cause, 'the schema of the database could not be checked')
   } finally {
     await client.end().catch(() => undefined)
   }

@@ -98,14 +98,15 @@ describe('metrics', () => {
     const server = 'server="primary"'
     const query = (name: string) =>
       `pronghorn_database_query_duration_seconds_count{query="${name}",${server}}`
-    expect(await risen(query('asset-version'))).toBe(1)
+    expect(await risen(query('one-asset'))).toBe(1)
     expect(await risen(query('assets /v1/collections'))).toBeGreaterThan(1)
     // What is kept of an unchanged database is not asked for again, but the list is.
     const lookups = ['kept', 'read'].map((outcome) =>
       risen(`pronghorn_list_lookups_total{outcome="${outcome}"}`),
     )
     expect((await Promise.all(lookups)).reduce((sum, each) => sum + each, 0)).toBe(4)
-    expect(await risen(query('moment'))).toBe(3)
+    // The second one may be kept for a moment that was seen before.
+    expect(await risen(query('moment'))).toBeGreaterThanOrEqual(2)
     const now = await read()
     expect(now.get(`pronghorn_database_up{${server}}`)).toBe(1)
     expect(now.get(`pronghorn_database_connections_limit{${server}}`)).toBe(50)

@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { raw, sql } from '../../services/api/database/index.ts'
-import type { Session, Statement } from '../../services/api/database/index.ts'
+import type { Session, Sql, Statement } from '../../services/api/database/index.ts'
 import { jsonString } from '../../services/api/json/index.ts'
 import type { Json } from '../../services/api/json/index.ts'
+import type { PageResult, PageStatement } from '../../services/api/lists/index.ts'
 import { assetsRecordKinds } from '../../services/api/namespaces/assets/index.ts'
 import { Fragments, joinDataMap, overlayDataMap, splitDataMap } from '../../services/api/records/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
@@ -48,9 +49,15 @@ async function countStatements(work: () => Promise<unknown>): Promise<number> {
   await work()
   return statements.length
 }
+const pageOf = (keys: Sql): PageStatement => ({ keys, isFixed: false, reason: 'test' })
 const newest = (table: string, key: string, limit = 50, order = `${key} DESC`) =>
   raw(`SELECT ${key} AS k, row_number() OVER (ORDER BY ${order}) AS n
     FROM assets.${table} ORDER BY ${order} LIMIT ${limit}`)
+
+function recordsOf(found: PageResult<readonly Json[]>): readonly Json[] {
+  if ('hits' in found) throw new Error('the page is unknown')
+  return found.records
+}
 
 describe('a page of records', () => {
   const pages = {
@@ -64,12 +71,10 @@ describe('a page of records', () => {
     async (name, [table, key, path]) => {
       const kind = createKinds()[name as keyof typeof pages]
       const order = name === 'offer' ? 'created_at_time DESC, offer_id' : `${key} DESC`
-      const read = () => kind.readPage(session, newest(table, key, 50, order))
+      const read = () => kind.readPage(session, pageOf(newest(table, key, 50, order)))
       expect(await countStatements(read)).toBe(2)
       expect(await countStatements(read)).toBe(1)
-      const records = await read()
-      if (records === 'unknown') throw new Error('the page is known')
-      const shown = parsed(records)
+      const shown = parsed(recordsOf(await read()))
       expect(shown.length).toBeGreaterThan(5)
       expect(shown).toEqual(await rest(path))
     },
@@ -82,10 +87,8 @@ describe('a page of records', () => {
     )
     const [first, second] = rows.map(({ id }) => raw(id))
     const page = sql`SELECT k, n FROM (VALUES (${first!}, 3), (${second!}, -1), (1, 2)) p(k, n)`
-    const records = await asset.readPage(session, page)
-    const ids = parsed(records === 'unknown' ? [] : records).map(
-      (each) => (each as { asset_id: string }).asset_id,
-    )
+    const records = recordsOf(await asset.readPage(session, pageOf(page)))
+    const ids = parsed(records).map((each) => (each as { asset_id: string }).asset_id)
     expect(ids).toEqual([rows[1]!.id, rows[0]!.id])
   })
 
@@ -93,8 +96,8 @@ describe('a page of records', () => {
     const { asset, transfer } = createKinds()
     for (const kind of [asset, transfer]) {
       const gaveUp = sql`(${newest('assets', 'asset_id', 5)}) UNION ALL SELECT NULL, 6`
-      expect(await kind.readPage(session, gaveUp)).toBe('unknown')
-      expect(await kind.readPage(session, newest('assets', 'asset_id', 0))).toEqual([])
+      expect(await kind.readPage(session, pageOf(gaveUp))).toEqual({ hits: 6 })
+      expect(await kind.readPage(session, pageOf(newest('assets', 'asset_id', 0)))).toEqual({ records: [] })
     }
   })
 })
@@ -113,7 +116,7 @@ it('a record by its key takes one statement', async () => {
 
 it('fragments are read again when they are not cached', async () => {
   const { template } = assetsRecordKinds({ contract: 'atomicassets', shared: new Fragments(false) })
-  const read = () => template.readPage(session, newest('templates', 'template_id'))
+  const read = () => template.readPage(session, pageOf(newest('templates', 'template_id')))
   expect([await countStatements(read), await countStatements(read)]).toEqual([2, 2])
 })
 

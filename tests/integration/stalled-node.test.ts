@@ -123,3 +123,16 @@ it('a reader whose node drips is not well, says so to everybody, and finds its w
   ending.abort()
   await reading
 })
+
+it('the time of the head is known once the head itself was received, and not guessed before', async () => {
+  const head = running.chain.head().num
+  const index = (stopBlock: number) =>
+    indexUntil(running, database.address, stopBlock, {
+      options: { onStatus: (status) => statuses.push(status) },
+    })
+  await index(300)
+  expect(statuses.at(-1)).toMatchObject({ block: 300, head, headTimeMs: null })
+  await index(head)
+  const last = statuses.at(-1)
+  expect(last).toMatchObject({ block: head, head, headTimeMs: last?.blockTimeMs })
+})

@@ -182,7 +182,8 @@ export class DatabaseServer {
   }
 
   #noteEnd(statement: Statement, caller: string, durationMs: number, problem: ProblemKind | undefined): void {
-    this.#observer.queryEnded({ query: statement.name ?? caller, server: this.name, durationMs, problem })
+    const query = statement.isNamedByText ? caller : (statement.name ?? caller)
+    this.#observer.queryEnded({ query, server: this.name, durationMs, problem })
     const { slowQueryMs } = this.#limits
     const { reason } = statement
     if (reason !== undefined)

@@ -100,6 +100,6 @@ export class PreparedNames {
       name = `p${createHash('sha1').update(statement.text).digest('base64url')}`
       this.#names.set(statement.text, name)
     }
-    return name === undefined ? statement : { ...statement, name }
+    return name === undefined ? statement : { ...statement, name, isNamedByText: true }
   }
 }

@@ -12,6 +12,8 @@ export interface Statement {
   readonly name?: string
   /** Why the planner chose this statement, for the log. */
   readonly reason?: string
+  /** The name is made from the text, and says nothing to people. */
+  readonly isNamedByText?: boolean
 }
 
 /** Collects the values of a statement while its text is being put together. */

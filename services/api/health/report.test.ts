@@ -70,6 +70,42 @@ describe('health', () => {
     )
   })
 
+  describe('the time of the head', () => {
+    const catchingUp = {
+      ...reader,
+      blockNum: 1_000,
+      blockTimeMs: nowMs - 7_200_000,
+      headBlock: 11_000,
+      headTimeMs: undefined,
+      mode: 'catching-up',
+    }
+    const report = (change: Partial<HealthState>) => reportHealth({ ...state, ...change }, settings, nowMs)
+
+    it('is that of the node while a reader catches up', () => {
+      const node = { chainId: 'c', headBlock: 10_998, headTimeMs: nowMs - 1_000 }
+      const { head, lags, headAgeMs } = report({ node, readers: [catchingUp] })
+      expect(head).toEqual({ block: 11_000, timeMs: nowMs })
+      expect(headAgeMs).toBe(0)
+      expect(lags).toEqual([{ reader: 'main-1', lagBlocks: 10_000, lagSeconds: 7_200 }])
+    })
+
+    it('follows from the newest known block where the node cannot be asked', () => {
+      const { head, lags } = report({ node: undefined, readers: [catchingUp] })
+      expect(head).toEqual({ block: 11_000, timeMs: nowMs - 7_200_000 + 5_000_000 })
+      expect(lags[0]?.lagSeconds).toBe(5_000)
+    })
+
+    it('is never in the future, nor the beginning of 1970', () => {
+      const young = { ...catchingUp, blockTimeMs: nowMs - 1_000 }
+      expect(report({ node: undefined, readers: [young] }).head.timeMs).toBe(nowMs)
+      const unknown = { ...catchingUp, blockNum: 0, blockTimeMs: 0 }
+      const { head, headAgeMs, data, lags } = report({ node: undefined, readers: [unknown] })
+      expect([head.timeMs, headAgeMs]).toEqual([null, null])
+      expect(data.chain).toMatchObject({ head_time: null })
+      expect(lags[0]?.lagSeconds).toBe(5_500)
+    })
+  })
+
   it('names blocks that were left out', () => {
     expect(statusOf({ readers: [{ ...reader, gaps: [[101, 199]] }] })).toBe(
       'degraded: reader main-1 lacks blocks 101 to 199',

@@ -169,7 +169,7 @@ function judge(
   for (const { name, secondsSinceHeartbeat, problem, gaps } of watched) {
     for (const [first, last] of gaps) poor.push(`reader ${name} lacks blocks ${first} to ${last}`)
     if ((secondsSinceHeartbeat ?? Infinity) > SILENT_SECONDS) poor.push(`reader ${name} is silent`)
-    else if (problem !== undefined) poor.push(`reader ${name}: ${problem}`)
+    if (problem !== undefined) poor.push(`reader ${name}: ${problem}`)
   }
   const status = bad.length > 0 ? 'unhealthy' : poor.length > 0 ? 'degraded' : 'healthy'
   return { status, reasons: [...bad, ...poor] }

@@ -1,3 +1,4 @@
+export { databaseFailure, knownFailure } from './failures.ts'
 export { connectDatabase, createPool } from './connection.ts'
 export type { DatabaseAddress, DatabaseLimits } from './connection.ts'
 export { isMigrated, migrate } from './migrate.ts'

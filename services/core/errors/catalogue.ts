@@ -109,6 +109,14 @@ export const errorCatalogue = {
     meaning: 'PostgreSQL cannot be reached, refused the login, or cut the connection.',
     remedy: 'Check the `sqldb` section and whether the server accepts connections from this machine.',
   },
+  DATABASE_DISK_FULL: {
+    meaning: 'The disk of PostgreSQL, or its quota, is full; nothing can be written.',
+    remedy: 'Make room, or enlarge the volume: writing goes on by itself, and nothing has been lost.',
+  },
+  DATABASE_READ_ONLY: {
+    meaning: 'PostgreSQL takes no writes: it is a replica, or was set so.',
+    remedy: 'Point `sqldb` at the primary; writing goes on by itself once the server takes it.',
+  },
   DATABASE_ERROR: {
     meaning: 'PostgreSQL refused a statement.',
     remedy:

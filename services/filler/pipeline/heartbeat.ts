@@ -206,7 +206,7 @@ export class Heartbeat {
       sinceBlockMs: session?.sinceLastBlockMs ?? null,
       sinceCommitMs,
       gaps: this.gaps.filter(({ last }) => last < block),
-      problem: state === 'stopped' ? null : this.problem(session, sinceCommitMs, blocksBehind),
+      problem: state === 'stopped' ? this.interruption : this.problem(session, sinceCommitMs, blocksBehind),
     }
   }
 

@@ -59,6 +59,8 @@ export function describeInterruption(error: unknown): ReaderProblem {
 
 const summaries: Readonly<Record<string, string>> = {
   DATABASE_UNAVAILABLE: 'the database is unavailable',
+  DATABASE_DISK_FULL: 'the disk of the database is full',
+  DATABASE_READ_ONLY: 'the database takes no writes',
 }
 
 function problem(summary: string, figures: string): ReaderProblem {

@@ -1,6 +1,16 @@
-import { buildQueryIndexes, connectDatabase, listIndexFamilies } from '../../core/database/index.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  buildQueryIndexes,
+  connectDatabase,
+  knownFailure,
+  listIndexFamilies,
+} from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import type { Logger } from '../../core/log/index.ts'
+
+/** Wait before a build that failed is tried again; doubles up to the longest. */
+const FIRST_RETRY_MS = 5_000
+const LONGEST_RETRY_MS = 300_000
 
 /** Builds the indexes that only queries need, once the reader is at the head, beside its work. */
 export class QueryIndexBuilder {
@@ -8,9 +18,17 @@ export class QueryIndexBuilder {
   private readonly families: readonly string[]
   private readonly logger: Logger
   private readonly ending = new AbortController()
+  private readonly firstRetryMs: number
   private running: Promise<void> | null = null
 
-  constructor(database: DatabaseAddress, families: readonly string[], logger: Logger) {
+  /** `firstRetryMs` is for tests. */
+  constructor(
+    database: DatabaseAddress,
+    families: readonly string[],
+    logger: Logger,
+    firstRetryMs = FIRST_RETRY_MS,
+  ) {
+    this.firstRetryMs = firstRetryMs
     this.database = database
     this.families = families
     this.logger = logger
@@ -18,18 +36,30 @@ export class QueryIndexBuilder {
 
   /** Starts building; the second and later calls do nothing. */
   start(): void {
-    this.running ??= this.build().catch((error: unknown) => {
-      this.logger.error(
-        { err: error },
-        'query indexes could not be built; lists are slow until the next start',
-      )
-    })
+    this.running ??= this.buildAll()
   }
 
   /** Stops after the index that is being built was cut off; the next start makes it again. */
   async stop(): Promise<void> {
     this.ending.abort()
     await this.running
+  }
+
+  /** Whatever the failure was, an operator may remove its cause: what is not built is tried again until it is. */
+  private async buildAll(): Promise<void> {
+    for (let delayMs = this.firstRetryMs; ; delayMs = Math.min(2 * delayMs, LONGEST_RETRY_MS)) {
+      try {
+        await this.build(); return;
+      } catch (error) {
+        const [code] = knownFailure(error) ?? []
+        this.logger.error(
+          { err: error, ...(code === undefined ? {} : { code }), delayMs },
+          'query indexes could not be built; lists are slow until they are, which is tried again',
+        )
+      }
+      await sleep(delayMs, undefined, { signal: this.ending.signal }).catch(() => undefined)
+      if (this.ending.signal.aborted) return
+    }
   }
 
   private async build(): Promise<void> {

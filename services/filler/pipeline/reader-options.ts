@@ -25,6 +25,8 @@ export interface ReaderOptions {
   readonly stalledAfterMs?: number
   /** Time to wait for a lease whose holder may be gone; for tests. */
   readonly handoverMs?: number
+  /** Wait before a failed build of these indexes is tried again; for tests. */
+  readonly indexRetryMs?: number
   /** False leaves the indexes that only queries need unbuilt; for tests and measurements. */
   readonly buildQueryIndexes?: boolean
   /** Families from whose rows nothing is derived; for measurements. */

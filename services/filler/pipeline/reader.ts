@@ -166,7 +166,7 @@ async function readUntilEnd(
   const reading = new Reading(store, applier, teller, startBlock, groupBlocks, logger, observer, onError)
   const session = openSession(options, startBlock, reading)
   reading.attach(session)
-  const indexes = new QueryIndexBuilder(options.database, familiesOf(options), logger)
+  const indexes = new QueryIndexBuilder(options.database, familiesOf(options), logger, options.indexRetryMs)
   heartbeat.follow(session, reading, settings.irreversible_only, ({ state, block, blocksBehind }) => {
     if (state === 'live' && options.buildQueryIndexes !== false) indexes.start()
     teller.beat(block, blocksBehind)

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { connectDatabase } from '../../core/database/index.ts'
+import { connectDatabase, databaseFailure, knownFailure } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import type { CommitUnit, UnitBlock } from './commit-unit.ts'
@@ -99,7 +99,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const client = await connectDatabase(options.address, {
     applicationName: `pronghorn filler ${options.reader}`,
   }).catch((cause: unknown) => {
-    throw new RetryableError('DATABASE_UNAVAILABLE', 'the database cannot be reached', { cause })
+    throw databaseFailure(cause, 'the database cannot be reached')
   })
   try {
     await client.query(SESSION_SETTINGS)
@@ -327,8 +327,9 @@ function asStoreError(error: unknown): Error {
   if (error instanceof FatalError || error instanceof RetryableError) return error
   // A mistake in the program, which no new connection makes good.
   if (error instanceof TypeError || error instanceof RangeError) return error
+  if (knownFailure(error)) return databaseFailure(error, '')
   if (error instanceof pg.DatabaseError && !RETRYABLE_STATES.test(error.code ?? '')) {
     return new FatalError('DATABASE_ERROR', 'the database refused a statement', { cause: error })
   }
-  return new RetryableError('DATABASE_UNAVAILABLE', 'the database connection broke', { cause: error })
+  return databaseFailure(error, 'the database connection broke')
 }

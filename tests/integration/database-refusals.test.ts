@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type pg from 'pg'
+import { connectDatabase, listMissingIndexes } from '../../services/core/database/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import type { ReaderStatus } from '../../services/filler/index.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { indexUntil, startChain, testSettings } from './index-chain.ts'
+import type { TestChain } from './index-chain.ts'
+
+const head = 700
+let database: TestDatabase
+let running: TestChain
+let admin: pg.Client
+let ending: AbortController
+const lines: string[] = []
+const logger = createLogger({ name: 'test', destination: { write: (line) => lines.push(line) } })
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  running = await startChain({ recordings: ['main'] })
+  admin = await connectDatabase(database.address, { applicationName: 'test' })
+  ending = new AbortController()
+  lines.length = 0
+})
+afterEach(async () => {
+  ending.abort()
+  await admin.end()
+  await running.chain.stop()
+  await database.drop()
+})
+
+/** From block 300 on, positions are refused with an SQLSTATE, in the server's own words. */
+async function refuseWith(state: string, message: string): Promise<void> {
+  await admin.query(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION USING ERRCODE = '${state}', MESSAGE = '${message}'; END $$;
+    CREATE TRIGGER refuse BEFORE UPDATE ON chain.readers FOR EACH ROW WHEN (NEW.block_num >= 300)
+    EXECUTE FUNCTION refuse()`)
+}
+
+it.each([
+  [
+    'a full disk',
+    '53100',
+    'could not extend file "base/5/16384": No space left on device',
+    'DATABASE_DISK_FULL',
+    'the disk of the database is full',
+  ],
+  [
+    'a server that takes no writes',
+    '25006',
+    'cannot execute UPDATE in a read-only transaction',
+    'DATABASE_READ_ONLY',
+    'the database takes no writes',
+  ],
+])('%s is named in health and log, and reading goes on once it is mended', async (_, ...facts) => {
+  const [state, message, code, summary] = facts
+  await refuseWith(state, message)
+  const statuses: ReaderStatus[] = []
+  const reading = indexUntil(running, database.address, head, {
+    options: {
+      logger,
+      onStatus: (status) => statuses.push(status),
+      retry: { attempts: 1_000, firstDelayMs: 50, longestDelayMs: 50 },
+    },
+  })
+  await expect.poll(() => statuses.at(-1)?.problem?.summary).toBe(summary)
+  expect(statuses.at(-1)?.problem?.detail).toContain(message)
+  const readProblem = async () => {
+    const { rows } = await admin.query<{ problem: string | null }>('SELECT problem FROM chain.heartbeats')
+    return rows[0]?.problem
+  }
+  await expect.poll(readProblem).toBe(summary)
+  expect(lines.join('')).toContain(code)
+  await admin.query('DROP TRIGGER refuse ON chain.readers')
+  await reading
+  const { rows } = await admin.query<{ num: number }>('SELECT block_num AS num FROM chain.readers')
+  expect(rows).toEqual([{ num: head }])
+})
+
+it('a failed index build is tried again without a restart', async () => {
+  const name = (await listMissingIndexes(admin, 'assets'))[0]!
+  // A table of that name is in the way of the index.
+  await admin.query(`CREATE TABLE assets.${name} ()`)
+  const reading = indexUntil(running, database.address, 0, {
+    signal: ending.signal,
+    settings: { contracts: testSettings.contracts.slice(0, 1) },
+    options: { logger, buildQueryIndexes: true, indexRetryMs: 100 },
+  })
+  await expect
+    .poll(() => lines.filter((line) => line.includes('query indexes could not be built')).length)
+    .toBeGreaterThan(1)
+  await admin.query(`DROP TABLE assets.${name}`)
+  await expect.poll(() => listMissingIndexes(admin, 'assets')).toEqual([])
+  ending.abort()
+  await reading
+})
