@@ -99,6 +99,15 @@ const PATHS: Readonly<Record<string, ChoosePath>> = {
     const through = request.filters.find((filter) => filter.through !== undefined)
     return through ? { kind: 'gather', through, expected: 1, reason: 'forced' } : choosePath(request)
   },
+  'gathering the last through another table': (request) => {
+    const filters = request.filters.map((filter) => {
+      const last = filter.through?.last
+      if (!last) return filter
+      const free = { from: last.from, visits: () => 0 }
+      return { ...filter, rows: 0, through: { ...filter.through, last: free } }
+    })
+    return choosePath({ ...request, filters })
+  },
 }
 
 let database: TestDatabase
@@ -116,6 +125,8 @@ beforeAll(async () => {
     UPDATE assets.offers SET sender_asset_ids = '{}' WHERE offer_id % 17 = 0;
     UPDATE assets.offers SET collection_names = '{}', sender_asset_ids = '{5}', recipient_asset_ids = '{}'
       WHERE offer_id % 19 = 0`)
+  // Not of every change of owner is there a transfer.
+  await client.query('DELETE FROM assets.transfers WHERE transfer_id % 3 = 0')
   // Links of two assets each; several change in one block.
   await client.query(LINKS_OF_ASSETS, [keyText('PUB', 0, Buffer.alloc(33, 2))])
   await client.query('ANALYZE')
@@ -177,5 +188,32 @@ describe.each(LISTS)('$path', ({ path, oracle, sorts, make }) => {
       }
     }
     expect(shown).toBeGreaterThan(REQUESTS / 4)
+  })
+})
+
+describe('the newest transfers of assets of one kind', () => {
+  const details = ['burned', 'owner', 'template_id', 'schema_name', 'minter', 'initial_receiver', 'burner']
+  it.each(details)('%s', async (name) => {
+    const endpoint = endpoints.find((each) => each.path === '/v1/transfers')!
+    const generator = createRandom(SEED)
+    let isUsed = false
+    const choose: ChoosePath = (request) => {
+      const path = PATHS['gathering the last through another table']!(request)
+      isUsed ||= path.kind === 'gather' && path.isLast === true
+      return path
+    }
+    const reader = createListReader([], choose)
+    for (const limit of [1, 5, 100, 1_000]) {
+      let value: string | undefined
+      while (value === undefined) value = (await transfers.values(client, () => generator.fraction()))[name]
+      const filters = { [name]: value }
+      const raw = new Map(Object.entries({ ...filters, limit: String(limit), order: 'desc' }))
+      const values = await validateParameters(endpoint.parameters, {}, raw, () => Promise.resolve([]))
+      const all = await transfers.keys(client, filters, 'created', 'desc')
+      const list = await transferList(reader, session, values)
+      const keys = await reader.keys(session, list, pageWindow(values)!)
+      expect([value, limit, keys]).toEqual([value, limit, all.slice(0, limit)])
+    }
+    expect(isUsed).toBe(true)
   })
 })

@@ -7,6 +7,8 @@ export type Filters = Readonly<Record<string, string>>
 export interface Oracle {
   /** Up to four filters, with the values of rows that are there. */
   pick(client: pg.Client, random: () => number): Promise<Filters>
+  /** Values of all filters, of rows that are there. */
+  values(client: pg.Client, random: () => number): Promise<Readonly<Record<string, string | undefined>>>
   /** All keys in order. */
   keys(client: pg.Client, filters: Filters, sort: string, order: 'asc' | 'desc'): Promise<string[]>
 }
@@ -55,6 +57,7 @@ const contains =
       WHERE a.asset_id = ANY(${ids}) AND ${conditions.join(' AND ')})`
 
 const oracleOf = (table: Table): Oracle => ({
+  values: table.pool,
   async pick(client, random) {
     const pool = await table.pool(client, random)
     const given = Object.entries(pool).filter((entry): entry is [string, string] => entry[1] !== undefined)

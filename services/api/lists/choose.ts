@@ -46,6 +46,8 @@ export interface GatherPath {
   readonly kind: 'gather'
   /** The filter whose rows another table leads to, where that is how they are found. */
   readonly through?: Filter
+  /** Whether only those with the greatest keys are found so, as many as the page needs. */
+  readonly isLast?: boolean
   readonly expected: number
   readonly reason: string
 }
@@ -87,6 +89,7 @@ export function choosePath(request: ListRequest): AccessPath {
     return {
       kind: 'gather',
       ...(gather?.through ? { through: gather.through } : {}),
+      ...(gather?.isLast ? { isLast: true } : {}),
       expected: gather?.expected ?? request.rows,
       reason: `${about}, found by ${gather?.by ?? 'reading the table'}${other}`,
     }
@@ -133,15 +136,36 @@ interface Gathering {
   readonly expected: number
   readonly by: string
   readonly through?: Filter
+  readonly isLast?: boolean
 }
 
 /** Cost of reading all matches by indexes, or through another table; undefined where no filter has either. */
-function gatherCost({ rows, filters, order }: ListRequest): Gathering | undefined {
-  const plain = indexedCost(rows, filters)
+function gatherCost(request: ListRequest): Gathering | undefined {
+  const { rows, filters, order } = request
   // The order may need a FROM item of its own.
   const through = order.sorted?.from ? undefined : throughCost(rows, filters)
-  if (!plain || !through) return plain ?? through
-  return through.cost < plain.cost ? through : plain
+  return cheapest([indexedCost(rows, filters), through, lastCost(request)])
+}
+
+function cheapest(gatherings: readonly (Gathering | undefined)[]): Gathering | undefined {
+  return gatherings.reduce((a, b) => (a && b ? (b.cost < a.cost ? b : a) : (a ?? b)), undefined)
+}
+
+/** Cost of finding the rows with the greatest keys through another table; undefined where these are not the page. */
+function lastCost({ source, filters, order, window }: ListRequest): Gathering | undefined {
+  const [branch, ...others] = order.branches
+  const isOfLast = others.length === 0 && branch?.column === source.key && order.direction === 'DESC'
+  const filter = filters.find(({ through }) => through?.last !== undefined)
+  if (!isOfLast || !filter || filters.some((each) => each !== filter && !each.isImplied)) return undefined
+  const wanted = window.offset + window.limit
+  const expected = Math.min(filter.rows, wanted)
+  return {
+    cost: HEAP_COST * (filter.through!.last!.visits(wanted) + expected),
+    expected,
+    by: `${filter.name} (through another table, the last)`,
+    through: filter,
+    isLast: true,
+  }
 }
 
 function indexedCost(rows: number, filters: readonly Filter[]): Gathering | undefined {
@@ -162,12 +186,18 @@ function throughCost(rows: number, filters: readonly Filter[]): Gathering | unde
     .filter(({ isIndexed, through }) => isIndexed && through !== undefined)
     .map((filter) => ({
       cost:
-        HEAP_COST * (filter.through!.visits + filter.rows) + visitsOf(rows, filters, [filter]) * filter.rows,
+        HEAP_COST * (filter.through!.visits + filter.rows) +
+        visitsOf(rows, uncovered(filters, filter), [filter]) * filter.rows,
       expected: filter.rows,
       by: `${filter.name} (through another table)`,
       through: filter,
     }))
     .reduce<Gathering | undefined>((a, b) => (a && a.cost <= b.cost ? a : b), undefined)
+}
+
+/** Filters without those that follow from one. */
+function uncovered(filters: readonly Filter[], through: Filter): Filter[] {
+  return filters.filter((each) => each === through || !each.isImplied)
 }
 
 /** Cost of visits to other tables for one row, of filters that are not served; only what meets the other filters is checked. */

@@ -17,6 +17,11 @@ export interface Through {
   readonly from: Sql
   /** What finding them costs before they are visited, in visited rows. */
   readonly visits: number
+  /** The same for the rows with the greatest keys: at least `wanted` of them where there are so many. */
+  readonly last?: {
+    readonly from: (wanted: number) => Sql
+    readonly visits: (wanted: number) => number
+  }
 }
 
 /** One of several disjoint parts of a filter. */
@@ -47,6 +52,8 @@ export interface Filter {
   readonly isIndexed: boolean
   /** Set where no index finds the rows, but another table leads to them; `isIndexed` is then true. */
   readonly through?: Through
+  /** Whether it follows from another filter: rows that were found through another table meet it. */
+  readonly isImplied?: boolean
   /** Rows of other tables that checking one row visits; default none. */
   readonly visits?: number
   /** The same as disjoint parts: walks may read each part on its own, and counts add them up. */

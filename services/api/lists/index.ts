@@ -1,7 +1,7 @@
 export { choosePath } from './choose.ts'
 export type { AccessPath, ListRequest } from './choose.ts'
 export { estimateRows, foundConditions, isImpossible } from './filter.ts'
-export type { EqualValues, Filter, FilterPart } from './filter.ts'
+export type { EqualValues, Filter, FilterPart, Through } from './filter.ts'
 export { ListReader } from './list.ts'
 export type { ChoosePath, List, PageResult, PageStatement, ReadPage } from './list.ts'
 export type { Branch, Driven, Index, Order, PageWindow, Source } from './source.ts'

@@ -1,6 +1,6 @@
 import { bind, joinSql, raw, Sql, sql, where } from '../database/index.ts'
 import type { SqlValue } from '../database/index.ts'
-import type { AccessPath, BranchWalk, WalkPath } from './choose.ts'
+import type { AccessPath, BranchWalk, GatherPath, WalkPath } from './choose.ts'
 import type { EqualValues, Filter } from './filter.ts'
 import { foundConditions } from './filter.ts'
 import type { Branch, Order, PageWindow, Source } from './source.ts'
@@ -18,7 +18,7 @@ export interface StatementRequest {
  * marker: the row budget ran out within the page or before, so the page is unknown; its `n` is the number of hits before.
  */
 export function pageOf(request: StatementRequest, path: AccessPath): Sql {
-  return path.kind === 'gather' ? gather(request, path.through) : merge(request, path)
+  return path.kind === 'gather' ? gather(request, path) : merge(request, path)
 }
 
 /**
@@ -55,7 +55,7 @@ function foundRows(
   through: Filter | undefined,
 ): { from: Sql; conditions: readonly Sql[] } {
   if (!through?.through) return { from, conditions: foundConditions(filters) }
-  const others = filters.filter((filter) => filter !== through)
+  const others = filters.filter((filter) => filter !== through && !filter.isImplied)
   return { from: through.through.from, conditions: others.map(({ condition }) => condition) }
 }
 
@@ -78,9 +78,12 @@ function isByKey({ source, order }: StatementRequest): boolean {
   return order.branches.length === 1 && branch?.column === source.key && branch.value === undefined
 }
 
-function gather(request: StatementRequest, through: Filter | undefined): Sql {
+function gather(request: StatementRequest, { through, isLast }: GatherPath): Sql {
   const { source, filters, order, window } = request
-  const { from, conditions } = foundRows(order.sorted?.from ?? source.from, filters, through)
+  const last = isLast ? through?.through?.last : undefined
+  const { from, conditions } = last
+    ? { from: last.from(window.offset + window.limit), conditions: [] }
+    : foundRows(order.sorted?.from ?? source.from, filters, through)
   const [only] = order.branches
   const value = order.sorted?.value ?? valueOf(source, only!)
   const direction = raw(order.direction)

@@ -32,6 +32,8 @@ type Row = readonly [
 
 /** How long statistics are used, in ms. They tell shares, which change slowly. */
 const LIFE_MS = 60_000
+/** Share of the rows that meet a test on values of which nothing is known. */
+const UNSAMPLED = 0.01
 /** Share of an unknown element of an array. */
 const RARE_ELEMENT = 1e-5
 
@@ -116,12 +118,12 @@ export class Statistics {
   sampled(table: string, column: string, test: (value: string) => boolean): number {
     const rows = this.rows(table)
     const known = this.#known.get(table)?.columns.get(column)
-    if (!known) return rows * 0.01
+    if (!known) return rows * UNSAMPLED
     let share = 0
     for (const [value, own] of known.common) if (test(value)) share += own
     const { bounds, rest } = known
     const met = bounds.filter(test).length
-    if (bounds.length > 0) share += (rest * Math.max(met, 0.3)) / bounds.length
+    share += bounds.length > 0 ? (rest * Math.max(met, 0.3)) / bounds.length : rest * UNSAMPLED
     return Math.max(1, rows * share)
   }
 
@@ -215,6 +217,6 @@ function merged(parts: readonly Row[], count: number): ColumnStatistics {
 /** Bounds of several partitions: all of theirs in order, as each has about as many rows between two. */
 function spanOf(parts: readonly Row[]): string[] {
   const all = parts.flatMap((part) => part[7] ?? [])
-  if (!all.every((value) => /^-?\d+$/.test(value))) return []
+  if (!all.every((value) => /^-?\d+$/.test(value))) return all.sort()
   return all.sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
 }

@@ -2,12 +2,13 @@ import { bindIds, bindIntegers, raw, sql, where } from '../../../database/index.
 import type { Session, Sql } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
 import { estimateRows, foundConditions } from '../../../lists/index.ts'
-import type { Filter, FilterPart, Statistics } from '../../../lists/index.ts'
+import type { Filter, FilterPart, Statistics, Through } from '../../../lists/index.ts'
 import { resolveTemplates } from '../queries/template-conditions.ts'
 import type { ResolvedTemplates } from '../queries/template-conditions.ts'
 import { assetFilters, nothing } from './asset-filters.ts'
 import { ASSETS } from './asset-source.ts'
 import { isOneOf } from './conditions.ts'
+import { keyAtTime } from './key-at-time.ts'
 
 /** Parameters that ask about the assets that a row contains, not only which they are or of what collection. */
 const DETAILS = [
@@ -181,13 +182,17 @@ function detailFilters(
   const findVisits = isSkipped ? 2 * ASSET_VISITS : ASSET_VISITS + FIND_VISITS
   const name = names.join(', ')
   return [
-    ...(atHome ? [{ ...atHome, name: `collections of ${name}`, group }] : []),
+    ...(atHome ? [{ ...atHome, name: `collections of ${name}`, group, isImplied: true }] : []),
     {
       name,
       condition: sql`EXISTS (${looked})`,
       rows,
       isIndexed: true,
-      through: { from: rowsWith(found, containing), visits: findVisits * assets },
+      through: {
+        from: rowsWith(found, containing),
+        visits: findVisits * assets,
+        ...(isTransfer && !isSkipped ? { last: lastTransfers(filters, assets, containing) } : {}),
+      },
       visits: CHECK_VISITS,
       group,
       ...(isTransfer ? { parts: countedParts(looked, filters, rows) } : {}),
@@ -197,6 +202,8 @@ function detailFilters(
 
 /** Table of transfers, as statistics know it. */
 export const TRANSFERS = 'assets.transfers'
+/** Blocks by the sequence of transfers, which carry no time. */
+export const BLOCKS = { table: 'assets.blocks', key: 'first_seq', time: 'block_time' }
 
 /** Most transfers contain one asset: counts join these with it, as PostgreSQL sees fit. */
 function countedParts(looked: Sql, filters: readonly Filter[], rows: number): FilterPart[] {
@@ -208,6 +215,39 @@ function countedParts(looked: Sql, filters: readonly Filter[], rows: number): Fi
     { filter: { ...common, condition: sql`NOT (${isBundle}) AND t.asset_ids[1] IN (${found})` } },
     { filter: { ...common, condition: sql`${isBundle} AND EXISTS (${looked})` } },
   ]
+}
+
+/**
+ * The newest transfers are those of the assets that were transferred last: of as many different times as transfers are
+ * wanted. What these have since the first of the times is complete; should it not be enough, as not of every change of
+ * owner is there a transfer, all are read.
+ */
+function lastTransfers(
+  filters: readonly Filter[],
+  assets: number,
+  containing: ContainingTable,
+): NonNullable<Through['last']> {
+  return {
+    visits: (wanted) => assets + 2 * FIND_VISITS * Math.min(assets, wanted),
+    from: (wanted) => {
+      const many = raw(String(wanted))
+      const first = rowsWith(
+        raw('SELECT c.asset_id FROM matching c JOIN since b ON c.at >= b.at'),
+        containing,
+      )
+      const all = rowsWith(raw('SELECT c.asset_id FROM matching c'), containing)
+      const { alias, key } = { alias: raw(containing.alias), key: raw(containing.key) }
+      return sql`(WITH matching AS MATERIALIZED (
+          SELECT a.asset_id, a.transferred_at_time AS at, a.transferred_at_block > a.minted_at_block AS is_moved
+          FROM assets.assets a ${where(foundConditions(filters))}),
+        since AS MATERIALIZED (SELECT min(d.at) AS at FROM (
+          SELECT DISTINCT c.at FROM matching c WHERE c.is_moved ORDER BY 1 DESC LIMIT ${many}) d),
+        newest AS MATERIALIZED (SELECT ${alias}.* FROM ${first}
+          WHERE ${alias}.${key} >= ${keyAtTime(BLOCKS, raw('(SELECT b.at FROM since b)'))})
+        SELECT n.* FROM newest n WHERE (SELECT count(*) FROM newest) >= ${many}
+        UNION ALL SELECT ${alias}.* FROM ${all} WHERE (SELECT count(*) FROM newest) < ${many}) ${alias}`
+    },
+  }
 }
 
 /**

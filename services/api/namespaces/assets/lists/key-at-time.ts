@@ -1,5 +1,4 @@
-import { bind, raw, sql } from '../../../database/index.ts'
-import type { Sql } from '../../../database/index.ts'
+import { bind, raw, Sql, sql } from '../../../database/index.ts'
 
 /** A table whose key grows with time. */
 export interface TimedTable {
@@ -15,11 +14,11 @@ const BEYOND_ALL = '9223372036854775807'
 /**
  * Expression of the smallest key whose row is at or after a time, and of the greatest 64-bit number where there is none.
  * Found by bisection over the key, in about as many index probes as the key has bits, so that no index on the time is needed.
- * @param timeMs ms since 1970.
+ * @param timeMs ms since 1970; an expression may be null, for which there is none.
  */
-export function keyAtTime({ table, key, time }: TimedTable, timeMs: number): Sql {
+export function keyAtTime({ table, key, time }: TimedTable, timeMs: number | Sql): Sql {
   const [from, k, t] = [raw(table), raw(key), raw(time)]
-  const wanted = bind(timeMs, 'bigint')
+  const wanted = timeMs instanceof Sql ? timeMs : bind(timeMs, 'bigint')
   return sql`coalesce((WITH RECURSIVE bisection(low, high) AS (
         SELECT min(${k})::bigint, max(${k})::bigint + 1 FROM ${from}
         UNION ALL

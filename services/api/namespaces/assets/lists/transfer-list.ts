@@ -6,11 +6,9 @@ import type { Filter, List, ListReader, Source, Statistics } from '../../../list
 import { directionOf } from '../../paging/index.ts'
 import { boundaryFilters } from './boundary-filters.ts'
 import { isNoneOf, isOneOf } from './conditions.ts'
-import { containedFilters, resolveContained, TRANSFERS } from './contained-assets.ts'
+import { BLOCKS, containedFilters, resolveContained, TRANSFERS } from './contained-assets.ts'
 import type { ContainingTable } from './contained-assets.ts'
 import { partyFilters } from './party-filters.ts'
-
-const BLOCKS = { table: 'assets.blocks', key: 'first_seq', time: 'block_time' }
 
 const SOURCE: Source = {
   from: raw('assets.transfers t'),
