@@ -69,6 +69,8 @@ const MAX_RANGES = 4_096
 const BUDGET_FACTOR = 4
 const MIN_BUDGET = 512
 const MAX_BUDGET = 20_000
+/** So many times the rows of a page are estimated where the page is sure to be full. */
+const SURE = 4
 /** A walk may always cost this share of what gathering would. */
 const SHARE_OF_GATHERING = 0.5
 
@@ -217,15 +219,21 @@ export function countedThrough(rows: number, filters: readonly Filter[]): Filter
 }
 
 function cheapestWalk(request: ListRequest): Candidate | undefined {
+  const { rows, filters, order, window, seen } = request
+  const matching = estimateRows(rows, filters)
   const walks: BranchWalk[] = []
   let cost = 0
   let expected = 0
-  for (const branch of request.order.branches) {
+  for (const branch of order.branches) {
     const best = [walkOfBranch(request, branch), ...walksOfParts(request, branch)]
       .filter((each) => each !== undefined)
       .reduce<Candidate | undefined>((a, b) => (a && a.cost <= b.cost ? a : b), undefined)
     if (!best) return undefined
     walks.push(...best.walks)
+    const before = order.branches.filter(({ rank }) => rank < branch.rank)
+    const first = matching * before.reduce((sum, { share = 1 }) => sum + share, 0)
+    // A rank is not read where those before fill the page.
+    if (!seen && before.length > 0 && first >= SURE * (window.offset + window.limit)) continue
     cost += best.cost
     expected += best.expected
   }

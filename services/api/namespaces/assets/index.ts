@@ -73,6 +73,7 @@ export {
   logList,
   nameFilter,
   nothing,
+  schemaKey,
   templateConditions,
   templateScope,
 } from './lists/index.ts'

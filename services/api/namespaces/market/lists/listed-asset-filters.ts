@@ -1,11 +1,11 @@
-import { bind, bindIntegers, raw, sql } from '../../../database/index.ts'
-import type { Sql } from '../../../database/index.ts'
+import { bind, raw, sql } from '../../../database/index.ts'
+import type { Session, Sql } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import type { Filter } from '../../../lists/index.ts'
 import { estimateRows, foundConditions } from '../../../lists/index.ts'
-import { assetFilters, ASSETS, templateConditions } from '../../assets/index.ts'
+import { assetFilters, ASSETS, isOneOf, schemaKey, templateConditions } from '../../assets/index.ts'
 import type { ListingRequest } from './listing-request.ts'
-import { allOf, columnFilter, distinct, NEVER, nothing } from './listing-request.ts'
+import { allOf, columnFilter, distinct, NEVER, nothing, wantedCollections } from './listing-request.ts'
 import { HAS_ASSET } from './listing-table.ts'
 import { NAME_SEARCHES, nameConditions } from './named-templates.ts'
 import { hasTerm, MANY_SCHEMAS, NO_TEMPLATE, termsOf } from './terms.ts'
@@ -75,60 +75,90 @@ function ofTemplates(request: ListingRequest, name: string, given: readonly numb
   return { ...ofOne, condition, found: sql`${hasTerm(terms, ids)} AND ${condition}` }
 }
 
+/** Pairs of collection and schema up to which their terms are computed here. */
+const MAX_PAIRS = 64
+
 function schemaFilters(request: ListingRequest): Filter[] {
-  const { table, values } = request
+  const { table, values, statistics } = request
   const names = values.texts('schema_name')
   if (!names) return []
-  const terms = [...termsOf('schema', names), MANY_SCHEMAS]
-  const filter = {
-    ...columnFilter(request, 'schema_name', 'schema_name', names, { terms }),
-    group: 'schema',
+  if (names.length === 0) return [nothing('schema_name')]
+  const { equals: _, columns: __, ...filter } = columnFilter(request, 'schema_name', 'schema_name', names)
+  const condition =
+    table.kind === 4
+      ? filter.condition
+      : sql`(${filter.condition} OR l.schema_names && ${bind(names, 'text[]')})`
+  const collections = wantedCollections(values)
+  if (!collections || collections.length * names.length > MAX_PAIRS) {
+    const terms = sql`SELECT market.trait('schema', s.collection_name || '/' || s.schema_name) FROM assets.schemas s
+      WHERE s.schema_name = ANY(${bind(names, 'text[]')})`
+    const many = bind([MANY_SCHEMAS], 'integer[]')
+    return [
+      { ...filter, condition, found: sql`${table.terms} && (ARRAY(${terms}) || ${many}) AND ${condition}` },
+    ]
   }
-  if (table.kind === 4 || names.length === 0) return [filter]
-  const { equals: _, columns: __, ...ofOne } = filter
-  const condition = sql`(${filter.condition} OR l.schema_names && ${bind(names, 'text[]')})`
-  return [{ ...ofOne, condition, found: sql`${hasTerm(table.terms, terms)} AND ${condition}` }]
+  const pairs = collections.flatMap((collection) => names.map((name) => `${collection}/${name}`))
+  const keys = collections.flatMap((collection) => names.map((name) => schemaKey(collection, name)))
+  const terms = [...termsOf('schema', pairs), MANY_SCHEMAS]
+  // Of the collections the schemas have the share that they have among assets.
+  const share =
+    statistics.equal(ASSETS, 'schema_key', keys) / statistics.equal(ASSETS, 'collection_name', collections)
+  return [
+    {
+      ...filter,
+      condition,
+      found: sql`${hasTerm(table.terms, terms)} AND ${condition}`,
+      rows: statistics.rows(table.table) * Math.min(1, share),
+    },
+  ]
 }
 
 /** `template_blacklist`, `hide_templates_by_accounts`. */
-function hiddenFilters({ table, values, statistics }: ListingRequest): Filter[] {
-  const filters: Filter[] = []
-  const black = values.ids('template_blacklist') ?? []
-  if (black.length > 0) {
-    const list = bindIntegers(black)
-    const ofOne = sql`(l.template_id IS NULL OR l.template_id <> ALL(${list}))`
-    const most = statistics.rows(table.table) - statistics.equal(table.table, 'template_id', distinct(black))
-    filters.push({
-      name: 'template_blacklist',
-      condition:
-        table.kind === 4
-          ? ofOne
-          : sql`(${ofOne} AND (l.template_ids IS NULL OR NOT l.template_ids && ${list}))`,
-      rows: Math.max(1, most),
-      isIndexed: false,
-    })
+function hiddenFilters(request: ListingRequest): Filter[] {
+  const { values, hidden } = request
+  const black = (values.ids('template_blacklist') ?? [])
+    .filter((id) => BigInt.asIntN(32, id) === id)
+    .map(Number)
+  return [
+    ...(black.length > 0 ? [withoutTemplates(request, 'template_blacklist', black)] : []),
+    ...(hidden.length > 0 ? [withoutTemplates(request, 'hide_templates_by_accounts', hidden)] : []),
+  ]
+}
+
+function withoutTemplates(
+  { table, values, statistics }: ListingRequest,
+  name: string,
+  ids: readonly number[],
+): Filter {
+  const list = bind(ids, 'integer[]')
+  // As a comparison with any of them PostgreSQL looks them up in a hash table.
+  const ofOne = sql`(l.template_id = ANY(${list})) IS NOT TRUE`
+  const condition = table.kind === 4 ? ofOne : sql`(${ofOne} AND (l.template_ids && ${list}) IS NOT TRUE)`
+  const collections = wantedCollections(values)
+  const visible = sql`SELECT t.template_id FROM assets.templates t WHERE (t.template_id = ANY(${list})) IS NOT TRUE
+    ${collections ? sql`AND ${isOneOf(raw('t.collection_name'), collections)}` : raw('')}`
+  const none = bind([NO_TEMPLATE], 'integer[]')
+  const rows = statistics.rows(table.table) - statistics.equal(table.table, 'template_id', distinct(ids))
+  return {
+    name,
+    condition,
+    found: sql`${table.terms} && (ARRAY(${visible}) || ${none}) AND ${condition}`,
+    rows: Math.max(1, rows),
+    isIndexed: true,
   }
-  const accounts = values.texts('hide_templates_by_accounts') ?? []
-  if (accounts.length > 0) {
-    const hidden = sql`SELECT h.template_id FROM assets.assets h
-      WHERE h.owner = ANY(${bind(accounts, 'text[]')}) AND h.template_id IS NOT NULL`
-    const ofOne = sql`(l.template_id IS NULL OR l.template_id NOT IN (${hidden}))`
-    const condition =
-      table.kind === 4
-        ? ofOne
-        : sql`CASE WHEN l.asset_count = 1 THEN ${ofOne}
-            ELSE NOT coalesce(l.template_ids, '{}') && ARRAY(SELECT DISTINCT x.template_id FROM (${hidden}) x) END`
-    const visible = sql`SELECT t.template_id FROM assets.templates t WHERE t.template_id NOT IN (${hidden})`
-    const none = bind([NO_TEMPLATE], 'integer[]')
-    filters.push({
-      name: 'hide_templates_by_accounts',
-      condition,
-      found: sql`${table.terms} && (ARRAY(${visible}) || ${none}) AND ${condition}`,
-      rows: statistics.rows(table.table) * UNKNOWN,
-      isIndexed: true,
-    })
-  }
-  return filters
+}
+
+/** The templates that the accounts of `hide_templates_by_accounts` own assets of. */
+export async function hiddenTemplates(session: Session, values: Values): Promise<readonly number[]> {
+  const accounts = values.texts('hide_templates_by_accounts')
+  if (!accounts || accounts.length === 0) return []
+  const [row] = await session.query<[readonly number[] | null]>({
+    name: 'hidden-templates',
+    text: `SELECT array_agg(DISTINCT h.template_id) FROM assets.assets h
+      WHERE h.owner = ANY($1::text[]) AND h.template_id IS NOT NULL`,
+    values: [accounts],
+  })
+  return row?.[0] ?? []
 }
 
 /** The filters, but for those on names that the row of a listing answers. Those of template buy offers are asked of the template. */
@@ -145,11 +175,16 @@ function nameFilters({ table, values, trigrams, named, statistics }: ListingRequ
     statistics.equal(table.table, 'template_id', templates)
   const common = { name: 'names', condition, columns: ['asset_names'] }
   if (!named) return [{ ...common, rows: statistics.rows(table.table) * UNKNOWN, isIndexed: false }]
-  const terms = [...named.matching, ...named.nameless, NO_TEMPLATE]
+  const found = named.matching.concat(named.nameless)
+  // The names of sales that no template tells have an index.
+  const ways =
+    table.kind === 1
+      ? sql`(${hasTerm(table.terms, found)} OR (l.template_id IS NULL AND ${condition}))`
+      : hasTerm(table.terms, [...found, NO_TEMPLATE])
   return [
     {
       ...common,
-      found: sql`${hasTerm(table.terms, terms)} AND ${condition}`,
+      found: sql`${ways} AND ${condition}`,
       rows: rowsOf(named.matching) + NAMED * rowsOf([...named.nameless, null]),
       isIndexed: true,
     },

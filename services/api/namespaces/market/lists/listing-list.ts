@@ -3,7 +3,7 @@ import type { Filter, List } from '../../../lists/index.ts'
 import { resolveTemplates } from '../../assets/index.ts'
 import { directionOf } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { listedAssetFilters, withoutNames } from './listed-asset-filters.ts'
+import { hiddenTemplates, listedAssetFilters, withoutNames } from './listed-asset-filters.ts'
 import { listingOrder } from './listing-orders.ts'
 import type { ListingQuestion } from './listing-request.ts'
 import { wantedStates } from './listing-request.ts'
@@ -27,8 +27,9 @@ export async function listingList(
   const table = listingTables[kind]
   const templates = await resolveTemplates(session, withoutNames({ table, values }), attributes, trigrams)
   const named = await resolveNamedTemplates(session, table, values, trigrams)
+  const hidden = await hiddenTemplates(session, values)
   const states = wantedStates(values) ?? standard
-  const request = { table, values, attributes, states, trigrams, templates, named, statistics }
+  const request = { table, values, attributes, states, trigrams, templates, named, hidden, statistics }
   const common = [...rowFilters(request), ...listedAssetFilters(request)]
   const listOf = (own: readonly Filter[], order = listingOrder(request)): List => ({
     source: table.source,

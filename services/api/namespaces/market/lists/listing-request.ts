@@ -20,6 +20,8 @@ export interface ListingRequest {
   readonly templates: ResolvedTemplates
   /** Templates that searches in names select. */
   readonly named: NamedTemplates | undefined
+  /** Templates that are hidden with the listings of their assets. */
+  readonly hidden: readonly number[]
   readonly statistics: Statistics
 }
 
@@ -93,4 +95,13 @@ export function columnFilter(
 export function ofAnyState({ table, states }: ListingRequest, condition: Sql): Sql {
   if (!table.states || states) return condition
   return sql`l.state = ANY(${raw(`'{${table.states.join(',')}}'`)}) AND ${condition}`
+}
+
+/** The collections that a request asks for: those of its names and white-list that are not black-listed; undefined for any. */
+export function wantedCollections(values: Values): readonly string[] | undefined {
+  const named = values.texts('collection_name')
+  const white = values.texts('collection_whitelist')
+  const black = values.texts('collection_blacklist') ?? []
+  const wanted = named && white ? named.filter((name) => white.includes(name)) : (named ?? white)
+  return wanted && distinct(wanted.filter((name) => !black.includes(name)))
 }

@@ -63,7 +63,7 @@ const sale: ListingTable = {
   // Seller and collection lead indexes of their own.
   terms:
     raw(`market.listing_terms(l.traits, l.template_id, l.template_ids, l.schema_name, l.schema_names, l.asset_count,
-      l.buyer, l.maker_marketplace, l.taker_marketplace, l.settlement_symbol, NULL, NULL, NULL)`),
+      l.collection_name, l.buyer, l.maker_marketplace, l.taker_marketplace, l.settlement_symbol, NULL, NULL)`),
   source: {
     // A sale without an offer has nothing to show yet, or never had.
     from: raw('(SELECT * FROM market.sales WHERE offer_id IS NOT NULL) l'),
@@ -81,7 +81,7 @@ const sale: ListingTable = {
       indexOf('sales', 'sale_id', 'seller_created', 'seller', 'state', 'created_at_time'),
       indexOf('sales', 'sale_id', 'name_head', 'name_head'),
     ],
-    ranges: { state: { column: 'state', values: STATES, type: 'smallint', count: STATES.length } },
+    ranges: { state: { column: 'state', values: STATES, type: 'integer', count: STATES.length } },
   },
 }
 
@@ -93,7 +93,7 @@ const auction: ListingTable = {
   mints: ['min_mint', 'max_mint'],
   terms:
     raw(`market.listing_terms(l.traits, l.template_id, l.template_ids, l.schema_name, l.schema_names, l.asset_count,
-      l.buyer, l.maker_marketplace, l.taker_marketplace, l.token_symbol, l.seller, l.collection_name, l.state)`),
+      l.collection_name, l.buyer, l.maker_marketplace, l.taker_marketplace, l.token_symbol, l.seller, l.state)`),
   source: {
     from: raw('market.auctions l'),
     alias: 'l',
@@ -122,7 +122,7 @@ const templateBuyoffer: ListingTable = {
   symbol: 'token_symbol',
   mints: ['mint', 'mint'],
   terms: raw(`market.listing_terms(l.traits, l.template_id, NULL, l.schema_name, NULL, NULL,
-      l.buyer, l.maker_marketplace, l.taker_marketplace, l.token_symbol, l.seller, l.collection_name, l.state)`),
+      l.collection_name, l.buyer, l.maker_marketplace, l.taker_marketplace, l.token_symbol, l.seller, l.state)`),
   source: {
     from: raw('market.template_buyoffers l'),
     alias: 'l',

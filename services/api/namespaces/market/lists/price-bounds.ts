@@ -110,15 +110,12 @@ export function priceAt({ ratio }: Rate): Sql {
   return sql`market.settlement_price(l.listing_price, ${ratio.factor}, ${ratio.divisor})`
 }
 
-/** Bounds on the price at a rate: exact, with wider ones on the listing price that an index serves. */
-export function boundsAtRate(rate: Rate, bounds: PriceBounds, asked: Sql): Sql[] {
-  const { ratio } = rate
+/** Bounds of the listing prices that have a price within bounds at a rate: some more than those. */
+export function listingBounds({ ratio }: Rate, { least, most }: PriceBounds, asked: Sql): Sql[] {
   if (ratio === null) return [raw('FALSE')]
   const listing = (units: bigint, margin: string): Sql =>
     sql`least(floor(${bind(units, 'numeric')} * ${ratio.divisor} / ${ratio.factor}) ${raw(margin)}, ${raw(String(MAX_AMOUNT))})::bigint`
-  const { least, most } = bounds
   return [
-    ...withinBounds(priceAt(rate), bounds),
     ...(least === undefined ? [] : [sql`${asked} >= ${listing(least, '- 1')}`]),
     ...(most === undefined ? [] : [sql`${asked} <= ${listing(most + 1n, '+ 1')}`]),
   ]

@@ -5,7 +5,7 @@ import { RequestError } from '../../../endpoint/index.ts'
 import type { Filter } from '../../../lists/index.ts'
 import { isNoneOf } from '../../assets/index.ts'
 import type { ListingRequest } from './listing-request.ts'
-import { allOf, columnFilter, distinct, nothing, ofAnyState } from './listing-request.ts'
+import { allOf, columnFilter, distinct, nothing, ofAnyState, wantedCollections } from './listing-request.ts'
 import { BUNDLE, hasTerm, termsOf } from './terms.ts'
 
 /** Most collections beside a filter by effective mint number. */
@@ -46,12 +46,8 @@ function ownTerms(
 
 function collectionFilters(request: ListingRequest): Filter[] {
   const { values } = request
-  const named = values.texts('collection_name')
-  const white = values.texts('collection_whitelist')
   const black = values.texts('collection_blacklist') ?? []
-  const wanted = (named && white ? named.filter((name) => white.includes(name)) : (named ?? white))?.filter(
-    (name) => !black.includes(name),
-  )
+  const wanted = wantedCollections(values)
   if (wanted) {
     const terms = ownTerms(request, 'collection', wanted)
     return [columnFilter(request, 'collection', 'collection_name', wanted, terms)]

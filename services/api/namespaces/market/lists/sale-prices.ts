@@ -5,13 +5,14 @@ import type { ListingRequest } from './listing-request.ts'
 import { allOf, NEVER, nothing, ofAnyState } from './listing-request.ts'
 import { ASKED, listingTables } from './listing-table.ts'
 import type { PriceBounds, Rate } from './price-bounds.ts'
-import { boundsAtRate, priceAt, readPriceBounds, readRates, withinBounds } from './price-bounds.ts'
+import { listingBounds, priceAt, readPriceBounds, readRates, withinBounds } from './price-bounds.ts'
 import { termOf } from './terms.ts'
 
 const { table } = listingTables.sale
 const PRICED_BY = raw('market.priced_by(l.price, l.listing_symbol, l.settlement_symbol)')
 /** The price is known for good; see market.priced_by. */
-const FIXED = [sql`${PRICED_BY} = 0`, raw('l.price IS NOT NULL')]
+const FIXED = sql`${PRICED_BY} = 0`
+const HAS_PRICE = raw('l.price IS NOT NULL')
 
 /** What prices of sales are compared and sorted by. */
 export interface SalePricing {
@@ -33,10 +34,14 @@ export async function readSalePricing(
   return { bounds, rates: bounds ? rates.filter(({ ratio }) => ratio !== null) : rates }
 }
 
-/** The sale is priced by this pair. */
-function pricedBy({ listingSymbol, settlementSymbol }: Rate): Sql[] {
+/** The sale is priced by this pair, as an index has it. */
+function isPricedBy({ listingSymbol, settlementSymbol }: Rate): Sql {
+  return sql`${PRICED_BY} = ${bind(termOf('pair', `${listingSymbol}/${settlementSymbol}`), 'integer')}`
+}
+
+/** The same, exactly. */
+function isOfPair({ listingSymbol, settlementSymbol }: Rate): Sql[] {
   return [
-    sql`${PRICED_BY} = ${bind(termOf('pair', `${listingSymbol}/${settlementSymbol}`), 'integer')}`,
     raw('l.price IS NULL'),
     sql`l.listing_symbol = ${bind(listingSymbol, 'text')}`,
     sql`l.settlement_symbol = ${bind(settlementSymbol, 'text')}`,
@@ -46,33 +51,42 @@ function pricedBy({ listingSymbol, settlementSymbol }: Rate): Sql[] {
 /** A part of the sales with a price. */
 interface Priced {
   readonly rate?: Rate
+  /** What an index of asked prices serves. */
   readonly conditions: readonly Sql[]
+  /** All that its sales meet. */
+  readonly checks: readonly Sql[]
   readonly price: Sql
   readonly share: number
 }
 
 /** The sales with a price within bounds: those that have one for good, and for each symbol pair those that the oracle prices. */
 function partsOf({ bounds, rates }: SalePricing, statistics: Statistics): Priced[] {
-  if (bounds === 'never') return [{ conditions: [NEVER], price: raw('l.price'), share: 0 }]
+  if (bounds === 'never') return [{ conditions: [], checks: [NEVER], price: raw('l.price'), share: 0 }]
   const all = statistics.rows(table)
   const none = statistics.equal(table, 'price', [null]) / all
   const within = bounds ? statistics.between(table, 'price', bounds.least, bounds.most) / all : 1 - none
-  // What index of the asked price begins with is fixed: its bounds are those of an index.
-  const fixed = { price: raw('l.price'), share: within }
+  const price = raw('l.price')
   return [
-    { ...fixed, conditions: [...FIXED, ...(bounds ? withinBounds(ASKED, bounds) : [])] },
+    {
+      conditions: [FIXED, ...(bounds ? withinBounds(ASKED, bounds) : [])],
+      checks: [HAS_PRICE, ...(bounds ? withinBounds(price, bounds) : [])],
+      price,
+      share: within,
+    },
     ...rates.map((rate) => ({
       rate,
-      conditions: [...pricedBy(rate), ...(bounds ? boundsAtRate(rate, bounds, ASKED) : [])],
+      conditions: [isPricedBy(rate), ...(bounds ? listingBounds(rate, bounds, ASKED) : [])],
+      checks: [...isOfPair(rate), ...(bounds ? withinBounds(priceAt(rate), bounds) : [])],
       price: priceAt(rate),
       share: (none / rates.length) * Math.min(1, within / (1 - none)),
     })),
   ]
 }
 
-function anyOf(parts: readonly Priced[]): Sql {
+/** All sales of some parts. */
+function anyOf(parts: readonly (readonly Sql[])[]): Sql {
   return sql`(${joinSql(
-    parts.map(({ conditions }) => sql`(${allOf(conditions)})`),
+    parts.map((conditions) => sql`(${allOf(conditions)})`),
     ' OR ',
   )})`
 }
@@ -83,13 +97,13 @@ export function salePriceFilters(request: ListingRequest, pricing: SalePricing):
   if (bounds === undefined) return []
   if (bounds === 'never') return [nothing('price')]
   const parts = partsOf(pricing, request.statistics)
-  const condition = anyOf(parts)
+  const found = anyOf(parts.map(({ conditions, checks }) => [...conditions, ...checks]))
   const share = parts.reduce((sum, part) => sum + part.share, 0)
   return [
     {
       name: 'price',
-      condition,
-      found: ofAnyState(request, condition),
+      condition: anyOf(parts.map(({ checks }) => checks)),
+      found: ofAnyState(request, found),
       rows: share * request.statistics.rows(table),
       isIndexed: true,
     },
@@ -103,21 +117,22 @@ export function salePriceOrder(
   statistics: Statistics,
 ): Order {
   const parts = partsOf(pricing, statistics)
-  const cases = parts.map(({ conditions, price }) => sql`WHEN ${allOf(conditions)} THEN ${price}`)
+  const cases = parts.map(({ checks, price }) => sql`WHEN ${allOf(checks)} THEN ${price}`)
   return {
     direction,
-    branches: parts.map(({ rate, conditions, price, share }): Branch => ({
+    branches: parts.map(({ rate, conditions, checks, price, share }): Branch => ({
       // What an oracle has no rate for comes last.
       rank: rate?.ratio === null ? 1 : 0,
       column: 'asked',
       expression: ASKED,
       value: price,
-      conditions,
+      conditions: [...conditions, ...checks],
       share,
       ...(rate && (rate.isCoarse || rate.ratio === null) ? { isCoarse: true } : {}),
     })),
     sorted: {
-      from: sql`(SELECT l.* FROM ${listingTables.sale.source.from} WHERE ${anyOf(parts)}) l`,
+      from: sql`(SELECT l.* FROM ${listingTables.sale.source.from}
+        WHERE ${anyOf(parts.map(({ checks }) => checks))}) l`,
       value: sql`CASE ${joinSql(cases, ' ')} END`,
     },
   }
