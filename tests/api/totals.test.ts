@@ -235,12 +235,15 @@ describe('accounts', () => {
           minted_at_block, transferred_at_block, updated_at_block, template_id, collection_name, schema_name, owner)
         SELECT n, 0, 0, 0, 1, 1, 1, n, CASE WHEN n <= 20000 THEN 'many' ELSE 'more' END, 'schema', 'hoarder'
         FROM generate_series(1, 20001) n`)
+      await client.query(`INSERT INTO assets.schemas (collection_name, schema_name, created_at_time, created_at_block, format)
+        VALUES ('many', 'schema', 0, 1, '[]'), ('more', 'schema', 0, 1, '[]')`)
       expect(await failure('/v1/accounts/hoarder')).toBe(
         '400 Too many templates for one answer; narrow it with collection_whitelist',
       )
       expect(await get('/v1/accounts/hoarder?collection_whitelist=many')).toMatchObject({ assets: '20000' })
     } finally {
       await client.query("DELETE FROM assets.assets WHERE owner = 'hoarder'")
+      await client.query("DELETE FROM assets.schemas WHERE collection_name IN ('many', 'more')")
       await client.end()
     }
   })

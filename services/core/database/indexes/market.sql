@@ -25,6 +25,7 @@ CREATE INDEX buyoffers_name_head_idx ON market.buyoffers (left(name, 100), buyof
 CREATE INDEX buyoffers_terms_idx ON market.buyoffers USING gin (market.listing_terms(traits, template_id, template_ids, schema_name, schema_names, asset_count, collection_name, buyer, maker_marketplace, taker_marketplace, token_symbol, seller, state));
 CREATE INDEX template_buyoffers_created_idx ON market.template_buyoffers (created_at_time, buyoffer_id);
 CREATE INDEX template_buyoffers_updated_idx ON market.template_buyoffers (updated_at_time, buyoffer_id);
+CREATE INDEX template_buyoffers_template_idx ON market.template_buyoffers (template_id, token_symbol, state, price, buyoffer_id);
 CREATE INDEX template_buyoffers_price_idx ON market.template_buyoffers (price, buyoffer_id);
 CREATE INDEX template_buyoffers_least_mint_idx ON market.template_buyoffers (mint, buyoffer_id);
 CREATE INDEX template_buyoffers_name_head_idx ON market.template_buyoffers (left(name, 100), buyoffer_id);

@@ -47,7 +47,7 @@ DROP INDEX IF EXISTS market.sales_created_idx, market.sales_updated_idx, market.
   market.buyoffers_buyer_idx, market.buyoffers_state_idx, market.buyoffers_token_idx, market.buyoffers_collection_idx,
   market.buyoffers_templates_idx, market.buyoffers_schemas_idx, market.buyoffers_names_idx,
   market.template_buyoffers_seller_idx, market.template_buyoffers_buyer_idx, market.template_buyoffers_collection_idx,
-  market.template_buyoffers_template_idx, market.sales_hidden_idx, market.sales_any_price_idx,
+  market.sales_hidden_idx, market.sales_any_price_idx,
   market.sales_any_mint_idx, market.sales_any_oracle_price_idx, market.sales_listed_bundles_idx,
   market.sales_bundles_idx, market.sales_collection_mint_idx, market.sales_whole_name_idx, market.sales_long_name_idx,
   market.sales_collection_least_mint_idx, market.auctions_whole_name_idx, market.auctions_long_name_idx,

@@ -1,6 +1,6 @@
-import { raw, sql, where } from '../../../database/index.ts'
+import { bind, raw, sql, where } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
-import type { Branch, Driven, Filter, Order, Statistics } from '../../../lists/index.ts'
+import type { Branch, Driven, Filter, Order } from '../../../lists/index.ts'
 import { ASSETS, OWN_NAME, OWN_NAME_HEAD } from './asset-source.ts'
 import type { AssetRequest } from './asset-filters.ts'
 import { TIME_OF_SORT } from './asset-filters.ts'
@@ -20,7 +20,7 @@ export function assetOrder(request: AssetRequest, filters: readonly Filter[]): O
   const sort = values.text('sort') ?? ''
   const time = TIME_OF_SORT[sort]
   if (time !== undefined) return { direction, branches: [{ rank: 0, column: time }] }
-  if (sort === 'template_mint' && !isOfOneTemplate(filters)) return mintOrder(direction, request.statistics)
+  if (sort === 'template_mint' && !isOfOneTemplate(filters)) return mintOrder(direction, request)
   if (sort === 'name') return nameOrder(direction, request)
   return { direction, branches: [{ rank: 0, column: 'asset_id' }] }
 }
@@ -30,7 +30,8 @@ function isOfOneTemplate(filters: readonly Filter[]): boolean {
   return filters.some(({ equals }) => equals?.column === 'template_id' && equals.count === 1)
 }
 
-function mintOrder(direction: 'ASC' | 'DESC', statistics: Statistics): Order {
+function mintOrder(direction: 'ASC' | 'DESC', { values, statistics }: AssetRequest): Order {
+  const most = values.int('max_template_mint')
   const none = statistics.equal(ASSETS, 'template_mint', [null]) / statistics.rows(ASSETS)
   return {
     direction,
@@ -38,7 +39,11 @@ function mintOrder(direction: 'ASC' | 'DESC', statistics: Statistics): Order {
       {
         rank: 0,
         column: 'template_mint',
-        conditions: [raw('a.template_mint IS NOT NULL')],
+        conditions: [
+          raw('a.template_mint IS NOT NULL'),
+          // Those without a number, which the filter lets pass, are in the other branch.
+          ...(most === undefined ? [] : [sql`a.template_mint <= ${bind(most, 'bigint')}`]),
+        ],
         share: 1 - none,
       },
       last('integer', [raw('a.template_mint IS NULL')], none),
