@@ -65,6 +65,7 @@ class DrippingNode {
 }
 
 beforeEach(async () => {
+  statuses.length = 0
   database = await createTestDatabase()
   running = await startChain({ recordings: ['main'], libLagBlocks: 2, blocks: 2 })
   node = new DrippingNode(running.shipUrl)

@@ -115,6 +115,7 @@ describe('a token', () => {
     const { key_id: keyid, secret } = rows[0]!
     const { payload } = jwt.decode(user.token, { complete: true })!
     const claims = payload as jwt.JwtPayload
+    const { exp: _exp, ...endless } = claims
     const now = Math.floor(Date.now() / 1_000)
     const sign = (changes: object, options: jwt.SignOptions = {}, by: Buffer | string = secret): string =>
       jwt.sign({ ...claims, ...changes }, by, { algorithm: 'HS256', keyid, ...options })
@@ -139,6 +140,11 @@ describe('a token', () => {
       'of no key of ours': [sign({ aki: 'ffffffffffff' }), /API key/],
       truncated: [user.token.slice(0, -5), /signature|malformed/],
       'cut in the middle': [user.token.slice(0, 60), /malformed/],
+      'without an end': [jwt.sign(endless, secret, { algorithm: 'HS256', keyid }), /never expires/],
+      'with a critical extension': [
+        sign({}, { header: { alg: 'HS256', kid: keyid, crit: ['x'], x: 1 } as never }),
+        /extension/,
+      ],
       'no token at all': ['abc', /malformed/],
       'very long': [`${'a'.repeat(5_000)}.b.c`, /malformed/],
     }

@@ -1,3 +1,4 @@
+import { RequestError } from '../../core/http/index.ts'
 import type { RawParameters, RawScalar, RawValue } from './parameter.ts'
 
 /** Which attributes a filter looks at. */
@@ -22,6 +23,8 @@ const MAX_FILTERS = 100
  * Finds the attribute filters of the given families among the parameters. `template_data.KEY` replaces `data.KEY`,
  * which looks at the same attributes. Values are compared as JSON: untyped and `:text` as strings, `:number` as
  * numbers, `:bool` as the 0 or 1 that booleans are stored as; a list means an array that contains these elements.
+ *
+ * @throws RequestError 400 for more filters than are allowed.
  */
 export function readAttributeFilters(
   raw: RawParameters,
@@ -35,8 +38,10 @@ export function readAttributeFilters(
     const family = match[1] as AttributeFamily
     const key = match[3]!
     if (!families.includes(family) || (family === 'data' && isReplaced(raw, key))) continue
+    // What is ignored in silence gives rows that nobody asked for.
+    if (filters.length === MAX_FILTERS)
+      throw new RequestError(400, `More than ${MAX_FILTERS} attribute filters`)
     filters.push({ family, containment: containment(key, typedValue(value, match[2])) })
-    if (filters.length === MAX_FILTERS) break
   }
   return filters
 }

@@ -191,6 +191,14 @@ describe('attribute filters', () => {
     expect(read({ 'immutable_data.a': '1', data: 'x', 'database.a': 'x', 'data:float.a': '1' })).toEqual([])
   })
 
+  it('are refused when there are more than are looked at', () => {
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`data.a${at}`, 'x']))
+    expect(read(many(100))).toHaveLength(100)
+    expect(() => read(many(101))).toThrow(expect.objectContaining({ status: 400 }) as Error)
+    expect(() => read(many(101))).toThrow('More than 100 attribute filters')
+  })
+
   it('match nothing where PostgreSQL could not hold the value', () => {
     expect(read({ 'data.a': 'x\0' })).toEqual(['data undefined'])
     expect(read({ 'data.a': '\ud800' })).toEqual(['data undefined'])

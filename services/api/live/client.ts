@@ -25,14 +25,17 @@ export interface Connection {
  */
 export class LiveClient {
   readonly connection: Connection
+  /** What the client's connections are counted under. */
+  readonly address: string
   state: 'waiting' | 'resuming' | 'live' = 'waiting'
   /** Entry of the feed up to which it has been given everything, when that is further than others. */
   heardUpTo = 0n
   readonly #filters = new Map<string, Filter>()
   #signature: string | undefined
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, address: string) {
     this.connection = connection
+    this.address = address
   }
 
   /** Number of subscriptions. */

@@ -52,6 +52,11 @@ export class Doorkeeper {
     return refusal
   }
 
+  /** What the connections of whoever sent a request are counted under. */
+  addressOf(request: IncomingMessage): string {
+    return this.#options.clientOf({ req: request }).key
+  }
+
   /** Counts a connection that is taken; returns what counts it off. */
   admit(request: IncomingMessage): () => void {
     return this.#counter.add(this.#options.clientOf({ req: request }))

@@ -42,6 +42,7 @@ export class EventStreams {
 
   /**
    * Serves a request that has been admitted.
+   * @param address what the client's connections are counted under.
    * @param onClose called once when it has ended.
    * @throws RequestError 400 for a filter that nothing can match.
    */
@@ -51,11 +52,12 @@ export class EventStreams {
     query: URLSearchParams,
     headers: Headers,
     channel: Channel,
+    address: string,
     onClose: () => void,
   ): void {
     const { limits, observer, subscribing } = this.#options
     const filters = filtersOf(query)
-    const client = new LiveClient(new StreamConnection(response))
+    const client = new LiveClient(new StreamConnection(response), address)
     try {
       const { family } = channel.mount
       client.subscribe(DEFAULT_SUBSCRIPTION, readFilter(family, filters, limits.values_per_subscription))

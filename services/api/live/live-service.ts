@@ -113,7 +113,7 @@ class Live implements LiveService, Subscribing {
       (mount) => new Channel({ mount, maxQueueBytes: limits.max_queue_bytes, observer }),
     )
     this.#routes = new LiveRoutes(channels)
-    this.#resumer = new Resumer({ database, query: this.#query, logger })
+    this.#resumer = new Resumer({ database, query: this.#query, logger, observer })
     this.#corsHeaders = createCorsHeaders(settings.cors)
     const clientOf = createClients(settings)
     this.#doorkeeper = new Doorkeeper({ clientOf, origins: settings.cors, limits, observer })
@@ -157,7 +157,8 @@ class Live implements LiveService, Subscribing {
       return true
     }
     const leave = this.#admit(request)
-    this.#websockets.accept(request, socket, head, place.channel, leave)
+    const address = this.#doorkeeper.addressOf(request)
+    this.#websockets.accept(request, socket, head, place.channel, address, leave)
     return true
   }
 
@@ -261,7 +262,8 @@ class Live implements LiveService, Subscribing {
       throw new RequestError(400, 'Invalid value for parameter cursor')
     const leave = this.#admit(request)
     try {
-      this.#streams.accept(request, response, place.query, headers, place.channel, leave)
+      const address = this.#doorkeeper.addressOf(request)
+      this.#streams.accept(request, response, place.query, headers, place.channel, address, leave)
     } catch (error) {
       leave()
       throw error

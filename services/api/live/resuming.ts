@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { cursorAfter, encodeCursor, readMissed } from '../../core/live/index.ts'
 import type { FeedCursor, FeedQuery, MissedEntry } from '../../core/live/index.ts'
 import { describeError, PronghornError } from '../../core/errors/index.ts'
@@ -7,11 +8,20 @@ import type { Channel } from './channel.ts'
 import type { LiveClient } from './client.ts'
 import type { ReaderHub } from './hub.ts'
 import { liveEventOf } from './hub.ts'
+import type { LiveObserver } from './observer.ts'
 import { errorMessage, message } from './outgoing.ts'
 import { eventsOf, readRecords } from './records.ts'
+import { ResumePlaces } from './resume-places.ts'
 
-/** Clients that are given what they missed at the same time, in one process. */
-const MAX_AT_ONCE = 4
+/** Bounds of what one client may take of what all share. */
+export interface ResumeTiming {
+  /** A client that has not taken what was sent after this long has to go, ms. */
+  readonly progressMs: number
+  /** Time for everything that a client missed, ms; who needs longer comes back and goes on from its last cursor. */
+  readonly totalMs: number
+}
+
+const defaultTiming: ResumeTiming = { progressMs: 5_000, totalMs: 120_000 }
 
 /** What resuming needs. */
 export interface ResumerOptions {
@@ -19,47 +29,46 @@ export interface ResumerOptions {
   /** Reads from the primary. */
   readonly query: FeedQuery
   readonly logger: Logger
+  readonly observer: LiveObserver
+  /** For tests. */
+  readonly timing?: ResumeTiming
 }
 
 /** Gives clients what they missed, at the speed at which they take it, and then lets them hear what happens. */
 export class Resumer {
   readonly #options: ResumerOptions
-  readonly #queue: (() => void)[] = []
-  #running = 0
+  readonly #timing: ResumeTiming
+  readonly #places = new ResumePlaces()
 
   constructor(options: ResumerOptions) {
     this.#options = options
+    this.#timing = options.timing ?? defaultTiming
   }
 
   /** Never rejects. */
   async resume(hub: ReaderHub, channel: Channel, client: LiveClient, cursor: FeedCursor): Promise<void> {
     client.state = 'resuming'
-    await this.#turn()
+    const leave = await this.#places.enter(client.address)
     try {
-      await this.#give(hub, channel, client, cursor)
+      if (client.connection.isOpen) await this.#give(hub, channel, client, cursor)
     } catch (error) {
       this.#tellFailure(hub, client, error)
     } finally {
-      this.#running--
-      this.#queue.shift()?.()
+      leave()
     }
-  }
-
-  async #turn(): Promise<void> {
-    while (this.#running >= MAX_AT_ONCE) await new Promise<void>((resolve) => this.#queue.push(resolve))
-    this.#running++
   }
 
   async #give(hub: ReaderHub, channel: Channel, client: LiveClient, from: FeedCursor): Promise<void> {
     const { database, query } = this.#options
     await database.caughtUp()
+    const endMs = performance.now() + this.#timing.totalMs
     for (let cursor = from; ;) {
       const missed = readMissed(query, cursor)
       let step = await missed.next()
       for (; !step.done; step = await missed.next()) {
         if (!client.connection.isOpen) return
         await this.#send(channel, client, step.value)
-        await client.connection.drained()
+        if (!(await this.#isTaken(client, endMs))) return
       }
       cursor = step.value
       // What is told from here on is told to this client as well, unless it has been given it already.
@@ -69,6 +78,25 @@ export class Resumer {
       client.state = 'live'
       return
     }
+  }
+
+  /** Waits until the client has taken what was sent; false when it does not, and has to go. */
+  async #isTaken(client: LiveClient, endMs: number): Promise<boolean> {
+    const { connection } = client
+    const drained = connection.drained().then(() => true)
+    for (let waitingBytes = Infinity; connection.waitingBytes < waitingBytes;) {
+      ;({ waitingBytes } = connection)
+      const leftMs = Math.min(this.#timing.progressMs, endMs - performance.now())
+      if (leftMs <= 0) break
+      const waiting = new AbortController()
+      const late = sleep(leftMs, false, { signal: waiting.signal }).catch(() => false)
+      const isDrained = await Promise.race([drained, late])
+      waiting.abort()
+      if (isDrained) return connection.isOpen
+    }
+    this.#options.observer.cut(connection.transport, 'slow')
+    client.dismiss('TOO_SLOW', 'what was missed is not read fast enough')
+    return false
   }
 
   async #send(channel: Channel, client: LiveClient, { entry, seen }: MissedEntry): Promise<void> {

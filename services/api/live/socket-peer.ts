@@ -12,6 +12,19 @@ export type EngineSocket = Socket['conn']
 const MESSAGE = '4'
 const EVENT = '2'
 
+/** A packet that waits takes this much beside its content, about. */
+const PACKET_BYTES = 256
+/** A client that has been told to go has this long to read why, ms. */
+const LAST_WORDS_MS = 3_000
+
+/** What the library has no types for: packets that wait, and the websocket below a transport. */
+interface EngineInside {
+  readonly writeBuffer: readonly { readonly data?: { readonly length: number } }[]
+  readonly transport: {
+    readonly socket?: { readonly bufferedAmount: number; terminate(): void }
+  }
+}
+
 /** Packets for any number of clients of one socket namespace. */
 export class PacketBatch {
   /** Without the transport's type digit. */
@@ -50,9 +63,21 @@ export class SocketPeer {
     this.#limits = limits
     this.#observer = observer
     const rate = new MessageRate(limits.messages_per_second)
-    conn.on('packet', ({ type }: { type: string }) => {
-      if (type === 'message' && !rate.take()) this.cut('rate')
-    })
+    const count = (): void => {
+      if (!rate.take()) this.cut('rate')
+      else if (this.#queuedBytes() > limits.max_queue_bytes) this.cut('slow')
+    }
+    // Whatever it is: pings of generation 2 are answered too, and answers that nobody reads take memory.
+    conn.on('packet', count)
+    // Probes of a transport that the client would like to change to are no packets of the connection.
+    conn.on('upgrading', count)
+  }
+
+  /** Bytes that wait in the library and below it, about. */
+  #queuedBytes(): number {
+    const { writeBuffer, transport } = this.#conn as unknown as EngineInside
+    const inLibrary = writeBuffer.reduce((sum, { data }) => sum + PACKET_BYTES + (data?.length ?? 0), 0)
+    return inLibrary + (transport.socket?.bufferedAmount ?? 0)
   }
 
   get transport(): Transport {
@@ -89,6 +114,12 @@ export class SocketPeer {
     this.#observer.cut(this.transport, reason)
     this.tell(...noticesBy[reason])
     this.#conn.close(reason === 'slow')
+    // What is not read is never written, and would keep the connection for good.
+    const { transport } = this.#conn as unknown as EngineInside
+    setTimeout(() => {
+      if (this.#conn.readyState !== 'closed') this.#conn.close(true)
+      transport.socket?.terminate()
+    }, LAST_WORDS_MS).unref()
   }
 
   /** Says something that is not an event of the chain; clients that do not know it ignore it. */

@@ -46,12 +46,17 @@ export class PlainWebsockets {
     this.#pulse.unref()
   }
 
-  /** Takes a connection that has been admitted. @param onClose called once when it has ended. */
+  /**
+   * Takes a connection that has been admitted.
+   * @param address what the client's connections are counted under.
+   * @param onClose called once when it has ended.
+   */
   accept(
     request: IncomingMessage,
     socket: Duplex,
     head: Buffer,
     channel: Channel,
+    address: string,
     onClose: () => void,
   ): void {
     socket.once('close', onClose)
@@ -60,7 +65,7 @@ export class PlainWebsockets {
     if (headers['sec-websocket-extensions']?.includes('server_max_window_bits'))
       delete headers['sec-websocket-extensions']
     this.#server.handleUpgrade(request, socket, head, (websocket) => {
-      this.#serve(websocket, socket, channel)
+      this.#serve(websocket, socket, channel, address)
     })
   }
 
@@ -71,9 +76,9 @@ export class PlainWebsockets {
     this.#server.close()
   }
 
-  #serve(websocket: WebSocket, socket: Duplex, channel: Channel): void {
+  #serve(websocket: WebSocket, socket: Duplex, channel: Channel, address: string): void {
     const { limits, observer, subscribing } = this.#options
-    const client = new LiveClient(new WebsocketConnection(websocket, socket))
+    const client = new LiveClient(new WebsocketConnection(websocket, socket), address)
     const session = new PlainSession(client, channel, limits, subscribing)
     const rate = new MessageRate(limits.messages_per_second)
     this.#open.set(websocket, client)

@@ -139,7 +139,7 @@ const live = section({
   messages_per_second: integer(1, 10_000)
     .default(10)
     .describe(
-      'Messages that a client may send in a second, with ten seconds saved up; more end the connection.',
+      'Messages, of socket.io packets of every kind, that a client may send in a second, with ten seconds saved up; more end the connection.',
     ),
   max_queue_bytes: integer(65_536, 1_073_741_824)
     .default(8_388_608)

@@ -18,7 +18,9 @@ interface TokenState {
  */
 export function createTokenCheck(ring: KeyRing, names: TokenNames): Middleware {
   const check = checkToken({
-    secret: async (header: { readonly kid?: unknown }) => {
+    secret: async (header: { readonly kid?: unknown; readonly crit?: unknown }) => {
+      // What a token calls critical must be understood, and this service understands nothing of the kind (RFC 7515).
+      if (header.crit !== undefined) throw new Error(reasons.critical)
       const secret = await ring.secretOf(typeof header.kid === 'string' ? header.kid : '')
       if (!secret) throw new Error(reasons.unknownKey)
       // The types of the library do not know key objects; what it hands them to does.
@@ -26,8 +28,10 @@ export function createTokenCheck(ring: KeyRing, names: TokenNames): Middleware {
     },
     getToken: (context) => (context.state as TokenState).bearer ?? null,
     isRevoked: async (_context, claims) => {
-      const { aki, iat } = claims as TokenClaims
-      return !(await ring.isActive(aki, iat))
+      const { aki, iat, exp } = claims as Partial<TokenClaims>
+      if (!Number.isSafeInteger(exp)) throw new Error(reasons.endless)
+      if (typeof aki !== 'string' || !Number.isSafeInteger(iat)) throw new Error(reasons.malformed)
+      return !(await ring.isActive(aki, iat!))
     },
     key: 'token',
     issuer: names.issuer,
@@ -69,6 +73,8 @@ function invalidToken(reason: string): Refusal {
 
 const reasons = {
   malformed: 'the token is malformed',
+  critical: 'the token demands an extension that is not known here',
+  endless: 'the token never expires',
   unknownKey: 'the token is signed with an unknown key',
   revoked: 'the API key of the token is not valid any more',
 } as const
@@ -84,6 +90,8 @@ const knownMessages: readonly (readonly [begin: string, reason: string])[] = [
   ['invalid algorithm', 'the token is signed with another algorithm'],
   ['Token revoked', reasons.revoked],
   [reasons.unknownKey, reasons.unknownKey],
+  [reasons.critical, reasons.critical],
+  [reasons.endless, reasons.endless],
 ]
 
 function reasonOf(error: unknown): string {

@@ -18,6 +18,8 @@ export interface TokenClaims {
   readonly aki: string
   /** When it was issued, seconds since 1970. */
   readonly iat: number
+  /** When it ends, seconds since 1970. */
+  readonly exp: number
 }
 
 /** Version of the claims. */

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { WebsocketClient } from './clients.ts'
+import { assetId, startLiveServer } from './live-server.ts'
+import type { LiveServer } from './live-server.ts'
+
+/** Blocks of 190 events each: more than the system holds for a client that does not read. */
+const blocks = 40
+
+describe('clients that do not read', () => {
+  let server: LiveServer
+  let cursor: string
+  const opened: { close(): void }[] = []
+
+  beforeAll(async () => {
+    server = await startLiveServer({ trust_proxy: true, live: { messages_per_second: 2 } })
+    const witness = await connect('10.0.0.1')
+    await witness.subscribe({ events: ['asset_minted'] })
+    await server.feed.block(500, [{ action: 'logmint', id: assetId(3), data: { asset_id: assetId(3) } }])
+    cursor = (await witness.received('event', 1))[0]!.cursor!
+    const updates = Array.from({ length: 190 }, (_, at) => ({ action: 'logsetdata', id: assetId(at) }))
+    for (let block = 501; block <= 500 + blocks; block++) await server.feed.block(block, updates)
+  })
+  afterEach(() => {
+    for (const client of opened.splice(0)) client.close()
+  })
+  afterAll(() => server.close())
+
+  async function connect(address: string): Promise<WebsocketClient> {
+    const headers = { 'X-Forwarded-For': address }
+    const client = await WebsocketClient.open(`${server.api.url}/assets/v1/live`, { headers })
+    opened.push(client)
+    return client
+  }
+
+  async function resumeWithoutReading(address: string): Promise<WebsocketClient> {
+    const client = await connect(address)
+    client.send({ type: 'subscribe', cursor })
+    client.socket.pause()
+    return client
+  }
+
+  /** Gives a client all that it missed. */
+  async function resumeWhole(address: string): Promise<void> {
+    const client = await connect(address)
+    await client.subscribe({ cursor })
+    await client.received('event', blocks * 190)
+  }
+
+  it('of one address leave places for everybody else', async () => {
+    await Promise.all([1, 2, 3, 4, 5, 6].map(() => resumeWithoutReading('10.0.0.2')))
+    await sleep(500)
+    await resumeWhole('10.0.0.3')
+  })
+
+  it('of several addresses have to go, and then others are given what they missed', async () => {
+    const stuck = await Promise.all(
+      ['10.0.1.1', '10.0.1.2', '10.0.1.3', '10.0.1.4'].map((address) => resumeWithoutReading(address)),
+    )
+    await sleep(500)
+    await resumeWhole('10.0.1.5')
+    for (const client of stuck) client.socket.resume()
+    await Promise.all(stuck.map((client) => client.untilClosed()))
+  })
+
+  /** A socket.io client of generation 2, as raw as it comes. */
+  async function openRaw(): Promise<WebSocket> {
+    const url = server.api.url.replace('http', 'ws')
+    const socket = new WebSocket(`${url}/socket.io/?EIO=3&transport=websocket`)
+    socket.on('error', () => undefined)
+    opened.push({ close: () => socket.terminate() })
+    await new Promise((resolve) => socket.once('open', resolve))
+    return socket
+  }
+
+  it('are not answered without end: pings of socket.io count like messages', async () => {
+    const socket = await openRaw()
+    socket.pause()
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    for (let sent = 0; sent < 20_000; sent++) socket.send('2')
+    await sleep(500)
+    let answers = 0
+    socket.on('message', (data: Buffer) => (answers += data.toString() === '3' ? 1 : 0))
+    socket.resume()
+    await closed
+    expect(answers).toBeLessThan(100)
+  })
+
+  it('are not answered without end by polling either', async () => {
+    const base = `${server.api.url}/socket.io/?EIO=3&transport=polling`
+    const text = await (await fetch(base)).text()
+    const sid = /"sid":"([^"]+)"/.exec(text)![1]!
+    const post = () => fetch(`${base}&sid=${sid}`, { method: 'POST', body: '1:2'.repeat(50) })
+    expect((await post()).status).toBe(200)
+    for (let each = 0; each < 10; each++) await post().catch(() => undefined)
+    const poll = () => fetch(`${base}&sid=${sid}`)
+    // What was answered up to the limit, then the end of the connection.
+    const answers = [await poll(), await poll()]
+    for (const answer of answers) expect((await answer.text()).length).toBeLessThan(500)
+    expect((await poll()).status).toBe(400)
+  })
+
+  it('whoever pings as a client does stays', async () => {
+    const socket = await openRaw()
+    let answers = 0
+    socket.on('message', (data: Buffer) => (answers += data.toString() === '3' ? 1 : 0))
+    for (let sent = 0; sent < 10; sent++) socket.send('2')
+    await expect.poll(() => answers).toBe(10)
+    expect(socket.readyState).toBe(socket.OPEN)
+  })
+})
