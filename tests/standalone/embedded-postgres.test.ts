@@ -87,7 +87,9 @@ it('refuses a folder that another process uses, naming it, and leaves its server
   const { child, server } = await startHolder({ dataDir: folder })
   await expect(startEmbeddedPostgres({ ...testedServer, dataDir: folder })).rejects.toMatchObject({
     code: 'DATA_FOLDER_HELD',
-    message: expect.stringMatching(new RegExp(`^process ${String(child.pid)} on .* is using ${folder}`)) as string,
+    message: expect.stringMatching(
+      new RegExp(`^process ${String(child.pid)} on .* is using ${folder}`),
+    ) as string,
   })
   const client = await connectDatabase({ ...server, database: 'postgres' }, { applicationName: 'test' })
   await client.end()

@@ -49,7 +49,8 @@ export class QueryIndexBuilder {
   private async buildAll(): Promise<void> {
     for (let delayMs = this.firstRetryMs; ; delayMs = Math.min(2 * delayMs, LONGEST_RETRY_MS)) {
       try {
-        await this.build(); return;
+        await this.build()
+        return
       } catch (error) {
         const [code] = knownFailure(error) ?? []
         this.logger.error(
