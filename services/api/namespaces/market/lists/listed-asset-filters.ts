@@ -170,22 +170,27 @@ function nameFilters({ table, values, trigrams, named, statistics }: ListingRequ
   if (table.kind === 4) return []
   const conditions = nameConditions(values, raw('l.asset_names'), trigrams)
   if (conditions.length === 0) return []
-  const condition = allOf(conditions)
+  const names = allOf(conditions)
+  if (!named) {
+    return [
+      { name: 'names', condition: names, rows: statistics.rows(table.table) * UNKNOWN, isIndexed: false },
+    ]
+  }
   const rowsOf = (templates: readonly (number | null)[]): number =>
     statistics.equal(table.table, 'template_id', templates)
-  const common = { name: 'names', condition, columns: ['asset_names'] }
-  if (!named) return [{ ...common, rows: statistics.rows(table.table) * UNKNOWN, isIndexed: false }]
-  const found = named.matching.concat(named.nameless)
-  // The names of sales that no template tells have an index.
-  const ways =
-    table.kind === 1
-      ? sql`(${hasTerm(table.terms, found)} OR (l.template_id IS NULL AND ${condition}))`
-      : hasTerm(table.terms, [...found, NO_TEMPLATE])
+  const { matching, nameless } = named
+  const plain = sql`l.template_id IS NULL AND ${names}`
+  const own = sql`l.template_id = ANY(${bind(nameless, 'integer[]')}) AND ${names}`
+  const condition = sql`(l.template_id = ANY(${bind(matching, 'integer[]')}) OR (${plain})${
+    nameless.length === 0 ? raw('') : sql` OR (${own})`
+  })`
+  const terms = [...matching, ...nameless, NO_TEMPLATE]
   return [
     {
-      ...common,
-      found: sql`${ways} AND ${condition}`,
-      rows: rowsOf(named.matching) + NAMED * rowsOf([...named.nameless, null]),
+      name: 'names',
+      condition,
+      found: sql`${hasTerm(table.terms, terms)} AND ${condition}`,
+      rows: rowsOf(matching) + NAMED * rowsOf([...nameless, null]),
       isIndexed: true,
     },
   ]

@@ -6,7 +6,7 @@ import type { MarketSetup } from '../setup.ts'
 import { hiddenTemplates, listedAssetFilters, withoutNames } from './listed-asset-filters.ts'
 import { listingOrder } from './listing-orders.ts'
 import type { ListingQuestion } from './listing-request.ts'
-import { wantedStates } from './listing-request.ts'
+import { wantedStates, withoutCommon } from './listing-request.ts'
 import { listingTables } from './listing-table.ts'
 import { resolveNamedTemplates } from './named-templates.ts'
 import { auctionFilters, priceFilters, stateFilters } from './own-filters.ts'
@@ -34,7 +34,7 @@ export async function listingList(
   const listOf = (own: readonly Filter[], order = listingOrder(request)): List => ({
     source: table.source,
     table: table.table,
-    filters: [...own, ...common],
+    filters: withoutCommon([...own, ...common], statistics.rows(table.table)),
     order,
   })
   if (kind === 'sale') {

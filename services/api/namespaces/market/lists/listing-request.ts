@@ -91,6 +91,18 @@ export function columnFilter(
   }
 }
 
+/** Share of the rows from which on a filter is common. */
+const COMMON = 0.1
+
+/** The filters, those that are common without how an index finds their rows: it takes longer than checking the others'. */
+export function withoutCommon(filters: readonly Filter[], rows: number): Filter[] {
+  return filters.map((filter) => {
+    if (filter.found === undefined || filter.rows < COMMON * rows) return filter
+    const { found: _, ...checked } = filter
+    return { ...checked, isIndexed: false }
+  })
+}
+
 /** The state is one of all: indexes of sales begin with it. */
 export function ofAnyState({ table, states }: ListingRequest, condition: Sql): Sql {
   if (!table.states || states) return condition

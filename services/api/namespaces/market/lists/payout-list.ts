@@ -5,7 +5,7 @@ import type { Filter, List, Order, Source, Statistics } from '../../../lists/ind
 import { keyAtTime } from '../../assets/index.ts'
 import { directionOf } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { allOf, distinct, inColumn, nothing } from './listing-request.ts'
+import { allOf, distinct, inColumn, nothing, withoutCommon } from './listing-request.ts'
 import { hasTerm, termsOf } from './terms.ts'
 
 const TABLE = 'market.royalty_payouts'
@@ -48,7 +48,8 @@ export async function payoutList(
 ): Promise<List> {
   await statistics.refresh(session)
   const filters = [...valueFilters(values, statistics), ...rangeFilters(values, statistics)]
-  return { source, table: TABLE, filters, order: payoutOrder(values) }
+  const found = withoutCommon(filters, statistics.rows(TABLE))
+  return { source, table: TABLE, filters: found, order: payoutOrder(values) }
 }
 
 /** Ties are in the order of the numbers of the key, in the same direction. */
