@@ -33,8 +33,9 @@ function assetsOf(table: string, id: string): Invariant {
       SELECT concat_ws(' ', l.${id}, 'is', f::text, 'but', l.min_mint, l.max_mint, l.template_ids, l.schema_names, l.name, l.asset_names, l.template_id, l.schema_name, l.traits)
       FROM ${table} l CROSS JOIN LATERAL (
         SELECT min(a.template_mint) AS min_mint, max(a.template_mint) AS max_mint,
-          coalesce(array_agg(DISTINCT a.template_id ORDER BY a.template_id) FILTER (WHERE a.template_id IS NOT NULL), '{}') AS template_ids,
-          coalesce(array_agg(DISTINCT a.schema_name ORDER BY a.schema_name), '{}') AS schema_names,
+          CASE WHEN l.asset_count > 1
+            THEN coalesce(array_agg(DISTINCT a.template_id ORDER BY a.template_id) FILTER (WHERE a.template_id IS NOT NULL), '{}') END AS template_ids,
+          CASE WHEN l.asset_count > 1 THEN coalesce(array_agg(DISTINCT a.schema_name ORDER BY a.schema_name), '{}') END AS schema_names,
           ${traits('g.asset_id = ANY(l.asset_ids)')} AS traits,
           (SELECT ${name('b')} FROM assets.assets b WHERE b.asset_id = l.asset_ids[1]) AS name,
           CASE WHEN l.asset_count = 1 THEN min(a.template_id) END AS template_id,
@@ -60,7 +61,7 @@ const sums = `count(*), sum(price), count(*) FILTER (WHERE kind = 1), coalesce(s
 const ofSchemas = `sum(trades)::bigint, sum(volume), sum(sales)::bigint, sum(sale_volume), sum(listings)::bigint FROM (
     SELECT token_symbol, collection_name, schema_name, trade_time AS at, 1 AS trades, price AS volume, 0 AS sales, 0 AS sale_volume, 0 AS listings
     FROM market.trades WHERE asset_count = 1 AND template_id IS NOT NULL AND schema_name IS NOT NULL
-    UNION ALL SELECT settlement_symbol, collection_name, unnest(schema_names), CASE WHEN state = 3 THEN updated_at_time ELSE created_at_time END,
+    UNION ALL SELECT settlement_symbol, collection_name, unnest(coalesce(schema_names, array_remove(ARRAY[schema_name], NULL))), CASE WHEN state = 3 THEN updated_at_time ELSE created_at_time END,
       0, 0, (state = 3)::integer, CASE WHEN state = 3 THEN price ELSE 0 END, (state IN (1, 4))::integer FROM market.sales WHERE state IN (1, 3, 4)
   ) s`
 

@@ -50,8 +50,9 @@ function listedSql(ids: string): string {
         min(x.template_mint) AS min_mint, max(x.template_mint) AS max_mint,
         CASE WHEN count(*) = 1 THEN min(x.template_id) END AS template_id,
         CASE WHEN count(*) = 1 THEN min(x.schema_name) END AS schema_name,
-        coalesce(array_agg(DISTINCT x.template_id ORDER BY x.template_id) FILTER (WHERE x.template_id IS NOT NULL), '{}') AS template_ids,
-        array_agg(DISTINCT x.schema_name ORDER BY x.schema_name) AS schema_names,
+        CASE WHEN count(*) > 1 THEN coalesce(array_agg(DISTINCT x.template_id ORDER BY x.template_id)
+          FILTER (WHERE x.template_id IS NOT NULL), '{}') END AS template_ids,
+        CASE WHEN count(*) > 1 THEN array_agg(DISTINCT x.schema_name ORDER BY x.schema_name) END AS schema_names,
         (SELECT coalesce(array_agg(DISTINCT v.trait ORDER BY v.trait), '{}')
           FROM assets.assets n CROSS JOIN unnest(market.asset_traits(n.minter, n.initial_receiver, n.immutable_data)) v(trait)
           WHERE n.asset_id = ANY(${ids}) AND n.collection_name = a.collection_name) AS traits,

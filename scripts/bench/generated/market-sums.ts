@@ -79,7 +79,7 @@ const sums = [
   `INSERT INTO market.schema_days SELECT symbol, collection_name, schema_name, at / ${DAY_MS}, sum(t), sum(v), sum(s), sum(sv), sum(l) FROM (
       SELECT token_symbol AS symbol, collection_name, schema_name, trade_time AS at, 1 AS t, price AS v, 0 AS s, 0 AS sv, 0 AS l
       FROM market.trades WHERE template_id IS NOT NULL
-      UNION ALL SELECT settlement_symbol, collection_name, unnest(schema_names), CASE WHEN state = 3 THEN updated_at_time ELSE created_at_time END,
+      UNION ALL SELECT settlement_symbol, collection_name, unnest(coalesce(schema_names, array_remove(ARRAY[schema_name], NULL))), CASE WHEN state = 3 THEN updated_at_time ELSE created_at_time END,
         0, 0, (state = 3)::integer, CASE WHEN state = 3 THEN price ELSE 0 END, (state IN (1, 4))::integer
       FROM market.sales WHERE state IN (1, 3, 4)) p GROUP BY 1, 2, 3, 4`,
   `INSERT INTO market.schema_stats SELECT token_symbol, collection_name, schema_name, sum(trades), sum(volume), sum(sales), sum(sale_volume),

@@ -35,8 +35,8 @@ export function listAssets(assetIds: readonly bigint[]): ListedAssets {
     name: null,
     asset_names: null,
     asset_ids: assetIds,
-    template_ids: [],
-    schema_names: [],
+    template_ids: null,
+    schema_names: null,
     traits: [],
   }
 }
@@ -48,14 +48,15 @@ export function completeListing(row: ListedAssets, facts: ReadonlyMap<bigint, As
   const names = new Set(known.flatMap((fact) => fact.name ?? []))
   row.min_mint = mints.length > 0 ? mints.reduce((a, b) => Math.min(a, b)) : null
   row.max_mint = mints.length > 0 ? mints.reduce((a, b) => Math.max(a, b)) : null
-  row.template_ids = ascending(known.flatMap((fact) => fact.template_id ?? []))
-  row.schema_names = [...new Set(known.map((fact) => fact.schema_name))].sort()
   row.traits = ascending(known.flatMap((fact) => fact.traits))
   row.name = facts.get(row.asset_ids[0] ?? -1n)?.name ?? null
   row.asset_names = names.size > 0 ? [...names].join('\n') : null
   if (row.asset_ids.length === 1) {
     row.template_id = known[0]?.template_id ?? null
     row.schema_name = known[0]?.schema_name ?? null
+  } else {
+    row.template_ids = ascending(known.flatMap((fact) => fact.template_id ?? []))
+    row.schema_names = [...new Set(known.map((fact) => fact.schema_name))].sort()
   }
 }
 

@@ -84,9 +84,6 @@ export const editedAssets: Derivation<Touched> = {
   apply: recheckNames,
 }
 
-const renamed = (kind: number, table: string, id: string) => `
-  SELECT ${kind} AS kind, l.${id} AS listing_id FROM renamed r JOIN ${table} l ON l.template_ids @> ARRAY[r.template_id]`
-
 /**
  * Listings of edited templates (contract v2). A name among the data that can change, and not among those that cannot,
  * is rare: the search for these listings need not be fast.
@@ -100,9 +97,7 @@ export const editedTemplates: Derivation<Touched> = {
     WITH renamed AS MATERIALIZED (
       SELECT template_id FROM assets.templates WHERE template_id = ANY($1::bigint[]::integer[]) AND NOT (immutable_data ? 'name')
     )
-    ${renamed(kinds.sale, 'market.sales', 'sale_id')}
-    UNION ${renamed(kinds.auction, 'market.auctions', 'auction_id')}
-    UNION ${renamed(kinds.buyoffer, 'market.buyoffers', 'buyoffer_id')}
+    SELECT x.kind, x.listing_id FROM renamed r JOIN assets.assets a USING (template_id) JOIN market.listing_assets x USING (asset_id)
     UNION SELECT ${kinds.templateBuyoffer}, l.buyoffer_id FROM renamed r JOIN market.template_buyoffers l ON l.template_id = r.template_id`,
   apply: recheckNames,
 }

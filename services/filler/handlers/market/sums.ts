@@ -49,7 +49,9 @@ interface CountedSale extends CountedListing {
   created_at_time: bigint
   updated_at_time: bigint
   settlement_symbol: string
-  schema_names: readonly string[]
+  schema_name: string | null
+  /** Null for a single asset. */
+  schema_names: readonly string[] | null
 }
 
 /** Counts of sales by state and schema; tells when the lowest offer of a template may be another. */
@@ -65,6 +67,7 @@ export const saleSums: Aggregate<CountedSale> = {
     'created_at_time',
     'updated_at_time',
     'settlement_symbol',
+    'schema_name',
     'schema_names',
   ],
   apply: (before, after, sink, clock) => {
@@ -81,7 +84,7 @@ function addSale(row: CountedSale | null, sign: bigint, sink: RowSink): void {
   const isOpen = row.state === 1 || row.state === 4
   const sold = row.state === 3 ? row.price : null
   if (!isOpen && sold === null) return
-  for (const schema_name of row.schema_names) {
+  for (const schema_name of row.schema_names ?? (row.schema_name === null ? [] : [row.schema_name])) {
     const { settlement_symbol: token_symbol, collection_name } = row
     const counts =
       sold === null ? { ...NOTHING, listings: sign } : { ...NOTHING, sales: sign, sale_volume: sign * sold }

@@ -94,8 +94,9 @@ export interface ListedAssets {
   name: string | null
   asset_names: string | null
   asset_ids: readonly bigint[]
-  template_ids: readonly bigint[]
-  schema_names: readonly string[]
+  /** Null for a single asset, whose template is `template_id`; so are the schemas. */
+  template_ids: readonly bigint[] | null
+  schema_names: readonly string[] | null
   traits: readonly bigint[]
 }
 

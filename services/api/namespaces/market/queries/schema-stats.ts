@@ -43,10 +43,10 @@ function saleSums(values: Values, symbol: string, bindings: Bindings): string {
   }
   const rows = edgesOf(range).flatMap((edge) => [
     `SELECT n.schema_name, 1::bigint AS sales, k.price::numeric AS sale_volume, 0::bigint AS listings
-      FROM market.trades k JOIN market.sales l ON l.sale_id = k.listing_id CROSS JOIN unnest(l.schema_names) AS n(schema_name)
+      FROM market.trades k JOIN market.sales l ON l.sale_id = k.listing_id CROSS JOIN unnest(coalesce(l.schema_names, array_remove(ARRAY[l.schema_name], NULL))) AS n(schema_name)
       WHERE k.kind = 1 AND k.collection_name = ${collection} AND k.token_symbol = ${token}
         AND ${inRange('k.trade_time', edge, bindings).join(' AND ')}`,
-    `SELECT n.schema_name, 0, 0, 1 FROM market.sales l CROSS JOIN unnest(l.schema_names) AS n(schema_name)
+    `SELECT n.schema_name, 0, 0, 1 FROM market.sales l CROSS JOIN unnest(coalesce(l.schema_names, array_remove(ARRAY[l.schema_name], NULL))) AS n(schema_name)
       WHERE l.collection_name = ${collection} AND l.settlement_symbol = ${token} AND l.state IN (1, 4)
         AND ${inRange('l.created_at_time', edge, bindings).join(' AND ')}`,
   ])
