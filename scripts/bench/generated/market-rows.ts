@@ -177,14 +177,14 @@ export function buyoffersSql(world: MarketWorld): string {
 
 /** Logs of every listing, the blocks of logs and bids. */
 export function logsSql(): string {
-  const first = (table: string, key: string, action: number): string =>
-    `SELECT l.created_at_block::bigint * ${BLOCK_SEQS} + l.${key} % 400, l.${key}, ${action} FROM market.${table} l`
+  const first = (table: string, key: string, action: number, place = 0): string =>
+    `SELECT l.created_at_block::bigint * ${BLOCK_SEQS} + l.${key} % 200 * 2 + ${place}, l.${key}, ${action} FROM market.${table} l`
   const last = (table: string, key: string, action: number, state: number): string =>
     `SELECT l.updated_at_block::bigint * ${BLOCK_SEQS} + 400 + l.${key} % 100, l.${key}, ${action} FROM market.${table} l WHERE l.state = ${state}`
   return `INSERT INTO market.logs (seq, subject, action)
       ${[
         first('sales', 'sale_id', 1),
-        first('sales', 'sale_id', 2),
+        first('sales', 'sale_id', 2, 1),
         last('sales', 'sale_id', 3, 2),
         last('sales', 'sale_id', 4, 3),
         first('auctions', 'auction_id', 20),

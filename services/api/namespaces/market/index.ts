@@ -2,7 +2,7 @@ import type { Session } from '../../database/index.ts'
 import type { Endpoint, Namespace, RecordReader } from '../../endpoint/index.ts'
 import type { Fragments } from '../../records/index.ts'
 import type { AssetsLimits, AssetsSetup, RecordSource } from '../assets/index.ts'
-import { assetsRecordKinds, createListReader, KnownTexts } from '../assets/index.ts'
+import { assetsRecordKinds, createListReader } from '../assets/index.ts'
 import { marketEndpoints } from './endpoints/index.ts'
 import { marketRecords } from './live-records.ts'
 import { MARKET_TABLES } from './lists/index.ts'
@@ -33,7 +33,6 @@ export interface MarketNamespaceOptions {
 export function createMarketNamespace(options: MarketNamespaceOptions): Namespace {
   const { contract, shared, limits, trigrams, disableV1Sales, clock = Date.now } = options
   const lists = createListReader(MARKET_TABLES)
-  const texts = new KnownTexts()
   const named: { assets?: string } = {}
   const source: RecordSource = {
     get contract() {
@@ -61,7 +60,6 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
     assets,
     lists,
     records,
-    texts,
     clock,
   }
   /** The contract says itself whose assets it trades, once; its settings may come after the first request. */
@@ -96,7 +94,6 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
       delete named.assets
       shared.clear()
       lists.clear()
-      texts.clear()
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { ListReader } from '../../lists/index.ts'
-import type { AssetsSetup, KnownTexts } from '../assets/index.ts'
+import type { AssetsSetup } from '../assets/index.ts'
 import type { MarketRecords } from './records/index.ts'
 
 /** Largest `limit` of each list, by the keys of `args.limits`. */
@@ -30,8 +30,6 @@ export interface MarketSetup {
   readonly assets: AssetsSetup
   readonly lists: ListReader
   readonly records: MarketRecords
-  /** What assets say of their own, as far as it was asked for. */
-  readonly texts: KnownTexts
   /** Milliseconds since 1970: whether an auction has ended is decided by it. */
   readonly clock: () => number
 }

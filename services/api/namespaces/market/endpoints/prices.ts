@@ -10,7 +10,7 @@ import {
   sumPrices,
   templatePrices,
   tradeDays,
-} from '../queries/index.ts'
+} from '../statistics/index.ts'
 import {
   assetSaleRecord,
   inventoryRecord,

@@ -3,7 +3,7 @@ import { RequestError, shape } from '../../../endpoint/index.ts'
 import { boundaries, counting, paging, sorting } from '../../parameter-groups/index.ts'
 import { priceSymbols, tradeTimes } from '../parameters.ts'
 import { payoutList } from '../lists/index.ts'
-import { royaltyAttributes, royaltyConfig, royaltySums, royaltyTemplates } from '../queries/index.ts'
+import { royaltyAttributes, royaltyConfig, royaltyTemplates } from '../queries/index.ts'
 import {
   CATEGORIES,
   LISTING_TYPES,
@@ -14,6 +14,7 @@ import {
   royaltyTemplateRecord,
 } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
+import { royaltySums } from '../statistics/index.ts'
 import type { ListOfRecords } from '../../assets/index.ts'
 import { countTwin, runCount, runList } from './list.ts'
 

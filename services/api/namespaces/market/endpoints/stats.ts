@@ -13,7 +13,7 @@ import {
   schemaStatsV2,
   templateStats,
   withToken,
-} from '../queries/index.ts'
+} from '../statistics/index.ts'
 import { statsRecords } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
 

@@ -5,7 +5,7 @@ import { directionOf } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { hiddenTemplates, listedAssetFilters, withoutNames } from './listed-asset-filters.ts'
 import { listingOrder } from './listing-orders.ts'
-import type { ListingQuestion } from './listing-request.ts'
+import type { ListingQuestion, ListingRequest } from './listing-request.ts'
 import { wantedStates, withoutCommon } from './listing-request.ts'
 import { listingTables } from './listing-table.ts'
 import { resolveNamedTemplates } from './named-templates.ts'
@@ -17,12 +17,12 @@ import { readSalePricing, salePriceFilters, salePriceOrder } from './sale-prices
 /** What lists of listings are made with. */
 export type ListingSetup = Pick<MarketSetup, 'trigrams' | 'clock' | 'lists'>
 
-/** The list that a request asks for. Filters on templates, names and prices are looked up by statements of their own. */
-export async function listingList(
+/** The request with what was looked up for its filters, and the filters that every kind of listing has. */
+export async function listingFilters(
   { session, values, attributes }: EndpointContext,
-  { trigrams, clock, lists: { statistics } }: ListingSetup,
+  { trigrams, lists: { statistics } }: Pick<ListingSetup, 'trigrams' | 'lists'>,
   { kind, standard }: ListingQuestion,
-): Promise<List> {
+): Promise<{ request: ListingRequest; filters: readonly Filter[] }> {
   await statistics.refresh(session)
   const table = listingTables[kind]
   const templates = await resolveTemplates(session, withoutNames({ table, values }), attributes, trigrams)
@@ -30,23 +30,34 @@ export async function listingList(
   const hidden = await hiddenTemplates(session, values)
   const states = wantedStates(values) ?? standard
   const request = { table, values, attributes, states, trigrams, templates, named, hidden, statistics }
-  const common = [...rowFilters(request), ...listedAssetFilters(request)]
+  return { request, filters: [...rowFilters(request), ...listedAssetFilters(request)] }
+}
+
+/** The list that a request asks for. Filters on templates, names and prices are looked up by statements of their own. */
+export async function listingList(
+  context: EndpointContext,
+  setup: ListingSetup,
+  question: ListingQuestion,
+): Promise<List> {
+  const { request, filters } = await listingFilters(context, setup, question)
+  const { session, values } = context
+  const { table, statistics } = request
   const listOf = (own: readonly Filter[], order = listingOrder(request)): List => ({
     source: table.source,
     table: table.table,
-    filters: withoutCommon([...own, ...common], statistics.rows(table.table)),
+    filters: withoutCommon([...own, ...filters], statistics.rows(table.table)),
     order,
   })
-  if (kind === 'sale') {
+  if (question.kind === 'sale') {
     const isByPrice = values.text('sort') === 'price'
-    const pricing = await readSalePricing(session, request, isByPrice)
+    const pricing = await readSalePricing(session, values, isByPrice)
     const own = stateFilters(request)
     return isByPrice
       ? listOf(own, salePriceOrder(directionOf(values), pricing, statistics))
       : listOf([...own, ...salePriceFilters(request, pricing)])
   }
   const prices = priceFilters(request, await readPriceBounds(session, values))
-  const own = kind === 'auction' ? auctionFilters(request, clock()) : stateFilters(request)
+  const own = question.kind === 'auction' ? auctionFilters(request, setup.clock()) : stateFilters(request)
   return listOf([...own, ...prices])
 }
 

@@ -1,11 +1,10 @@
 import type { Session } from '../../../database/index.ts'
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
-import type { List, ListReader, ReadPage, Source } from '../../../lists/index.ts'
-import { chosenActions, jsonMembers, jsonText, quoted } from '../../assets/index.ts'
-import { directionOf, pageWindow } from '../../paging/index.ts'
+import type { ReadPage } from '../../../lists/index.ts'
+import { chosenActions, jsonMembers, jsonText, logList, quoted } from '../../assets/index.ts'
+import { pageWindow } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { inColumn } from './listing-request.ts'
 import type { ListingKind } from './listing-table.ts'
 import { listingTables } from './listing-table.ts'
 
@@ -55,36 +54,6 @@ export interface LogsOf {
   readonly actions: readonly string[]
 }
 
-const source: Source = {
-  from: raw('market.logs l'),
-  alias: 'l',
-  key: 'seq',
-  indexes: [{ name: 'logs_subject_idx', columns: ['subject', 'seq'] }],
-}
-
-/** The list of the logs of a listing. */
-function logList(reader: ListReader, values: Values, { kind, id, actions }: LogsOf): List {
-  const rows = reader.statistics.equal('market.logs', 'subject', [id])
-  const condition = sql`l.action = ANY(ARRAY(SELECT n.action FROM market.log_actions n
-    WHERE n.kind = ${raw(String(listingTables[kind].kind))} AND n.name = ANY(${bind(actions, 'text[]')})))`
-  return {
-    source,
-    table: 'market.logs',
-    filters: [
-      {
-        name: 'subject',
-        condition: inColumn('subject', [id], 'bigint'),
-        rows,
-        equals: { column: 'subject', values: [id], type: 'bigint', count: 1 },
-        columns: ['subject'],
-        isIndexed: true,
-      },
-      { name: 'actions', condition, rows: reader.statistics.rows('market.logs') / 2, isIndexed: false },
-    ],
-    order: { direction: directionOf(values), branches: [{ rank: 0, column: 'seq' }] },
-  }
-}
-
 /** A page of the logs of a listing as JSON text. */
 export async function selectMarketLogs(
   session: Session,
@@ -96,7 +65,12 @@ export async function selectMarketLogs(
   const actions = chosenActions(logs.actions, values)
   if (!window || actions.length === 0) return '[]'
   await lists.statistics.refresh(session)
-  const { table, key, symbol } = listingTables[logs.kind]
+  const { kind, table, key, symbol } = listingTables[logs.kind]
+  const logTable = {
+    from: raw('market.logs l'),
+    table: 'market.logs',
+    actions: raw(`(SELECT * FROM market.log_actions WHERE kind = ${kind})`),
+  }
   const members = jsonMembers({
     log_id: quoted('e.seq'),
     name: jsonText('n.name'),
@@ -105,18 +79,17 @@ export async function selectMarketLogs(
     created_at_block: quoted('x.block_num'),
     created_at_time: quoted('x.block_time'),
   })
+  const list = logList(logTable, logs.id, actions, values)
   const read: ReadPage<string> = async ({ keys, reason }) => {
-    const statement = sql`SELECT p.n::text, '{' || ${raw(members)} || '}'
-      FROM (${keys}) p LEFT JOIN (market.logs e JOIN market.log_actions n USING (action))
+    const statement = sql`SELECT '{' || ${raw(members)} || '}'
+      FROM (${keys}) p JOIN (market.logs e JOIN market.log_actions n USING (action))
           ON e.seq = p.k AND e.subject = ${bind(logs.id, 'bigint')}
         LEFT JOIN ${raw(table)} l ON l.${raw(key)} = e.subject
         LEFT JOIN market.tokens y ON y.token_symbol = l.${raw(symbol)}
         LEFT JOIN LATERAL market.origin_of(e.seq) x ON true
       ORDER BY p.n`
-    const rows = await session.query<[string, string | null]>({ ...statement.render(), reason })
-    const marker = rows.find(([, text]) => text === null)
-    if (marker) return { hits: Number(marker[0]) }
-    return { records: rows.map(([, text]) => text).join(',') }
+    const rows = await session.query<[string]>({ ...statement.render(), reason })
+    return { records: rows.map(([text]) => text).join(',') }
   }
-  return `[${(await lists.page(logList(lists, values, { ...logs, actions }), window, read)) ?? ''}]`
+  return `[${(await lists.page(list, window, read)) ?? ''}]`
 }

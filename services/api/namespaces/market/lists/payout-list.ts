@@ -1,8 +1,8 @@
-import { bind, bindIds, raw, sql } from '../../../database/index.ts'
+import { bind, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import type { Filter, List, Order, Source, Statistics } from '../../../lists/index.ts'
-import { keyAtTime } from '../../assets/index.ts'
+import { boundaryFilters, keyAtTime } from '../../assets/index.ts'
 import { directionOf } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { allOf, distinct, inColumn, nothing, withoutCommon } from './listing-request.ts'
@@ -103,30 +103,18 @@ function valueFilters(values: Values, statistics: Statistics): Filter[] {
   return filters
 }
 
+const KEY = {
+  table: TABLE,
+  alias: 'l',
+  key: 'seq',
+  type: 'bigint',
+  parameter: 'log_global_sequence',
+} as const
+
 /** `ids`, `log_global_sequence`, `lower_bound`, `upper_bound`, `before`, `after`. */
 function rangeFilters(values: Values, statistics: Statistics): Filter[] {
-  const filters: Filter[] = []
-  const common = { columns: ['seq', 'paid_at_time'], isIndexed: true }
-  const lists = [values.ids('ids'), values.ids('log_global_sequence')].filter((list) => list !== undefined)
-  if (lists.length > 0) {
-    const ids = distinct(lists.flat())
-    const condition = sql`l.seq = ANY(${bindIds(ids)})`
-    filters.push(
-      ids.length === 0 ? nothing('ids') : { ...common, name: 'ids', condition, rows: 3 * ids.length },
-    )
-  }
-  const lower = values.int('lower_bound')
-  const upper = values.int('upper_bound')
-  const low = lower === undefined ? undefined : BigInt(lower)
-  const high = upper === undefined ? undefined : BigInt(upper) - 1n
-  const bounds: Sql[] = []
-  if (lower !== undefined) bounds.push(sql`l.seq >= ${bind(lower, 'bigint')}`)
-  if (upper !== undefined) bounds.push(sql`l.seq < ${bind(upper, 'bigint')}`)
-  if (bounds.length > 0) {
-    const rows = statistics.between(TABLE, 'seq', low, high)
-    const range = { column: 'seq' }
-    filters.push({ ...common, name: 'lower_bound, upper_bound', condition: allOf(bounds), rows, range })
-  }
+  const untimed = values.without(['before', 'after'])
+  const filters = boundaryFilters(untimed, statistics, KEY)
   const before = values.int('before')
   const after = values.int('after')
   const times: Sql[] = []
@@ -141,11 +129,12 @@ function rangeFilters(values: Values, statistics: Statistics): Filter[] {
     const until = before === undefined ? undefined : BigInt(before) - 1n
     const rows = statistics.between(TABLE, 'paid_at_time', since, until)
     filters.push({
-      ...common,
       name: 'before, after',
       condition: allOf(times),
       rows,
       range: { column: 'seq' },
+      columns: ['seq', 'paid_at_time'],
+      isIndexed: true,
     })
   }
   return filters

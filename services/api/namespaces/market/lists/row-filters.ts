@@ -1,11 +1,10 @@
-import { bind, bindIds, raw, sql } from '../../../database/index.ts'
-import type { Sql } from '../../../database/index.ts'
+import { bind, raw, sql } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../endpoint/index.ts'
 import type { Filter } from '../../../lists/index.ts'
-import { isNoneOf } from '../../assets/index.ts'
+import { boundaryFilters, isNoneOf } from '../../assets/index.ts'
 import type { ListingRequest } from './listing-request.ts'
-import { allOf, columnFilter, distinct, nothing, ofAnyState, wantedCollections } from './listing-request.ts'
+import { columnFilter, distinct, nothing, ofAnyState, wantedCollections } from './listing-request.ts'
 import { BUNDLE, hasTerm, termsOf } from './terms.ts'
 
 /** Most collections beside a filter by effective mint number. */
@@ -25,14 +24,8 @@ export function rowFilters(request: ListingRequest): Filter[] {
     ...symbolFilters(request),
     ...mintFilters(request),
     ...numberFilters(request),
-    ...keyFilters(request),
-    ...timeFilters(request),
+    ...boundFilters(request),
   ]
-}
-
-/** The time column that `before` and `after` compare. */
-export function timeColumn(values: Values): 'created_at_time' | 'updated_at_time' {
-  return values.text('sort') === 'updated' ? 'updated_at_time' : 'created_at_time'
 }
 
 /** Terms of a column, where the index of the terms has it: that of sales leaves out what leads other indexes. */
@@ -244,63 +237,18 @@ function numberFilters({ table, values, statistics }: ListingRequest): Filter[] 
   return filters
 }
 
-/** `ids` and the parameter of the key, `lower_bound`, `upper_bound`. */
-function keyFilters({ table: { table, key }, values, statistics }: ListingRequest): Filter[] {
-  const column = raw(`l.${key}`)
-  const lists = ['ids', key].map((name) => values.ids(name)).filter((list) => list !== undefined)
-  const lower = values.int('lower_bound')
-  const upper = values.int('upper_bound')
-  const common = { columns: [key], isIndexed: true }
-  const filters: Filter[] = []
-  if (lists.length > 0) {
-    const ids = distinct(lists.flat())
-    filters.push({
-      ...common,
-      name: 'ids',
-      condition: sql`${column} = ANY(${bindIds(ids)})`,
-      rows: ids.length,
-      equals: { column: key, values: ids, type: 'bigint', count: ids.length },
-    })
-  }
-  const bounds: Sql[] = []
-  if (lower !== undefined) bounds.push(sql`${column} >= ${bind(lower, 'bigint')}`)
-  if (upper !== undefined) bounds.push(sql`${column} < ${bind(upper, 'bigint')}`)
-  if (bounds.length > 0) {
-    const low = lower === undefined ? undefined : BigInt(lower)
-    const high = upper === undefined ? undefined : BigInt(upper) - 1n
-    filters.push({
-      ...common,
-      name: 'lower_bound, upper_bound',
-      condition: allOf(bounds),
-      rows: statistics.between(table, key, low, high),
-      range: { column: key },
-    })
-  }
-  return filters
+/** `ids` and the parameter of the key, `lower_bound`, `upper_bound`, `before`, `after`. */
+function boundFilters(request: ListingRequest): Filter[] {
+  const { table, values, statistics } = request
+  const { table: name, key } = table
+  const column = timeColumn(values)
+  const bounded = { table: name, alias: 'l', key, type: 'bigint', parameter: key, time: { column } } as const
+  return boundaryFilters(values, statistics, bounded).map((filter) =>
+    filter.range?.column === column ? { ...filter, found: ofAnyState(request, filter.condition) } : filter,
+  )
 }
 
-/** `before`, `after`. */
-function timeFilters(request: ListingRequest): Filter[] {
-  const { table, values, statistics } = request
-  const before = values.int('before')
-  const after = values.int('after')
-  if (before === undefined && after === undefined) return []
-  const column = timeColumn(values)
-  const time = raw(`l.${column}`)
-  const bounds: Sql[] = []
-  if (before !== undefined) bounds.push(sql`${time} < ${bind(before, 'bigint')}`)
-  if (after !== undefined) bounds.push(sql`${time} > ${bind(after, 'bigint')}`)
-  const low = after === undefined ? undefined : BigInt(after) + 1n
-  const high = before === undefined ? undefined : BigInt(before) - 1n
-  return [
-    {
-      name: 'before, after',
-      condition: allOf(bounds),
-      found: ofAnyState(request, allOf(bounds)),
-      rows: statistics.between(table.table, column, low, high),
-      range: { column },
-      columns: [column],
-      isIndexed: true,
-    },
-  ]
+/** The time column that `before` and `after` compare. */
+function timeColumn(values: Values): 'created_at_time' | 'updated_at_time' {
+  return values.text('sort') === 'updated' ? 'updated_at_time' : 'created_at_time'
 }

@@ -1,6 +1,7 @@
 import type { Session, Sql } from '../../../database/index.ts'
 import { bind, joinSql, raw, sql } from '../../../database/index.ts'
 import type { Branch, Filter, Order, Statistics } from '../../../lists/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
 import type { ListingRequest } from './listing-request.ts'
 import { allOf, NEVER, nothing, ofAnyState } from './listing-request.ts'
 import { ASKED, listingTables } from './listing-table.ts'
@@ -25,7 +26,7 @@ export interface SalePricing {
 /** Looks up what a request for sales needs to know of prices. @param isCompared prices are compared with each other. */
 export async function readSalePricing(
   session: Session,
-  { values }: Pick<ListingRequest, 'values'>,
+  values: Values,
   isCompared: boolean,
 ): Promise<SalePricing> {
   const bounds = await readPriceBounds(session, values)
@@ -49,7 +50,7 @@ function isOfPair({ listingSymbol, settlementSymbol }: Rate): Sql[] {
 }
 
 /** A part of the sales with a price. */
-interface Priced {
+export interface Priced {
   readonly rate?: Rate
   /** What an index of asked prices serves. */
   readonly conditions: readonly Sql[]
@@ -60,7 +61,7 @@ interface Priced {
 }
 
 /** The sales with a price within bounds: those that have one for good, and for each symbol pair those that the oracle prices. */
-function partsOf({ bounds, rates }: SalePricing, statistics: Statistics): Priced[] {
+export function pricedParts({ bounds, rates }: SalePricing, statistics: Statistics): Priced[] {
   if (bounds === 'never') return [{ conditions: [], checks: [NEVER], price: raw('l.price'), share: 0 }]
   const all = statistics.rows(table)
   const none = statistics.equal(table, 'price', [null]) / all
@@ -84,7 +85,7 @@ function partsOf({ bounds, rates }: SalePricing, statistics: Statistics): Priced
 }
 
 /** All sales of some parts. */
-function anyOf(parts: readonly (readonly Sql[])[]): Sql {
+export function anyOf(parts: readonly (readonly Sql[])[]): Sql {
   return sql`(${joinSql(
     parts.map((conditions) => sql`(${allOf(conditions)})`),
     ' OR ',
@@ -96,7 +97,7 @@ export function salePriceFilters(request: ListingRequest, pricing: SalePricing):
   const { bounds } = pricing
   if (bounds === undefined) return []
   if (bounds === 'never') return [nothing('price')]
-  const parts = partsOf(pricing, request.statistics)
+  const parts = pricedParts(pricing, request.statistics)
   const found = anyOf(parts.map(({ conditions, checks }) => [...conditions, ...checks]))
   const share = parts.reduce((sum, part) => sum + part.share, 0)
   return [
@@ -116,7 +117,7 @@ export function salePriceOrder(
   pricing: SalePricing,
   statistics: Statistics,
 ): Order {
-  const parts = partsOf(pricing, statistics)
+  const parts = pricedParts(pricing, statistics)
   const cases = parts.map(({ checks, price }) => sql`WHEN ${allOf(checks)} THEN ${price}`)
   return {
     direction,

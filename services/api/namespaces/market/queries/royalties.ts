@@ -1,31 +1,8 @@
-import type { Session } from '../../../database/index.ts'
-import { Bindings, whereClause } from '../../../database/index.ts'
+import type { Session, Sql } from '../../../database/index.ts'
+import { bind, bindIntegers, raw, sql, where } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
-import { jsonMembers, jsonText, oneOf, quoted } from '../../assets/index.ts'
-import { bindIntegers, pageWindow } from '../../paging/index.ts'
-
-/** What an account earned as JSON text, by token. */
-export async function royaltySums(session: Session, values: Values): Promise<string> {
-  const bindings = new Bindings()
-  const before = values.int('before')
-  const after = values.int('after')
-  const conditions = [
-    `l.recipient = ${bindings.bind(values.text('account')!, 'text')}`,
-    ...oneOf('l.collection_name', values.texts('collection_name'), bindings),
-    ...oneOf('l.token_symbol', values.texts('symbol'), bindings),
-    ...(before === undefined ? [] : [`l.paid_at_time < ${bindings.bind(before, 'bigint')}`]),
-    ...(after === undefined ? [] : [`l.paid_at_time > ${bindings.bind(after, 'bigint')}`]),
-  ]
-  const rows = await session.query<[string]>({
-    text: `SELECT coalesce(json_agg(json_build_object('token_symbol', y.token_symbol, 'token_precision', y.token_precision,
-        'token_contract', y.token_contract, 'amount', s.amount::text, 'payout_count', s.payouts::text)
-        ORDER BY y.token_symbol), '[]')::text
-      FROM (SELECT l.token_symbol, sum(l.amount) AS amount, count(*) AS payouts FROM market.royalty_payouts l
-        ${whereClause(conditions)} GROUP BY l.token_symbol) s JOIN market.tokens y USING (token_symbol)`,
-    values: bindings.values,
-  })
-  return rows[0]![0]
-}
+import { jsonMembers, jsonText, quoted } from '../../assets/index.ts'
+import { pageWindow } from '../../paging/index.ts'
 
 const moments = {
   updated_at_block: quoted('r.updated_at_block'),
@@ -34,11 +11,11 @@ const moments = {
   created_at_time: quoted('r.created_at_time'),
 }
 
-/** `$1` is the market contract. */
-const ofCollection = {
-  market_contract: `to_json($1::text)::text`,
+/** @param contract an account name, so it needs no escaping. */
+const ofCollection = (contract: string) => ({
+  market_contract: `'"${contract}"'`,
   collection_name: quoted('r.collection_name'),
-}
+})
 
 /** How a collection splits its fee, as JSON text; undefined when it has not said. */
 export async function royaltyConfig(
@@ -49,46 +26,42 @@ export async function royaltyConfig(
   const rows = await session.query<[string]>({
     name: 'royalty-config',
     text: `SELECT '{' || ${jsonMembers({
-      ...ofCollection,
+      ...ofCollection(contract),
       founders: 'r.founders',
       attribute_mode: 'r.attribute_mode',
       split_founders: quoted('r.split_founders'),
       split_templates: quoted('r.split_templates'),
       split_attributes: quoted('r.split_attributes'),
       ...moments,
-    })} || '}' FROM market.royalty_configs r WHERE r.collection_name = $2::text`,
-    values: [contract, collection],
+    })} || '}' FROM market.royalty_configs r WHERE r.collection_name = $1::text`,
+    values: [collection],
   })
   return rows[0]?.[0]
 }
 
 /** A page of the rules by template as JSON text, by template. */
 export function royaltyTemplates(session: Session, contract: string, values: Values): Promise<string> {
-  const bindings = new Bindings()
-  bindings.bind(contract, 'text')
   const templates = values.ids('template_id')
-  return rulePage(session, values, bindings, {
+  return rulePage(session, values, {
     members: {
-      ...ofCollection,
+      ...ofCollection(contract),
       template_id: quoted('r.template_id'),
       recipients: 'r.recipients',
       ...moments,
     },
     from: 'market.royalty_templates r',
-    conditions: templates ? [`r.template_id = ANY(${bindIntegers(templates, bindings)})`] : [],
+    conditions: templates ? [sql`r.template_id = ANY(${bindIntegers(templates)})`] : [],
     order: 'r.template_id',
   })
 }
 
 /** A page of the rules by attribute as JSON text, by rule. */
 export function royaltyAttributes(session: Session, contract: string, values: Values): Promise<string> {
-  const bindings = new Bindings()
-  bindings.bind(contract, 'text')
   const source = values.int('source')
   const field = values.text('field')
-  return rulePage(session, values, bindings, {
+  return rulePage(session, values, {
     members: {
-      ...ofCollection,
+      ...ofCollection(contract),
       rule_id: quoted('r.rule_id'),
       source: 'r.source',
       field: jsonText('r.field'),
@@ -100,8 +73,8 @@ export function royaltyAttributes(session: Session, contract: string, values: Va
     },
     from: 'market.royalty_attributes r',
     conditions: [
-      ...(source === undefined ? [] : [`r.source = ${bindings.bind(source, 'bigint')}`]),
-      ...oneOf('r.field', field === undefined ? undefined : [field], bindings),
+      ...(source === undefined ? [] : [sql`r.source = ${bind(source, 'bigint')}`]),
+      ...(field === undefined ? [] : [sql`r.field = ${bind(field, 'text')}`]),
     ],
     order: 'r.rule_id',
   })
@@ -111,23 +84,21 @@ export function royaltyAttributes(session: Session, contract: string, values: Va
 interface RuleList {
   readonly members: Readonly<Record<string, string>>
   readonly from: string
-  readonly conditions: readonly string[]
+  readonly conditions: readonly Sql[]
   readonly order: string
 }
 
 async function rulePage(
   session: Session,
   values: Values,
-  bindings: Bindings,
   { members, from, conditions, order }: RuleList,
 ): Promise<string> {
   const window = pageWindow(values)
   if (!window) return '[]'
-  const collection = `r.collection_name = ${bindings.bind(values.text('collection_name')!, 'text')}`
-  const rows = await session.query<[string]>({
-    text: `SELECT '{' || ${jsonMembers(members)} || '}' FROM ${from} ${whereClause([collection, ...conditions])}
-      ORDER BY ${order} LIMIT ${window.limit} OFFSET ${window.offset}`,
-    values: bindings.values,
-  })
+  const collection = sql`r.collection_name = ${bind(values.text('collection_name')!, 'text')}`
+  const rows = await session.query<[string]>(
+    sql`SELECT '{' || ${raw(jsonMembers(members))} || '}' FROM ${raw(from)} ${where([collection, ...conditions])}
+      ORDER BY ${raw(order)} LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}`.render(),
+  )
   return `[${rows.map(([text]) => text).join(',')}]`
 }

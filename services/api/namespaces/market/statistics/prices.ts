@@ -1,58 +1,52 @@
-import type { Session } from '../../../database/index.ts'
-import { Bindings, raw, sql, whereClause } from '../../../database/index.ts'
-import type { Sql } from '../../../database/index.ts'
+import type { Session, Sql } from '../../../database/index.ts'
+import { raw, sql, where } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import { jsonString } from '../../../json/index.ts'
-import { jsonMembers, oneOf, quoted } from '../../assets/index.ts'
-import { bindIntegers, pageWindow } from '../../paging/index.ts'
+import { jsonMembers, quoted } from '../../assets/index.ts'
+import { pageWindow } from '../../paging/index.ts'
 import { cappedPrice } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { heldAssets } from '../statistics/held-assets.ts'
-
-const SUGGESTED_MEDIAN = cappedPrice('p.suggested_median', 'p')
-const SUGGESTED_AVERAGE = cappedPrice('p.suggested_average', 'p')
+import { oneOf, oneOfIds } from './conditions.ts'
+import { heldAssets } from './held-assets.ts'
 
 /** A page of the prices of templates as JSON text, by template and token. */
 export async function templatePrices(session: Session, setup: MarketSetup, values: Values): Promise<string> {
   const window = pageWindow(values)
   if (!window) return '[]'
-  const bindings = new Bindings()
-  const contract = bindings.bind(setup.contract, 'text')
-  const assets = bindings.bind(setup.assets.contract, 'text')
-  const templates = values.ids('template_id')
-  const schemas = oneOf('t.schema_name', values.texts('schema_name'), bindings)
+  const schemas = values.texts('schema_name')
   const conditions = [
-    ...oneOf('p.collection_name', values.texts('collection_name'), bindings),
-    ...oneOf('p.token_symbol', values.texts('symbol'), bindings),
-    ...(templates ? [`p.template_id = ANY(${bindIntegers(templates, bindings)})`] : []),
-    ...(schemas.length === 0
-      ? []
-      : [
-          `EXISTS (SELECT FROM assets.templates t ${whereClause(['t.template_id = p.template_id', ...schemas])})`,
-        ]),
+    ...oneOf('p.collection_name', values.texts('collection_name')),
+    ...oneOf('p.token_symbol', values.texts('symbol')),
+    ...oneOfIds('p.template_id', values.ids('template_id')),
+    ...(schemas
+      ? [
+          sql`EXISTS (SELECT FROM assets.templates t
+            ${where([raw('t.template_id = p.template_id'), ...oneOf('t.schema_name', schemas)])})`,
+        ]
+      : []),
   ]
-  const rows = await session.query<[string | null]>({
-    text: `SELECT string_agg('{' || ${jsonMembers({
-      market_contract: `'"' || ${contract} || '"'`,
-      assets_contract: `'"' || ${assets} || '"'`,
-      collection_name: quoted('p.collection_name'),
-      template_id: quoted('p.template_id'),
-      token_symbol: quoted('p.token_symbol'),
-      token_contract: quoted('y.token_contract'),
-      token_precision: 'y.token_precision',
-      median: quoted('p.median'),
-      average: quoted('p.average'),
-      min: quoted('p.min'),
-      max: quoted('p.max'),
-      sales: quoted('p.trades'),
-      suggested_median: quoted(SUGGESTED_MEDIAN),
-      suggested_average: quoted(SUGGESTED_AVERAGE),
-    })} || '}', ',' ORDER BY p.template_id, p.token_symbol)
-      FROM (SELECT * FROM market.template_prices p ${whereClause(conditions)}
-        ORDER BY p.template_id, p.token_symbol LIMIT ${window.limit} OFFSET ${window.offset}) p
-        JOIN market.tokens y USING (token_symbol)`,
-    values: bindings.values,
+  const members = jsonMembers({
+    market_contract: `'"${setup.contract}"'`,
+    assets_contract: `'"${setup.assets.contract}"'`,
+    collection_name: quoted('p.collection_name'),
+    template_id: quoted('p.template_id'),
+    token_symbol: quoted('p.token_symbol'),
+    token_contract: quoted('y.token_contract'),
+    token_precision: 'y.token_precision',
+    median: quoted('p.median'),
+    average: quoted('p.average'),
+    min: quoted('p.min'),
+    max: quoted('p.max'),
+    sales: quoted('p.trades'),
+    suggested_median: quoted(cappedPrice('p.suggested_median', 'p')),
+    suggested_average: quoted(cappedPrice('p.suggested_average', 'p')),
   })
+  const rows = await session.query<[string | null]>(
+    sql`SELECT string_agg('{' || ${raw(members)} || '}', ',' ORDER BY p.template_id, p.token_symbol)
+      FROM (SELECT * FROM market.template_prices p ${where(conditions)}
+        ORDER BY p.template_id, p.token_symbol LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}) p
+        JOIN market.tokens y USING (token_symbol)`.render(),
+  )
   return `[${rows[0]![0] ?? ''}]`
 }
 

@@ -1,4 +1,5 @@
-import type { Bindings } from '../../../database/index.ts'
+import { bind, raw, sql } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
 
 const DAY_MS = 86_400_000
@@ -14,7 +15,7 @@ export interface TradeRange {
 }
 
 /** The latest time that a range can reach; beyond every time on chain and exact in 53 bits. */
-export const END_OF_TIME = 2 ** 52
+const END_OF_TIME = 2 ** 52
 
 /** The range of `before` and `after`, both exclusive; undefined when neither is given. */
 export function tradeRange(values: Values): TradeRange | undefined {
@@ -26,17 +27,14 @@ export function tradeRange(values: Values): TradeRange | undefined {
   return { from, until, days: [Math.ceil(from / DAY_MS), Math.floor(until / DAY_MS)] }
 }
 
-/** Conditions that a trade time lies in the range. */
-export function inRange(column: string, { from, until }: TradeRange, bindings: Bindings): string[] {
-  return [`${column} >= ${bindings.bind(from, 'bigint')}`, `${column} < ${bindings.bind(until, 'bigint')}`]
+/** Conditions that a time lies in the range. */
+export function inRange(column: string, { from, until }: TradeRange): Sql[] {
+  return [sql`${raw(column)} >= ${bind(from, 'bigint')}`, sql`${raw(column)} < ${bind(until, 'bigint')}`]
 }
 
 /** Conditions of the whole days of a range, on a column of days since 1970. */
-export function inWholeDays(column: string, { days }: TradeRange, bindings: Bindings): string[] {
-  return [
-    `${column} >= ${bindings.bind(days[0], 'bigint')}`,
-    `${column} < ${bindings.bind(days[1], 'bigint')}`,
-  ]
+export function inWholeDays(column: string, { days }: TradeRange): Sql[] {
+  return [sql`${raw(column)} >= ${bind(days[0], 'bigint')}`, sql`${raw(column)} < ${bind(days[1], 'bigint')}`]
 }
 
 /** What is left of a range beside its whole days: before the first and after the last, as far as there is anything. */

@@ -1,0 +1,65 @@
+import type { Sql } from '../../../database/index.ts'
+import { raw, sql, where } from '../../../database/index.ts'
+import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import { pageWindow } from '../../paging/index.ts'
+import { collectionLists, hasCollectionLists, isText, oneOf } from './conditions.ts'
+import { inRange, tradeRange } from './trade-range.ts'
+
+const ACCOUNT = raw(
+  `json_build_object('account', a.account, 'buy_volume', a.bought::text, 'sell_volume', a.sold::text)`,
+)
+
+/** What accounts bought and sold as JSON text, the most first. */
+export async function accountStats({ session, values }: EndpointContext, symbol: string): Promise<string> {
+  const window = pageWindow(values)
+  if (!window) return '[]'
+  const order = raw(`${values.text('sort') === 'buy_volume' ? 'a.bought' : 'a.sold'} DESC, a.account`)
+  const rows = await session.query<[string]>(
+    sql`SELECT coalesce(json_agg(${ACCOUNT} ORDER BY ${order}), '[]')::text
+      FROM (SELECT a.account, a.bought, a.sold FROM (${accountSums(values, symbol)}) a
+        ORDER BY ${order} LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}) a`.render(),
+  )
+  return rows[0]![0]
+}
+
+/** Query of every account that bought or sold, with both sums: from the counters of accounts, in a range from the trades. */
+function accountSums(values: Values, symbol: string): Sql {
+  const token = isText('k.token_symbol', symbol)
+  const range = tradeRange(values)
+  const named = values.texts('collection_name')
+  const white = values.texts('collection_whitelist')
+  const wanted = named && white ? [...named, ...white] : (named ?? white)
+  const lists = [
+    ...oneOf('k.collection_name', wanted),
+    ...collectionLists('k.collection_name', values.without(['collection_whitelist'])),
+  ]
+  if (range) {
+    const all = where([...token, ...lists, ...inRange('k.trade_time', range)])
+    const side = (columns: string): Sql => sql`SELECT ${raw(columns)} FROM market.trades k ${all}`
+    const sold = side('k.seller AS account, k.price AS sold, 0 AS bought')
+    return sql`SELECT s.account, sum(s.sold) AS sold, sum(s.bought) AS bought
+      FROM (${sold} UNION ALL ${side('k.buyer, 0, k.price')}) s GROUP BY s.account`
+  }
+  if (lists.length === 0) {
+    return sql`SELECT k.account, k.sell_volume AS sold, k.buy_volume AS bought FROM market.account_stats k ${where(token)}`
+  }
+  return sql`SELECT k.account, sum(k.sell_volume) AS sold, sum(k.buy_volume) AS bought FROM market.party_stats k
+    ${where([...token, ...lists])} GROUP BY k.account`
+}
+
+/** What one account bought and sold as JSON text. */
+export async function oneAccountStats({ session, values }: EndpointContext, symbol: string): Promise<string> {
+  const account = values.text('account')!
+  const table = raw(hasCollectionLists(values) ? 'party_stats' : 'account_stats')
+  const conditions = [
+    ...isText('k.token_symbol', symbol),
+    ...isText('k.account', account),
+    ...collectionLists('k.collection_name', values),
+  ]
+  const rows = await session.query<[string, string]>(
+    sql`SELECT coalesce(sum(k.buy_volume), 0)::text, coalesce(sum(k.sell_volume), 0)::text
+      FROM market.${table} k ${where(conditions)}`.render(),
+  )
+  const [bought, sold] = rows[0]!
+  return JSON.stringify({ account, buy_volume: bought, sell_volume: sold })
+}

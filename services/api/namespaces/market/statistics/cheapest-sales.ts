@@ -1,0 +1,170 @@
+import type { Sql } from '../../../database/index.ts'
+import { bind, joinSql, raw, sql, where } from '../../../database/index.ts'
+import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import type { Filter } from '../../../lists/index.ts'
+import { choosePath, estimateRows, foundConditions } from '../../../lists/index.ts'
+import { isOneOf, templateScope } from '../../assets/index.ts'
+import { directionOf, pageWindow } from '../../paging/index.ts'
+import type { PageWindow } from '../../paging/index.ts'
+import type { SalePricing } from '../lists/index.ts'
+import {
+  anyOf,
+  listingBounds,
+  listingFilters,
+  listingTables,
+  priceAt,
+  pricedParts,
+  readSalePricing,
+  stateFilters,
+  withinBounds,
+  withoutCommon,
+} from '../lists/index.ts'
+import type { MarketSetup } from '../setup.ts'
+
+const { table, source } = listingTables.sale
+
+/** State of sales that are listed. */
+const LISTED = 1
+/** Only sales of one asset have a template. */
+const OF_TEMPLATES = [raw(`l.state = ${LISTED}`), raw('l.template_id IS NOT NULL')]
+/** What looking up the cheapest sale of a template costs, beside reading a sale. */
+const LOOKUP_COST = 2
+
+/**
+ * The ids of the cheapest listed sale of each template that a request asks for: sales of one asset each; of several at
+ * the same price the latest. They are looked up template by template, or found among all sales that match, whichever is
+ * estimated to read less.
+ */
+export async function selectCheapest(context: EndpointContext, setup: MarketSetup): Promise<string[]> {
+  const { session, values } = context
+  const window = pageWindow(values)
+  // What is burned is not for sale.
+  if (!window || values.has('burner') || values.bool('burned') === true) return []
+  const flags = ['transferable', 'burnable'].filter((flag) => values.bool(`is_${flag}`) === true)
+  // The sale tells who owns the asset, and the template its flags.
+  const asked = values.without(['owner', 'burned', ...flags.map((flag) => `is_${flag}`)])
+  const question = { kind: 'sale', standard: [LISTED] } as const
+  const { request, filters } = await listingFilters({ ...context, values: asked }, setup, question)
+  const owners = values.texts('owner')
+  const sellers = owners ? [sellerFilter(owners, request.statistics.equal(table, 'seller', owners))] : []
+  const pricing = await readSalePricing(session, asked, true)
+  const scope = templateScope({ ...request, values: asked.without(['match', 'search']) })
+  const unset = flags.map((flag) => raw(`t.${flag}`))
+  const all = withoutCommon(
+    [...stateFilters(request), ...sellers, ...filters],
+    request.statistics.rows(table),
+  )
+  const rows = request.statistics.rows(table)
+  // No index has this order: what is left is gathering.
+  const order = { direction: 'ASC', branches: [{ rank: 0, column: '' }] } as const
+  const gathered = choosePath({
+    source: { key: 'sale_id', indexes: [] },
+    rows,
+    filters: all,
+    order,
+    window,
+  }).expected
+  const matching = Math.max(1, estimateRows(rows, all))
+  const ofScope = estimateRows(
+    rows,
+    all.filter(({ name }) => name === 'state' || isOfScope(name)),
+  )
+  const visits = scope.templates * (LOOKUP_COST + ofScope / matching)
+  const found =
+    visits < gathered
+      ? byTemplate([...scope.conditions, ...unset], all, pricing, asked)
+      : ofAll(unset, all, pricing, request.statistics)
+  const ids = await session.query<[string]>(pageOf(found, values, window).render())
+  return ids.map(([id]) => id)
+}
+
+/** Filters that choose templates, whose sales are then looked up. */
+function isOfScope(name: string): boolean {
+  return ['collection', 'schema_name', 'template_id', 'attributes of templates'].includes(name)
+}
+
+function sellerFilter(owners: readonly string[], rows: number): Filter {
+  const equals = { column: 'seller', values: owners, type: 'text', count: owners.length }
+  return { name: 'owner', condition: isOneOf(raw('l.seller'), owners), rows, equals, isIndexed: true }
+}
+
+/** Query of `template_id`, `sale_id`, `price`: the cheapest of all sales that match. */
+function ofAll(
+  unset: readonly Sql[],
+  filters: readonly Filter[],
+  pricing: SalePricing,
+  statistics: Parameters<typeof pricedParts>[1],
+): Sql {
+  const parts = pricedParts(pricing, statistics)
+  const price = joinSql(
+    parts.map(({ checks, price: value }) => sql`WHEN ${joinSql(checks, ' AND ')} THEN ${value}`),
+    ' ',
+  )
+  const flags =
+    unset.length === 0
+      ? []
+      : [
+          sql`EXISTS (SELECT FROM assets.templates t ${where([raw('t.template_id = l.template_id'), ...unset])})`,
+        ]
+  const priced = anyOf(parts.map(({ checks }) => checks))
+  return sql`SELECT DISTINCT ON (r.template_id) r.* FROM (SELECT l.template_id, l.sale_id, CASE ${price} END AS price
+      FROM ${source.from} ${where([...OF_TEMPLATES, ...foundConditions(filters), priced, ...flags])} OFFSET 0) r
+    ORDER BY r.template_id, r.price, r.sale_id DESC`
+}
+
+/** The same, template by template. */
+function byTemplate(
+  templates: readonly Sql[],
+  filters: readonly Filter[],
+  pricing: SalePricing,
+  values: Values,
+): Sql {
+  const checks = [...OF_TEMPLATES, ...filters.map(({ condition }) => condition)]
+  const first = askedParts(pricing, values.texts('symbol') ?? []).map(
+    ({ conditions, price, order }) => sql`(SELECT l.sale_id, ${price} AS price FROM market.sales l
+      ${where([raw('l.template_id = t.template_id'), ...conditions, ...checks])} ORDER BY ${order} LIMIT 1)`,
+  )
+  return sql`SELECT t.template_id, c.sale_id, c.price FROM assets.templates t CROSS JOIN LATERAL (
+      SELECT x.sale_id, x.price FROM (${joinSql(first, ' UNION ALL ')}) x ORDER BY x.price, x.sale_id DESC LIMIT 1) c
+    ${where(templates)}`
+}
+
+/** Listed sales in terms of what is asked for them, settled in one of some symbols, in the order of their prices. */
+function askedParts(
+  { bounds, rates }: SalePricing,
+  symbols: readonly string[],
+): { conditions: Sql[]; price: Sql; order: Sql }[] {
+  const asked = raw('l.listing_price')
+  if (bounds === 'never') return [{ conditions: [raw('FALSE')], price: asked, order: asked }]
+  const ofPair = (listing: string, settlement: string): Sql[] => [
+    sql`l.settlement_symbol = ${bind(settlement, 'text')}`,
+    sql`l.listing_symbol = ${bind(listing, 'text')}`,
+  ]
+  const order = sql`${asked}, l.sale_id DESC`
+  return [
+    ...symbols.map((symbol) => ({
+      conditions: [...ofPair(symbol, symbol), ...(bounds ? withinBounds(asked, bounds) : [])],
+      price: asked,
+      order,
+    })),
+    ...rates.map((rate) => {
+      const price = priceAt(rate)
+      const within = bounds ? [...withinBounds(price, bounds), ...listingBounds(rate, bounds, asked)] : []
+      return {
+        conditions: [...ofPair(rate.listingSymbol, rate.settlementSymbol), ...within],
+        price,
+        // Several listing prices may become one price.
+        order: rate.isCoarse || rate.ratio === null ? sql`${price}, l.sale_id DESC` : order,
+      }
+    }),
+  ]
+}
+
+function pageOf(found: Sql, values: Values, { limit, offset }: PageWindow): Sql {
+  const direction = raw(directionOf(values))
+  const order =
+    values.text('sort') === 'price'
+      ? sql`c.price ${direction} NULLS LAST, c.template_id`
+      : sql`c.template_id ${direction}`
+  return sql`SELECT c.sale_id::text FROM (${found}) c ORDER BY ${order} LIMIT ${raw(String(limit))} OFFSET ${raw(String(offset))}`
+}

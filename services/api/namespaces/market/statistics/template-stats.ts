@@ -1,0 +1,76 @@
+import type { Sql } from '../../../database/index.ts'
+import { raw, sql, where } from '../../../database/index.ts'
+import type { EndpointContext } from '../../../endpoint/index.ts'
+import { jsonString } from '../../../json/index.ts'
+import { boundaryFilters, templateConditions } from '../../assets/index.ts'
+import type { MarketSetup } from '../setup.ts'
+import { collectionLists, isText, oneOf } from './conditions.ts'
+import { selectRanking } from './ranking.ts'
+import { inRange, tradeRange } from './trade-range.ts'
+
+/** Trades of single assets by template as JSON text, the most first. */
+export async function templateStats(
+  context: EndpointContext,
+  setup: MarketSetup,
+  symbol: string,
+): Promise<string> {
+  const { session, values } = context
+  const token = isText('k.token_symbol', symbol)
+  const range = tradeRange(values)
+  const ofTrades = [
+    ...token,
+    raw('k.template_id IS NOT NULL'),
+    ...oneOf('k.collection_name', values.texts('collection_name')),
+    ...collectionLists('k.collection_name', values),
+    ...oneOf('k.schema_name', values.texts('schema_name')),
+  ]
+  const ranked = await selectRanking(context, {
+    things: 'assets.templates t',
+    key: 't.template_id',
+    conditions: conditionsOf(context, setup),
+    ...(range
+      ? {
+          query: sql`SELECT k.template_id AS key, count(*) AS trades, sum(k.price) AS volume FROM market.trades k
+            ${where([...ofTrades, ...inRange('k.trade_time', range)])} GROUP BY k.template_id`,
+          sums: 'sums k',
+          sumKey: 'k.key',
+          sumConditions: [],
+        }
+      : { sums: 'market.template_prices k', sumKey: 'k.template_id', sumConditions: token }),
+  })
+  const ids = ranked.map(([id]) => id)
+  const records = await setup.assets.records.template.readKeys(session, ids)
+  const results = ranked.flatMap(([id, trades, volume]) => {
+    const record = records.get(id)
+    return record === undefined
+      ? []
+      : [`{"sales":"${trades}","volume":"${volume}","template":${jsonString(record)}}`]
+  })
+  return `[${results.join(',')}]`
+}
+
+/** Templates of listed sales, those of bundles included. */
+const LISTED =
+  raw(`t.template_id IN (SELECT s.template_id FROM market.sales s WHERE s.state = 1 AND s.template_id IS NOT NULL
+  UNION SELECT unnest(s.template_ids) FROM market.sales s WHERE s.state = 1 AND s.template_id IS NULL)`)
+
+const KEY = {
+  table: 'assets.templates',
+  alias: 't',
+  key: 'template_id',
+  type: 'integer',
+  parameter: 'template_id',
+} as const
+
+function conditionsOf({ values, attributes }: EndpointContext, { trigrams, lists }: MarketSetup): Sql[] {
+  // The times of this route are those of the trades, not of the templates.
+  const keys = boundaryFilters(values.without(['before', 'after']), lists.statistics, KEY)
+  return [
+    ...oneOf('t.collection_name', values.texts('collection_name')),
+    ...oneOf('t.schema_name', values.texts('schema_name')),
+    ...collectionLists('t.collection_name', values),
+    ...keys.map(({ condition }) => condition),
+    templateConditions({ values, attributes, trigrams }),
+    ...(values.bool('hide_unlisted_templates') === true ? [LISTED] : []),
+  ]
+}
