@@ -17,6 +17,7 @@ import {
   payoutList,
 } from '../../services/api/namespaces/market/lists/index.ts'
 import type { ListingKind } from '../../services/api/namespaces/market/lists/index.ts'
+import { selectCheapest } from '../../services/api/namespaces/market/statistics/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { createRandom } from '../integration/seeded-random.ts'
@@ -317,5 +318,38 @@ describe('royalty payouts', () => {
         ])
     }
     expect(shown).toBeGreaterThan(REQUESTS / 4)
+  })
+})
+
+describe('the cheapest sales of templates', () => {
+  it('are the same template by template and among all', { timeout: 300_000 }, async () => {
+    const seeded = createRandom(Number(process.env['LIST_SEED'] ?? 7))
+    const random = () => seeded.fraction()
+    const endpoint = endpoints.find(({ path }) => path === '/v1/sales/templates')!
+    const known = new Set(endpoint.parameters.map(({ name }) => name))
+    const setup = { trigrams: true, lists: createListReader(MARKET_TABLES) }
+    let shown = 0
+    for (let at = 0; at < REQUESTS; at++) {
+      const filters = Object.entries(await pickFilters('sale', random)).filter(
+        ([name]) => known.has(name) || name.includes('data'),
+      )
+      const query: Query = {
+        symbol: random() < 0.7 ? 'WAX' : 'WAX,KARMA',
+        ...Object.fromEntries(filters),
+        sort: random() < 0.5 ? 'price' : 'template_id',
+        order: random() < 0.5 ? 'asc' : 'desc',
+        limit: String([1, 5, 100][Math.floor(random() * 3)]!),
+        page: random() < 0.7 ? '1' : '2',
+      }
+      const given = new Map(Object.entries(query))
+      const values = await validateParameters(endpoint.parameters, {}, given, () => Promise.resolve([]))
+      const context = { session, values, attributes: readAttributeFilters(given, FAMILIES) }
+      const told = JSON.stringify(query)
+      const one = await selectCheapest(context, setup, () => 'by template')
+      const other = await selectCheapest(context, setup, () => 'of all')
+      if (one.length > 0) shown++
+      expect([told, other]).toEqual([told, one])
+    }
+    expect(shown).toBeGreaterThan(REQUESTS / 6)
   })
 })

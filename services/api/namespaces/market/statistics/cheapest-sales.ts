@@ -30,12 +30,19 @@ const OF_TEMPLATES = [raw(`l.state = ${LISTED}`), raw('l.template_id IS NOT NULL
 /** What looking up the cheapest sale of a template costs, beside reading a sale. */
 const LOOKUP_COST = 2
 
+/** Chooses how the cheapest sales are found, by the sales that are estimated to be read; tests force one. */
+export type ChooseCheapest = (byTemplate: number, ofAll: number) => 'by template' | 'of all'
+
 /**
  * The ids of the cheapest listed sale of each template that a request asks for: sales of one asset each; of several at
  * the same price the latest. They are looked up template by template, or found among all sales that match, whichever is
  * estimated to read less.
  */
-export async function selectCheapest(context: EndpointContext, setup: MarketSetup): Promise<string[]> {
+export async function selectCheapest(
+  context: EndpointContext,
+  setup: Pick<MarketSetup, 'trigrams' | 'lists'>,
+  choose: ChooseCheapest = (visits, gathered) => (visits < gathered ? 'by template' : 'of all'),
+): Promise<string[]> {
   const { session, values } = context
   const window = pageWindow(values)
   // What is burned is not for sale.
@@ -71,7 +78,7 @@ export async function selectCheapest(context: EndpointContext, setup: MarketSetu
   )
   const visits = scope.templates * (LOOKUP_COST + ofScope / matching)
   const found =
-    visits < gathered
+    choose(visits, gathered) === 'by template'
       ? byTemplate([...scope.conditions, ...unset], all, pricing, asked)
       : ofAll(unset, all, pricing, request.statistics)
   const ids = await session.query<[string]>(pageOf(found, values, window).render())

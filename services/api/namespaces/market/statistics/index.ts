@@ -1,5 +1,6 @@
 export { accountStats, oneAccountStats } from './account-stats.ts'
 export { selectCheapest } from './cheapest-sales.ts'
+export type { ChooseCheapest } from './cheapest-sales.ts'
 export { collectionStats, saleStats } from './collection-stats.ts'
 export { graph, marketStats } from './market-stats.ts'
 export { inventoryPrices, sumPrices, templatePrices } from './prices.ts'
