@@ -24,14 +24,13 @@ CREATE INDEX buyoffers_name_head_idx ON market.buyoffers (left(name, 100), buyof
 CREATE INDEX buyoffers_terms_idx ON market.buyoffers USING gin (market.listing_terms(traits, template_id, template_ids, schema_name, schema_names, asset_count, collection_name, buyer, maker_marketplace, taker_marketplace, token_symbol, seller, state));
 CREATE INDEX template_buyoffers_created_idx ON market.template_buyoffers (created_at_time, buyoffer_id);
 CREATE INDEX template_buyoffers_updated_idx ON market.template_buyoffers (updated_at_time, buyoffer_id);
-CREATE INDEX template_buyoffers_template_idx ON market.template_buyoffers (template_id, token_symbol, state, price, buyoffer_id);
+CREATE INDEX template_buyoffers_of_template_idx ON market.template_buyoffers (template_id, state, price, buyoffer_id);
 CREATE INDEX template_buyoffers_price_idx ON market.template_buyoffers (price, buyoffer_id);
 CREATE INDEX template_buyoffers_least_mint_idx ON market.template_buyoffers (mint, buyoffer_id);
 CREATE INDEX template_buyoffers_name_head_idx ON market.template_buyoffers (left(name, 100), buyoffer_id);
 CREATE INDEX template_buyoffers_terms_idx ON market.template_buyoffers USING gin (market.listing_terms(traits, template_id, NULL, schema_name, NULL, NULL, collection_name, buyer, maker_marketplace, taker_marketplace, token_symbol, seller, state));
 CREATE INDEX bids_auction_idx ON market.bids (auction_id, seq);
 CREATE INDEX bids_account_idx ON market.bids (account, auction_id);
-CREATE INDEX trades_collection_idx ON market.trades (collection_name, token_symbol, trade_time);
 CREATE INDEX trades_asset_idx ON market.trades (asset_id, trade_time) WHERE asset_id IS NOT NULL;
 CREATE INDEX trades_token_idx ON market.trades (token_symbol, trade_time);
 CREATE INDEX collection_stats_volume_idx ON market.collection_stats (token_symbol, volume DESC, collection_name);
@@ -49,8 +48,5 @@ CREATE INDEX trades_schema_prices_idx ON market.trades (schema_name, token_symbo
 CREATE INDEX trades_burned_idx ON market.trades (token_symbol, (trade_time / 86400000), price) INCLUDE (asset_burned, trade_time) WHERE asset_count = 1 AND asset_burned IS NOT FALSE;
 CREATE INDEX trades_marketplaces_idx ON market.trades (token_symbol, (trade_time / 86400000), maker_marketplace, taker_marketplace, price);
 CREATE INDEX party_stats_account_idx ON market.party_stats (token_symbol, account, collection_name);
-CREATE INDEX trades_seller_idx ON market.trades (token_symbol, seller, trade_time) INCLUDE (price);
-CREATE INDEX trades_buyer_idx ON market.trades (token_symbol, buyer, trade_time) INCLUDE (price);
-CREATE INDEX trades_template_time_idx ON market.trades (token_symbol, template_id, trade_time) INCLUDE (price) WHERE template_id IS NOT NULL;
 CREATE INDEX party_stats_marketplace_idx ON market.party_stats (token_symbol, collection_name, marketplace, account) INCLUDE (sells, sell_volume, buys, buy_volume);
 CREATE INDEX royalty_payouts_amount_idx ON market.royalty_payouts (amount, seq, payout_index);

@@ -127,7 +127,10 @@ const templateBuyoffer: ListingTable = {
     from: raw('market.template_buyoffers l'),
     alias: 'l',
     key: 'buyoffer_id',
-    indexes: orders('template_buyoffers', 'buyoffer_id', 'mint'),
+    indexes: [
+      ...orders('template_buyoffers', 'buyoffer_id', 'mint'),
+      indexOf('template_buyoffers', 'buyoffer_id', 'of_template', 'template_id', 'state', 'price'),
+    ],
   },
 }
 
