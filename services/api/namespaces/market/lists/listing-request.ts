@@ -94,10 +94,14 @@ export function columnFilter(
 /** Share of the rows from which on a filter is common. */
 const COMMON = 0.1
 
-/** The filters, those that are common without how an index finds their rows: it takes longer than checking the others'. */
+/**
+ * The filters, those that are common without how an index finds their rows: it takes longer than checking what rarer ones
+ * find.
+ */
 export function withoutCommon(filters: readonly Filter[], rows: number): Filter[] {
+  const rarest = Math.min(...filters.filter(({ isIndexed }) => isIndexed).map((filter) => filter.rows))
   return filters.map((filter) => {
-    if (filter.found === undefined || filter.rows < COMMON * rows) return filter
+    if (filter.found === undefined || filter.rows < COMMON * rows || filter.rows === rarest) return filter
     const { found: _, ...checked } = filter
     return { ...checked, isIndexed: false }
   })
