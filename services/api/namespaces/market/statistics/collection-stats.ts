@@ -23,8 +23,7 @@ export async function collectionStats(
     token,
     key: 'collection_name',
     conditions: oneOf('k.collection_name', only),
-    // Counters that begin with the day, or with the collection.
-    days: only ? 'market.collection_days' : 'market.trade_days',
+    days: 'market.collection_days',
   }
   const ranked = await selectRanking(context, {
     things: 'assets.collections c',

@@ -17,7 +17,13 @@ export async function graph({ session, values }: EndpointContext, symbol: string
     ...isText(`${row}.taker_marketplace`, values.text('taker_marketplace')),
   ]
   const conditions = [...lists, ...marketplaces('k')]
-  const table = lists.length === 0 ? 'market.marketplace_days' : 'market.trade_days'
+  // The counters with no more columns than are asked for: they have the fewest rows.
+  const table =
+    lists.length === 0
+      ? 'market.marketplace_days'
+      : lists.length === conditions.length
+        ? 'market.collection_days'
+        : 'market.trade_days'
   const days = range
     ? sumInRange({ token, key: 'day', conditions, days: table }, range)
     : sql`SELECT k.day AS key, sum(k.trades) AS trades, sum(k.volume) AS volume FROM ${raw(table)} k
