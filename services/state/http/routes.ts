@@ -1,8 +1,8 @@
 import type { Context, Middleware } from 'koa'
+import { readParameters } from '../../core/endpoint/index.ts'
 import { notesOf, sendJson } from '../../core/http/index.ts'
-import { Refusal } from '../answers/index.ts'
-import { readParameters } from '../endpoints/index.ts'
-import type { AnyEndpoint, StateParts } from '../endpoints/index.ts'
+import { invalidRequest, Refusal } from '../answers/index.ts'
+import type { Endpoint, StateParts } from '../endpoints/index.ts'
 import { readBody } from './body.ts'
 
 /** What answers a path that is no endpoint. */
@@ -10,7 +10,7 @@ export type RootAnswer = (context: Context) => Promise<void> | void
 
 /** What routes are made of. */
 export interface RouteParts {
-  readonly endpoints: readonly AnyEndpoint[]
+  readonly endpoints: readonly Endpoint[]
   /** GET answers by path, without a token. */
   readonly roots: ReadonlyMap<string, RootAnswer>
   readonly state: StateParts
@@ -53,14 +53,19 @@ function requireMethod(context: Context, methods: readonly string[]): void {
   )
 }
 
-async function answerEndpoint(context: Context, endpoint: AnyEndpoint, state: StateParts): Promise<void> {
+async function answerEndpoint(context: Context, endpoint: Endpoint, state: StateParts): Promise<void> {
   const given = new Map<string, unknown>(new URLSearchParams(context.querystring))
   // The token is for the check alone.
   given.delete('token')
   if (context.method === 'POST') {
     for (const [name, value] of await readBody(context.req, endpoint.body)) given.set(name, value)
   }
-  const values = readParameters(endpoint.parameters, given)
+  const errors: Record<string, string[]> = {}
+  const values = await readParameters(endpoint.parameters, {
+    find: (name) => given.get(name),
+    refuse: (name, complaint) => (errors[name] = [`The ${name} field ${complaint}`]),
+  })
+  if (Object.keys(errors).length > 0) throw invalidRequest(errors)
   const body = await endpoint.run(values, state)
   if (typeof body === 'string') sendJson(context, 200, body)
   else {
