@@ -352,7 +352,7 @@ function requestOf(
     )
     .map(([family, typing, key]) => `${family}${typing}.${key}`)
   return fc.constantFrom(...endpoints).chain((endpoint) => {
-    const names = endpoint.parameters.filter((parameter) => parameter.in !== 'path').map(({ name }) => name)
+    const names = Object.keys(endpoint.parameters).filter((name) => endpoint.parameters[name]!.in !== 'path')
     const name = fc.oneof(
       { weight: 6, arbitrary: fc.constantFrom(...names, 'unknown') },
       { weight: 1, arbitrary: attribute },

@@ -1,5 +1,5 @@
 import { RequestError } from '../../core/http/index.ts'
-import type { RawParameters, RawScalar, RawValue } from './parameter.ts'
+import type { RawParameters, RawScalar, RawValue } from './raw-parameters.ts'
 
 /** Which attributes a filter looks at. */
 export type AttributeFamily = 'data' | 'template_data' | 'immutable_data' | 'mutable_data'

@@ -1,12 +1,14 @@
 import type { RouterContext } from '@koa/router'
 import type { Context } from 'koa'
+import { NAMED_LIST } from '../../core/endpoint/index.ts'
+import type { NamedLists } from '../../core/endpoint/index.ts'
 import { notesOf, RequestError } from '../../core/http/index.ts'
 import type { UnchangedAnswers } from '../cache/index.ts'
 import { Answer, answerKey } from '../cache/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
-import type { Endpoint, NamedLists, RawParameters } from '../endpoint/index.ts'
+import type { Endpoint, RawParameters } from '../endpoint/index.ts'
 import type { Json } from '../json/index.ts'
-import { NAMED_LIST, readAttributeFilters, validateParameters } from '../endpoint/index.ts'
+import { readAttributeFilters, readRequest } from '../endpoint/index.ts'
 import { readBodyParameters } from './body.ts'
 import { successEnvelope } from './envelope.ts'
 import type { AnswerKeeping } from './kept-answers.ts'
@@ -43,13 +45,14 @@ export function createEndpointAnswer(
   return async (context) => {
     Object.assign(notesOf(context), { route: route.pattern, namespace: route.namespace })
     const raw = await readParameters(context)
-    const values = await validateParameters(endpoint.parameters, context.params, raw, parts.lists)
+    const values = await readRequest(endpoint.parameters, context.params, raw, parts.lists)
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
-    const key = answerKey(place, values, attributes)
+    const noted = endpoint.noted?.filter((name) => raw.has(name)) ?? []
+    const key = answerKey(place, values, attributes, noted)
     const question = { key, clock, route: route.pattern, namespace: route.namespace }
     const make = async (): Promise<Answer> => {
       const { data, isKept } = await parts.database.run((session) => {
-        const run = (): Promise<Json> => endpoint.run({ session, values, attributes })
+        const run = (): Promise<Json> => endpoint.run({ session, values, attributes, noted })
         return parts.unchanged.answer(session, question, run)
       }, caller)
       if (isKept) notesOf(context).cache = 'unchanged'

@@ -1,5 +1,5 @@
 import type { RequestDatabase } from '../database/index.ts'
-import type { NamedLists } from '../endpoint/index.ts'
+import type { NamedLists } from '../../core/endpoint/index.ts'
 
 /** How a lookup was answered. */
 export type ListLookup = 'kept' | 'read'

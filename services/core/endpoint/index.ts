@@ -10,6 +10,7 @@ export {
   inPath,
   int,
   name,
+  named,
   names,
   text,
   textOf,
@@ -18,4 +19,4 @@ export {
 export { NAMED_LIST } from './lists.ts'
 export { Complaint } from './parameter.ts'
 export type { EndpointBase, Form, NamedLists, Parameter, Parameters, Schema, Values } from './parameter.ts'
-export { readParameters, valuesText, without } from './read-parameters.ts'
+export { pick, readParameters, valuesText, without } from './read-parameters.ts'

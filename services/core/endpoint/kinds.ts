@@ -100,6 +100,11 @@ export function inPath<T>(parameter: Parameter<T>): Parameter<Exclude<T, undefin
   return { ...parameter, in: 'path' } as Parameter<Exclude<T, undefined>>
 }
 
+/** A parameter whose name is computed. */
+export function named<const K extends string, P>(key: K, parameter: P): { readonly [N in K]: P } {
+  return { [key]: parameter } as { readonly [N in K]: P }
+}
+
 /** A whole number within the exact range of a double. */
 export function int<const O extends Range & Presence<number>>(description: string, options?: O) {
   const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = options ?? {}
@@ -257,7 +262,10 @@ export function choices<const W extends string>(
   words: readonly W[],
 ): Parameter<readonly W[] | undefined> {
   const schema = { type: 'string', enum: words }
-  return listOf(description, { type: 'string', values: words }, schema, { list: 'comma', read: wordReader(words) })
+  return listOf(description, { type: 'string', values: words }, schema, {
+    list: 'comma',
+    read: wordReader(words),
+  })
 }
 
 /** A number that stays text: what it is compared with is exact. */

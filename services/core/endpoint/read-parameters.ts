@@ -24,9 +24,9 @@ export async function readParameters<P extends Parameters>(
   for (const name in parameters) {
     const parameter = parameters[name]!
     try {
-      const read: unknown = parameter.read(find(name, parameter), lists)
+      const read = parameter.read(find(name, parameter), lists)
       // Only named lists have to be waited for.
-      const value = read instanceof Promise ? await read : read
+      const value: unknown = read instanceof Promise ? await read : read
       if (value !== undefined) values[name] = value
     } catch (error) {
       if (!(error instanceof Complaint)) throw error
@@ -41,6 +41,13 @@ export function without<V extends object, K extends keyof V>(values: V, names: r
   const kept = { ...values }
   for (const name of names) Reflect.deleteProperty(kept, name)
   return kept
+}
+
+/** The same values without the others, as if those had not been given. */
+export function pick<V extends object, K extends keyof V>(values: V, names: readonly K[]): Pick<V, K> {
+  const kept: Partial<V> = {}
+  for (const name of names) if (name in values) kept[name] = values[name]
+  return kept as Pick<V, K>
 }
 
 /** One text for each set of values of an endpoint, whatever the order in which they were given. */

@@ -15,7 +15,9 @@ export const issue = endpoint({
   tag: 'Authentication',
   needsToken: false,
   body: 'json',
-  parameters: { api_key: text('The key, as it was shown when it was made.', { maximum: MAX_KEY_LENGTH, required: true }) },
+  parameters: {
+    api_key: text('The key, as it was shown when it was made.', { maximum: MAX_KEY_LENGTH, required: true }),
+  },
   answer: object({
     token: textValue,
     expires_at: { type: 'integer', description: 'Seconds since 1970' },

@@ -18,10 +18,10 @@ export const blockIdByTime = endpoint({
   needsToken: true,
   body: 'none',
   parameters: {
-    time: text(
-      'ISO 8601, UTC unless it says otherwise; a date alone, or milliseconds since 1970, will do.',
-      { maximum: 64, required: true },
-    ),
+    time: text('ISO 8601, UTC unless it says otherwise; a date alone, or milliseconds since 1970, will do.', {
+      maximum: 64,
+      required: true,
+    }),
     comparator: choice('How the block is compared with the time.', comparators, { required: true }),
   },
   answer: object({

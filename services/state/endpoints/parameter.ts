@@ -117,7 +117,7 @@ export function flag(description: string): Parameter<boolean> {
     description,
     type: 'bool',
     schema: { type: 'boolean', default: false },
-      read: (given) => given === true || given === 1 || given === 'true' || given === '1',
+    read: (given) => given === true || given === 1 || given === 'true' || given === '1',
   }
 }
 
