@@ -11,6 +11,7 @@ export type {
   RequestDatabaseSettings,
   ServerState,
 } from './request-database.ts'
+export type { WorkScope } from './scope.ts'
 export type { ServerLimits, ServerLoad, Session } from './server.ts'
 export { Bindings, whereClause } from './statement.ts'
 export type { SqlValue, Statement } from './statement.ts'

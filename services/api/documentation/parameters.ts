@@ -1,3 +1,4 @@
+import { greatestLength, MAX_GIVEN_ITEMS } from '../endpoint/index.ts'
 import type { AttributeFamily, Endpoint, Parameter } from '../endpoint/index.ts'
 import type { Components, JsonObject, JsonValue } from './components.ts'
 
@@ -50,7 +51,7 @@ function describeParameter(parameter: Parameter): NamedObject {
 function valueSchema(parameter: Parameter): JsonObject {
   const element = elementSchema(parameter)
   if (parameter.list === undefined) return { ...element, ...defaultOf(parameter) }
-  return { type: 'array', items: element, ...defaultOf(parameter) }
+  return { type: 'array', items: element, maxItems: MAX_GIVEN_ITEMS, ...defaultOf(parameter) }
 }
 
 function elementSchema(parameter: Parameter): JsonObject {
@@ -78,8 +79,7 @@ function elementSchema(parameter: Parameter): JsonObject {
       return {
         type: 'string',
         ...(minimum === undefined ? {} : { minLength: minimum }),
-        ...(maximum === undefined ? {} : { maxLength: maximum }),
-        ...(values === undefined ? {} : { enum: values }),
+        ...(values === undefined ? { maxLength: greatestLength(parameter) } : { enum: values }),
       }
   }
 }

@@ -19,7 +19,7 @@ export interface Parameter {
   readonly default?: string
   /** Smallest value of an int or decimal; smallest length of a string. */
   readonly minimum?: number
-  /** Largest value of an int; largest length of a string. */
+  /** Largest value of an int; greatest length of a string, of each of its items where it is a list. */
   readonly maximum?: number
   /** The only allowed texts. */
   readonly values?: readonly string[]
@@ -27,6 +27,23 @@ export interface Parameter {
   readonly lenient?: boolean
   /** The single value `null` is meaningful (ids only). */
   readonly nullable?: boolean
+}
+
+/** Greatest length of a text that says nothing else: longer than any key, hash or name that the chain knows. */
+const DEFAULT_LENGTH = 128
+/** Greatest length of a memo; the contracts take no longer one. */
+export const MEMO_LENGTH = 256
+/** Greatest length of words to search for: what they cost grows with their number. */
+export const SEARCH_LENGTH = 100
+/** Letters of an account's name. */
+const NAME_LENGTH = 13
+/** Digits of a number; the longest has 20, and clients may put zeros before it. */
+const NUMBER_LENGTH = 64
+
+/** Greatest length of the text of a parameter, of each of its items where it is a list. */
+export function greatestLength({ type, maximum }: Pick<Parameter, 'type' | 'maximum'>): number {
+  if (type === 'name') return NAME_LENGTH
+  return type === 'string' ? (maximum ?? DEFAULT_LENGTH) : NUMBER_LENGTH
 }
 
 /** A scalar as it came: always text in a query string, possibly a number or boolean in a JSON body. */

@@ -125,7 +125,29 @@ describe('a list', () => {
   })
 
   it('is bounded', async () => {
-    expect(await refusal({ type: 'string', list: 'comma' }, ','.repeat(60_000))).toBe(INVALID)
+    const texts = { type: 'string', list: 'comma' } as const
+    expect(await refusal(texts, ','.repeat(60_000))).toBe(`${INVALID}: it has more than 10000 items`)
+    expect(await refusal(texts, 'x,'.repeat(9_999))).toBe('accepted')
+  })
+})
+
+describe('a text', () => {
+  it('has a greatest length, which the refusal tells', async () => {
+    for (const [more, most] of [
+      [{}, 128],
+      [{ maximum: 256 }, 256],
+      [{ list: 'comma', maximum: 100 }, 100],
+    ] as const) {
+      const text = { type: 'string', ...more } as const
+      expect(await refusal(text, 'x'.repeat(most))).toBe('accepted')
+      expect(await refusal(text, 'x'.repeat(most + 1))).toBe(
+        `${INVALID}: it is longer than ${most} characters`,
+      )
+    }
+    const named = { type: 'name', list: 'named' } as const
+    expect(await refusal(named, `$list:${'x'.repeat(200)}`)).toContain('longer than 128')
+    for (const type of ['int', 'id', 'decimal', 'bool'] as const)
+      expect(await refusal({ type }, '0'.repeat(1_000_000))).toBe(INVALID)
   })
 })
 
@@ -154,7 +176,9 @@ describe('any parameter', () => {
     const lists = fc.constantFrom(undefined, 'comma', 'named')
     await fc.assert(
       fc.asyncProperty(types, lists, fc.oneof(scalar, fc.array(scalar)), async (type, list, value) => {
-        expect(['accepted', INVALID]).toContain(await refusal(list ? { type, list } : { type }, value))
+        expect(['accepted', INVALID, `${INVALID}: it is longer than 128 characters`]).toContain(
+          await refusal(list ? { type, list } : { type }, value),
+        )
       }),
     )
   })

@@ -1,3 +1,4 @@
+import { greatestLength } from './parameter.ts'
 import type { Parameter, RawParameters, RawValue } from './parameter.ts'
 import { invalidParameter } from './request-error.ts'
 import type { ParsedValue } from './values.ts'
@@ -6,7 +7,9 @@ import { Values } from './values.ts'
 /** Looks up the items of a named list; an unknown list has none. */
 export type NamedLists = (name: string) => Promise<readonly string[]>
 
-/** Most elements of one list parameter, those of named lists included; a page has at most a few thousand rows. */
+/** Most elements that a client names in one list; what each costs shows in `docs/requests.md`. */
+export const MAX_GIVEN_ITEMS = 10_000
+/** Most elements of one list parameter, those of named lists included, which the operator has chosen. */
 export const MAX_LIST_ITEMS = 50_000
 /** Most named lists that one parameter may refer to. */
 const MAX_NAMED_LISTS = 50
@@ -40,6 +43,7 @@ export async function validateParameters(
     const given = text === undefined || text === '' ? parameter.default : text
     if (given === undefined) continue
     if (given.includes('\0')) throw invalidParameter(parameter.name)
+    if (!parameter.list) checkLength(parameter, given)
     const value = parameter.list
       ? await parseList(parameter, given, lists)
       : parseOne(parameter, wellFormed(given))
@@ -55,15 +59,29 @@ function textOf(value: RawValue | undefined): string | undefined {
   return typeof value === 'object' ? value.join(',') : String(value)
 }
 
+/** Most letters that a reference to a named list has. */
+const MAX_REFERENCE_LENGTH = 128
+
+function checkLength(parameter: Parameter, text: string): void {
+  const isReference = parameter.list === 'named' && text.startsWith(NAMED_LIST)
+  const most = isReference ? MAX_REFERENCE_LENGTH : greatestLength(parameter)
+  if (text.length <= most) return
+  // Names and numbers have a form that everybody knows, and their refusal a wording that clients know.
+  const isText = parameter.type === 'string' || isReference
+  throw invalidParameter(parameter.name, isText ? `it is longer than ${most} characters` : undefined)
+}
+
 /** Lone surrogates have no UTF-8 form: U+FFFD stands for them. */
 function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '\ufffd')
 }
 
 async function parseList(parameter: Parameter, text: string, lists: NamedLists): Promise<ParsedValue> {
-  const elements = wellFormed(text).split(',')
-  if (elements.length > MAX_LIST_ITEMS) throw invalidParameter(parameter.name)
+  const elements = wellFormed(text).split(',', MAX_GIVEN_ITEMS + 1)
+  if (elements.length > MAX_GIVEN_ITEMS)
+    throw invalidParameter(parameter.name, `it has more than ${MAX_GIVEN_ITEMS} items`)
   if (parameter.type === 'id' && parameter.nullable && elements.length === 1 && isNull(text)) return null
+  for (const element of elements) checkLength(parameter, element)
   const items = parameter.list === 'named' ? await expandLists(parameter, elements, lists) : elements
   const found = new Set<ParsedValue>()
   for (const item of items) {
@@ -90,7 +108,8 @@ async function expandLists(
     for (const item of await lists(element.slice(NAMED_LIST.length))) {
       if (hasForm(parameter, item)) items.push(item)
     }
-    if (items.length > MAX_LIST_ITEMS) throw invalidParameter(parameter.name)
+    if (items.length > MAX_LIST_ITEMS)
+      throw invalidParameter(parameter.name, `its lists have more than ${MAX_LIST_ITEMS} items`)
   }
   return items
 }
@@ -156,8 +175,8 @@ function parseDecimal(parameter: Parameter, text: string): string {
 }
 
 function parseText(parameter: Parameter, text: string): string | undefined {
-  const { minimum = 0, maximum = Infinity, values } = parameter
-  if (text.length < minimum || text.length > maximum) throw invalidParameter(parameter.name)
+  const { minimum = 0, values } = parameter
+  if (text.length < minimum) throw invalidParameter(parameter.name)
   if (!values || values.includes(text)) return text
   if (parameter.lenient) return parameter.default
   throw invalidParameter(parameter.name)

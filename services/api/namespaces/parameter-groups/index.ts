@@ -1,3 +1,4 @@
+import { SEARCH_LENGTH } from '../../endpoint/index.ts'
 import type { Parameter } from '../../endpoint/index.ts'
 
 /** Page size when a request names none, unless the endpoint's maximum is smaller. */
@@ -133,10 +134,12 @@ export const assetFilter: readonly Parameter[] = [
   { name: 'burner', type: 'name', list: 'named', description: 'Account that burned it.' },
 ]
 
+const searched = { type: 'string', maximum: SEARCH_LENGTH } as const
+
 /** Name search on templates. */
 export const templateNameSearch: readonly Parameter[] = [
-  { name: 'match', type: 'string', description: 'Text in the name of the template, in any letter case.' },
-  { name: 'search', type: 'string', description: 'Words like these in the name of the template.' },
+  { name: 'match', ...searched, description: 'Text in the name of the template, in any letter case.' },
+  { name: 'search', ...searched, description: 'Words like these in the name of the template.' },
 ]
 
 /** Name search on assets and their templates. */
@@ -144,12 +147,12 @@ export const assetNameSearch: readonly Parameter[] = [
   ...templateNameSearch,
   {
     name: 'match_immutable_name',
-    type: 'string',
+    ...searched,
     description: "Text in the name of the asset's immutable data.",
   },
   {
     name: 'match_mutable_name',
-    type: 'string',
+    ...searched,
     description: "Text in the name of the asset's mutable data.",
   },
 ]

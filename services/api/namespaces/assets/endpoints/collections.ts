@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
-import { shape } from '../../../endpoint/index.ts'
+import { SEARCH_LENGTH, shape } from '../../../endpoint/index.ts'
 import {
   boundaries,
   counting,
@@ -38,6 +38,7 @@ export function collectionEndpoints(setup: AssetsSetup): Endpoint[] {
         name: 'search',
         type: 'string',
         minimum: 1,
+        maximum: SEARCH_LENGTH,
         description: 'Words like these in the collection name or the shown name.',
       },
       ...boundaries({ name: 'collection_name', type: 'string' }),

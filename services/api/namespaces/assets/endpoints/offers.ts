@@ -1,5 +1,5 @@
 import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
-import { shape } from '../../../endpoint/index.ts'
+import { MEMO_LENGTH, shape } from '../../../endpoint/index.ts'
 import {
   assetFilter,
   boundaries,
@@ -17,13 +17,15 @@ import { countTwin, oneJson, runCount, runList } from './list.ts'
 
 const NOT_FOUND = { status: 416, message: 'Offer not found' } as const
 
+const memoText = { type: 'string', minimum: 1, maximum: MEMO_LENGTH } as const
+
 /** Parameters of both parties and the memo, which offers and transfers share. */
 export const partyParameters: readonly Parameter[] = [
   { name: 'account', type: 'name', list: 'named', description: 'Sender or recipient is one of these.' },
   { name: 'sender', type: 'name', list: 'named', description: 'Sender is one of these.' },
   { name: 'recipient', type: 'name', list: 'named', description: 'Recipient is one of these.' },
-  { name: 'memo', type: 'string', minimum: 1, description: 'Memo.' },
-  { name: 'match_memo', type: 'string', minimum: 1, description: 'Text in the memo, in any letter case.' },
+  { name: 'memo', ...memoText, description: 'Memo.' },
+  { name: 'match_memo', ...memoText, description: 'Text in the memo, in any letter case.' },
   { name: 'hide_contracts', type: 'bool', description: 'Leave out accounts with code that are not named.' },
 ]
 

@@ -1,5 +1,5 @@
 import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
-import { RequestError } from '../../../endpoint/index.ts'
+import { RequestError, SEARCH_LENGTH } from '../../../endpoint/index.ts'
 import { boundaries, paging, templateNameSearch } from '../../parameter-groups/index.ts'
 import { collectionLists, statsSymbol, tradeTimes } from '../parameters.ts'
 import {
@@ -57,6 +57,7 @@ const collectionSearch: readonly Parameter[] = [
     name: 'search',
     type: 'string',
     minimum: 1,
+    maximum: SEARCH_LENGTH,
     description: 'Words like these in the collection name or the shown name.',
   },
 ]
