@@ -1,5 +1,6 @@
 import type { Bindings, Session } from '../../database/index.ts'
 import { MOMENT, momentOf, whereClause } from '../../database/index.ts'
+import { invalidParameter } from '../../endpoint/index.ts'
 import type { Values } from '../../endpoint/index.ts'
 
 /**
@@ -74,8 +75,7 @@ export interface KeyPage {
  * rows they match.
  */
 export async function selectPage(session: Session, values: Values, query: PageQuery): Promise<KeyPage> {
-  const window = pageWindow(values)
-  return window ? selectWindow(session, query, window) : { keys: [], moment: undefined }
+  return selectWindow(session, query, pageWindow(values))
 }
 
 async function selectWindow(session: Session, query: PageQuery, window: PageWindow): Promise<KeyPage> {
@@ -140,11 +140,29 @@ export async function countRows(
   return rows[0]![0]
 }
 
-/** Undefined when the page is further out than any table is long. */
-export function pageWindow(values: Values): PageWindow | undefined {
+/**
+ * Most rows that are skipped: every one of them is read. In the order of a key an index alone is; in any other order the
+ * rows may have to be found and sorted first.
+ */
+const MAX_OFFSET_BY_KEY = 1_000_000
+const MAX_OFFSET = 100_000
+/** Sorts by the key, or by what has the order of the key. */
+const KEY_SORT = /^created$|_id$|_name$/
+
+/**
+ * Rows to skip and to take.
+ * @throws RequestError 400 for a page that is too far out; it names the parameters that continue without skipping.
+ */
+export function pageWindow(values: Values): PageWindow {
   const limit = values.int('limit')!
   const offset = (values.int('page')! - 1) * limit
-  return Number.isSafeInteger(offset + limit) ? { offset, limit } : undefined
+  const sort = values.has('sort') ? values.text('sort')! : 'created'
+  const most = KEY_SORT.test(sort) ? MAX_OFFSET_BY_KEY : MAX_OFFSET
+  if (offset <= most) return { offset, limit }
+  throw invalidParameter(
+    'page',
+    `it begins after row ${most} of this order; continue with lower_bound, upper_bound, before or after instead`,
+  )
 }
 
 /** Sort direction of a request, as SQL. */

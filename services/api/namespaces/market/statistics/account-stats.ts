@@ -12,7 +12,6 @@ const ACCOUNT = raw(
 /** What accounts bought and sold as JSON text, the most first. */
 export async function accountStats({ session, values }: EndpointContext, symbol: string): Promise<string> {
   const window = pageWindow(values)
-  if (!window) return '[]'
   const order = raw(`${values.text('sort') === 'buy_volume' ? 'a.bought' : 'a.sold'} DESC, a.account`)
   const rows = await session.query<[string]>(
     sql`SELECT coalesce(json_agg(${ACCOUNT} ORDER BY ${order}), '[]')::text

@@ -46,7 +46,7 @@ export async function selectCheapest(
   const { session, values } = context
   const window = pageWindow(values)
   // What is burned is not for sale.
-  if (!window || values.has('burner') || values.bool('burned') === true) return []
+  if (values.has('burner') || values.bool('burned') === true) return []
   const flags = ['transferable', 'burnable'].filter((flag) => values.bool(`is_${flag}`) === true)
   // The sale tells who owns the asset, and the template its flags.
   const asked = values.without(['owner', 'burned', ...flags.map((flag) => `is_${flag}`)])

@@ -12,7 +12,6 @@ import { heldAssets } from './held-assets.ts'
 /** A page of the prices of templates as JSON text, by template and token. */
 export async function templatePrices(session: Session, setup: MarketSetup, values: Values): Promise<string> {
   const window = pageWindow(values)
-  if (!window) return '[]'
   const schemas = values.texts('schema_name')
   const conditions = [
     ...oneOf('p.collection_name', values.texts('collection_name')),

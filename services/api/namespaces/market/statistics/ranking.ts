@@ -27,7 +27,6 @@ export type Ranked = readonly [key: string, trades: string, volume: string]
  */
 export async function selectRanking(context: EndpointContext, ranking: Ranking): Promise<Ranked[]> {
   const window = pageWindow(context.values)
-  if (!window) return []
   const { conditions, query, sumConditions } = ranking
   const [things, key, sums, sumKey] = [ranking.things, ranking.key, ranking.sums, ranking.sumKey].map(raw)
   const value = raw(context.values.text('sort') === 'sales' ? 'k.trades' : 'k.volume')

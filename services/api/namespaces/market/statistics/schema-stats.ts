@@ -15,7 +15,6 @@ export async function schemaStats(
   symbol: string,
 ): Promise<string> {
   const window = pageWindow(values)
-  if (!window) return '[]'
   const order = raw(
     `k.${values.text('sort') === 'listings' ? 'listings' : 'sale_volume'} DESC, k.schema_name`,
   )
@@ -70,7 +69,6 @@ export async function schemaStatsV2(
   symbol: string,
 ): Promise<string> {
   const window = pageWindow(values)
-  if (!window) return '[]'
   const ofCollection = isText('k.collection_name', values.text('collection_name'))
   const [token] = isText('k.token_symbol', symbol)
   const range = tradeRange(values)
