@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { BodyReader } from './read-body.ts'
 import type { BodyLimits } from './read-body.ts'
-import { RequestError } from './request-error.ts'
+import type { RequestError } from './request-error.ts'
 
 let server: Server
 const sockets: Socket[] = []
