@@ -29,8 +29,8 @@ export function readRequest<P extends Parameters>(
       const value = raw.get(name)
       return typeof value === 'object' ? value.join(',') : value
     },
-    refuse(name) {
-      throw invalidParameter(name)
+    refuse(name, { reason }) {
+      throw invalidParameter(name, reason)
     },
   })
 }

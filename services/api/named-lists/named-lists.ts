@@ -60,8 +60,9 @@ export function createNamedLists(options: NamedListsOptions): KeptLists {
 
   async function look(name: string): Promise<readonly string[]> {
     onLookup?.('read')
-    const rows = await database.run((session) =>
-      session.query<[string[]]>({ name: 'named-list', text: ITEMS, values: [name] }),
+    const rows = await database.run(
+      (session) => session.query<[string[]]>({ name: 'named-list', text: ITEMS, values: [name] }),
+      { caller: 'named list', isBrief: true },
     )
     return rows[0]?.[0] ?? []
   }

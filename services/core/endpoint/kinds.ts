@@ -1,4 +1,4 @@
-import { NAMED_LIST, readList } from './lists.ts'
+import { MAX_GIVEN_ITEMS, NAMED_LIST, readList, tooLong } from './lists.ts'
 import type { Elements } from './lists.ts'
 import { Complaint } from './parameter.ts'
 import type { Form, Parameter, Schema } from './parameter.ts'
@@ -12,6 +12,11 @@ const MIN_ID = -(2n ** 63n)
 const MAX_ID = 2n ** 63n - 1n
 /** Digits of 2^63; a longer number needs no conversion to be too large. */
 const MAX_ID_DIGITS = 19
+
+/** Greatest length of a text that says nothing else: longer than any key, hash or name that the chain knows. */
+const DEFAULT_LENGTH = 128
+/** Digits of a number; the longest has 20, and clients may put zeros before it. */
+const NUMBER_LENGTH = 64
 
 interface Range {
   readonly minimum?: number
@@ -46,6 +51,16 @@ function storableText(given: unknown, complaint: string): string | undefined {
   return text?.replaceAll(/\p{Surrogate}/gu, '\ufffd')
 }
 
+/** Names and numbers have a form that everybody knows, and their refusal a wording that clients know. */
+function isText({ type }: Form): boolean {
+  return type === 'string'
+}
+
+/** Greatest length of a text, of each of them where it is a list; the form of a name bounds it itself. */
+function greatestLength(form: Form): number {
+  return isText(form) ? (form.maximum ?? DEFAULT_LENGTH) : NUMBER_LENGTH
+}
+
 function scalar<T extends string | number | bigint | boolean>(
   description: string,
   form: Form,
@@ -54,6 +69,7 @@ function scalar<T extends string | number | bigint | boolean>(
   { default: standard, required = false, lenient = false }: Presence<T> = {},
   complaint = 'cannot be used',
 ): Parameter<T | undefined> {
+  const most = greatestLength(form)
   const isTold = standard !== undefined && typeof standard !== 'bigint'
   return {
     description,
@@ -67,6 +83,7 @@ function scalar<T extends string | number | bigint | boolean>(
         if (required) throw new Complaint('is required')
         return standard
       }
+      if (text.length > most) throw isText(form) ? tooLong(most, complaint) : new Complaint(complaint)
       try {
         return read(text)
       } catch (error) {
@@ -81,13 +98,20 @@ function listOf<T>(
   description: string,
   form: Form,
   element: Schema,
-  elements: Elements<T>,
+  own: Omit<Elements<T>, 'checkLength'>,
 ): Parameter<readonly T[] | undefined> {
+  const most = greatestLength(form)
+  const elements: Elements<T> = {
+    ...own,
+    checkLength(text) {
+      if (text.length > most) throw isText(form) ? tooLong(most) : new Complaint('must be a list')
+    },
+  }
   return {
     description,
     ...form,
     list: elements.list,
-    schema: { type: 'array', items: element },
+    schema: { type: 'array', items: element, maxItems: MAX_GIVEN_ITEMS },
     read(given, lists) {
       const text = storableText(given, 'must be a list')
       return text === undefined || text === '' ? undefined : readList(text, elements, lists)
@@ -163,7 +187,7 @@ export function idsOrNull(description: string): Parameter<readonly bigint[] | nu
   const own = ids(description)
   return {
     ...own,
-    schema: { type: 'array', items: listPattern('named', ID, 'null') },
+    schema: { ...own.schema, items: listPattern('named', ID, 'null') },
     read: (given, lists) =>
       typeof given === 'string' && given.toLowerCase() === 'null' ? null : own.read(given, lists),
   }
@@ -200,17 +224,17 @@ export function names(
   return listOf(description, { type: 'name' }, listPattern(list, NAME), { list, read: readName, fits })
 }
 
-function textSchema({ minimum, maximum }: Range): Schema {
+function textSchema({ minimum, maximum = DEFAULT_LENGTH }: Range): Schema {
   return {
     type: 'string',
     ...(minimum === undefined ? {} : { minLength: minimum }),
-    ...(maximum === undefined ? {} : { maxLength: maximum }),
+    maxLength: maximum,
   }
 }
 
-function checkedText({ minimum = 0, maximum = Infinity }: Range, complaint: string) {
+function checkedText({ minimum = 0 }: Range, complaint: string) {
   return (text: string): string => {
-    if (text.length >= minimum && text.length <= maximum) return text
+    if (text.length >= minimum) return text
     throw new Complaint(complaint)
   }
 }
@@ -218,7 +242,7 @@ function checkedText({ minimum = 0, maximum = Infinity }: Range, complaint: stri
 /** Any text; `minimum` and `maximum` are UTF-16 code units. */
 export function text<const O extends Range & Presence<string>>(description: string, options?: O) {
   const range = rangeOf(options)
-  const complaint = `must be text of ${range.minimum ?? 1} to ${range.maximum ?? 'any number of'} characters`
+  const complaint = `must be text of ${range.minimum ?? 1} to ${range.maximum ?? DEFAULT_LENGTH} characters`
   const form = { type: 'string', ...range }
   const read = checkedText(range, complaint)
   const found = scalar(description, form, textSchema(range), read, options, complaint)

@@ -1,18 +1,25 @@
 import { Complaint } from './parameter.ts'
 import type { NamedLists } from './parameter.ts'
 
-/** Most elements of one list parameter, those of named lists included; a page has at most a few thousand rows. */
+/** Most elements that a client names in one list; what each costs shows in `docs/requests.md`. */
+export const MAX_GIVEN_ITEMS = 10_000
+/** Most elements of one list parameter, those of named lists included, which the operator has chosen. */
 const MAX_LIST_ITEMS = 50_000
 /** Most named lists that one parameter may refer to. */
 const MAX_NAMED_LISTS = 50
 /** What an element of a list begins with that stands for the items of a named list; its name follows. */
 export const NAMED_LIST = '$list:'
 
+/** Most letters that a reference to a named list has. */
+const MAX_REFERENCE_LENGTH = 128
+
 const TOO_MANY = 'has too many elements'
 
 /** The elements of a list. */
 export interface Elements<T> {
   readonly list: 'comma' | 'named'
+  /** @throws Complaint when the text is longer than an element can be. */
+  readonly checkLength: (text: string) => void
   /** @throws Complaint when the text is no element. */
   readonly read: (text: string) => T
   /**
@@ -28,11 +35,21 @@ export function readList<T>(
   elements: Elements<T>,
   lists: NamedLists,
 ): readonly T[] | Promise<readonly T[]> {
-  const texts = text.split(',')
-  if (texts.length > MAX_LIST_ITEMS) throw new Complaint(TOO_MANY)
+  const texts = text.split(',', MAX_GIVEN_ITEMS + 1)
+  if (texts.length > MAX_GIVEN_ITEMS)
+    throw new Complaint(TOO_MANY, `it has more than ${MAX_GIVEN_ITEMS} items`)
+  for (const each of texts) {
+    if (elements.list === 'comma' || !each.startsWith(NAMED_LIST)) elements.checkLength(each)
+    else if (each.length > MAX_REFERENCE_LENGTH) throw tooLong(MAX_REFERENCE_LENGTH)
+  }
   const readAll = (items: readonly string[]): readonly T[] => [...new Set(items.map(elements.read))]
   if (elements.list === 'comma' || !text.includes(NAMED_LIST)) return readAll(texts)
   return expandLists(texts, elements, lists).then(readAll)
+}
+
+/** A text that is longer than its kind can be. */
+export function tooLong(most: number, complaint = `must be text of at most ${most} characters`): Complaint {
+  return new Complaint(complaint, `it is longer than ${most} characters`)
 }
 
 async function expandLists<T>(
@@ -49,7 +66,8 @@ async function expandLists<T>(
     }
     if (++named > MAX_NAMED_LISTS) throw new Complaint(TOO_MANY)
     for (const item of await lists(text.slice(NAMED_LIST.length))) if (fits(item)) items.push(item)
-    if (items.length > MAX_LIST_ITEMS) throw new Complaint(TOO_MANY)
+    if (items.length > MAX_LIST_ITEMS)
+      throw new Complaint(TOO_MANY, `its lists have more than ${MAX_LIST_ITEMS} items`)
   }
   return items
 }

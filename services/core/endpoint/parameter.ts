@@ -17,7 +17,7 @@ export interface Form {
   readonly default?: string | number | boolean
   /** Smallest value of a number; smallest length of a text. */
   readonly minimum?: number
-  /** Largest value of a number; largest length of a text. */
+  /** Largest value of a number; greatest length of a text, of each of them where it is a list. */
   readonly maximum?: number
   /** The only allowed texts. */
   readonly values?: readonly string[]
@@ -53,7 +53,15 @@ export type Values<P extends Parameters = Parameters> = {
 } & { readonly [K in OptionalNames<P>]?: ValueOf<P[K]> }
 
 /** Says what is wrong with a value; the name of the field goes in front. */
-export class Complaint extends Error {}
+export class Complaint extends Error {
+  /** The same as a reason, where the name of the parameter alone would not tell, for example `it is too long`. */
+  readonly reason: string | undefined
+
+  constructor(message: string, reason?: string) {
+    super(message)
+    this.reason = reason
+  }
+}
 
 /** What an endpoint is in every service; each adds what its own endpoints have. */
 export interface EndpointBase<P extends Parameters> {

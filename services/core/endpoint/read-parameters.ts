@@ -8,9 +8,9 @@ export interface Given {
   readonly lists?: NamedLists
   /**
    * Told of each value that cannot be used, in the order of the parameters; may throw.
-   * @param complaint what is wrong, for example `is required`.
+   * @param complaint its message tells what is wrong, for example `is required`.
    */
-  readonly refuse: (name: string, complaint: string) => void
+  readonly refuse: (name: string, complaint: Complaint) => void
 }
 
 const noLists: NamedLists = () => Promise.resolve([])
@@ -30,7 +30,7 @@ export async function readParameters<P extends Parameters>(
       if (value !== undefined) values[name] = value
     } catch (error) {
       if (!(error instanceof Complaint)) throw error
-      refuse(name, error.message)
+      refuse(name, error)
     }
   }
   return values as Values<P>

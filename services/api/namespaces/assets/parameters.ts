@@ -10,6 +10,7 @@ import {
   hideOffers,
   idBoundaries,
   paging,
+  SEARCHED,
   sorting,
   templateNameSearch,
   textBoundaries,
@@ -23,6 +24,8 @@ export const ofTemplate = { template_id: inPath(id('Template.')) }
 
 const AMOUNT = { minimum: 0 } as const
 const MINT = { minimum: 1 } as const
+/** The contracts take no longer memo. */
+const MEMO = { minimum: 1, maximum: 256 } as const
 
 /** Whose assets, beside the filters of assets. */
 const homeFilter = {
@@ -108,7 +111,7 @@ export function collectionParameters(limit: number) {
 /** Name search on collections. */
 export const collectionSearch = {
   match: name('The collection name contains this text.'),
-  search: text('Words like these in the collection name or the shown name.', { minimum: 1 }),
+  search: text('Words like these in the collection name or the shown name.', { minimum: 1, ...SEARCHED }),
 }
 
 export type CollectionValues = Values<ReturnType<typeof collectionParameters>>
@@ -158,8 +161,8 @@ const partyParameters = {
   account: names('Sender or recipient is one of these.'),
   sender: names('Sender is one of these.'),
   recipient: names('Recipient is one of these.'),
-  memo: text('Memo.', { minimum: 1 }),
-  match_memo: text('Text in the memo, in any letter case.', { minimum: 1 }),
+  memo: text('Memo.', MEMO),
+  match_memo: text('Text in the memo, in any letter case.', MEMO),
   hide_contracts: flag('Leave out accounts with code that are not named.'),
 }
 

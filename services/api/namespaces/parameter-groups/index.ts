@@ -105,17 +105,20 @@ export const assetFilter = {
   burner: names('Account that burned it.'),
 }
 
+/** Greatest length of words to search for: what they cost grows with their number. */
+export const SEARCHED = { maximum: 100 } as const
+
 /** Name search on templates. */
 export const templateNameSearch = {
-  match: text('Text in the name of the template, in any letter case.'),
-  search: text('Words like these in the name of the template.'),
+  match: text('Text in the name of the template, in any letter case.', SEARCHED),
+  search: text('Words like these in the name of the template.', SEARCHED),
 }
 
 /** Name search on assets and their templates. */
 export const assetNameSearch = {
   ...templateNameSearch,
-  match_immutable_name: text("Text in the name of the asset's immutable data."),
-  match_mutable_name: text("Text in the name of the asset's mutable data."),
+  match_immutable_name: text("Text in the name of the asset's immutable data.", SEARCHED),
+  match_mutable_name: text("Text in the name of the asset's mutable data.", SEARCHED),
 }
 
 /** `hide_offers`. */

@@ -32,7 +32,7 @@ export async function listJson(
   const window = pageWindow(values)
   const read = (page: PageStatement): ReturnType<RecordKind['readPage']> =>
     kind.readPage(session, { ...page, keys: recordKeys(page.keys) })
-  const records = window && (await reader.page(list, window, read))
+  const records = await reader.page(list, window, read)
   return jsonArray(records ?? [])
 }
 

@@ -73,7 +73,7 @@ export async function countOwners(
 
 async function page({ session, values }: AccountQuestion, rows: Sql | undefined): Promise<string> {
   const window = pageWindow(values)
-  if (!window || !rows) return '[]'
+  if (!rows) return '[]'
   const { limit, offset } = window
   const [row] = await session.query<[string | null]>(
     sql`SELECT string_agg(concat('{"account":"', p.account, '","assets":"', p.assets, '"}'), ','

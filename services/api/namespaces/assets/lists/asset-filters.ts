@@ -5,7 +5,7 @@ import type { Filter, Statistics } from '../../../lists/index.ts'
 import type { ResolvedTemplates } from './resolve-templates.ts'
 import { ASSETS } from './asset-source.ts'
 import { attributeRows } from './attribute-rows.ts'
-import { containsText, isOneOf, NEVER } from './conditions.ts'
+import { containsText, isNoneOfIds, isOneOf, NEVER } from './conditions.ts'
 import { keyAtTime } from './key-at-time.ts'
 import { schemaFilters } from './schema-keys.ts'
 import { templateConditions } from './template-filters.ts'
@@ -172,7 +172,7 @@ function templateFilters(request: AssetRequest): Filter[] {
   if (black && black.length > 0) {
     filters.push({
       name: 'template_blacklist',
-      condition: sql`(a.template_id IS NULL OR a.template_id <> ALL(${bindIntegers(black)}))`,
+      condition: sql`(a.template_id IS NULL OR ${isNoneOfIds(raw('a.template_id'), black)})`,
       rows: Math.max(1, all - statistics.equal(ASSETS, 'template_id', black)),
       columns: ['template_id'],
       isIndexed: false,

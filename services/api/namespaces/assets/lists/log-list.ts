@@ -104,7 +104,7 @@ export async function selectLogs(
 ): Promise<readonly LogRow[]> {
   const window = pageWindow(values)
   const wanted = chosenActions(actions, values)
-  if (!window || wanted.length === 0) return []
+  if (wanted.length === 0) return []
   const rows = wanted.includes(MINT) ? sql`${ROWS} UNION ALL ${MINTS}` : ROWS
   const source = { from: sql`(${rows}) l`, table: LOGS, actions: ACTIONS }
   const list = logList(source, subject.id, wanted, values, subjectFilters(subject))

@@ -3,7 +3,7 @@ import type { Sql } from '../../../database/index.ts'
 import { estimateRows } from '../../../lists/index.ts'
 import type { AssetRequest } from './asset-filters.ts'
 import { ASSETS } from './asset-source.ts'
-import { isNoneOf, isOneOf } from './conditions.ts'
+import { isNoneOf, isNoneOfIds, isOneOf } from './conditions.ts'
 import { schemaFilters } from './schema-keys.ts'
 
 const TEMPLATES = 'assets.templates'
@@ -49,7 +49,7 @@ export function templateScope({ values, templates, statistics }: AssetRequest): 
   }
   const blacklist = values.template_blacklist
   if (blacklist && blacklist.length > 0) {
-    conditions.push(sql`t.template_id <> ALL(${bindIntegers(blacklist)})`)
+    conditions.push(isNoneOfIds(raw('t.template_id'), blacklist))
     applied.add('template_blacklist')
   }
   for (const flag of ['transferable', 'burnable'] as const) {

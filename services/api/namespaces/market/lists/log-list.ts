@@ -63,7 +63,7 @@ export async function selectMarketLogs(
 ): Promise<string> {
   const window = pageWindow(values)
   const actions = chosenActions(logs.actions, values)
-  if (!window || actions.length === 0) return '[]'
+  if (actions.length === 0) return '[]'
   await lists.statistics.refresh(session)
   const { kind, table, key, symbol } = listingTables[logs.kind]
   const logTable = {

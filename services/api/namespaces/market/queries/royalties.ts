@@ -104,7 +104,6 @@ async function rulePage(
   { members, from, conditions, order }: RuleList,
 ): Promise<string> {
   const window = pageWindow(values)
-  if (!window) return '[]'
   const collection = sql`r.collection_name = ${bind(values.collection_name, 'text')}`
   const rows = await session.query<[string]>(
     sql`SELECT '{' || ${raw(jsonMembers(members))} || '}' FROM ${raw(from)} ${where([collection, ...conditions])}

@@ -17,7 +17,6 @@ export async function accountStats(
   symbol: string,
 ): Promise<string> {
   const window = pageWindow(values)
-  if (!window) return '[]'
   const order = raw(`${values.sort === 'buy_volume' ? 'a.bought' : 'a.sold'} DESC, a.account`)
   const rows = await session.query<[string]>(
     sql`SELECT coalesce(json_agg(${ACCOUNT} ORDER BY ${order}), '[]')::text

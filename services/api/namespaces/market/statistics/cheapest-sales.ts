@@ -48,7 +48,7 @@ export async function selectCheapest(
   const { session, values } = context
   const window = pageWindow(values)
   // What is burned is not for sale.
-  if (!window || values.burner !== undefined || values.burned === true) return []
+  if (values.burner !== undefined || values.burned === true) return []
   const flags = (['transferable', 'burnable'] as const).filter(
     (flag) => values[`is_${flag}` as const] === true,
   )

@@ -18,7 +18,6 @@ export async function templatePrices(
   values: TemplatePriceValues,
 ): Promise<string> {
   const window = pageWindow(values)
-  if (!window) return '[]'
   const schemas = values.schema_name
   const conditions = [
     ...oneOf('p.collection_name', values.collection_name),

@@ -31,7 +31,6 @@ export async function selectRanking(
   ranking: Ranking,
 ): Promise<Ranked[]> {
   const window = pageWindow(context.values)
-  if (!window) return []
   const { conditions, query, sumConditions } = ranking
   const [things, key, sums, sumKey] = [ranking.things, ranking.key, ranking.sums, ranking.sumKey].map(raw)
   const value = raw(context.values.sort === 'sales' ? 'k.trades' : 'k.volume')

@@ -21,7 +21,6 @@ export async function schemaStats(
   symbol: string,
 ): Promise<string> {
   const window = pageWindow(values)
-  if (!window) return '[]'
   const order = raw(`k.${values.sort === 'listings' ? 'listings' : 'sale_volume'} DESC, k.schema_name`)
   const match = values.match
   const conditions = [
@@ -74,7 +73,6 @@ export async function schemaStatsV2(
   symbol: string,
 ): Promise<string> {
   const window = pageWindow(values)
-  if (!window) return '[]'
   const ofCollection = isText('k.collection_name', values.collection_name)
   const [token] = isText('k.token_symbol', symbol)
   const range = tradeRange(values)

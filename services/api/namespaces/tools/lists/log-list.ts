@@ -28,7 +28,7 @@ export async function selectLinkLogs(
 ): Promise<Json> {
   const window = pageWindow(values)
   const wanted = chosenActions(actions, values)
-  if (!window || wanted.length === 0) return '[]'
+  if (wanted.length === 0) return '[]'
   const list = logList(LOGS, values.link_id, wanted, values)
   const [{ condition }] = list.filters as [(typeof list.filters)[number]]
   const found = await reader.page(list, window, async ({ keys, reason }) => {
