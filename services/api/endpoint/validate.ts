@@ -10,7 +10,7 @@ export type NamedLists = (name: string) => Promise<readonly string[]>
 /** Most elements that a client names in one list; what each costs shows in `docs/requests.md`. */
 export const MAX_GIVEN_ITEMS = 10_000
 /** Most elements of one list parameter, those of named lists included, which the operator has chosen. */
-export const MAX_LIST_ITEMS = 50_000
+const MAX_LIST_ITEMS = 50_000
 /** Most named lists that one parameter may refer to. */
 const MAX_NAMED_LISTS = 50
 
