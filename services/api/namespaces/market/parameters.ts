@@ -152,7 +152,7 @@ export type ListingListValues = Values<ReturnType<typeof listingParameters>>
 export type ListingValues = Partial<ListingListValues>
 
 /** `symbol` of the prices: any number of tokens. */
-export const priceSymbols = { symbol: texts('Token is one of these.') }
+const priceSymbols = { symbol: texts('Token is one of these.') }
 
 const homeFilter = {
   collection_name: names('Collection is one of these.'),

@@ -10,10 +10,7 @@ const MINTED = { table: 'assets.assets', key: 'asset_id', time: 'minted_at_time'
  * that none is missing, the lowest and highest id between the bounds tell how many they are. Undefined otherwise.
  */
 export async function countIdRange(session: Session, values: AssetValues): Promise<string | undefined> {
-  const lower = values.lower_bound
-  const upper = values.upper_bound
-  const before = values.before
-  const after = values.after
+  const { lower_bound: lower, upper_bound: upper, before, after } = values
   const conditions = [
     ...(lower === undefined ? [] : [sql`a.asset_id >= ${bind(lower, 'bigint')}`]),
     ...(upper === undefined ? [] : [sql`a.asset_id < ${bind(upper, 'bigint')}`]),

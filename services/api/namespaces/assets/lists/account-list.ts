@@ -131,8 +131,7 @@ function ownerConditions(side: AccountSide, values: AccountValues): Sql[] {
 
 /** Owners of assets of some collections: each collection has counters of its own. */
 function ofCollections(values: AccountValues): Sql {
-  const names = values.collection_name
-  const white = values.collection_whitelist
+  const { collection_name: names, collection_whitelist: white } = values
   const column = raw('c.collection_name')
   const conditions = [
     ...(names ? [isOneOf(column, names)] : []),
@@ -195,8 +194,7 @@ function accountConditions(column: Sql, { parameter }: AccountSide, values: Acco
     const all = [...(ids ?? []), ...(named ?? [])]
     conditions.push(all.length === 0 ? NEVER : isOneOf(column, all))
   }
-  const lower = values.lower_bound
-  const upper = values.upper_bound
+  const { lower_bound: lower, upper_bound: upper } = values
   if (lower !== undefined) conditions.push(sql`${column} >= ${bind(lower, 'text')}`)
   if (upper !== undefined) conditions.push(sql`${column} < ${bind(upper, 'text')}`)
   const black = values.account_blacklist

@@ -57,8 +57,7 @@ export function assetFilters(request: AssetRequest): Filter[] {
 
 function idFilters(values: AssetValues, statistics: Statistics): Filter[] {
   const ids = values.asset_id ?? values.ids
-  const lower = values.lower_bound
-  const upper = values.upper_bound
+  const { lower_bound: lower, upper_bound: upper } = values
   const filters: Filter[] = []
   if (ids) {
     filters.push({
@@ -222,9 +221,7 @@ function dataFilters({ values, attributes, statistics }: AssetRequest): Filter[]
 }
 
 function mintFilters(values: AssetValues, statistics: Statistics): Filter[] {
-  const exact = values.template_mint
-  const least = values.min_template_mint
-  const most = values.max_template_mint
+  const { template_mint: exact, min_template_mint: least, max_template_mint: most } = values
   const filters: Filter[] = []
   const between = (low: number | undefined, high: number | undefined): number =>
     statistics.between(
@@ -280,8 +277,7 @@ export function nothing(name: string): Filter {
 }
 
 function timeFilters(values: AssetValues, statistics: Statistics): Filter[] {
-  const before = values.before
-  const after = values.after
+  const { before, after } = values
   if (before === undefined && after === undefined) return []
   const column = TIME_OF_SORT[values.sort ?? '']
   const low = after === undefined ? undefined : BigInt(after) + 1n

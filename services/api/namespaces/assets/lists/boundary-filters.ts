@@ -64,8 +64,7 @@ function keyFilter(
 
 function boundFilter(values: BoundaryValues, statistics: Statistics, bounded: BoundedTable): Filter[] {
   const { table, alias, key, type } = bounded
-  const lower = values.lower_bound
-  const upper = values.upper_bound
+  const { lower_bound: lower, upper_bound: upper } = values
   if (lower === undefined && upper === undefined) return []
   // A bound may be beyond what the column can hold; the comparison is then made in 64 bits.
   const cast = type === 'text' ? 'text' : 'bigint'
@@ -93,8 +92,7 @@ function boundFilter(values: BoundaryValues, statistics: Statistics, bounded: Bo
 
 function timeFilter(values: BoundaryValues, statistics: Statistics, bounded: BoundedTable): Filter[] {
   const { table, alias, key, time } = bounded
-  const before = values.before
-  const after = values.after
+  const { before, after } = values
   if (!time || (before === undefined && after === undefined)) return []
   const low = after === undefined ? undefined : BigInt(after) + 1n
   const high = before === undefined ? undefined : BigInt(before) - 1n

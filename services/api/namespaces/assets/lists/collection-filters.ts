@@ -40,8 +40,7 @@ export function collectionLists(
   statistics: Statistics,
   source: OfCollections,
 ): Filter[] {
-  const white = values.collection_whitelist
-  const black = values.collection_blacklist
+  const { collection_whitelist: white, collection_blacklist: black } = values
   const { table, alias, column } = source
   return [
     ...(white ? [nameFilter('collection_whitelist', white, statistics, source)] : []),

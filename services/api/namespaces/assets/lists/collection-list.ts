@@ -81,8 +81,7 @@ function accountFilters(values: CollectionValues, statistics: Statistics): Filte
 
 function searchFilters(values: CollectionValues, statistics: Statistics, trigrams: boolean): Filter[] {
   const searches: [name: string, condition: Sql][] = []
-  const match = values.match
-  const search = values.search
+  const { match, search } = values
   if (match !== undefined) searches.push(['match', containsText(raw('c.collection_name'), match)])
   if (search !== undefined) {
     const shown = raw(`(c.collection_name || ' ' || coalesce(c.data ->> 'name', ''))`)

@@ -73,9 +73,7 @@ interface KnownHome {
 
 /** The collections of the templates or schemas that are asked for, and how many assets these and those have. */
 async function resolveHome(session: Session, values: AssetValues): Promise<KnownHome | undefined> {
-  const ids = values.template_id
-  const schemas = values.schema_name
-  const collections = values.collection_name
+  const { template_id: ids, schema_name: schemas, collection_name: collections } = values
   if (!ids && !schemas) return undefined
   const counts = ids
     ? sql`SELECT t.collection_name, k.minted FROM assets.template_counts k LEFT JOIN assets.templates t USING (template_id)

@@ -145,7 +145,6 @@ function subjectFilters({ id, schema, templateOf }: LogSubject): Filter[] {
 
 /** The actions of an endpoint that a request keeps; names that it does not have are ignored. */
 export function chosenActions(actions: readonly string[], values: ActionValues): string[] {
-  const white = values.action_whitelist
-  const black = values.action_blacklist
+  const { action_whitelist: white, action_blacklist: black } = values
   return actions.filter((name) => white?.includes(name) !== false && black?.includes(name) !== true)
 }

@@ -120,9 +120,7 @@ function stateFilter(values: OfferValues, statistics: Statistics): Filter[] {
 
 /** The row itself names the collections of its assets; one without known assets passes the white-list. */
 function collectionFilters(values: OfferValues, statistics: Statistics): Filter[] {
-  const wanted = values.collection_name
-  const white = values.collection_whitelist
-  const black = values.collection_blacklist
+  const { collection_name: wanted, collection_whitelist: white, collection_blacklist: black } = values
   const filters: Filter[] = []
   if (wanted) filters.push(ofCollections('collection_name', wanted, statistics))
   if (white) {

@@ -77,8 +77,7 @@ function eitherSide(
 }
 
 function memoFilters(values: PartyValues, statistics: Statistics, { table, alias }: PartyTable): Filter[] {
-  const memo = values.memo
-  const match = values.match_memo
+  const { memo, match_memo: match } = values
   const column = raw(`${alias}.memo`)
   const filters: Filter[] = []
   if (memo !== undefined) {

@@ -16,11 +16,8 @@ export function schemaKey(collection: string, schema: string): bigint {
 
 /** Filters of collections and schemas on assets, `a`: names, white-list, authorized account, black-list. */
 export function schemaFilters(values: AssetValues, statistics: Statistics): Filter[] {
-  const collections = values.collection_name
-  const white = values.collection_whitelist
-  const schemas = values.schema_name
-  const authorized = values.authorized_account
-  const black = values.collection_blacklist
+  const { collection_name: collections, collection_whitelist: white, schema_name: schemas } = values
+  const { authorized_account: authorized, collection_blacklist: black } = values
   const filters: Filter[] = []
   if (black && black.length > 0) {
     const without = statistics.rows(ASSETS) - statistics.equal(ASSETS, 'collection_name', black)

@@ -28,8 +28,7 @@ export function templateConditions({
     const [fixed, changing] = names.map(test)
     return sql`(${fixed!} OR ${changing!})`
   }
-  const match = values.match
-  const search = values.search
+  const { match, search } = values
   if (match) conditions.push(anyName((name) => containsText(name, match)))
   if (search) conditions.push(anyName((name) => resembles(name, search, trigrams)))
   for (const flag of ['transferable', 'burnable'] as const) {

@@ -50,8 +50,7 @@ export async function templateList(
   const { statistics } = reader
   await statistics.refresh(session)
   const source = { table: TEMPLATES, alias: 't', column: 'collection_name' }
-  const collections = values.collection_name
-  const schemas = values.schema_name
+  const { collection_name: collections, schema_name: schemas } = values
   const filters = [
     ...(collections ? [nameFilter('collection_name', collections, statistics, source)] : []),
     ...(schemas

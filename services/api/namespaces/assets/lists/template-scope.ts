@@ -24,10 +24,8 @@ export interface TemplateScope {
 export function templateScope({ values, templates, statistics }: AssetRequest): TemplateScope {
   const conditions: Sql[] = []
   const applied = new Set<string>()
-  const collections = values.collection_name
-  const white = values.collection_whitelist
-  const schemas = values.schema_name
-  const black = values.collection_blacklist
+  const { collection_name: collections, collection_whitelist: white, schema_name: schemas } = values
+  const { collection_blacklist: black } = values
   if (collections) conditions.push(isOneOf(raw('t.collection_name'), collections))
   if (white) conditions.push(isOneOf(raw('t.collection_name'), white))
   if (schemas) conditions.push(isOneOf(raw('t.schema_name'), schemas))

@@ -33,8 +33,7 @@ export async function countFromCounters(
   const table = listingTables[kind]
   const states = wantedStates(values) ?? standard
   if (attributes.length > 0 || !isCounted(kind, values)) return undefined
-  const collections = values.collection_name
-  const white = values.collection_whitelist
+  const { collection_name: collections, collection_whitelist: white } = values
   const conditions = [
     ...(states ? [sql`k.state = ANY(${bind(states, 'smallint[]')})`] : []),
     ...(collections ? [isOneOf(raw('k.collection_name'), collections)] : []),

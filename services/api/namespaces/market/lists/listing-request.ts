@@ -107,8 +107,7 @@ export function ofAnyState({ table, states }: ListingRequest, condition: Sql): S
 
 /** The collections that a request asks for: those of its names and white-list that are not black-listed; undefined for any. */
 export function wantedCollections(values: ListingValues): readonly string[] | undefined {
-  const named = values.collection_name
-  const white = values.collection_whitelist
+  const { collection_name: named, collection_whitelist: white } = values
   const black = values.collection_blacklist ?? []
   const wanted = named && white ? named.filter((name) => white.includes(name)) : (named ?? white)
   return wanted && distinct(wanted.filter((name) => !black.includes(name)))

@@ -46,8 +46,7 @@ export async function resolveNamedTemplates(
   const names = nameConditions(values, FIXED_NAME, trigrams)
   // The names of template buy offers are those of their templates, which filters on templates look up.
   if (kind === 4 || names.length === 0) return undefined
-  const collections = values.collection_name
-  const white = values.collection_whitelist
+  const { collection_name: collections, collection_whitelist: white } = values
   const scope = [
     ...(collections ? [isOneOf(raw('t.collection_name'), collections)] : []),
     ...(white ? [isOneOf(raw('t.collection_name'), white)] : []),

@@ -88,10 +88,7 @@ function valueFilters(values: PayoutValues, statistics: Statistics): Filter[] {
       isIndexed: true,
     })
   }
-  const type = values.listing_type
-  const listing = values.listing_id
-  const symbols = values.symbol
-  const assets = values.asset_id
+  const { listing_type: type, listing_id: listing, symbol: symbols, asset_id: assets } = values
   const categories = values.category?.map((name) => CATEGORIES[name]!)
   const kind = type === undefined ? undefined : [LISTING_TYPES[type]!]
   const listings = listing === undefined ? undefined : [listing]
@@ -116,8 +113,7 @@ const KEY = {
 function rangeFilters(values: PayoutValues, statistics: Statistics): Filter[] {
   const untimed = without(values, ['before', 'after'])
   const filters = boundaryFilters(untimed, statistics, KEY, values.log_global_sequence)
-  const before = values.before
-  const after = values.after
+  const { before, after } = values
   const times: Sql[] = []
   if (before !== undefined) {
     times.push(sql`l.paid_at_time < ${bind(before, 'bigint')} AND l.seq < ${keyAtTime(BLOCKS, before)}`)

@@ -66,8 +66,7 @@ function unlike(
 
 function partyFilters(request: ListingRequest): Filter[] {
   const { values, table, statistics } = request
-  const sellers = values.seller
-  const buyers = values.buyer
+  const { seller: sellers, buyer: buyers } = values
   const filters: Filter[] = []
   if (sellers)
     filters.push(columnFilter(request, 'seller', 'seller', sellers, ownTerms(request, 'seller', sellers)))
@@ -209,8 +208,7 @@ function mintFilters(request: ListingRequest): Filter[] {
 /** `min_assets`, `max_assets`. */
 function numberFilters({ table, values, statistics }: ListingRequest): Filter[] {
   if (table.kind === 4) return []
-  const least = values.min_assets
-  const most = values.max_assets
+  const { min_assets: least, max_assets: most } = values
   const filters: Filter[] = []
   const common = { columns: ['asset_count'] }
   if (least !== undefined) {

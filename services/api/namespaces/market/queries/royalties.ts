@@ -67,8 +67,7 @@ export function royaltyAttributes(
   contract: string,
   values: Values<ReturnType<typeof attributeRuleParameters>>,
 ): Promise<string> {
-  const source = values.source
-  const field = values.field
+  const { source, field } = values
   return rulePage(session, values, {
     members: {
       ...ofCollection(contract),

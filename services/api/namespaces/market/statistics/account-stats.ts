@@ -30,8 +30,7 @@ export async function accountStats(
 function accountSums(values: StatsValues['accounts'], symbol: string): Sql {
   const token = isText('k.token_symbol', symbol)
   const range = tradeRange(values)
-  const named = values.collection_name
-  const white = values.collection_whitelist
+  const { collection_name: named, collection_whitelist: white } = values
   const wanted = named && white ? [...named, ...white] : (named ?? white)
   const lists = [
     ...oneOf('k.collection_name', wanted),

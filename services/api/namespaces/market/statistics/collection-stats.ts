@@ -49,8 +49,7 @@ function collectionConditions(
   trigrams: boolean,
 ): Sql[] {
   const conditions = [...oneOf('c.collection_name', only), ...collectionLists('c.collection_name', values)]
-  const match = values.match
-  const search = values.search
+  const { match, search } = values
   if (match !== undefined) conditions.push(containsText(raw('c.collection_name'), match))
   if (search !== undefined) {
     const shown = raw(`(c.collection_name || ' ' || coalesce(c.data ->> 'name', ''))`)

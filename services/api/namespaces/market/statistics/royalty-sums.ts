@@ -9,8 +9,7 @@ export async function royaltySums(
   session: Session,
   values: Values<typeof royaltySumParameters>,
 ): Promise<string> {
-  const before = values.before
-  const after = values.after
+  const { before, after } = values
   const conditions = [
     ...isText('l.recipient', values.account),
     ...oneOf('l.collection_name', values.collection_name),

@@ -19,8 +19,7 @@ const END_OF_TIME = 2 ** 52
 
 /** The range of `before` and `after`, both exclusive; undefined when neither is given. */
 export function tradeRange(values: TimeValues): TradeRange | undefined {
-  const before = values.before
-  const after = values.after
+  const { before, after } = values
   if (before === undefined && after === undefined) return undefined
   const from = Math.min((after ?? -1) + 1, END_OF_TIME)
   const until = Math.min(before ?? END_OF_TIME, END_OF_TIME)

@@ -25,8 +25,7 @@ const listing = {
 
 /** Conditions on the trades of single assets. */
 function singleTrades(values: TradeValues): Sql[] {
-  const assets = values.asset_id
-  const burned = values.burned
+  const { asset_id: assets, burned } = values
   return [
     raw('k.asset_count = 1'),
     ...oneOf('k.collection_name', values.collection_name),
@@ -92,8 +91,7 @@ function isKeptByDay(values: TradeValues): boolean {
 
 /** The days of trades that meet conditions. */
 function summedDays(values: TradeValues, further: readonly Sql[] = []): Sql {
-  const before = values.before
-  const after = values.after
+  const { before, after } = values
   const conditions = [
     ...singleTrades(values),
     ...further,
@@ -117,8 +115,7 @@ async function firstOpenDay(session: Session): Promise<number> {
 
 /** Days that were over at the last block are counted; the rest, and those that a bound cuts, are summed up. */
 function keptDays(values: TradeValues, open: number): Sql {
-  const before = values.before
-  const after = values.after
+  const { before, after } = values
   // Both bounds are inclusive.
   const first = after === undefined ? undefined : Math.ceil(after / DAY_MS)
   const end = before === undefined ? undefined : Math.floor((before + 1) / DAY_MS)

@@ -139,8 +139,7 @@ function assetFilter(values: LinkValues): Filter[] {
 
 /** Every asset is known and of a collection of the white-list; no asset is of a collection of the black-list. */
 function collectionFilters(values: LinkValues, statistics: Statistics): Filter[] {
-  const white = values.collection_whitelist
-  const black = values.collection_blacklist
+  const { collection_whitelist: white, collection_blacklist: black } = values
   const rowsOf = (names: readonly string[]): number =>
     names.reduce((sum, name) => sum + statistics.containing(LINKS, 'collection_names', name), 0)
   const filters: Filter[] = []
