@@ -159,7 +159,7 @@ async function askSlowly(client: number, tally: Tally, stop: AbortSignal): Promi
   for (let at = client; !stop.aborted; at += SLOW_CLIENTS) {
     const before = tally.answeredMs.length
     await ask(
-      `${api.url}/v1/assets?sort=name&limit=${50 + (at % 50)}&page=${1_000 + at}`,
+      `${api.url}/v1/assets?sort=name&limit=${50 + (Math.floor(at / 100) % 50)}&page=${900 + (at % 100)}`,
       2_000 + client,
       tally,
     )

@@ -90,6 +90,18 @@ describe('the slots of a pool', () => {
     expect(refused.at(-1)).toBe('came too late CLIENT_GONE')
   })
 
+  it('are waited for by the server itself as long as there is time', async () => {
+    const { entered, refused, enter, leave, settle } = watched({ slots: 1, longSlots: 1 })
+    enter('runs')
+    enter('', 'itself', { deadlineMs: performance.now() + 5_000 })
+    enter('patient')
+    await settle()
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(refused).toEqual(['patient DATABASE_BUSY'])
+    await leave('runs')
+    expect(entered).toEqual(['runs', 'itself'])
+  })
+
   it('are refused to the client with the most waiting, when too many wait', async () => {
     const { refused, enter, settle } = watched({ slots: 1, longSlots: 1, maxWaiting: 4 })
     enter('runs')

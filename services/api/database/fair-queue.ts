@@ -1,4 +1,4 @@
-import { clientGone, tooBusy } from './scope.ts'
+import { clientGone, SERVER_ITSELF, tooBusy } from './scope.ts'
 import type { WorkScope } from './scope.ts'
 
 /** Bounds of a queue. */
@@ -121,7 +121,8 @@ export class FairQueue {
       const onGone = (): void => {
         entry.refuse(clientGone())
       }
-      const waitMs = Math.min(this.#maxWaitMs(sinceMs), scope.deadlineMs - sinceMs)
+      const leftMs = scope.deadlineMs - sinceMs
+      const waitMs = scope.client === SERVER_ITSELF ? leftMs : Math.min(this.#maxWaitMs(sinceMs), leftMs)
       const timer = setTimeout(() => {
         entry.refuse(tooBusy(`no database connection was free for ${Math.round(waitMs)} ms`))
       }, waitMs)
@@ -181,7 +182,8 @@ export class FairQueue {
     if (this.#waiting === 0) return
     const nowMs = performance.now()
     const earliestMs = nowMs - this.#maxWaitMs(nowMs)
-    for (const { waiting } of [...this.#clients.values()]) {
+    for (const [client, { waiting }] of [...this.#clients]) {
+      if (client === SERVER_ITSELF) continue
       for (const entry of [...waiting]) {
         if (entry.sinceMs < earliestMs) entry.refuse(tooBusy('more requests come than can be answered'))
       }

@@ -14,8 +14,8 @@ export interface WorkScope {
   readonly signal: AbortSignal | undefined
 }
 
-/** Client name of what the server does for itself. */
-const SERVER_ITSELF = ''
+/** Client name of what the server does for itself: nobody would try it again, so it waits as long as it may. */
+export const SERVER_ITSELF = ''
 
 /** A scope with what was left out: work of the server itself that has the time of a request. */
 export function completeScope(scope: Partial<WorkScope>, maxTimeMs: number): WorkScope {
