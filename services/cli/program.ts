@@ -7,6 +7,7 @@ import {
   addCertificates,
   addConfig,
   addDevchain,
+  addDigest,
   addDoctor,
   addFiller,
   addHasuraMetadata,
@@ -53,6 +54,7 @@ function buildProgram(io: CliIo): Command {
   addApi(program, io)
   addState(program, io)
   addMigrate(program, io)
+  addDigest(program, io)
   addKeys(program, io)
   addConfig(program, io)
   addRenderConfig(program, io)

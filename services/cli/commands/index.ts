@@ -11,6 +11,7 @@ export {
 } from './appliance.ts'
 export { addConfig } from './config.ts'
 export { addDevchain } from './devchain.ts'
+export { addDigest } from './digest.ts'
 export { addFiller } from './filler.ts'
 export { addKeys } from './keys.ts'
 export { addMigrate } from './migrate.ts'
