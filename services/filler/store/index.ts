@@ -1,5 +1,7 @@
 export { CommitUnit } from './commit-unit.ts'
 export type { UnitBlock } from './commit-unit.ts'
+export { checkLease, takeLease } from './lease.ts'
+export type { Lease } from './lease.ts'
 export type {
   Aggregate,
   Completion,
