@@ -11,6 +11,7 @@ import {
   addDoctor,
   addFiller,
   addHasuraMetadata,
+  addImportDatabase,
   addKeys,
   addMigrate,
   addPrepareDatabase,
@@ -55,6 +56,7 @@ function buildProgram(io: CliIo): Command {
   addState(program, io)
   addMigrate(program, io)
   addDigest(program, io)
+  addImportDatabase(program, io)
   addKeys(program, io)
   addConfig(program, io)
   addRenderConfig(program, io)

@@ -2,3 +2,12 @@ export { runFiller } from './filler.ts'
 export type { FillerOptions } from './filler.ts'
 export { runReader } from './pipeline/index.ts'
 export type { ReaderOptions, ReaderSettings, ReaderStatus } from './pipeline/index.ts'
+export { describeAddress, importDatabase, parseSourceAddress, planImport } from './import/index.ts'
+export type {
+  Difference,
+  ImportDatabaseOptions,
+  ImportPlan,
+  ImportProgress,
+  ImportReport,
+  TableCount,
+} from './import/index.ts'

@@ -11,6 +11,9 @@ export type {
   Source,
   UnitClock,
 } from './operations.ts'
+export { copyLine } from './copy.ts'
+export { checkLease } from './lease.ts'
+export type { Lease } from './lease.ts'
 export { openStore } from './store.ts'
 export type { Besides, Statements, Store, StoreOptions } from './store.ts'
 export {
