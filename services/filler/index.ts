@@ -11,3 +11,5 @@ export type {
   ImportReport,
   TableCount,
 } from './import/index.ts'
+export { checkLease, takeLease } from './store/index.ts'
+export type { Lease } from './store/index.ts'

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
@@ -9,7 +10,10 @@ import { indexUntil, startChain, testSettings } from '../integration/index-chain
 import type { TestChain } from '../integration/index-chain.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { verifyOf } from '../verify/verify-of.ts'
 import { restoreOldDatabase } from './old-database.ts'
+
+const tables = join(import.meta.dirname, '../fixtures/recordings/main/tables')
 
 let old: TestDatabase
 let imported: TestDatabase
@@ -118,6 +122,12 @@ describe('a database of eosio-contract-api', () => {
     await indexUntil(running, imported.address, block)
     expect(await differences(block)).toEqual(known)
   })
+})
+
+it('what was imported and read on from agrees with the tables that the chain had', async () => {
+  const report = await verifyOf(imported.address, { kind: 'folder', path: tables })
+  expect(report).toMatchObject({ differences: [], derived: [], unfinished: null })
+  expect(report.notes).toContainEqual(expect.stringContaining('was imported'))
 })
 
 describe('a source that does not fit', () => {

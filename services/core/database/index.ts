@@ -1,3 +1,4 @@
+export { assetsCounters } from './assets-counters.ts'
 export { databaseFailure, knownFailure } from './failures.ts'
 export { connectDatabase, createPool } from './connection.ts'
 export type { DatabaseAddress, DatabaseLimits } from './connection.ts'

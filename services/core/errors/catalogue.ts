@@ -130,6 +130,16 @@ export const errorCatalogue = {
     meaning: 'PostgreSQL takes no writes: it is a replica, or was set so.',
     remedy: 'Point `sqldb` at the primary; writing goes on by itself once the server takes it.',
   },
+  DATABASE_DIFFERS: {
+    meaning:
+      'The database does not hold what the chain has, or something derived does not follow from its rows.',
+    remedy:
+      '`pronghorn verify --repair` shows what would be written. Report what led there, with the lines of the report.',
+  },
+  VERIFY_UNFINISHED: {
+    meaning: 'The database could not be compared with the chain to the end.',
+    remedy: 'The message says why. Start it again when the node and the filler run.',
+  },
   DATABASE_ERROR: {
     meaning: 'PostgreSQL refused a statement.',
     remedy:

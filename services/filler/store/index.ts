@@ -1,5 +1,7 @@
 export { CommitUnit } from './commit-unit.ts'
 export type { UnitBlock } from './commit-unit.ts'
+export { checkLease, takeLease } from './lease.ts'
+export type { Lease } from './lease.ts'
 export type {
   Aggregate,
   Completion,
@@ -12,8 +14,6 @@ export type {
   UnitClock,
 } from './operations.ts'
 export { copyLine } from './copy.ts'
-export { checkLease } from './lease.ts'
-export type { Lease } from './lease.ts'
 export { openStore } from './store.ts'
 export type { Besides, Statements, Store, StoreOptions } from './store.ts'
 export {

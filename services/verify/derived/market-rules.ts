@@ -1,15 +1,5 @@
-import type { Invariant } from './invariant.ts'
-
-/** Kept rows against the rows that `made` makes anew; all columns are compared. */
-function sameRows(rule: string, table: string, columns: string, made: string): Invariant {
-  return {
-    rule,
-    violations: `
-      WITH made AS (${made}), kept AS (SELECT ${columns} FROM ${table})
-      SELECT concat_ws(' ', '${table} lacks', x::text) FROM (TABLE made EXCEPT TABLE kept) x
-      UNION ALL SELECT concat_ws(' ', '${table} has besides', x::text) FROM (TABLE kept EXCEPT TABLE made) x`,
-  }
-}
+import { sameRows } from './rule.ts'
+import type { DerivedRule } from './rule.ts'
 
 const now = '(SELECT max(block_time) FROM chain.readers)'
 const isV2 = '(SELECT coalesce(bool_or(v2_since_block IS NOT NULL), false) FROM market.config)'
@@ -26,7 +16,7 @@ const traits = (condition: string) => `
     WHERE ${condition} AND t.trait IS NOT NULL)`
 
 /** What a listing says of its assets against the assets themselves. */
-function assetsOf(table: string, id: string): Invariant {
+function assetsOf(table: string, id: string): DerivedRule {
   return {
     rule: `${table} tell of their assets`,
     violations: `
@@ -65,8 +55,8 @@ const ofSchemas = `sum(trades)::bigint, sum(volume), sum(sales)::bigint, sum(sal
       0, 0, (state = 3)::integer, CASE WHEN state = 3 THEN price ELSE 0 END, (state IN (1, 4))::integer FROM market.sales WHERE state IN (1, 3, 4)
   ) s`
 
-/** Rules of the market and its oracle; what is derived is made anew from listings and trades. */
-export const marketInvariants: readonly Invariant[] = [
+/** What follows in the market and its oracle from listings and trades. */
+export const marketRules: readonly DerivedRule[] = [
   {
     rule: 'a started sale is listed while its offer is pending',
     violations: `
@@ -258,24 +248,5 @@ export const marketInvariants: readonly Invariant[] = [
       WHERE p.median IS NOT NULL AND EXISTS (SELECT 1 FROM oracle.datapoints d WHERE d.pair_name = p.pair_name)
         AND NOT EXISTS (SELECT 1 FROM oracle.datapoints d WHERE d.pair_name = p.pair_name AND (d.median, d.point_time) = (p.median, p.median_time)
           AND d.point_time = (SELECT max(point_time) FROM oracle.datapoints x WHERE x.pair_name = p.pair_name))`,
-  },
-  {
-    rule: 'every log, bid and payout of the market has its block and transaction',
-    violations: `
-      SELECT e.seq::text FROM (SELECT seq FROM market.logs UNION ALL SELECT seq FROM market.bids UNION ALL SELECT seq FROM market.royalty_payouts) e
-      LEFT JOIN LATERAL market.origin_of(e.seq) o ON true WHERE length(o.txid) IS DISTINCT FROM 32`,
-  },
-  {
-    rule: 'the highest bid is the price of its auction',
-    violations: `
-      SELECT concat_ws(' ', a.auction_id, a.price, a.buyer, b.amount, b.account) FROM market.auctions a
-      LEFT JOIN LATERAL (SELECT amount, account FROM market.bids b WHERE b.auction_id = a.auction_id ORDER BY seq DESC LIMIT 1) b ON true
-      WHERE (a.price, a.buyer) IS DISTINCT FROM (coalesce(b.amount, a.starting_price), b.account)`,
-  },
-  {
-    rule: 'nothing of the market happened after the position',
-    violations: `
-      SELECT concat_ws(' ', 'sale', sale_id) FROM market.sales, chain.readers r WHERE updated_at_block > r.block_num
-      UNION ALL SELECT concat_ws(' ', 'trade', kind, listing_id) FROM market.trades, chain.readers r WHERE trade_time > r.block_time`,
   },
 ]

@@ -1,0 +1,3 @@
+export { derivedRules, findDerivedViolations, repairDerived } from './check.ts'
+export type { DerivedViolations } from './check.ts'
+export type { DerivedRule } from './rule.ts'
