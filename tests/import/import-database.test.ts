@@ -6,6 +6,7 @@ import { importDatabase } from '../../services/filler/index.ts'
 import type { ImportDatabaseOptions, ImportReport } from '../../services/filler/index.ts'
 import { compareDumps, dumpDatabase } from '../integration/database-dump.ts'
 import type { DatabaseDump } from '../integration/database-dump.ts'
+import { createFillerHome } from '../integration/filler-process.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
 import { createTestDatabase } from '../setup/database.ts'
@@ -90,6 +91,26 @@ describe('a database of eosio-contract-api', () => {
   beforeAll(async () => {
     before = await dumpDatabase(old.address)
     report = await runImport()
+  })
+
+  it('is planned first: counted and checked, and nothing is changed', async () => {
+    const empty = await createTestDatabase()
+    const home = await createFillerHome(running, empty.address)
+    try {
+      const { user, password, host, port, database } = old.address
+      const address = `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`
+      const process = home.start(['import-database', address, '--dry-run'])
+      expect((await process.ended).code, process.output()).toBe(0)
+      const text = process.output()
+      expect(text).toContain('A database of version 1.3.24, to be imported at block 730')
+      expect(text).toContain('10 reversible blocks are taken back')
+      expect(text).toMatch(/atomicassets_assets +581 rows/)
+      expect(text).toContain('Nothing was changed.')
+      expect(text).not.toContain(password)
+    } finally {
+      await home.remove()
+      await empty.drop()
+    }
   })
 
   it('is imported at its last irreversible block, and equals an index that read the blocks', async () => {

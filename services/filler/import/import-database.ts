@@ -1,15 +1,14 @@
 import type { NodeBlock } from '../../core/chain-node/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
-import { describeError } from '../../core/errors/index.ts'
+import { describeError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { Handler } from '../handlers/index.ts'
 import { chainTables, checkReader } from '../pipeline/index.ts'
 import type { ReaderSettings } from '../pipeline/index.ts'
-import { CommitUnit, listTables, openStore } from '../store/index.ts'
+import { asStoreError, CommitUnit, listTables, openStore } from '../store/index.ts'
 import type { Store, Table } from '../store/index.ts'
 import { readByteFields } from './byte-fields.ts'
 import { putConfigs, readPrecisions } from './configs.ts'
-import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
 import { WINDOW_MS, assetSteps, eventSteps, plainSteps } from './copy-steps.ts'
 import type { AppendColumns, EventTotals } from './copy-steps.ts'
@@ -31,6 +30,7 @@ import { describeDifferences } from './report.ts'
 import type { Difference } from './report.ts'
 import { describeAddress } from './source-address.ts'
 import { findBlock } from './source-block.ts'
+import { findFirstTime, findSequences } from './source-extent.ts'
 import { closeWorkers, openWorkers, runSteps } from './workers.ts'
 import type { ImportStep, ImportWorker } from './workers.ts'
 
@@ -84,6 +84,17 @@ export interface ImportReport {
  *   RetryableError `CHAIN_UNREACHABLE`, `DATABASE_UNAVAILABLE`.
  */
 export async function importDatabase(options: ImportDatabaseOptions): Promise<ImportReport> {
+  try {
+    return await importInto(options)
+  } catch (error) {
+    if (error instanceof PronghornError) throw error
+    if (options.signal.aborted)
+      throw new RetryableError('IMPORT_UNFINISHED', 'the import was stopped', { cause: error })
+    throw asStoreError(error)
+  }
+}
+
+async function importInto(options: ImportDatabaseOptions): Promise<ImportReport> {
   const source = await openOldSource(options.source, options.sourceReader)
   try {
     const block = await findBlock(source, options.chain)
@@ -263,20 +274,15 @@ class DatabaseImport {
 
   private async events(): Promise<ImportStep[]> {
     const { context } = this
-    const { assets, market, tools } = context.accounts
-    const accounts = [assets, market, tools].flatMap((name) => name ?? [])
-    const [first] = await this.source.query<{ time: bigint | null }>(
-      `SELECT least((SELECT min(created_at_time) FROM contract_traces WHERE account IN (${accounts.map(literal).join(', ')})),
-         (SELECT min(created_at_time) FROM atomicassets_transfers WHERE contract = ${literal(assets ?? '')})) AS time`,
-    )
+    const firstMs = await findFirstTime(context)
     const abis = await this.source.query<{ block: bigint; packed: Buffer }>(
       `SELECT block_num AS block, abi AS packed FROM contract_abis WHERE account = $1 AND block_num <= $2 ORDER BY block_num`,
-      [assets ?? '', this.block.num],
+      [context.accounts.assets ?? '', this.block.num],
     )
     const packer = new MapPacker(abis.map(({ block, packed }) => ({ block: Number(block), packed })))
-    if (first?.time == null) return []
+    if (firstMs === null) return []
     const window = {
-      firstMs: Number(first.time),
+      firstMs,
       lastMs: this.block.timeMs,
       widthMs: this.options.windowMs ?? WINDOW_MS,
     }
@@ -316,14 +322,9 @@ class DatabaseImport {
   }
 
   private async ensurePartitions(): Promise<void> {
-    const [row] = await this.source.query<{ low: string | null; high: string | null }>(
-      `SELECT least((SELECT min(global_sequence) FROM contract_traces), (SELECT min(transfer_id) FROM atomicassets_transfers))::text AS low,
-         greatest((SELECT max(global_sequence) FROM contract_traces), (SELECT max(transfer_id) FROM atomicassets_transfers))::text AS high`,
-    )
-    const low = BigInt(row?.low ?? 0)
-    const high = BigInt(row?.high ?? 0)
+    const [low, high] = await findSequences(this.context, this.block.timeMs)
     for (const { name } of this.appended)
-      for (let part = low >> PARTITION_BITS; part <= high >> PARTITION_BITS; part++)
+      for (let part = low >> PARTITION_BITS; part <= (high >> PARTITION_BITS) + 1n; part++)
         await this.store.query('SELECT chain.ensure_partition($1::regclass, $2)', [
           name,
           part << PARTITION_BITS,

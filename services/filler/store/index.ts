@@ -14,7 +14,7 @@ export type {
   UnitClock,
 } from './operations.ts'
 export { copyLine } from './copy.ts'
-export { openStore } from './store.ts'
+export { asStoreError, openStore } from './store.ts'
 export type { Besides, Statements, Store, StoreOptions } from './store.ts'
 export {
   appendTable,

@@ -353,7 +353,8 @@ class PostgresStore implements Store {
 /** SQLSTATE classes after which the same work may succeed: connection, resources, operator, serialisation. */
 const RETRYABLE_STATES = /^(08|53|57|40)/
 
-function asStoreError(error: unknown): Error {
+/** What an error of a session is to the program: retryable or not. */
+export function asStoreError(error: unknown): Error {
   if (error instanceof FatalError || error instanceof RetryableError) return error
   // A mistake in the program, which no new connection makes good.
   if (error instanceof TypeError || error instanceof RangeError) return error
