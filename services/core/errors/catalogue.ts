@@ -150,8 +150,13 @@ export const errorCatalogue = {
     remedy:
       'Raise `max_db_connections`, add an api process or a replica, or limit the rate of requests per client.',
   },
+  CLIENT_GONE: {
+    meaning: 'A client closed its connection before its answer was ready; its statement was cancelled.',
+    remedy: 'Nothing is wrong with the server.',
+  },
   QUERY_TIMEOUT: {
-    meaning: 'A query ran longer than `max_query_time_ms`; the client is told 408.',
+    meaning:
+      'The queries of a request took longer than `max_query_time_ms` together; the client is told 408.',
     remedy: 'Ask for fewer rows or with more filters; raise the limit if the machine is merely slow.',
   },
   MIGRATION_FAILED: {

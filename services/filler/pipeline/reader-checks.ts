@@ -1,3 +1,4 @@
+import { checkDatabaseChain } from '../../core/database/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import { wipeFeed } from '../feed/index.ts'
@@ -72,14 +73,10 @@ async function claimChain(store: Store, chainId: string): Promise<void> {
     'INSERT INTO chain.identity (chain_id) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM chain.identity)',
     [chainId],
   )
-  const rows = await store.query<{ chain_id: string }>('SELECT chain_id FROM chain.identity')
-  const found = rows[0]?.chain_id
-  if (found !== chainId) {
-    throw new FatalError(
-      'CHAIN_MISMATCH',
-      `the database holds chain ${String(found)}, the configuration names chain ${chainId}`,
-    )
+  const client = {
+    query: async (text: string) => ({ rows: await store.query<{ chain_id: string }>(text, []) }),
   }
+  await checkDatabaseChain(client, chainId)
 }
 
 async function claimFamily(store: Store, handler: Family, reader: string): Promise<void> {

@@ -17,7 +17,7 @@ export interface KeptMoment {
 
 /** Which block is asked for. */
 export interface MomentQuery {
-  readonly block_num: bigint | null
+  readonly block_num?: bigint | undefined
   readonly irreversible_only?: boolean
 }
 
@@ -59,7 +59,7 @@ async function commonPart(
 }
 
 /** What this server was not told to keep. */
-export function notKept(message: string, details: Readonly<Record<string, unknown>>): Refusal {
+function notKept(message: string, details: Readonly<Record<string, unknown>>): Refusal {
   return new Refusal(400, 'app_state_not_kept_error', message, details)
 }
 

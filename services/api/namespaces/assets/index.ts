@@ -7,7 +7,6 @@ import { assetRecord, assetsRecordKinds } from './records/index.ts'
 import type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 export {
-  assetListParameters,
   assetsEndpoints,
   countTwin,
   listJson,
@@ -16,22 +15,9 @@ export {
   runCount,
   runList,
 } from './endpoints/index.ts'
+export { assetListParameters, collectionSearch, ofAccount, ofCollection } from './parameters.ts'
+export type { AssetValues } from './parameters.ts'
 export type { ListOfRecords } from './endpoints/index.ts'
-export {
-  assetConditions,
-  collectionLists,
-  contains,
-  KnownTexts,
-  NEVER,
-  noneOf,
-  oneOf,
-  ownDataConditions,
-  resembles,
-  resolvedTemplateCondition,
-  resolveTemplates,
-  templateDataConditions,
-} from './queries/index.ts'
-export type { ResolvedTemplates } from './queries/index.ts'
 export {
   assetArray,
   assetAssembler,
@@ -45,8 +31,6 @@ export {
   containedKeys,
   jsonMembers,
   jsonText,
-  packRows,
-  queryPacked,
   quoted,
   readPairs,
   templateFragment,
@@ -54,7 +38,6 @@ export {
   templateVersionsOf,
   collectionRecord,
   lightCollection,
-  lightSchema,
   lightTemplate,
   logRecord,
   templateRecord,
@@ -65,6 +48,7 @@ export {
   ASSETS,
   boundaryFilters,
   chosenActions,
+  collectionLists,
   containsText,
   createListReader,
   isNoneOf,
@@ -73,11 +57,16 @@ export {
   logList,
   nameFilter,
   nothing,
+  oneOf,
+  oneOfIds,
+  isText,
+  hasCollectionLists,
+  resolveTemplates,
   schemaKey,
   templateConditions,
   templateScope,
 } from './lists/index.ts'
-export type { AssetRequest } from './lists/index.ts'
+export type { AssetRequest, ResolvedTemplates } from './lists/index.ts'
 export type { AssetExtension, AssetRow, AssetsRecords, LoggedActions, RecordSource } from './records/index.ts'
 export { liveRecord } from './live-records.ts'
 export type { AssetsLimits, AssetsSetup } from './setup.ts'

@@ -1,5 +1,6 @@
-import { bind, raw, sql } from '../../../database/index.ts'
+import { bind, bindIntegers, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
+import type { CollectionListValues } from '../../parameter-groups/index.ts'
 
 /** Condition that no row meets. */
 export const NEVER = raw('FALSE')
@@ -11,9 +12,57 @@ export function isOneOf(column: Sql, texts: readonly string[]): Sql {
   return sql`${column} = ANY(${bind(texts, 'text[]')})`
 }
 
+/** From so many texts on, to hash them once takes less than to compare a few rows with each. */
+const MANY = 50
+
 /** The column has none of some texts. */
 export function isNoneOf(column: Sql, texts: readonly string[]): Sql {
-  return texts.length === 0 ? raw('TRUE') : sql`${column} <> ALL(${bind(texts, 'text[]')})`
+  if (texts.length === 0) return raw('TRUE')
+  const list = bind(texts, 'text[]')
+  // `<> ALL` compares with one after the other, up to PostgreSQL 14.
+  return texts.length < MANY ? sql`${column} <> ALL(${list})` : sql`${column} NOT IN (SELECT unnest(${list}))`
+}
+
+/** A 32-bit column has none of some ids. */
+export function isNoneOfIds(column: Sql, ids: readonly bigint[]): Sql {
+  const list = bindIntegers(ids)
+  return ids.length < MANY ? sql`${column} <> ALL(${list})` : sql`${column} NOT IN (SELECT unnest(${list}))`
+}
+
+/** A column has one of the texts of a parameter; nothing when it is absent. */
+export function oneOf(column: string, texts: readonly string[] | undefined): Sql[] {
+  return texts ? [isOneOf(raw(column), texts)] : []
+}
+
+/** A column has one of the 32-bit ids of a parameter; nothing when it is absent. */
+export function oneOfIds(column: string, ids: readonly bigint[] | null | undefined): Sql[] {
+  return ids ? [sql`${raw(column)} = ANY(${bindIntegers(ids)})`] : []
+}
+
+/** A column has a text; nothing when it is absent. */
+export function isText(column: string, text: string | undefined): Sql[] {
+  return text === undefined ? [] : [sql`${raw(column)} = ${bind(text, 'text')}`]
+}
+
+/** `collection_whitelist` and `collection_blacklist` on a column. */
+export function collectionLists(column: string, values: CollectionListValues): Sql[] {
+  const black = values.collection_blacklist ?? []
+  return [
+    ...oneOf(column, values.collection_whitelist),
+    ...(black.length > 0 ? [isNoneOf(raw(column), black)] : []),
+  ]
+}
+
+/** Whether `collection_whitelist` or `collection_blacklist` leaves something out. */
+export function hasCollectionLists(values: CollectionListValues): boolean {
+  return values.collection_whitelist !== undefined || (values.collection_blacklist ?? []).length > 0
+}
+
+/** Collections that list an account among those that may mint and edit; nothing when it is absent. */
+export function authorizedBy(column: string, account: string | undefined): Sql[] {
+  if (account === undefined) return []
+  const listed = sql`k.authorized_accounts @> ARRAY[${bind(account, 'text')}]`
+  return [sql`${raw(column)} IN (SELECT k.collection_name FROM assets.collections k WHERE ${listed})`]
 }
 
 /** Case-insensitive "contains", with every wildcard of the term taken literally. */

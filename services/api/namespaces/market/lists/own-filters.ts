@@ -1,8 +1,8 @@
-import { bind, raw, sql } from '../../../database/index.ts'
+import { allOf, bind, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { Filter } from '../../../lists/index.ts'
 import type { ListingRequest } from './listing-request.ts'
-import { allOf, columnFilter, distinct, nothing } from './listing-request.ts'
+import { columnFilter, distinct, nothing } from './listing-request.ts'
 import type { PriceBounds } from './price-bounds.ts'
 import { withinBounds } from './price-bounds.ts'
 import { hasTerm, termsOf } from './terms.ts'
@@ -91,7 +91,7 @@ function bidFilters({ table, values, statistics }: ListingRequest, nowSeconds: n
   const filters: Filter[] = []
   const ofBids = (condition: Sql): Sql =>
     sql`l.auction_id = ANY(ARRAY(SELECT b.auction_id FROM market.bids b WHERE b.account = ${condition}))`
-  const bidders = values.texts('bidder')
+  const bidders = values.bidder
   if (bidders) {
     const accounts = sql`ANY(${bind(bidders, 'text[]')})`
     filters.push({
@@ -102,7 +102,7 @@ function bidFilters({ table, values, statistics }: ListingRequest, nowSeconds: n
       isIndexed: true,
     })
   }
-  if (values.bool('hide_empty_auctions') === true) {
+  if (values.hide_empty_auctions === true) {
     filters.push({
       name: 'hide_empty_auctions',
       condition: raw('l.buyer IS NOT NULL'),
@@ -111,7 +111,7 @@ function bidFilters({ table, values, statistics }: ListingRequest, nowSeconds: n
       isIndexed: false,
     })
   }
-  const participant = values.text('participant')
+  const participant = values.participant
   if (participant !== undefined) {
     const account = bind(participant, 'text')
     const now = bind(nowSeconds, 'bigint')
