@@ -11,6 +11,7 @@ import {
   addDoctor,
   addFiller,
   addHasuraMetadata,
+  addImportDatabase,
   addKeys,
   addMigrate,
   addPrepareDatabase,
@@ -57,6 +58,7 @@ function buildProgram(io: CliIo): Command {
   addMigrate(program, io)
   addVerify(program, io)
   addDigest(program, io)
+  addImportDatabase(program, io)
   addKeys(program, io)
   addConfig(program, io)
   addRenderConfig(program, io)

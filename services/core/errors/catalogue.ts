@@ -99,6 +99,19 @@ export const errorCatalogue = {
     meaning: 'A block could not be applied. The message names block, transaction, action and cause.',
     remedy: 'The position is unchanged. Report the message if a restart ends at the same block.',
   },
+  IMPORT_SOURCE_UNFIT: {
+    meaning: 'A database that is to be imported is not one that can be, or not in its present state.',
+    remedy:
+      'The message says why. `pronghorn import-database --dry-run` repeats the checks and changes nothing.',
+  },
+  IMPORT_TARGET_FILLED: {
+    meaning: 'An import was asked for, but the reader has indexed blocks already.',
+    remedy: 'Import into a new database. What is there is unchanged.',
+  },
+  IMPORT_UNFINISHED: {
+    meaning: 'An import into this database was interrupted, so what is there is incomplete.',
+    remedy: 'Run the import again: it continues, or begins anew when its source has changed.',
+  },
   LIST_SOURCE_FAILED: {
     meaning: 'A source of named lists did not answer in time, or with something else than lists.',
     remedy: 'Its last lists stay in force and it is asked again. Check `list_polls` and the source.',

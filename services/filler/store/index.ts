@@ -13,7 +13,8 @@ export type {
   Source,
   UnitClock,
 } from './operations.ts'
-export { openStore } from './store.ts'
+export { copyLine } from './copy.ts'
+export { asStoreError, openStore } from './store.ts'
 export type { Besides, Statements, Store, StoreOptions } from './store.ts'
 export {
   appendTable,

@@ -1,45 +1,33 @@
+import { assetsCounters } from '../../core/database/index.ts'
 import { sameRows } from './rule.ts'
 import type { DerivedRule } from './rule.ts'
 
-/** Assets counted by `key`. */
-function countsAssets(table: string, key: string, condition = ''): DerivedRule {
-  return sameRows(
-    `${table} counts assets`,
-    table,
-    `${key}, minted, burned`,
-    `SELECT ${key}, count(*), count(*) FILTER (WHERE owner IS NULL) FROM assets.assets ${condition} GROUP BY ${key}`,
-  )
+/** A counter against what it counts. */
+function counts(rule: string, table: string, columns: string): DerivedRule {
+  return sameRows(rule, table, columns, assetsCounters[table]!)
 }
 
 /** What follows from assets, offers, transfers and links. */
 export const assetsRules: readonly DerivedRule[] = [
-  countsAssets('assets.collection_counts', 'collection_name'),
-  countsAssets('assets.schema_counts', 'collection_name, schema_name'),
-  countsAssets('assets.template_counts', 'template_id', 'WHERE template_id IS NOT NULL'),
-  sameRows(
-    'accounts are the owners of assets',
-    'assets.accounts',
-    'account, assets',
-    'SELECT owner, count(*) FROM assets.assets WHERE owner IS NOT NULL GROUP BY 1',
+  counts(
+    'assets.collection_counts counts assets',
+    'assets.collection_counts',
+    'collection_name, minted, burned',
   ),
-  sameRows(
+  counts(
+    'assets.schema_counts counts assets',
+    'assets.schema_counts',
+    'collection_name, schema_name, minted, burned',
+  ),
+  counts('assets.template_counts counts assets', 'assets.template_counts', 'template_id, minted, burned'),
+  counts('accounts are the owners of assets', 'assets.accounts', 'account, assets'),
+  counts(
     'accounts of collections are the owners of their assets',
     'assets.collection_accounts',
     'collection_name, account, assets',
-    'SELECT collection_name, owner, count(*) FROM assets.assets WHERE owner IS NOT NULL GROUP BY 1, 2',
   ),
-  sameRows(
-    'burners are those who burned assets',
-    'assets.burners',
-    'account, assets',
-    'SELECT burned_by_account, count(*) FROM assets.assets WHERE burned_by_account IS NOT NULL GROUP BY 1',
-  ),
-  sameRows(
-    'transfers are counted by collection',
-    'assets.transfer_counts',
-    'collection_name, transfers',
-    'SELECT collection_name, count(*) FROM assets.transfers GROUP BY 1',
-  ),
+  counts('burners are those who burned assets', 'assets.burners', 'account, assets'),
+  counts('transfers are counted by collection', 'assets.transfer_counts', 'collection_name, transfers'),
   sameRows(
     'offers are counted by state',
     'assets.offer_counts',

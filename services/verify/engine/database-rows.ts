@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { unknownValue } from './difference.ts'
 import type { Children, Column, ComparedRow, RowValues, VerifiedTable } from '../tables/index.ts'
 
 /** Keys that one statement reads at a time. */
@@ -92,8 +93,15 @@ function keySql({ key }: VerifiedTable): string {
 }
 
 function valuesSql(table: VerifiedTable): string {
-  const members = table.columns.map((column) => `'${column.name}', ${columnSql(table, column)}`)
+  const members = table.columns.map((column) => `'${column.name}', ${knownSql(table, column)}`)
   return `jsonb_build_object(${members.join(', ')})`
+}
+
+function knownSql(table: VerifiedTable, column: Column): string {
+  const value = columnSql(table, column)
+  return column.unknown === undefined
+    ? value
+    : `CASE WHEN ${column.unknown} THEN '${JSON.stringify(unknownValue)}' ELSE to_jsonb(${value}) END`
 }
 
 function columnSql(table: VerifiedTable, { name, sql, children }: Column): string {

@@ -27,13 +27,18 @@ export interface Sides {
   readonly database: RowValues | null
 }
 
+/** Stands for a value that the database does not know. */
+export const unknownValue = { unknown: true } as const
+
+const unknownText = JSON.stringify(unknownValue)
+
 /** How the sides of a row differ; null when they agree. */
 export function differenceOf(table: VerifiedTable, { key, chain, database }: Sides): Difference | null {
   const at = { table: labelOf(table), key: keyText(key) }
   if (chain === null) return database === null ? null : { ...at, kind: 'extra', columns: [] }
   if (database === null) return { ...at, kind: 'missing', columns: [] }
   const columns = table.columns.flatMap(({ name }) =>
-    canonical(chain[name]) === canonical(database[name])
+    canonical(chain[name]) === canonical(database[name]) || canonical(database[name]) === unknownText
       ? []
       : [{ column: name, chain: chain[name], database: database[name] }],
   )

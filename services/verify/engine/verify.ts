@@ -88,6 +88,11 @@ class Run {
     const wanted = chosen.filter(({ family }) => contracts.has(family))
     if (!source.isWhole)
       this.#notes.push('the source does not know every row: rows that only the database has are not told')
+    const imported = await client.query("SELECT 1 FROM chain.imports WHERE kind = 'database'")
+    if (imported.rows.length > 0)
+      this.#notes.push(
+        'the database was imported: where it does not know who pays for a row, that is not compared',
+      )
     const meter = new ProgressMeter(await this.#estimate(wanted), this.#options.onProgress)
     try {
       const assets = contracts.get('assets')

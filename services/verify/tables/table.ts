@@ -42,6 +42,8 @@ export interface Column {
   readonly name: string
   /** SQL of its value in JSON-safe form; without it, the column itself. */
   readonly sql?: string
+  /** SQL condition under which the database does not know the value, so that it is not compared. */
+  readonly unknown?: string
   /** SQL type that a repair writes it as; without it, a repair cannot write it. */
   readonly type?: string
   /** SQL that a repair writes instead of the value, with `$` for it, such as `nullif($, '')`. */
