@@ -104,12 +104,7 @@ async function runStep(worker: ImportWorker, lease: Lease, step: ImportStep): Pr
 }
 
 /** Notes a step as done, in the open transaction. */
-export async function noteStep(
-  client: pg.ClientBase,
-  reader: string,
-  name: string,
-  rows: number,
-): Promise<void> {
+async function noteStep(client: pg.ClientBase, reader: string, name: string, rows: number): Promise<void> {
   await client.query('INSERT INTO chain.import_steps (reader, step, rows) VALUES ($1, $2, $3)', [
     reader,
     name,
