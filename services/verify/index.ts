@@ -2,7 +2,7 @@ export { compareDigests, digestDatabase, listDigestTables } from './digest/index
 export type { DatabaseDigest, DigestOptions, DigestPosition, TableDigest } from './digest/index.ts'
 export { openOwnDecoder, openRowDecoder } from './decode/index.ts'
 export type { RowDecoder } from './decode/index.ts'
-export { derivedRules, findDerivedViolations } from './derived/index.ts'
+export { derivedRules, findDerivedViolations, marketRules } from './derived/index.ts'
 export type { DerivedRule, DerivedViolations } from './derived/index.ts'
 export {
   DEFAULT_REQUESTS_AT_ONCE,

@@ -1,47 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
 import { PositionWatch } from '../integration/position.ts'
+import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { broadMix, verifyOf } from './verify-of.ts'
 
 /** Comparisons one after the other; VERIFY_ROUNDS for more. */
-const rounds = Number(process.env.VERIFY_ROUNDS ?? 3)
-/** Milliseconds between two blocks; VERIFY_BLOCK_MS=500 is a real chain's pace. */
-const intervalMs = Number(process.env.VERIFY_BLOCK_MS ?? 200)
+const rounds = Number(process.env.VERIFY_ROUNDS ?? 2)
+/** Milliseconds between two blocks: a real chain's pace. */
+const intervalMs = Number(process.env.VERIFY_BLOCK_MS ?? 500)
+
+/** Blocks by which the chain runs ahead of the filler at most: a slow machine makes a slow chain. */
+const farthest = 12
+const libLagBlocks = 20
 
 let database: TestDatabase
 let running: TestChain
+let watch: PositionWatch
 let ending: AbortController
 let filler: Promise<void>
+let stopping: AbortController
+let producing: Promise<void>
+let blocksMade = 0
+
+/** Makes blocks at a steady pace, every tenth of them with a fork. */
+async function produce(signal: AbortSignal): Promise<void> {
+  const random = createRandom(77)
+  while (!signal.aborted) {
+    running.chain.generate(1)
+    blocksMade++
+    if (random.fraction() < 0.1) {
+      const depth = random.between(1, 8)
+      running.chain.fork(depth, depth + random.between(0, 2))
+    }
+    await delay(intervalMs)
+    const isNear = (position: { num: number } | null) =>
+      (position?.num ?? 0) >= running.chain.head().num - farthest
+    if (!ending.signal.aborted) await watch.until(isNear, () => signal.aborted || ending.signal.aborted)
+  }
+}
 
 beforeEach(async () => {
   database = await createTestDatabase()
-  running = await startChain({
-    blocks: 150,
-    rate: 8,
-    mix: broadMix,
-    seed: 9,
-    forks: 0.1,
-    libLagBlocks: 20,
-    live: { intervalMs },
-  })
+  running = await startChain({ blocks: 60, rate: 3, mix: broadMix, seed: 9, libLagBlocks })
   ending = new AbortController()
   filler = indexUntil(running, database.address, 0, { signal: ending.signal })
   filler.catch(() => undefined)
-  const watch = await PositionWatch.open(database.address, testSettings.name)
+  watch = await PositionWatch.open(database.address, testSettings.name)
+  const head = running.chain.head().num
   await watch.until(
-    (position) => (position?.num ?? 0) >= running.chain.head().num - 5,
+    (position) => (position?.num ?? 0) >= head,
     () => false,
   )
-  await watch.close()
+  stopping = new AbortController()
+  producing = produce(stopping.signal)
+  producing.catch(() => undefined)
 })
 
 afterEach(async () => {
+  stopping.abort()
+  await producing
   ending.abort()
   await filler
+  await watch.close()
   await running.chain.stop()
   await database.drop()
 })
@@ -66,16 +91,13 @@ it('beside a filler that follows a chain with forks nothing differs, but what wa
     "UPDATE market.marketplaces SET creator = 'nobody' WHERE marketplace_name = (SELECT max(marketplace_name) FROM market.marketplaces)",
   )
   await client.end()
-  const before = running.chain.head().num
+  const before = blocksMade
   const report = await verifyOf(database.address, source, { pollMs: 50 })
   expect(report.differences).toMatchObject([
     { table: 'market.marketplaces', kind: 'differs', columns: [{ column: 'creator', database: 'nobody' }] },
   ])
   // It stood for ten blocks first.
-  expect(report.block!.num - before).toBeGreaterThanOrEqual(10 - 20 * 0.5)
-  console.log(
-    `verify beside a filler: ${rounds} rounds, ${first} to ${running.chain.head().num}, deferred ${deferred}, seen ${seen}`,
-  )
+  expect(blocksMade - before).toBeGreaterThanOrEqual(10)
 })
 
 it('a filler that stands still is no difference: it could not be finished', async () => {

@@ -6,7 +6,8 @@ const ROWS_SHOWN = 50
 /** How far a comparison is, in a line of a terminal. */
 export function progressLine({ at, rows, of, rowsPerSecond, secondsLeft }: VerifyProgress): string {
   const left = secondsLeft === null ? '' : `, about ${durationText(secondsLeft)} left`
-  return `\r\x1b[K${at}: ${rows} of about ${Math.round(of)} rows, ${Math.round(rowsPerSecond)} rows/s${left}`
+  const count = of > rows ? `${rows} of about ${Math.round(of)} rows` : `${rows} rows`
+  return `\r\x1b[K${at}: ${count}, ${Math.round(rowsPerSecond)} rows/s${left}`
 }
 
 function durationText(seconds: number): string {

@@ -33,7 +33,7 @@ interface Open {
   suspect: Suspect
   /** Both sides as of the last look. */
   signature: string
-  /** Block of the slower side since which they are so. */
+  /** Block of the faster side when they were first seen so: the slower side has to pass it. */
   since: number
   /** Block of the slower side at the first look. */
   first: number
@@ -69,8 +69,8 @@ export async function settleSuspects(suspects: readonly Suspect[], options: Sett
     first: Infinity,
     shown: new Set([canonical(suspect.chain)]),
   }))
-  let lastMove = performance.now()
-  let lastPlace = ''
+  const chainClock = new MoveClock()
+  const databaseClock = new MoveClock()
   while (open.length > 0) {
     options.signal.throwIfAborted()
     options.onRound?.(open.length)
@@ -81,10 +81,11 @@ export async function settleSuspects(suspects: readonly Suspect[], options: Sett
     )
     const after = await readPlace(options)
     const slower = Math.min(before.chain.num, before.database.num)
+    // A filler that is far behind has not come to what the chain shows: it counts from where the chain was.
+    const faster = Math.max(after.chain.num, after.database.num)
     const isSame = before.key === after.key && before.chain.id === before.database.id
-    const place = after.key
-    if (place !== lastPlace) [lastMove, lastPlace] = [performance.now(), place]
-    const hasStalled = performance.now() - lastMove > options.stallMs
+    const restMs = Math.max(chainClock.restMs(after.chain.id), databaseClock.restMs(after.database.id))
+    const hasStalled = restMs > options.stallMs
     const next: Open[] = []
     open.forEach((was, i) => {
       const suspect = looked[i]!
@@ -96,8 +97,7 @@ export async function settleSuspects(suspects: readonly Suspect[], options: Sett
         return
       }
       const signature = signatureOf(suspect)
-      const isUnchanged = signature === was.signature && slower >= was.since
-      const since = isUnchanged ? was.since : slower
+      const since = signature === was.signature ? Math.min(was.since, faster) : faster
       if (slower - since >= STANDING_BLOCKS || (isSame && hasStalled)) differing.push({ suspect, difference })
       else next.push({ suspect, signature, since, first: Math.min(was.first, slower), shown })
     })
@@ -119,6 +119,18 @@ export async function settleSuspects(suspects: readonly Suspect[], options: Sett
 
 function signatureOf({ chain, database }: Suspect): string {
   return `${canonical(chain)} ${canonical(database)}`
+}
+
+/** How long a side has been at the same block. */
+class MoveClock {
+  #id = ''
+  #since = performance.now()
+
+  restMs(id: string): number {
+    const now = performance.now()
+    if (id !== this.#id) [this.#id, this.#since] = [id, now]
+    return now - this.#since
+  }
 }
 
 /** Where both sides are. */

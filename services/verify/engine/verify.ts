@@ -12,6 +12,7 @@ import { Formats } from './formats.ts'
 import { ProgressMeter } from './progress.ts'
 import type { TableReport, VerifyProgress, VerifyReport } from './report.ts'
 import { positionSql, settleSuspects } from './suspects.ts'
+import type { Settled } from './suspects.ts'
 
 /** Rows that break a derived rule which a report names. */
 const VIOLATIONS_SHOWN = 20
@@ -66,7 +67,8 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
 class Run {
   readonly found: FoundDifference[] = []
   readonly #options: VerifyOptions
-  readonly #tables: TableReport[] = []
+  #tables: TableReport[] = []
+  readonly #suspects: Suspect[] = []
   readonly #notes: string[] = []
   #derived: VerifyReport['derived'] = null
   #unfinished: string | null = null
@@ -102,6 +104,7 @@ class Run {
         meter.begin(labelOf(table))
         await this.#table(table, contracts.get(table.family)!, meter)
       }
+      await this.#settle(meter)
       if (tables === undefined && collection === undefined && sample === undefined) await this.#derive(meter)
     } catch (error) {
       if (!this.#options.signal.aborted && !(error instanceof RetryableError)) throw error
@@ -170,46 +173,56 @@ class Run {
       onRows: (count) => meter.add(count),
       signal,
     })
-    const settled = await this.#settle(compared.suspects)
+    this.#suspects.push(...compared.suspects)
     this.#tables.push({
       table: labelOf(table),
       contract,
       contractTable: table.contractTable,
       rows: compared.rows,
       deferred: source.isFixed ? 0 : compared.suspects.length,
-      seen: settled.seen,
-      differences: settled.differing.length,
+      seen: 0,
+      differences: 0,
     })
-    this.found.push(...settled.differing)
-    if (settled.reason !== null) throw new RetryableError('CHAIN_UNREACHABLE', settled.reason)
   }
 
-  async #settle(
-    suspects: readonly Suspect[],
-  ): Promise<{ differing: readonly FoundDifference[]; seen: number; reason: string | null }> {
-    const { client, source, signal } = this.#options
-    if (source.isFixed) {
-      const differing = suspects.map((suspect) => ({
-        suspect,
-        difference: differenceOf(suspect.table, suspect)!,
-      }))
-      return { differing, seen: 0, reason: null }
-    }
-    const { differing, agreed, reason } = await settleSuspects(suspects, {
-      database: client,
-      source,
-      formats: this.#formats,
-      signal,
-      pollMs: this.#options.pollMs ?? 200,
-      stallMs: this.#options.stallMs ?? 60_000,
-    })
-    return { differing, seen: agreed.length, reason }
+  /** Tells what became of the rows that differed; all tables together wait for the same blocks. */
+  async #settle(meter: ProgressMeter): Promise<void> {
+    const { client, source, signal, pollMs = 200, stallMs = 60_000 } = this.#options
+    const settled: Settled = source.isFixed
+      ? {
+          differing: this.#suspects.map((suspect) => ({
+            suspect,
+            difference: differenceOf(suspect.table, suspect)!,
+          })),
+          agreed: [],
+          open: [],
+          reason: null,
+        }
+      : await settleSuspects(this.#suspects, {
+          database: client,
+          source,
+          formats: this.#formats,
+          signal,
+          pollMs,
+          stallMs,
+          onRound: (open) => meter.begin(`${open} rows asked again`),
+        })
+    this.found.push(...settled.differing)
+    const count = (suspects: readonly Suspect[], name: string) =>
+      suspects.filter(({ table }) => labelOf(table) === name).length
+    const differing = settled.differing.map(({ suspect }) => suspect)
+    this.#tables = this.#tables.map((table) => ({
+      ...table,
+      seen: count(settled.agreed, table.table),
+      differences: count(differing, table.table),
+    }))
+    if (settled.reason !== null) throw new RetryableError('VERIFY_UNFINISHED', settled.reason)
   }
 
   /** Rows and what follows from them are written in one transaction: one snapshot is enough. */
   async #derive(meter: ProgressMeter): Promise<void> {
     const { client, source } = this.#options
-    const tell = (rule: string) => meter.begin(rule)
+    const tell = (rule: string, done: number, of: number) => meter.begin(`derived ${done + 1}/${of}, ${rule}`)
     if (source.isFixed) {
       this.#derived = await findDerivedViolations(client, VIOLATIONS_SHOWN, tell)
       return
