@@ -4,6 +4,7 @@ import type { ChainBlock, Position } from '../chain/index.ts'
 import type { SessionFaults } from './faults.ts'
 import { packResult, packStatus, readRequest } from './messages.ts'
 import type { BlocksRequest, StatusAnswer } from './messages.ts'
+import { SlowWriter } from './slow-writer.ts'
 
 /** What a session asks the node. */
 export interface ShipNode {
@@ -40,6 +41,7 @@ export class ShipSession {
   readonly #client: WebSocket
   readonly #socket: Socket
   readonly #faults: SessionFaults
+  readonly #slow: SlowWriter | null
   #stream: Stream | null = null
   #sent = 0
   #pumping = false
@@ -50,8 +52,10 @@ export class ShipSession {
     this.#client = client
     this.#socket = socket
     this.#faults = faults
+    const { conduct } = faults
+    this.#slow = conduct === undefined ? null : new SlowWriter(client, conduct, () => this.pump())
     client.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary))
-    client.send(faults.abiText ?? node.abiText, { binary: false })
+    if (!this.#silent()) client.send(faults.abiText ?? node.abiText, { binary: false })
   }
 
   /** Sends what can be sent now. */
@@ -81,7 +85,7 @@ export class ShipSession {
     try {
       if (!isBinary) throw new RangeError('text instead of a request')
       const request = readRequest(data)
-      if (request.kind === 'status') this.#client.send(packStatus(this.#node.status()))
+      if (request.kind === 'status') this.#answer(packStatus(this.#node.status()))
       else if (request.kind === 'blocks') this.#start(request)
       else if (this.#stream !== null) this.#stream.left += request.messages
     } catch {
@@ -90,6 +94,12 @@ export class ShipSession {
       return
     }
     this.pump()
+  }
+
+  /** Not in the midst of a message that is being sent slowly. */
+  #answer(frame: Buffer): void {
+    if (this.#slow?.isSlow === true) this.#slow.write(frame)
+    else this.#client.send(frame)
   }
 
   #start(request: BlocksRequest): void {
@@ -103,7 +113,7 @@ export class ShipSession {
   }
 
   #mayWrite(): boolean {
-    if (this.#client.readyState !== this.#client.OPEN) return false
+    if (this.#client.readyState !== this.#client.OPEN || this.#slow?.isFull === true) return false
     if (this.#client.bufferedAmount < maxBufferedBytes) return true
     // `drain` comes when the socket has handed everything to the system.
     if (!this.#scheduled) {
@@ -171,6 +181,10 @@ export class ShipSession {
   }
 
   #write(frame: Buffer): void {
+    if (this.#slow?.isSlow === true) {
+      this.#slow.write(frame)
+      return
+    }
     for (let at = 0; at < frame.length; at += fragmentBytes) {
       const end = Math.min(at + fragmentBytes, frame.length)
       this.#client.send(frame.subarray(at, end), { binary: true, fin: end === frame.length })
@@ -178,6 +192,7 @@ export class ShipSession {
   }
 
   #silent(): boolean {
+    if (this.#faults.conduct?.frozen === true) return true
     return this.#faults.silentAfter !== undefined && this.#sent >= this.#faults.silentAfter
   }
 }
