@@ -1,6 +1,6 @@
 export { judge } from './compare.ts'
 export type { Entry, Reply, Verdict } from './compare.ts'
-export { corpusNames, readCorpus, readRules } from './corpus.ts'
+export { corpusNames } from './corpus.ts'
 export type { CorpusName } from './corpus.ts'
 export { differences } from './differences.ts'
 export type { Difference } from './differences.ts'

@@ -11,7 +11,7 @@ export interface DevchainCommand extends DevchainOptions {
 }
 
 /** Ports of the command when none are given; those of a node by default are 8080 and 8888. */
-export const devchainPorts = { ship: 8080, http: 8888 } as const
+const devchainPorts = { ship: 8080, http: 8888 } as const
 
 /**
  * Serves a live devchain until the signal comes: the bundled recordings, then `blocks` generated ones, then

@@ -75,7 +75,7 @@ export class Progress {
 }
 
 /** Remaining time in words; the chain goes on meanwhile. */
-export function describeEta(status: Pick<ReaderStatus, 'head' | 'block' | 'blocksPerSecond'>): string {
+function describeEta(status: Pick<ReaderStatus, 'head' | 'block' | 'blocksPerSecond'>): string {
   const gain = status.blocksPerSecond - BLOCKS_PER_SECOND_OF_CHAIN
   if (gain <= 0) return 'time left unknown'
   const seconds = Math.max(0, status.head - status.block) / gain

@@ -12,17 +12,6 @@ export interface GeneratedRows {
   readonly transfers: number
 }
 
-/** Enough rows for the planner to see the difference between an index and a scan. */
-export const manyRows: GeneratedRows = {
-  collections: 100,
-  schemasPerCollection: 5,
-  templates: 5_000,
-  assets: 200_000,
-  owners: 5_000,
-  offers: 20_000,
-  transfers: 200_000,
-}
-
 /** The collection that has logs, and its schema2. */
 const LOGGED_COLLECTION = 'col13'
 

@@ -110,7 +110,7 @@ export class ShipClient {
 }
 
 /** Reads `get_blocks_result_v0`. */
-export function readResult(frame: Buffer): Result {
+function readResult(frame: Buffer): Result {
   let at = 73
   const position = (): { num: number; id: string } | null => {
     if (frame[at++] === 0) return null

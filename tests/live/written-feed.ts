@@ -151,6 +151,6 @@ function eventOf({ action, id, keys = {} }: WantedEvent, transaction: number, tr
 }
 
 /** 64 hexadecimal digits that tell a number. */
-export function idOf(num: number): string {
+function idOf(num: number): string {
   return num.toString(16).padStart(8, '0').padEnd(64, 'a')
 }

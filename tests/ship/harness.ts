@@ -7,7 +7,7 @@ import type { NodeScript } from './scripted-node.ts'
 import { plainCodec } from './wire.ts'
 
 /** Delays small enough for a test; deadlines large enough for a busy machine. */
-export const testTiming: Partial<ShipTiming> = {
+const testTiming: Partial<ShipTiming> = {
   statusPollMs: 10,
   backoffMinMs: 5,
   backoffMaxMs: 20,

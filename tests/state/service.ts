@@ -7,7 +7,7 @@ import type { NewApiKey, RunningState, StateOptions } from '../../services/state
 import type { TestDatabase } from '../setup/database.ts'
 
 /** Settings of a service in a test: any port, limits that are out of the way. */
-export const testSettings: StateSettings = {
+const testSettings: StateSettings = {
   address: '127.0.0.1',
   port: 0,
   tokenTtlSeconds: 3_600,

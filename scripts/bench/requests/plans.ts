@@ -82,10 +82,7 @@ export async function scansOf(
 }
 
 /** The JSON text of what a case is answered with; empty where it is not a success. */
-export async function answerOf(
-  session: Session,
-  { endpoint, segments, query }: RequestCase,
-): Promise<string> {
+async function answerOf(session: Session, { endpoint, segments, query }: RequestCase): Promise<string> {
   const raw = new Map(Object.entries(query))
   try {
     const values = await validateParameters(endpoint.parameters, segments, raw, () => Promise.resolve([]))

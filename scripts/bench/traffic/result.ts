@@ -30,7 +30,7 @@ export interface KindResult extends Percentiles {
 }
 
 /** Longest times of a kind, in ms. */
-export const limits = { p50: 15, p95: 50, worstP95: 250 } as const
+const limits = { p50: 15, p95: 50, worstP95: 250 } as const
 
 /** @throws RangeError without samples. */
 export function resultOf(name: string, samples: readonly Sample[]): KindResult {

@@ -6,7 +6,7 @@ import type { Logger } from '../../core/log/index.ts'
 import type { DatabaseView } from './data.ts'
 
 /** Sizes are measured at most once in this time, by all processes together. */
-export const SIZES_EVERY_MS = 30_000
+const SIZES_EVERY_MS = 30_000
 
 /** A measurement of another process is asked for like anything else: it must not hold up what waits for it. */
 const DEADLINE_MS = 250

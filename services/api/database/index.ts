@@ -1,7 +1,7 @@
-export { currentMoment, MOMENT, momentOf } from './moment.ts'
+export { currentMoment, MOMENT } from './moment.ts'
 export { noDatabaseObserver } from './observer.ts'
 export type { DatabaseObserver, QueryFacts } from './observer.ts'
-export { classifyProblem } from './problems.ts'
+
 export type { ProblemKind } from './problems.ts'
 export type { ReplicaState, ReplicaTiming } from './replicas.ts'
 export { openRequestDatabase } from './request-database.ts'
@@ -12,6 +12,5 @@ export type {
   ServerState,
 } from './request-database.ts'
 export type { ServerLimits, ServerLoad, Session } from './server.ts'
-export { Bindings, whereClause } from './statement.ts'
 export type { SqlValue, Statement } from './statement.ts'
-export { bind, bindIds, bindIntegers, joinSql, PreparedNames, raw, Sql, sql, where } from './sql.ts'
+export { allOf, bind, bindIds, bindIntegers, joinSql, PreparedNames, raw, Sql, sql, where } from './sql.ts'

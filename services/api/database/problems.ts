@@ -30,7 +30,7 @@ export function isConflict(error: unknown): boolean {
 export type ProblemKind = 'timeout' | 'busy' | 'away' | 'value' | 'unknown'
 
 /** SQLSTATE or socket code of an error; empty text when it has none. */
-export function errorCode(error: unknown): string {
+function errorCode(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return errorCode(error.errors[0])
   const code: unknown =
     typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined

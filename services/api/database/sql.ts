@@ -75,9 +75,14 @@ export function joinSql(fragments: readonly Sql[], separator: string): Sql {
   return new Sql(pieces)
 }
 
+/** All of some conditions, at least one. */
+export function allOf(conditions: readonly Sql[]): Sql {
+  return joinSql(conditions, ' AND ')
+}
+
 /** `WHERE` and conditions joined by `AND`; empty without conditions. */
 export function where(conditions: readonly Sql[]): Sql {
-  return conditions.length === 0 ? raw('') : sql`WHERE ${joinSql(conditions, ' AND ')}`
+  return conditions.length === 0 ? raw('') : sql`WHERE ${allOf(conditions)}`
 }
 
 /**

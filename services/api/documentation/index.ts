@@ -1,4 +1,3 @@
-export { createOpenApiDocument } from './openapi.ts'
 export type { ServerInfo } from './openapi.ts'
 export { documentationRoutes } from './routes.ts'
 export type { JsonObject, JsonValue } from './components.ts'

@@ -7,7 +7,7 @@ import { Values } from './values.ts'
 export type NamedLists = (name: string) => Promise<readonly string[]>
 
 /** Most elements of one list parameter, those of named lists included; a page has at most a few thousand rows. */
-export const MAX_LIST_ITEMS = 50_000
+const MAX_LIST_ITEMS = 50_000
 /** Most named lists that one parameter may refer to. */
 const MAX_NAMED_LISTS = 50
 

@@ -4,7 +4,7 @@ import type { RawScalar, RawValue } from '../endpoint/index.ts'
 export const MAX_PAIRS = 10_000
 
 /** Collects parameters; a repeated or bracketed one becomes a list. */
-export class ParameterCollector {
+class ParameterCollector {
   readonly #values = new Map<string, RawScalar | RawScalar[]>()
 
   get parameters(): Map<string, RawValue> {

@@ -5,5 +5,5 @@ export type { EqualValues, Filter, FilterPart, Through } from './filter.ts'
 export { ListReader } from './list.ts'
 export type { ChoosePath, List, PageResult, PageStatement, ReadPage } from './list.ts'
 export type { Branch, Driven, Index, Order, PageWindow, Source } from './source.ts'
-export { countOf, pageOf } from './statement.ts'
+
 export { Statistics } from './statistics.ts'

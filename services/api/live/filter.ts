@@ -82,7 +82,7 @@ function readValue(family: EventFamily, name: FilterName, item: unknown): string
 const namesByFamily = new Map<EventFamily, ReadonlySet<string>>()
 
 /** Names of the events of a family. */
-export function eventNames(family: EventFamily): ReadonlySet<string> {
+function eventNames(family: EventFamily): ReadonlySet<string> {
   const known = namesByFamily.get(family)
   if (known) return known
   const names = new Set(eventCatalogue.filter((entry) => entry.family === family).map(({ event }) => event))

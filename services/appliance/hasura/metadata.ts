@@ -4,7 +4,7 @@ import type { Catalogue, Relationship } from './catalogue.ts'
 import type { ShownTable } from './schema.ts'
 
 /** Role of whoever asks without a secret. */
-export const READER_ROLE = 'reader'
+const READER_ROLE = 'reader'
 /** Stands for the row limit of the settings; replaced when the metadata are applied. */
 export const ROW_LIMIT = 1_000
 

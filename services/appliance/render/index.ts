@@ -1,5 +1,5 @@
 export { certificateFiles, endOf, installCertificate, isGood } from './certificate.ts'
-export { presets } from './presets.ts'
+
 export { checkRender, readHasuraSettings, render } from './render.ts'
 export type { RenderPlaces, RenderReport } from './render.ts'
 export { resolveVariables } from './resolve.ts'

@@ -9,7 +9,7 @@ export type Placeholders = Readonly<Record<string, string | number | boolean>>
 const placeholder = /\$\{([A-Z][A-Z0-9_]*)\}/g
 
 /** Reads `config-templates/NAME.template`. @throws FatalError INSTALLATION_BROKEN */
-export function readTemplate(name: string): string {
+function readTemplate(name: string): string {
   const path = join(packageRoot, 'config-templates', `${name}.template`)
   try {
     return readFileSync(path, 'utf8')

@@ -48,7 +48,7 @@ export function splitList(text: string): string[] {
 const webAddress = chainAddress(['http:', 'https:'], 'https://example.org')
 
 /** Bytes of memory: `4g`, `512m`. */
-export const memory = makeValidator<number>((text) => {
+const memory = makeValidator<number>((text) => {
   const match = /^(\d{1,7})(m|g)b?$/i.exec(text)
   const bytes = match ? Number(match[1]) * (match[2]?.toLowerCase() === 'g' ? 2 ** 30 : 2 ** 20) : 0
   if (bytes < 256 * 2 ** 20) throw new RangeError('an amount of memory from 256m, such as 4g or 512m')
@@ -56,7 +56,7 @@ export const memory = makeValidator<number>((text) => {
 })
 
 /** Where the certificate of the proxy comes from. */
-export const tlsModes = ['selfsigned', 'files', 'acme', 'off'] as const
+const tlsModes = ['selfsigned', 'files', 'acme', 'off'] as const
 
 /**
  * Every variable of the appliance's `.env`: what it takes, its default and its meaning. Those without a default are

@@ -1,5 +1,5 @@
 export { AbiError, DecodeError, EncodeError } from './codec-error.ts'
-export { ByteSink, ByteSource } from './bytes.ts'
+
 export { bigIntToName, nameFromString, nameToBigInt, nameToInt64, nameToString } from './values/name.ts'
 export type { NameHalves } from './values/name.ts'
 export { formatAmount, formatAsset, formatSymbol, parseAsset, parseSymbol } from './values/asset.ts'

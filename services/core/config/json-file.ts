@@ -3,7 +3,7 @@ import { findJsonFault } from './json-scan.ts'
 import type { ConfigProblem } from './problems.ts'
 
 /** Largest configuration file in bytes; an IP whitelist of 10,000 ranges fits many times. */
-export const maxFileBytes = 4 * 1024 * 1024
+const maxFileBytes = 4 * 1024 * 1024
 
 /** What reading a file came to. */
 export type FileContent =

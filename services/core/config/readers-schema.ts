@@ -76,7 +76,7 @@ const stateHandler = section({
 })
 
 /** Names of the handlers. */
-export const handlerNames = ['assets', 'market', 'oracle', 'tools', 'state'] as const
+const handlerNames = ['assets', 'market', 'oracle', 'tools', 'state'] as const
 
 /** An entry of `contracts`. */
 export const contractSchema = z.discriminatedUnion(

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { Context } from 'koa'
 
 /**
  * A weak entity tag of bytes: answers with the same tag mean the same, whatever their compression and the moment
@@ -22,16 +21,4 @@ export function namesTag(header: string | undefined, tag: string): boolean {
     const candidate = each.trim()
     return candidate === '*' || candidate.replace(/^W\//, '') === opaque
   })
-}
-
-/**
- * Sets `ETag`, and answers 304 when the client has that answer already.
- * @returns whether it has.
- */
-export function answerIfKnown(context: Context, tag: string): boolean {
-  context.set('ETag', tag)
-  const { method, req } = context
-  if ((method !== 'GET' && method !== 'HEAD') || !namesTag(req.headers['if-none-match'], tag)) return false
-  context.status = 304
-  return true
 }

@@ -16,7 +16,7 @@ export interface FeedCursor {
 const CURSOR = /^1\.(\d{1,15})\.(\d{1,19})\.(\d{0,9})\.(\d{1,10})\.(.{1,256})$/s
 
 /** Most characters of a cursor's text. */
-export const MAX_CURSOR_CHARACTERS = 512
+const MAX_CURSOR_CHARACTERS = 512
 
 /** A cursor as clients hold it: opaque, safe in an address. */
 export function encodeCursor({ epoch, sequence, seen, block, reader }: FeedCursor): string {

@@ -150,7 +150,7 @@ function ownAsset(world: World): OwnAsset | null {
 }
 
 /** Another random account, or null when it is the same one. */
-export function otherPerson(world: World, than: string): string | null {
+function otherPerson(world: World, than: string): string | null {
   const person = world.random.pick(world.directory.people)
   return person === than ? null : person
 }

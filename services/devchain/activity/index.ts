@@ -2,7 +2,7 @@ export { packHeader } from './pack-block.ts'
 export { noAccountChanges, packDeltas } from './pack-deltas.ts'
 export { writeTransactionTrace } from './pack-traces.ts'
 export { packTransaction } from './pack-transaction.ts'
-export { everydayMix } from './planner.ts'
+
 export type { ActivityKind, ActivityMix } from './planner.ts'
 export { Producer } from './producer.ts'
 export type { ProducerOptions } from './producer.ts'

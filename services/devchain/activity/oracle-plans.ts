@@ -22,7 +22,7 @@ interface NewPair {
  * Pairs that join the recorded one: the second token in dollars, and euros in the chain's token, which prices
  * are multiplied with instead of divided by.
  */
-export const newPairs: readonly NewPair[] = [
+const newPairs: readonly NewPair[] = [
   {
     name: 'karmausd',
     base_symbol: '4,KARMA',

@@ -21,7 +21,7 @@ export interface ChainBlock extends Position {
 }
 
 /** Epoch milliseconds of slot 0, 2000-01-01T00:00:00Z; a slot is half a second. */
-export const slotEpochMs = 946_684_800_000
+const slotEpochMs = 946_684_800_000
 
 /** Time slot of a block from the first four bytes of its `signed_block`; 0 when the block is not there. */
 export function slotOf(block: ChainBlock): number {

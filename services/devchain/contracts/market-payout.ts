@@ -55,7 +55,7 @@ export function payOut(context: ActionContext, settlement: Settlement): void {
 }
 
 /** A share of a price, in the contract's floating-point arithmetic, cut to the token's unit. */
-export function shareOf(price: Asset, rate: number): Asset {
+function shareOf(price: Asset, rate: number): Asset {
   return { ...price, amount: BigInt(Math.trunc(rate * Number(price.amount))) }
 }
 

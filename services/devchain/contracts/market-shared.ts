@@ -146,7 +146,7 @@ export function changeBalance(context: ActionContext, owner: string, quantity: s
 }
 
 /** Account of the token contract that a supported symbol belongs to. */
-export function tokenContractOf(context: ActionContext, quantity: string): string {
+function tokenContractOf(context: ActionContext, quantity: string): string {
   const { precision, symbol } = parseAsset(quantity)
   const wanted = formatSymbol(precision, symbol)
   const token = marketConfigOf(context).supported_tokens.find((each) => each.token_symbol === wanted)

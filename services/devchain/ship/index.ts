@@ -1,5 +1,5 @@
 export type { FaultPlan, NodeConduct, PayloadName, SessionFaults } from './faults.ts'
-export { packResult, packStatus, readRequest } from './messages.ts'
+export { packResult } from './messages.ts'
 export type { BlocksRequest, Fetch, ShipRequest, StatusAnswer } from './messages.ts'
 export { listen, startShipServer } from './server.ts'
 export type { ShipAddress, ShipServer } from './server.ts'

@@ -8,7 +8,7 @@ export interface Gap {
 }
 
 /** The gaps below the reader's position, ascending. */
-export function listGaps(store: Store, reader: string): Promise<Gap[]> {
+function listGaps(store: Store, reader: string): Promise<Gap[]> {
   return store.query<{ first: number; last: number }>(
     'SELECT first_block AS first, last_block AS last FROM chain.gaps WHERE reader = $1 ORDER BY first_block',
     [reader],

@@ -1,7 +1,7 @@
 import { PronghornError, describeError } from '../../core/errors/index.ts'
 
 /** Time without a commit after which a reader with something to do counts as stalled. */
-export const STALLED_AFTER_MS = 30_000
+const STALLED_AFTER_MS = 30_000
 
 /** Bytes after the last complete message that are no pongs any more: a message is on its way. */
 const MESSAGE_BYTES = 1_024

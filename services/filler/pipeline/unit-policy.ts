@@ -1,8 +1,8 @@
 /** Operations after which a unit waits for the database, so that memory stays bounded. */
-export const MAX_UNIT_OPERATIONS = 60_000
+const MAX_UNIT_OPERATIONS = 60_000
 
 /** Longest time that changes wait for more to come with them while catching up. */
-export const MAX_UNIT_AGE_MS = 1_000
+const MAX_UNIT_AGE_MS = 1_000
 
 /** What a commit unit holds, and what comes after it. */
 export interface UnitLoad {

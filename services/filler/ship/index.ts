@@ -3,8 +3,7 @@
  * linkage checked on every block, and reconnects that resume from what the pipeline holds.
  */
 export { createShipSession } from './session.ts'
-export { largestMessageBytes } from './settings.ts'
-export { parseAddress } from './address.ts'
+
 export type { NodeAddress } from './address.ts'
 export type {
   BlockPosition,

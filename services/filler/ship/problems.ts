@@ -32,7 +32,7 @@ export function unusableProtocol(cause: unknown): Problem {
 }
 
 /** `chain_state [2, 900), traces [2, 900)`: what a node said to hold, for messages. */
-export function describeRanges(status: StatusResult | null): string {
+function describeRanges(status: StatusResult | null): string {
   if (status === null) return 'ranges unknown'
   const { traceBegin, traceEnd, stateBegin, stateEnd } = status
   return `traces [${traceBegin}, ${traceEnd}), chain state [${stateBegin}, ${stateEnd})`

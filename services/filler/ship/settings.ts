@@ -7,7 +7,7 @@ import type { NodeSettings, ProtocolCodec, ShipLogger, ShipSessionOptions, ShipT
  * Largest message that can be received: `ws` counts with signed 32-bit integers and takes anything above for
  * "no limit", and then a message beyond Node's largest buffer would end the process instead of an error.
  */
-export const largestMessageBytes = 2 ** 31 - 1
+const largestMessageBytes = 2 ** 31 - 1
 
 /** Far above any block, and still below what a filler has to spare. */
 const defaultMessageBytes = 256 * 2 ** 20

@@ -1,3 +1,2 @@
-export { createOpenApiDocument } from './openapi.ts'
 export type { ServerInfo } from './openapi.ts'
 export { documentationRoutes } from './routes.ts'

@@ -59,7 +59,7 @@ async function commonPart(
 }
 
 /** What this server was not told to keep. */
-export function notKept(message: string, details: Readonly<Record<string, unknown>>): Refusal {
+function notKept(message: string, details: Readonly<Record<string, unknown>>): Refusal {
   return new Refusal(400, 'app_state_not_kept_error', message, details)
 }
 

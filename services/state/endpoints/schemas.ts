@@ -28,7 +28,7 @@ export function listOf(items: Schema): Schema {
 const field = object({ name: textValue, type: textValue })
 
 /** An ABI as JSON. */
-export const abiSchema: Schema = object(
+const abiSchema: Schema = object(
   {
     version: textValue,
     types: listOf(object({ new_type_name: textValue, type: textValue })),

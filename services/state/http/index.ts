@@ -1,4 +1,4 @@
 export { createFailureAnswer, malformedRequestBody } from './failures.ts'
 export { createRoutes } from './routes.ts'
 export type { RootAnswer, RouteParts } from './routes.ts'
-export { createTraceStep, traceIdOf } from './trace.ts'
+export { createTraceStep } from './trace.ts'

@@ -18,21 +18,6 @@ export {
 } from './endpoints/index.ts'
 export type { ListOfRecords } from './endpoints/index.ts'
 export {
-  assetConditions,
-  collectionLists,
-  contains,
-  KnownTexts,
-  NEVER,
-  noneOf,
-  oneOf,
-  ownDataConditions,
-  resembles,
-  resolvedTemplateCondition,
-  resolveTemplates,
-  templateDataConditions,
-} from './queries/index.ts'
-export type { ResolvedTemplates } from './queries/index.ts'
-export {
   assetArray,
   assetAssembler,
   assetRecord,
@@ -45,8 +30,6 @@ export {
   containedKeys,
   jsonMembers,
   jsonText,
-  packRows,
-  queryPacked,
   quoted,
   readPairs,
   templateFragment,
@@ -54,7 +37,6 @@ export {
   templateVersionsOf,
   collectionRecord,
   lightCollection,
-  lightSchema,
   lightTemplate,
   logRecord,
   templateRecord,
@@ -65,6 +47,7 @@ export {
   ASSETS,
   boundaryFilters,
   chosenActions,
+  collectionLists,
   containsText,
   createListReader,
   isNoneOf,
@@ -73,11 +56,16 @@ export {
   logList,
   nameFilter,
   nothing,
+  oneOf,
+  oneOfIds,
+  isText,
+  hasCollectionLists,
+  resolveTemplates,
   schemaKey,
   templateConditions,
   templateScope,
 } from './lists/index.ts'
-export type { AssetRequest } from './lists/index.ts'
+export type { AssetRequest, ResolvedTemplates } from './lists/index.ts'
 export type { AssetExtension, AssetRow, AssetsRecords, LoggedActions, RecordSource } from './records/index.ts'
 export { liveRecord } from './live-records.ts'
 export type { AssetsLimits, AssetsSetup } from './setup.ts'

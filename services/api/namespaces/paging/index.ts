@@ -1,6 +1,1 @@
-export { bindIntegers, boundaryConditions } from './boundaries.ts'
-export type { BoundaryColumns } from './boundaries.ts'
-export { armsOfNames, countRows, directionOf, pageWindow, selectPage } from './page.ts'
-export type { Arm, KeyPage, PageQuery, PageWindow } from './page.ts'
-export { keyAtTime, keyBoundConditions, keyBounds } from './time-boundary.ts'
-export type { KeyBounds, TimedTable } from './time-boundary.ts'
+export { directionOf, pageWindow } from './page.ts'

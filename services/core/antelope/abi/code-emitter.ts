@@ -259,7 +259,7 @@ export class CodeEmitter {
 }
 
 /** Statements that read a small unsigned number of variable length into `k`. */
-export const readIndex =
+const readIndex =
   'if (p >= e) tooShort(p); let k = b[p]; if (k < 128) p++; else { R.at = p; k = readVaruint32(); p = R.at; }'
 
 function unknownIndex(node: VariantNode): string {

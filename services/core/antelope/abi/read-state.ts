@@ -42,7 +42,7 @@ export class DecodeFailure extends Error {
 }
 
 /** Deepest nesting of types that contain themselves; nodes refuse more than 32 as well. */
-export const maxDepth = 32
+const maxDepth = 32
 const freeVisits = 1 << 20
 const visitsPerByte = 16
 

@@ -1,7 +1,7 @@
 import { EncodeError } from '../codec-error.ts'
 
 /** 2000-01-01T00:00:00Z in epoch milliseconds: slot 0 of a block timestamp. */
-export const slotEpochMs = 946_684_800_000
+const slotEpochMs = 946_684_800_000
 
 /** Epoch milliseconds of a block timestamp (uint32 count of half seconds since 2000). */
 export function slotToEpochMs(slot: number): number {

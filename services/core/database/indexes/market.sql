@@ -45,7 +45,6 @@ CREATE INDEX logs_subject_idx ON market.logs (subject, seq) WITH (fillfactor = 1
 CREATE INDEX trades_day_idx ON market.trades (token_symbol, (trade_time / 86400000), price);
 CREATE INDEX trades_collection_prices_idx ON market.trades (collection_name, token_symbol, (trade_time / 86400000), price) INCLUDE (asset_count, trade_time);
 CREATE INDEX trades_schema_prices_idx ON market.trades (schema_name, token_symbol, (trade_time / 86400000), price) INCLUDE (trade_time) WHERE asset_count = 1;
-CREATE INDEX trades_burned_idx ON market.trades (token_symbol, (trade_time / 86400000), price) INCLUDE (asset_burned, trade_time) WHERE asset_count = 1 AND asset_burned IS NOT FALSE;
 CREATE INDEX trades_marketplaces_idx ON market.trades (token_symbol, (trade_time / 86400000), maker_marketplace, taker_marketplace, price);
 CREATE INDEX party_stats_account_idx ON market.party_stats (token_symbol, account, collection_name);
 CREATE INDEX party_stats_marketplace_idx ON market.party_stats (token_symbol, collection_name, marketplace, account) INCLUDE (sells, sell_volume, buys, buy_volume);

@@ -6,6 +6,9 @@ ALTER TABLE assets.schemas ADD schema_key bigint NOT NULL
 COMMENT ON COLUMN assets.schemas.schema_key IS 'First 64 bits of the MD5 of collection/schema';
 CREATE UNIQUE INDEX schemas_key_idx ON assets.schemas (schema_key);
 
+-- Texts of mutable attributes are found by an index on their expression instead.
+ALTER TABLE assets.assets DROP mutable_digest;
+
 ALTER TABLE assets.assets ADD schema_key bigint NOT NULL
   GENERATED ALWAYS AS (('x' || left(md5(collection_name || '/' || schema_name), 16))::bit(64)::bigint) STORED;
 COMMENT ON COLUMN assets.assets.schema_key IS 'Key of its schema, see assets.schemas';

@@ -8,7 +8,7 @@ import { kinds, tables } from './tables.ts'
 import { auctionTrades } from './trades.ts'
 
 /** States of an auction as actions set them; what the clock makes of a started one is derived. */
-export const auctionState = { waiting: 0, started: 1, cancelled: 2 } as const
+const auctionState = { waiting: 0, started: 1, cancelled: 2 } as const
 
 /** A bid or claim, which version 2 may take as the end of a bundle. */
 type Step =

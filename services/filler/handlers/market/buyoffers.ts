@@ -15,9 +15,9 @@ import { kinds, tables } from './tables.ts'
 import { buyofferTrades, templateBuyofferTrades } from './trades.ts'
 
 /** States of a buy offer as actions set them; 4 (invalid) is derived. */
-export const buyofferState = { pending: 0, declined: 1, cancelled: 2, accepted: 3 } as const
+const buyofferState = { pending: 0, declined: 1, cancelled: 2, accepted: 3 } as const
 /** States of a template buy offer. */
-export const templateBuyofferState = { listed: 0, cancelled: 1, sold: 2 } as const
+const templateBuyofferState = { listed: 0, cancelled: 1, sold: 2 } as const
 
 /** What a block's actions and rows do to buy offers of both kinds. */
 export class Buyoffers {

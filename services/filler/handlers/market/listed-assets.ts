@@ -42,7 +42,7 @@ export function listAssets(assetIds: readonly bigint[]): ListedAssets {
 }
 
 /** Completes a listing; assets that the database does not know tell nothing. */
-export function completeListing(row: ListedAssets, facts: ReadonlyMap<bigint, AssetFact>): void {
+function completeListing(row: ListedAssets, facts: ReadonlyMap<bigint, AssetFact>): void {
   const known = row.asset_ids.flatMap((id) => facts.get(id) ?? [])
   const mints = known.flatMap((fact) => fact.template_mint ?? [])
   const names = new Set(known.flatMap((fact) => fact.name ?? []))

@@ -8,7 +8,7 @@ import { tables } from './tables.ts'
 import type { LinkRow } from './tables.ts'
 
 /** States of a link, as clients know them. */
-export const linkStates = { waiting: 0, created: 1, cancelled: 2, claimed: 3 } as const
+const linkStates = { waiting: 0, created: 1, cancelled: 2, claimed: 3 } as const
 
 /** The handler remembers nothing between blocks. */
 export type ToolsState = null

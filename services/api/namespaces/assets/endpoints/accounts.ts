@@ -11,7 +11,7 @@ import {
   paging,
 } from '../../parameter-groups/index.ts'
 import { countOwners, ownerPage } from '../lists/index.ts'
-import { accountCollection, countHoldings } from '../queries/index.ts'
+import { accountCollection, countHoldings } from '../counters/index.ts'
 import { accountCollectionRecord, accountCount, accountDetail, accountDetailJson } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import { countTwin } from './list.ts'

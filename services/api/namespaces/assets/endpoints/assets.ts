@@ -11,7 +11,7 @@ import {
   sorting,
 } from '../../parameter-groups/index.ts'
 import { assetList, countAssets } from '../lists/index.ts'
-import { countFromCounters } from '../queries/index.ts'
+import { countFromCounters } from '../counters/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import { countTwin, listJson, oneJson } from './list.ts'
 

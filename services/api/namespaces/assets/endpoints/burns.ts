@@ -10,7 +10,7 @@ import {
   paging,
 } from '../../parameter-groups/index.ts'
 import { burnerPage } from '../lists/index.ts'
-import { countHoldings } from '../queries/index.ts'
+import { countHoldings } from '../counters/index.ts'
 import { accountCount, burnDetail, burnDetailJson } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 

@@ -3,14 +3,13 @@ import type { Endpoint, EndpointContext, Failure } from '../../../endpoint/index
 import { RequestError, shape } from '../../../endpoint/index.ts'
 import type { Json } from '../../../json/index.ts'
 import { jsonArray } from '../../../json/index.ts'
-import type { KeyPage } from '../../paging/index.ts'
 import type { List, ListReader, PageStatement } from '../../../lists/index.ts'
 import { pageWindow } from '../../paging/index.ts'
 import type { RecordKind } from '../../../records/index.ts'
 import { keysPage } from '../../../records/index.ts'
 
 /** The JSON of a page of keys. A row that vanished in between is left out. */
-export async function pageJson(session: Session, { keys }: KeyPage, kind: RecordKind): Promise<Json> {
+export async function pageJson(session: Session, keys: readonly string[], kind: RecordKind): Promise<Json> {
   if (keys.length === 0) return '[]'
   const found = await kind.readPage(session, keysPage(keys, kind.keyType))
   // Keys that are given are never null.

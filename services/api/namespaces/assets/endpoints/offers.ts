@@ -9,7 +9,7 @@ import {
   sorting,
 } from '../../parameter-groups/index.ts'
 import { offerList } from '../lists/index.ts'
-import { countOffersFromCounters } from '../queries/index.ts'
+import { countOffersFromCounters } from '../counters/index.ts'
 import { offerRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'

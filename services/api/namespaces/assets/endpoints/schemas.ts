@@ -8,7 +8,7 @@ import {
   sorting,
 } from '../../parameter-groups/index.ts'
 import { schemaList, schemaRecordKeys } from '../lists/index.ts'
-import { schemaKey } from '../queries/index.ts'
+import { schemaKey } from '../counters/index.ts'
 import { schemaRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'

@@ -1,6 +1,6 @@
 import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
 import { RequestError, shape } from '../../../endpoint/index.ts'
-import { assetStats, collectionStats, liveSchemas, schemaStats, templateStats } from '../queries/index.ts'
+import { assetStats, collectionStats, liveSchemas, schemaStats, templateStats } from '../counters/index.ts'
 import {
   assetStatsRecord,
   collectionSchemaRecord,

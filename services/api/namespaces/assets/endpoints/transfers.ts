@@ -9,7 +9,7 @@ import {
   sorting,
 } from '../../parameter-groups/index.ts'
 import { transferList } from '../lists/index.ts'
-import { countTransfersFromCounters, countTransfersOfAccount } from '../queries/index.ts'
+import { countTransfersFromCounters, countTransfersOfAccount } from '../counters/index.ts'
 import { transferRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'

@@ -1,10 +1,10 @@
 import type { Session, Sql } from '../../../database/index.ts'
-import { bind, joinSql, raw, sql, where } from '../../../database/index.ts'
+import { allOf, bind, raw, sql, where } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import type { Filter, ListReader } from '../../../lists/index.ts'
 import { foundConditions, isImpossible } from '../../../lists/index.ts'
 import { pageWindow } from '../../paging/index.ts'
-import { resolveTemplates } from '../queries/template-conditions.ts'
+import { resolveTemplates } from './resolve-templates.ts'
 import { assetFilters } from './asset-filters.ts'
 import { containsName, isNoneOf, isOneOf, NEVER } from './conditions.ts'
 
@@ -179,7 +179,7 @@ function counted(side: AccountSide, values: Values, filters: readonly Filter[]):
     ...foundConditions(filters),
     ...accountConditions(account, side, values),
   ]
-  return sql`SELECT ${account} AS account, count(*) AS assets FROM assets.assets a WHERE ${joinSql(conditions, ' AND ')} GROUP BY 1`
+  return sql`SELECT ${account} AS account, count(*) AS assets FROM assets.assets a WHERE ${allOf(conditions)} GROUP BY 1`
 }
 
 /** Conditions on the account alone. */

@@ -1,14 +1,19 @@
-import { bind, bindIds, bindIntegers, raw, sql } from '../../../database/index.ts'
+import { allOf, bind, bindIds, bindIntegers, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
-import type { ResolvedTemplates } from '../queries/template-conditions.ts'
+import type { ResolvedTemplates } from './resolve-templates.ts'
 import { ASSETS } from './asset-source.ts'
 import { attributeRows } from './attribute-rows.ts'
 import { containsText, isOneOf, NEVER } from './conditions.ts'
 import { keyAtTime } from './key-at-time.ts'
 import { schemaFilters } from './schema-keys.ts'
 import { templateConditions } from './template-filters.ts'
+
+/** `hide_offers`: the asset, `a`, is in no open offer. */
+export const NOT_OFFERED =
+  raw(`NOT EXISTS (SELECT FROM assets.open_offer_assets x JOIN assets.offers p USING (offer_id)
+  WHERE x.asset_id = a.asset_id AND p.state = 0)`)
 
 /** What the filters of a request for assets are made from. */
 export interface AssetRequest {
@@ -157,7 +162,7 @@ function templateFilters(request: AssetRequest): Filter[] {
   } else if (templates.kind === 'many') {
     filters.push({
       name: 'attributes of templates',
-      condition: sql`EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id AND ${templateConditions(request)})`,
+      condition: sql`EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id AND ${allOf(templateConditions(request))})`,
       rows: all / 3,
       isIndexed: false,
     })
@@ -358,8 +363,7 @@ function relatedFilters(values: Values, statistics: Statistics): Filter[] {
   if (values.bool('hide_offers') === true) {
     filters.push({
       name: 'hide_offers',
-      condition: raw(`NOT EXISTS (SELECT FROM assets.open_offer_assets x JOIN assets.offers p USING (offer_id)
-        WHERE x.asset_id = a.asset_id AND p.state = 0)`),
+      condition: NOT_OFFERED,
       rows: all * 0.95,
       isIndexed: false,
     })

@@ -1,7 +1,7 @@
 import type { Session } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import type { Filter, List, ListReader, Order } from '../../../lists/index.ts'
-import { resolveTemplates } from '../queries/template-conditions.ts'
+import { resolveTemplates } from './resolve-templates.ts'
 import { assetFilters } from './asset-filters.ts'
 import type { AssetRequest } from './asset-filters.ts'
 import { assetOrder } from './asset-orders.ts'

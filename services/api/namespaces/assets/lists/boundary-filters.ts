@@ -1,4 +1,4 @@
-import { bind, bindIds, bindIntegers, joinSql, raw, sql } from '../../../database/index.ts'
+import { allOf, bind, bindIds, bindIntegers, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
@@ -75,7 +75,7 @@ function boundFilter(values: Values, statistics: Statistics, bounded: BoundedTab
   return [
     {
       name: 'lower_bound, upper_bound',
-      condition: joinSql(bounds, ' AND '),
+      condition: allOf(bounds),
       rows,
       range: { column: key },
       columns: [key],
@@ -110,7 +110,7 @@ function timeFilter(values: Values, statistics: Statistics, bounded: BoundedTabl
   return [
     {
       name: 'before, after',
-      condition: joinSql(bounds, ' AND '),
+      condition: allOf(bounds),
       rows,
       range: { column },
       columns: [column],

@@ -1,12 +1,24 @@
 export { burnerPage, countOwners, ownerPage } from './account-list.ts'
-export { assetFilters } from './asset-filters.ts'
+export { assetFilters, NOT_OFFERED } from './asset-filters.ts'
 export { assetList, countAssets } from './asset-list.ts'
-export { ASSETS, assetSource, SCHEMAS } from './asset-source.ts'
+export { ASSETS } from './asset-source.ts'
 export { boundaryFilters } from './boundary-filters.ts'
 export { nothing } from './asset-filters.ts'
 export { nameFilter } from './collection-filters.ts'
 export { collectionList } from './collection-list.ts'
-export { containsText, isNoneOf, isOneOf, NEVER } from './conditions.ts'
+export {
+  authorizedBy,
+  collectionLists,
+  containsText,
+  hasCollectionLists,
+  isNoneOf,
+  isOneOf,
+  isText,
+  oneOf,
+  oneOfIds,
+} from './conditions.ts'
+export { resolveTemplates } from './resolve-templates.ts'
+export type { ResolvedTemplates } from './resolve-templates.ts'
 export { createListReader } from './list-reader.ts'
 export { offerList } from './offer-list.ts'
 export { keyAtTime } from './key-at-time.ts'

@@ -12,7 +12,7 @@ import type { ContainingTable } from './contained-assets.ts'
 import { partyFilters } from './party-filters.ts'
 
 /** Table of offers, as statistics know it. */
-export const OFFERS = 'assets.offers'
+const OFFERS = 'assets.offers'
 
 const SOURCE: Source = {
   from: raw('assets.offers o'),

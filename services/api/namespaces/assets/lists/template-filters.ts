@@ -3,7 +3,7 @@ import type { Sql } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import { containsText, NEVER, resembles } from './conditions.ts'
 
-/** Attribute filters, name searches and unset flags on a template, `t`, as one condition. */
+/** Attribute filters, name searches and unset flags on a template, `t`. */
 export function templateConditions({
   values,
   attributes,
@@ -12,7 +12,7 @@ export function templateConditions({
   readonly values: Values
   readonly attributes: readonly AttributeFilter[]
   readonly trigrams: boolean
-}): Sql {
+}): Sql[] {
   const conditions: Sql[] = []
   for (const { family, containment } of attributes) {
     if (family !== 'data' && family !== 'template_data') continue
@@ -34,5 +34,5 @@ export function templateConditions({
   for (const flag of ['transferable', 'burnable']) {
     if (values.bool(`is_${flag}`) === false) conditions.push(raw(`NOT t.${flag}`))
   }
-  return conditions.reduce((all, each) => sql`${all} AND ${each}`, raw('TRUE'))
+  return conditions
 }

@@ -1,15 +1,16 @@
-import { bind, raw, sql } from '../../../database/index.ts'
+import { allOf, bind, raw, sql } from '../../../database/index.ts'
 import type { Session, Sql } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import type { Filter, List, ListReader, Order, Source, Statistics } from '../../../lists/index.ts'
 import { directionOf } from '../../paging/index.ts'
+
 import { nothing } from './asset-filters.ts'
 import { boundaryFilters } from './boundary-filters.ts'
 import { authorizedFilter, collectionLists, nameFilter } from './collection-filters.ts'
 import { templateConditions } from './template-filters.ts'
 
 /** Table of templates, as statistics know it. */
-export const TEMPLATES = 'assets.templates'
+const TEMPLATES = 'assets.templates'
 
 /** Name of a template: that of its merged data. */
 const NAME = raw(`((coalesce(t.mutable_data, '{}'::jsonb) || t.immutable_data) ->> 'name')`)
@@ -151,7 +152,7 @@ function dataFilters(
   return [
     {
       name: [...ofTemplates.map(({ family }) => family), ...(isSearched ? ['match, search'] : [])].join(', '),
-      condition: templateConditions({ ...request, values }),
+      condition: allOf(templateConditions({ ...request, values })),
       rows: Math.max(1, all * share),
       isIndexed: true,
     },

@@ -13,10 +13,8 @@ export { collectionFragment, collectionObject, COLLECTION_VERSION, templateFragm
 export { assetArray, containedKeys } from './trade-records.ts'
 export { assetRecord } from './asset-schemas.ts'
 export {
-  bareSchema,
   collectionRecord,
   lightCollection,
-  lightSchema,
   lightTemplate,
   schemaRecord,
   templateRecord,

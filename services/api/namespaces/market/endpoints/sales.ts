@@ -95,7 +95,7 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
         throw new RequestError(NO_FILTER.status, NO_FILTER.message)
       }
       const keys = await selectCheapest(context, setup)
-      return pageJson(session, { keys, moment: undefined }, setup.records.listedSale)
+      return pageJson(session, keys, setup.records.listedSale)
     },
   }
   const one: Endpoint = {

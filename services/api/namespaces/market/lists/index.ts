@@ -1,7 +1,7 @@
 export { countFromCounters } from './listing-counts.ts'
 export { countedList, listingFilters, listingList } from './listing-list.ts'
 export type { ListingQuestion } from './listing-request.ts'
-export { allOf, withoutCommon } from './listing-request.ts'
+export { withoutCommon } from './listing-request.ts'
 export { listingTables, MARKET_TABLES } from './listing-table.ts'
 export type { ListingKind, ListingTable } from './listing-table.ts'
 export { selectMarketLogs } from './log-list.ts'

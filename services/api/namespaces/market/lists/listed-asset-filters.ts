@@ -1,11 +1,11 @@
-import { bind, raw, sql } from '../../../database/index.ts'
+import { allOf, bind, raw, sql } from '../../../database/index.ts'
 import type { Session, Sql } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import type { Filter } from '../../../lists/index.ts'
 import { estimateRows, foundConditions } from '../../../lists/index.ts'
 import { assetFilters, ASSETS, isOneOf, schemaKey, templateConditions } from '../../assets/index.ts'
 import type { ListingRequest } from './listing-request.ts'
-import { allOf, columnFilter, distinct, NEVER, nothing, wantedCollections } from './listing-request.ts'
+import { columnFilter, distinct, NEVER, nothing, wantedCollections } from './listing-request.ts'
 import { HAS_ASSET } from './listing-table.ts'
 import { NAME_SEARCHES, nameConditions } from './named-templates.ts'
 import { hasTerm, MANY_SCHEMAS, NO_TEMPLATE, termsOf } from './terms.ts'
@@ -55,7 +55,7 @@ function templateFilters(request: ListingRequest): Filter[] {
     const asked = { values: withoutNames(request), attributes, trigrams }
     filters.push({
       name: 'attributes of templates',
-      condition: sql`EXISTS (SELECT FROM assets.templates t WHERE ${own} AND ${templateConditions(asked)})`,
+      condition: sql`EXISTS (SELECT FROM assets.templates t WHERE ${own} AND ${allOf(templateConditions(asked))})`,
       rows: statistics.rows(table.table) * UNKNOWN,
       isIndexed: false,
     })

@@ -54,12 +54,6 @@ export function distinct<Value>(values: readonly Value[]): Value[] {
   return [...new Set(values)]
 }
 
-/** Conditions joined by `AND`; true without any. */
-export function allOf(conditions: readonly Sql[]): Sql {
-  const [first, ...others] = conditions
-  return others.reduce((all, each) => sql`${all} AND ${each}`, first ?? raw('TRUE'))
-}
-
 /** A column of the row has one of some values. */
 export function inColumn(column: string, values: readonly SqlValue[], type: string): Sql {
   const named = raw(`l.${column}`)

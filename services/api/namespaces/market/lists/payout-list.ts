@@ -1,11 +1,11 @@
-import { bind, raw, sql } from '../../../database/index.ts'
+import { allOf, bind, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import type { Filter, List, Order, Source, Statistics } from '../../../lists/index.ts'
 import { boundaryFilters, keyAtTime } from '../../assets/index.ts'
 import { directionOf } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { allOf, distinct, inColumn, nothing, withoutCommon } from './listing-request.ts'
+import { distinct, inColumn, nothing, withoutCommon } from './listing-request.ts'
 import { hasTerm, termsOf } from './terms.ts'
 
 const TABLE = 'market.royalty_payouts'

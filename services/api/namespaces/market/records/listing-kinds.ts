@@ -58,13 +58,17 @@ const price: ListingField = {
     y.token_precision, ',"amount":"', l.price, '"}')`,
 }
 
+/** Of a sale that is listed in the token that is paid, no oracle is asked. */
 const salePrice: ListingField = {
   name: 'price',
-  value: `(SELECT concat('{"token_contract":"', y.token_contract, '","token_symbol":"', y.token_symbol,
-      '","token_precision":', y.token_precision, ',"median":', coalesce(r.median::text, 'null'), ',"amount":',
-      ${quoted('coalesce(l.price, market.settlement_price(l.listing_price, r.factor, r.divisor))')}, '}')
-    FROM (SELECT) o LEFT JOIN market.rates r
-      ON r.listing_symbol = l.listing_symbol AND r.settlement_symbol = l.settlement_symbol)`,
+  value: `concat('{"token_contract":"', y.token_contract, '","token_symbol":"', y.token_symbol, '","token_precision":',
+    y.token_precision, ',"median":', CASE WHEN l.price IS NOT NULL AND l.listing_symbol = l.settlement_symbol
+      THEN concat('null,"amount":"', l.price, '"')
+      ELSE (SELECT concat(coalesce(r.median::text, 'null'), ',"amount":',
+          ${quoted('coalesce(l.price, market.settlement_price(l.listing_price, r.factor, r.divisor))')})
+        FROM (SELECT) o LEFT JOIN market.rates r
+          ON r.listing_symbol = l.listing_symbol AND r.settlement_symbol = l.settlement_symbol)
+    END, '}')`,
 }
 
 const BIDS = `coalesce((SELECT string_agg(concat('{"number":', b.number, ',"account":"', b.account, '","amount":"', b.amount,

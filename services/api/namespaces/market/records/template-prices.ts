@@ -14,9 +14,12 @@ export function cappedPrice(column: string, row: string): string {
 const RATES_VERSION = `(SELECT string_agg(concat('/', s.xmin, '/', p.xmin), '' ORDER BY s.listing_symbol, s.settlement_symbol)
     FROM market.symbol_pairs s JOIN oracle.pairs p USING (pair_name))`
 
-/** Version of the prices of a template: of all its rows. */
-const VERSION = `string_agg(concat(k.xmin, '/', y.xmin,
-    CASE WHEN k.oracle_floors IS NOT NULL THEN ${RATES_VERSION} END), ',' ORDER BY k.token_symbol)`
+/** Changes with every token; there are few. */
+const TOKENS_VERSION = `(SELECT string_agg(y.xmin::text, '/' ORDER BY y.token_symbol) FROM market.tokens y)`
+
+/** Version of the prices of a template: of all its rows. Both of the inner ones are read once a statement. */
+const VERSION = `concat(${TOKENS_VERSION}, ',', string_agg(concat(k.xmin,
+    CASE WHEN k.oracle_floors IS NOT NULL THEN ${RATES_VERSION} END), ',' ORDER BY k.token_symbol))`
 
 /** Between the prices of a template; JSON text and names cannot contain it. */
 const PRICE_END = '\u001d'
@@ -45,7 +48,7 @@ export const templatePrices: FragmentKind = {
 /** Column: packed ids of the distinct templates of the assets, `a`, and the versions of their prices. */
 export const PRICE_VERSIONS = `(SELECT ${packRows(['k.template_id', 'k.version'])}
   FROM (SELECT DISTINCT template_id FROM a) d CROSS JOIN LATERAL (
-    SELECT k.template_id, ${VERSION} AS version FROM ${PRICE_ROWS}
+    SELECT k.template_id, ${VERSION} AS version FROM market.template_prices k
     WHERE k.template_id = d.template_id GROUP BY k.template_id OFFSET 0) k)`
 
 /** JSON objects of prices, in a comma list. @param text of the fragment. */

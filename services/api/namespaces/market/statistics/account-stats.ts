@@ -1,8 +1,8 @@
+import { collectionLists, hasCollectionLists, isText, oneOf } from '../../assets/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import { raw, sql, where } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import { pageWindow } from '../../paging/index.ts'
-import { collectionLists, hasCollectionLists, isText, oneOf } from './conditions.ts'
 import { inRange, tradeRange } from './trade-range.ts'
 
 const ACCOUNT = raw(

@@ -1,11 +1,11 @@
 import type { Sql } from '../../../database/index.ts'
-import { bind, joinSql, raw, sql, where } from '../../../database/index.ts'
+import { allOf, bind, joinSql, raw, sql, where } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
 import type { Filter } from '../../../lists/index.ts'
 import { choosePath, estimateRows, foundConditions } from '../../../lists/index.ts'
 import { isOneOf, templateScope } from '../../assets/index.ts'
 import { directionOf, pageWindow } from '../../paging/index.ts'
-import type { PageWindow } from '../../paging/index.ts'
+import type { PageWindow } from '../../../lists/index.ts'
 import type { SalePricing } from '../lists/index.ts'
 import {
   anyOf,
@@ -104,7 +104,7 @@ function ofAll(
 ): Sql {
   const parts = pricedParts(pricing, statistics)
   const price = joinSql(
-    parts.map(({ checks, price: value }) => sql`WHEN ${joinSql(checks, ' AND ')} THEN ${value}`),
+    parts.map(({ checks, price: value }) => sql`WHEN ${allOf(checks)} THEN ${value}`),
     ' ',
   )
   const flags =

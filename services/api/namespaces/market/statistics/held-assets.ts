@@ -1,5 +1,5 @@
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
-import { bind, joinSql, raw, sql, where } from '../../../database/index.ts'
+import { allOf, bind, raw, sql, where } from '../../../database/index.ts'
 import type { Session, Sql } from '../../../database/index.ts'
 import { foundConditions } from '../../../lists/index.ts'
 import { assetList, templateScope } from '../../assets/index.ts'
@@ -34,7 +34,7 @@ export async function heldAssets(
     ...(owner === undefined ? [] : [sql`a.owner = ${bind(owner, 'text')}`]),
     ...foundConditions(list.filters),
   ]
-  return sql`SELECT a.template_id, count(*) AS assets FROM assets.assets a WHERE ${joinSql(all, ' AND ')} GROUP BY 1`
+  return sql`SELECT a.template_id, count(*) AS assets FROM assets.assets a WHERE ${allOf(all)} GROUP BY 1`
 }
 
 /** The part of a counter that `burned` asks for. */

@@ -2,11 +2,10 @@ import type { Session, Sql } from '../../../database/index.ts'
 import { raw, sql, where } from '../../../database/index.ts'
 import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
 import { jsonString } from '../../../json/index.ts'
-import { jsonMembers, quoted } from '../../assets/index.ts'
+import { jsonMembers, quoted, oneOf, oneOfIds } from '../../assets/index.ts'
 import { pageWindow } from '../../paging/index.ts'
 import { cappedPrice } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { oneOf, oneOfIds } from './conditions.ts'
 import { heldAssets } from './held-assets.ts'
 
 /** A page of the prices of templates as JSON text, by template and token. */

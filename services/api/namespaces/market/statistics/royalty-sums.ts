@@ -1,7 +1,7 @@
+import { isText, oneOf } from '../../assets/index.ts'
 import type { Session } from '../../../database/index.ts'
 import { bind, sql, where } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
-import { isText, oneOf } from './conditions.ts'
 
 /** What an account earned as JSON text, by token. */
 export async function royaltySums(session: Session, values: Values): Promise<string> {

@@ -1,10 +1,15 @@
 import type { Sql } from '../../../database/index.ts'
 import { bind, joinSql, raw, sql, where } from '../../../database/index.ts'
 import type { EndpointContext, Values } from '../../../endpoint/index.ts'
-import { COLLECTION_VERSION, collectionFragment, collectionObject, containsText } from '../../assets/index.ts'
+import {
+  COLLECTION_VERSION,
+  collectionFragment,
+  collectionObject,
+  containsText,
+  isText,
+} from '../../assets/index.ts'
 import { pageWindow } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { isText } from './conditions.ts'
 import { edgesOf, inRange, inWholeDays, tradeRange } from './trade-range.ts'
 import { sumInRange } from './trade-sums.ts'
 

@@ -2,9 +2,8 @@ import type { Sql } from '../../../database/index.ts'
 import { raw, sql, where } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import { jsonString } from '../../../json/index.ts'
-import { boundaryFilters, templateConditions } from '../../assets/index.ts'
+import { boundaryFilters, templateConditions, collectionLists, isText, oneOf } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { collectionLists, isText, oneOf } from './conditions.ts'
 import { selectRanking } from './ranking.ts'
 import { inRange, tradeRange } from './trade-range.ts'
 
@@ -70,7 +69,7 @@ function conditionsOf({ values, attributes }: EndpointContext, { trigrams, lists
     ...oneOf('t.schema_name', values.texts('schema_name')),
     ...collectionLists('t.collection_name', values),
     ...keys.map(({ condition }) => condition),
-    templateConditions({ values, attributes, trigrams }),
+    ...templateConditions({ values, attributes, trigrams }),
     ...(values.bool('hide_unlisted_templates') === true ? [LISTED] : []),
   ]
 }

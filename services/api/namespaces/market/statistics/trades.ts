@@ -1,10 +1,9 @@
 import type { Session, Sql } from '../../../database/index.ts'
 import { bind, bindIds, raw, sql, where } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
-import { jsonMembers, quoted } from '../../assets/index.ts'
+import { jsonMembers, quoted, oneOf, oneOfIds } from '../../assets/index.ts'
 import { directionOf } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { oneOf, oneOfIds } from './conditions.ts'
 import { TRADE_DAY } from './trade-sums.ts'
 
 /** Trades of one answer; it has no pages. */

@@ -1,10 +1,10 @@
 import type { Session } from '../../../database/index.ts'
-import { Bindings, whereClause } from '../../../database/index.ts'
+import { bind, raw, sql, where } from '../../../database/index.ts'
 import type { Values } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../endpoint/index.ts'
 import type { Holding, Holdings, TemplateHolding } from '../records/index.ts'
 import { packRows, queryPacked } from '../records/index.ts'
-import { collectionLists, hideOffersCondition } from './asset-conditions.ts'
+import { collectionLists, NOT_OFFERED } from '../lists/index.ts'
 
 /** Which assets an account is asked about: those that it owns, or those that it burned. */
 export type HoldingSide = 'owner' | 'burned_by_account'
@@ -38,21 +38,20 @@ async function groups(
   side: HoldingSide,
   account: string,
 ): Promise<GroupRow[]> {
-  const bindings = new Bindings()
   const held = [
-    `a.${side} = ${bindings.bind(account, 'text')}`,
-    ...(side === 'owner' ? [] : ['a.owner IS NULL']),
-    ...hideOffersCondition(values),
+    sql`${raw(`a.${side}`)} = ${bind(account, 'text')}`,
+    ...(side === 'owner' ? [] : [raw('a.owner IS NULL')]),
+    ...(values.bool('hide_offers') === true ? [NOT_OFFERED] : []),
   ]
-  const lists = collectionLists('s.collection_name', values, bindings)
+  const lists = collectionLists('s.collection_name', values)
   // Null fields come as empty texts.
-  const rows = await queryPacked<[string, string, string, string]>(session, {
-    text: `SELECT ${packRows(['h.collection_name', 'h.schema_name', 'h.template_id', 'h.assets'])} FROM (
+  const rows = await queryPacked<[string, string, string, string]>(
+    session,
+    sql`SELECT ${raw(packRows(['h.collection_name', 'h.schema_name', 'h.template_id', 'h.assets']))} FROM (
       SELECT s.collection_name, s.schema_name, g.template_id, g.assets
-      FROM (SELECT a.schema_key, a.template_id, count(*) AS assets FROM assets.assets a ${whereClause(held)} GROUP BY 1, 2) g
-        JOIN assets.schemas s USING (schema_key) ${whereClause(lists)} LIMIT ${MAX_GROUPS + 1}) h`,
-    values: bindings.values,
-  })
+      FROM (SELECT a.schema_key, a.template_id, count(*) AS assets FROM assets.assets a ${where(held)} GROUP BY 1, 2) g
+        JOIN assets.schemas s USING (schema_key) ${where(lists)} LIMIT ${raw(`${MAX_GROUPS + 1}`)}) h`.render(),
+  )
   return rows.map(([collection, schema, template, assets]) => {
     return [collection, schema, template === '' ? null : Number(template), assets] as const
   })

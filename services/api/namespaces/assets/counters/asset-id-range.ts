@@ -1,0 +1,30 @@
+import type { Session } from '../../../database/index.ts'
+import { bind, sql, where } from '../../../database/index.ts'
+import type { Values } from '../../../endpoint/index.ts'
+import { keyAtTime } from '../lists/index.ts'
+
+const MINTED = { table: 'assets.assets', key: 'asset_id', time: 'minted_at_time' }
+
+/**
+ * The number of assets between bounds of id or mint time, as text. Ids are given without gaps: where the counters say
+ * that none is missing, the lowest and highest id between the bounds tell how many they are. Undefined otherwise.
+ */
+export async function countIdRange(session: Session, values: Values): Promise<string | undefined> {
+  const lower = values.int('lower_bound')
+  const upper = values.int('upper_bound')
+  const before = values.int('before')
+  const after = values.int('after')
+  const conditions = [
+    ...(lower === undefined ? [] : [sql`a.asset_id >= ${bind(lower, 'bigint')}`]),
+    ...(upper === undefined ? [] : [sql`a.asset_id < ${bind(upper, 'bigint')}`]),
+    ...(before === undefined ? [] : [sql`a.asset_id < ${keyAtTime(MINTED, before)}`]),
+    ...(after === undefined ? [] : [sql`a.asset_id >= ${keyAtTime(MINTED, after + 1)}`]),
+  ]
+  const rows = await session.query<[isWhole: boolean | null, count: string]>(
+    sql`SELECT (SELECT max(asset_id) - min(asset_id) + 1 FROM assets.assets)
+        = (SELECT sum(minted) FROM assets.collection_counts),
+      (SELECT coalesce(max(a.asset_id) - min(a.asset_id) + 1, 0)::text FROM assets.assets a ${where(conditions)})`.render(),
+  )
+  const [isWhole, count] = rows[0]!
+  return isWhole === true ? count : undefined
+}

@@ -1,0 +1,63 @@
+import { bind, sql, where } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
+import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import { invalidParameter } from '../../../endpoint/index.ts'
+import { collectionLists, oneOf } from '../lists/index.ts'
+import { sumOf } from './sum.ts'
+
+/** Parameters that do not change how many rows match. */
+const WITHOUT_EFFECT = new Set(['page', 'limit', 'order', 'sort', 'count'])
+const OF_COLLECTIONS = ['collection_name', 'collection_whitelist', 'collection_blacklist']
+
+/** The number of transfers from counters, as text; undefined when the filters are not those of a counter. */
+export async function countTransfersFromCounters({
+  session,
+  values,
+}: EndpointContext): Promise<string | undefined> {
+  if (!asksOnly(values, OF_COLLECTIONS)) return undefined
+  const conditions = [
+    ...oneOf('k.collection_name', values.texts('collection_name')),
+    ...collectionLists('k.collection_name', values),
+  ]
+  return sumOf(session, sql`SELECT sum(k.transfers) FROM assets.transfer_counts k ${where(conditions)}`)
+}
+
+/**
+ * The number of transfers of one account: what it sent and what it received. The contract lets nobody send to itself.
+ * Undefined when the filters are others.
+ */
+export async function countTransfersOfAccount({
+  session,
+  values,
+}: EndpointContext): Promise<string | undefined> {
+  const [account, ...others] = values.texts('account') ?? []
+  if (account === undefined || others.length > 0 || !asksOnly(values, ['account'])) return undefined
+  const name = bind(account, 'text')
+  return sumOf(
+    session,
+    sql`SELECT (SELECT count(*) FROM assets.transfers WHERE sender = ${name}) +
+      (SELECT count(*) FROM assets.transfers WHERE recipient = ${name})`,
+  )
+}
+
+/** The number of offers from counters, as text; undefined when the filters are not those of a counter. */
+export async function countOffersFromCounters({
+  session,
+  values,
+}: EndpointContext): Promise<string | undefined> {
+  if (!asksOnly(values, ['state'])) return undefined
+  return sumOf(session, sql`SELECT sum(k.offers) FROM assets.offer_counts k ${where(hasState(values))}`)
+}
+
+/** @throws RequestError 400 for what is no list of numbers. */
+function hasState(values: Values): Sql[] {
+  const text = values.text('state')
+  if (text === undefined) return []
+  const states = text.split(',')
+  if (!states.every((state) => /^\d{1,4}$/.test(state))) throw invalidParameter('state')
+  return [sql`k.state = ANY(${bind(states.map(Number), 'smallint[]')})`]
+}
+
+function asksOnly(values: Values, allowed: readonly string[]): boolean {
+  return values.names().every((name) => WITHOUT_EFFECT.has(name) || allowed.includes(name))
+}
