@@ -42,6 +42,10 @@ export class ShipSession {
   readonly #socket: Socket
   readonly #faults: SessionFaults
   readonly #slow: SlowWriter | null
+  /** The first frame, until it is sent. */
+  #greeting: string | null
+  /** What came while the node was frozen. */
+  readonly #unread: { readonly data: Buffer; readonly isBinary: boolean }[] = []
   #stream: Stream | null = null
   #sent = 0
   #pumping = false
@@ -55,11 +59,13 @@ export class ShipSession {
     const { conduct } = faults
     this.#slow = conduct === undefined ? null : new SlowWriter(client, conduct, () => this.pump())
     client.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary))
-    if (!this.#silent()) client.send(faults.abiText ?? node.abiText, { binary: false })
+    this.#greeting = faults.abiText ?? node.abiText
+    if (!this.#silent()) this.#greet()
   }
 
   /** Sends what can be sent now. */
   pump(): void {
+    if (this.#unread.length > 0 || this.#greeting !== null) this.#wakeUp()
     const stream = this.#stream
     if (stream === null || this.#pumping || this.#scheduled) return
     this.#pumping = true
@@ -80,7 +86,20 @@ export class ShipSession {
     stream.cursor = num
   }
 
+  /** A process that was stopped goes on where it was. */
+  #wakeUp(): void {
+    if (this.#silent()) return
+    this.#greet()
+    for (const { data, isBinary } of this.#unread.splice(0)) this.#receive(data, isBinary)
+  }
+
+  #greet(): void {
+    if (this.#greeting !== null) this.#client.send(this.#greeting, { binary: false })
+    this.#greeting = null
+  }
+
   #receive(data: Buffer, isBinary: boolean): void {
+    if (this.#faults.conduct?.frozen === true) this.#unread.push({ data, isBinary })
     if (this.#silent()) return
     try {
       if (!isBinary) throw new RangeError('text instead of a request')

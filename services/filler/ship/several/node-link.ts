@@ -298,7 +298,9 @@ export class NodeLink<P extends ProtocolCodec> {
     if (this.#closed || this.#socket === null) return
     const { error, kind } = problem
     const reason = describeError(error)
-    this.#reader.settings.logger.warn({ url: this.node.label, code: error.code }, reason)
+    // A node that stays away is no news each time that it is tried.
+    const level = reason === this.lastFault ? 'debug' : 'warn'
+    this.#reader.settings.logger[level]({ url: this.node.label, code: error.code }, reason)
     this.#reader.lastProblem = reason
     if (
       this.#readyAt !== null &&
