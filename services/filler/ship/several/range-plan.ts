@@ -9,7 +9,7 @@ const mostBlocks = 8_192
 /** How much larger than any before a range may be: the size of blocks is not known before. */
 const growth = 4
 /** Silence after which a range that the others wait for is asked of another node. */
-const awaitedSilenceMs = 500
+const awaitedSilenceMs = 750
 /** Silence after which any range is. */
 const silenceMs = 5_000
 /** How much slower than another a node must be to be left, and by how much time. */
@@ -45,12 +45,12 @@ export function planSize(facts: PlanFacts): number {
 
 /**
  * Why the range that a node sends should be asked of another one; null when it should not. `front` is the range that
- * is handed over now, `idle` the nodes that have nothing to do.
+ * is handed over now, which all wait for; `links` are all nodes: one that is busy takes it as soon as it is done.
  */
 export function chooseSteal<P extends ProtocolCodec>(
   link: NodeLink<P>,
   front: RangeTask<P> | null,
-  idle: readonly NodeLink<P>[],
+  links: readonly NodeLink<P>[],
   blockBytes: number,
   now: number,
 ): string | null {
@@ -59,7 +59,9 @@ export function chooseSteal<P extends ProtocolCodec>(
   const silent = link.rate.silentMs(now)
   if (silent >= silenceMs) return describe(task, `nothing for ${Math.round(silent / 1_000)} s`)
   if (task !== front) return null
-  const others = idle.filter((other) => other.endFrom(task.next, true) > task.next)
+  const others = links.filter(
+    (other) => other !== link && other.isReady && other.endFrom(task.next, true) > task.next,
+  )
   if (others.length === 0) return null
   if (silent >= awaitedSilenceMs) return describe(task, `nothing for ${Math.round(silent)} ms`)
   const rate = link.rate.bytesPerSecond

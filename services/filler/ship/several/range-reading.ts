@@ -135,7 +135,7 @@ export class RangeReading<P extends ProtocolCodec> {
     if (!this.#active) return
     this.assign()
     for (const link of this.#host.links) {
-      const steal = chooseSteal(link, this.#segments[0] ?? null, this.#idle(), this.#blockBytes, now)
+      const steal = chooseSteal(link, this.#segments[0] ?? null, this.#host.links, this.#blockBytes, now)
       if (steal === null) continue
       link.fail(connectionLost(steal))
       link.restAsSlow()
