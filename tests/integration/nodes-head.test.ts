@@ -6,7 +6,7 @@ import type { ReaderStatus } from '../../services/filler/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { compareDumps, dumpDatabase } from './database-dump.ts'
-import { indexUntil, startChain, testSettings } from './index-chain.ts'
+import { indexUntil, startChain } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 
 /** How often each fault happens; scripts/bench/head-faults.ts measures a hundred times. */
@@ -100,8 +100,7 @@ it('misses no block and applies none twice when the node that it follows fails',
   expect(forks).toBeGreaterThanOrEqual(times)
   expect(forks).toBeLessThanOrEqual(3 * times)
   const ofMirror = { chainId: chain.chainId, http: running.httpUrl, ship: [mirrors[0]!.url] }
-  const options = { chain: ofMirror }
-  await indexUntil(running, straight.address, head.num, { options, settings: testSettings })
+  await indexUntil(running, straight.address, head.num, { options: { chain: ofMirror } })
   const withoutUndo = (dump: Awaited<ReturnType<typeof dumpDatabase>>) =>
     new Map([...dump].filter(([name]) => !name.startsWith('undo.')))
   const dumps = await Promise.all([straight, followed].map(({ address }) => dumpDatabase(address)))

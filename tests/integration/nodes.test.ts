@@ -8,7 +8,7 @@ import { indexUntil, startChain } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 
 /** Bytes a second of each node: slow enough that there is time for something to happen to one of them. */
-const bytesPerSecond = 400_000
+const bytesPerSecond = 1_500_000
 /** Which blocks are kept undoable depends on it. */
 const libLagBlocks = 2
 

@@ -18,8 +18,8 @@ export interface Lag {
   readonly isSilent: boolean
 }
 
-/** Samples further apart say that this process was busy, and nothing about the node. */
-const busyMs = 500
+/** What the time between two samples counts for at most: the rest says that this process was busy. */
+const mostStepMs = 250
 
 /** How much longer a stream may take for one block on its way to the head, as long as bytes come. */
 const stuckFactor = 5
@@ -28,6 +28,8 @@ const stuckFactor = 5
 export class LagWatch {
   readonly #allowedMs: number
   #sampledAt = 0
+  /** Milliseconds that count. */
+  #clock = 0
   #block = 0
   #since = 0
   #bytesRead = 0
@@ -43,8 +45,9 @@ export class LagWatch {
   }
 
   /** Another node is followed from now on. */
-  begin(now: number): void {
-    this.#sampledAt = now
+  begin(nowMs: number): void {
+    this.#sampledAt = nowMs
+    const now = this.#clock
     this.#block = 0
     this.#bytesRead = 0
     this.#byteAt = now
@@ -53,24 +56,25 @@ export class LagWatch {
   }
 
   /** How far the stream lags; null while it does not. */
-  sample(now: number, facts: LagFacts): Lag | null {
+  sample(nowMs: number, facts: LagFacts): Lag | null {
     const { last, otherHead, bytesRead, isExpected } = facts
-    const wasBusy = now - this.#sampledAt >= busyMs
-    this.#sampledAt = now
+    this.#clock += Math.min(nowMs - this.#sampledAt, mostStepMs)
+    this.#sampledAt = nowMs
+    const now = this.#clock
     if (bytesRead !== this.#bytesRead) this.#byteAt = now
     this.#bytesRead = bytesRead
-    if (last !== this.#last || wasBusy || !isExpected) this.#blockAt = now
+    if (last !== this.#last || !isExpected) this.#blockAt = now
     this.#last = last
     if (otherHead <= last) {
       this.#block = 0
       this.#hasArrived = true
       return null
     }
-    if (this.#block === 0 || last >= this.#block || wasBusy || !isExpected) {
+    if (this.#block === 0 || last >= this.#block || !isExpected) {
       if (this.#block !== 0 && last >= this.#block) this.#hasArrived = true
       this.#block = otherHead
       this.#since = now
-      if (wasBusy || !isExpected) this.#byteAt = now
+      if (!isExpected) this.#byteAt = now
       return null
     }
     const ms = now - this.#since
