@@ -87,7 +87,7 @@ reading.catch((error: unknown) => (failure = error))
 /** The mirror that is followed, once all nodes are up and well and everything is committed. */
 async function settled() {
   for (;;) {
-    if (failure !== undefined) throw failure
+    if (failure !== undefined) throw new Error('the reader ended', { cause: failure })
     const nodes = status?.nodes ?? []
     const followed = nodes.findIndex(({ state }) => state === 'followed')
     const isWell = nodes.every(

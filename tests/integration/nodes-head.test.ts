@@ -59,7 +59,7 @@ it('misses no block and applies none twice when the node that it follows fails',
   const height = () => count.committed - count.undone
   const until = async (what: string, holds: () => boolean): Promise<void> => {
     for (let round = 0; !holds(); round++) {
-      if (failure !== undefined) throw failure
+      if (failure !== undefined) throw new Error('the reader ended', { cause: failure })
       if (round > 1_500) throw new Error(`never happened: ${what}`)
       await delay(20)
     }

@@ -46,14 +46,17 @@ const largestStatusBytes = 64 * 1024
 /** How long blocks that a node turned out not to have are not asked of it. */
 const lackMs = 60_000
 
+/** A range that is asked of a link. */
+export type LinkTask<P extends ProtocolCodec> = RangeTask<P, NodeLink<P>>
+
 /** Who a link reports to. Nothing is called after `close`. */
 export interface LinkOwner<P extends ProtocolCodec> {
   /** The node is ready, or has told something. */
   changed(): void
   /** A block of the range was added to it. */
-  arrived(task: RangeTask<P>): void
+  arrived(task: LinkTask<P>): void
   /** The node sends no more of the range; its end is to be asked of another one. */
-  abandoned(task: RangeTask<P>): void
+  abandoned(task: LinkTask<P>): void
   /** Something that is no fault of the node. */
   failed(error: unknown): void
 }
@@ -89,7 +92,7 @@ export class NodeLink<P extends ProtocolCodec> {
   #gate: ReadGate | null = null
   #protocol: P | null = null
   #status: StatusResult | null = null
-  #task: RangeTask<P> | null = null
+  #task: LinkTask<P> | null = null
   #head: WirePosition | null = null
   #statusHead: BlockPosition | null = null
   #slowTimes = 0
@@ -142,7 +145,7 @@ export class NodeLink<P extends ProtocolCodec> {
     return this.#protocol
   }
 
-  get task(): RangeTask<P> | null {
+  get task(): LinkTask<P> | null {
     return this.#task
   }
 
@@ -230,7 +233,7 @@ export class NodeLink<P extends ProtocolCodec> {
   }
 
   /** Asks for a range; `isReady`, without a task. */
-  read(task: RangeTask<P>, irreversibleEnd: number): void {
+  read(task: LinkTask<P>, irreversibleEnd: number): void {
     if (this.#socket === null || this.#protocol === null) return
     this.#task = task
     this.#gate = new ReadGate(this.#socket, task.credits, this.#reader.settings.maxBytes / 4)
@@ -251,7 +254,7 @@ export class NodeLink<P extends ProtocolCodec> {
   }
 
   /** Blocks of the range were released: acknowledge if that makes room. */
-  acknowledge(task: RangeTask<P>): void {
+  acknowledge(task: LinkTask<P>): void {
     if (task !== this.#task || this.#protocol === null) return
     const due = task.credits.takeDue(false)
     if (due > 0) this.#socket?.send(this.#protocol.encodeAck(due))
@@ -430,7 +433,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.acknowledge(task)
   }
 
-  #take(task: RangeTask<P>, position: WirePosition, result: BlocksResult, bytes: number): void {
+  #take(task: LinkTask<P>, position: WirePosition, result: BlocksResult, bytes: number): void {
     if (!task.continues(result.prev, result.block)) return this.fail(missedFork(position.num))
     const block = new ReceivedBlock(this.#ordinal, bytes, position, result)
     if (isIncomplete(block)) {

@@ -1,6 +1,5 @@
 import type { ProtocolCodec } from '../types.ts'
-import type { NodeLink } from './node-link.ts'
-import type { RangeTask } from './range-task.ts'
+import type { LinkTask, NodeLink } from './node-link.ts'
 
 /** Time that a range takes: long beside the round trip of a request, short beside what a lost range costs. */
 const rangeSeconds = 0.4
@@ -49,7 +48,7 @@ export function planSize(facts: PlanFacts): number {
  */
 export function chooseSteal<P extends ProtocolCodec>(
   link: NodeLink<P>,
-  front: RangeTask<P> | null,
+  front: LinkTask<P> | null,
   links: readonly NodeLink<P>[],
   blockBytes: number,
   now: number,

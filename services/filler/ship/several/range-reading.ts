@@ -3,7 +3,7 @@ import type { ReceivedBlock } from '../block.ts'
 import { connectionLost, missedFork } from '../problems.ts'
 import type { ReaderState } from '../reader-state.ts'
 import type { ProtocolCodec, WirePosition } from '../types.ts'
-import type { NodeLink } from './node-link.ts'
+import type { LinkTask, NodeLink } from './node-link.ts'
 import { chooseSteal, planSize } from './range-plan.ts'
 import { RangeTask } from './range-task.ts'
 
@@ -37,9 +37,9 @@ export class RangeReading<P extends ProtocolCodec> {
   readonly #reader: ReaderState<P>
   readonly #host: RangeHost<P>
   /** Ranges in order, without a hole; the first is handed over as it comes. */
-  #segments: RangeTask<P>[] = []
+  #segments: LinkTask<P>[] = []
   /** Ranges with blocks that were handed over and not released, in order. */
-  readonly #unreleased: { readonly task: RangeTask<P>; blocks: number }[] = []
+  readonly #unreleased: { readonly task: LinkTask<P>; blocks: number }[] = []
   #planned = 0
   #blockBytes = 64 * 1024
   #largestBlocks = 4
@@ -108,7 +108,7 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /** A block arrived. */
-  arrived(task: RangeTask<P>): void {
+  arrived(task: LinkTask<P>): void {
     if (!this.#active) return
     if (task === this.#segments[0]) this.#deliver()
     if (task.isComplete) {
@@ -121,7 +121,7 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /** The node of a range was left: the rest becomes a range that nobody was asked for. */
-  abandoned(task: RangeTask<P>): void {
+  abandoned(task: LinkTask<P>): void {
     const place = this.#segments.indexOf(task)
     if (place === -1 || task.isComplete) return
     const { end } = task
@@ -212,12 +212,12 @@ export class RangeReading<P extends ProtocolCodec> {
     link.read(task, task.end)
   }
 
-  #task(start: number, end: number, link: NodeLink<P> | null): RangeTask<P> {
+  #task(start: number, end: number, link: NodeLink<P> | null): LinkTask<P> {
     const budget = 2 * this.#budgetBytes()
     return new RangeTask(start, end, link, link?.protocol ?? null, budget, this.#blockBytes)
   }
 
-  #replaceRest(place: number, task: RangeTask<P>, end: number): void {
+  #replaceRest(place: number, task: LinkTask<P>, end: number): void {
     const rest = task.end < end ? [this.#task(task.end, end, null)] : []
     const kept = task.start < task.end && !task.isTaken ? [task] : []
     this.#segments.splice(place, 1, ...kept, ...rest)
@@ -265,7 +265,7 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /** False when the block does not follow what was handed over before. */
-  #handOver(task: RangeTask<P>, block: ReceivedBlock): boolean {
+  #handOver(task: LinkTask<P>, block: ReceivedBlock): boolean {
     const reader = this.#reader
     const position = { num: block.num, id: block.idBytes }
     const parent = block.prevIdBytes === null ? null : { num: block.num - 1, id: block.prevIdBytes }
@@ -287,7 +287,7 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /** A seam does not fit. When no node has a block that fits, it is what we have that is wrong. */
-  #refuse(task: RangeTask<P>): void {
+  #refuse(task: LinkTask<P>): void {
     const { next } = this.#reader.tail
     if (this.#unlinkedAt !== next) {
       this.#unlinked.clear()

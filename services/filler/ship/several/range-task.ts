@@ -2,7 +2,6 @@ import type { ReceivedBlock } from '../block.ts'
 import { CreditWindow } from '../credits.ts'
 import type { ProtocolCodec, WirePosition } from '../types.ts'
 import { namesParent } from '../linkage.ts'
-import type { NodeLink } from './node-link.ts'
 
 /** Messages that a node may send ahead within a range, as long as the bytes allow it. */
 const window = 4096
@@ -12,11 +11,11 @@ const ackBatch = 64
  * Consecutive blocks that are asked of one node. They are kept as they come, and taken from the front when all blocks
  * before them were. Without a link nobody has been asked yet.
  */
-export class RangeTask<P extends ProtocolCodec> {
+export class RangeTask<P extends ProtocolCodec, L> {
   readonly start: number
   /** Number after the last block. Goes down when the node is left and another one is asked for the rest. */
   end: number
-  readonly link: NodeLink<P> | null
+  readonly link: L | null
   /** What the blocks are to be decoded with. */
   readonly protocol: P | null
   readonly credits: CreditWindow
@@ -28,7 +27,7 @@ export class RangeTask<P extends ProtocolCodec> {
   constructor(
     start: number,
     end: number,
-    link: NodeLink<P> | null,
+    link: L | null,
     protocol: P | null,
     budgetBytes: number,
     blockBytes: number,
