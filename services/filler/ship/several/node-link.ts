@@ -37,7 +37,7 @@ const longestPauseMs = 10_000
 /** Pause before a node of another chain is looked at again. */
 const refusedPauseMs = 60_000
 /** Rest of a node that held the others up: the first, and the longest. */
-const firstRestMs = 5_000
+const firstRestMs = 2_000
 const longestRestMs = 300_000
 /** Age of a status reply up to which it says what the node is like now. */
 const freshMs = 1_500

@@ -11,6 +11,8 @@ const growth = 4
 const awaitedSilenceMs = 750
 /** Silence after which any range is. */
 const silenceMs = 5_000
+/** Time that a range that the others wait for may take, however slow its node was measured to be. */
+const lateMs = 1_000
 /** How much slower than another a node must be to be left, and by how much time. */
 const slower = 2
 const slowerMs = 500
@@ -65,7 +67,8 @@ export function chooseSteal<P extends ProtocolCodec>(
   if (silent >= awaitedSilenceMs) return describe(task, `nothing for ${Math.round(silent)} ms`)
   const rate = link.rate.bytesPerSecond
   const best = Math.max(...others.map((other) => other.rate.bytesPerSecond ?? 0))
-  if (rate === null || best === 0) return null
+  // A rate is an estimate, and so is the size of what is missing: within its time a range is left alone.
+  if (rate === null || best === 0 || link.rate.rangeMs(now) < lateMs) return null
   const bytes = (task.end - task.next) * blockBytes
   if ((bytes * 1_000) / Math.max(rate, 1) <= slower * ((bytes * 1_000) / best) + slowerMs) return null
   return describe(task, `${Math.round(rate / 1_000)} kB/s while others wait for it`)

@@ -13,6 +13,7 @@ export class RateMeter {
   #busyMs = 0
   #busyBytes = 0
   #lastByteAt = 0
+  #beganAt = 0
 
   /** Bytes a second; null before the first measurement. */
   get bytesPerSecond(): number | null {
@@ -27,8 +28,14 @@ export class RateMeter {
   /** A range was asked for. */
   begin(bytesRead: number): void {
     this.#sampledAt = performance.now()
+    this.#beganAt = this.#sampledAt
     this.#sampledBytes = bytesRead
     this.#lastByteAt = this.#sampledAt
+  }
+
+  /** Milliseconds since the range was asked for. */
+  rangeMs(now: number): number {
+    return now - this.#beganAt
   }
 
   /** The range has arrived. */
