@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { format, resolveConfig } from 'prettier'
 import { createNamespace, shape } from '../services/api/index.ts'
-import type { Endpoint, Namespace, NamespaceFactory, Parameter } from '../services/api/index.ts'
+import type { Endpoint, Namespace, NamespaceFactory } from '../services/api/index.ts'
+import type { Form } from '../services/core/endpoint/index.ts'
 import {
   configFiles,
   describeSettings,
@@ -235,8 +236,8 @@ function describeEndpoint(endpoint: Endpoint): string[] {
     families.length === 0
       ? []
       : [`Attribute filters: ${families.map((family) => code(`${family}.KEY`)).join(', ')}.`]
-  const parameters = endpoint.parameters.map((parameter) => [
-    code(parameter.name),
+  const parameters = Object.entries(endpoint.parameters).map(([name, parameter]) => [
+    code(name),
     describeType(parameter),
     parameter.description,
   ])
@@ -248,12 +249,12 @@ function describeEndpoint(endpoint: Endpoint): string[] {
   ]
 }
 
-function describeType(parameter: Parameter): string {
+function describeType(parameter: Form): string {
   const bounds = [
     parameter.minimum === undefined ? '' : `from ${parameter.minimum}`,
     parameter.maximum === undefined ? '' : `to ${parameter.maximum}`,
     parameter.values === undefined ? '' : `one of ${parameter.values.map(code).join(', ')}`,
-    parameter.default === undefined ? '' : `default ${code(parameter.default)}`,
+    parameter.default === undefined ? '' : `default ${code(String(parameter.default))}`,
   ].filter((text) => text !== '')
   const list = parameter.list === undefined ? '' : parameter.list === 'named' ? ' list, named lists' : ' list'
   return `${parameter.type}${list}${bounds.length === 0 ? '' : `; ${bounds.join('; ')}`}`

@@ -1,10 +1,10 @@
 #!/bin/bash
 # Writes a backup of the database while everything goes on: backup.sh NAME, into /backups/NAME. Directory format, several
-# processes, all in one snapshot; a manifest says what is in it, checksums that it is whole.
+# processes, all in one snapshot; a manifest says what is in it, with the digest of each table, checksums that it is whole.
 . "$(dirname "$0")/common.sh"
 name=${1:?"a name for the backup"}
 [[ $name =~ ^[A-Za-z0-9._-]+$ ]] || fail "a backup's name has letters, digits, dots, hyphens and underscores only: $name"
-target=/backups/$name
+target=$backups/$name
 partial=$target.partial
 [ ! -e "$target" ] || fail "there is a backup $name already"
 rm -rf "$partial"
@@ -22,11 +22,12 @@ SELECT json_build_object(
   'schema_version', (SELECT max(number) FROM public.pronghorn_migrations),
   'chain_id', (SELECT chain_id FROM chain.identity),
   'readers', (SELECT coalesce(json_agg(json_build_object('name', name, 'block_num', block_num, 'block_id', encode(block_id, 'hex')) ORDER BY name), '[]') FROM chain.readers),
-  'bytes', pg_database_size(current_database()));
+  'bytes', pg_database_size(current_database()),
+  'digest', chain.digest_summary());
 SQL
-read -r -t 60 manifest <&"${HOLDER[0]}" || fail 'the database could not describe itself'
-
+# It reads every row for the digests, while the dump does the same.
 pg_dump --format=directory --jobs="$jobs" --snapshot="$snapshot" --compress=3 --file="$partial/dump"
+read -r manifest <&"${HOLDER[0]}" || fail 'the database could not describe itself'
 printf 'COMMIT;\n\\q\n' >&"${HOLDER[1]}"
 wait "$HOLDER_PID" 2>/dev/null || true
 

@@ -1,6 +1,7 @@
 # Sourced by backup.sh and restore.sh, which run in a container of the PostgreSQL image.
 set -euo pipefail
-PGPASSWORD=$(cat /etc/pronghorn/superuser)
+PGPASSWORD=$(cat "${PASSWORD_FILE:-/etc/pronghorn/superuser}")
+backups=${BACKUPS_FOLDER:-/backups}
 export PGPASSWORD PGHOST=${PGHOST:-postgres} PGPORT=${PGPORT:-5432} PGUSER=${PGUSER:-postgres} PGDATABASE=${PGDATABASE:-pronghorn}
 jobs=${BACKUP_JOBS:-$(nproc)}
 

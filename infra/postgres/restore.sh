@@ -1,11 +1,11 @@
 #!/bin/bash
 # Restores /backups/NAME into a database without data: restore.sh [--check] NAME. The roles have to be there.
-# --check: only says whether it would.
+# Afterwards every table has to have the digest that the manifest says. --check: only says whether it would.
 . "$(dirname "$0")/common.sh"
 check=no
 [ "${1:-}" != --check ] || { check=yes; shift; }
 name=${1:?"the name of a backup"}
-source=/backups/$name
+source=$backups/$name
 [ -d "$source/dump" ] && [ -f "$source/manifest.json" ] || fail "there is no backup $name"
 (cd "$source" && sha256sum --check --quiet --strict SHA256SUMS) || fail "the backup $name is damaged"
 unlisted=$(cd "$source" && find . -type f ! -name SHA256SUMS | sort | comm -23 - <(sed 's/^[0-9a-f]*  //' SHA256SUMS | sort))
@@ -27,4 +27,16 @@ PGDATABASE=postgres psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 \
   --command "$acl"
 pg_restore --jobs="$jobs" --exit-on-error --dbname="$PGDATABASE" "$source/dump"
 ask ANALYZE
+
+# Backups of older versions say no digests.
+if [ "$(ask "SELECT to_regproc('chain.digest_summary') IS NOT NULL")" = t ]; then
+  differing=$(psql --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 --set manifest="$(cat "$source/manifest.json")" <<'SQL'
+SELECT coalesce(string_agg(name, ', ' ORDER BY name), '')
+FROM (SELECT key AS name, value AS digest FROM jsonb_each_text(:'manifest'::jsonb #> '{digest,tables}')) was
+FULL JOIN (SELECT key AS name, value AS digest FROM jsonb_each_text(chain.digest_summary() -> 'tables')) found USING (name)
+WHERE was.digest IS DISTINCT FROM found.digest AND :'manifest'::jsonb ? 'digest';
+SQL
+)
+  [ -z "$differing" ] || fail "the restored database does not hold what was backed up: the digests of $differing differ"
+fi
 printf 'Restored %s: %s\n' "$name" "$(cat "$source/manifest.json")"

@@ -5,7 +5,8 @@
  * foreign, empty: blocks in which nothing is ours; blocks/s and MB/s of the filler against a reader that only
  *   acknowledges, both reading the same chain from a process of its own.
  * dense: blocks full of NFT work; events/s, against the time that bare COPY needs to load the same rows into the same
- *   tables with their keys; bytes per row of each table afterwards.
+ *   tables with their keys, and with all query indexes in place against without, by turns, of which the best time
+ *   counts; bytes per row of each table afterwards, with query indexes.
  * market: 30 % mints, 30 % transfers, 15 % edits, 15 % foreign transfers, 10 % sales and purchases; with the values that
  *   the market derives, against its rows alone and against assets alone. Each five times, by turns; the best time counts.
  */
@@ -14,7 +15,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { normalizeAbiJson } from '../../services/core/antelope/index.ts'
-import { connectDatabase, migrate } from '../../services/core/database/index.ts'
+import { buildQueryIndexes, connectDatabase, migrate } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { compileProtocol } from '../../services/filler/decode/index.ts'
@@ -24,6 +25,9 @@ import { createShipSession } from '../../services/filler/ship/index.ts'
 import type { ShipSession } from '../../services/filler/ship/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
 import { copyTables, describeSizes } from './tables.ts'
+
+/** Processes of chains, which end with this one. */
+const chains: ChildProcess[] = []
 
 interface BenchChain {
   readonly process: ChildProcess
@@ -43,6 +47,8 @@ const RECORDED = 964
 const loads = { foreign: 4_000, empty: 400_000, dense: 300, market: 60 } as const
 /** How often the market's blocks are read in each way: they take seconds, and one disturbance would decide. */
 const MARKET_ROUNDS = 5
+/** How often dense blocks are read, without and with query indexes by turns. */
+const DENSE_ROUNDS = 2
 const logger = createLogger({ name: 'bench', level: 'warn', pretty: true })
 
 async function startChain(kind: string, blocks: number): Promise<BenchChain> {
@@ -50,6 +56,7 @@ async function startChain(kind: string, blocks: number): Promise<BenchChain> {
   const child = spawn(process.execPath, ['--max-old-space-size=8192', file, kind, String(blocks)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  chains.push(child)
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
   return { process: child, ...(JSON.parse(line) as Omit<BenchChain, 'process'>) }
 }
@@ -164,6 +171,34 @@ async function describeMarket(database: DatabaseAddress): Promise<void> {
   console.log(`market: ${loads.market} blocks; ${minted} assets, ${sales} sales, ${trades} trades`)
 }
 
+/** Dense blocks without and with query indexes. @param at database that is at the beginning of these blocks. */
+async function measureDense(chain: BenchChain, admin: DatabaseAddress, at: DatabaseAddress): Promise<void> {
+  const before = await countEvents(at)
+  const indexed = await copyDatabase(admin, at.database, `${at.database}_indexed`)
+  const client = await connectDatabase(indexed, { applicationName: 'bench' })
+  await buildQueryIndexes(client, 'assets')
+  await client.end()
+  const best = [Infinity, Infinity]
+  let last = at
+  for (let round = 1; round <= DENSE_ROUNDS; round++) {
+    for (const [place, from] of [at, indexed].entries()) {
+      last = await copyDatabase(admin, from.database, `${from.database}_${round}`)
+      best[place] = Math.min(best[place]!, await fill(chain, last, chain.last))
+    }
+  }
+  const [seconds, withIndexes] = best as [number, number]
+  const events = (await countEvents(last)) - before
+  const copy = await copyTables(last, await createDatabase(admin, 'bench_copy'))
+  console.log(
+    `  ${events} NFT events in ${seconds.toFixed(2)} s: ${Math.round(events / seconds)} events/s; with query indexes ` +
+      `${withIndexes.toFixed(2)} s, ${(withIndexes / seconds).toFixed(2)} times that`,
+  )
+  console.log(
+    `  bare COPY of the ${copy.rows} rows: ${copy.seconds.toFixed(2)} s; the filler takes ${(seconds / copy.seconds).toFixed(2)} times that`,
+  )
+  console.log(await describeSizes(last))
+}
+
 async function createDatabase(admin: DatabaseAddress, name: string): Promise<DatabaseAddress> {
   const client = await connectDatabase(admin, { applicationName: 'bench' })
   await client.query(`CREATE DATABASE ${name}`)
@@ -207,9 +242,9 @@ try {
     const chain = await startChain(kind, blocks)
     const database = await createDatabase(admin, `bench_${kind}`)
     await fill(chain, database, RECORDED)
-    const before = await countEvents(database)
     const ack = await acknowledge(chain)
-    const seconds = await fill(chain, database, chain.last)
+    const measured = await copyDatabase(admin, database.database, `${database.database}_once`)
+    const seconds = await fill(chain, measured, chain.last)
     const megabytes = ack.bytes / 1e6
     const rates = (time: number) =>
       `${Math.round(blocks / time)} blocks/s, ${Math.round(megabytes / time)} MB/s`
@@ -218,19 +253,10 @@ try {
     console.log(
       `  filler   ${rates(seconds)}; ${(ack.seconds / seconds).toFixed(3)} of ack-only; ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB resident`,
     )
-    if (kind === 'dense') {
-      const events = (await countEvents(database)) - before
-      const copy = await copyTables(database, await createDatabase(admin, 'bench_copy'))
-      console.log(
-        `  ${events} NFT events in ${seconds.toFixed(2)} s: ${Math.round(events / seconds)} events/s`,
-      )
-      console.log(
-        `  bare COPY of the ${copy.rows} rows: ${copy.seconds.toFixed(2)} s; the filler takes ${(seconds / copy.seconds).toFixed(2)} times that`,
-      )
-      console.log(await describeSizes(database))
-    }
+    if (kind === 'dense') await measureDense(chain, admin, database)
     chain.process.kill()
   }
 } finally {
+  for (const chain of chains) chain.kill()
   await server.stop()
 }

@@ -25,7 +25,7 @@ export function limitOf({ endpoint }: RequestCase): number {
 function kindOf({ endpoint }: RequestCase): string {
   if (endpoint.path.endsWith('/_count')) return 'counts'
   if (endpoint.tag === 'stats' || endpoint.tag === 'prices') return 'prices and statistics'
-  return endpoint.parameters.some(({ name }) => name === 'limit') ? 'lists' : 'details'
+  return 'limit' in endpoint.parameters ? 'lists' : 'details'
 }
 
 /** The value that a share of the numbers does not exceed. */

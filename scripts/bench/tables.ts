@@ -22,11 +22,18 @@ export async function copyTables(
   let seconds = 0
   for (const { name, kind } of tables) {
     const chunks: Buffer[] = []
-    const reading = source!.query(copyTo(`COPY (SELECT * FROM ${name}) TO STDOUT`))
+    // Generated columns are not written.
+    const { rows: columns } = await source!.query<{ list: string }>(
+      `SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS list FROM pg_attribute
+       WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`,
+      [name],
+    )
+    const list = columns[0]!.list
+    const reading = source!.query(copyTo(`COPY (SELECT ${list} FROM ${name}) TO STDOUT`))
     for await (const chunk of reading) chunks.push(chunk as Buffer)
     if (kind === 'p') await target!.query(`SELECT chain.ensure_partition('${name}', 0)`)
     const startedAt = performance.now()
-    const writing = target!.query(copyFrom(`COPY ${name} FROM STDIN`))
+    const writing = target!.query(copyFrom(`COPY ${name} (${list}) FROM STDIN`))
     await pipeline(Readable.from(chunks), writing)
     seconds += (performance.now() - startedAt) / 1_000
     rows += writing.rowCount

@@ -1,6 +1,6 @@
 export type { CacheName } from './cache/index.ts'
 export { shape } from './endpoint/index.ts'
-export type { Endpoint, Namespace, Parameter } from './endpoint/index.ts'
+export type { Endpoint, Namespace } from './endpoint/index.ts'
 export { createNamespace } from './namespaces/index.ts'
 export type { DatabaseTraits, NamespaceFactory } from './namespaces/index.ts'
 export type { ApiConfig } from './preconditions.ts'

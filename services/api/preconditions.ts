@@ -2,7 +2,7 @@ import { checkChainId } from '../core/chain-node/index.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { ConfigWith } from '../core/config/index.ts'
-import { connectDatabase, isMigrated } from '../core/database/index.ts'
+import { checkDatabaseChain, connectDatabase, isMigrated } from '../core/database/index.ts'
 import { FatalError, RetryableError } from '../core/errors/index.ts'
 import type { Logger } from '../core/log/index.ts'
 import type { DatabaseTraits } from './namespaces/index.ts'
@@ -52,7 +52,7 @@ async function inspectDatabase(config: ApiConfig): Promise<DatabaseTraits> {
     if (!(await isMigrated(client))) {
       throw new FatalError('DATABASE_TOO_OLD', 'the database does not have the schema of this version')
     }
-    await checkIdentity(client, chain.chain_id)
+    await checkDatabaseChain(client, chain.chain_id)
     await checkSources(client, config)
     const { rows } = await client.query<{ found: boolean }>(
       "SELECT to_regprocedure('word_similarity(text,text)') IS NOT NULL AS found",
@@ -60,14 +60,6 @@ async function inspectDatabase(config: ApiConfig): Promise<DatabaseTraits> {
     return { trigrams: rows[0]!.found }
   } finally {
     await client.end()
-  }
-}
-
-async function checkIdentity(client: pg.ClientBase, chainId: string): Promise<void> {
-  const { rows } = await client.query<{ chain_id: string }>('SELECT chain_id FROM chain.identity')
-  const other = rows.find((row) => row.chain_id !== chainId)
-  if (other) {
-    throw new FatalError('CHAIN_MISMATCH', `the database holds chain ${other.chain_id}, not ${chainId}`)
   }
 }
 

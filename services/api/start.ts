@@ -1,6 +1,7 @@
+import { availableParallelism } from 'node:os'
 import type { NamespaceConfig } from '../core/config/index.ts'
 import { demoChainId } from '../core/chain-node/index.ts'
-import { listen } from '../core/http/index.ts'
+import { bodyLimits, BodyReader, createClients, listen } from '../core/http/index.ts'
 import type { Listener, RequestObserver } from '../core/http/index.ts'
 import { openKeyValueStore } from '../core/kvstore/index.ts'
 import type { KeyValueStore } from '../core/kvstore/index.ts'
@@ -221,11 +222,20 @@ function openDatabase(
       replicas,
       observer,
       maxConnections: max_db_connections,
+      maxLists: listQueries(config.server),
       maxQueryTimeMs: max_query_time_ms,
       slowQueryMs: slow_query_threshold,
     },
     logger,
   )
+}
+
+/** More statements than a database has processors for make each other slow, and then everything else. */
+const LISTS_PER_PROCESSOR = 2
+
+/** `max_list_queries`, or what it is without. */
+export function listQueries({ max_list_queries: wanted }: ApiConfig['server']): number {
+  return wanted ?? LISTS_PER_PROCESSOR * availableParallelism()
 }
 
 /** Redis lets processes of one version use each other's answers; a store inside this process would only hold a copy. */
@@ -319,10 +329,14 @@ async function serve(
     logger,
     settings: config.server,
     revision,
+    clientOf: createClients(config.server),
+    bodies: new BodyReader(bodyLimits(config.server.max_body_bytes, config.server.max_body_memory_bytes)),
+    maxTimeMs: config.server.max_query_time_ms,
   })
   const { server_addr: address, server_port: port } = config.server
   const listener = await listen({
     ...{ address, port },
+    maxConnections: config.server.max_connections,
     handler: (request, response) => {
       if (!live.handle(request, response)) handler(request, response)
     },

@@ -7,7 +7,7 @@ import type { TestDatabase } from '../../tests/setup/database.ts'
 import { readPackageVersion } from '../core/paths/index.ts'
 import { exitCodes, runCli } from './index.ts'
 
-const chainId = '1064487b3cd1a897ce03ae5b6a865651747e2e152090f99c1d19d44e01aea5a4'
+const chainId = 'a0'.repeat(32)
 const connections = {
   sqldb: { host: 'db', user: 'me', password: 'hunter2', database: 'wax' },
   kvstore: { host: 'redis' },

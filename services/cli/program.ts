@@ -7,9 +7,11 @@ import {
   addCertificates,
   addConfig,
   addDevchain,
+  addDigest,
   addDoctor,
   addFiller,
   addHasuraMetadata,
+  addImportDatabase,
   addKeys,
   addMigrate,
   addPrepareDatabase,
@@ -19,6 +21,7 @@ import {
   addSmokeTest,
   addStandalone,
   addState,
+  addVerify,
 } from './commands/index.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import type { CliIo } from './io.ts'
@@ -53,6 +56,9 @@ function buildProgram(io: CliIo): Command {
   addApi(program, io)
   addState(program, io)
   addMigrate(program, io)
+  addVerify(program, io)
+  addDigest(program, io)
+  addImportDatabase(program, io)
   addKeys(program, io)
   addConfig(program, io)
   addRenderConfig(program, io)
@@ -73,6 +79,7 @@ Examples:
   pronghorn migrate                            create or update the tables
   pronghorn filler                             index the chain
   pronghorn api                                serve what is indexed
+  pronghorn verify                             compare the database with the chain
   pronghorn keys create --label wallet         an API key for the state service (pronghorn state)
   pronghorn devchain --blocks 1000 --seed 7    a chain to point the filler at
 

@@ -2,3 +2,14 @@ export { runFiller } from './filler.ts'
 export type { FillerOptions } from './filler.ts'
 export { runReader } from './pipeline/index.ts'
 export type { ReaderOptions, ReaderSettings, ReaderStatus } from './pipeline/index.ts'
+export { describeAddress, importDatabase, parseSourceAddress, planImport } from './import/index.ts'
+export type {
+  Difference,
+  ImportDatabaseOptions,
+  ImportPlan,
+  ImportProgress,
+  ImportReport,
+  TableCount,
+} from './import/index.ts'
+export { checkLease, takeLease } from './store/index.ts'
+export type { Lease } from './store/index.ts'

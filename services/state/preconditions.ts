@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectDatabase, isMigrated } from '../core/database/index.ts'
+import { checkDatabaseChain, connectDatabase, isMigrated } from '../core/database/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
 import { FatalError, RetryableError } from '../core/errors/index.ts'
 import type { Logger } from '../core/log/index.ts'
@@ -45,11 +45,7 @@ async function inspect(address: DatabaseAddress, chainId: string): Promise<void>
   try {
     if (!(await isMigrated(client)))
       throw new FatalError('DATABASE_TOO_OLD', 'the database does not have the schema of this version')
-    const { rows } = await client.query<{ chain_id: string }>('SELECT chain_id FROM chain.identity')
-    const other = rows.find((row) => row.chain_id !== chainId)
-    if (other) {
-      throw new FatalError('CHAIN_MISMATCH', `the database holds chain ${other.chain_id}, not ${chainId}`)
-    }
+    await checkDatabaseChain(client, chainId)
   } finally {
     await client.end()
   }

@@ -3,6 +3,8 @@ import type { Context } from 'koa'
 import { LRUCache } from 'lru-cache'
 import type { ConnectionsConfig, StateSettings } from '../core/config/index.ts'
 import {
+  bodyLimits,
+  BodyReader,
   createApplication,
   createClients,
   createCorsStep,
@@ -54,6 +56,10 @@ const DEFAULT_WAIT_MS = 30_000
 /** How old the position may be that answers about ABIs are taken from. */
 const POSITION_FRESH_MS = 100
 const MAX_BODIES_BYTES = 64 * 2 ** 20
+/** Largest body: a thousand packed rows of some kilobytes; and the most of them that are read at once. */
+const MAX_BODY_BYTES = 8 * 2 ** 20
+const MAX_BODIES_AT_ONCE_BYTES = 64 * 2 ** 20
+const MAX_CONNECTIONS = 4_096
 const ISSUE_PATH = '/v1/auth/issue'
 
 /**
@@ -102,6 +108,12 @@ async function serve(
     bodies: new LRUCache<string, Buffer>({ maxSize: MAX_BODIES_BYTES }),
     issue: createIssuer({ database, ring, names, ttlSeconds: settings.tokenTtlSeconds, kvstore, logger }),
   }
+  const clientOf = createClients({
+    trust_proxy: settings.trustProxy,
+    ip_whitelist: [],
+    peer_whitelist: [],
+  })
+  const requestBodies = new BodyReader(bodyLimits(MAX_BODY_BYTES, MAX_BODIES_AT_ONCE_BYTES))
   const routes = createRoutes({
     endpoints,
     roots: new Map([
@@ -110,6 +122,7 @@ async function serve(
     ]),
     state,
     checkToken: createTokenCheck(ring, names),
+    readText: (request) => requestBodies.readText(request, clientOf({ req: request }).key),
   })
   const limit = createRateLimitStep({
     limit: createRequestLimit(
@@ -120,7 +133,7 @@ async function serve(
       },
       createRequestCounter(kvstore, 'state-issue', ISSUE_WINDOW_MS, logger),
     ),
-    clientOf: createClients({ trust_proxy: settings.trustProxy, ip_whitelist: [], peer_whitelist: [] }),
+    clientOf,
     applies: (context: Context) => context.method === 'POST' && context.path.startsWith(ISSUE_PATH),
   })
   const steps = [
@@ -133,6 +146,7 @@ async function serve(
   return listen({
     address: settings.address,
     port: settings.port,
+    maxConnections: MAX_CONNECTIONS,
     handler: createApplication(steps, logger),
     failureBody: (status, message) => malformedRequestBody(status, message, randomBytes(16).toString('hex')),
   })

@@ -3,10 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
 import { raw, sql, where } from '../../services/api/database/index.ts'
 import type { Session, Sql, Statement } from '../../services/api/database/index.ts'
-import { readAttributeFilters, validateParameters } from '../../services/api/endpoint/index.ts'
-import type { EndpointContext, Parameter } from '../../services/api/endpoint/index.ts'
+import { readAttributeFilters, readRequest } from '../../services/api/endpoint/index.ts'
+import type { EndpointContext } from '../../services/api/endpoint/index.ts'
 import type { List, ListReader } from '../../services/api/lists/index.ts'
-import { createAssetsNamespace } from '../../services/api/namespaces/assets/index.ts'
 import {
   assetList,
   burnerPage,
@@ -15,10 +14,16 @@ import {
   createListReader,
   ownerPage,
 } from '../../services/api/namespaces/assets/lists/index.ts'
-import { PRICE_SORTS, pricedAssets } from '../../services/api/namespaces/market/lists/priced-assets.ts'
+import { PRICE_COLUMNS, pricedAssets } from '../../services/api/namespaces/market/lists/priced-assets.ts'
 import { heldAssets } from '../../services/api/namespaces/market/statistics/held-assets.ts'
+import {
+  assetListParameters,
+  burnerParameters,
+  ownerParameters,
+} from '../../services/api/namespaces/assets/parameters.ts'
+import { without } from '../../services/core/endpoint/index.ts'
+import type { Parameters, Values } from '../../services/core/endpoint/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
-import { Fragments } from '../../services/api/records/index.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
@@ -34,7 +39,6 @@ type Query = Readonly<Record<string, string>>
 let database: TestDatabase
 let client: pg.Client
 let session: Session
-let parameters: Readonly<Record<string, readonly Parameter[]>>
 beforeAll(async () => {
   database = await createTestDatabase()
   await generateDatabase(database.address, scaledSizes(0.01), 'lists')
@@ -46,14 +50,6 @@ beforeAll(async () => {
       return rows as unknown as Row[]
     },
   }
-  const limits = { assets: 1_000, accounts: 1_000, burns: 1_000 } as never
-  const { endpoints } = createAssetsNamespace({
-    contract: 'atomicassets',
-    limits,
-    trigrams: true,
-    shared: new Fragments(),
-  })
-  parameters = Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, endpoint.parameters]))
 })
 afterAll(async () => {
   await client.end()
@@ -137,9 +133,12 @@ const readers = Object.entries(FORCED_PATHS).map(
   ([name, choose]) => [name, createListReader([], choose)] as const,
 )
 
-async function contextOf(query: Query, path: string): Promise<EndpointContext> {
+async function contextOf<P extends Parameters>(
+  query: Query,
+  parameters: P,
+): Promise<EndpointContext<Values<P>>> {
   const raw = new Map(Object.entries(query))
-  const values = await validateParameters(parameters[path]!, {}, raw, () => Promise.resolve([]))
+  const values = await readRequest(parameters, {}, raw, () => Promise.resolve([]))
   return { session, values, attributes: readAttributeFilters(raw, FAMILIES) }
 }
 
@@ -180,7 +179,7 @@ describe('lists of assets', () => {
     for (let at = 0; at < REQUESTS; at++) {
       const sort = SORTS[Math.floor(random() * SORTS.length)]!
       const query = { ...(await pickFilters(random)), ...pageOf(random), sort }
-      const context = await contextOf(query, '/v1/assets')
+      const context = await contextOf(query, assetListParameters(1_000))
       const expected = await plainPage(await assetList(readers[0]![1], true, context), query)
       if (expected.length > 0) shown++
       for (const [name, reader] of readers) {
@@ -204,9 +203,9 @@ describe('lists of assets', () => {
     const random = chance()
     let shown = 0
     for (let at = 0; at < REQUESTS; at++) {
-      const column = Object.values(PRICE_SORTS)[Math.floor(random() * 4)]!
+      const column = Object.values(PRICE_COLUMNS)[Math.floor(random() * 4)]!
       const query = { ...(await pickFilters(random)), ...pageOf(random) }
-      const context = await contextOf(query, '/v1/assets')
+      const context = await contextOf(query, assetListParameters(1_000))
       const pages = []
       for (const [, lists] of readers)
         pages.push(
@@ -238,9 +237,13 @@ describe('accounts', () => {
         ...filters
       } = await pickFilters(random)
       const query = { ...filters, page: '1', limit: '1000', ...(random() < 0.2 ? { match_owner: 'a' } : {}) }
-      const owners = await contextOf(query, '/v1/accounts')
+      const owners = await contextOf(query, ownerParameters(1_000))
       const wanted = async (column: string): Promise<{ account: string; assets: string }[]> => {
-        const { list } = await assetList(reader, true, owners)
+        const { list } = await assetList(reader, true, {
+          ...owners,
+          // Bounds of accounts are no bounds of assets.
+          values: without(owners.values, ['ids', 'lower_bound', 'upper_bound']),
+        })
         const match = 'match_owner' in query ? sql`AND k.account LIKE '%a%'` : raw('')
         const rows = await session.query<[string, string]>(
           sql`SELECT k.account, k.assets::text FROM (SELECT ${raw(column)} AS account, count(*) AS assets
@@ -254,7 +257,7 @@ describe('accounts', () => {
       const text = JSON.stringify(query)
       expect([text, JSON.parse(await ownerPage(reader, true, owners))]).toEqual([text, owned.slice(0, 1_000)])
       expect([text, await countOwners(reader, true, owners)]).toEqual([text, String(owned.length)])
-      const burners = await contextOf(query, '/v1/burns')
+      const burners = await contextOf(query, burnerParameters(1_000))
       const burned = await wanted('a.burned_by_account')
       expect([text, JSON.parse(await burnerPage(reader, true, burners))]).toEqual([
         text,
@@ -272,7 +275,7 @@ describe('assets of each template', () => {
     const setup = { trigrams: true, assets: { lists: reader } } as never
     for (let at = 0; at < REQUESTS; at++) {
       const query = { ...(await pickFilters(random)), ...pageOf(random) }
-      const { values, attributes } = await contextOf(query, '/v1/assets')
+      const { values, attributes } = await contextOf(query, assetListParameters(1_000))
       const { list } = await assetList(reader, true, { session, values, attributes })
       const expected =
         await texts(sql`SELECT k.template_id, k.assets FROM (SELECT a.template_id, count(*) AS assets

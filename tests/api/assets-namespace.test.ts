@@ -263,7 +263,23 @@ describe('lists', () => {
       expect(String(whole.length)).toBe(count)
       expect(new Set(whole.map((row) => JSON.stringify(row))).size).toBe(whole.length)
     }
-    expect(await list('/v1/assets?page=9007199254740991')).toEqual([])
+  })
+
+  it('end at a row that is too far out, with the parameters that continue without skipping', async () => {
+    const refusal = (row: number) =>
+      `Invalid value for parameter page: it begins after row ${row} of this order; continue with lower_bound, upper_bound, before or after instead`
+    for (const [query, row] of [
+      ['sort=name&page=1001', undefined],
+      ['sort=name&page=1002', 100_000],
+      ['sort=asset_id&page=10001', undefined],
+      ['sort=asset_id&page=10002', 1_000_000],
+      ['page=9007199254740991', 1_000_000],
+    ] as const) {
+      const { status, body } = await server.get(`/v1/assets?limit=100&${query}`)
+      if (row === undefined) expect([query, status, body.data]).toEqual([query, 200, []])
+      else expect([query, status, body.message]).toEqual([query, 400, refusal(row)])
+    }
+    expect((await server.get('/v1/assets/_count?sort=name&page=1002')).status).toBe(200)
   })
 
   it('of several owners are those of each', async () => {

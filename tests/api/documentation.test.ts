@@ -55,6 +55,22 @@ describe('the OpenAPI document', () => {
     expect(one).toMatchObject([{ name: 'asset_id', in: 'path', required: true }])
   })
 
+  it('tells the greatest length of every text, and of every list', () => {
+    const find = (path: string, name: string) =>
+      parametersOf(document, document.paths[path]!.get).find((parameter) => parameter.name === name)?.schema
+    expect(find('/assets/v1/assets', 'search')).toMatchObject({ maxLength: 100 })
+    expect(find('/assets/v1/offers', 'memo')).toMatchObject({ maxLength: 256 })
+    for (const [path, { get }] of Object.entries(document.paths)) {
+      for (const { name, schema } of parametersOf(document, get)) {
+        const element = (schema.items ?? schema) as Record<string, unknown>
+        const place = `${path} ${name}`
+        if (schema.type === 'array') expect(schema.maxItems, place).toBe(10_000)
+        if (element.type !== 'string' || element.enum !== undefined) continue
+        expect(element.maxLength ?? element.pattern, place).toBeDefined()
+      }
+    }
+  })
+
   it('describes the routes outside the namespaces', () => {
     const outside = Object.keys(document.paths).filter((path) => !path.includes('/v'))
     expect(outside).toEqual(['/alive', '/health', '/healthc', '/timestamp'])

@@ -2,10 +2,11 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
 import type { Session, Statement } from '../../services/api/database/index.ts'
-import { readAttributeFilters, validateParameters } from '../../services/api/endpoint/index.ts'
-import type { AttributeFilter, Endpoint, Values } from '../../services/api/endpoint/index.ts'
+import { readAttributeFilters, readRequest } from '../../services/api/endpoint/index.ts'
+import type { AttributeFilter, Endpoint } from '../../services/api/endpoint/index.ts'
 import { choosePath } from '../../services/api/lists/index.ts'
 import type { ChoosePath, List, ListReader } from '../../services/api/lists/index.ts'
+import { transferParameters } from '../../services/api/namespaces/assets/parameters.ts'
 import { createAssetsNamespace } from '../../services/api/namespaces/assets/index.ts'
 import {
   collectionList,
@@ -42,7 +43,8 @@ const LINKS_OF_ASSETS = `INSERT INTO tools.links (link_id, created_at_time, upda
 
 interface Request {
   readonly session: Session
-  readonly values: Values
+  /** Of the parameters of the list. */
+  readonly values: never
   readonly attributes: readonly AttributeFilter[]
 }
 
@@ -173,14 +175,14 @@ describe.each(LISTS)('$path', ({ path, oracle, sorts, make }) => {
       const page = random() < 0.7 ? 1 : 3
       const query = { ...filters, sort, order, limit: String(limit), page: String(page) }
       const raw = new Map(Object.entries(query))
-      const values = await validateParameters(endpoint.parameters, {}, raw, () => Promise.resolve([]))
+      const values = await readRequest(endpoint.parameters, {}, raw, () => Promise.resolve([]))
       const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
       const all = await oracle.keys(client, filters, sort, order)
       const expected = all.slice((page - 1) * limit, page * limit)
       if (expected.length > 0) shown++
       for (const [name, reader] of readers) {
-        const list = await make(reader, { session, values, attributes })
-        const keys = await reader.keys(session, list, pageWindow(values)!)
+        const list = await make(reader, { session, values: values as never, attributes })
+        const keys = await reader.keys(session, list, { offset: (page - 1) * limit, limit })
         expect([JSON.stringify(query), name, keys]).toEqual([JSON.stringify(query), name, expected])
         if (name !== 'as chosen') continue
         const count = await reader.count(session, list)
@@ -194,7 +196,6 @@ describe.each(LISTS)('$path', ({ path, oracle, sorts, make }) => {
 describe('the newest transfers of assets of one kind', () => {
   const details = ['burned', 'owner', 'template_id', 'schema_name', 'minter', 'initial_receiver', 'burner']
   it.each(details)('%s', async (name) => {
-    const endpoint = endpoints.find((each) => each.path === '/v1/transfers')!
     const generator = createRandom(SEED)
     let isUsed = false
     const choose: ChoosePath = (request) => {
@@ -208,10 +209,10 @@ describe('the newest transfers of assets of one kind', () => {
       while (value === undefined) value = (await transfers.values(client, () => generator.fraction()))[name]
       const filters = { [name]: value }
       const raw = new Map(Object.entries({ ...filters, limit: String(limit), order: 'desc' }))
-      const values = await validateParameters(endpoint.parameters, {}, raw, () => Promise.resolve([]))
+      const values = await readRequest(transferParameters(1_000), {}, raw, () => Promise.resolve([]))
       const all = await transfers.keys(client, filters, 'created', 'desc')
       const list = await transferList(reader, session, values)
-      const keys = await reader.keys(session, list, pageWindow(values)!)
+      const keys = await reader.keys(session, list, pageWindow(values))
       expect([value, limit, keys]).toEqual([value, limit, all.slice(0, limit)])
     }
     expect(isUsed).toBe(true)

@@ -151,8 +151,8 @@ describe('requests that cannot be read', () => {
   })
 
   it('because of their size are refused, and the server goes on', async () => {
-    const { status, body } = await ask(assets(), json(' '.repeat(10 * 1024 * 1024 + 1)))
-    expect([status, body]).toEqual([413, { success: false, message: 'The body is larger than 10 MB' }])
+    const { status, body } = await ask(assets(), json(' '.repeat(1024 * 1024 + 1)))
+    expect([status, body]).toEqual([413, { success: false, message: 'The body is larger than 1 MB' }])
     expect((await sendRaw(`/atomicassets/v1/assets?x=${'a'.repeat(70_000)}`)).status).toBe(431)
     expect((await ask(`${assets()}?limit=1`)).status).toBe(200)
   })
@@ -261,8 +261,10 @@ describe('more requests than the database has connections for', () => {
     await refusals(requests, 9)
     await locker.end()
     const statuses = (await Promise.all(requests)).map(({ status }) => status)
-    expect(statuses.filter((status) => status === 200)).toHaveLength(21)
-    expect(statuses.filter((status) => status === 503)).toHaveLength(9)
+    expect(statuses[0]).toBe(200)
+    // Nothing moved for longer than a burst lasts: of those who waited some are refused as well.
+    expect(statuses.filter((status) => status === 503).length).toBeGreaterThanOrEqual(9)
+    expect(new Set(statuses)).toEqual(new Set([200, 503]))
     await api.close()
   })
 
@@ -352,7 +354,7 @@ function requestOf(
     )
     .map(([family, typing, key]) => `${family}${typing}.${key}`)
   return fc.constantFrom(...endpoints).chain((endpoint) => {
-    const names = endpoint.parameters.filter((parameter) => parameter.in !== 'path').map(({ name }) => name)
+    const names = Object.keys(endpoint.parameters).filter((name) => endpoint.parameters[name]!.in !== 'path')
     const name = fc.oneof(
       { weight: 6, arbitrary: fc.constantFrom(...names, 'unknown') },
       { weight: 1, arbitrary: attribute },

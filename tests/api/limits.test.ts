@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startApi } from '../../services/api/index.ts'
 import type { RunningApi } from '../../services/api/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
-import { createApplication, listen, readBodyText } from '../../services/core/http/index.ts'
+import { bodyLimits, BodyReader, createApplication, listen } from '../../services/core/http/index.ts'
 import type { Listener } from '../../services/core/http/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { readRevision } from '../../services/core/paths/index.ts'
@@ -86,13 +86,14 @@ describe('a slow query', () => {
 })
 
 describe('slow clients', () => {
+  const bodies = new BodyReader(bodyLimits(1_000, 10_000))
   const brief = { headersMs: 200, requestMs: 300, idleMs: 1_000 }
   let listener: Listener
   beforeAll(async () => {
     const answer = createApplication(
       [
         async (context) => {
-          if (context.method === 'POST') await readBodyText(context.req, 1_000).catch(() => '')
+          if (context.method === 'POST') await bodies.readText(context.req, 'client').catch(() => '')
           context.body = context.path === '/large' ? Buffer.alloc(64 * 2 ** 20) : 'ok'
         },
       ],

@@ -4,7 +4,7 @@ import { benchNamespaces } from '../../scripts/bench/families.ts'
 import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
 import type { Session, Statement } from '../../services/api/database/index.ts'
 import { raw, sql, where } from '../../services/api/database/index.ts'
-import { readAttributeFilters, validateParameters } from '../../services/api/endpoint/index.ts'
+import { readAttributeFilters, readRequest } from '../../services/api/endpoint/index.ts'
 import type { Endpoint, EndpointContext } from '../../services/api/endpoint/index.ts'
 import { createNamespace } from '../../services/api/index.ts'
 import type { ChoosePath, List, ListReader } from '../../services/api/lists/index.ts'
@@ -20,6 +20,12 @@ import type { ListingKind } from '../../services/api/namespaces/market/lists/ind
 import { selectCheapest } from '../../services/api/namespaces/market/statistics/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
+import type {
+  cheapestParameters,
+  listingParameters,
+  payoutParameters,
+} from '../../services/api/namespaces/market/parameters.ts'
+import { without } from '../../services/core/endpoint/index.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
@@ -168,21 +174,29 @@ async function pickFilters(kind: ListingKind, random: () => number): Promise<Que
   return chosen
 }
 
+interface Paged {
+  readonly page: number
+  readonly limit: number
+}
+
 /** The keys of a page. */
-function keysOf({ values }: EndpointContext, lists: ListReader, list: List): Promise<string[]> {
-  const limit = values.int('limit')!
-  return lists.keys(session, list, { offset: limit * (values.int('page')! - 1), limit })
+function keysOf({ values }: EndpointContext<Paged>, lists: ListReader, list: List): Promise<string[]> {
+  const limit = values.limit
+  return lists.keys(session, list, { offset: limit * (values.page - 1), limit })
 }
 
 /** The page by one plain statement: all conditions, one sort. */
-async function plainPage({ source, filters, order }: List, { values }: EndpointContext): Promise<string[]> {
+async function plainPage(
+  { source, filters, order }: List,
+  { values }: EndpointContext<Paged>,
+): Promise<string[]> {
   const [only] = order.branches
   const key = raw(`l.${source.key}`)
   const value = order.sorted?.value ?? raw(`l.${only!.column}`)
   const direction = raw(order.direction)
   const by =
     only!.column === source.key ? sql`${key} ${direction}` : sql`${value} ${direction} NULLS LAST, ${key}`
-  const [limit, page] = [values.int('limit')!, values.int('page')!]
+  const [limit, page] = [values.limit, values.page]
   const { text, values: bound } = sql`SELECT ${key}::text FROM ${order.sorted?.from ?? source.from}
     ${where(filters.map(({ condition }) => condition))} ORDER BY ${by}
     LIMIT ${raw(String(limit))} OFFSET ${raw(String(limit * (page - 1)))}`.render()
@@ -205,7 +219,7 @@ describe('lists of the market', () => {
       const seeded = createRandom(Number(process.env['LIST_SEED'] ?? 7))
       const random = () => seeded.fraction()
       const endpoint = endpoints.find((each) => each.path === path)!
-      const sorts = endpoint.parameters.find(({ name }) => name === 'sort')!.values!
+      const sorts = endpoint.parameters['sort']!.values!
       const setupOf = (choose?: ChoosePath) => ({
         trigrams: true,
         clock,
@@ -225,7 +239,12 @@ describe('lists of the market', () => {
           page: random() < 0.7 ? '1' : '3',
         }
         const given = new Map(Object.entries(query))
-        const values = await validateParameters(endpoint.parameters, {}, given, () => Promise.resolve([]))
+        const values = await readRequest(
+          endpoint.parameters as ReturnType<typeof listingParameters>,
+          {},
+          given,
+          () => Promise.resolve([]),
+        )
         const attributes = readAttributeFilters(given, FAMILIES)
         const context = { session, values, attributes }
         const question = { kind, standard }
@@ -240,7 +259,7 @@ describe('lists of the market', () => {
           ]).toEqual([told, name, plain])
         }
         if (at % 5 === 0) {
-          const all = values.without(['page', 'limit'])
+          const all = without(values, ['page', 'limit'])
           const setup = setupOf()
           const counted = await setup.lists.count(
             session,
@@ -296,13 +315,18 @@ describe('royalty payouts', () => {
         page: random() < 0.7 ? '1' : '3',
       }
       const given = new Map(Object.entries(query))
-      const values = await validateParameters(endpoint.parameters, {}, given, () => Promise.resolve([]))
+      const values = await readRequest(
+        endpoint.parameters as ReturnType<typeof payoutParameters>,
+        {},
+        given,
+        () => Promise.resolve([]),
+      )
       const context = { session, values, attributes: [] }
       const told = JSON.stringify(query)
       const { source, filters } = await payoutList(context, setups[0]![1])
-      const direction = values.text('order') === 'asc' ? 'ASC' : 'DESC'
+      const direction = values.order === 'asc' ? 'ASC' : 'DESC'
       const by = [...(query['sort'] === 'amount' ? ['amount'] : []), 'seq', 'payout_index']
-      const [limit, page] = [values.int('limit')!, values.int('page')!]
+      const [limit, page] = [values.limit, values.page]
       const { text, values: bound } = sql`SELECT l.key FROM ${source.from} ${where(
         filters.map(({ condition }) => condition),
       )}
@@ -326,7 +350,7 @@ describe('the cheapest sales of templates', () => {
     const seeded = createRandom(Number(process.env['LIST_SEED'] ?? 7))
     const random = () => seeded.fraction()
     const endpoint = endpoints.find(({ path }) => path === '/v1/sales/templates')!
-    const known = new Set(endpoint.parameters.map(({ name }) => name))
+    const known = new Set(Object.keys(endpoint.parameters))
     const setup = { trigrams: true, lists: createListReader(MARKET_TABLES) }
     let shown = 0
     for (let at = 0; at < REQUESTS; at++) {
@@ -342,7 +366,12 @@ describe('the cheapest sales of templates', () => {
         page: random() < 0.7 ? '1' : '2',
       }
       const given = new Map(Object.entries(query))
-      const values = await validateParameters(endpoint.parameters, {}, given, () => Promise.resolve([]))
+      const values = await readRequest(
+        endpoint.parameters as ReturnType<typeof cheapestParameters>,
+        {},
+        given,
+        () => Promise.resolve([]),
+      )
       const context = { session, values, attributes: readAttributeFilters(given, FAMILIES) }
       const told = JSON.stringify(query)
       const one = await selectCheapest(context, setup, () => 'by template')

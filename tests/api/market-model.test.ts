@@ -4,7 +4,7 @@ import { Fragments } from '../../services/api/records/index.ts'
 import { createMarketNamespace } from '../../services/api/namespaces/market/index.ts'
 import type { Session, Statement } from '../../services/api/database/index.ts'
 import type { Namespace } from '../../services/api/endpoint/index.ts'
-import { readAttributeFilters, validateParameters } from '../../services/api/endpoint/index.ts'
+import { readAttributeFilters, readRequest } from '../../services/api/endpoint/index.ts'
 import { jsonString } from '../../services/api/json/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { ActivityMix } from '../../services/devchain/index.ts'
@@ -124,7 +124,7 @@ const namespace: Namespace = createMarketNamespace({
 async function ask<T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T> {
   const endpoint = namespace.endpoints.find((each) => each.path === path)!
   const raw = new Map(Object.entries(query))
-  const values = await validateParameters(endpoint.parameters, {}, raw, () => Promise.resolve([]))
+  const values = await readRequest(endpoint.parameters, {}, raw, () => Promise.resolve([]))
   const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
   const data = await endpoint.run({ session, values, attributes })
   return JSON.parse(jsonString(data)) as T

@@ -53,6 +53,7 @@ function open(
       address: servers.primary.address,
       replicas,
       maxConnections: 4,
+      maxLists: 4,
       maxQueryTimeMs: 5_000,
       slowQueryMs: 0,
       replicaTiming: timing,

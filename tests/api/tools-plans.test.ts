@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keyText } from '../../services/core/antelope/index.ts'
 import { buildQueryIndexes, connectDatabase } from '../../services/core/database/index.ts'
 import type { Session, Statement } from '../../services/api/database/index.ts'
-import { validateParameters } from '../../services/api/endpoint/index.ts'
+import { readRequest } from '../../services/api/endpoint/index.ts'
 import { jsonString } from '../../services/api/json/index.ts'
 import { createNamespace } from '../../services/api/index.ts'
 import type { Endpoint } from '../../services/api/index.ts'
@@ -103,7 +103,7 @@ async function walksOf(
   }
   const endpoint = endpoints.find((each) => each.path === path)!
   const raw = new Map(new URLSearchParams(query))
-  const values = await validateParameters(endpoint.parameters, segments, raw, () => Promise.resolve([]))
+  const values = await readRequest(endpoint.parameters, segments, raw, () => Promise.resolve([]))
   const data = await endpoint.run({ session, values, attributes: [] })
   return { data: JSON.parse(jsonString(data)), walks }
 }

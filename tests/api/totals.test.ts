@@ -274,12 +274,7 @@ describe('burns', () => {
     expect(await get('/v1/burns?lower_bound=bob&upper_bound=erin')).toEqual(
       named((account) => account >= 'bob' && account < 'erin'),
     )
-    for (const nothing of [
-      'owner=alice',
-      'burned=false',
-      'collection_whitelist=$list:typo',
-      'page=9007199254740991',
-    ]) {
+    for (const nothing of ['owner=alice', 'burned=false', 'collection_whitelist=$list:typo', 'page=9000']) {
       expect([nothing, await get(`/v1/burns?${nothing}`)]).toEqual([nothing, []])
     }
   })

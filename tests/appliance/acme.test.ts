@@ -17,8 +17,8 @@ import { describeUnless, findProgram } from '../setup/available.ts'
 const domain = 'nft.example.org'
 const environment = {
   CHAIN: 'wax-mainnet',
-  CHAIN_HTTP: 'http://node.example.org:8888',
-  CHAIN_SHIP: 'ws://node.example.org:8080',
+  CHAIN_HTTP: 'http://node.test:8888',
+  CHAIN_SHIP: 'ws://node.test:8080',
   DOMAIN: domain,
   TLS_MODE: 'acme',
   ACME_EMAIL: 'somebody@example.org',

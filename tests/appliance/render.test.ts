@@ -7,13 +7,13 @@ import { parse } from 'yaml'
 import { checkRender, render } from '../../services/appliance/index.ts'
 import { secretNames, variables } from '../../services/appliance/render/index.ts'
 import { installCertificate } from '../../services/appliance/render/certificate.ts'
-import { ConfigError, loadConfig } from '../../services/core/config/index.ts'
+import { ConfigError, knownChains, loadConfig } from '../../services/core/config/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 
 const real = {
   CHAIN: 'wax-mainnet',
-  CHAIN_HTTP: 'http://node.example.org:8888',
-  CHAIN_SHIP: 'ws://node.example.org:8080',
+  CHAIN_HTTP: 'http://node.test:8888',
+  CHAIN_SHIP: 'ws://node.test:8080',
   DOMAIN: 'nft.example.org',
 }
 const demo = { DEMO_CHAIN: 'true' }
@@ -67,6 +67,22 @@ describe('rendering', () => {
     expect(passwords.size).toBe(3)
     const certificate = new X509Certificate(await readFile(join(out, 'certificates/fullchain.pem')))
     expect(certificate.checkHost('nft.example.org')).toBe('nft.example.org')
+  })
+
+  it('warns where every client is trusted as a proxy', async () => {
+    const { warnings } = await checkRender(
+      { ...real, TRUSTED_PROXIES: '10.0.0.0/8,0.0.0.0/0' },
+      places('open'),
+    )
+    expect(warnings.map(({ path }) => path)).toEqual(['TRUSTED_PROXIES'])
+  })
+
+  it('takes another start block where that is wanted', async () => {
+    const { out, certificateFiles } = places('later')
+    const environment = { ...real, START_BLOCK: '100000000', START_BLOCK_OVERRIDE: 'true' }
+    await render(environment, { out, certificateFiles })
+    const { config } = loadConfig({ need: ['readers'], dir: join(out, 'filler'), env: {} })
+    expect(config.readers[0]).toMatchObject({ start_block: 100_000_000, start_block_override: true })
   })
 
   it('never writes a secret or certificate twice', async () => {
@@ -161,6 +177,18 @@ describe('refused', () => {
       ['COMPOSE_PROFILES'],
     ],
     ['a start block that is no number', { ...real, START_BLOCK: '64m' }, ['START_BLOCK']],
+    ['another start block than the chain has', { ...real, START_BLOCK: '100000000' }, ['START_BLOCK']],
+    ['a start block of 0 on a known chain', { ...real, START_BLOCK: '0' }, ['START_BLOCK']],
+    [
+      'a known chain without its name',
+      { ...real, CHAIN: '', CHAIN_NAME: 'wax', CHAIN_ID: knownChains[0]!.id },
+      ['START_BLOCK'],
+    ],
+    [
+      'a node of an example',
+      { ...real, CHAIN_HTTP: 'http://node.example.org:8888', CHAIN_SHIP: 'ws://node.example:8080' },
+      ['CHAIN_HTTP', 'CHAIN_SHIP'],
+    ],
     ['a stop below the start', { ...real, STOP_BLOCK: '5' }, ['[0].stop_block']],
     ['memory without a unit', { ...real, PG_MEMORY: '4096' }, ['PG_MEMORY']],
     [
@@ -171,11 +199,19 @@ describe('refused', () => {
     ['a limit of nothing', { ...real, RATE_LIMIT_REQUESTS: '0' }, ['RATE_LIMIT_REQUESTS']],
     ['a flag that is no flag', { ...real, BILL_EXECUTION_TIME: 'maybe' }, ['BILL_EXECUTION_TIME']],
     ['proxies that are no addresses', { ...real, TRUSTED_PROXIES: 'cloudflare' }, ['TRUSTED_PROXIES']],
+    ['a network of too many bits', { ...real, TRUSTED_PROXIES: '10.0.0.1,10.0.0.0/99' }, ['TRUSTED_PROXIES']],
     ['a database name with capitals', { ...real, POSTGRES_DATABASE: 'Wax' }, ['POSTGRES_DATABASE']],
   ]
   it.each(mistakes)('%s', async (_what, environment, names) => {
     expect(await problemsOf(environment)).toEqual(names)
     await expect(readdir(places('refused').out)).rejects.toThrow(/ENOENT/)
+  })
+
+  it('the example before it is edited', async () => {
+    const text = await readFile(join(packageRoot, '.env.example'), 'utf8')
+    const lines = text.matchAll(/^([A-Z_]+)=(.+)$/gm)
+    const environment = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]))
+    expect(await problemsOf(environment)).toEqual(['CHAIN_HTTP', 'CHAIN_SHIP'])
   })
 
   it('a key of another certificate, and one that has ended', async () => {

@@ -21,7 +21,7 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null
 }
 
-/** `pronghorn filler`, running. */
+/** `pronghorn filler`, or another command, running. */
 export interface FillerProcess {
   readonly pid: number
   /** The last of what it printed. */
@@ -37,7 +37,8 @@ export interface FillerProcess {
 
 /** A directory of configuration files from which fillers are started. */
 export interface FillerHome {
-  start(): FillerProcess
+  /** Starts `pronghorn filler`, or another command. */
+  start(command?: readonly string[]): FillerProcess
   /** Ends what still runs and removes the files. */
   remove(): Promise<void>
 }
@@ -61,8 +62,8 @@ export async function createFillerHome(
   )
   const started: FillerProcess[] = []
   return {
-    start() {
-      const filler = startFiller(directory)
+    start(command = ['filler']) {
+      const filler = startProcess(directory, command)
       started.push(filler)
       return filler
     },
@@ -73,8 +74,8 @@ export async function createFillerHome(
   }
 }
 
-function startFiller(directory: string): FillerProcess {
-  const child = spawn(process.execPath, [program, 'filler'], {
+function startProcess(directory: string, command: readonly string[]): FillerProcess {
+  const child = spawn(process.execPath, [program, ...command], {
     env: { CONFIG_DIR: directory, LOG_LEVEL: 'info' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

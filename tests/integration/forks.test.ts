@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { compareDumps, countRows, dumpDatabase } from './database-dump.ts'
+import { digestOf } from './digest-of.ts'
 import { indexUntil, startChain, testSettings } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 import { findViolations } from './invariants.ts'
@@ -90,6 +91,7 @@ it(`${forkCount} random forks end with the same bytes as a straight replay of th
   await indexUntil(running, replayed.address, head.num, { settings: { db_group_blocks: 100_000 } })
   const expected = await dumpDatabase(replayed.address)
   expect(compareDumps(expected, await dumpDatabase(followed.address))).toEqual([])
+  expect((await digestOf(followed.address)).digest).toBe((await digestOf(replayed.address)).digest)
   expect(await findViolations(followed.address)).toEqual([])
   expect(undone).toBeGreaterThanOrEqual(forkCount)
   expect(countRows(expected)).toBeGreaterThan(10_000)

@@ -1,64 +1,9 @@
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import type { Invariant } from './invariant.ts'
-import { marketInvariants } from './market-invariants.ts'
-
-/** Counts kept by the writer against counts made now. `key` are the columns that both sides group by. */
-function countsMatch(table: string, key: readonly string[], scope = ''): Invariant {
-  const columns = key.join(', ')
-  return {
-    rule: `${table} counts assets`,
-    violations: `
-      SELECT concat_ws(' ', ${columns}, k.minted, k.burned, 'but', c.minted, c.burned) FROM ${table} k
-      FULL JOIN (SELECT ${columns}, count(*) AS minted, count(*) FILTER (WHERE owner IS NULL) AS burned
-                 FROM assets.assets ${scope} GROUP BY ${columns}) c USING (${columns})
-      WHERE (k.minted, k.burned) IS DISTINCT FROM (c.minted, c.burned)`,
-  }
-}
+import { findDerivedViolations } from '../../services/verify/index.ts'
 
 const invariants: readonly Invariant[] = [
-  ...marketInvariants,
-  countsMatch('assets.collection_counts', ['collection_name']),
-  countsMatch('assets.schema_counts', ['collection_name', 'schema_name']),
-  countsMatch('assets.template_counts', ['template_id'], 'WHERE template_id IS NOT NULL'),
-  {
-    rule: 'accounts are the owners of assets',
-    violations: `
-      SELECT concat_ws(' ', account, k.assets, 'but', c.assets) FROM assets.accounts k
-      FULL JOIN (SELECT owner AS account, count(*) AS assets FROM assets.assets WHERE owner IS NOT NULL GROUP BY 1) c
-        USING (account)
-      WHERE k.assets IS DISTINCT FROM c.assets`,
-  },
-  {
-    rule: 'accounts of collections are the owners of their assets',
-    violations: `
-      SELECT concat_ws(' ', collection_name, account, k.assets, 'but', c.assets) FROM assets.collection_accounts k
-      FULL JOIN (SELECT collection_name, owner AS account, count(*) AS assets FROM assets.assets
-                 WHERE owner IS NOT NULL GROUP BY 1, 2) c USING (collection_name, account)
-      WHERE k.assets IS DISTINCT FROM c.assets`,
-  },
-  {
-    rule: 'burners are those who burned assets',
-    violations: `
-      SELECT concat_ws(' ', account, k.assets, 'but', c.assets) FROM assets.burners k
-      FULL JOIN (SELECT burned_by_account AS account, count(*) AS assets FROM assets.assets
-                 WHERE burned_by_account IS NOT NULL GROUP BY 1) c USING (account)
-      WHERE k.assets IS DISTINCT FROM c.assets`,
-  },
-  {
-    rule: 'transfers are counted by collection',
-    violations: `
-      SELECT concat_ws(' ', collection_name, k.transfers, 'but', c.transfers) FROM assets.transfer_counts k
-      FULL JOIN (SELECT collection_name, count(*) AS transfers FROM assets.transfers GROUP BY 1) c USING (collection_name)
-      WHERE k.transfers IS DISTINCT FROM c.transfers`,
-  },
-  {
-    rule: 'offers are counted by state',
-    violations: `
-      SELECT concat_ws(' ', state, k.offers, 'but', c.offers) FROM assets.offer_counts k
-      FULL JOIN (SELECT state, count(*) AS offers FROM assets.offers GROUP BY 1) c USING (state)
-      WHERE k.offers IS DISTINCT FROM c.offers`,
-  },
   {
     rule: 'offers name the collections of their assets',
     violations: `
@@ -84,26 +29,9 @@ const invariants: readonly Invariant[] = [
         OR template_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM assets.templates t WHERE t.template_id = a.template_id)`,
   },
   {
-    rule: 'an open offer is invalid exactly while an asset is not with its side',
-    violations: `
-      SELECT concat_ws(' ', o.offer_id, o.state) FROM assets.offers o WHERE o.state IN (0, 1) AND (o.state = 1) <> EXISTS (
-        SELECT 1 FROM assets.assets a WHERE a.asset_id = ANY(o.sender_asset_ids) AND a.owner IS DISTINCT FROM o.sender
-          OR a.asset_id = ANY(o.recipient_asset_ids) AND a.owner IS DISTINCT FROM o.recipient)`,
-  },
-  {
     rule: 'offer states are 0, 1, 3, 4 or 5',
     violations:
       "SELECT concat_ws(' ', offer_id, state) FROM assets.offers WHERE state NOT IN (0, 1, 3, 4, 5)",
-  },
-  {
-    rule: 'open_offer_assets are the assets of open offers',
-    violations: `
-      SELECT concat_ws(' ', offer_id, asset_id) FROM (
-        SELECT offer_id, unnest(sender_asset_ids || recipient_asset_ids) AS asset_id FROM assets.offers WHERE state IN (0, 1)) o
-      FULL JOIN (SELECT offer_id, asset_id, true AS kept FROM assets.open_offer_assets) k USING (offer_id, asset_id)
-      WHERE k.kept IS NULL OR NOT EXISTS (
-        SELECT 1 FROM assets.offers o WHERE o.offer_id = k.offer_id AND o.state IN (0, 1)
-          AND k.asset_id = ANY(o.sender_asset_ids || o.recipient_asset_ids))`,
   },
   {
     rule: 'every transfer and log has a transaction, and every transaction begins with one of them',
@@ -115,19 +43,6 @@ const invariants: readonly Invariant[] = [
       WHERE NOT EXISTS (SELECT 1 FROM assets.logs WHERE seq = t.first_seq)
         AND NOT EXISTS (SELECT 1 FROM assets.assets WHERE minted_seq = t.first_seq)
         AND NOT EXISTS (SELECT 1 FROM assets.transfers WHERE transfer_id = t.first_seq)`,
-  },
-  {
-    rule: 'link_counts counts links by state',
-    violations: `
-      SELECT concat_ws(' ', state, k.links, 'but', c.links) FROM tools.link_counts k
-      FULL JOIN (SELECT state, count(*) AS links FROM tools.links GROUP BY 1) c USING (state)
-      WHERE k.links IS DISTINCT FROM c.links`,
-  },
-  {
-    rule: 'a link has the collections of its assets',
-    violations: `
-      SELECT l.link_id::text FROM tools.links l WHERE has_unknown_assets OR collection_names <> ARRAY(
-        SELECT DISTINCT a.collection_name FROM assets.assets a WHERE a.asset_id = ANY(l.asset_ids) ORDER BY 1)`,
   },
   {
     rule: 'a link is claimed by somebody, with a signature, exactly when its state says so',
@@ -170,6 +85,25 @@ const invariants: readonly Invariant[] = [
       WHERE b.last IS DISTINCT FROM r.block_num OR b.count IS DISTINCT FROM b.last - b.first + 1
         OR (p.block_id, p.block_time) IS DISTINCT FROM (r.block_id, r.block_time)`,
   },
+  {
+    rule: 'every log, bid and payout of the market has its block and transaction',
+    violations: `
+      SELECT e.seq::text FROM (SELECT seq FROM market.logs UNION ALL SELECT seq FROM market.bids UNION ALL SELECT seq FROM market.royalty_payouts) e
+      LEFT JOIN LATERAL market.origin_of(e.seq) o ON true WHERE length(o.txid) IS DISTINCT FROM 32`,
+  },
+  {
+    rule: 'nothing of the market happened after the position',
+    violations: `
+      SELECT concat_ws(' ', 'sale', sale_id) FROM market.sales, chain.readers r WHERE updated_at_block > r.block_num
+      UNION ALL SELECT concat_ws(' ', 'trade', kind, listing_id) FROM market.trades, chain.readers r WHERE trade_time > r.block_time`,
+  },
+  {
+    rule: 'the highest bid is the price of its auction',
+    violations: `
+      SELECT concat_ws(' ', a.auction_id, a.price, a.buyer, b.amount, b.account) FROM market.auctions a
+      LEFT JOIN LATERAL (SELECT amount, account FROM market.bids b WHERE b.auction_id = a.auction_id ORDER BY seq DESC LIMIT 1) b ON true
+      WHERE (a.price, a.buyer) IS DISTINCT FROM (coalesce(b.amount, a.starting_price), b.account)`,
+  },
 ]
 
 /** The journal of every table keeps images of blocks that can be undone, and of no others. */
@@ -194,7 +128,9 @@ export async function findViolations(address: DatabaseAddress): Promise<string[]
         WHERE undo_block > (SELECT max(block_num) FROM chain.reversible_blocks)
           OR undo_block <= (SELECT min(block_num) FROM chain.reversible_blocks)`,
     }))
-    const found: string[] = []
+    const found = (await findDerivedViolations(client, 5)).flatMap(({ rule, violations }) =>
+      violations.map((text) => `${rule}: ${text}`),
+    )
     for (const { rule, violations } of [...invariants, ...journals]) {
       const { rows } = await client.query<{ text: string }>(
         `SELECT v.text FROM (${violations}) v(text) LIMIT 5`,

@@ -7,6 +7,7 @@ import type { ReaderSettings } from '../../services/filler/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { compareDumps, countRows, dumpDatabase } from './database-dump.ts'
 import type { DatabaseDump } from './database-dump.ts'
+import { digestOf } from './digest-of.ts'
 import { createFillerHome } from './filler-process.ts'
 import type { FillerHome } from './filler-process.ts'
 import { startChain, testSettings } from './index-chain.ts'
@@ -134,13 +135,21 @@ describe.concurrent(
   'killed at random moments, the filler ends with the bytes of an uninterrupted run',
   () => {
     it.each(Object.entries(ordeals))('%s', { timeout: 300_000 }, async (_, ordeal) => {
-      const expected = await withFillers(ordeal, finish)
-      const { reached, found, violations } = await withFillers(ordeal, async (home, database, supply) => ({
-        reached: await killMany(ordeal, home, database, supply),
-        found: await finish(home, database),
-        violations: await findViolations(database),
+      const { expected, expectedDigest } = await withFillers(ordeal, async (home, database) => ({
+        expected: await finish(home, database),
+        expectedDigest: await digestOf(database),
       }))
+      const { reached, found, digest, violations } = await withFillers(
+        ordeal,
+        async (home, database, supply) => ({
+          reached: await killMany(ordeal, home, database, supply),
+          found: await finish(home, database),
+          digest: await digestOf(database),
+          violations: await findViolations(database),
+        }),
+      )
       expect(compareDumps(expected, found)).toEqual([])
+      expect(digest).toEqual(expectedDigest)
       expect(violations).toEqual([])
       expect(countRows(expected)).toBeGreaterThan(400)
       if (ordeal.chain.replay === 'recorded')

@@ -9,7 +9,7 @@ import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { compareDumps, dumpDatabase } from './database-dump.ts'
 import type { DatabaseDump } from './database-dump.ts'
-import { marketInvariants } from './market-invariants.ts'
+import { marketRules } from '../../services/verify/index.ts'
 import { liveBlock, newWorld } from './market-life.ts'
 import type { LifeBlock } from './market-life.ts'
 import { createRandom } from './seeded-random.ts'
@@ -135,7 +135,7 @@ async function findMarketViolations(address: DatabaseAddress): Promise<string[]>
   const client = await connectDatabase(address, { applicationName: 'test' })
   try {
     const found: string[] = []
-    for (const { rule, violations } of marketInvariants)
+    for (const { rule, violations } of marketRules)
       for (const row of (await client.query<Record<string, string>>(violations)).rows)
         found.push(`${rule}: ${Object.values(row).join(' ')}`)
     return found

@@ -1,4 +1,5 @@
-import type { Endpoint, Parameter } from '../../../services/api/index.ts'
+import type { Endpoint } from '../../../services/api/index.ts'
+import type { Form } from '../../../services/core/endpoint/index.ts'
 import { marketCompanions } from './market-examples.ts'
 import type { Example, ExampleKind, Examples } from './examples.ts'
 
@@ -46,7 +47,7 @@ export function fewerCases(cases: readonly RequestCase[]): RequestCase[] {
 }
 
 function casesOf(endpoint: Endpoint, examples: Examples): RequestCase[] {
-  const path = endpoint.parameters.filter((parameter) => parameter.in === 'path')
+  const path = Object.keys(endpoint.parameters).filter((name) => endpoint.parameters[name]!.in === 'path')
   const cases: RequestCase[] = []
   for (const segments of segmentSets(endpoint, path, examples)) {
     for (const { sort, order } of sortsOf(endpoint)) {
@@ -79,8 +80,8 @@ function companionsOf(
   examples: Examples,
 ): Record<string, string> {
   const given = marketCompanions(endpoint, sort, filter).flatMap((name) => {
-    const parameter = endpoint.parameters.find((each) => each.name === name)
-    const [first] = parameter ? examplesOf(endpoint, parameter, examples) : []
+    const parameter = endpoint.parameters[name]
+    const [first] = parameter ? examplesOf(endpoint, name, parameter, examples) : []
     return first ? [[name, first.value] as const] : []
   })
   return Object.fromEntries(given)
@@ -89,17 +90,16 @@ function companionsOf(
 function sortsOf(endpoint: Endpoint): { sort: string; order: string }[] {
   // A count has no order.
   if (endpoint.path.endsWith('/_count')) return [{ sort: '', order: '' }]
-  const valuesOf = (name: string): readonly string[] =>
-    endpoint.parameters.find((parameter) => parameter.name === name)?.values ?? ['']
+  const valuesOf = (name: string): readonly string[] => endpoint.parameters[name]?.values ?? ['']
   return valuesOf('sort').flatMap((sort) => valuesOf('order').map((order) => ({ sort, order })))
 }
 
 function filtersOf(endpoint: Endpoint, examples: Examples): [string, Example][] {
-  const filters = endpoint.parameters.filter(
-    (parameter) => parameter.in !== 'path' && !NO_FILTERS.has(parameter.name),
+  const filters = Object.entries(endpoint.parameters).filter(
+    ([name, parameter]) => parameter.in !== 'path' && !NO_FILTERS.has(name),
   )
-  const named = filters.flatMap((parameter) =>
-    examplesOf(endpoint, parameter, examples).map((example): [string, Example] => [parameter.name, example]),
+  const named = filters.flatMap(([name, parameter]) =>
+    examplesOf(endpoint, name, parameter, examples).map((example): [string, Example] => [name, example]),
   )
   const attributes = (endpoint.attributes ?? []).flatMap((family) =>
     (ATTRIBUTES[family] ?? []).flatMap((key) =>
@@ -110,10 +110,15 @@ function filtersOf(endpoint: Endpoint, examples: Examples): [string, Example][] 
 }
 
 /** Examples by tag and name, by name, or of the parameter's type. */
-function examplesOf(endpoint: Endpoint, parameter: Parameter, examples: Examples): readonly Example[] {
+function examplesOf(
+  endpoint: Endpoint,
+  name: string,
+  parameter: Form,
+  examples: Examples,
+): readonly Example[] {
   if (parameter.values) return typical(parameter.values)
   if (parameter.type === 'bool') return typical(['true', 'false'])
-  const known = examples.get(`${endpoint.tag} ${parameter.name}`) ?? examples.get(parameter.name)
+  const known = examples.get(`${endpoint.tag} ${name}`) ?? examples.get(name)
   if (known) return known
   if (parameter.type === 'name') return examples.get('account') ?? []
   return typical(parameter.type === 'string' ? ['a'] : ['1', '1000'])
@@ -126,22 +131,23 @@ function typical(values: readonly string[]): Example[] {
 /** Values for the path: the first parameter varies, the others fit it as well as they can. */
 function segmentSets(
   endpoint: Endpoint,
-  path: readonly Parameter[],
+  path: readonly string[],
   examples: Examples,
 ): { kind: ExampleKind; values: Record<string, string> }[] {
   const [first, ...rest] = path
   if (!first) return [{ kind: 'typical', values: {} }]
-  return examplesOf(endpoint, first, examples)
+  const parameterOf = (name: string) => endpoint.parameters[name]!
+  return examplesOf(endpoint, first, parameterOf(first), examples)
     .filter(({ value }) => value !== 'null')
     .map(({ kind, value }) => ({
       kind,
       values: {
-        [first.name]: value,
+        [first]: value,
         ...Object.fromEntries(
-          rest.map((parameter) => [
-            parameter.name,
-            examplesOf(endpoint, parameter, examples).find((example) => example.kind === kind)?.value ??
-              value,
+          rest.map((name) => [
+            name,
+            examplesOf(endpoint, name, parameterOf(name), examples).find((example) => example.kind === kind)
+              ?.value ?? value,
           ]),
         ),
       },

@@ -89,7 +89,7 @@ export function marketCompanions(endpoint: Endpoint, sort: string, filter: strin
   return [
     ...(endpoint.tag === 'stats' || isCheapest || isPriced ? ['symbol'] : []),
     ...(isMinted || (isCheapest && !NARROWING.has(filter)) ? ['collection_name'] : []),
-  ].filter((name) => name !== filter && endpoint.parameters.some((parameter) => parameter.name === name))
+  ].filter((name) => name !== filter && name in endpoint.parameters)
 }
 
 /** Values that need no look at the data. */

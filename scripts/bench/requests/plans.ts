@@ -1,10 +1,6 @@
 import type pg from 'pg'
 import type { Session, Statement } from '../../../services/api/database/index.ts'
-import {
-  readAttributeFilters,
-  RequestError,
-  validateParameters,
-} from '../../../services/api/endpoint/index.ts'
+import { readAttributeFilters, RequestError, readRequest } from '../../../services/api/endpoint/index.ts'
 import { jsonString } from '../../../services/api/json/index.ts'
 import type { RequestCase } from './cases.ts'
 
@@ -85,7 +81,7 @@ export async function scansOf(
 async function answerOf(session: Session, { endpoint, segments, query }: RequestCase): Promise<string> {
   const raw = new Map(Object.entries(query))
   try {
-    const values = await validateParameters(endpoint.parameters, segments, raw, () => Promise.resolve([]))
+    const values = await readRequest(endpoint.parameters, segments, raw, () => Promise.resolve([]))
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
     return jsonString(await endpoint.run({ session, values, attributes }))
   } catch (error) {

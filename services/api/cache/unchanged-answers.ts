@@ -78,7 +78,9 @@ export class UnchangedAnswers {
   /** @param isCaching false keeps nothing, for measurements. */
   constructor(database: Pick<RequestDatabase, 'run'>, isCaching = true) {
     this.#isCaching = isCaching
-    this.#look = new SharedLook(() => within(LOOK_MS, database.run(currentMoment, 'moment')))
+    this.#look = new SharedLook(() =>
+      within(LOOK_MS, database.run(currentMoment, { caller: 'moment', isBrief: true })),
+    )
   }
 
   /** Bytes held, roughly; at most 56 MB. */

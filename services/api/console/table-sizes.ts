@@ -30,20 +30,23 @@ type SizeRow = [string, string, string | null, string, string, string]
  * @throws RetryableError when the database is away, busy or too slow.
  */
 export function measureTables(database: RequestDatabase): Promise<DatabaseView> {
-  return database.run(async (session) => {
-    const rows = await withinLimits(session, () => session.query<SizeRow>({ text: SIZES, values: [] }))
-    return {
-      measured_at: Date.now(),
-      total_bytes: rows[0]?.[5] ?? '0',
-      tables: rows.map(([schema, name, estimate, table, index]) => ({
-        schema,
-        name,
-        rows: estimate,
-        table_bytes: table,
-        index_bytes: index,
-      })),
-    }
-  }, 'console table sizes')
+  return database.run(
+    async (session) => {
+      const rows = await withinLimits(session, () => session.query<SizeRow>({ text: SIZES, values: [] }))
+      return {
+        measured_at: Date.now(),
+        total_bytes: rows[0]?.[5] ?? '0',
+        tables: rows.map(([schema, name, estimate, table, index]) => ({
+          schema,
+          name,
+          rows: estimate,
+          table_bytes: table,
+          index_bytes: index,
+        })),
+      }
+    },
+    { caller: 'console table sizes' },
+  )
 }
 
 async function withinLimits<T>(session: Session, work: () => Promise<T>): Promise<T> {

@@ -11,6 +11,7 @@ export type {
   RequestDatabaseSettings,
   ServerState,
 } from './request-database.ts'
+export type { WorkScope } from './scope.ts'
 export type { ServerLimits, ServerLoad, Session } from './server.ts'
 export type { SqlValue, Statement } from './statement.ts'
 export { allOf, bind, bindIds, bindIntegers, joinSql, PreparedNames, raw, Sql, sql, where } from './sql.ts'

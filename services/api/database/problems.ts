@@ -27,7 +27,7 @@ export function isConflict(error: unknown): boolean {
 }
 
 /** What went wrong with a query, as far as the answer depends on it. */
-export type ProblemKind = 'timeout' | 'busy' | 'away' | 'value' | 'unknown'
+export type ProblemKind = 'timeout' | 'gone' | 'busy' | 'away' | 'value' | 'unknown'
 
 /** SQLSTATE or socket code of an error; empty text when it has none. */
 function errorCode(error: unknown): string {
@@ -41,7 +41,8 @@ function errorCode(error: unknown): string {
 export function classifyProblem(error: unknown): ProblemKind {
   const code = errorCode(error)
   const message = error instanceof Error ? error.message : ''
-  if (code === '57014' || message === 'Query read timeout') return 'timeout'
+  if (code === '57014' || code === 'QUERY_TIMEOUT') return 'timeout'
+  if (code === 'CLIENT_GONE') return 'gone'
   if (message.startsWith('timeout exceeded when trying to connect')) return 'busy'
   if (socketCodes.has(code) || retryableStates.test(code)) return 'away'
   if (/^Connection terminated|^Client has encountered a connection error/.test(message)) return 'away'
@@ -51,6 +52,7 @@ export function classifyProblem(error: unknown): ProblemKind {
 /** The error that the rest of the program sees for a failed query. */
 export function queryError(error: unknown, kind: ProblemKind): Error {
   const text = describeError(error)
+  if (error instanceof RetryableError) return error
   if (kind === 'timeout')
     return new RetryableError('QUERY_TIMEOUT', 'a query took too long', { cause: error })
   if (kind === 'busy') {

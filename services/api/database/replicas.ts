@@ -129,7 +129,7 @@ export class ReplicaWatch {
   #note(replica: Replica, look: ServerLook | undefined): void {
     replica.position = look?.position
     replica.lagMs = look ? this.#lagOf(look.position) : Infinity
-    if (look) replica.server.available = true
+    if (look && !replica.server.available) replica.server.restored()
     this.#change(replica, this.#judge(replica, look))
   }
 

@@ -8,6 +8,8 @@ import type { ReplicaState, ReplicaTiming } from './replicas.ts'
 import { ReplicaRouter } from './router.ts'
 import { DatabaseServer } from './server.ts'
 import type { ServerLimits, ServerLoad, Session } from './server.ts'
+import { completeScope } from './scope.ts'
+import type { WorkScope } from './scope.ts'
 
 /** A replica's address; what it does not name is as for the primary. */
 export interface ReplicaAddress {
@@ -48,10 +50,11 @@ export interface ServerState {
 export interface RequestDatabase {
   /**
    * Runs work, which must only read, on a connection; a second time on another server if the first fails.
-   * @param caller names the statements that have no name, in metrics.
-   * @throws RetryableError `DATABASE_BUSY` when too many wait already, `DATABASE_UNAVAILABLE` when no server answers.
+   * @param scope whom it is for; without one, for the server itself, with the time of a request.
+   * @throws RetryableError `DATABASE_BUSY` when too many wait already, `DATABASE_UNAVAILABLE` when no server answers,
+   *   `QUERY_TIMEOUT`, `CLIENT_GONE`.
    */
-  run<T>(work: (session: Session) => Promise<T>, caller?: string): Promise<T>
+  run<T>(work: (session: Session) => Promise<T>, scope?: Partial<WorkScope>): Promise<T>
   /**
    * Resolves when requests of every process show at least what is committed now. Whoever announces a block calls it
    * between hearing of the block and telling clients. Without replicas it resolves at once.
@@ -80,12 +83,12 @@ export async function openRequestDatabase(
     const server = new DatabaseServer(`${each.host}:${each.port}`, full, settings, logger, observer)
     return new Replica(server, full, timing)
   })
-  if (replicas.length === 0) return new SingleDatabase(primary)
+  if (replicas.length === 0) return new SingleDatabase(primary, settings.maxQueryTimeMs)
   const watch = new ReplicaWatch(address, replicas, timing, logger)
   const { random = Math.random } = settings
   const router = new ReplicaRouter({ primary, watch, timing, logger, observer, random })
   await router.start()
-  return new ReplicatedDatabase(primary, watch, router)
+  return new ReplicatedDatabase(primary, watch, router, settings.maxQueryTimeMs)
 }
 
 function replicaAddress(primary: DatabaseAddress, replica: ReplicaAddress): DatabaseAddress {
@@ -101,25 +104,28 @@ function replicaAddress(primary: DatabaseAddress, replica: ReplicaAddress): Data
 
 class SingleDatabase implements RequestDatabase {
   readonly #server: DatabaseServer
+  readonly #maxTimeMs: number
 
-  constructor(server: DatabaseServer) {
+  constructor(server: DatabaseServer, maxTimeMs: number) {
     this.#server = server
+    this.#maxTimeMs = maxTimeMs
   }
 
   get available(): boolean {
     return this.#server.available
   }
 
-  async run<T>(work: (session: Session) => Promise<T>, caller = 'unnamed'): Promise<T> {
+  async run<T>(work: (session: Session) => Promise<T>, partial: Partial<WorkScope> = {}): Promise<T> {
+    const scope = completeScope(partial, this.#maxTimeMs)
     // While the server is known to be away nothing is tried.
-    if (!this.available) return this.#server.run(work, caller)
+    if (!this.available) return this.#server.run(work, scope)
     try {
-      return await this.#server.run(work, caller)
+      return await this.#server.run(work, scope)
     } catch (error) {
       if (!isAway(error)) throw error
       // One connection was cut; whether the server is away shows with the next.
       this.#server.available = true
-      return this.#server.run(work, caller)
+      return this.#server.run(work, scope)
     }
   }
 
@@ -128,7 +134,8 @@ class SingleDatabase implements RequestDatabase {
   }
 
   setAvailable(available: boolean): void {
-    this.#server.available = available
+    if (available && !this.#server.available) this.#server.restored()
+    else this.#server.available = available
   }
 
   load(): readonly ServerLoad[] {
@@ -148,24 +155,27 @@ class ReplicatedDatabase implements RequestDatabase {
   readonly #primary: DatabaseServer
   readonly #watch: ReplicaWatch
   readonly #router: ReplicaRouter
+  readonly #maxTimeMs: number
 
-  constructor(primary: DatabaseServer, watch: ReplicaWatch, router: ReplicaRouter) {
+  constructor(primary: DatabaseServer, watch: ReplicaWatch, router: ReplicaRouter, maxTimeMs: number) {
     this.#primary = primary
     this.#watch = watch
     this.#router = router
+    this.#maxTimeMs = maxTimeMs
   }
 
   get available(): boolean {
     return this.#router.available
   }
 
-  async run<T>(work: (session: Session) => Promise<T>, caller = 'unnamed'): Promise<T> {
+  async run<T>(work: (session: Session) => Promise<T>, partial: Partial<WorkScope> = {}): Promise<T> {
+    const scope = completeScope(partial, this.#maxTimeMs)
     const server = await this.#router.server()
     try {
-      return await server.run(work, caller)
+      return await server.run(work, scope)
     } catch (error) {
       if (!isAway(error)) throw error
-      const other = await this.#otherThan(server, work, caller)
+      const other = await this.#otherThan(server, work, scope)
       if (!other) throw error
       return other.result
     }
@@ -174,18 +184,18 @@ class ReplicatedDatabase implements RequestDatabase {
   async #otherThan<T>(
     server: DatabaseServer,
     work: (session: Session) => Promise<T>,
-    caller: string,
+    scope: WorkScope,
   ): Promise<{ readonly result: T } | undefined> {
     // On a replica a statement may have to make way for what the primary has done; the replica is well then.
     if (server.available) {
       try {
-        return { result: await server.run(work, caller) }
+        return { result: await server.run(work, scope) }
       } catch (error) {
         if (!isAway(error)) throw error
       }
     }
     const other = this.#router.leave(server)
-    return other && other !== server ? { result: await other.run(work, caller) } : undefined
+    return other && other !== server ? { result: await other.run(work, scope) } : undefined
   }
 
   caughtUp(): Promise<void> {
@@ -193,7 +203,8 @@ class ReplicatedDatabase implements RequestDatabase {
   }
 
   setAvailable(available: boolean): void {
-    this.#primary.available = available
+    if (available && !this.#primary.available) this.#primary.restored()
+    else this.#primary.available = available
     if (!available) this.#router.primaryFailed()
   }
 

@@ -4,15 +4,20 @@ import type { DatabaseAddress } from '../../core/database/index.ts'
 import { describeError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { DatabaseObserver } from './observer.ts'
+import { cancelStatement } from './cancel.ts'
+import { FairQueue } from './fair-queue.ts'
+import type { Leave } from './fair-queue.ts'
 import { classifyProblem, isConflict, queryError } from './problems.ts'
 import type { ProblemKind } from './problems.ts'
+import { StatementRunner } from './request-session.ts'
+import type { WorkScope } from './scope.ts'
 import type { Statement } from './statement.ts'
 
 /** One connection, held for the statements of one request. */
 export interface Session {
   /**
    * Runs a statement; each row is an array of its columns.
-   * @throws RetryableError `QUERY_TIMEOUT`, `DATABASE_UNAVAILABLE`; FatalError `DATABASE_ERROR`.
+   * @throws RetryableError `QUERY_TIMEOUT`, `CLIENT_GONE`, `DATABASE_UNAVAILABLE`; FatalError `DATABASE_ERROR`.
    */
   query<Row extends readonly unknown[]>(statement: Statement): Promise<Row[]>
 }
@@ -21,7 +26,9 @@ export interface Session {
 export interface ServerLimits {
   /** `max_db_connections`. */
   readonly maxConnections: number
-  /** `max_query_time_ms`: longest run of one statement. */
+  /** `max_list_queries`: most work at once that is not brief. */
+  readonly maxLists: number
+  /** `max_query_time_ms`: longest that the statements of a request take together, with the wait for a connection. */
   readonly maxQueryTimeMs: number
   /** `slow_query_threshold`: a longer statement is logged; 0 = never. */
   readonly slowQueryMs: number
@@ -42,21 +49,29 @@ export interface ServerLoad {
  */
 const PLANNING = { jit: 'off', random_page_cost: '1.1', work_mem: '16MB' }
 
-/** Requests that may wait, for each connection; with the query time limit this bounds how long one waits. */
+/** Requests that may wait, for each connection. */
 const WAITING_PER_CONNECTION = 4
-/** The server ends a statement itself; this much later the client stops believing that it will. */
-const SERVER_GRACE_MS = 1_000
+/** Longest that a request waits for a connection, ms. */
+const MAX_WAIT_MS = 1_000
+/** Requests that come at once may wait that long for each other, ms; a page of a browser asks for some dozens. */
+const MAX_BURST_MS = 300
 
-/** One PostgreSQL server as requests see it: a pool with a bounded queue that refuses at once while it is away. */
+/**
+ * One PostgreSQL server as requests see it: a pool behind a bounded queue, shared fairly between clients, that refuses
+ * at once while the server is away.
+ */
 export class DatabaseServer {
   /** `primary`, or host and port of a replica. */
   readonly name: string
   available = true
   readonly #pool: pg.Pool
+  readonly #queue: FairQueue
+  readonly #address: DatabaseAddress
   readonly #limits: ServerLimits
-  readonly #maxWaiting: number
   readonly #logger: Logger
   readonly #observer: DatabaseObserver
+  /** Connections whose request has ended before their statement. */
+  readonly #orphans = new Set<pg.PoolClient>()
   #running = 0
   #whenIdle: (() => void)[] = []
 
@@ -68,31 +83,44 @@ export class DatabaseServer {
     observer: DatabaseObserver,
   ) {
     this.name = name
+    this.#address = address
     this.#limits = limits
     this.#logger = logger
     this.#observer = observer
-    this.#maxWaiting = Math.max(20, limits.maxConnections * WAITING_PER_CONNECTION)
+    const { maxConnections: slots, maxLists } = limits
+    const maxWaiting = Math.max(20, slots * WAITING_PER_CONNECTION)
+    this.#queue = new FairQueue({
+      slots,
+      longSlots: maxLists,
+      maxWaiting,
+      maxWaitMs: MAX_WAIT_MS,
+      maxBurstMs: MAX_BURST_MS,
+    })
     this.#pool = createPool(address, {
       applicationName: 'pronghorn-api',
       statementTimeoutMs: limits.maxQueryTimeMs,
-      max: limits.maxConnections,
+      max: slots,
       settings: PLANNING,
     })
   }
 
-  /** Runs work on a connection. `caller` names the statements that have no name. */
-  async run<T>(work: (session: Session) => Promise<T>, caller: string): Promise<T> {
+  /** Runs work on a connection, which counts as used until the server has ended the last statement on it. */
+  async run<T>(work: (session: Session) => Promise<T>, scope: WorkScope): Promise<T> {
     if (!this.available) {
       this.#observer.refused('away')
       throw new RetryableError('DATABASE_UNAVAILABLE', 'the database is away')
     }
-    if (this.#pool.waitingCount >= this.#maxWaiting) {
-      this.#observer.refused('busy')
-      throw new RetryableError('DATABASE_BUSY', `${this.#maxWaiting} requests wait for a database connection`)
-    }
     this.#running++
     try {
-      return await this.#useClient(await this.#acquire(), work, caller)
+      const leave = await this.#enter(scope)
+      let client: pg.PoolClient
+      try {
+        client = await this.#acquire()
+      } catch (error) {
+        leave()
+        throw error
+      }
+      return await this.#useClient(client, work, scope, leave)
     } finally {
       this.#running--
       if (this.#running === 0) for (const wake of this.#whenIdle.splice(0)) wake()
@@ -114,13 +142,35 @@ export class DatabaseServer {
   }
 
   load(): ServerLoad {
-    const { totalCount, idleCount, waitingCount } = this.#pool
+    const { totalCount, idleCount } = this.#pool
     const limit = this.#limits.maxConnections
-    return { server: this.name, used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, limit }
+    const { waiting } = this.#queue
+    return { server: this.name, used: totalCount - idleCount, idle: idleCount, waiting, limit }
+  }
+
+  /** Told when the server answers again after it did not: what it was asked before has ended, or it is another one. */
+  restored(): void {
+    this.available = true
+    this.#dropOrphans()
   }
 
   close(): Promise<void> {
+    this.#dropOrphans()
     return this.#pool.end()
+  }
+
+  /** Closing the connection does not end what the server does for it. */
+  #dropOrphans(): void {
+    for (const client of this.#orphans) void (client as unknown as pg.Client).end()
+  }
+
+  async #enter(scope: WorkScope): Promise<Leave> {
+    try {
+      return await this.#queue.enter(scope)
+    } catch (error) {
+      if (error instanceof PronghornError && error.code === 'DATABASE_BUSY') this.#observer.refused('busy')
+      throw error
+    }
   }
 
   async #acquire(): Promise<pg.PoolClient> {
@@ -144,30 +194,45 @@ export class DatabaseServer {
   async #useClient<T>(
     client: pg.PoolClient,
     work: (session: Session) => Promise<T>,
-    caller: string,
+    scope: WorkScope,
+    leave: Leave,
   ): Promise<T> {
     let broken = false
+    const statements = new StatementRunner({
+      client,
+      scope,
+      cancel: () => {
+        cancelStatement(this.#address, client)
+      },
+    })
     const session: Session = {
       query: async <Row extends readonly unknown[]>(statement: Statement) => {
         const startedMs = performance.now()
         let problem: ProblemKind | undefined
         try {
-          return await runStatement<Row>(client, statement, this.#limits.maxQueryTimeMs + SERVER_GRACE_MS)
+          return await statements.run<Row>(statement)
         } catch (error) {
           problem = classifyProblem(error)
-          // A timed-out or cut connection may still carry an answer to the old question.
+          // A cut connection may still carry an answer to the old question.
           broken ||= problem !== 'value' && problem !== 'unknown'
+          if (problem === 'gone') throw error
           this.#noteProblem(problem, error)
           this.#logger.warn({ err: describeError(error), query: statement.text }, 'Query exception')
           throw queryError(error, problem)
         } finally {
-          this.#noteEnd(statement, caller, performance.now() - startedMs, problem)
+          this.#noteEnd(statement, scope.caller, performance.now() - startedMs, problem)
         }
       },
     }
     // A client that breaks between two statements tells so by an event, which would end the process unheard.
     const onBreak = (): void => {
       broken = true
+    }
+    const free = (): void => {
+      client.off('error', onBreak)
+      this.#orphans.delete(client)
+      client.release(broken || statements.isInterrupted)
+      leave()
     }
     client.on('error', onBreak)
     try {
@@ -176,8 +241,12 @@ export class DatabaseServer {
       broken ||= !(error instanceof PronghornError)
       throw error
     } finally {
-      client.off('error', onBreak)
-      client.release(broken)
+      const { settled } = statements
+      if (!settled) free()
+      else {
+        this.#orphans.add(client)
+        void settled.then(free)
+      }
     }
   }
 
@@ -194,20 +263,4 @@ export class DatabaseServer {
       `Query took ${Math.round(durationMs)} ms`,
     )
   }
-}
-
-async function runStatement<Row extends readonly unknown[]>(
-  client: pg.PoolClient,
-  statement: Statement,
-  timeoutMs: number,
-): Promise<Row[]> {
-  const config = {
-    text: statement.text,
-    values: [...statement.values],
-    rowMode: 'array' as const,
-    query_timeout: timeoutMs,
-    ...(statement.name === undefined ? {} : { name: statement.name }),
-  }
-  const result = await client.query<unknown[]>(config)
-  return result.rows as unknown as Row[]
 }

@@ -1,3 +1,4 @@
+import { operationId } from '../../core/endpoint/index.ts'
 import { shape } from '../endpoint/index.ts'
 import { eventSchemas, noticeSchemas, PLAIN_PATHS } from '../live/index.ts'
 import type { Endpoint, RecordSchema } from '../endpoint/index.ts'
@@ -141,7 +142,9 @@ function describePath(
   }
   const body = endpoint.method === 'get' ? undefined : describeBody(endpoint)
   if (!body) return { get }
-  const inPath = endpoint.parameters.filter((parameter) => parameter.in === 'path')
+  const inPath = Object.fromEntries(
+    Object.entries(endpoint.parameters).filter(([, parameter]) => parameter.in === 'path'),
+  )
   const schema = components.refer('schemas', `${recordTitle(endpoint)}Query`, body, owner)
   const post = {
     ...common,
@@ -155,19 +158,13 @@ function describePath(
   return { get, post }
 }
 
-function operationId(method: string, path: string): string {
-  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
-  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
-}
-
 /** For `_count`, what is counted is not in the name: the query is named after the route. */
 function recordTitle({ path }: Endpoint): string {
   return operationId('', path.replace(/\/_count$/, ''))
 }
 
 function success(endpoint: Endpoint, components: Components, owner: string): JsonObject {
-  const counts =
-    endpoint.parameters.some(({ name }) => name === 'count') && endpoint.record !== shape.rowCount
+  const counts = 'count' in endpoint.parameters && endpoint.record !== shape.rowCount
   const data: RecordSchema = counts
     ? shape.anyOf([endpoint.record, shape.rowCount], 'The rows, or with `count=true` their number')
     : endpoint.record

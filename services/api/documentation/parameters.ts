@@ -1,16 +1,13 @@
-import type { AttributeFamily, Endpoint, Parameter } from '../endpoint/index.ts'
-import type { Components, JsonObject, JsonValue } from './components.ts'
+import { describeMembers, describeParameter } from '../../core/endpoint/index.ts'
+import type { AttributeFamily, Endpoint } from '../endpoint/index.ts'
+import type { Components, JsonObject } from './components.ts'
 
 type NamedObject = JsonObject & { readonly name: string }
 
-const ID = '-?[0-9]+'
-const NAME = '(?:[a-z1-5.]{1,12}|[a-z1-5.]{12}[a-j1-5.])'
-const NAMED_LIST = '\\$list:.+'
-
 /** The parameters of an endpoint in path and query, shared ones as references. */
 export function describeParameters(endpoint: Endpoint, components: Components): JsonObject[] {
-  const own = endpoint.parameters.map((parameter) => {
-    const described = describeParameter(parameter)
+  const own = Object.entries(endpoint.parameters).map(([name, parameter]) => {
+    const described = describeParameter(name, parameter) as NamedObject
     return parameter.in === 'path' ? described : components.parameter(described)
   })
   const families = endpoint.attributes ?? []
@@ -20,81 +17,14 @@ export function describeParameters(endpoint: Endpoint, components: Components): 
 
 /** The same parameters as members of a JSON body; undefined for an endpoint that takes none. */
 export function describeBody(endpoint: Endpoint): JsonObject | undefined {
-  const parameters = endpoint.parameters.filter((parameter) => parameter.in !== 'path')
-  if (parameters.length === 0) return undefined
-  const properties = parameters.map((parameter): [string, JsonObject] => [
-    parameter.name,
-    { ...valueSchema(parameter), description: parameter.description },
-  ])
+  const properties = describeMembers(endpoint.parameters) as JsonObject
+  if (Object.keys(properties).length === 0) return undefined
   const families = endpoint.attributes ?? []
   return {
     type: 'object',
-    properties: Object.fromEntries(properties),
+    properties,
     ...(families.length === 0 ? {} : { patternProperties: { [attributePattern(families)]: attributeValue } }),
   }
-}
-
-function describeParameter(parameter: Parameter): NamedObject {
-  const isPath = parameter.in === 'path'
-  return {
-    name: parameter.name,
-    in: isPath ? 'path' : 'query',
-    ...(isPath ? { required: true } : {}),
-    description: parameter.description,
-    schema: valueSchema(parameter),
-    // Several values are one comma list; repeated parameters are understood as well.
-    ...(parameter.list === undefined ? {} : { style: isPath ? 'simple' : 'form', explode: false }),
-  }
-}
-
-function valueSchema(parameter: Parameter): JsonObject {
-  const element = elementSchema(parameter)
-  if (parameter.list === undefined) return { ...element, ...defaultOf(parameter) }
-  return { type: 'array', items: element, ...defaultOf(parameter) }
-}
-
-function elementSchema(parameter: Parameter): JsonObject {
-  const { type, minimum, maximum, values } = parameter
-  switch (type) {
-    case 'int':
-      return {
-        type: 'integer',
-        minimum: minimum ?? Number.MIN_SAFE_INTEGER,
-        maximum: maximum ?? Number.MAX_SAFE_INTEGER,
-      }
-    case 'id':
-      return { type: 'string', pattern: elementPattern(parameter, ID) }
-    case 'decimal':
-      return {
-        type: 'number',
-        ...(minimum === undefined ? {} : { minimum }),
-        ...(maximum === undefined ? {} : { maximum }),
-      }
-    case 'bool':
-      return { type: 'boolean' }
-    case 'name':
-      return { type: 'string', pattern: elementPattern(parameter, NAME) }
-    case 'string':
-      return {
-        type: 'string',
-        ...(minimum === undefined ? {} : { minLength: minimum }),
-        ...(maximum === undefined ? {} : { maxLength: maximum }),
-        ...(values === undefined ? {} : { enum: values }),
-      }
-  }
-}
-
-function elementPattern({ list, nullable }: Parameter, own: string): string {
-  const forms = [own, ...(nullable ? ['null'] : []), ...(list === 'named' ? [NAMED_LIST] : [])]
-  return forms.length === 1 ? `^${own}$` : `^(?:${forms.join('|')})$`
-}
-
-function defaultOf({ type, list, default: text }: Parameter): JsonObject {
-  if (text === undefined) return {}
-  if (list !== undefined) return { default: text.split(',') }
-  const isNumber = type === 'int' || type === 'decimal'
-  const value: JsonValue = isNumber ? Number(text) : type === 'bool' ? text === 'true' : text
-  return { default: value }
 }
 
 const attributeValue: JsonObject = { type: ['string', 'number', 'boolean', 'array'] }

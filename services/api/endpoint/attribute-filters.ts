@@ -1,5 +1,6 @@
 import { RequestError } from '../../core/http/index.ts'
-import type { RawParameters, RawScalar, RawValue } from './parameter.ts'
+import { invalidParameter } from './request-error.ts'
+import type { RawParameters, RawScalar, RawValue } from './raw-parameters.ts'
 
 /** Which attributes a filter looks at. */
 export type AttributeFamily = 'data' | 'template_data' | 'immutable_data' | 'mutable_data'
@@ -16,6 +17,10 @@ export interface AttributeFilter {
 
 const PATTERN = /^(data|template_data|immutable_data|mutable_data)(?::(text|number|bool))?\.([^]*)$/
 
+/** Greatest length of the JSON text that one of them compares with. */
+const MAX_LENGTH = 4_096
+/** Letters of a parameter's name that an error repeats. */
+const MAX_NAME_SHOWN = 100
 /** Most attribute filters of one request. */
 const MAX_FILTERS = 100
 
@@ -24,7 +29,7 @@ const MAX_FILTERS = 100
  * which looks at the same attributes. Values are compared as JSON: untyped and `:text` as strings, `:number` as
  * numbers, `:bool` as the 0 or 1 that booleans are stored as; a list means an array that contains these elements.
  *
- * @throws RequestError 400 for more filters than are allowed.
+ * @throws RequestError 400 for more or longer filters than are allowed.
  */
 export function readAttributeFilters(
   raw: RawParameters,
@@ -41,7 +46,10 @@ export function readAttributeFilters(
     // What is ignored in silence gives rows that nobody asked for.
     if (filters.length === MAX_FILTERS)
       throw new RequestError(400, `More than ${MAX_FILTERS} attribute filters`)
-    filters.push({ family, containment: containment(key, typedValue(value, match[2])) })
+    const compared = containment(key, typedValue(value, match[2]))
+    if (compared !== undefined && compared.length > MAX_LENGTH)
+      throw invalidParameter(name.slice(0, MAX_NAME_SHOWN), `it is longer than ${MAX_LENGTH} characters`)
+    filters.push({ family, containment: compared })
   }
   return filters
 }

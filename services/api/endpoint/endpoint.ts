@@ -1,9 +1,8 @@
+import type { EndpointBase, Parameters, Values } from '../../core/endpoint/index.ts'
 import type { Session } from '../database/index.ts'
 import type { Json } from '../json/index.ts'
 import type { AttributeFamily, AttributeFilter } from './attribute-filters.ts'
-import type { Parameter } from './parameter.ts'
 import type { NamedSchema, RecordSchema } from './record-schema.ts'
-import type { Values } from './values.ts'
 
 /** An answer other than success that an endpoint has of its own. */
 export interface Failure {
@@ -11,26 +10,27 @@ export interface Failure {
   readonly message: string
 }
 
-/** What an endpoint works with. */
-export interface EndpointContext {
+/** What an endpoint works with. `V` is what its parameters become. */
+export interface EndpointContext<V = Values> {
   readonly session: Session
-  readonly values: Values
+  readonly values: V
   readonly attributes: readonly AttributeFilter[]
+  /** Names among `noted` of the endpoint that the request has, even if empty. */
+  readonly noted?: readonly string[]
 }
+
+/** Makes the JSON of `data`. @throws RequestError for an answer other than success. */
+export type Run<V> = (context: EndpointContext<V>) => Promise<Json>
 
 /**
  * One endpoint as data. Routes, validation, documentation and the route lists of tests come from these fields; only
  * `run` is code.
  */
-export interface Endpoint {
-  /** Below the path of the namespace, for example `/v1/assets/:asset_id`. */
-  readonly path: string
+export interface Endpoint<P extends Parameters = Parameters> extends EndpointBase<P> {
   /** `get`: GET and HEAD only. Default: any method. */
   readonly method?: 'get'
-  /** Group in the documentation. */
-  readonly tag: string
-  readonly summary: string
-  readonly parameters: readonly Parameter[]
+  /** Parameters of which it matters that they were given even where they are empty, which counts as absent otherwise. */
+  readonly noted?: readonly string[]
   /** Families of attribute filters that it understands. */
   readonly attributes?: readonly AttributeFamily[]
   /**
@@ -44,11 +44,14 @@ export interface Endpoint {
   readonly cache?: 'path' | 'none'
   /** How many times longer than those of other endpoints its answers are kept. Default 1. */
   readonly cacheLifeFactor?: number
-  /**
-   * Answers with the JSON of `data`.
-   * @throws RequestError for an answer other than success.
-   */
-  readonly run: (context: EndpointContext) => Promise<Json>
+  run(context: EndpointContext<Values<P>>): Promise<Json>
+}
+
+/** Declares an endpoint; the types of its parameters matter no longer then. */
+export function endpoint<P extends Parameters>(
+  declared: Endpoint<P> & { readonly run: Run<Values<P>> },
+): Endpoint {
+  return declared
 }
 
 /** Reads records of one kind by their keys, as the endpoint of one record answers them. */

@@ -1,15 +1,18 @@
 import type { RouterContext } from '@koa/router'
 import type { Context } from 'koa'
+import { NAMED_LIST } from '../../core/endpoint/index.ts'
+import type { NamedLists } from '../../core/endpoint/index.ts'
 import { notesOf, RequestError } from '../../core/http/index.ts'
+import type { BodyReader } from '../../core/http/index.ts'
 import type { UnchangedAnswers } from '../cache/index.ts'
 import { Answer, answerKey } from '../cache/index.ts'
-import type { RequestDatabase } from '../database/index.ts'
-import type { Endpoint, NamedLists, RawParameters } from '../endpoint/index.ts'
+import type { RequestDatabase, WorkScope } from '../database/index.ts'
+import type { Endpoint, RawParameters } from '../endpoint/index.ts'
 import type { Json } from '../json/index.ts'
-import { NAMED_LIST, readAttributeFilters, validateParameters } from '../endpoint/index.ts'
+import { readAttributeFilters, readRequest } from '../endpoint/index.ts'
 import { readBodyParameters } from './body.ts'
 import { successEnvelope } from './envelope.ts'
-import type { AnswerKeeping } from './kept-answers.ts'
+import type { AnswerKeeping, ClientOf } from './kept-answers.ts'
 import { mayUseCache, spelledAddress } from './kept-answers.ts'
 import { parseQueryString } from './query-string.ts'
 
@@ -22,6 +25,8 @@ export interface Route {
   readonly endpoint: Endpoint
   /** Milliseconds since 1970, where the clock has a say in its answers. */
   readonly clock: (() => number) | undefined
+  /** It answers with what few rows say, which it finds by their keys. */
+  readonly isBrief: boolean
 }
 
 /** What endpoints need to answer. */
@@ -31,6 +36,10 @@ export interface AnswerParts {
   /** Undefined when no answer is kept. */
   readonly keeping: AnswerKeeping | undefined
   readonly unchanged: UnchangedAnswers
+  readonly clientOf: ClientOf
+  readonly bodies: BodyReader
+  /** `max_query_time_ms`. */
+  readonly maxTimeMs: number
 }
 
 /** One request of an endpoint: parse, validate, look into the cache, run, send. */
@@ -38,20 +47,27 @@ export function createEndpointAnswer(
   route: Route,
   parts: AnswerParts,
 ): (context: RouterContext) => Promise<void> {
-  const { endpoint, place, clock } = route
+  const { endpoint, place, clock, isBrief } = route
   const caller = `${route.namespace} ${endpoint.path}`
   return async (context) => {
     Object.assign(notesOf(context), { route: route.pattern, namespace: route.namespace })
-    const raw = await readParameters(context)
-    const values = await validateParameters(endpoint.parameters, context.params, raw, parts.lists)
+    const raw = await readParameters(context, parts.bodies, parts.clientOf)
+    const deadlineMs = performance.now() + parts.maxTimeMs
+    const values = await readRequest(endpoint.parameters, context.params, raw, parts.lists)
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
-    const key = answerKey(place, values, attributes)
+    const noted = endpoint.noted?.filter((name) => raw.has(name)) ?? []
+    const key = answerKey(place, values, attributes, noted)
     const question = { key, clock, route: route.pattern, namespace: route.namespace }
+    const scope: Partial<WorkScope> = {
+      ...{ caller, isBrief, deadlineMs },
+      client: parts.clientOf(context).key,
+      signal: goneSignal(context),
+    }
     const make = async (): Promise<Answer> => {
       const { data, isKept } = await parts.database.run((session) => {
-        const run = (): Promise<Json> => endpoint.run({ session, values, attributes })
+        const run = (): Promise<Json> => endpoint.run({ session, values, attributes, noted })
         return parts.unchanged.answer(session, question, run)
-      }, caller)
+      }, scope)
       if (isKept) notesOf(context).cache = 'unchanged'
       return Answer.of(data, successEnvelope(Date.now()))
     }
@@ -91,10 +107,23 @@ async function findOrMake(
   return answer
 }
 
+/** Aborted when the client closes its connection before it has its answer. */
+function goneSignal({ res }: Context): AbortSignal {
+  const gone = new AbortController()
+  res.once('close', () => {
+    if (!res.writableFinished) gone.abort()
+  })
+  return gone.signal
+}
+
 /** Query string and body, merged; the body wins. */
-async function readParameters(context: Context): Promise<RawParameters> {
+async function readParameters(
+  context: Context,
+  bodies: BodyReader,
+  clientOf: ClientOf,
+): Promise<RawParameters> {
   const query = parseQueryString(context.querystring)
   if (!query) throw new RequestError(400, 'The query has too many parameters')
-  for (const [name, value] of await readBodyParameters(context.req)) query.set(name, value)
+  for (const [name, value] of await readBodyParameters(context.req, bodies, clientOf)) query.set(name, value)
   return query
 }

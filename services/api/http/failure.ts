@@ -8,6 +8,9 @@ import { failureBody } from './envelope.ts'
 /** Seconds after which a refused client may try again. */
 const RETRY_AFTER_SECONDS = '1'
 
+/** What nginx calls a request whose client has gone. */
+const CLIENT_GONE_STATUS = 499
+
 /** Answers with the envelope for anything that was thrown while a request was handled. */
 export function answerFailure(context: Context, error: unknown, logger: Logger): void {
   const failure = failureOf(error, logger)
@@ -36,6 +39,9 @@ function knownFailure(error: PronghornError): Failure | undefined {
         message: 'Max database query time exceeded. Please try to add more filters to your query.',
         headers: {},
       }
+    case 'CLIENT_GONE':
+      // Nobody reads it; whoever counts answers does.
+      return { status: CLIENT_GONE_STATUS, message: 'The client closed the connection', headers: {} }
     case 'DATABASE_BUSY':
       return unavailable('Too many requests at once')
     case 'DATABASE_UNAVAILABLE':

@@ -2,7 +2,6 @@ import type { RequestListener } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import {
   createApplication,
-  createClients,
   createCompressionStep,
   createCorsHeaders,
   createCorsStep,
@@ -53,7 +52,7 @@ export interface LifecycleParts extends Omit<RouteParts, 'keeping'> {
 /** Puts the steps of a request in their order. */
 export function createLifecycle(parts: LifecycleParts): RequestListener {
   const { settings, logger, observers, cache } = parts
-  const clientOf = createClients(settings)
+  const { clientOf } = parts
   const limit = createLimit(parts)
   const commonHeaders = createCommonHeaders(parts.revision)
   const keeping = cache ? { cache, clientOf } : undefined

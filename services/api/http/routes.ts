@@ -2,7 +2,7 @@ import { Router } from '@koa/router'
 import type { RouterContext } from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { notesOf } from '../../core/http/index.ts'
-import type { Failure, Namespace, RecordSchema } from '../endpoint/index.ts'
+import type { Endpoint, Failure, Namespace, RecordSchema } from '../endpoint/index.ts'
 import { createEndpointAnswer } from './endpoint-answers.ts'
 import type { AnswerParts } from './endpoint-answers.ts'
 
@@ -58,7 +58,11 @@ export function createRoutes(parts: RouteParts): Middleware {
         const pattern = path + endpoint.path
         const place = `${paths[0]!}${endpoint.path}`
         const { name, clock } = namespace
-        const answer = createEndpointAnswer({ pattern, namespace: name, place, endpoint, clock }, parts)
+        const isBrief = findsByKey(endpoint, namespace)
+        const answer = createEndpointAnswer(
+          { pattern, namespace: name, place, endpoint, clock, isBrief },
+          parts,
+        )
         const router = groups.routerFor(path, endpoint.path)
         if (endpoint.method === 'get') router.get(pattern, answer)
         else router.all(pattern, answer)
@@ -66,6 +70,14 @@ export function createRoutes(parts: RouteParts): Middleware {
     }
   }
   return groups.middleware(roots.routes() as unknown as Middleware)
+}
+
+/** Whether an endpoint answers with one record of a kind that is found by its key, or needs none, as the configuration. */
+function findsByKey({ parameters, record }: Endpoint, { records }: Namespace): boolean {
+  const all = Object.values(parameters)
+  if (all.length === 0) return record.type !== 'array'
+  const isRecord = Object.values(records).some(({ schema }) => schema.title === record.title)
+  return isRecord && all.every((parameter) => parameter.in === 'path')
 }
 
 /** Segments of an endpoint's path that tell its group, as in `/v1/assets`; no endpoint has a parameter in them. */

@@ -40,12 +40,15 @@ export async function readRecords(
   }
   const found = new Map<string, ReadonlyMap<string, Json>>()
   if (wanted.size > 0) {
-    await database.run(async (session) => {
-      for (const [kind, keys] of wanted) {
-        const reader = namespace.records[kind]
-        if (reader) found.set(kind, await reader.read(session, [...keys]))
-      }
-    }, `${namespace.name} live`)
+    await database.run(
+      async (session) => {
+        for (const [kind, keys] of wanted) {
+          const reader = namespace.records[kind]
+          if (reader) found.set(kind, await reader.read(session, [...keys]))
+        }
+      },
+      { caller: `${namespace.name} live`, isBrief: true },
+    )
   }
   return (entry, event) => {
     const json = found.get(entry.entity)?.get(recordKey(entry, event))

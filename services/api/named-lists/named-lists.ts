@@ -1,5 +1,5 @@
 import type { RequestDatabase } from '../database/index.ts'
-import type { NamedLists } from '../endpoint/index.ts'
+import type { NamedLists } from '../../core/endpoint/index.ts'
 
 /** How a lookup was answered. */
 export type ListLookup = 'kept' | 'read'
@@ -60,8 +60,9 @@ export function createNamedLists(options: NamedListsOptions): KeptLists {
 
   async function look(name: string): Promise<readonly string[]> {
     onLookup?.('read')
-    const rows = await database.run((session) =>
-      session.query<[string[]]>({ name: 'named-list', text: ITEMS, values: [name] }),
+    const rows = await database.run(
+      (session) => session.query<[string[]]>({ name: 'named-list', text: ITEMS, values: [name] }),
+      { caller: 'named list', isBrief: true },
     )
     return rows[0]?.[0] ?? []
   }

@@ -6,7 +6,7 @@ import type { Logger, LogLevel } from '../../core/log/index.ts'
 import { serveMetrics } from '../../core/metrics/index.ts'
 import { packageRoot } from '../../core/paths/index.ts'
 import type { ApiConfig } from '../preconditions.ts'
-import { startApi } from '../start.ts'
+import { listQueries, startApi } from '../start.ts'
 import type { WorkerSettings } from './messages.ts'
 import { Supervisor } from './supervisor.ts'
 
@@ -81,7 +81,7 @@ async function runWorkers(options: RunApiOptions, count: number): Promise<void> 
   }
 }
 
-/** `max_db_connections` and the limits of live connections are for all processes together. */
+/** The limits of connections and of queries are for all processes together. */
 function shareOut(config: ApiConfig, count: number): ApiConfig {
   const { server } = config
   const live = {
@@ -91,7 +91,9 @@ function shareOut(config: ApiConfig, count: number): ApiConfig {
     connections_per_address: Math.ceil(server.live.connections_per_address / count),
   }
   const max_db_connections = Math.max(1, Math.floor(server.max_db_connections / count))
-  return { ...config, server: { ...server, live, max_db_connections } }
+  const max_connections = Math.ceil(server.max_connections / count)
+  const max_list_queries = Math.max(1, Math.floor(listQueries(server) / count))
+  return { ...config, server: { ...server, live, max_db_connections, max_connections, max_list_queries } }
 }
 
 /** Workers run compiled code, also when this file runs from its source. */

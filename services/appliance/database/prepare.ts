@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectDatabase, migrate } from '../../core/database/index.ts'
+import { checkDatabaseChain, connectDatabase, migrate } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { RetryableError } from '../../core/errors/index.ts'
 import type { Secrets } from '../render/index.ts'
@@ -9,6 +9,7 @@ import { allowConnections, ensureDatabase, ensureRoles, grantRights } from './ro
 export interface PrepareOptions {
   /** The server and the database of the chain, with the superuser. */
   readonly address: DatabaseAddress
+  readonly chainId: string
   readonly secrets: Secrets
   /** How long the server may take to come up. */
   readonly waitMs: number
@@ -26,7 +27,7 @@ const RETRY_MS = 500
  * Makes a PostgreSQL server ready: roles with their present passwords, databases, the newest schema, rights. May be
  * run again at any time.
  *
- * @throws RetryableError DATABASE_UNAVAILABLE; FatalError of the migrations.
+ * @throws RetryableError DATABASE_UNAVAILABLE; FatalError `CHAIN_MISMATCH`, and those of the migrations.
  */
 export async function prepareDatabase(options: PrepareOptions): Promise<void> {
   const { address, secrets, say } = options
@@ -55,6 +56,7 @@ export async function prepareDatabase(options: PrepareOptions): Promise<void> {
         ? 'The schema was already the newest.\n'
         : `Migrations applied: ${applied.join(', ')}.\n`,
     )
+    await checkDatabaseChain(owner, options.chainId)
     await grantRights(owner)
   } finally {
     await owner.end()

@@ -106,11 +106,11 @@ async function prepare(
     problems.push(...(await checkCertificateFiles(places.certificateFiles, values.TLS_DIR)))
   }
   const files: RenderedFile[] = []
-  let warnings: readonly ConfigWarning[] = []
+  let warnings: ConfigWarning[] = []
   for (const service of services) {
     const json = renderJson(values, secrets, service)
     try {
-      warnings = parseConfig(json).warnings
+      warnings = [...parseConfig(json).warnings]
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       if (service === services[0]) problems.push(...error.problems)
@@ -121,6 +121,10 @@ async function prepare(
     }
   }
   if (problems.length > 0) throw new ConfigError(problems)
+  if (values.TRUSTED_PROXIES.split(',').some((network) => network.endsWith('/0'))) {
+    const message = 'every client counts as a proxy, and can write any address as its own'
+    warnings.push({ file: 'environment', path: 'TRUSTED_PROXIES', message })
+  }
   return { files: [...files, ...renderOthers(values, secrets)], warnings }
 }
 

@@ -2,7 +2,7 @@ import { cleanEnv } from 'envalid'
 import type { CleanedEnv } from 'envalid'
 import { distance } from 'fastest-levenshtein'
 import { demoChainId } from '../../core/chain-node/index.ts'
-import { ConfigError, nearestOf, showFound } from '../../core/config/index.ts'
+import { ConfigError, nearestOf, showFound, startBlockProblem } from '../../core/config/index.ts'
 import type { ConfigProblem, Environment } from '../../core/config/index.ts'
 import { demoPreset, presets } from './presets.ts'
 import { variables } from './variables.ts'
@@ -107,6 +107,13 @@ function checkTogether(
   if (values.HTTP_PORT === values.HTTPS_PORT) {
     refuse('HTTPS_PORT', values.HTTPS_PORT, `another port than HTTP_PORT, which is ${values.HTTP_PORT}`)
   }
+  const start = values.START_BLOCK_OVERRIDE
+    ? undefined
+    : startBlockProblem(values.CHAIN_ID, values.START_BLOCK, 'START_BLOCK_OVERRIDE=true')
+  if (start !== undefined) refuse('START_BLOCK', values.START_BLOCK, start)
+  for (const name of ['CHAIN_HTTP', 'CHAIN_SHIP'] as const) {
+    if (isExample(values[name])) refuse(name, values[name], 'the address of your chain node, not an example')
+  }
   if (values.TLS_MODE === 'acme' && !values.DOMAIN.includes('.')) {
     refuse('DOMAIN', values.DOMAIN, 'a public host name, because TLS_MODE is acme')
   }
@@ -131,4 +138,9 @@ function checkTogether(
       'an account name, because the market needs the oracle; or MARKET_ACCOUNT=none',
     )
   }
+}
+
+/** Names that RFC 2606 keeps for documents; no node has one. */
+function isExample(address: string): boolean {
+  return /(?:^|\.)example(?:\.(?:org|com|net))?$/i.test(new URL(address).hostname)
 }

@@ -1,3 +1,4 @@
+import { isAddressRange } from '../../core/config/index.ts'
 import { bool, makeExactValidator, makeValidator, port, str } from 'envalid'
 
 /** What a variable takes, in words; shown when it is refused. */
@@ -47,6 +48,15 @@ export function splitList(text: string): string[] {
 
 const webAddress = chainAddress(['http:', 'https:'], 'https://example.org')
 
+/** Addresses and ranges as nginx takes them, with commas between. */
+const networks = makeExactValidator<string>((text) => {
+  for (const network of text === '' ? [] : text.split(',')) {
+    if (!isAddressRange(network))
+      throw new RangeError(`IP addresses or CIDR ranges with commas between, which "${network}" is not`)
+  }
+  return text
+})
+
 /** Bytes of memory: `4g`, `512m`. */
 const memory = makeValidator<number>((text) => {
   const match = /^(\d{1,7})(m|g)b?$/i.exec(text)
@@ -85,6 +95,10 @@ export const variables = {
   )({
     default: 0,
     desc: 'First block to index; has to lie before the first use of the contracts. 0: the first that the node has.',
+  }),
+  START_BLOCK_OVERRIDE: bool({
+    default: false,
+    desc: 'Allow another START_BLOCK than the one that is known of the chain.',
   }),
   STOP_BLOCK: whole(0, 4294967295)({ default: 0, desc: 'Block to stop at; 0 for never.' }),
   ASSETS_ACCOUNT: account({ default: 'atomicassets', desc: 'Account of the assets contract.' }),
@@ -136,10 +150,7 @@ export const variables = {
     default: 'https://acme-v02.api.letsencrypt.org/directory',
     desc: 'Directory of the ACME authority.',
   }),
-  TRUSTED_PROXIES: matching(
-    /^(?:[0-9a-fA-F:.]+(?:\/\d{1,3})?)(?:,[0-9a-fA-F:.]+(?:\/\d{1,3})?)*$/,
-    'IP addresses or CIDR ranges with commas between',
-  )({
+  TRUSTED_PROXIES: networks({
     default: '',
     desc: 'Proxies before this one whose word about the client address counts (IP or CIDR, with commas).',
   }),

@@ -85,6 +85,7 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
           password: secrets.superuser,
           database: values.POSTGRES_DATABASE,
         },
+        chainId: values.CHAIN_ID,
         secrets,
         waitMs: flags.wait * 1_000,
         withoutSchema: flags.withoutSchema === true,

@@ -3,6 +3,8 @@ import { FatalError, RetryableError } from '../errors/index.ts'
 const TIMEOUT_MS = 5_000
 const MAX_INFO_BYTES = 64 * 1024
 const MAX_ABI_BYTES = 16 * 1024 * 1024
+const MAX_BLOCK_BYTES = 64 * 1024 * 1024
+const MAX_TABLE_BYTES = 64 * 1024 * 1024
 
 /** What a chain node says of its chain. */
 export interface ChainInfo {
@@ -11,6 +13,18 @@ export interface ChainInfo {
   readonly headBlock: number
   /** Epoch milliseconds. */
   readonly headTimeMs: number
+  /** Last block that cannot be undone any more; 0 when the node does not tell. */
+  readonly irreversibleBlock: number
+}
+
+/** A block as a node's HTTP interface describes it. */
+export interface NodeBlock {
+  readonly num: number
+  /** 64 hexadecimal digits, like `previous`. */
+  readonly id: string
+  readonly previous: string
+  /** Epoch milliseconds. */
+  readonly timeMs: number
 }
 
 /**
@@ -21,7 +35,8 @@ export interface ChainInfo {
 export async function readChainInfo(url: string): Promise<ChainInfo> {
   const info = await ask(url, '/v1/chain/get_info', {}, MAX_INFO_BYTES)
   const { chain_id: chainId, head_block_num: headBlock, head_block_time: headTime } = info
-  const headTimeMs = typeof headTime === 'string' ? Date.parse(`${headTime.replace(/Z$/, '')}Z`) : NaN
+  const irreversible = info.last_irreversible_block_num
+  const headTimeMs = parseTime(headTime)
   if (
     typeof chainId !== 'string' ||
     !/^[0-9a-f]{64}$/.test(chainId) ||
@@ -30,7 +45,62 @@ export async function readChainInfo(url: string): Promise<ChainInfo> {
   ) {
     throw new RetryableError('CHAIN_UNREACHABLE', `${url} does not answer get_info like a chain node`)
   }
-  return { chainId, headBlock, headTimeMs }
+  const irreversibleBlock = typeof irreversible === 'number' ? irreversible : 0
+  return { chainId, headBlock, headTimeMs, irreversibleBlock }
+}
+
+function parseTime(text: unknown): number {
+  return typeof text === 'string' ? Date.parse(`${text.replace(/Z$/, '')}Z`) : NaN
+}
+
+/**
+ * Asks a chain node for a block by its number (`get_block_info`, or `get_block` where a node lacks that).
+ *
+ * @throws RetryableError `CHAIN_UNREACHABLE` when it does not answer, or does not have the block.
+ */
+export async function readBlock(url: string, num: number): Promise<NodeBlock> {
+  const block = await ask(url, '/v1/chain/get_block_info', { block_num: num }, MAX_INFO_BYTES).catch(() =>
+    ask(url, '/v1/chain/get_block', { block_num_or_id: String(num) }, MAX_BLOCK_BYTES),
+  )
+  const { id, previous, timestamp } = block
+  const timeMs = parseTime(timestamp)
+  const isId = (text: unknown): text is string => typeof text === 'string' && /^[0-9a-f]{64}$/.test(text)
+  if (!isId(id) || !isId(previous) || Number.isNaN(timeMs))
+    throw new RetryableError('CHAIN_UNREACHABLE', `${url} does not tell block ${num} like a chain node`)
+  return { num, id, previous, timeMs }
+}
+
+/** What `get_table_rows` is asked. */
+export interface TableRowsRequest {
+  readonly code: string
+  readonly scope: string
+  readonly table: string
+  readonly lower_bound?: string
+  readonly limit: number
+  /** True: rows as JSON; false: rows as hexadecimal text. */
+  readonly json: boolean
+}
+
+/** A page of a contract's table. */
+export interface TableRowsPage {
+  readonly rows: readonly unknown[]
+  /** Where the next page begins; null after the last. */
+  readonly next: string | null
+}
+
+/**
+ * Asks a chain node for a page of a contract's table.
+ *
+ * @throws RetryableError `CHAIN_UNREACHABLE`.
+ */
+export async function readTableRows(url: string, request: TableRowsRequest): Promise<TableRowsPage> {
+  const { rows, more, next_key: next } = await ask(url, '/v1/chain/get_table_rows', request, MAX_TABLE_BYTES)
+  if (!Array.isArray(rows))
+    throw new RetryableError('CHAIN_UNREACHABLE', `${url} does not answer get_table_rows like a chain node`)
+  return {
+    rows: rows as unknown[],
+    next: more === true && typeof next === 'string' && next !== '' ? next : null,
+  }
 }
 
 /**

@@ -1,3 +1,3 @@
-export { checkChainId, readChainInfo, readRawAbi } from './chain-node.ts'
-export type { ChainInfo } from './chain-node.ts'
+export { checkChainId, readBlock, readChainInfo, readRawAbi, readTableRows } from './chain-node.ts'
+export type { ChainInfo, NodeBlock, TableRowsPage, TableRowsRequest } from './chain-node.ts'
 export { demoChainId } from './demo-chain.ts'

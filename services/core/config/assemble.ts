@@ -47,7 +47,7 @@ export function assembleConfig<N extends ConfigPart>(
   const server = validate(serverSchema, sources.get('server'), findings)
   const readers = validate(readersSchema, sources.get('readers'), findings)
   if (context.env) nameVariables(findings)
-  checkAcross(server, readers, findings)
+  checkAcross(server, readers, connections?.data?.chain.chain_id, findings)
   if (connections?.data && !connections.data.kvstore) {
     findings.warn('connections', ['kvstore'], 'no Redis: processes do not share limits, cache and live data')
   }
@@ -99,11 +99,12 @@ function validate<T extends z.ZodType>(
 function checkAcross(
   server: Validated<unknown> | undefined,
   readers: Validated<unknown> | undefined,
+  chainId: string | undefined,
   findings: Findings,
 ): void {
   const serverView = server && viewServer(server.usable)
   const readerViews = readers && viewReaders(readers.usable)
-  if (readerViews) checkReaders(readerViews, findings)
+  if (readerViews) checkReaders(readerViews, findings, chainId)
   if (serverView) checkServer(serverView, findings)
   if (serverView && readerViews) checkServerWithReaders(serverView, readerViews, findings)
 }

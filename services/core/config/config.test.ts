@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ConfigError, formatProblem, parseConfig, redactConfig } from './index.ts'
+import { ConfigError, formatProblem, knownChains, parseConfig, redactConfig } from './index.ts'
 import type { ConfigProblem } from './index.ts'
 
-const chainId = '1064487b3cd1a897ce03ae5b6a865651747e2e152090f99c1d19d44e01aea5a4'
+const chainId = 'a0'.repeat(32)
 
 function validParts() {
   return {
@@ -410,4 +410,22 @@ it('redactConfig keeps everything but secrets', () => {
   const printed = JSON.stringify(redactConfig(config))
   expect(printed).not.toContain('hunter2')
   expect(printed).toContain('"user":"pronghorn"')
+})
+
+describe('a chain that is known by its id', () => {
+  const started = knownChains.filter(({ startBlock }) => startBlock !== undefined)
+  it.each(started)('$name starts at block $startBlock', ({ id, startBlock }) => {
+    const withStart = (start: number, more: object = {}) =>
+      problemsOf((parts) => {
+        parts.connections.chain!.chain_id = id
+        Object.assign(parts.readers[0]!, { start_block: start, ...more })
+      }).map(({ path, allowed }) => [path, allowed.split(',')[0]])
+    for (const wrong of [0, startBlock! - 1, startBlock! + 1])
+      expect(withStart(wrong)).toEqual([['[0].start_block', String(startBlock)]])
+    expect(withStart(startBlock!)).toEqual([])
+    expect(withStart(0, { start_block_override: true })).toEqual([])
+    expect(withStart(0, { contracts: [{ handler: 'state', args: { accounts: ['eosio.token'] } }] })).toEqual(
+      [],
+    )
+  })
 })

@@ -6,6 +6,8 @@ export { environmentVariables, readEnvironment, readProcessSettings } from './en
 export type { Environment, EnvironmentVariable, ProcessSettings } from './environment.ts'
 export { loadConfig, parseConfig } from './load.ts'
 export type { LoadOptions } from './load.ts'
+export { isAddressRange } from './fields.ts'
+export { knownChains, startBlockProblem } from './known-chains.ts'
 export { nearestOf } from './nearest.ts'
 export { ConfigError, formatProblem, showFound } from './problems.ts'
 export type { ConfigProblem, ConfigWarning } from './problems.ts'

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigError, formatProblem, loadConfig } from './index.ts'
 import type { ConfigPart, Environment } from './index.ts'
 
-const chainId = 'f16b1833c747c43682f4386fca9cbb327929334a762755ebec17f6f23c9b8a12'
+const chainId = 'b1'.repeat(32)
 const connections = {
   sqldb: { host: 'db', user: 'me', password: 'hunter2', database: 'wax' },
   kvstore: { host: 'redis' },

@@ -1,12 +1,18 @@
 import type { Findings } from './findings.ts'
+import { handlersWithStart, startBlockProblem } from './known-chains.ts'
 import type { ContractConfig, HandlerName } from './readers-schema.ts'
 import type { ReaderView } from './views.ts'
 
 /** Checks what no single key of the readers file can show. */
-export function checkReaders(readers: readonly ReaderView[], findings: Findings): void {
+export function checkReaders(
+  readers: readonly ReaderView[],
+  findings: Findings,
+  chainId: string | undefined,
+): void {
   const names = new Map<string, number>()
   readers.forEach((reader, at) => {
     checkRange(reader, at, findings)
+    if (chainId !== undefined) checkStart(reader, at, chainId, findings)
     warnAboutHistory(reader, at, findings)
     if (reader.name === undefined) return
     const first = names.get(reader.name)
@@ -22,6 +28,14 @@ function checkRange(reader: ReaderView, at: number, findings: Findings): void {
   if (start === undefined || stop === undefined || stop === 0 || stop >= start) return
   const allowed = `0 (never stop), or a block not below start_block, which is ${start}`
   findings.refuse('readers', [at, 'stop_block'], allowed)
+}
+
+function checkStart(reader: ReaderView, at: number, chainId: string, findings: Findings): void {
+  const { start_block: start, contracts } = reader
+  if (start === undefined || reader.start_block_override === true) return
+  if (!contracts.some((contract) => contract && handlersWithStart.includes(contract.handler))) return
+  const allowed = startBlockProblem(chainId, start, '"start_block_override": true')
+  if (allowed !== undefined) findings.refuse('readers', [at, 'start_block'], allowed)
 }
 
 function warnAboutHistory(reader: ReaderView, at: number, findings: Findings): void {

@@ -114,6 +114,9 @@ export const readerSchema = section({
     .describe(
       'First block to index; once the reader has run it may only be raised above the last indexed block.',
     ),
+  start_block_override: flag()
+    .default(false)
+    .describe('Allow another `start_block` than the one that is known of the chain.'),
   stop_block: blockNumber().default(0).describe('Last block to index, itself included; 0 = never stop.'),
   irreversible_only: flag().default(false).describe('Index only blocks that no fork can take back.'),
   ship_prefetch_blocks: integer(1, 100_000)

@@ -231,10 +231,28 @@ export const serverSchema = section({
   slow_query_threshold: integer(0, 86_400_000)
     .default(0)
     .describe('Milliseconds from which a database query is logged as slow; 0 = never.'),
-  max_query_time_ms: integer(1, 86_400_000).default(10_000).describe('Longest time of one database query.'),
+  max_query_time_ms: integer(1, 86_400_000)
+    .default(10_000)
+    .describe('Longest time of all database queries of a request, with the wait for a connection.'),
   max_db_connections: integer(1, 10_000)
     .default(50)
     .describe('Most database connections of the api to each server, shared out among its processes.'),
+  max_list_queries: integer(1, 10_000)
+    .optional()
+    .describe(
+      'Most requests for lists and statistics that use a database connection at once, shared out among the processes; without it two for each processor of this machine.',
+    ),
+  max_body_bytes: integer(1_024, 104_857_600)
+    .default(1_048_576)
+    .describe('Largest body (bytes) of a request, as sent and as decompressed.'),
+  max_body_memory_bytes: integer(65_536, 68_719_476_736)
+    .default(33_554_432)
+    .describe(
+      'Most bytes of bodies that a process reads at the same time; one client has at most a quarter.',
+    ),
+  max_connections: integer(1, 1_000_000)
+    .default(16_384)
+    .describe('Most connections of all kinds to the api, shared out among its processes.'),
   metrics_port: port().optional().describe('Port of the metrics; without it they are not served.'),
   metrics_addr: hostName()
     .optional()

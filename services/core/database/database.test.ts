@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../tests/setup/database.ts'
 import type { TestDatabase } from '../../../tests/setup/database.ts'
+import { demoChainId } from '../chain-node/index.ts'
 import { packageRoot } from '../paths/index.ts'
 import {
   buildQueryIndexes,
+  checkDatabaseChain,
   connectDatabase,
   isMigrated,
   listIndexFamilies,
@@ -26,6 +28,28 @@ it('a connection that is cut while nobody listens to it tells so in its next sta
   await expect(cut.query('SELECT 1')).rejects.toThrow()
   await Promise.all([cut.end(), cutter.end()])
   await database.drop()
+})
+
+it('a database of another chain is refused, with what to do', async () => {
+  const database = await createTestDatabase('template0')
+  const client = await connectDatabase(database.address, limits)
+  const [demo, own] = [demoChainId, 'c2'.repeat(32)]
+  try {
+    await migrate(client)
+    await checkDatabaseChain(client, own)
+    await client.query('INSERT INTO chain.identity (chain_id) VALUES ($1)', [demo])
+    await checkDatabaseChain(client, demo)
+    const refused = expect.objectContaining({
+      code: 'CHAIN_MISMATCH',
+      message: expect.stringMatching(
+        /^the database holds the demo chain, .*c2c2.*down --volumes.*up -d --wait/,
+      ) as string,
+    }) as Error
+    await expect(checkDatabaseChain(client, own)).rejects.toEqual(refused)
+  } finally {
+    await client.end()
+    await database.drop()
+  }
 })
 
 describe('migrations', () => {

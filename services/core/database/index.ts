@@ -1,3 +1,5 @@
+export { assetsCounters } from './assets-counters.ts'
+export { checkDatabaseChain } from './chain-identity.ts'
 export { databaseFailure, knownFailure } from './failures.ts'
 export { connectDatabase, createPool } from './connection.ts'
 export type { DatabaseAddress, DatabaseLimits } from './connection.ts'

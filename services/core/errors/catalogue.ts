@@ -99,6 +99,19 @@ export const errorCatalogue = {
     meaning: 'A block could not be applied. The message names block, transaction, action and cause.',
     remedy: 'The position is unchanged. Report the message if a restart ends at the same block.',
   },
+  IMPORT_SOURCE_UNFIT: {
+    meaning: 'A database that is to be imported is not one that can be, or not in its present state.',
+    remedy:
+      'The message says why. `pronghorn import-database --dry-run` repeats the checks and changes nothing.',
+  },
+  IMPORT_TARGET_FILLED: {
+    meaning: 'An import was asked for, but the reader has indexed blocks already.',
+    remedy: 'Import into a new database. What is there is unchanged.',
+  },
+  IMPORT_UNFINISHED: {
+    meaning: 'An import into this database was interrupted, so what is there is incomplete.',
+    remedy: 'Run the import again: it continues, or begins anew when its source has changed.',
+  },
   LIST_SOURCE_FAILED: {
     meaning: 'A source of named lists did not answer in time, or with something else than lists.',
     remedy: 'Its last lists stay in force and it is asked again. Check `list_polls` and the source.',
@@ -117,6 +130,16 @@ export const errorCatalogue = {
     meaning: 'PostgreSQL takes no writes: it is a replica, or was set so.',
     remedy: 'Point `sqldb` at the primary; writing goes on by itself once the server takes it.',
   },
+  DATABASE_DIFFERS: {
+    meaning:
+      'The database does not hold what the chain has, or something derived does not follow from its rows.',
+    remedy:
+      '`pronghorn verify --repair` shows what would be written. Report what led there, with the lines of the report.',
+  },
+  VERIFY_UNFINISHED: {
+    meaning: 'The database could not be compared with the chain to the end.',
+    remedy: 'The message says why. Start it again when the node and the filler run.',
+  },
   DATABASE_ERROR: {
     meaning: 'PostgreSQL refused a statement.',
     remedy:
@@ -127,8 +150,13 @@ export const errorCatalogue = {
     remedy:
       'Raise `max_db_connections`, add an api process or a replica, or limit the rate of requests per client.',
   },
+  CLIENT_GONE: {
+    meaning: 'A client closed its connection before its answer was ready; its statement was cancelled.',
+    remedy: 'Nothing is wrong with the server.',
+  },
   QUERY_TIMEOUT: {
-    meaning: 'A query ran longer than `max_query_time_ms`; the client is told 408.',
+    meaning:
+      'The queries of a request took longer than `max_query_time_ms` together; the client is told 408.',
     remedy: 'Ask for fewer rows or with more filters; raise the limit if the machine is merely slow.',
   },
   MIGRATION_FAILED: {

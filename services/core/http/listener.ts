@@ -41,6 +41,8 @@ export interface ListenerOptions {
   /** JSON text of an answer to what Node could not parse, which the handler never sees. */
   readonly failureBody: (status: number, message: string) => string
   readonly timing?: Partial<ListenerTiming>
+  /** Further connections are closed as they come; without it there is no limit. */
+  readonly maxConnections?: number
 }
 
 /** A listening server. */
@@ -72,6 +74,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     options.handler,
   )
   server.setTimeout(timing.idleMs)
+  if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     answerClientError(error, socket, options.failureBody)
   })

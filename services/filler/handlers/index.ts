@@ -13,6 +13,7 @@ import { createToolsHandler } from './tools/index.ts'
 import type { ToolsHandlerArgs } from './tools/index.ts'
 
 export type { ActionEvent, BlockInfo, BlockScope, Handler, Query, RowEvent, WantedFields } from './handler.ts'
+export { BlockTransactions } from './block-transactions.ts'
 export { toPlain } from './json-text.ts'
 export type { Keeper, KeeperScope, KeptBlock, RawPermission, RawPermissionLink, RawRow } from './keeper.ts'
 

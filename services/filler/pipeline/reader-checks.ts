@@ -1,3 +1,4 @@
+import { checkDatabaseChain } from '../../core/database/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import { wipeFeed } from '../feed/index.ts'
@@ -50,19 +51,32 @@ export async function checkReader(
   return store.startBlock
 }
 
+/**
+ * Refuses to index into what an import has not finished.
+ *
+ * @throws FatalError `IMPORT_UNFINISHED`.
+ */
+export async function checkImport(store: Store, reader: string): Promise<void> {
+  const [unfinished] = await store.query<{ kind: string; source: string }>(
+    'SELECT kind, source FROM chain.imports WHERE reader = $1 AND finished_at IS NULL',
+    [reader],
+  )
+  if (unfinished)
+    throw new FatalError(
+      'IMPORT_UNFINISHED',
+      `the import of ${unfinished.source} for reader ${reader} did not come to its end`,
+    )
+}
+
 async function claimChain(store: Store, chainId: string): Promise<void> {
   await store.query(
     'INSERT INTO chain.identity (chain_id) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM chain.identity)',
     [chainId],
   )
-  const rows = await store.query<{ chain_id: string }>('SELECT chain_id FROM chain.identity')
-  const found = rows[0]?.chain_id
-  if (found !== chainId) {
-    throw new FatalError(
-      'CHAIN_MISMATCH',
-      `the database holds chain ${String(found)}, the configuration names chain ${chainId}`,
-    )
+  const client = {
+    query: async (text: string) => ({ rows: await store.query<{ chain_id: string }>(text, []) }),
   }
+  await checkDatabaseChain(client, chainId)
 }
 
 async function claimFamily(store: Store, handler: Family, reader: string): Promise<void> {

@@ -18,7 +18,7 @@ import { noObserver } from './observer.ts'
 import { QueryIndexBuilder } from './query-index-builder.ts'
 import { Reading } from './reading.ts'
 import type { ReaderOptions, RetryTiming } from './reader-options.ts'
-import { checkKeepers, checkReader } from './reader-checks.ts'
+import { checkImport, checkKeepers, checkReader } from './reader-checks.ts'
 import { withoutDerived } from './without-derived.ts'
 
 /** A minute in all: longer than a database takes to start again. */
@@ -106,6 +106,7 @@ async function readOnce(
     ...(options.handoverMs === undefined ? {} : { handoverMs: options.handoverMs }),
   })
   try {
+    await checkImport(store, settings.name)
     const startBlock = await checkReader(store, settings, families, options.chain.chainId, logger)
     heartbeat.noteGaps(await noteGaps(store, settings.name, startBlock, logger))
     await checkKeepers(store, keepers, settings.name, startBlock, logger)

@@ -1,5 +1,7 @@
 export { CommitUnit } from './commit-unit.ts'
 export type { UnitBlock } from './commit-unit.ts'
+export { checkLease, takeLease } from './lease.ts'
+export type { Lease } from './lease.ts'
 export type {
   Aggregate,
   Completion,
@@ -11,7 +13,8 @@ export type {
   Source,
   UnitClock,
 } from './operations.ts'
-export { openStore } from './store.ts'
+export { copyLine } from './copy.ts'
+export { asStoreError, openStore } from './store.ts'
 export type { Besides, Statements, Store, StoreOptions } from './store.ts'
 export {
   appendTable,

@@ -2,7 +2,8 @@ import pg from 'pg'
 import { connectDatabase, databaseFailure, knownFailure } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
-import type { CommitUnit, UnitBlock } from './commit-unit.ts'
+import { CommitUnit } from './commit-unit.ts'
+import type { UnitBlock } from './commit-unit.ts'
 import type { DerivedStep } from './operations.ts'
 import { undoHistory } from './history.ts'
 import { JournalExtent } from './journal-extent.ts'
@@ -71,6 +72,17 @@ export interface Store {
   rollBackTo(block: number, besides?: Besides): Promise<void>
   /** Deletes everything that this reader has written, its position included; `besides` is written last. */
   wipe(besides?: Besides): Promise<void>
+  /**
+   * Writes the rows of a unit, and what follows from them at a time of the chain, without journal and without moving the
+   * position: for imports, which set it once all rows are there.
+   *
+   * @throws as `commit`.
+   */
+  load(unit: CommitUnit, timeMs: number, besides?: Besides): Promise<void>
+  /** Sets the position of a reader whose rows were loaded; `besides` is written last. @throws as `commit`. */
+  begin(block: UnitBlock, besides?: Besides): Promise<void>
+  /** The right to write; whoever writes for the reader on other sessions checks it in each transaction. */
+  readonly lease: Lease
   /** Ends the session and with it the lease. */
   close(): Promise<void>
 }
@@ -124,7 +136,7 @@ class PostgresStore implements Store {
   startBlock = 0
   knownBlocks: UnitBlock[] = []
   private readonly session: WriterSession
-  private readonly lease: Lease
+  readonly lease: Lease
   private readonly layouts: ReadonlyMap<Table, TableLayout>
   private readonly plan: DerivedPlan
   private readonly journal = new JournalExtent()
@@ -187,6 +199,24 @@ class PostgresStore implements Store {
     this.position = last
     this.journal.notePruned(oldest, last.num, this.layouts.values())
     this.knownBlocks = [...this.knownBlocks.filter((block) => block.num >= oldest), last]
+  }
+
+  async load(unit: CommitUnit, timeMs: number, besides?: Besides): Promise<void> {
+    await this.transaction(BEGIN, async () => {
+      // Nothing is left to the clock: whoever loads asks for what the time before has brought.
+      const clock = { nowMs: timeMs, beforeMs: timeMs }
+      await new UnitWriter(this.session, this.layouts, this.plan, unit, clock, null).write(unit)
+      await besides?.(this.session)
+    })
+  }
+
+  async begin(block: UnitBlock, besides?: Besides): Promise<void> {
+    await this.transaction(BEGIN_AT_HEAD, async () => {
+      await this.writePosition(new CommitUnit(false), block)
+      await besides?.(this.session)
+    })
+    this.position = block
+    this.knownBlocks = [block]
   }
 
   async rollBackTo(block: number, besides?: Besides): Promise<void> {
@@ -323,7 +353,8 @@ class PostgresStore implements Store {
 /** SQLSTATE classes after which the same work may succeed: connection, resources, operator, serialisation. */
 const RETRYABLE_STATES = /^(08|53|57|40)/
 
-function asStoreError(error: unknown): Error {
+/** What an error of a session is to the program: retryable or not. */
+export function asStoreError(error: unknown): Error {
   if (error instanceof FatalError || error instanceof RetryableError) return error
   // A mistake in the program, which no new connection makes good.
   if (error instanceof TypeError || error instanceof RangeError) return error

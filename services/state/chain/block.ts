@@ -1,14 +1,14 @@
 import { aboveHead, aboveIrreversible, insideGap } from '../answers/index.ts'
 import type { Position } from './position.ts'
 
-/** The block that a request is about, by its number in the request: null for the newest one. @throws Refusal 400. */
+/** The block that a request is about, by its number in the request: undefined for the newest one. @throws Refusal 400. */
 export function resolveBlock(
-  requested: bigint | null,
+  requested: bigint | undefined,
   position: Position,
   isIrreversibleOnly = false,
 ): number {
   const { head, irreversible, nodeHead } = position
-  if (requested === null) return isIrreversibleOnly ? irreversible.num : head.num
+  if (requested === undefined) return isIrreversibleOnly ? irreversible.num : head.num
   if (requested > BigInt(head.num)) throw aboveHead(requested, nodeHead, head.num)
   if (isIrreversibleOnly && requested > BigInt(irreversible.num))
     throw aboveIrreversible(requested, irreversible.num)

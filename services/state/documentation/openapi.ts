@@ -1,4 +1,6 @@
-import type { AnyEndpoint, Parameter, Schema } from '../endpoints/index.ts'
+import { describeMembers, describeParameter, operationId } from '../../core/endpoint/index.ts'
+import type { Schema } from '../../core/endpoint/index.ts'
+import type { Endpoint } from '../endpoints/index.ts'
 
 /** What the document says about the server. */
 export interface ServerInfo {
@@ -41,7 +43,7 @@ function statusOf(code: string): number {
 }
 
 /** The OpenAPI 3.1 document of the service. */
-export function createOpenApiDocument(endpoints: readonly AnyEndpoint[], info: ServerInfo): Schema {
+export function createOpenApiDocument(endpoints: readonly Endpoint[], info: ServerInfo): Schema {
   const titled = new Map<string, unknown>()
   const paths = Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, describePath(endpoint)]))
   return {
@@ -78,20 +80,18 @@ function referTitled(value: unknown, titled: Map<string, unknown>): unknown {
   return { $ref: `#/components/schemas/${title}` }
 }
 
-function describePath(endpoint: AnyEndpoint): Schema {
+function describePath(endpoint: Endpoint): Schema {
   return Object.fromEntries(
     endpoint.methods.map((method) => [method.toLowerCase(), describeOperation(endpoint, method)]),
   )
 }
 
-function describeOperation(endpoint: AnyEndpoint, method: 'GET' | 'POST'): Schema {
-  const words = endpoint.path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
-  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+function describeOperation(endpoint: Endpoint, method: 'GET' | 'POST'): Schema {
   return {
     tags: [endpoint.tag],
     summary: endpoint.summary,
     ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
-    operationId: method.toLowerCase() + name,
+    operationId: operationId(method.toLowerCase(), endpoint.path),
     security: endpoint.needsToken ? [{ bearer: [] }, { query: [] }] : [],
     ...(method === 'GET' ? { parameters: queryParameters(endpoint) } : { requestBody: bodyOf(endpoint) }),
     responses: {
@@ -105,31 +105,24 @@ function describeOperation(endpoint: AnyEndpoint, method: 'GET' | 'POST'): Schem
   }
 }
 
-function queryParameters({ parameters }: AnyEndpoint): Schema[] {
-  return Object.entries(parameters).map(([name, parameter]) => ({
-    name,
-    in: 'query',
-    description: parameter.description,
-    required: parameter.isRequired,
-    schema: parameter.schema,
-  }))
+function queryParameters({ parameters }: Endpoint): Schema[] {
+  return Object.entries(parameters).map(([name, parameter]) =>
+    describeParameter(name, { ...parameter, isRequired: parameter.isRequired ?? false }),
+  )
 }
 
-function bodyOf({ parameters, body }: AnyEndpoint): Schema {
-  const entries: [string, Parameter<unknown>][] = Object.entries(parameters)
+function bodyOf({ parameters, body }: Endpoint): Schema {
   const schema = {
     type: 'object',
-    properties: Object.fromEntries(
-      entries.map(([name, { schema: own, description }]) => [name, { ...own, description }]),
-    ),
-    required: entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name),
+    properties: describeMembers(parameters),
+    required: Object.keys(parameters).filter((name) => parameters[name]!.isRequired),
   }
   const types =
     body === 'json' ? ['application/json'] : ['application/x-www-form-urlencoded', 'application/json']
   return { required: true, content: Object.fromEntries(types.map((type) => [type, { schema }])) }
 }
 
-function failureResponses({ refusals, needsToken }: AnyEndpoint): Schema {
+function failureResponses({ refusals, needsToken }: Endpoint): Schema {
   const described = failures.flatMap(([status, text, common]) => {
     const usual = status === 401 && !needsToken ? [] : common
     const codes = [...usual, ...refusals.filter((code) => statusOf(code) === status)]

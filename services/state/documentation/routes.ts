@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { createFileAnswer, createViewer, textFile } from '../../core/documentation/index.ts'
-import type { AnyEndpoint } from '../endpoints/index.ts'
+import type { Endpoint } from '../endpoints/index.ts'
 import { createOpenApiDocument } from './openapi.ts'
 import type { ServerInfo } from './openapi.ts'
 
@@ -10,7 +10,7 @@ const DOCS_PATH = '/v0/docs'
 
 /** The OpenAPI document and the page that shows it, by path. */
 export function documentationRoutes(
-  endpoints: readonly AnyEndpoint[],
+  endpoints: readonly Endpoint[],
   info: ServerInfo,
 ): Map<string, (context: Context) => Promise<void> | void> {
   const document = JSON.stringify(createOpenApiDocument(endpoints, info))

@@ -13,10 +13,10 @@ const account = name('Contract account.')
 /** The block that a request about ABIs is about. @throws Refusal 400 when it is not indexed. */
 async function blockOf(
   { positions }: StateParts,
-  requested: bigint | null,
+  requested: bigint | undefined,
 ): Promise<{ readonly position: Position; readonly block: number }> {
   // What is above the head as of a moment ago may be there by now; what no chain reaches is not worth asking.
-  const atLeast = requested !== null && requested <= 0xffff_ffffn ? Number(requested) : 0
+  const atLeast = requested !== undefined && requested <= 0xffff_ffffn ? Number(requested) : 0
   const position = await positions.get(atLeast)
   const block = resolveBlock(requested, position)
   if (block < position.startBlock) throw belowHistory(block, position.startBlock, position.head.num)

@@ -1,7 +1,7 @@
+import { text } from '../../core/endpoint/index.ts'
 import { toJsonText } from '../answers/index.ts'
 import { MAX_KEY_LENGTH } from '../access/index.ts'
 import { endpoint } from './endpoint.ts'
-import { text } from './parameter.ts'
 import { object, textValue } from './schemas.ts'
 
 /** `POST /v1/auth/issue`. */
@@ -15,7 +15,9 @@ export const issue = endpoint({
   tag: 'Authentication',
   needsToken: false,
   body: 'json',
-  parameters: { api_key: text('The key, as it was shown when it was made.', MAX_KEY_LENGTH) },
+  parameters: {
+    api_key: text('The key, as it was shown when it was made.', { maximum: MAX_KEY_LENGTH, required: true }),
+  },
   answer: object({
     token: textValue,
     expires_at: { type: 'integer', description: 'Seconds since 1970' },

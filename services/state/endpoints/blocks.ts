@@ -1,10 +1,10 @@
+import { choice, text } from '../../core/endpoint/index.ts'
 import { invalidRequest, nextToGap, Refusal, toJsonText } from '../answers/index.ts'
 import type { Position } from '../chain/index.ts'
 import { comparators, selectBlockByTime } from '../tables/index.ts'
 import type { BlockRecord, Comparator } from '../tables/index.ts'
 import { endpoint } from './endpoint.ts'
 import { atMoment } from './kept-state.ts'
-import { choice, text } from './parameter.ts'
 import { blockId, blockNumber, object } from './schemas.ts'
 
 /** `GET /v0/block_id/by_time`. */
@@ -18,11 +18,11 @@ export const blockIdByTime = endpoint({
   needsToken: true,
   body: 'none',
   parameters: {
-    time: text(
-      'ISO 8601, UTC unless it says otherwise; a date alone, or milliseconds since 1970, will do.',
-      64,
-    ),
-    comparator: choice('How the block is compared with the time.', comparators, null),
+    time: text('ISO 8601, UTC unless it says otherwise; a date alone, or milliseconds since 1970, will do.', {
+      maximum: 64,
+      required: true,
+    }),
+    comparator: choice('How the block is compared with the time.', comparators, { required: true }),
   },
   answer: object({
     block: object({ id: blockId, num: blockNumber, time: { type: 'string', format: 'date-time' } }),
@@ -30,7 +30,7 @@ export const blockIdByTime = endpoint({
   refusals: ['app_state_not_kept_error', 'app_block_num_not_indexed_error', 'block_time_not_found'],
   run: (values, parts) => {
     const timeMs = readTime(values.time)
-    return atMoment(parts, { block_num: null }, async ({ session, position }) => {
+    return atMoment(parts, { block_num: undefined }, async ({ session, position }) => {
       const block = await selectBlockByTime(session, timeMs, values.comparator)
       if (!block) throw new Refusal(404, 'block_time_not_found', 'no results found for query')
       refuseNextToGap(block, timeMs, values.comparator, position)

@@ -1,7 +1,7 @@
 import type { LRUCache } from 'lru-cache'
 import type { ApiKey } from '../access/index.ts'
 import type { AbiStore, PositionWatch, StateDatabase } from '../chain/index.ts'
-import type { Parameters, Schema, Values } from './parameter.ts'
+import type { EndpointBase, Parameters, Schema, Values } from '../../core/endpoint/index.ts'
 
 /** What endpoints answer from. */
 export interface StateParts {
@@ -21,17 +21,14 @@ export type IssuingKey = Pick<ApiKey, 'id' | 'tokensPerMinute'>
 export type BodyKind = 'none' | 'json' | 'any'
 
 /** An endpoint as data: routing, validation and documentation are made of it. */
-export interface Endpoint<P extends Parameters = Parameters> {
-  readonly path: string
+export interface Endpoint<P extends Parameters = Parameters> extends EndpointBase<P> {
   readonly methods: readonly ('GET' | 'POST')[]
-  readonly summary: string
   readonly description?: string
   readonly tag: 'Authentication' | 'ABIs' | 'Rows' | 'Permissions' | 'Blocks'
   /** Whether a token is needed. */
   readonly needsToken: boolean
   /** `json`: a body that must be JSON, whatever the content type. `any`: a form or JSON, where there is one. */
   readonly body: BodyKind
-  readonly parameters: P
   /** JSON Schema of the answer. */
   readonly answer: Schema
   /** Codes of refusals that only some endpoints have. */
@@ -40,10 +37,7 @@ export interface Endpoint<P extends Parameters = Parameters> {
   run(values: Values<P>, parts: StateParts): Promise<string | Buffer>
 }
 
-/** An endpoint whose parameters' types no longer matter. */
-export type AnyEndpoint = Endpoint
-
 /** Declares an endpoint. */
-export function endpoint<P extends Parameters>(declared: Endpoint<P>): AnyEndpoint {
+export function endpoint<P extends Parameters>(declared: Endpoint<P>): Endpoint {
   return declared
 }

@@ -17,7 +17,7 @@ export interface KeptMoment {
 
 /** Which block is asked for. */
 export interface MomentQuery {
-  readonly block_num: bigint | null
+  readonly block_num?: bigint | undefined
   readonly irreversible_only?: boolean
 }
 

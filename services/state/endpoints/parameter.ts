@@ -1,58 +1,9 @@
 import { nameFromString, nameToString } from '../../core/antelope/index.ts'
 import { hexToBytes } from '../../core/antelope/index.ts'
-import { invalidRequest } from '../answers/index.ts'
+import { choice, Complaint, textOf } from '../../core/endpoint/index.ts'
+import type { Parameter } from '../../core/endpoint/index.ts'
 import { keyTypes } from '../tables/index.ts'
 import type { KeyType } from '../tables/index.ts'
-
-/** JSON Schema, as far as the documentation needs it. */
-export type Schema = Readonly<Record<string, unknown>>
-
-/** A parameter of an endpoint. `T` is what it becomes. */
-export interface Parameter<T> {
-  readonly description: string
-  readonly schema: Schema
-  readonly isRequired: boolean
-  /** @throws Complaint when the value cannot be used. `given` is text, or whatever a JSON body holds. */
-  read(given: unknown): T
-}
-
-/** Parameters by name. */
-export type Parameters = Readonly<Record<string, Parameter<unknown>>>
-
-/** What parameters become. */
-export type Values<P extends Parameters> = {
-  readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never
-}
-
-/** Says what is wrong with a value; the name of the field goes in front. */
-class Complaint extends Error {}
-
-/** Reads all parameters. @throws Refusal 400 that names every one that cannot be used. */
-export function readParameters<P extends Parameters>(
-  parameters: P,
-  given: ReadonlyMap<string, unknown>,
-): Values<P> {
-  const errors: Record<string, string[]> = {}
-  const values: Record<string, unknown> = {}
-  for (const [name, parameter] of Object.entries(parameters)) {
-    try {
-      values[name] = parameter.read(given.get(name))
-    } catch (error) {
-      if (!(error instanceof Complaint)) throw error
-      errors[name] = [`The ${name} field ${error.message}`]
-    }
-  }
-  if (Object.keys(errors).length > 0) throw invalidRequest(errors)
-  return values as Values<P>
-}
-
-/** Text of a parameter; undefined when it is absent. What is no text, number or flag is refused. */
-function textOf(given: unknown, what: string): string | undefined {
-  if (given === undefined || given === null) return undefined
-  if (typeof given === 'string') return given
-  if (typeof given === 'number' || typeof given === 'boolean') return String(given)
-  throw new Complaint(what)
-}
 
 const VALID_NAME = 'must be a valid EOS name'
 
@@ -69,6 +20,7 @@ function isName(text: string): boolean {
 export function name(description: string): Parameter<string> {
   return {
     description,
+    type: 'name',
     schema: { type: 'string', pattern: '^[.1-5a-z]{1,12}[.1-5a-j]?$', example: 'eosio.token' },
     isRequired: true,
     read(given) {
@@ -103,6 +55,7 @@ function scopeOf(text: string): string {
 export function scope(description: string): Parameter<string> {
   return {
     description,
+    type: 'scope',
     schema: { type: 'string', maxLength: 13, example: 'eosio' },
     isRequired: true,
     read(given) {
@@ -121,6 +74,7 @@ export function list(description: string, kind: 'name' | 'scope'): Parameter<rea
   const what = `must be a list of 1 to ${MAX_NAMES} names, joined by the pipe character`
   return {
     description,
+    type: kind,
     schema: { type: 'string', example: 'eosio.token|eosio' },
     isRequired: true,
     read(given) {
@@ -143,17 +97,17 @@ export function list(description: string, kind: 'name' | 'scope'): Parameter<rea
  * A block number; absent and 0 stand for the newest. It is read as a signed number of 64 bits and taken as an unsigned
  * one, as clients know it: -1 is higher than any head.
  */
-export const blockNum: Parameter<bigint | null> = {
+export const blockNum: Parameter<bigint | undefined> = {
   description: 'Block at whose end the state is told; absent or 0: the newest block.',
+  type: 'block',
   schema: { type: 'integer', minimum: 0, default: 0 },
-  isRequired: false,
   read(given) {
     const text = textOf(given, 'must be a block number')
-    if (text === undefined || text === '') return null
+    if (text === undefined || text === '') return undefined
     if (!/^[+-]?\d{1,19}$/.test(text)) throw new Complaint('must be a block number')
     const value = BigInt(text.replace('+', ''))
     if (value !== BigInt.asIntN(64, value)) throw new Complaint('must be a block number')
-    return value === 0n ? null : BigInt.asUintN(64, value)
+    return value === 0n ? undefined : BigInt.asUintN(64, value)
   },
 }
 
@@ -161,50 +115,9 @@ export const blockNum: Parameter<bigint | null> = {
 export function flag(description: string): Parameter<boolean> {
   return {
     description,
+    type: 'bool',
     schema: { type: 'boolean', default: false },
-    isRequired: false,
     read: (given) => given === true || given === 1 || given === 'true' || given === '1',
-  }
-}
-
-/** A number of rows; absent = `standard`. */
-export function count(description: string, min: number, max: number, standard: number): Parameter<number> {
-  const what = `must be a whole number from ${min} to ${max}`
-  return {
-    description,
-    schema: { type: 'integer', minimum: min, maximum: max, default: standard },
-    isRequired: false,
-    read(given) {
-      const text = textOf(given, what)
-      if (text === undefined || text === '') return standard
-      const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
-      if (value >= min && value <= max) return value
-      throw new Complaint(what)
-    },
-  }
-}
-
-/** One of a few words. */
-export function choice<const W extends string>(
-  description: string,
-  words: readonly W[],
-  standard: W | null,
-): Parameter<W> {
-  const what = `must be one of ${words.join(', ')}`
-  return {
-    description,
-    schema: { type: 'string', enum: words, ...(standard === null ? {} : { default: standard }) },
-    isRequired: standard === null,
-    read(given) {
-      const text = textOf(given, what)
-      if (text === undefined || text === '') {
-        if (standard === null) throw new Complaint('is required')
-        return standard
-      }
-      const word = words.find((each) => each === text)
-      if (word === undefined) throw new Complaint(what)
-      return word
-    },
   }
 }
 
@@ -213,34 +126,8 @@ export const keyType: Parameter<KeyType> = choice(
   'How primary keys are written: as names, bytes in the order of the chain (hex) or the other one (hex_be), numbers, ' +
     'symbols or symbol codes.',
   keyTypes,
-  'name',
+  { default: 'name' },
 )
-
-/** Any text of 1 to `max` characters. */
-export function text(description: string, max: number): Parameter<string> {
-  const what = `must be text of 1 to ${max} characters`
-  return {
-    description,
-    schema: { type: 'string', maxLength: max },
-    isRequired: true,
-    read(given) {
-      const value = textOf(given, what)
-      if (value === undefined || value === '') throw new Complaint('is required')
-      if (value.length > max) throw new Complaint(what)
-      return value
-    },
-  }
-}
-
-/** Text of at most `max` characters that may be left out. */
-export function optionalText(description: string, max: number): Parameter<string | null> {
-  const required = text(description, max)
-  return {
-    ...required,
-    isRequired: false,
-    read: (given) => (given === undefined || given === null || given === '' ? null : required.read(given)),
-  }
-}
 
 const MAX_HEX_ROWS = 1_000
 
@@ -249,6 +136,7 @@ export function hexRows(description: string): Parameter<readonly Uint8Array[]> {
   const what = `must be a list of 1 to ${MAX_HEX_ROWS} hexadecimal texts`
   return {
     description,
+    type: 'hex',
     schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MAX_HEX_ROWS },
     isRequired: true,
     read(given) {

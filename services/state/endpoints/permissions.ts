@@ -1,9 +1,10 @@
 import { keyText, parseKeyText } from '../../core/antelope/index.ts'
+import { text } from '../../core/endpoint/index.ts'
 import { invalidRequest, Refusal, toJsonText } from '../answers/index.ts'
 import { selectKeyAccounts, selectLinks } from '../tables/index.ts'
 import { endpoint } from './endpoint.ts'
 import { atMoment, requirePermissions } from './kept-state.ts'
-import { blockNum, name, text } from './parameter.ts'
+import { blockNum, name } from './parameter.ts'
 import { blockNumber, commonMembers, listOf, object, optionalCommon, textValue } from './schemas.ts'
 
 const refusals = [
@@ -51,7 +52,10 @@ export const keyAccounts = endpoint({
   needsToken: true,
   body: 'any',
   parameters: {
-    public_key: text('Public key, as `EOS…`, `PUB_K1_…`, `PUB_R1_…` or `PUB_WA_…`.', 512),
+    public_key: text('Public key, as `EOS…`, `PUB_K1_…`, `PUB_R1_…` or `PUB_WA_…`.', {
+      maximum: 512,
+      required: true,
+    }),
     block_num: blockNum,
   },
   answer: object({ block_num: blockNumber, account_names: listOf(textValue) }),

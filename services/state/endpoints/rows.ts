@@ -1,3 +1,4 @@
+import { int, text } from '../../core/endpoint/index.ts'
 import { RawJson, Refusal, toJsonText } from '../answers/index.ts'
 import { MAX_ROWS, parseKey, selectRows, selectScopes, toRecord, toStored } from '../tables/index.ts'
 import type { KeyType, RowForm, StoredRow } from '../tables/index.ts'
@@ -6,7 +7,7 @@ import { endpoint } from './endpoint.ts'
 import type { StateParts } from './endpoint.ts'
 import { atMoment, requireAccounts, requireTable } from './kept-state.ts'
 import type { KeptMoment } from './kept-state.ts'
-import { blockNum, count, flag, keyType, list, name, optionalText, scope, text } from './parameter.ts'
+import { blockNum, flag, keyType, list, name, scope } from './parameter.ts'
 import {
   abiOrHex,
   blockNumber,
@@ -37,8 +38,8 @@ const formParameters = {
 }
 
 const pageParameters = {
-  limit: count('Largest number of rows.', 1, MAX_ROWS, MAX_ROWS),
-  offset: count('Rows to leave out first.', 0, 100_000_000, 0),
+  limit: int('Largest number of rows.', { minimum: 1, maximum: MAX_ROWS, default: MAX_ROWS }),
+  offset: int('Rows to leave out first.', { minimum: 0, maximum: 100_000_000, default: 0 }),
 }
 
 interface FormValues {
@@ -108,7 +109,7 @@ export const tableRows = endpoint({
     scope: oneScope,
     ...formParameters,
     ...pageParameters,
-    key: optionalText('Only the row with this primary key, written as `key_type` says.', 64),
+    key: text('Only the row with this primary key, written as `key_type` says.', { maximum: 64 }),
   },
   answer: object({ ...commonMembers, abi: abiOrHex, rows: listOf(rowSchema) }, [...optionalCommon, 'abi']),
   refusals: rowRefusals,
@@ -123,7 +124,7 @@ export const tableRows = endpoint({
         block: moment.block,
         limit: values.limit,
         offset: values.offset,
-        ...(values.key === null ? {} : { key: storedKey(values.key, values.key_type) }),
+        ...(values.key === undefined ? {} : { key: storedKey(values.key, values.key_type) }),
       })
       return { moment, rows }
     })
@@ -151,7 +152,7 @@ export const tableRow = endpoint({
     account,
     table,
     scope: oneScope,
-    primary_key: text('Primary key, written as `key_type` says.', 64),
+    primary_key: text('Primary key, written as `key_type` says.', { maximum: 64, required: true }),
     ...formParameters,
   },
   answer: object({ ...commonMembers, row: rowSchema }, optionalCommon),

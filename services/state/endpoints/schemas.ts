@@ -1,4 +1,4 @@
-import type { Schema } from './parameter.ts'
+import type { Schema } from '../../core/endpoint/index.ts'
 
 /** A number of 32 bits. */
 export const blockNumber: Schema = { type: 'integer', minimum: 0 }

@@ -1,18 +1,22 @@
 import type { IncomingMessage } from 'node:http'
-import { hasBody, readBodyText } from '../../core/http/index.ts'
+import { hasBody } from '../../core/http/index.ts'
 import { Refusal } from '../answers/index.ts'
 import type { BodyKind } from '../endpoints/index.ts'
 
-/** Largest body: a thousand packed rows of some kilobytes. */
-const MAX_BODY_BYTES = 8 * 2 ** 20
+/** Reads the text of a body within its limits. */
+export type ReadText = (request: IncomingMessage) => Promise<string>
 
 /**
  * Reads the parameters in a body. The content type says nothing: clients send JSON as forms.
- * @throws Refusal 400 missing, or no JSON; RequestError 413 too large.
+ * @throws Refusal 400 missing, or no JSON; what `readText` throws.
  */
-export async function readBody(request: IncomingMessage, kind: BodyKind): Promise<Map<string, unknown>> {
+export async function readBody(
+  request: IncomingMessage,
+  kind: BodyKind,
+  readText: ReadText,
+): Promise<Map<string, unknown>> {
   if (kind === 'none') return new Map()
-  const text = hasBody(request) ? (await readBodyText(request, MAX_BODY_BYTES)).trim() : ''
+  const text = hasBody(request) ? (await readText(request)).trim() : ''
   if (text === '') {
     if (kind === 'any') return new Map()
     throw bodyRefusal('missing_body_error', 'The request has no body.', 'The body must be a JSON object')

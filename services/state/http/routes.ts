@@ -1,25 +1,27 @@
 import type { Context, Middleware } from 'koa'
+import { readParameters } from '../../core/endpoint/index.ts'
 import { notesOf, sendJson } from '../../core/http/index.ts'
-import { Refusal } from '../answers/index.ts'
-import { readParameters } from '../endpoints/index.ts'
-import type { AnyEndpoint, StateParts } from '../endpoints/index.ts'
+import { invalidRequest, Refusal } from '../answers/index.ts'
+import type { Endpoint, StateParts } from '../endpoints/index.ts'
 import { readBody } from './body.ts'
+import type { ReadText } from './body.ts'
 
 /** What answers a path that is no endpoint. */
 export type RootAnswer = (context: Context) => Promise<void> | void
 
 /** What routes are made of. */
 export interface RouteParts {
-  readonly endpoints: readonly AnyEndpoint[]
+  readonly endpoints: readonly Endpoint[]
   /** GET answers by path, without a token. */
   readonly roots: ReadonlyMap<string, RootAnswer>
   readonly state: StateParts
   /** Lets only requests with a good token through. */
   readonly checkToken: Middleware
+  readonly readText: ReadText
 }
 
 /** Makes the routes. A slash at the end of a path is as good as none. */
-export function createRoutes({ endpoints, roots, state, checkToken }: RouteParts): Middleware {
+export function createRoutes({ endpoints, roots, state, checkToken, readText }: RouteParts): Middleware {
   const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]))
   return async (context) => {
     const path = context.path.length > 1 ? context.path.replace(/\/$/, '') : context.path
@@ -33,7 +35,7 @@ export function createRoutes({ endpoints, roots, state, checkToken }: RouteParts
     if (!endpoint) throw new Refusal(404, 'not_found_error', 'The path does not exist.')
     notesOf(context).route = endpoint.path
     requireMethod(context, endpoint.methods)
-    const answer = (): Promise<void> => answerEndpoint(context, endpoint, state)
+    const answer = (): Promise<void> => answerEndpoint(context, endpoint, state, readText)
     if (endpoint.needsToken) await checkToken(context, answer)
     else await answer()
   }
@@ -53,14 +55,24 @@ function requireMethod(context: Context, methods: readonly string[]): void {
   )
 }
 
-async function answerEndpoint(context: Context, endpoint: AnyEndpoint, state: StateParts): Promise<void> {
+async function answerEndpoint(
+  context: Context,
+  endpoint: Endpoint,
+  state: StateParts,
+  readText: ReadText,
+): Promise<void> {
   const given = new Map<string, unknown>(new URLSearchParams(context.querystring))
   // The token is for the check alone.
   given.delete('token')
   if (context.method === 'POST') {
-    for (const [name, value] of await readBody(context.req, endpoint.body)) given.set(name, value)
+    for (const [name, value] of await readBody(context.req, endpoint.body, readText)) given.set(name, value)
   }
-  const values = readParameters(endpoint.parameters, given)
+  const errors: Record<string, string[]> = {}
+  const values = await readParameters(endpoint.parameters, {
+    find: (name) => given.get(name),
+    refuse: (name, complaint) => (errors[name] = [`The ${name} field ${complaint.message}`]),
+  })
+  if (Object.keys(errors).length > 0) throw invalidRequest(errors)
   const body = await endpoint.run(values, state)
   if (typeof body === 'string') sendJson(context, 200, body)
   else {

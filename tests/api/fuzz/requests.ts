@@ -1,6 +1,6 @@
-import type { Endpoint, Parameter } from '../../../services/api/index.ts'
+import type { Endpoint } from '../../../services/api/index.ts'
 import type { Choices } from './choices.ts'
-import type { KnownValues } from './values.ts'
+import type { KnownValues, NamedForm } from './values.ts'
 import { hostileJson, hostileTexts, textFor } from './values.ts'
 
 /** A request as it goes over the wire. */
@@ -143,7 +143,7 @@ function methodFor(random: Choices): string {
 function fillPath(endpoint: Endpoint, known: KnownValues, random: Choices): string {
   const isHostile = random.chance(0.15)
   return endpoint.path.replaceAll(/:(\w+)/g, (_match, name: string) => {
-    const parameter = endpoint.parameters.find((each) => each.in === 'path' && each.name === name)!
+    const parameter = endpoint.parameters[name]!
     const text = isHostile ? random.pick(hostileTexts) : textFor({ ...parameter, name }, known, random)
     // The parts of a path that are empty would make it another path.
     return encodeURIComponent(text === '' ? 'x' : text).slice(0, 4_000)
@@ -153,13 +153,15 @@ function fillPath(endpoint: Endpoint, known: KnownValues, random: Choices): stri
 type Given = readonly [name: string, value: string]
 
 function pickParameters(endpoint: Endpoint, known: KnownValues, random: Choices): Given[] {
-  const own = endpoint.parameters.filter((parameter) => parameter.in !== 'path')
+  const own = Object.entries(endpoint.parameters)
+    .filter(([, parameter]) => parameter.in !== 'path')
+    .map(([name, parameter]): NamedForm => ({ ...parameter, name }))
   const given: Given[] = []
   const limit = own.find(({ name }) => name === 'limit')
   // Most pages are small: the time goes into requests instead of records.
   if (limit && random.chance(0.8)) given.push(['limit', String(1 + random.below(8))])
   for (let left = random.below(5); left > 0 && own.length > 0; left--) {
-    const parameter: Parameter = random.pick(own)
+    const parameter: NamedForm = random.pick(own)
     given.push([parameter.name, textFor(parameter, known, random)])
   }
   if (random.chance(0.15))

@@ -1,4 +1,4 @@
-import type { Parameter } from '../../../services/api/index.ts'
+import type { Form } from '../../../services/core/endpoint/index.ts'
 import type { Choices } from './choices.ts'
 import type { CrawledAnswer } from '../crawl.ts'
 
@@ -167,14 +167,17 @@ export const hostileJson: readonly unknown[] = [
   ['alice', 'bob,carol'],
 ]
 
+/** A parameter by its name. */
+export type NamedForm = Form & { readonly name: string }
+
 /** A text for a parameter: one that means something more often than not. */
-export function textFor(parameter: Parameter, known: KnownValues, random: Choices): string {
+export function textFor(parameter: NamedForm, known: KnownValues, random: Choices): string {
   if (random.chance(0.3)) return random.pick(hostileTexts)
   const count = parameter.list === undefined ? 1 : 1 + random.below(4)
   return Array.from({ length: count }, () => elementFor(parameter, known, random)).join(',')
 }
 
-function elementFor(parameter: Parameter, known: KnownValues, random: Choices): string {
+function elementFor(parameter: NamedForm, known: KnownValues, random: Choices): string {
   const { name, type, values, minimum = 0, maximum = 1_000 } = parameter
   if (values) return random.pick(values)
   const keys = [name, ...(namedLike[name] ?? [])].filter((key) => known.has(key))
@@ -194,7 +197,7 @@ function elementFor(parameter: Parameter, known: KnownValues, random: Choices): 
       return random.pick(['true', 'false', '1', '0'])
     case 'name':
       return random.pick(['alice', 'bob', 'erin', 'testcollect1', 'atomicmarket', 'e'])
-    case 'string':
+    default:
       return random.pick(['a', 'Sword', '0,1,3', 'sale', '1', 'e'])
   }
 }

@@ -7,7 +7,6 @@ import { assetRecord, assetsRecordKinds } from './records/index.ts'
 import type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 export {
-  assetListParameters,
   assetsEndpoints,
   countTwin,
   listJson,
@@ -16,6 +15,8 @@ export {
   runCount,
   runList,
 } from './endpoints/index.ts'
+export { assetListParameters, collectionSearch, ofAccount, ofCollection } from './parameters.ts'
+export type { AssetValues } from './parameters.ts'
 export type { ListOfRecords } from './endpoints/index.ts'
 export {
   assetArray,

@@ -1,88 +1,71 @@
-import type { Parameter } from '../../endpoint/index.ts'
-import { assetFilter, assetNameSearch, greyLists } from '../parameter-groups/index.ts'
+import {
+  choice,
+  choices,
+  decimal,
+  flag,
+  id,
+  ids,
+  idsOrNull,
+  inPath,
+  int,
+  name,
+  names,
+  text,
+  texts,
+} from '../../../core/endpoint/index.ts'
+import type { Values } from '../../../core/endpoint/index.ts'
+import { ofAccount, ofCollection } from '../assets/index.ts'
+import {
+  assetFilter,
+  assetNameSearch,
+  collectionLists,
+  counting,
+  idBoundaries,
+  paging,
+  sorting,
+  sortOrder,
+} from '../parameter-groups/index.ts'
+import { CATEGORIES, LISTING_TYPES } from './records/index.ts'
+import { tradeTimes } from './statistics/parameters.ts'
 
-const names = { type: 'name', list: 'named' } as const
-const mint = { type: 'int', minimum: 1 } as const
-const marketplaces = { type: 'string', list: 'comma', minimum: 1 } as const
-
-/** `collection_whitelist`, `collection_blacklist`. */
-export const collectionLists: readonly Parameter[] = greyLists.filter(
-  ({ name }) => name !== 'account_blacklist',
-)
-
-/** `state`. @param states what the numbers mean, for example `1 listed, 3 sold`. */
-export function stateParameter(states: string): Parameter {
-  return { name: 'state', type: 'id', list: 'comma', description: `${states}. Several by comma.` }
+const parties = {
+  account: names('Seller or buyer is one of these.'),
+  seller: names('Seller is one of these.'),
+  buyer: names('Buyer is one of these.'),
+  seller_blacklist: names('Seller is none of these.'),
+  buyer_blacklist: names('Buyer is none of these; what has no buyer stays.'),
+  show_seller_contracts: flag('false: without listings of accounts that have code.', true),
+  contract_whitelist: names('Accounts with code that are shown all the same.'),
 }
 
-const parties: readonly Parameter[] = [
-  { name: 'account', ...names, description: 'Seller or buyer is one of these.' },
-  { name: 'seller', ...names, description: 'Seller is one of these.' },
-  { name: 'buyer', ...names, description: 'Buyer is one of these.' },
-  { name: 'seller_blacklist', ...names, description: 'Seller is none of these.' },
-  { name: 'buyer_blacklist', ...names, description: 'Buyer is none of these; what has no buyer stays.' },
-  {
-    name: 'show_seller_contracts',
-    type: 'bool',
-    default: 'true',
-    description: 'false: without listings of accounts that have code.',
-  },
-  { name: 'contract_whitelist', ...names, description: 'Accounts with code that are shown all the same.' },
-]
+const agents = {
+  maker_marketplace: texts('Marketplace that it was listed on.'),
+  taker_marketplace: texts('Marketplace that it was bought on.'),
+  marketplace: texts('Either marketplace is one of these; stands above the other two.'),
+}
 
-const agents: readonly Parameter[] = [
-  { name: 'maker_marketplace', ...marketplaces, description: 'Marketplace that it was listed on.' },
-  { name: 'taker_marketplace', ...marketplaces, description: 'Marketplace that it was bought on.' },
-  {
-    name: 'marketplace',
-    ...marketplaces,
-    description: 'Either marketplace is one of these; stands above the other two.',
-  },
-]
-
-const mintRange: readonly Parameter[] = [
-  { name: 'min_template_mint', ...mint, description: 'Every mint number in it is at least this.' },
-  {
-    name: 'max_template_mint',
-    ...mint,
-    description: 'Every mint number in it is at most this; without a minimum, listings without any stay.',
-  },
-  {
-    name: 'min_effective_mint',
-    ...mint,
-    description: 'The same with original mint numbers where there are any; needs collection_name.',
-  },
-  {
-    name: 'max_effective_mint',
-    ...mint,
-    description: 'The same; listings without a mint number do not match; needs collection_name.',
-  },
-]
-
-const price: readonly Parameter[] = [
-  {
-    name: 'symbol',
-    type: 'string',
-    list: 'comma',
+const mintRange = {
+  min_template_mint: int('Every mint number in it is at least this.', { minimum: 1 }),
+  max_template_mint: int(
+    'Every mint number in it is at most this; without a minimum, listings without any stay.',
+    { minimum: 1 },
+  ),
+  min_effective_mint: int('The same with original mint numbers where there are any; needs collection_name.', {
     minimum: 1,
-    description: 'Token of the price is one of these.',
-  },
-  {
-    name: 'min_price',
-    type: 'decimal',
-    minimum: 0,
-    description: 'Price in whole tokens is at least this; needs exactly one symbol. 0 means none.',
-  },
-  {
-    name: 'max_price',
-    type: 'decimal',
-    minimum: 0,
-    description: 'Price in whole tokens is at most this; needs exactly one symbol. 0 means none.',
-  },
-]
+  }),
+  max_effective_mint: int('The same; listings without a mint number do not match; needs collection_name.', {
+    minimum: 1,
+  }),
+}
+
+const price = {
+  symbol: texts('Token of the price is one of these.'),
+  min_price: decimal('Price in whole tokens is at least this; needs exactly one symbol. 0 means none.', 0),
+  max_price: decimal('Price in whole tokens is at most this; needs exactly one symbol. 0 means none.', 0),
+}
 
 /** Filters that every kind of listing has. The conditions on assets must all be met by one and the same asset. */
-export const listingFilter: readonly Parameter[] = [
+const listingFilter = {
   ...parties,
   ...agents,
   ...mintRange,
@@ -90,48 +73,171 @@ export const listingFilter: readonly Parameter[] = [
   ...assetFilter,
   ...assetNameSearch,
   ...collectionLists,
-]
-
-/** `min_assets`, `max_assets`. */
-export const assetNumbers: readonly Parameter[] = [
-  { name: 'min_assets', ...mint, description: 'Contains at least so many assets.' },
-  { name: 'max_assets', ...mint, description: 'Contains at most so many assets.' },
-]
-
-/** `template_blacklist`, `hide_templates_by_accounts`. */
-export const templateLists: readonly Parameter[] = [
-  {
-    name: 'template_blacklist',
-    type: 'id',
-    list: 'named',
-    description: 'Contains no asset of these templates.',
-  },
-  {
-    name: 'hide_templates_by_accounts',
-    ...names,
-    description: 'Contains no asset of a template of which one of these accounts owns an asset.',
-  },
-]
-
-/** `symbol` of the statistics: one token, which must be given. */
-export const statsSymbol: Parameter = {
-  name: 'symbol',
-  type: 'string',
-  minimum: 1,
-  description: 'Token that is counted; required.',
 }
 
-/** `before` and `after` of the statistics. */
-export const tradeTimes: readonly Parameter[] = [
-  { name: 'before', type: 'int', minimum: 1, description: 'Trades before this time, ms since 1970.' },
-  { name: 'after', type: 'int', minimum: 1, description: 'Trades after this time, ms since 1970.' },
-]
+/** `min_assets`, `max_assets`. */
+const assetNumbers = {
+  min_assets: int('Contains at least so many assets.', { minimum: 1 }),
+  max_assets: int('Contains at most so many assets.', { minimum: 1 }),
+}
+
+/** `template_blacklist`, `hide_templates_by_accounts`. */
+const templateLists = {
+  template_blacklist: ids('Contains no asset of these templates.'),
+  hide_templates_by_accounts: names(
+    'Contains no asset of a template of which one of these accounts owns an asset.',
+  ),
+}
+
+/** Parameters of the cheapest sales. */
+export function cheapestParameters(limit: number) {
+  return {
+    ...paging(limit),
+    ...sorting(['template_id', 'price']),
+    ...listingFilter,
+    ...assetNumbers,
+    ...templateLists,
+  }
+}
+
+export type CheapestValues = Values<ReturnType<typeof cheapestParameters>>
+
+const auctionFilter = {
+  bidder: names('With a bid of one of these.'),
+  participant: name(
+    'In which this account has something to do: running with its asset or bid, or ended and not claimed.',
+  ),
+  hide_empty_auctions: flag('true: only with a bid.'),
+}
+
+/** Parameter of the key of a kind of listing. */
+export type ListingKey = 'sale_id' | 'auction_id' | 'buyoffer_id'
+
+/** Parameters of the lists of sales, auctions, buy offers and template buy offers. */
+export function listingParameters(
+  limit: number,
+  key: ListingKey,
+  /** What the states mean, for example `1 listed, 3 sold`. */
+  states: string,
+  /** Whether it is of one asset at most. */
+  isSingle = false,
+) {
+  const isAuction = key === 'auction_id'
+  return {
+    ...paging(limit),
+    ...sorting([
+      'created',
+      'updated',
+      ...(isAuction ? ['ending'] : []),
+      key,
+      'price',
+      'template_mint',
+      'name',
+      'effective_mint',
+    ]),
+    ...counting,
+    state: ids(`${states}. Several by comma.`, 'comma'),
+    ...(isAuction ? auctionFilter : {}),
+    ...listingFilter,
+    ...(isSingle ? {} : assetNumbers),
+    ...templateLists,
+    ...idBoundaries(key),
+  }
+}
+
+/** What a list of listings is given. */
+export type ListingListValues = Values<ReturnType<typeof listingParameters>>
+
+/** What may be asked of listings, of whatever kind and by whatever list. */
+export type ListingValues = Partial<ListingListValues>
 
 /** `symbol` of the prices: any number of tokens. */
-export const priceSymbols: Parameter = {
-  name: 'symbol',
-  type: 'string',
-  list: 'comma',
-  minimum: 1,
-  description: 'Token is one of these.',
+const priceSymbols = { symbol: texts('Token is one of these.') }
+
+const homeFilter = {
+  collection_name: names('Collection is one of these.'),
+  schema_name: names('Schema is one of these.'),
+}
+
+/** What a trade of one asset is found by. */
+export const tradeParameters = {
+  ...homeFilter,
+  template_id: idsOrNull('Template is one of these; null for assets without one.'),
+  asset_id: ids('Asset is one of these.'),
+  burned: flag('The asset is burned, or is not.'),
+  ...priceSymbols,
+}
+
+/** The same within times. */
+export const tradeDayParameters = {
+  ...tradeParameters,
+  before: int('Until this time, ms since 1970; inclusive.', { minimum: 1 }),
+  after: int('From this time, ms since 1970; inclusive.', { minimum: 1 }),
+}
+
+export type TradeValues = Values<typeof tradeDayParameters>
+
+/** Parameters of the prices of templates. */
+export function templatePriceParameters(limit: number) {
+  return {
+    ...paging(limit),
+    ...homeFilter,
+    template_id: ids('Template is one of these.'),
+    ...priceSymbols,
+  }
+}
+
+export type TemplatePriceValues = Values<ReturnType<typeof templatePriceParameters>>
+
+/** Parameters of the trades of an asset. */
+export const assetSaleParameters = {
+  asset_id: inPath(id('Asset.')),
+  seller: names('Seller is one of these.'),
+  buyer: names('Buyer is one of these.'),
+  ...priceSymbols,
+  ...sortOrder('desc'),
+  limit: int('Trades; at most 500.', { default: 500, minimum: 1 }),
+  bundles: flag('false: only trades of this asset alone.'),
+}
+
+/** Parameters of the list of payouts. */
+export function payoutParameters(limit: number) {
+  return {
+    ...paging(limit),
+    ...sorting(['created', 'amount']),
+    ...counting,
+    recipient: names('Recipient is one of these.'),
+    collection_name: names('Collection is one of these.'),
+    asset_id: ids('Asset is one of these.'),
+    ...priceSymbols,
+    listing_type: choice('What was traded.', LISTING_TYPES),
+    listing_id: id('Its id.'),
+    category: choices('Rule is one of these.', CATEGORIES),
+    ...idBoundaries('log_global_sequence'),
+  }
+}
+
+export type PayoutValues = Values<ReturnType<typeof payoutParameters>>
+
+/** Parameters of what an account earned. */
+export const royaltySumParameters = {
+  ...ofAccount,
+  collection_name: names('Collection is one of these.'),
+  ...priceSymbols,
+  ...tradeTimes,
+}
+
+/** Parameters of the rules of a collection by template. */
+export function templateRuleParameters(limit: number) {
+  return { ...ofCollection, template_id: ids('Template is one of these.'), ...paging(limit) }
+}
+
+/** Parameters of the rules of a collection by attribute. */
+export function attributeRuleParameters(limit: number) {
+  return {
+    ...ofCollection,
+    source: int('Where the attribute is looked up.', { minimum: 0 }),
+    field: text('Name of the attribute.', { minimum: 1 }),
+    ...paging(limit),
+  }
 }

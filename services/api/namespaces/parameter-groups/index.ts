@@ -1,171 +1,143 @@
-import type { Parameter } from '../../endpoint/index.ts'
+import { choice, flag, ids, idsOrNull, int, named, names, text, texts } from '../../../core/endpoint/index.ts'
+import type { Parameter, Values } from '../../../core/endpoint/index.ts'
 
 /** Page size when a request names none, unless the endpoint's maximum is smaller. */
 const DEFAULT_PAGE_SIZE = 100
 
 /** `page` and `limit`. @param maximum largest `limit`. */
-export function paging(maximum: number): Parameter[] {
-  return [
-    { name: 'page', type: 'int', default: '1', minimum: 1, description: 'Page, from 1.' },
-    {
-      name: 'limit',
-      type: 'int',
-      default: String(Math.min(DEFAULT_PAGE_SIZE, maximum)),
-      minimum: 1,
-      maximum,
-      description: 'Rows of a page.',
-    },
-  ]
-}
-
-/** `order`. */
-export function sortOrder(standard: 'asc' | 'desc'): Parameter {
+export function paging(maximum: number) {
   return {
-    name: 'order',
-    type: 'string',
-    default: standard,
-    values: ['asc', 'desc'],
-    description: 'Direction of the sort.',
+    page: int('Page, from 1.', { default: 1, minimum: 1 }),
+    limit: int('Rows of a page.', { default: Math.min(DEFAULT_PAGE_SIZE, maximum), minimum: 1, maximum }),
   }
 }
 
+/** What {@link paging} becomes. */
+export type PageValues = Values<ReturnType<typeof paging>>
+
+/** `order`. */
+export function sortOrder(standard: 'asc' | 'desc') {
+  return { order: choice('Direction of the sort.', ['asc', 'desc'], { default: standard }) }
+}
+
+/** What {@link sortOrder} becomes, where there is one. */
+export type OrderValues = Partial<Values<ReturnType<typeof sortOrder>>>
+
 /** `order` and `sort`; the first sort is the default. With `lenient`, an unknown sort counts as the default. */
-export function sorting(sorts: readonly string[], options: { lenient?: boolean } = {}): Parameter[] {
-  return [
-    sortOrder('desc'),
-    {
-      name: 'sort',
-      type: 'string',
-      default: sorts[0]!,
-      values: sorts,
-      ...(options.lenient ? { lenient: true } : {}),
-      description: 'What the rows are sorted by.',
-    },
-  ]
+export function sorting(sorts: readonly [string, ...string[]], lenient = false) {
+  return {
+    ...sortOrder('desc'),
+    sort: choice('What the rows are sorted by.', sorts, { default: sorts[0], lenient }),
+  }
 }
 
 /** `count`: answer with the number of rows instead of the rows. */
-export const counting: Parameter = {
-  name: 'count',
-  type: 'bool',
-  description: 'Answer with the number of matching rows, as a decimal string.',
-}
+export const counting = { count: flag('Answer with the number of matching rows, as a decimal string.') }
 
-/** The primary key that the boundaries of an endpoint compare. */
-export interface BoundaryKey {
-  readonly name: string
-  readonly type: 'id' | 'string'
-  /** The endpoint has a filter of the same name, described elsewhere. */
-  readonly isFilter?: boolean
-}
+/** Number of rows is wanted, or the rows. */
+export type CountValues = Values<typeof counting>
 
 /** `ids`, the key, `lower_bound`, `upper_bound`, `before`, `after`. */
-export function boundaries(key: BoundaryKey): Parameter[] {
-  const bound =
-    key.type === 'id' ? ({ type: 'int', minimum: 1 } as const) : ({ type: 'string', minimum: 1 } as const)
-  const list = { type: key.type, list: 'named' } as const
-  const own: Parameter[] = key.isFilter
-    ? []
-    : [
-        {
-          name: key.name,
-          ...list,
-          description: `${key.name} is one of these; together with ids, any of both.`,
-        },
-      ]
-  return [
-    { name: 'ids', ...list, description: `${key.name} is one of these.` },
-    ...own,
-    { name: 'lower_bound', ...bound, description: `${key.name} is at least this.` },
-    { name: 'upper_bound', ...bound, description: `${key.name} is below this.` },
-    { name: 'before', type: 'int', minimum: 1, description: 'Earlier than this time, ms since 1970.' },
-    { name: 'after', type: 'int', minimum: 1, description: 'Later than this time, ms since 1970.' },
-  ]
+function boundaries<K extends string, L, B>(
+  key: K,
+  isFilter: boolean,
+  list: (description: string) => Parameter<L>,
+  bound: (description: string) => Parameter<B>,
+) {
+  const own = named(key, list(`${key} is one of these; together with ids, any of both.`))
+  return {
+    ids: list(`${key} is one of these.`),
+    ...(isFilter ? ({} as typeof own) : own),
+    lower_bound: bound(`${key} is at least this.`),
+    upper_bound: bound(`${key} is below this.`),
+    before: int('Earlier than this time, ms since 1970.', { minimum: 1 }),
+    after: int('Later than this time, ms since 1970.', { minimum: 1 }),
+  }
+}
+
+/** Boundaries by a key that is an id. @param isFilter the endpoint has a filter of the same name, described elsewhere. */
+export function idBoundaries<K extends string>(key: K, isFilter = false) {
+  return boundaries(key, isFilter, ids, (description) => int(description, { minimum: 1 }))
+}
+
+/** The same by a key that is text. */
+export function textBoundaries<K extends string>(key: K, isFilter = false) {
+  const list = (description: string) => texts(description, 'named', {})
+  return boundaries(key, isFilter, list, (description) => text(description, { minimum: 1 }))
+}
+
+/** What boundaries by a key of either kind become. */
+export interface BoundaryValues {
+  readonly ids?: readonly (bigint | string)[] | undefined
+  readonly lower_bound?: number | string | undefined
+  readonly upper_bound?: number | string | undefined
+  readonly before?: number | undefined
+  readonly after?: number | undefined
 }
 
 /** `collection_whitelist`, `collection_blacklist`. */
-export const collectionLists: readonly Parameter[] = [
-  {
-    name: 'collection_whitelist',
-    type: 'name',
-    list: 'named',
-    description: 'Only these collections.',
-  },
-  { name: 'collection_blacklist', type: 'name', list: 'named', description: 'Not these collections.' },
-]
-
-const accountBlacklist = { name: 'account_blacklist', type: 'name', list: 'named' } as const
-
-/** `collection_whitelist`, `collection_blacklist`, `account_blacklist`. */
-export const greyLists: readonly Parameter[] = [
-  ...collectionLists,
-  { ...accountBlacklist, description: 'Not these accounts.' },
-]
-
-/** The same where the rows are not those of accounts: clients send `account_blacklist` and know that it does nothing. */
-export const greyListsOfCollections: readonly Parameter[] = [
-  ...collectionLists,
-  { ...accountBlacklist, description: 'Checked, and without effect.' },
-]
-
-/** The conditions on one asset. */
-export const assetFilter: readonly Parameter[] = [
-  { name: 'asset_id', type: 'id', list: 'named', description: 'Asset is one of these.' },
-  { name: 'owner', type: 'name', list: 'named', description: 'Owner is one of these.' },
-  { name: 'burned', type: 'bool', description: 'Burned or not; both when absent.' },
-  {
-    name: 'template_id',
-    type: 'id',
-    list: 'named',
-    nullable: true,
-    description: 'Template is one of these; null for assets without one.',
-  },
-  { name: 'collection_name', type: 'name', list: 'named', description: 'Collection is one of these.' },
-  { name: 'schema_name', type: 'name', list: 'named', description: 'Schema is one of these.' },
-  {
-    name: 'is_transferable',
-    type: 'bool',
-    description: 'Template is transferable (or there is none), or is not.',
-  },
-  { name: 'is_burnable', type: 'bool', description: 'Template is burnable (or there is none), or is not.' },
-  { name: 'minter', type: 'name', list: 'named', description: 'Account that authorised the mint.' },
-  { name: 'initial_receiver', type: 'name', list: 'named', description: 'Account that it was minted to.' },
-  { name: 'burner', type: 'name', list: 'named', description: 'Account that burned it.' },
-]
-
-/** Name search on templates. */
-export const templateNameSearch: readonly Parameter[] = [
-  { name: 'match', type: 'string', description: 'Text in the name of the template, in any letter case.' },
-  { name: 'search', type: 'string', description: 'Words like these in the name of the template.' },
-]
-
-/** Name search on assets and their templates. */
-export const assetNameSearch: readonly Parameter[] = [
-  ...templateNameSearch,
-  {
-    name: 'match_immutable_name',
-    type: 'string',
-    description: "Text in the name of the asset's immutable data.",
-  },
-  {
-    name: 'match_mutable_name',
-    type: 'string',
-    description: "Text in the name of the asset's mutable data.",
-  },
-]
-
-/** `hide_offers`. */
-export const hideOffers: Parameter = {
-  name: 'hide_offers',
-  type: 'bool',
-  default: 'false',
-  description: 'Leave out assets that are part of a pending offer.',
+export const collectionLists = {
+  collection_whitelist: names('Only these collections.'),
+  collection_blacklist: names('Not these collections.'),
 }
 
-const actionNames = { type: 'string', list: 'comma', minimum: 1 } as const
+/** `collection_whitelist`, `collection_blacklist`, `account_blacklist`. */
+export const greyLists = { ...collectionLists, account_blacklist: names('Not these accounts.') }
+
+/** The same where the rows are not those of accounts: clients send `account_blacklist` and know that it does nothing. */
+export const greyListsOfCollections = {
+  ...collectionLists,
+  account_blacklist: names('Checked, and without effect.'),
+}
+
+/** The conditions on one asset. */
+export const assetFilter = {
+  asset_id: ids('Asset is one of these.'),
+  owner: names('Owner is one of these.'),
+  burned: flag('Burned or not; both when absent.'),
+  template_id: idsOrNull('Template is one of these; null for assets without one.'),
+  collection_name: names('Collection is one of these.'),
+  schema_name: names('Schema is one of these.'),
+  is_transferable: flag('Template is transferable (or there is none), or is not.'),
+  is_burnable: flag('Template is burnable (or there is none), or is not.'),
+  minter: names('Account that authorised the mint.'),
+  initial_receiver: names('Account that it was minted to.'),
+  burner: names('Account that burned it.'),
+}
+
+/** Greatest length of words to search for: what they cost grows with their number. */
+export const SEARCHED = { maximum: 100 } as const
+
+/** Name search on templates. */
+export const templateNameSearch = {
+  match: text('Text in the name of the template, in any letter case.', SEARCHED),
+  search: text('Words like these in the name of the template.', SEARCHED),
+}
+
+/** Name search on assets and their templates. */
+export const assetNameSearch = {
+  ...templateNameSearch,
+  match_immutable_name: text("Text in the name of the asset's immutable data.", SEARCHED),
+  match_mutable_name: text("Text in the name of the asset's mutable data.", SEARCHED),
+}
+
+/** `hide_offers`. */
+export const hideOffers = { hide_offers: flag('Leave out assets that are part of a pending offer.', false) }
 
 /** `action_whitelist`, `action_blacklist`. */
-export const logActions: readonly Parameter[] = [
-  { name: 'action_whitelist', ...actionNames, description: 'Only these actions; unknown names are ignored.' },
-  { name: 'action_blacklist', ...actionNames, description: 'Not these actions.' },
-]
+const logActions = {
+  action_whitelist: texts('Only these actions; unknown names are ignored.'),
+  action_blacklist: texts('Not these actions.'),
+}
+
+/** Parameters of the logs of something. */
+export function logParameters(limit: number) {
+  return { ...paging(limit), ...sortOrder('asc'), ...logActions }
+}
+
+/** What {@link logParameters} become. */
+export type LogValues = Values<ReturnType<typeof logParameters>>
+/** What {@link logActions} become. */
+export type ActionValues = Values<typeof logActions>
+/** What {@link collectionLists} become. */
+export type CollectionListValues = Values<typeof collectionLists>

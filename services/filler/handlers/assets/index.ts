@@ -31,3 +31,9 @@ export function createAssetsHandler(args: AssetsHandlerArgs): Handler<AssetsStat
     open: (block, state, sink, warn) => new AssetsBlock(args.assets_account, kept, block, state, sink, warn),
   }
 }
+
+export { logCodes as assetsLogCodes } from './contract.ts'
+export { EventLog } from './event-log.ts'
+export type { KeptHistory, LogName } from './event-log.ts'
+export { offerStates, offerValidity } from './offer-changes.ts'
+export { tables as assetsTables } from './tables.ts'

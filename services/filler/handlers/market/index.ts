@@ -81,3 +81,13 @@ export function createMarketHandler(args: MarketHandlerArgs): Handler<MarketStat
     open: (block, state, sink) => new MarketBlock(accounts, args.store_logs, block, state, sink),
   }
 }
+
+export { logCodes as marketLogCodes, royaltyLogCodes } from './contract.ts'
+export { buyofferState } from './buyoffers.ts'
+export { listAssets } from './listed-assets.ts'
+export { linkAssets } from './listings.ts'
+export { MarketLog } from './log.ts'
+export { buyofferStates, deliveredAssets, salePrices, saleStates } from './listing-values.ts'
+export { saleState } from './sales.ts'
+export { kinds, tables as marketTables } from './tables.ts'
+export { auctionTrades, buyofferTrades, saleTrades, templateBuyofferTrades } from './trades.ts'

@@ -9,7 +9,7 @@ import { kinds, tables } from './tables.ts'
 import { saleTrades } from './trades.ts'
 
 /** States of a sale as actions set them; 4 (invalid) is derived. */
-const saleState = { waiting: 0, listed: 1, cancelled: 2, sold: 3 } as const
+export const saleState = { waiting: 0, listed: 1, cancelled: 2, sold: 3 } as const
 
 /** What a block's actions and rows do to sales. */
 export class Sales {

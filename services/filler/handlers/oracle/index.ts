@@ -24,3 +24,5 @@ export function createOracleHandler(args: OracleHandlerArgs): Handler<OracleStat
     open: (block, state, sink) => new OracleBlock(block, state, sink),
   }
 }
+
+export { tables as oracleTables } from './tables.ts'

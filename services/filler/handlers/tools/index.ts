@@ -27,3 +27,7 @@ export function createToolsHandler(args: ToolsHandlerArgs): Handler<ToolsState> 
     open: (block, _state, sink) => new ToolsBlock(args.tools_account, args.store_logs, block, sink),
   }
 }
+
+export { logCodes as toolsLogCodes } from './contract.ts'
+export { linkCollections } from './link-derivations.ts'
+export { tables as toolsTables } from './tables.ts'

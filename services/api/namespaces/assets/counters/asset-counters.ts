@@ -1,9 +1,10 @@
 import type { Session, Sql } from '../../../database/index.ts'
 import { joinSql, raw, sql, where } from '../../../database/index.ts'
-import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { AttributeFilter } from '../../../endpoint/index.ts'
 import { authorizedBy, collectionLists, oneOf, oneOfIds, templateConditions } from '../lists/index.ts'
 import { countIdRange } from './asset-id-range.ts'
 import { sumOf } from './sum.ts'
+import type { AssetValues } from '../parameters.ts'
 
 /** Parameters that do not change how many rows match. */
 const WITHOUT_EFFECT = new Set(['page', 'limit', 'order', 'sort', 'count', 'account_blacklist'])
@@ -33,23 +34,23 @@ const OF_IDS = ['lower_bound', 'upper_bound', 'before', 'after']
  */
 export async function countFromCounters(
   session: Session,
-  values: Values,
+  values: AssetValues,
   attributes: readonly AttributeFilter[],
   trigrams: boolean,
 ): Promise<string | undefined> {
-  if (values.text('sort') === 'original_mint') return undefined
+  if (values.sort === 'original_mint') return undefined
   if (attributes.some(({ family }) => family === 'immutable_data' || family === 'mutable_data')) {
     return undefined
   }
-  const filters = values
-    .names()
-    .filter((name) => !WITHOUT_EFFECT.has(name) && (name !== 'hide_offers' || values.bool(name) === true))
+  const filters = Object.keys(values).filter(
+    (name) => !WITHOUT_EFFECT.has(name) && (name !== 'hide_offers' || values[name] === true),
+  )
   const areAll = (allowed: readonly string[]): boolean => filters.every((name) => allowed.includes(name))
   if (attributes.length === 0) {
-    if (values.has('owner') && values.bool('burned') !== true && areAll(OF_OWNERS)) {
+    if (values.owner !== undefined && values.burned !== true && areAll(OF_OWNERS)) {
       return sumOwners(session, values)
     }
-    const isDated = ['updated', 'transferred'].includes(values.text('sort') ?? '')
+    const isDated = ['updated', 'transferred'].includes(values.sort ?? '')
     if (filters.length > 0 && !isDated && areAll(OF_IDS)) return countIdRange(session, values)
   }
   return areAll([...OF_SCHEMAS, ...OF_TEMPLATES])
@@ -58,10 +59,10 @@ export async function countFromCounters(
 }
 
 /** Counters of accounts: for an owner, or an owner in some collections. */
-async function sumOwners(session: Session, values: Values): Promise<string> {
+async function sumOwners(session: Session, values: AssetValues): Promise<string> {
   const conditions = [
-    ...oneOf('k.account', values.texts('owner')),
-    ...oneOf('k.collection_name', values.texts('collection_name')),
+    ...oneOf('k.account', values.owner),
+    ...oneOf('k.collection_name', values.collection_name),
     ...collectionLists('k.collection_name', values),
   ]
   const isWhole = conditions.length === 1
@@ -75,23 +76,23 @@ async function sumOwners(session: Session, values: Values): Promise<string> {
  */
 async function sumTemplates(
   session: Session,
-  values: Values,
+  values: AssetValues,
   attributes: readonly AttributeFilter[],
   trigrams: boolean,
 ): Promise<string> {
-  const isBare = values.isNull('template_id')
+  const isBare = values.template_id === null
   const wanted = [
-    ...oneOfIds('t.template_id', values.ids('template_id')),
-    ...oneOfIds('t.template_id', values.ids('template_whitelist')),
+    ...oneOfIds('t.template_id', values.template_id),
+    ...oneOfIds('t.template_id', values.template_whitelist),
     ...templateConditions({ values, attributes, trigrams }),
   ]
   // No asset has a template and none.
   if (isBare && wanted.length > 0) return '0'
-  const black = isBare ? [] : (values.ids('template_blacklist') ?? [])
+  const black = isBare ? [] : (values.template_blacklist ?? [])
   const excluded = [
     ...(black.length > 0 ? oneOfIds('t.template_id', black) : []),
-    ...(values.bool('is_transferable') === true ? [raw('NOT t.transferable')] : []),
-    ...(values.bool('is_burnable') === true ? [raw('NOT t.burnable')] : []),
+    ...(values.is_transferable === true ? [raw('NOT t.transferable')] : []),
+    ...(values.is_burnable === true ? [raw('NOT t.burnable')] : []),
   ]
   if (wanted.length > 0) {
     const kept = excluded.map((condition) => sql`NOT (${condition})`)
@@ -103,29 +104,29 @@ async function sumTemplates(
   return sumOf(session, sql`SELECT coalesce((${all}), 0) - coalesce((${less}), 0)`)
 }
 
-function ofTemplates(values: Values, conditions: readonly Sql[]): Sql {
+function ofTemplates(values: AssetValues, conditions: readonly Sql[]): Sql {
   return sql`SELECT sum(${counted(values)}) FROM assets.template_counts k JOIN assets.templates t USING (template_id)
     ${where([...conditions, ...homeConditions('t', values)])}`
 }
 
-function ofSchemas(values: Values): Sql {
-  const table = raw(values.has('schema_name') ? 'assets.schema_counts' : 'assets.collection_counts')
+function ofSchemas(values: AssetValues): Sql {
+  const table = raw(values.schema_name !== undefined ? 'assets.schema_counts' : 'assets.collection_counts')
   return sql`SELECT sum(${counted(values)}) FROM ${table} k ${where(homeConditions('k', values))}`
 }
 
 /** The part of a counter that `burned` asks for. */
-function counted(values: Values): Sql {
-  const burned = values.bool('burned')
+function counted(values: AssetValues): Sql {
+  const burned = values.burned
   if (burned === undefined) return raw('k.minted')
   return raw(burned ? 'k.burned' : 'k.minted - k.burned')
 }
 
 /** Conditions on the collection and schema of a row. */
-function homeConditions(row: string, values: Values): Sql[] {
+function homeConditions(row: string, values: AssetValues): Sql[] {
   return [
-    ...oneOf(`${row}.collection_name`, values.texts('collection_name')),
-    ...oneOf(`${row}.schema_name`, values.texts('schema_name')),
+    ...oneOf(`${row}.collection_name`, values.collection_name),
+    ...oneOf(`${row}.schema_name`, values.schema_name),
     ...collectionLists(`${row}.collection_name`, values),
-    ...authorizedBy(`${row}.collection_name`, values.text('authorized_account')),
+    ...authorizedBy(`${row}.collection_name`, values.authorized_account),
   ]
 }

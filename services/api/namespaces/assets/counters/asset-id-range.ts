@@ -1,7 +1,7 @@
 import type { Session } from '../../../database/index.ts'
 import { bind, sql, where } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import { keyAtTime } from '../lists/index.ts'
+import type { AssetValues } from '../parameters.ts'
 
 const MINTED = { table: 'assets.assets', key: 'asset_id', time: 'minted_at_time' }
 
@@ -9,11 +9,8 @@ const MINTED = { table: 'assets.assets', key: 'asset_id', time: 'minted_at_time'
  * The number of assets between bounds of id or mint time, as text. Ids are given without gaps: where the counters say
  * that none is missing, the lowest and highest id between the bounds tell how many they are. Undefined otherwise.
  */
-export async function countIdRange(session: Session, values: Values): Promise<string | undefined> {
-  const lower = values.int('lower_bound')
-  const upper = values.int('upper_bound')
-  const before = values.int('before')
-  const after = values.int('after')
+export async function countIdRange(session: Session, values: AssetValues): Promise<string | undefined> {
+  const { lower_bound: lower, upper_bound: upper, before, after } = values
   const conditions = [
     ...(lower === undefined ? [] : [sql`a.asset_id >= ${bind(lower, 'bigint')}`]),
     ...(upper === undefined ? [] : [sql`a.asset_id < ${bind(upper, 'bigint')}`]),

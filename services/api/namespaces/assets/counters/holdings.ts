@@ -1,10 +1,11 @@
+import type { Values } from '../../../../core/endpoint/index.ts'
 import type { Session } from '../../../database/index.ts'
 import { bind, raw, sql, where } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../endpoint/index.ts'
 import type { Holding, Holdings, TemplateHolding } from '../records/index.ts'
 import { packRows, queryPacked } from '../records/index.ts'
 import { collectionLists, NOT_OFFERED } from '../lists/index.ts'
+import type { holdingParameters } from '../parameters.ts'
 
 /** Which assets an account is asked about: those that it owns, or those that it burned. */
 export type HoldingSide = 'owner' | 'burned_by_account'
@@ -20,7 +21,7 @@ type GroupRow = readonly [collection: string, schema: string, template: number |
  */
 export async function countHoldings(
   session: Session,
-  values: Values,
+  values: Values<typeof holdingParameters>,
   side: HoldingSide,
   account: string,
 ): Promise<Holdings> {
@@ -34,14 +35,14 @@ export async function countHoldings(
 /** Groups of the assets of an account; of an owner, one index has all of it. */
 async function groups(
   session: Session,
-  values: Values,
+  values: Values<typeof holdingParameters>,
   side: HoldingSide,
   account: string,
 ): Promise<GroupRow[]> {
   const held = [
     sql`${raw(`a.${side}`)} = ${bind(account, 'text')}`,
     ...(side === 'owner' ? [] : [raw('a.owner IS NULL')]),
-    ...(values.bool('hide_offers') === true ? [NOT_OFFERED] : []),
+    ...(values.hide_offers === true ? [NOT_OFFERED] : []),
   ]
   const lists = collectionLists('s.collection_name', values)
   // Null fields come as empty texts.

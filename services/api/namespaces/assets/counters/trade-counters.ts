@@ -1,9 +1,10 @@
 import { bind, sql, where } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
-import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import type { EndpointContext } from '../../../endpoint/index.ts'
 import { invalidParameter } from '../../../endpoint/index.ts'
 import { collectionLists, oneOf } from '../lists/index.ts'
 import { sumOf } from './sum.ts'
+import type { OfferValues, TransferValues } from '../parameters.ts'
 
 /** Parameters that do not change how many rows match. */
 const WITHOUT_EFFECT = new Set(['page', 'limit', 'order', 'sort', 'count'])
@@ -13,10 +14,10 @@ const OF_COLLECTIONS = ['collection_name', 'collection_whitelist', 'collection_b
 export async function countTransfersFromCounters({
   session,
   values,
-}: EndpointContext): Promise<string | undefined> {
+}: EndpointContext<TransferValues>): Promise<string | undefined> {
   if (!asksOnly(values, OF_COLLECTIONS)) return undefined
   const conditions = [
-    ...oneOf('k.collection_name', values.texts('collection_name')),
+    ...oneOf('k.collection_name', values.collection_name),
     ...collectionLists('k.collection_name', values),
   ]
   return sumOf(session, sql`SELECT sum(k.transfers) FROM assets.transfer_counts k ${where(conditions)}`)
@@ -29,8 +30,8 @@ export async function countTransfersFromCounters({
 export async function countTransfersOfAccount({
   session,
   values,
-}: EndpointContext): Promise<string | undefined> {
-  const [account, ...others] = values.texts('account') ?? []
+}: EndpointContext<TransferValues>): Promise<string | undefined> {
+  const [account, ...others] = values.account ?? []
   if (account === undefined || others.length > 0 || !asksOnly(values, ['account'])) return undefined
   const name = bind(account, 'text')
   return sumOf(
@@ -44,20 +45,20 @@ export async function countTransfersOfAccount({
 export async function countOffersFromCounters({
   session,
   values,
-}: EndpointContext): Promise<string | undefined> {
+}: EndpointContext<OfferValues>): Promise<string | undefined> {
   if (!asksOnly(values, ['state'])) return undefined
   return sumOf(session, sql`SELECT sum(k.offers) FROM assets.offer_counts k ${where(hasState(values))}`)
 }
 
 /** @throws RequestError 400 for what is no list of numbers. */
-function hasState(values: Values): Sql[] {
-  const text = values.text('state')
+function hasState(values: OfferValues): Sql[] {
+  const text = values.state
   if (text === undefined) return []
   const states = text.split(',')
   if (!states.every((state) => /^\d{1,4}$/.test(state))) throw invalidParameter('state')
   return [sql`k.state = ANY(${bind(states.map(Number), 'smallint[]')})`]
 }
 
-function asksOnly(values: Values, allowed: readonly string[]): boolean {
-  return values.names().every((name) => WITHOUT_EFFECT.has(name) || allowed.includes(name))
+function asksOnly(values: object, allowed: readonly string[]): boolean {
+  return Object.keys(values).every((name) => WITHOUT_EFFECT.has(name) || allowed.includes(name))
 }

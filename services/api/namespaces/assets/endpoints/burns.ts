@@ -1,14 +1,6 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
-import { shape } from '../../../endpoint/index.ts'
-import {
-  assetFilter,
-  assetNameSearch,
-  boundaries,
-  greyLists,
-  greyListsOfCollections,
-  hideOffers,
-  paging,
-} from '../../parameter-groups/index.ts'
+import { endpoint, shape } from '../../../endpoint/index.ts'
+import { burnerParameters, holdingParameters } from '../parameters.ts'
 import { burnerPage } from '../lists/index.ts'
 import { countHoldings } from '../counters/index.ts'
 import { accountCount, burnDetail, burnDetailJson } from '../records/index.ts'
@@ -16,37 +8,25 @@ import type { AssetsSetup } from '../setup.ts'
 
 /** `/v1/burns` and what one account burned. */
 export function burnEndpoints(setup: AssetsSetup): Endpoint[] {
-  const list: Endpoint = {
+  const list = endpoint({
     path: '/v1/burns',
     tag: 'burns',
     summary: 'Accounts that burned assets, with how many',
-    parameters: [
-      ...paging(setup.limits.burns),
-      { name: 'match_owner', type: 'name', description: 'The account contains this text.' },
-      ...assetFilter,
-      ...assetNameSearch,
-      ...greyLists,
-      hideOffers,
-      ...boundaries({ name: 'burned_by_account', type: 'string' }),
-    ],
+    parameters: burnerParameters(setup.limits.burns),
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
     record: shape.list(accountCount),
     run: (context) => burnerPage(setup.lists, setup.trigrams, context),
-  }
-  const detail: Endpoint = {
+  })
+  const detail = endpoint({
     path: '/v1/burns/:account',
     tag: 'burns',
     summary: 'What an account burned: collections and templates, with how many assets',
-    parameters: [
-      { name: 'account', in: 'path', type: 'string', description: 'Account.' },
-      hideOffers,
-      ...greyListsOfCollections,
-    ],
+    parameters: holdingParameters,
     record: burnDetail,
     run: async ({ session, values }) => {
-      const holdings = await countHoldings(session, values, 'burned_by_account', values.text('account')!)
+      const holdings = await countHoldings(session, values, 'burned_by_account', values.account)
       return burnDetailJson(session, setup, holdings)
     },
-  }
+  })
   return [list, detail]
 }

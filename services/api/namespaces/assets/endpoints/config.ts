@@ -1,5 +1,4 @@
-import type { Endpoint } from '../../../endpoint/index.ts'
-import { RequestError, shape } from '../../../endpoint/index.ts'
+import { endpoint, RequestError, shape } from '../../../endpoint/index.ts'
 import { jsonMembers, jsonText } from '../records/index.ts'
 
 const NO_CONFIG = { status: 500, message: 'Config not found' } as const
@@ -26,12 +25,12 @@ const configRecord = shape.record('Config', 'Settings of the contract', {
 })
 
 /** `/v1/config`. */
-export const configEndpoint: Endpoint = {
+export const configEndpoint = endpoint({
   path: '/v1/config',
   method: 'get',
   tag: 'config',
   summary: 'Settings of the contract',
-  parameters: [],
+  parameters: {},
   record: configRecord,
   failures: [NO_CONFIG],
   cache: 'path',
@@ -50,4 +49,4 @@ export const configEndpoint: Endpoint = {
     if (!row) throw new RequestError(NO_CONFIG.status, NO_CONFIG.message)
     return row[0]
   },
-}
+})

@@ -12,7 +12,6 @@ import { statsEndpoints } from './stats.ts'
 import { templateEndpoints } from './templates.ts'
 import { transferEndpoints } from './transfers.ts'
 
-export { assetListParameters } from './assets.ts'
 export { countTwin, listJson, oneJson, pageJson, runCount, runList } from './list.ts'
 export type { ListOfRecords } from './list.ts'
 

@@ -1,12 +1,14 @@
 import type { Session, Sql } from '../../../database/index.ts'
-import type { Endpoint, EndpointContext, Failure } from '../../../endpoint/index.ts'
+import type { Endpoint, EndpointContext, Failure, Run } from '../../../endpoint/index.ts'
 import { RequestError, shape } from '../../../endpoint/index.ts'
 import type { Json } from '../../../json/index.ts'
 import { jsonArray } from '../../../json/index.ts'
 import type { List, ListReader, PageStatement } from '../../../lists/index.ts'
+import type { CountValues, PageValues } from '../../parameter-groups/index.ts'
 import { pageWindow } from '../../paging/index.ts'
 import type { RecordKind } from '../../../records/index.ts'
 import { keysPage } from '../../../records/index.ts'
+import type { Values } from '../../../../core/endpoint/index.ts'
 
 /** The JSON of a page of keys. A row that vanished in between is left out. */
 export async function pageJson(session: Session, keys: readonly string[], kind: RecordKind): Promise<Json> {
@@ -22,7 +24,7 @@ export async function pageJson(session: Session, keys: readonly string[], kind: 
  */
 export async function listJson(
   reader: ListReader,
-  { session, values }: EndpointContext,
+  { session, values }: EndpointContext<PageValues>,
   list: List,
   kind: RecordKind,
   recordKeys: (keys: Sql) => Sql = (keys) => keys,
@@ -30,7 +32,7 @@ export async function listJson(
   const window = pageWindow(values)
   const read = (page: PageStatement): ReturnType<RecordKind['readPage']> =>
     kind.readPage(session, { ...page, keys: recordKeys(page.keys) })
-  const records = window && (await reader.page(list, window, read))
+  const records = await reader.page(list, window, read)
   return jsonArray(records ?? [])
 }
 
@@ -47,35 +49,35 @@ export async function oneJson(
 }
 
 /** A list of records. */
-export interface ListOfRecords {
+export interface ListOfRecords<V> {
   readonly lists: ListReader
-  readonly list: (context: EndpointContext) => Promise<List>
+  readonly list: (context: EndpointContext<V>) => Promise<List>
   /** The keys of records by those of the list's rows, where these differ. */
   readonly recordKeys?: (keys: Sql) => Sql
   readonly kind: RecordKind
   /** Answers a count from counters; undefined when the filters are not theirs. */
-  readonly counted?: (context: EndpointContext) => Promise<string | undefined>
+  readonly counted?: (context: EndpointContext<V>) => Promise<string | undefined>
 }
 
 /** Answers a list: the page, or with `count=true` the number of rows. */
-export function runList(records: ListOfRecords): Endpoint['run'] {
+export function runList<V extends PageValues & CountValues>(records: ListOfRecords<V>): Run<V> {
   const { lists, list, recordKeys, kind } = records
   return async (context) => {
-    if (context.values.bool('count') === true) return runCount(records)(context)
+    if (context.values.count === true) return runCount(records)(context)
     return listJson(lists, context, await list(context), kind, recordKeys)
   }
 }
 
 /** Answers the number of rows of a list as a decimal string. */
-export function runCount({ lists, list, counted }: ListOfRecords): Endpoint['run'] {
+export function runCount<V>({ lists, list, counted }: ListOfRecords<V>): Run<V> {
   return async (context) => {
     const count = (await counted?.(context)) ?? (await lists.count(context.session, await list(context)))
     return `"${count}"`
   }
 }
 
-/** The `_count` twin of a list: the same parameters, another answer. */
-export function countTwin(list: Endpoint, run: Endpoint['run']): Endpoint {
+/** The `_count` twin of a list: the same parameters, another answer. @param run of the values of the list. */
+export function countTwin<V extends Values>(list: Endpoint, run: Run<V>): Endpoint {
   return {
     ...list,
     path: `${list.path}/_count`,

@@ -1,5 +1,6 @@
-import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
-import { RequestError, shape } from '../../../endpoint/index.ts'
+import { id, inPath } from '../../../../core/endpoint/index.ts'
+import type { Endpoint } from '../../../endpoint/index.ts'
+import { endpoint, RequestError, shape } from '../../../endpoint/index.ts'
 import { assetStats, collectionStats, liveSchemas, schemaStats, templateStats } from '../counters/index.ts'
 import {
   assetStatsRecord,
@@ -8,76 +9,68 @@ import {
   schemaStatsRecord,
   templateStatsRecord,
 } from '../records/index.ts'
+import { ofCollection, ofSchema, ofTemplate } from '../parameters.ts'
 
 const NO_ASSET = { status: 416, message: 'Asset not found' } as const
 
-const collectionName: Parameter = {
-  name: 'collection_name',
-  in: 'path',
-  type: 'string',
-  description: 'Collection.',
+function templateStatsAt(path: string, parameters: typeof ofTemplate): Endpoint {
+  return endpoint({
+    path,
+    tag: 'templates',
+    summary: 'How many assets a template has',
+    parameters,
+    record: templateStatsRecord,
+    cache: 'path',
+    run: ({ session, values }) => templateStats(session, values.template_id),
+  })
 }
-const templateId: Parameter = { name: 'template_id', in: 'path', type: 'id', description: 'Template.' }
-
-const ofTemplate = {
-  tag: 'templates',
-  summary: 'How many assets a template has',
-  record: templateStatsRecord,
-  cache: 'path',
-  run: ({ session, values }) => templateStats(session, values.id('template_id')!),
-} as const satisfies Partial<Endpoint>
 
 /**
  * The `/stats` of assets, collections, schemas and templates, and the schemas that a collection uses. They come before
  * the single records: `/v1/templates/1/stats` is no template of a collection.
  */
 export const statsEndpoints: readonly Endpoint[] = [
-  {
+  endpoint({
     path: '/v1/assets/:asset_id/stats',
     tag: 'assets',
     summary: 'Mint number of an asset',
-    parameters: [{ name: 'asset_id', in: 'path', type: 'id', description: 'Asset.' }],
+    parameters: { asset_id: inPath(id('Asset.')) },
     record: assetStatsRecord,
     failures: [NO_ASSET],
     cache: 'path',
     run: async ({ session, values }) => {
-      const text = await assetStats(session, values.id('asset_id')!)
+      const text = await assetStats(session, values.asset_id)
       if (text === undefined) throw new RequestError(NO_ASSET.status, NO_ASSET.message)
       return text
     },
-  },
-  {
+  }),
+  endpoint({
     path: '/v1/collections/:collection_name/stats',
     tag: 'collections',
     summary: 'How many assets, templates and schemas a collection has',
-    parameters: [collectionName],
+    parameters: ofCollection,
     record: collectionStatsRecord,
     cache: 'path',
-    run: ({ session, values }) => collectionStats(session, values.text('collection_name')!),
-  },
-  {
+    run: ({ session, values }) => collectionStats(session, values.collection_name),
+  }),
+  endpoint({
     path: '/v1/collections/:collection_name/schemas',
     tag: 'collections',
     summary: 'Schemas of a collection with assets that are not burned',
-    parameters: [collectionName],
+    parameters: ofCollection,
     record: shape.list(collectionSchemaRecord),
     cache: 'path',
-    run: ({ session, values }) => liveSchemas(session, values.text('collection_name')!),
-  },
-  {
+    run: ({ session, values }) => liveSchemas(session, values.collection_name),
+  }),
+  endpoint({
     path: '/v1/schemas/:collection_name/:schema_name/stats',
     tag: 'schemas',
     summary: 'How many assets and templates a schema has',
-    parameters: [collectionName, { name: 'schema_name', in: 'path', type: 'string', description: 'Schema.' }],
+    parameters: ofSchema,
     record: schemaStatsRecord,
     cache: 'path',
-    run: ({ session, values }) =>
-      schemaStats(session, values.text('collection_name')!, values.text('schema_name')!),
-  },
-  {
-    ...ofTemplate,
-    path: '/v1/templates/:collection_name/:template_id/stats',
-    parameters: [collectionName, templateId],
-  },
-  { ...ofTemplate, path: '/v1/templates/:template_id/stats', parameters: [templateId] },
+    run: ({ session, values }) => schemaStats(session, values.collection_name, values.schema_name),
+  }),
+  templateStatsAt('/v1/templates/:collection_name/:template_id/stats', { ...ofCollection, ...ofTemplate }),
+  templateStatsAt('/v1/templates/:template_id/stats', ofTemplate),
 ]

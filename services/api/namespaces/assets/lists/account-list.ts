@@ -1,12 +1,14 @@
+import { without } from '../../../../core/endpoint/index.ts'
 import type { Session, Sql } from '../../../database/index.ts'
 import { allOf, bind, raw, sql, where } from '../../../database/index.ts'
-import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { AttributeFilter } from '../../../endpoint/index.ts'
 import type { Filter, ListReader } from '../../../lists/index.ts'
 import { foundConditions, isImpossible } from '../../../lists/index.ts'
 import { pageWindow } from '../../paging/index.ts'
 import { resolveTemplates } from './resolve-templates.ts'
 import { assetFilters } from './asset-filters.ts'
 import { containsName, isNoneOf, isOneOf, NEVER } from './conditions.ts'
+import type { AccountValues } from '../parameters.ts'
 
 /** What accounts are to the assets. */
 interface AccountSide {
@@ -27,12 +29,12 @@ const BURNERS: AccountSide = {
 /** A request for accounts, before anything was looked up. */
 export interface AccountQuestion {
   readonly session: Session
-  readonly values: Values
+  readonly values: AccountValues
   readonly attributes: readonly AttributeFilter[]
 }
 
 /** Parameters that ask about the accounts themselves; bounds of times are accepted and mean nothing. */
-const OF_ACCOUNTS = ['ids', 'lower_bound', 'upper_bound', 'before', 'after', 'burned_by_account']
+const OF_ACCOUNTS = ['ids', 'lower_bound', 'upper_bound', 'before', 'after', 'burned_by_account'] as const
 /** Parameters that the counters of collections answer. */
 const OF_COLLECTIONS = new Set(['collection_name', 'collection_whitelist', 'collection_blacklist'])
 
@@ -53,7 +55,7 @@ export async function burnerPage(
 ): Promise<string> {
   const { values } = question
   // What is burned has no owner.
-  if (values.has('owner') || values.bool('burned') === false) return '[]'
+  if (values.owner !== undefined || values.burned === false) return '[]'
   return page(question, await accountRows(reader, trigrams, question, BURNERS))
 }
 
@@ -71,7 +73,7 @@ export async function countOwners(
 
 async function page({ session, values }: AccountQuestion, rows: Sql | undefined): Promise<string> {
   const window = pageWindow(values)
-  if (!window || !rows) return '[]'
+  if (!rows) return '[]'
   const { limit, offset } = window
   const [row] = await session.query<[string | null]>(
     sql`SELECT string_agg(concat('{"account":"', p.account, '","assets":"', p.assets, '"}'), ','
@@ -93,10 +95,10 @@ async function accountRows(
   side: AccountSide,
 ): Promise<Sql | undefined> {
   // What has an owner is not burned.
-  if (side === OWNERS && (values.has('burner') || values.bool('burned') === true)) return undefined
+  if (side === OWNERS && (values.burner !== undefined || values.burned === true)) return undefined
   const { statistics } = reader
   await statistics.refresh(session)
-  const ofAssets = values.without([...OF_ACCOUNTS, 'burned'])
+  const ofAssets = without(values, [...OF_ACCOUNTS, 'burned'])
   const templates = await resolveTemplates(session, ofAssets, attributes, trigrams)
   const filters = assetFilters({ values: ofAssets, attributes, trigrams, templates, statistics })
   if (isImpossible(filters)) return undefined
@@ -117,25 +119,24 @@ function isAlwaysMet(name: string, side: AccountSide): boolean {
   return name === 'hide_offers' && side === BURNERS
 }
 
-function counters(side: AccountSide, values: Values): Sql {
+function counters(side: AccountSide, values: AccountValues): Sql {
   const conditions = [...accountConditions(raw('c.account'), side, values), ...ownerConditions(side, values)]
   return sql`SELECT c.account, c.assets FROM ${raw(side.counters)} c ${where(conditions)}`
 }
 
-function ownerConditions(side: AccountSide, values: Values): Sql[] {
-  const owners = side === OWNERS ? values.texts('owner') : undefined
+function ownerConditions(side: AccountSide, values: AccountValues): Sql[] {
+  const owners = side === OWNERS ? values.owner : undefined
   return owners ? [isOneOf(raw('c.account'), owners)] : []
 }
 
 /** Owners of assets of some collections: each collection has counters of its own. */
-function ofCollections(values: Values): Sql {
-  const names = values.texts('collection_name')
-  const white = values.texts('collection_whitelist')
+function ofCollections(values: AccountValues): Sql {
+  const { collection_name: names, collection_whitelist: white } = values
   const column = raw('c.collection_name')
   const conditions = [
     ...(names ? [isOneOf(column, names)] : []),
     ...(white ? [isOneOf(column, white)] : []),
-    isNoneOf(column, values.texts('collection_blacklist') ?? []),
+    isNoneOf(column, values.collection_blacklist ?? []),
     ...accountConditions(raw('c.account'), OWNERS, values),
     ...ownerConditions(OWNERS, values),
   ]
@@ -159,7 +160,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
       WHERE p.state = 0) x JOIN assets.assets a USING (asset_id) WHERE a.owner IS NOT NULL GROUP BY 1`,
 }
 
-function countersLess(left: string, values: Values): Sql {
+function countersLess(left: string, values: AccountValues): Sql {
   const conditions = [
     ...accountConditions(raw('c.account'), OWNERS, values),
     ...ownerConditions(OWNERS, values),
@@ -170,7 +171,7 @@ function countersLess(left: string, values: Values): Sql {
 }
 
 /** Counted from the assets that match. */
-function counted(side: AccountSide, values: Values, filters: readonly Filter[]): Sql {
+function counted(side: AccountSide, values: AccountValues, filters: readonly Filter[]): Sql {
   const account = raw(`a.${side.column}`)
   const conditions = [
     sql`${account} IS NOT NULL`,
@@ -183,23 +184,22 @@ function counted(side: AccountSide, values: Values, filters: readonly Filter[]):
 }
 
 /** Conditions on the account alone. */
-function accountConditions(column: Sql, { parameter }: AccountSide, values: Values): Sql[] {
+function accountConditions(column: Sql, { parameter }: AccountSide, values: AccountValues): Sql[] {
   const conditions: Sql[] = []
   // With `owner` as a filter, ids do not count.
-  const named = parameter === 'owner' ? undefined : values.texts(parameter)
-  const isNamed = parameter === 'owner' && values.has('owner')
-  const ids = isNamed ? undefined : values.texts('ids')
+  const named = parameter === 'owner' ? undefined : values[parameter]
+  const isNamed = parameter === 'owner' && values.owner !== undefined
+  const ids = isNamed ? undefined : values.ids
   if (ids || named) {
     const all = [...(ids ?? []), ...(named ?? [])]
     conditions.push(all.length === 0 ? NEVER : isOneOf(column, all))
   }
-  const lower = values.text('lower_bound')
-  const upper = values.text('upper_bound')
+  const { lower_bound: lower, upper_bound: upper } = values
   if (lower !== undefined) conditions.push(sql`${column} >= ${bind(lower, 'text')}`)
   if (upper !== undefined) conditions.push(sql`${column} < ${bind(upper, 'text')}`)
-  const black = values.texts('account_blacklist')
+  const black = values.account_blacklist
   if (black && black.length > 0) conditions.push(isNoneOf(column, black))
-  const match = values.text('match_owner')
+  const match = values.match_owner
   if (match !== undefined) conditions.push(containsName(column, match))
   return conditions
 }

@@ -1,14 +1,15 @@
 import { allOf, bind, bindIds, bindIntegers, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
-import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { AttributeFilter } from '../../../endpoint/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
 import type { ResolvedTemplates } from './resolve-templates.ts'
 import { ASSETS } from './asset-source.ts'
 import { attributeRows } from './attribute-rows.ts'
-import { containsText, isOneOf, NEVER } from './conditions.ts'
+import { containsText, isNoneOfIds, isOneOf, NEVER } from './conditions.ts'
 import { keyAtTime } from './key-at-time.ts'
 import { schemaFilters } from './schema-keys.ts'
 import { templateConditions } from './template-filters.ts'
+import type { AssetValues } from '../parameters.ts'
 
 /** `hide_offers`: the asset, `a`, is in no open offer. */
 export const NOT_OFFERED =
@@ -17,7 +18,7 @@ export const NOT_OFFERED =
 
 /** What the filters of a request for assets are made from. */
 export interface AssetRequest {
-  readonly values: Values
+  readonly values: AssetValues
   readonly attributes: readonly AttributeFilter[]
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
@@ -54,10 +55,9 @@ export function assetFilters(request: AssetRequest): Filter[] {
   ]
 }
 
-function idFilters(values: Values, statistics: Statistics): Filter[] {
-  const ids = values.ids('asset_id') ?? values.ids('ids')
-  const lower = values.int('lower_bound')
-  const upper = values.int('upper_bound')
+function idFilters(values: AssetValues, statistics: Statistics): Filter[] {
+  const ids = values.asset_id ?? values.ids
+  const { lower_bound: lower, upper_bound: upper } = values
   const filters: Filter[] = []
   if (ids) {
     filters.push({
@@ -95,10 +95,10 @@ const ACCOUNTS = [
   ['burner', 'burned_by_account'],
 ] as const
 
-function accountFilters(values: Values, statistics: Statistics): Filter[] {
+function accountFilters(values: AssetValues, statistics: Statistics): Filter[] {
   const filters: Filter[] = []
   for (const [parameter, column] of ACCOUNTS) {
-    const names = values.texts(parameter)
+    const names = values[parameter]
     if (!names) continue
     const condition = isOneOf(raw(`a.${column}`), names)
     filters.push({
@@ -112,7 +112,7 @@ function accountFilters(values: Values, statistics: Statistics): Filter[] {
       isIndexed: true,
     })
   }
-  const burned = values.bool('burned')
+  const burned = values.burned
   if (burned !== undefined) {
     const none = statistics.equal(ASSETS, 'owner', [null])
     filters.push({
@@ -143,11 +143,11 @@ function templateFilters(request: AssetRequest): Filter[] {
     isIndexed: true,
     group: 'template',
   })
-  for (const name of ['template_id', 'template_whitelist']) {
-    const ids = values.ids(name)
+  for (const name of ['template_id', 'template_whitelist'] as const) {
+    const ids = values[name]
     if (ids) filters.push(ofTemplates(name, ids, statistics.equal(ASSETS, 'template_id', ids)))
   }
-  if (values.isNull('template_id')) {
+  if (values.template_id === null) {
     filters.push({
       name: 'template_id',
       condition: raw('a.template_id IS NULL'),
@@ -167,18 +167,18 @@ function templateFilters(request: AssetRequest): Filter[] {
       isIndexed: false,
     })
   }
-  const black = values.ids('template_blacklist')
+  const black = values.template_blacklist
   if (black && black.length > 0) {
     filters.push({
       name: 'template_blacklist',
-      condition: sql`(a.template_id IS NULL OR a.template_id <> ALL(${bindIntegers(black)}))`,
+      condition: sql`(a.template_id IS NULL OR ${isNoneOfIds(raw('a.template_id'), black)})`,
       rows: Math.max(1, all - statistics.equal(ASSETS, 'template_id', black)),
       columns: ['template_id'],
       isIndexed: false,
     })
   }
-  for (const flag of ['transferable', 'burnable']) {
-    if (values.bool(`is_${flag}`) !== true) continue
+  for (const flag of ['transferable', 'burnable'] as const) {
+    if (values[`is_${flag}` as const] !== true) continue
     filters.push({
       name: `is_${flag}`,
       condition: sql`NOT EXISTS (SELECT FROM assets.templates f WHERE f.template_id = a.template_id AND NOT f.${raw(flag)})`,
@@ -207,8 +207,8 @@ function dataFilters({ values, attributes, statistics }: AssetRequest): Filter[]
       isIndexed: true,
     })
   }
-  for (const family of ['immutable', 'mutable']) {
-    const match = values.text(`match_${family}_name`)
+  for (const family of ['immutable', 'mutable'] as const) {
+    const match = values[`match_${family}_name` as const]
     if (!match) continue
     filters.push({
       name: `match_${family}_name`,
@@ -220,10 +220,8 @@ function dataFilters({ values, attributes, statistics }: AssetRequest): Filter[]
   return filters
 }
 
-function mintFilters(values: Values, statistics: Statistics): Filter[] {
-  const exact = values.int('template_mint')
-  const least = values.int('min_template_mint')
-  const most = values.int('max_template_mint')
+function mintFilters(values: AssetValues, statistics: Statistics): Filter[] {
+  const { template_mint: exact, min_template_mint: least, max_template_mint: most } = values
   const filters: Filter[] = []
   const between = (low: number | undefined, high: number | undefined): number =>
     statistics.between(
@@ -260,10 +258,10 @@ function mintFilters(values: Values, statistics: Statistics): Filter[] {
     })
   }
   // Foreign originals are not known here, so no asset has any.
-  const isOriginal = ['original_mint', 'min_original_mint', 'max_original_mint'].some((name) =>
-    values.has(name),
+  const isOriginal = (['original_mint', 'min_original_mint', 'max_original_mint'] as const).some(
+    (name) => values[name] !== undefined,
   )
-  if (isOriginal || values.text('sort') === 'original_mint') filters.push(nothing('original_mint'))
+  if (isOriginal || values.sort === 'original_mint') filters.push(nothing('original_mint'))
   return filters
 }
 
@@ -278,11 +276,10 @@ export function nothing(name: string): Filter {
   }
 }
 
-function timeFilters(values: Values, statistics: Statistics): Filter[] {
-  const before = values.int('before')
-  const after = values.int('after')
+function timeFilters(values: AssetValues, statistics: Statistics): Filter[] {
+  const { before, after } = values
   if (before === undefined && after === undefined) return []
-  const column = TIME_OF_SORT[values.text('sort') ?? '']
+  const column = TIME_OF_SORT[values.sort ?? '']
   const low = after === undefined ? undefined : BigInt(after) + 1n
   const high = before === undefined ? undefined : BigInt(before) - 1n
   const common = { name: 'before, after', isIndexed: true }
@@ -314,10 +311,10 @@ function timeFilters(values: Values, statistics: Statistics): Filter[] {
 }
 
 /** Conditions on tokens, offers, what the owner has, and what other families know. */
-function relatedFilters(values: Values, statistics: Statistics): Filter[] {
+function relatedFilters(values: AssetValues, statistics: Statistics): Filter[] {
   const all = statistics.rows(ASSETS)
   const filters: Filter[] = []
-  const backed = values.bool('has_backed_tokens')
+  const backed = values.has_backed_tokens
   if (backed !== undefined) {
     const some = statistics.rows('assets.backed_tokens')
     const exists = raw('EXISTS (SELECT FROM assets.backed_tokens k WHERE k.asset_id = a.asset_id)')
@@ -329,7 +326,7 @@ function relatedFilters(values: Values, statistics: Statistics): Filter[] {
       isIndexed: backed,
     })
   }
-  if (values.bool('only_duplicate_templates') === true) {
+  if (values.only_duplicate_templates === true) {
     filters.push({
       name: 'only_duplicate_templates',
       condition:
@@ -339,7 +336,7 @@ function relatedFilters(values: Values, statistics: Statistics): Filter[] {
       isIndexed: false,
     })
   }
-  const isWanted = values.bool('has_template_buyoffer')
+  const isWanted = values.has_template_buyoffer
   if (isWanted !== undefined) {
     const exists = sql`EXISTS (SELECT FROM market.template_buyoffers b WHERE b.template_id = a.template_id
       AND b.state = ${raw(String(LISTED))})`
@@ -350,7 +347,7 @@ function relatedFilters(values: Values, statistics: Statistics): Filter[] {
       isIndexed: false,
     })
   }
-  const hidden = values.texts('hide_templates_by_accounts')
+  const hidden = values.hide_templates_by_accounts
   if (hidden && hidden.length > 0) {
     filters.push({
       name: 'hide_templates_by_accounts',
@@ -360,7 +357,7 @@ function relatedFilters(values: Values, statistics: Statistics): Filter[] {
       isIndexed: false,
     })
   }
-  if (values.bool('hide_offers') === true) {
+  if (values.hide_offers === true) {
     filters.push({
       name: 'hide_offers',
       condition: NOT_OFFERED,

@@ -1,16 +1,17 @@
 import type { Session } from '../../../database/index.ts'
-import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { AttributeFilter } from '../../../endpoint/index.ts'
 import type { Filter, List, ListReader, Order } from '../../../lists/index.ts'
 import { resolveTemplates } from './resolve-templates.ts'
 import { assetFilters } from './asset-filters.ts'
 import type { AssetRequest } from './asset-filters.ts'
 import { assetOrder } from './asset-orders.ts'
 import { ASSETS, assetSource } from './asset-source.ts'
+import type { AssetValues } from '../parameters.ts'
 
 /** A request for assets, before anything was looked up. */
 export interface AssetQuestion {
   readonly session: Session
-  readonly values: Values
+  readonly values: AssetValues
   readonly attributes: readonly AttributeFilter[]
 }
 

@@ -16,8 +16,8 @@ const OWN_NAMES = 0.1
 /** The order of a request for assets. Mint numbers and names that are missing come last in both directions. */
 export function assetOrder(request: AssetRequest, filters: readonly Filter[]): Order {
   const { values } = request
-  const direction = values.text('order') === 'asc' ? 'ASC' : 'DESC'
-  const sort = values.text('sort') ?? ''
+  const direction = values.order === 'asc' ? 'ASC' : 'DESC'
+  const sort = values.sort ?? ''
   const time = TIME_OF_SORT[sort]
   if (time !== undefined) return { direction, branches: [{ rank: 0, column: time }] }
   if (sort === 'template_mint' && !isOfOneTemplate(filters)) return mintOrder(direction, request)
@@ -31,7 +31,7 @@ function isOfOneTemplate(filters: readonly Filter[]): boolean {
 }
 
 function mintOrder(direction: 'ASC' | 'DESC', { values, statistics }: AssetRequest): Order {
-  const most = values.int('max_template_mint')
+  const most = values.max_template_mint
   const none = statistics.equal(ASSETS, 'template_mint', [null]) / statistics.rows(ASSETS)
   return {
     direction,

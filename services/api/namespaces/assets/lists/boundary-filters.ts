@@ -1,10 +1,10 @@
 import { allOf, bind, bindIds, bindIntegers, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
 import { NEVER } from './conditions.ts'
 import { keyAtTime } from './key-at-time.ts'
 import type { TimedTable } from './key-at-time.ts'
+import type { BoundaryValues } from '../../parameter-groups/index.ts'
 
 /** The columns that `ids`, the key, `lower_bound`, `upper_bound`, `before` and `after` compare. */
 export interface BoundedTable {
@@ -14,26 +14,33 @@ export interface BoundedTable {
   readonly key: string
   /** Type of the key. */
   readonly type: 'bigint' | 'integer' | 'text'
-  /** Parameter that is united with `ids`; without it `ids` stands alone. */
-  readonly parameter?: string
   /** What times are compared with: a column, or the key, whose order is that of another table's times. */
   readonly time?: { readonly column: string } | { readonly keysOf: TimedTable }
 }
 
-/** Filters of `ids`, the key, `lower_bound`, `upper_bound`, `before` and `after`. */
-export function boundaryFilters(values: Values, statistics: Statistics, bounded: BoundedTable): Filter[] {
+/**
+ * Filters of `ids`, the key, `lower_bound`, `upper_bound`, `before` and `after`.
+ * @param named what the parameter of the key names, united with `ids`.
+ */
+export function boundaryFilters(
+  values: BoundaryValues,
+  statistics: Statistics,
+  bounded: BoundedTable,
+  named?: readonly (bigint | string)[],
+): Filter[] {
   return [
-    ...keyFilter(values, bounded),
+    ...keyFilter(values.ids, named, bounded),
     ...boundFilter(values, statistics, bounded),
     ...timeFilter(values, statistics, bounded),
   ]
 }
 
-function keyFilter(values: Values, { alias, key, type, parameter }: BoundedTable): Filter[] {
-  const names = ['ids', ...(parameter === undefined ? [] : [parameter])]
-  const lists = names
-    .map((name) => (type === 'text' ? values.texts(name) : values.ids(name)))
-    .filter((list) => list !== undefined)
+function keyFilter(
+  ids: BoundaryValues['ids'],
+  named: BoundaryValues['ids'],
+  { alias, key, type }: BoundedTable,
+): Filter[] {
+  const lists = [ids, named].filter((list) => list !== undefined)
   if (lists.length === 0) return []
   const keys = [...new Set(lists.flat())]
   const column = raw(`${alias}.${key}`)
@@ -45,7 +52,7 @@ function keyFilter(values: Values, { alias, key, type, parameter }: BoundedTable
         : bindIds(keys as bigint[])
   return [
     {
-      name: names.join(', '),
+      name: `ids, ${key}`,
       condition: keys.length === 0 ? NEVER : sql`${column} = ANY(${bound})`,
       rows: keys.length,
       equals: { column: key, values: keys, type, count: keys.length },
@@ -55,10 +62,9 @@ function keyFilter(values: Values, { alias, key, type, parameter }: BoundedTable
   ]
 }
 
-function boundFilter(values: Values, statistics: Statistics, bounded: BoundedTable): Filter[] {
+function boundFilter(values: BoundaryValues, statistics: Statistics, bounded: BoundedTable): Filter[] {
   const { table, alias, key, type } = bounded
-  const lower = type === 'text' ? values.text('lower_bound') : values.int('lower_bound')
-  const upper = type === 'text' ? values.text('upper_bound') : values.int('upper_bound')
+  const { lower_bound: lower, upper_bound: upper } = values
   if (lower === undefined && upper === undefined) return []
   // A bound may be beyond what the column can hold; the comparison is then made in 64 bits.
   const cast = type === 'text' ? 'text' : 'bigint'
@@ -84,10 +90,9 @@ function boundFilter(values: Values, statistics: Statistics, bounded: BoundedTab
   ]
 }
 
-function timeFilter(values: Values, statistics: Statistics, bounded: BoundedTable): Filter[] {
+function timeFilter(values: BoundaryValues, statistics: Statistics, bounded: BoundedTable): Filter[] {
   const { table, alias, key, time } = bounded
-  const before = values.int('before')
-  const after = values.int('after')
+  const { before, after } = values
   if (!time || (before === undefined && after === undefined)) return []
   const low = after === undefined ? undefined : BigInt(after) + 1n
   const high = before === undefined ? undefined : BigInt(before) - 1n

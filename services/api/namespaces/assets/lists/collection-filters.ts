@@ -1,8 +1,8 @@
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
 import { isNoneOf, isOneOf } from './conditions.ts'
+import type { CollectionListValues } from '../../parameter-groups/index.ts'
 
 /** Table of collections, as statistics know it. */
 export const COLLECTIONS = 'assets.collections'
@@ -35,9 +35,12 @@ export function nameFilter(
 }
 
 /** Filters of `collection_whitelist` and `collection_blacklist`. */
-export function collectionLists(values: Values, statistics: Statistics, source: OfCollections): Filter[] {
-  const white = values.texts('collection_whitelist')
-  const black = values.texts('collection_blacklist')
+export function collectionLists(
+  values: CollectionListValues,
+  statistics: Statistics,
+  source: OfCollections,
+): Filter[] {
+  const { collection_whitelist: white, collection_blacklist: black } = values
   const { table, alias, column } = source
   return [
     ...(white ? [nameFilter('collection_whitelist', white, statistics, source)] : []),
@@ -62,11 +65,10 @@ export function listsAccount(row: string, list: 'authorized' | 'notify', account
 
 /** Filter of the collections that list an account among those that may mint and edit. */
 export function authorizedFilter(
-  values: Values,
+  account: string | undefined,
   statistics: Statistics,
   { table, alias, column }: OfCollections,
 ): Filter[] {
-  const account = values.text('authorized_account')
   if (account === undefined) return []
   const listed = statistics.containing(COLLECTIONS, 'authorized_accounts', account)
   const share = Math.min(1, Math.max(1, listed) / statistics.rows(COLLECTIONS))

@@ -1,11 +1,11 @@
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { Session, Sql } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import type { Filter, List, ListReader, Source, Statistics } from '../../../lists/index.ts'
 import { directionOf } from '../../paging/index.ts'
 import { boundaryFilters } from './boundary-filters.ts'
 import { collectionLists, COLLECTIONS, listsAccount } from './collection-filters.ts'
 import { containsText, resembles } from './conditions.ts'
+import type { CollectionValues } from '../parameters.ts'
 
 const SOURCE: Source = {
   from: raw('assets.collections c'),
@@ -25,7 +25,7 @@ export async function collectionList(
   reader: ListReader,
   trigrams: boolean,
   session: Session,
-  values: Values,
+  values: CollectionValues,
 ): Promise<List> {
   const { statistics } = reader
   await statistics.refresh(session)
@@ -34,24 +34,26 @@ export async function collectionList(
     ...accountFilters(values, statistics),
     ...collectionLists(values, statistics, source),
     ...searchFilters(values, statistics, trigrams),
-    ...boundaryFilters(values, statistics, {
-      ...{
+    ...boundaryFilters(
+      values,
+      statistics,
+      {
         table: COLLECTIONS,
         alias: 'c',
         key: 'collection_name',
         type: 'text',
-        parameter: 'collection_name',
+        time: { column: 'created_at_time' },
       },
-      time: { column: 'created_at_time' },
-    }),
+      values.collection_name,
+    ),
   ]
-  const column = values.text('sort') === 'collection_name' ? 'collection_name' : 'created_at_time'
+  const column = values.sort === 'collection_name' ? 'collection_name' : 'created_at_time'
   const order = { direction: directionOf(values), branches: [{ rank: 0, column }] }
   return { source: SOURCE, table: COLLECTIONS, filters, order }
 }
 
-function accountFilters(values: Values, statistics: Statistics): Filter[] {
-  const authors = values.texts('author')
+function accountFilters(values: CollectionValues, statistics: Statistics): Filter[] {
+  const authors = values.author
   const filters: Filter[] = []
   if (authors) {
     filters.push({
@@ -64,7 +66,7 @@ function accountFilters(values: Values, statistics: Statistics): Filter[] {
     })
   }
   for (const list of ['authorized', 'notify'] as const) {
-    const account = values.text(`${list}_account`)
+    const account = values[`${list}_account` as const]
     if (account === undefined) continue
     filters.push({
       name: `${list}_account`,
@@ -77,10 +79,9 @@ function accountFilters(values: Values, statistics: Statistics): Filter[] {
   return filters
 }
 
-function searchFilters(values: Values, statistics: Statistics, trigrams: boolean): Filter[] {
+function searchFilters(values: CollectionValues, statistics: Statistics, trigrams: boolean): Filter[] {
   const searches: [name: string, condition: Sql][] = []
-  const match = values.text('match')
-  const search = values.text('search')
+  const { match, search } = values
   if (match !== undefined) searches.push(['match', containsText(raw('c.collection_name'), match)])
   if (search !== undefined) {
     const shown = raw(`(c.collection_name || ' ' || coalesce(c.data ->> 'name', ''))`)

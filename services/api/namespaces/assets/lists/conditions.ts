@@ -1,6 +1,6 @@
 import { bind, bindIntegers, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
+import type { CollectionListValues } from '../../parameter-groups/index.ts'
 
 /** Condition that no row meets. */
 export const NEVER = raw('FALSE')
@@ -12,9 +12,21 @@ export function isOneOf(column: Sql, texts: readonly string[]): Sql {
   return sql`${column} = ANY(${bind(texts, 'text[]')})`
 }
 
+/** From so many texts on, to hash them once takes less than to compare a few rows with each. */
+const MANY = 50
+
 /** The column has none of some texts. */
 export function isNoneOf(column: Sql, texts: readonly string[]): Sql {
-  return texts.length === 0 ? raw('TRUE') : sql`${column} <> ALL(${bind(texts, 'text[]')})`
+  if (texts.length === 0) return raw('TRUE')
+  const list = bind(texts, 'text[]')
+  // `<> ALL` compares with one after the other, up to PostgreSQL 14.
+  return texts.length < MANY ? sql`${column} <> ALL(${list})` : sql`${column} NOT IN (SELECT unnest(${list}))`
+}
+
+/** A 32-bit column has none of some ids. */
+export function isNoneOfIds(column: Sql, ids: readonly bigint[]): Sql {
+  const list = bindIntegers(ids)
+  return ids.length < MANY ? sql`${column} <> ALL(${list})` : sql`${column} NOT IN (SELECT unnest(${list}))`
 }
 
 /** A column has one of the texts of a parameter; nothing when it is absent. */
@@ -23,7 +35,7 @@ export function oneOf(column: string, texts: readonly string[] | undefined): Sql
 }
 
 /** A column has one of the 32-bit ids of a parameter; nothing when it is absent. */
-export function oneOfIds(column: string, ids: readonly bigint[] | undefined): Sql[] {
+export function oneOfIds(column: string, ids: readonly bigint[] | null | undefined): Sql[] {
   return ids ? [sql`${raw(column)} = ANY(${bindIntegers(ids)})`] : []
 }
 
@@ -33,17 +45,17 @@ export function isText(column: string, text: string | undefined): Sql[] {
 }
 
 /** `collection_whitelist` and `collection_blacklist` on a column. */
-export function collectionLists(column: string, values: Values): Sql[] {
-  const black = values.texts('collection_blacklist') ?? []
+export function collectionLists(column: string, values: CollectionListValues): Sql[] {
+  const black = values.collection_blacklist ?? []
   return [
-    ...oneOf(column, values.texts('collection_whitelist')),
+    ...oneOf(column, values.collection_whitelist),
     ...(black.length > 0 ? [isNoneOf(raw(column), black)] : []),
   ]
 }
 
 /** Whether `collection_whitelist` or `collection_blacklist` leaves something out. */
-export function hasCollectionLists(values: Values): boolean {
-  return values.has('collection_whitelist') || (values.texts('collection_blacklist') ?? []).length > 0
+export function hasCollectionLists(values: CollectionListValues): boolean {
+  return values.collection_whitelist !== undefined || (values.collection_blacklist ?? []).length > 0
 }
 
 /** Collections that list an account among those that may mint and edit; nothing when it is absent. */

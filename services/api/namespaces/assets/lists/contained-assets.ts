@@ -1,6 +1,6 @@
+import { pick } from '../../../../core/endpoint/index.ts'
 import { bindIds, bindIntegers, raw, sql, where } from '../../../database/index.ts'
 import type { Session, Sql } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import { estimateRows, foundConditions } from '../../../lists/index.ts'
 import type { Filter, FilterPart, Statistics, Through } from '../../../lists/index.ts'
 import { resolveTemplates } from './resolve-templates.ts'
@@ -9,12 +9,16 @@ import { assetFilters, nothing } from './asset-filters.ts'
 import { ASSETS } from './asset-source.ts'
 import { isOneOf } from './conditions.ts'
 import { keyAtTime } from './key-at-time.ts'
+import type { AssetValues } from '../parameters.ts'
 
 /** Parameters that ask about the assets that a row contains, not only which they are or of what collection. */
 const DETAILS = [
-  ...['owner', 'burned', 'template_id', 'schema_name', 'is_transferable', 'is_burnable'],
-  ...['minter', 'initial_receiver', 'burner'],
-]
+  ...(['owner', 'burned', 'template_id', 'schema_name', 'is_transferable', 'is_burnable'] as const),
+  ...(['minter', 'initial_receiver', 'burner'] as const),
+] as const
+
+/** The same, and which they are or of what collection. */
+const KEPT = [...DETAILS, 'asset_id', 'collection_name'] as const
 
 /** Collections of templates or schemas up to which they are named. */
 const MAX_COLLECTIONS = 64
@@ -39,15 +43,14 @@ export interface ContainedAssets {
  */
 export async function resolveContained(
   session: Session,
-  values: Values,
+  values: AssetValues,
   statistics: Statistics,
 ): Promise<ContainedAssets | undefined> {
-  const names = DETAILS.filter((name) => values.has(name))
+  const names = DETAILS.filter((name) => values[name] !== undefined)
   if (names.length === 0) return undefined
-  const isKept = new Set([...DETAILS, 'asset_id', 'collection_name'])
-  const details = values.without(values.names().filter((name) => !isKept.has(name)))
-  const isFixed = details.bool('is_transferable') === false
-  const isOfFlags = isFixed || details.bool('is_burnable') === false
+  const details = pick(values, KEPT)
+  const isFixed = details.is_transferable === false
+  const isOfFlags = isFixed || details.is_burnable === false
   const templates: ResolvedTemplates = isOfFlags
     ? await resolveTemplates(session, details, [], false)
     : { kind: 'unfiltered' }
@@ -69,10 +72,8 @@ interface KnownHome {
 }
 
 /** The collections of the templates or schemas that are asked for, and how many assets these and those have. */
-async function resolveHome(session: Session, values: Values): Promise<KnownHome | undefined> {
-  const ids = values.ids('template_id')
-  const schemas = values.texts('schema_name')
-  const collections = values.texts('collection_name')
+async function resolveHome(session: Session, values: AssetValues): Promise<KnownHome | undefined> {
+  const { template_id: ids, schema_name: schemas, collection_name: collections } = values
   if (!ids && !schemas) return undefined
   const counts = ids
     ? sql`SELECT t.collection_name, k.minted FROM assets.template_counts k LEFT JOIN assets.templates t USING (template_id)
@@ -129,13 +130,13 @@ const MOVED = raw(`(a.transferred_at_block > a.minted_at_block
 
 /** Filters of "contains one of these assets", and of "contains an asset such that …". */
 export function containedFilters(
-  values: Values,
+  values: AssetValues,
   contained: ContainedAssets | undefined,
   statistics: Statistics,
   containing: ContainingTable,
 ): Filter[] {
   // Rows may have marks among the ids that no asset has.
-  const ids = values.ids('asset_id')?.filter((id) => id > 0n)
+  const ids = values.asset_id?.filter((id) => id > 0n)
   return [
     ...(ids ? [idsFilter(ids, statistics, containing)] : []),
     ...(contained ? detailFilters(contained, statistics, containing) : []),

@@ -1,9 +1,9 @@
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { Session, Sql, SqlValue } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import type { Filter, List, ListReader } from '../../../lists/index.ts'
 import { directionOf, pageWindow } from '../../paging/index.ts'
 import { jsonMembers, quoted } from '../records/index.ts'
+import type { ActionValues, LogValues, OrderValues } from '../../parameter-groups/index.ts'
 
 /** Whose logs are wanted. */
 export interface LogSubject {
@@ -58,7 +58,7 @@ export function logList(
   { from, table, actions: names }: LogTable,
   id: bigint,
   actions: readonly string[],
-  values: Values,
+  values: OrderValues,
   further: readonly Filter[] = [],
 ): List {
   // The ids of assets, offers and templates overlap: the actions tell them apart.
@@ -98,13 +98,13 @@ export function logList(
 export async function selectLogs(
   reader: ListReader,
   session: Session,
-  values: Values,
+  values: LogValues,
   subject: LogSubject,
   actions: readonly string[],
 ): Promise<readonly LogRow[]> {
   const window = pageWindow(values)
   const wanted = chosenActions(actions, values)
-  if (!window || wanted.length === 0) return []
+  if (wanted.length === 0) return []
   const rows = wanted.includes(MINT) ? sql`${ROWS} UNION ALL ${MINTS}` : ROWS
   const source = { from: sql`(${rows}) l`, table: LOGS, actions: ACTIONS }
   const list = logList(source, subject.id, wanted, values, subjectFilters(subject))
@@ -144,8 +144,7 @@ function subjectFilters({ id, schema, templateOf }: LogSubject): Filter[] {
 }
 
 /** The actions of an endpoint that a request keeps; names that it does not have are ignored. */
-export function chosenActions(actions: readonly string[], values: Values): string[] {
-  const white = values.texts('action_whitelist')
-  const black = values.texts('action_blacklist')
+export function chosenActions(actions: readonly string[], values: ActionValues): string[] {
+  const { action_whitelist: white, action_blacklist: black } = values
   return actions.filter((name) => white?.includes(name) !== false && black?.includes(name) !== true)
 }

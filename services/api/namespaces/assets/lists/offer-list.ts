@@ -1,6 +1,5 @@
 import { bind, bindIds, raw, sql } from '../../../database/index.ts'
 import type { Session, Sql } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import { invalidParameter } from '../../../endpoint/index.ts'
 import type { Filter, List, ListReader, Source, Statistics } from '../../../lists/index.ts'
 import { directionOf } from '../../paging/index.ts'
@@ -10,6 +9,7 @@ import { isNoneOf } from './conditions.ts'
 import { containedFilters, resolveContained } from './contained-assets.ts'
 import type { ContainingTable } from './contained-assets.ts'
 import { partyFilters } from './party-filters.ts'
+import type { OfferValues } from '../parameters.ts'
 
 /** Table of offers, as statistics know it. */
 const OFFERS = 'assets.offers'
@@ -43,7 +43,7 @@ function contentsOf(alias: string): Sql {
 }
 
 /** The offers that a request asks for. */
-export async function offerList(reader: ListReader, session: Session, values: Values): Promise<List> {
+export async function offerList(reader: ListReader, session: Session, values: OfferValues): Promise<List> {
   const { statistics } = reader
   await statistics.refresh(session)
   const contained = await resolveContained(session, values, statistics)
@@ -55,7 +55,7 @@ export async function offerList(reader: ListReader, session: Session, values: Va
     ofCollections: (names) => ofCollections('collection_name', names, statistics),
     atOnce: 16,
   }
-  const time = values.text('sort') === 'updated' ? 'updated_at_time' : 'created_at_time'
+  const time = values.sort === 'updated' ? 'updated_at_time' : 'created_at_time'
   const filters = [
     ...containedFilters(values, contained, statistics, containing),
     ...partyFilters(values, statistics, { table: OFFERS, alias: 'o' }),
@@ -64,17 +64,25 @@ export async function offerList(reader: ListReader, session: Session, values: Va
     ...collectionFilters(values, statistics),
     ...sideFilters(values, statistics),
     ...contractFilter(values, statistics),
-    ...boundaryFilters(values, statistics, {
-      ...{ table: OFFERS, alias: 'o', key: 'offer_id', type: 'bigint', parameter: 'offer_id' },
-      time: { column: time },
-    }),
+    ...boundaryFilters(
+      values,
+      statistics,
+      {
+        table: OFFERS,
+        alias: 'o',
+        key: 'offer_id',
+        type: 'bigint',
+        time: { column: time },
+      },
+      values.offer_id,
+    ),
   ]
   const order = { direction: directionOf(values), branches: [{ rank: 0, column: time }] }
   return { source: SOURCE, table: OFFERS, filters, order }
 }
 
-function blacklistFilter(values: Values, statistics: Statistics): Filter[] {
-  const black = values.texts('account_blacklist')
+function blacklistFilter(values: OfferValues, statistics: Statistics): Filter[] {
+  const black = values.account_blacklist
   if (!black || black.length === 0) return []
   const named = statistics.equal(OFFERS, 'sender', black) + statistics.equal(OFFERS, 'recipient', black)
   return [
@@ -89,8 +97,8 @@ function blacklistFilter(values: Values, statistics: Statistics): Filter[] {
 }
 
 /** `state`: one or more numbers. @throws RequestError 400 for anything else. */
-function stateFilter(values: Values, statistics: Statistics): Filter[] {
-  const text = values.text('state')
+function stateFilter(values: OfferValues, statistics: Statistics): Filter[] {
+  const text = values.state
   if (text === undefined) return []
   const given = text.split(',')
   if (!given.every((state) => /^\d{1,4}$/.test(state))) throw invalidParameter('state')
@@ -111,10 +119,8 @@ function stateFilter(values: Values, statistics: Statistics): Filter[] {
 }
 
 /** The row itself names the collections of its assets; one without known assets passes the white-list. */
-function collectionFilters(values: Values, statistics: Statistics): Filter[] {
-  const wanted = values.texts('collection_name')
-  const white = values.texts('collection_whitelist')
-  const black = values.texts('collection_blacklist')
+function collectionFilters(values: OfferValues, statistics: Statistics): Filter[] {
+  const { collection_name: wanted, collection_whitelist: white, collection_blacklist: black } = values
   const filters: Filter[] = []
   if (wanted) filters.push(ofCollections('collection_name', wanted, statistics))
   if (white) {
@@ -160,12 +166,12 @@ function ofCollections(name: string, collections: readonly string[], statistics:
 }
 
 /** Lists of asset ids for one side: an empty side passes the white-list. */
-function sideFilters(values: Values, statistics: Statistics): Filter[] {
+function sideFilters(values: OfferValues, statistics: Statistics): Filter[] {
   const all = statistics.rows(OFFERS)
   const filters = (['sender', 'recipient'] as const).flatMap((side) => {
     const column = `${side}_asset_ids`
-    const white = values.ids(`${side}_asset_whitelist`)
-    const black = values.ids(`${side}_asset_blacklist`)
+    const white = values[`${side}_asset_whitelist` as const]
+    const black = values[`${side}_asset_blacklist` as const]
     const own: Filter[] = []
     if (white) {
       const only = sql`${raw(`o.${column}`)} <@ ${bindIds(white)}`
@@ -195,7 +201,7 @@ function sideFilters(values: Values, statistics: Statistics): Filter[] {
     }
     return own
   })
-  if (values.bool('hide_empty_offers') === true) {
+  if (values.hide_empty_offers === true) {
     filters.push({
       name: 'hide_empty_offers',
       condition: raw(`o.sender_asset_ids <> '{}' AND o.recipient_asset_ids <> '{}'`),
@@ -208,8 +214,8 @@ function sideFilters(values: Values, statistics: Statistics): Filter[] {
   return filters
 }
 
-function contractFilter(values: Values, statistics: Statistics): Filter[] {
-  const wanted = values.bool('is_recipient_contract')
+function contractFilter(values: OfferValues, statistics: Statistics): Filter[] {
+  const wanted = values.is_recipient_contract
   if (wanted === undefined) return []
   const exists = raw('EXISTS (SELECT FROM chain.code_accounts r WHERE r.account = o.recipient OFFSET 0)')
   const share = wanted ? SHARES.toContracts : 1 - SHARES.toContracts

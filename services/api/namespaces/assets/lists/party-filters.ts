@@ -1,8 +1,8 @@
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
 import { containsText, isNoneOf, isOneOf, NEVER } from './conditions.ts'
+import type { PartyValues } from '../parameters.ts'
 
 /** The table whose rows have a sender, a recipient and a memo: offers or transfers. */
 export interface PartyTable {
@@ -15,12 +15,18 @@ export interface PartyTable {
 const WITHOUT_CODE = 0.7
 
 /** Filters of both parties and the memo. */
-export function partyFilters(values: Values, statistics: Statistics, { table, alias }: PartyTable): Filter[] {
+export function partyFilters(
+  values: PartyValues,
+  statistics: Statistics,
+  { table, alias }: PartyTable,
+): Filter[] {
   const source = { table, alias }
   return [
-    ...['account', 'account_whitelist'].flatMap((name) => eitherSide(name, values, statistics, source)),
-    ...['sender', 'recipient'].flatMap((name) => {
-      const names = values.texts(name)
+    ...(['account', 'account_whitelist'] as const).flatMap((name) =>
+      eitherSide(name, values, statistics, source),
+    ),
+    ...(['sender', 'recipient'] as const).flatMap((name) => {
+      const names = values[name]
       return names ? [oneSide(name, name, names, statistics, source)] : []
     }),
     ...memoFilters(values, statistics, source),
@@ -46,8 +52,13 @@ function oneSide(
 }
 
 /** Rows of accounts on either side: those that they sent, and those that they received from others. */
-function eitherSide(name: string, values: Values, statistics: Statistics, source: PartyTable): Filter[] {
-  const names = values.texts(name)
+function eitherSide(
+  name: 'account' | 'account_whitelist',
+  values: PartyValues,
+  statistics: Statistics,
+  source: PartyTable,
+): Filter[] {
+  const names = values[name]
   if (!names) return []
   const sent = oneSide(name, 'sender', names, statistics, source)
   const received = oneSide(name, 'recipient', names, statistics, source)
@@ -65,9 +76,8 @@ function eitherSide(name: string, values: Values, statistics: Statistics, source
   ]
 }
 
-function memoFilters(values: Values, statistics: Statistics, { table, alias }: PartyTable): Filter[] {
-  const memo = values.text('memo')
-  const match = values.text('match_memo')
+function memoFilters(values: PartyValues, statistics: Statistics, { table, alias }: PartyTable): Filter[] {
+  const { memo, match_memo: match } = values
   const column = raw(`${alias}.memo`)
   const filters: Filter[] = []
   if (memo !== undefined) {
@@ -94,9 +104,9 @@ function memoFilters(values: Values, statistics: Statistics, { table, alias }: P
 }
 
 /** `hide_contracts`: neither account has code, unless the request names it. */
-function contractFilter(values: Values, statistics: Statistics, { table, alias }: PartyTable): Filter[] {
-  if (values.bool('hide_contracts') !== true) return []
-  const named = ['account', 'sender', 'recipient'].flatMap((name) => values.texts(name) ?? [])
+function contractFilter(values: PartyValues, statistics: Statistics, { table, alias }: PartyTable): Filter[] {
+  if (values.hide_contracts !== true) return []
+  const named = (['account', 'sender', 'recipient'] as const).flatMap((name) => values[name] ?? [])
   const exempt: Sql =
     named.length === 0 ? raw('') : sql` AND h.account <> ALL(${bind([...new Set(named)], 'text[]')})`
   const sides = raw(`h.account IN (${alias}.sender, ${alias}.recipient)`)

@@ -1,8 +1,9 @@
 import type { Session } from '../../../database/index.ts'
 import { raw, sql, where } from '../../../database/index.ts'
-import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { AttributeFilter } from '../../../endpoint/index.ts'
 import { collectionLists, oneOf, oneOfIds } from './conditions.ts'
 import { templateConditions } from './template-filters.ts'
+import type { AssetValues } from '../parameters.ts'
 
 /** Templates up to which a filter on their data is answered through their ids. */
 const MAX_RESOLVED = 2_000
@@ -26,7 +27,7 @@ export type ResolvedTemplates =
  */
 export async function resolveTemplates(
   session: Session,
-  values: Values,
+  values: AssetValues,
   attributes: readonly AttributeFilter[],
   trigrams: boolean,
 ): Promise<ResolvedTemplates> {
@@ -34,10 +35,10 @@ export async function resolveTemplates(
   if (selected.length === 0) return { kind: 'unfiltered' }
   const conditions = [
     ...selected,
-    ...oneOf('t.collection_name', values.texts('collection_name')),
-    ...oneOf('t.schema_name', values.texts('schema_name')),
+    ...oneOf('t.collection_name', values.collection_name),
+    ...oneOf('t.schema_name', values.schema_name),
     ...collectionLists('t.collection_name', values),
-    ...oneOfIds('t.template_id', values.ids('template_id')),
+    ...oneOfIds('t.template_id', values.template_id),
   ]
   const rows = await session.query<[ids: string | null, held: number]>(
     // One text instead of a row for each template.

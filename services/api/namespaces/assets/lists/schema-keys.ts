@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { bind, raw, sql, where } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
 import { ASSETS, SCHEMAS } from './asset-source.ts'
 import { isNoneOf, isOneOf } from './conditions.ts'
+import type { AssetValues } from '../parameters.ts'
 
 /** Pairs of collection and schema up to which their keys are computed here. */
 const MAX_PAIRS = 64
@@ -15,12 +15,9 @@ export function schemaKey(collection: string, schema: string): bigint {
 }
 
 /** Filters of collections and schemas on assets, `a`: names, white-list, authorized account, black-list. */
-export function schemaFilters(values: Values, statistics: Statistics): Filter[] {
-  const collections = values.texts('collection_name')
-  const white = values.texts('collection_whitelist')
-  const schemas = values.texts('schema_name')
-  const authorized = values.text('authorized_account')
-  const black = values.texts('collection_blacklist')
+export function schemaFilters(values: AssetValues, statistics: Statistics): Filter[] {
+  const { collection_name: collections, collection_whitelist: white, schema_name: schemas } = values
+  const { authorized_account: authorized, collection_blacklist: black } = values
   const filters: Filter[] = []
   if (black && black.length > 0) {
     const without = statistics.rows(ASSETS) - statistics.equal(ASSETS, 'collection_name', black)

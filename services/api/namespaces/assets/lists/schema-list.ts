@@ -1,12 +1,13 @@
+import { without } from '../../../../core/endpoint/index.ts'
 import { raw, sql } from '../../../database/index.ts'
 import type { Session, Sql } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import type { Filter, List, ListReader, Order, Source } from '../../../lists/index.ts'
 import { directionOf } from '../../paging/index.ts'
 import { SCHEMAS } from './asset-source.ts'
 import { boundaryFilters } from './boundary-filters.ts'
 import { authorizedFilter, collectionLists, nameFilter } from './collection-filters.ts'
 import { containsText } from './conditions.ts'
+import type { SchemaValues } from '../parameters.ts'
 
 /**
  * Schemas with a key in the order of their names: schema, blank, collection. The blank is lower than whatever a name may
@@ -28,13 +29,13 @@ const SOURCE: Source = {
 const SEARCHED = 0.05
 
 /** The schemas that a request asks for; keys as `schemaRecordKeys` reads them. */
-export async function schemaList(reader: ListReader, session: Session, values: Values): Promise<List> {
+export async function schemaList(reader: ListReader, session: Session, values: SchemaValues): Promise<List> {
   const { statistics } = reader
   await statistics.refresh(session)
   const source = { table: SCHEMAS, alias: 's', column: 'collection_name' }
-  const collections = values.texts('collection_name')
-  const names = values.texts('schema_name') ?? values.texts('ids')
-  const match = values.text('match')
+  const collections = values.collection_name
+  const names = values.schema_name ?? values.ids
+  const match = values.match
   const searched: Filter[] =
     match === undefined
       ? []
@@ -51,19 +52,22 @@ export async function schemaList(reader: ListReader, session: Session, values: V
     ...(collections ? [nameFilter('collection_name', collections, statistics, source)] : []),
     ...(names ? [nameFilter('schema_name', names, statistics, { ...source, column: 'schema_name' })] : []),
     ...collectionLists(values, statistics, source),
-    ...authorizedFilter(values, statistics, source),
+    ...authorizedFilter(values.authorized_account, statistics, source),
     ...searched,
-    ...boundaryFilters(values.without(['ids']), statistics, {
-      ...{ table: SCHEMAS, alias: 's', key: 'schema_name', type: 'text' },
+    ...boundaryFilters(without(values, ['ids']), statistics, {
+      table: SCHEMAS,
+      alias: 's',
+      key: 'schema_name',
+      type: 'text',
       time: { column: 'created_at_time' },
     }),
   ]
   return { source: SOURCE, table: SCHEMAS, filters, order: orderOf(values) }
 }
 
-function orderOf(values: Values): Order {
+function orderOf(values: SchemaValues): Order {
   const direction = directionOf(values)
-  const sort = values.text('sort')
+  const sort = values.sort
   if (sort === 'assets') {
     return {
       direction,

@@ -1,7 +1,8 @@
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
-import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { AttributeFilter } from '../../../endpoint/index.ts'
 import { containsText, NEVER, resembles } from './conditions.ts'
+import type { AssetValues } from '../parameters.ts'
 
 /** Attribute filters, name searches and unset flags on a template, `t`. */
 export function templateConditions({
@@ -9,7 +10,7 @@ export function templateConditions({
   attributes,
   trigrams,
 }: {
-  readonly values: Values
+  readonly values: Pick<AssetValues, 'match' | 'search' | 'is_transferable' | 'is_burnable'>
   readonly attributes: readonly AttributeFilter[]
   readonly trigrams: boolean
 }): Sql[] {
@@ -27,12 +28,11 @@ export function templateConditions({
     const [fixed, changing] = names.map(test)
     return sql`(${fixed!} OR ${changing!})`
   }
-  const match = values.text('match')
-  const search = values.text('search')
+  const { match, search } = values
   if (match) conditions.push(anyName((name) => containsText(name, match)))
   if (search) conditions.push(anyName((name) => resembles(name, search, trigrams)))
-  for (const flag of ['transferable', 'burnable']) {
-    if (values.bool(`is_${flag}`) === false) conditions.push(raw(`NOT t.${flag}`))
+  for (const flag of ['transferable', 'burnable'] as const) {
+    if (values[`is_${flag}` as const] === false) conditions.push(raw(`NOT t.${flag}`))
   }
   return conditions
 }

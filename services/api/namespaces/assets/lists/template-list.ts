@@ -1,6 +1,7 @@
+import { without } from '../../../../core/endpoint/index.ts'
 import { allOf, bind, raw, sql } from '../../../database/index.ts'
 import type { Session, Sql } from '../../../database/index.ts'
-import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { AttributeFilter } from '../../../endpoint/index.ts'
 import type { Filter, List, ListReader, Order, Source, Statistics } from '../../../lists/index.ts'
 import { directionOf } from '../../paging/index.ts'
 
@@ -8,6 +9,7 @@ import { nothing } from './asset-filters.ts'
 import { boundaryFilters } from './boundary-filters.ts'
 import { authorizedFilter, collectionLists, nameFilter } from './collection-filters.ts'
 import { templateConditions } from './template-filters.ts'
+import type { TemplateValues } from '../parameters.ts'
 
 /** Table of templates, as statistics know it. */
 const TEMPLATES = 'assets.templates'
@@ -35,7 +37,7 @@ const SHARES = { data: 0.02, search: 0.02, held: 0.8, nameless: 0.02 }
 /** A request for templates. */
 export interface TemplateQuestion {
   readonly session: Session
-  readonly values: Values
+  readonly values: TemplateValues
   readonly attributes: readonly AttributeFilter[]
 }
 
@@ -48,19 +50,26 @@ export async function templateList(
   const { statistics } = reader
   await statistics.refresh(session)
   const source = { table: TEMPLATES, alias: 't', column: 'collection_name' }
-  const collections = values.texts('collection_name')
-  const schemas = values.texts('schema_name')
+  const { collection_name: collections, schema_name: schemas } = values
   const filters = [
     ...(collections ? [nameFilter('collection_name', collections, statistics, source)] : []),
     ...(schemas
       ? [nameFilter('schema_name', schemas, statistics, { ...source, column: 'schema_name' })]
       : []),
-    ...boundaryFilters(values, statistics, {
-      ...{ table: TEMPLATES, alias: 't', key: 'template_id', type: 'integer', parameter: 'template_id' },
-      time: { column: 'created_at_time' },
-    }),
+    ...boundaryFilters(
+      values,
+      statistics,
+      {
+        table: TEMPLATES,
+        alias: 't',
+        key: 'template_id',
+        type: 'integer',
+        time: { column: 'created_at_time' },
+      },
+      values.template_id,
+    ),
     ...collectionLists(values, statistics, source),
-    ...authorizedFilter(values, statistics, source),
+    ...authorizedFilter(values.authorized_account, statistics, source),
     ...supplyFilters(values, statistics),
     ...flagFilters(values, statistics),
     ...dataFilters({ values, attributes, trigrams }, statistics),
@@ -68,7 +77,7 @@ export async function templateList(
   return { source: SOURCE, table: TEMPLATES, filters, order: orderOf(values) }
 }
 
-function supplyFilters(values: Values, statistics: Statistics): Filter[] {
+function supplyFilters(values: TemplateValues, statistics: Statistics): Filter[] {
   const comparisons = [
     ['issued_supply', 'issued_supply', '='],
     ['min_issued_supply', 'issued_supply', '>='],
@@ -76,7 +85,7 @@ function supplyFilters(values: Values, statistics: Statistics): Filter[] {
     ['max_supply', 'max_supply', '='],
   ] as const
   return comparisons.flatMap(([name, column, operator]) => {
-    const value = values.int(name)
+    const value = values[name]
     if (value === undefined) return []
     const bound = BigInt(value)
     const rows =
@@ -97,11 +106,11 @@ function supplyFilters(values: Values, statistics: Statistics): Filter[] {
   })
 }
 
-function flagFilters(values: Values, statistics: Statistics): Filter[] {
+function flagFilters(values: TemplateValues, statistics: Statistics): Filter[] {
   const all = statistics.rows(TEMPLATES)
   const filters: Filter[] = []
-  for (const flag of ['transferable', 'burnable']) {
-    const wanted = values.bool(`is_${flag}`)
+  for (const flag of ['transferable', 'burnable'] as const) {
+    const wanted = values[`is_${flag}` as const]
     if (wanted === undefined) continue
     filters.push({
       name: `is_${flag}`,
@@ -111,7 +120,7 @@ function flagFilters(values: Values, statistics: Statistics): Filter[] {
       isIndexed: !wanted,
     })
   }
-  if (values.bool('include_deleted') !== true) {
+  if (values.include_deleted !== true) {
     filters.push({
       name: 'include_deleted',
       condition: raw('t.deleted_at_block IS NULL'),
@@ -120,7 +129,7 @@ function flagFilters(values: Values, statistics: Statistics): Filter[] {
       isIndexed: false,
     })
   }
-  if (values.bool('has_assets') === true) {
+  if (values.has_assets === true) {
     filters.push({
       name: 'has_assets',
       condition:
@@ -136,7 +145,7 @@ function flagFilters(values: Values, statistics: Statistics): Filter[] {
 
 /** Attributes and names; each may be those of the immutable or of the mutable data. */
 function dataFilters(
-  request: { values: Values; attributes: readonly AttributeFilter[]; trigrams: boolean },
+  request: { values: TemplateValues; attributes: readonly AttributeFilter[]; trigrams: boolean },
   statistics: Statistics,
 ): Filter[] {
   const all = statistics.rows(TEMPLATES)
@@ -145,8 +154,8 @@ function dataFilters(
   )
   if (ofTemplates.some(({ containment }) => containment === undefined)) return [nothing('data')]
   // Flags have filters of their own.
-  const values = request.values.without(['is_transferable', 'is_burnable'])
-  const isSearched = Boolean(values.text('match')) || Boolean(values.text('search'))
+  const values = without(request.values, ['is_transferable', 'is_burnable'])
+  const isSearched = Boolean(values.match) || Boolean(values.search)
   if (ofTemplates.length === 0 && !isSearched) return []
   const share = SHARES.data ** ofTemplates.length * (isSearched ? SHARES.search : 1)
   return [
@@ -160,9 +169,9 @@ function dataFilters(
 }
 
 /** Templates without a name come first downwards, and last upwards. */
-function orderOf(values: Values): Order {
+function orderOf(values: TemplateValues): Order {
   const direction = directionOf(values)
-  if (values.text('sort') !== 'name') return { direction, branches: [{ rank: 0, column: 'template_id' }] }
+  if (values.sort !== 'name') return { direction, branches: [{ rank: 0, column: 'template_id' }] }
   const isNull: Sql = sql`${NAME_HEAD} IS NULL`
   const value = sql`${NAME} COLLATE "C"`
   return {

@@ -3,7 +3,7 @@ import type { Sql } from '../../../database/index.ts'
 import { estimateRows } from '../../../lists/index.ts'
 import type { AssetRequest } from './asset-filters.ts'
 import { ASSETS } from './asset-source.ts'
-import { isNoneOf, isOneOf } from './conditions.ts'
+import { isNoneOf, isNoneOfIds, isOneOf } from './conditions.ts'
 import { schemaFilters } from './schema-keys.ts'
 
 const TEMPLATES = 'assets.templates'
@@ -24,10 +24,8 @@ export interface TemplateScope {
 export function templateScope({ values, templates, statistics }: AssetRequest): TemplateScope {
   const conditions: Sql[] = []
   const applied = new Set<string>()
-  const collections = values.texts('collection_name')
-  const white = values.texts('collection_whitelist')
-  const schemas = values.texts('schema_name')
-  const black = values.texts('collection_blacklist')
+  const { collection_name: collections, collection_whitelist: white, schema_name: schemas } = values
+  const { collection_blacklist: black } = values
   if (collections) conditions.push(isOneOf(raw('t.collection_name'), collections))
   if (white) conditions.push(isOneOf(raw('t.collection_name'), white))
   if (schemas) conditions.push(isOneOf(raw('t.schema_name'), schemas))
@@ -36,9 +34,9 @@ export function templateScope({ values, templates, statistics }: AssetRequest): 
     applied.add('collection_blacklist')
   }
   const ofSchemas = schemaFilters(values, statistics).filter(({ equals }) => equals !== undefined)
-  if (!values.has('authorized_account')) for (const { name } of ofSchemas) applied.add(name)
-  for (const name of ['template_id', 'template_whitelist']) {
-    const ids = values.ids(name)
+  if (values.authorized_account === undefined) for (const { name } of ofSchemas) applied.add(name)
+  for (const name of ['template_id', 'template_whitelist'] as const) {
+    const ids = values[name]
     if (!ids) continue
     conditions.push(sql`t.template_id = ANY(${bindIntegers(ids)})`)
     applied.add(name)
@@ -47,13 +45,13 @@ export function templateScope({ values, templates, statistics }: AssetRequest): 
     conditions.push(sql`t.template_id = ANY(${bindIntegers(templates.ids.map(BigInt))})`)
     applied.add('attributes of templates')
   }
-  const blacklist = values.ids('template_blacklist')
+  const blacklist = values.template_blacklist
   if (blacklist && blacklist.length > 0) {
-    conditions.push(sql`t.template_id <> ALL(${bindIntegers(blacklist)})`)
+    conditions.push(isNoneOfIds(raw('t.template_id'), blacklist))
     applied.add('template_blacklist')
   }
-  for (const flag of ['transferable', 'burnable']) {
-    if (values.bool(`is_${flag}`) !== true) continue
+  for (const flag of ['transferable', 'burnable'] as const) {
+    if (values[`is_${flag}` as const] !== true) continue
     conditions.push(raw(`t.${flag}`))
     applied.add(`is_${flag}`)
   }

@@ -1,6 +1,5 @@
 import { raw } from '../../../database/index.ts'
 import type { Session } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../endpoint/index.ts'
 import type { Filter, List, ListReader, Source, Statistics } from '../../../lists/index.ts'
 import { directionOf } from '../../paging/index.ts'
@@ -9,6 +8,7 @@ import { isNoneOf, isOneOf } from './conditions.ts'
 import { BLOCKS, containedFilters, resolveContained, TRANSFERS } from './contained-assets.ts'
 import type { ContainingTable } from './contained-assets.ts'
 import { partyFilters } from './party-filters.ts'
+import type { TransferValues } from '../parameters.ts'
 
 const SOURCE: Source = {
   from: raw('assets.transfers t'),
@@ -23,8 +23,12 @@ const SOURCE: Source = {
 }
 
 /** The transfers that a request asks for. @throws RequestError 400 when `account` comes with `sender` or `recipient`. */
-export async function transferList(reader: ListReader, session: Session, values: Values): Promise<List> {
-  if (values.has('account') && (values.has('sender') || values.has('recipient'))) {
+export async function transferList(
+  reader: ListReader,
+  session: Session,
+  values: TransferValues,
+): Promise<List> {
+  if (values.account !== undefined && (values.sender !== undefined || values.recipient !== undefined)) {
     throw new RequestError(400, 'Can not use account and sender or recipient filters at the same time')
   }
   const { statistics } = reader
@@ -43,22 +47,30 @@ export async function transferList(reader: ListReader, session: Session, values:
     ...containedFilters(values, contained, statistics, containing),
     ...collectionFilters(values, statistics),
     ...partyFilters(values, statistics, { table: TRANSFERS, alias: 't' }),
-    ...boundaryFilters(values, statistics, {
-      ...{ table: TRANSFERS, alias: 't', key: 'transfer_id', type: 'bigint', parameter: 'transfer_id' },
-      // Transfers carry no time; their blocks do, in the order of the same sequence.
-      time: { keysOf: BLOCKS },
-    }),
+    ...boundaryFilters(
+      values,
+      statistics,
+      {
+        table: TRANSFERS,
+        alias: 't',
+        key: 'transfer_id',
+        type: 'bigint',
+        // Transfers carry no time; their blocks do, in the order of the same sequence.
+        time: { keysOf: BLOCKS },
+      },
+      values.transfer_id,
+    ),
   ]
   const order = { direction: directionOf(values), branches: [{ rank: 0, column: 'transfer_id' }] }
   return { source: SOURCE, table: TRANSFERS, filters, order }
 }
 
 /** Every asset of a transfer is of its collection. */
-function collectionFilters(values: Values, statistics: Statistics): Filter[] {
-  const black = values.texts('collection_blacklist')
+function collectionFilters(values: TransferValues, statistics: Statistics): Filter[] {
+  const black = values.collection_blacklist
   return [
-    ...['collection_name', 'collection_whitelist'].flatMap((name) => {
-      const names = values.texts(name)
+    ...(['collection_name', 'collection_whitelist'] as const).flatMap((name) => {
+      const names = values[name]
       return names ? [ofCollections(name, names, statistics)] : []
     }),
     ...(black && black.length > 0

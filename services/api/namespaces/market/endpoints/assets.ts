@@ -1,6 +1,7 @@
-import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
-import { assetsEndpoints, listJson } from '../../assets/index.ts'
-import { PRICE_SORTS, pricedAssets } from '../lists/index.ts'
+import { endpoint } from '../../../endpoint/index.ts'
+import type { Endpoint } from '../../../endpoint/index.ts'
+import { assetListParameters, assetsEndpoints, listJson } from '../../assets/index.ts'
+import { PRICE_COLUMNS, pricedAssets } from '../lists/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /** What the market serves of the assets namespace, with its own view of assets. */
@@ -10,30 +11,20 @@ const OF_ASSETS = /^\/v1\/(?:assets|offers|transfers)(?:\/|$)/
 export function assetViewEndpoints(setup: MarketSetup): Endpoint[] {
   return assetsEndpoints(setup.assets)
     .filter(({ path }) => OF_ASSETS.test(path))
-    .map((endpoint) => {
-      if (endpoint.path !== '/v1/assets' && endpoint.path !== '/v1/assets/_count') return endpoint
-      return {
-        ...endpoint,
-        parameters: endpoint.parameters.map(withPriceSorts),
-        run: pricedRun(setup, endpoint),
-      }
-    })
-}
-
-function withPriceSorts(parameter: Parameter): Parameter {
-  if (parameter.name !== 'sort') return parameter
-  return { ...parameter, values: [...(parameter.values ?? []), ...Object.keys(PRICE_SORTS)] }
+    .map((of) => (of.path === '/v1/assets' || of.path === '/v1/assets/_count' ? priced(setup, of) : of))
 }
 
 /** The list as it is, and in the order of prices. */
-function pricedRun(setup: MarketSetup, endpoint: Endpoint): Endpoint['run'] {
-  return async (context) => {
-    const { values } = context
-    const column = PRICE_SORTS[values.text('sort')!]
-    if (column === undefined || endpoint.path.endsWith('/_count') || values.bool('count') === true) {
-      return endpoint.run(context)
-    }
-    const list = await pricedAssets(context, setup, column)
-    return listJson(setup.assets.lists, context, list, setup.assets.records.asset)
-  }
+function priced(setup: MarketSetup, of: Endpoint): Endpoint {
+  const { lists, records, limits } = setup.assets
+  return endpoint({
+    ...of,
+    parameters: assetListParameters(limits.assets, Object.keys(PRICE_COLUMNS)),
+    run: async (context) => {
+      const { sort, count } = context.values
+      const column = PRICE_COLUMNS[sort]
+      if (column === undefined || of.path.endsWith('/_count') || count === true) return of.run(context)
+      return listJson(lists, context, await pricedAssets(context, setup, column), records.asset)
+    },
+  })
 }

@@ -1,5 +1,6 @@
+import { inPath, text } from '../../../../core/endpoint/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
-import { RequestError, shape } from '../../../endpoint/index.ts'
+import { endpoint, RequestError, shape } from '../../../endpoint/index.ts'
 import { marketConfig, marketplaces } from '../queries/index.ts'
 import { marketConfigRecord, marketplaceRecord } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
@@ -10,12 +11,12 @@ const NO_MARKETPLACE = { status: 416, message: 'Marketplace not found' } as cons
 /** `/v1/config` and the marketplaces. */
 export function configEndpoints(setup: MarketSetup): Endpoint[] {
   return [
-    {
+    endpoint({
       path: '/v1/config',
       method: 'get',
       tag: 'config',
       summary: 'Settings of the contract',
-      parameters: [],
+      parameters: {},
       record: marketConfigRecord,
       failures: [NO_CONFIG],
       cache: 'path',
@@ -24,29 +25,29 @@ export function configEndpoints(setup: MarketSetup): Endpoint[] {
         if (text === undefined) throw new RequestError(NO_CONFIG.status, NO_CONFIG.message)
         return text
       },
-    },
-    {
+    }),
+    endpoint({
       path: '/v1/marketplaces',
       tag: 'marketplaces',
       summary: 'All marketplaces, the oldest first',
-      parameters: [],
+      parameters: {},
       record: shape.list(marketplaceRecord),
       cache: 'path',
       run: async ({ session }) => `[${(await marketplaces(session)).join(',')}]`,
-    },
-    {
+    }),
+    endpoint({
       path: '/v1/marketplaces/:name',
       tag: 'marketplaces',
       summary: 'One marketplace',
-      parameters: [{ name: 'name', in: 'path', type: 'string', description: 'Marketplace.' }],
+      parameters: { name: inPath(text('Marketplace.')) },
       record: marketplaceRecord,
       failures: [NO_MARKETPLACE],
       cache: 'path',
       run: async ({ session, values }) => {
-        const [text] = await marketplaces(session, values.text('name'))
+        const [text] = await marketplaces(session, values.name)
         if (text === undefined) throw new RequestError(NO_MARKETPLACE.status, NO_MARKETPLACE.message)
         return text
       },
-    },
+    }),
   ]
 }

@@ -1,9 +1,8 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { assetViewEndpoints } from './assets.ts'
-import { auctionEndpoints } from './auctions.ts'
-import { buyofferEndpoints, templateBuyofferEndpoints } from './buyoffers.ts'
 import { configEndpoints } from './config.ts'
+import { listingEndpoints } from './listings.ts'
 import { marketLogEndpoints } from './logs.ts'
 import { priceEndpoints } from './prices.ts'
 import { royaltyEndpoints } from './royalties.ts'
@@ -15,9 +14,7 @@ export function marketEndpoints(setup: MarketSetup): Endpoint[] {
   return [
     ...configEndpoints(setup),
     ...saleEndpoints(setup),
-    ...auctionEndpoints(setup),
-    ...buyofferEndpoints(setup),
-    ...templateBuyofferEndpoints(setup),
+    ...listingEndpoints(setup),
     ...priceEndpoints(setup),
     ...statsEndpoints(setup),
     ...royaltyEndpoints(setup),

@@ -1,23 +1,28 @@
-import type { Endpoint, EndpointContext, Failure } from '../../../endpoint/index.ts'
+import { id, inPath, named } from '../../../../core/endpoint/index.ts'
+import { endpoint } from '../../../endpoint/index.ts'
+import type { Endpoint, EndpointContext, Failure, RecordSchema, Run } from '../../../endpoint/index.ts'
 import type { List } from '../../../lists/index.ts'
 import type { RecordKind } from '../../../records/index.ts'
 import type { ListOfRecords } from '../../assets/index.ts'
 import { oneJson, runCount, runList } from '../../assets/index.ts'
 import type { ListingQuestion } from '../lists/index.ts'
 import { countFromCounters, countedList, listingList } from '../lists/index.ts'
+import type { ListingKey, ListingListValues } from '../parameters.ts'
 import type { MarketSetup } from '../setup.ts'
 
 export { countTwin, runCount, runList } from '../../assets/index.ts'
 
 /** What answers a list of listings, and what answers its count. */
 export interface ListingRuns {
-  readonly page: Endpoint['run']
-  readonly count: Endpoint['run']
+  readonly page: Run<ListingListValues>
+  readonly count: Run<ListingListValues>
 }
+
+type Listed = EndpointContext<ListingListValues>
 
 /** A list of one kind of listing. */
 export function runListings(setup: MarketSetup, question: ListingQuestion, kind: RecordKind): ListingRuns {
-  const recordsOf = (list: (context: EndpointContext) => Promise<List>): ListOfRecords => ({
+  const recordsOf = (list: (context: Listed) => Promise<List>): ListOfRecords<ListingListValues> => ({
     lists: setup.lists,
     list,
     kind,
@@ -26,12 +31,28 @@ export function runListings(setup: MarketSetup, question: ListingQuestion, kind:
   const page = runList(recordsOf((context) => listingList(context, setup, question)))
   const count = runCount(recordsOf((context) => countedList(context, setup, question)))
   return {
-    page: (context) => (context.values.bool('count') === true ? count(context) : page(context)),
+    page: (context) => (context.values.count === true ? count(context) : page(context)),
     count,
   }
 }
 
-/** Answers one record by the id in the path. @throws RequestError with the given failure when there is none. */
-export function runOne(parameter: string, kind: RecordKind, missing: Failure): Endpoint['run'] {
-  return ({ session, values }) => oneJson(session, String(values.id(parameter)), kind, missing)
+/** One listing by the id in the path. @param one what it is, for example `buy offer`. */
+export function oneListing(
+  group: string,
+  key: ListingKey,
+  one: string,
+  record: RecordSchema,
+  kind: RecordKind,
+  missing: Failure,
+): Endpoint {
+  return endpoint({
+    path: `/v1/${group}/:${key}`,
+    tag: group,
+    summary: `One ${one}`,
+    parameters: named(key, inPath(id(`${one.charAt(0).toUpperCase()}${one.slice(1)}.`))),
+    record,
+    failures: [missing],
+    cache: 'path',
+    run: ({ session, values }) => oneJson(session, String(values[key]), kind, missing),
+  })
 }

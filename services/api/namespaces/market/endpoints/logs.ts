@@ -1,18 +1,20 @@
+import { id, inPath, named } from '../../../../core/endpoint/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
-import { shape } from '../../../endpoint/index.ts'
+import { endpoint, shape } from '../../../endpoint/index.ts'
 import type { LoggedActions } from '../../assets/index.ts'
 import { logRecord } from '../../assets/index.ts'
-import { logActions, paging, sortOrder } from '../../parameter-groups/index.ts'
+import { logParameters } from '../../parameter-groups/index.ts'
 import type { ListingKind } from '../lists/index.ts'
 import { selectMarketLogs } from '../lists/index.ts'
 import { auctionActions, buyofferActions, saleActions, templateBuyofferActions } from '../records/index.ts'
+import type { ListingKey } from '../parameters.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /** The logs of one kind of listing. */
 interface LogKind {
   readonly group: string
   readonly kind: ListingKind
-  readonly parameter: string
+  readonly parameter: ListingKey
   readonly of: string
   /** Name of the record. */
   readonly record: string
@@ -56,22 +58,19 @@ const kinds: readonly LogKind[] = [
 
 /** The `/logs` of sales, auctions, buy offers and template buy offers. */
 export function marketLogEndpoints(setup: MarketSetup): Endpoint[] {
-  return kinds.map(({ group, kind, parameter, of, record, actions }) => ({
-    path: `/v1/${group}/:${parameter}/logs`,
-    tag: group,
-    summary: `What happened to ${of}, by the actions that did it`,
-    parameters: [
-      { name: parameter, in: 'path', type: 'id', description: `Id of ${of}.` },
-      ...paging(setup.limits.logs),
-      sortOrder('asc'),
-      ...logActions,
-    ],
-    record: shape.list(logRecord(record, `An action on ${of}`, actions)),
-    run: ({ session, values }) =>
-      selectMarketLogs(session, setup, values, {
-        kind,
-        id: values.id(parameter)!,
-        actions: Object.keys(actions),
-      }),
-  }))
+  return kinds.map(({ group, kind, parameter, of, record, actions }) =>
+    endpoint({
+      path: `/v1/${group}/:${parameter}/logs`,
+      tag: group,
+      summary: `What happened to ${of}, by the actions that did it`,
+      parameters: { ...named(parameter, inPath(id(`Id of ${of}.`))), ...logParameters(setup.limits.logs) },
+      record: shape.list(logRecord(record, `An action on ${of}`, actions)),
+      run: ({ session, values }) =>
+        selectMarketLogs(session, setup, values, {
+          kind,
+          id: values[parameter],
+          actions: Object.keys(actions),
+        }),
+    }),
+  )
 }

@@ -1,14 +1,12 @@
-import type { Endpoint, Parameter } from '../../../endpoint/index.ts'
-import { RequestError, shape } from '../../../endpoint/index.ts'
+import type { Endpoint } from '../../../endpoint/index.ts'
+import { endpoint, RequestError, shape } from '../../../endpoint/index.ts'
 import { pageJson } from '../../assets/index.ts'
-import { boundaries, counting, paging, sorting } from '../../parameter-groups/index.ts'
-import { assetNumbers, listingFilter, stateParameter, templateLists } from '../parameters.ts'
+import { cheapestParameters, listingParameters } from '../parameters.ts'
 import { selectCheapest } from '../statistics/index.ts'
 import { listedSaleRecord, saleRecord } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { countTwin, runListings, runOne } from './list.ts'
+import { countTwin, oneListing, runListings } from './list.ts'
 
-const SORTS = ['created', 'updated', 'sale_id', 'price', 'template_mint', 'name', 'effective_mint']
 const NOT_FOUND = { status: 416, message: 'Sale not found' } as const
 const NO_SYMBOL = { status: 400, message: 'symbol parameter is required' } as const
 const NO_FILTER = { status: 400, message: 'You need to specify an asset filter!' } as const
@@ -27,9 +25,7 @@ const NARROWING = [
   'burner',
   'collection_name',
   'collection_whitelist',
-]
-
-const filters: readonly Parameter[] = [...listingFilter, ...assetNumbers, ...templateLists]
+] as const
 
 /** A list of sales: its path, largest page, and the states that are shown when a request names none. */
 interface SaleList {
@@ -54,59 +50,42 @@ function saleLists(setup: MarketSetup): Endpoint[] {
   return lists.flatMap(({ path, limit, standard }) => {
     const runs = runListings(setup, { kind: 'sale', standard }, setup.records.listedSale)
     const unnamed = standard ? 'Without it, all but cancelled ones' : 'Without it, all'
-    const list: Endpoint = {
+    const list = endpoint({
       path,
       tag: 'sales',
       summary: standard ? 'Sales; cancelled ones when asked for' : 'Sales',
-      parameters: [
-        ...paging(limit),
-        ...sorting(SORTS),
-        counting,
-        stateParameter(`1 listed, 2 cancelled, 3 sold, 4 invalid (the seller no longer has it). ${unnamed}`),
-        ...filters,
-        ...boundaries({ name: 'sale_id', type: 'id' }),
-      ],
+      parameters: listingParameters(
+        limit,
+        'sale_id',
+        `1 listed, 2 cancelled, 3 sold, 4 invalid (the seller no longer has it). ${unnamed}`,
+      ),
       attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
       record: shape.list(listedSaleRecord),
       run: runs.page,
-    }
+    })
     return [list, countTwin(list, runs.count)]
   })
 }
 
 /** The lists of sales, the cheapest sale of each template, one sale. */
 export function saleEndpoints(setup: MarketSetup): Endpoint[] {
-  const cheapest: Endpoint = {
+  const cheapest = endpoint({
     path: '/v1/sales/templates',
     tag: 'sales',
     summary: 'The cheapest listed sale of each template, of one asset each',
-    parameters: [
-      ...paging(setup.limits.sales_templates),
-      ...sorting(['template_id', 'price']),
-      ...filters.map((filter) => ({ ...filter, isNoted: NARROWING.includes(filter.name) })),
-    ],
+    parameters: cheapestParameters(setup.limits.sales_templates),
+    noted: NARROWING,
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
     record: shape.list(listedSaleRecord),
     failures: [NO_SYMBOL, NO_FILTER],
     run: async (context) => {
-      const { session, values } = context
-      if (!values.has('symbol')) throw new RequestError(NO_SYMBOL.status, NO_SYMBOL.message)
-      if (!NARROWING.some((name) => values.mentions(name))) {
-        throw new RequestError(NO_FILTER.status, NO_FILTER.message)
-      }
+      const { session, values, noted } = context
+      if (values.symbol === undefined) throw new RequestError(NO_SYMBOL.status, NO_SYMBOL.message)
+      if (!noted?.length) throw new RequestError(NO_FILTER.status, NO_FILTER.message)
       const keys = await selectCheapest(context, setup)
       return pageJson(session, keys, setup.records.listedSale)
     },
-  }
-  const one: Endpoint = {
-    path: '/v1/sales/:sale_id',
-    tag: 'sales',
-    summary: 'One sale',
-    parameters: [{ name: 'sale_id', in: 'path', type: 'id', description: 'Sale.' }],
-    record: saleRecord,
-    failures: [NOT_FOUND],
-    cache: 'path',
-    run: runOne('sale_id', setup.records.sale, NOT_FOUND),
-  }
+  })
+  const one = oneListing('sales', 'sale_id', 'sale', saleRecord, setup.records.sale, NOT_FOUND)
   return [...saleLists(setup), cheapest, one]
 }

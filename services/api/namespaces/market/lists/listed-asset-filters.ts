@@ -1,6 +1,7 @@
+import { pick, without } from '../../../../core/endpoint/index.ts'
 import { allOf, bind, raw, sql } from '../../../database/index.ts'
 import type { Session, Sql } from '../../../database/index.ts'
-import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { AttributeFilter } from '../../../endpoint/index.ts'
 import type { Filter } from '../../../lists/index.ts'
 import { estimateRows, foundConditions } from '../../../lists/index.ts'
 import { assetFilters, ASSETS, isOneOf, schemaKey, templateConditions } from '../../assets/index.ts'
@@ -9,6 +10,7 @@ import { columnFilter, distinct, NEVER, nothing, wantedCollections } from './lis
 import { HAS_ASSET } from './listing-table.ts'
 import { NAME_SEARCHES, nameConditions } from './named-templates.ts'
 import { hasTerm, MANY_SCHEMAS, NO_TEMPLATE, termsOf } from './terms.ts'
+import type { ListingValues } from '../parameters.ts'
 
 /** Share of the listings that a filter leaves, where nothing tells. */
 const UNKNOWN = 0.5
@@ -29,7 +31,7 @@ export function listedAssetFilters(request: ListingRequest): Filter[] {
 function templateFilters(request: ListingRequest): Filter[] {
   const { table, values, attributes, templates, trigrams, statistics } = request
   const filters: Filter[] = []
-  if (values.isNull('template_id')) {
+  if (values.template_id === null) {
     if (table.kind === 4) return [nothing('template_id')]
     const condition = raw('(l.template_id IS NULL AND coalesce(cardinality(l.template_ids), 0) = 0)')
     filters.push({
@@ -40,7 +42,7 @@ function templateFilters(request: ListingRequest): Filter[] {
       isIndexed: true,
     })
   }
-  const given = values.ids('template_id')
+  const given = values.template_id
   if (given) {
     const ids = given.filter((id) => BigInt.asIntN(32, id) === id).map(Number)
     filters.push(ofTemplates(request, 'template_id', ids))
@@ -80,7 +82,7 @@ const MAX_PAIRS = 64
 
 function schemaFilters(request: ListingRequest): Filter[] {
   const { table, values, statistics } = request
-  const names = values.texts('schema_name')
+  const names = values.schema_name
   if (!names) return []
   if (names.length === 0) return [nothing('schema_name')]
   const { equals: _, columns: __, ...filter } = columnFilter(request, 'schema_name', 'schema_name', names)
@@ -116,9 +118,7 @@ function schemaFilters(request: ListingRequest): Filter[] {
 /** `template_blacklist`, `hide_templates_by_accounts`. */
 function hiddenFilters(request: ListingRequest): Filter[] {
   const { values, hidden } = request
-  const black = (values.ids('template_blacklist') ?? [])
-    .filter((id) => BigInt.asIntN(32, id) === id)
-    .map(Number)
+  const black = (values.template_blacklist ?? []).filter((id) => BigInt.asIntN(32, id) === id).map(Number)
   return [
     ...(black.length > 0 ? [withoutTemplates(request, 'template_blacklist', black)] : []),
     ...(hidden.length > 0 ? [withoutTemplates(request, 'hide_templates_by_accounts', hidden)] : []),
@@ -149,8 +149,8 @@ function withoutTemplates(
 }
 
 /** The templates that the accounts of `hide_templates_by_accounts` own assets of. */
-export async function hiddenTemplates(session: Session, values: Values): Promise<readonly number[]> {
-  const accounts = values.texts('hide_templates_by_accounts')
+export async function hiddenTemplates(session: Session, values: ListingValues): Promise<readonly number[]> {
+  const accounts = values.hide_templates_by_accounts
   if (!accounts || accounts.length === 0) return []
   const [row] = await session.query<[readonly number[] | null]>({
     name: 'hidden-templates',
@@ -162,8 +162,8 @@ export async function hiddenTemplates(session: Session, values: Values): Promise
 }
 
 /** The filters, but for those on names that the row of a listing answers. Those of template buy offers are asked of the template. */
-export function withoutNames({ table, values }: Pick<ListingRequest, 'table' | 'values'>): Values {
-  return table.kind === 4 ? values : values.without(NAME_SEARCHES)
+export function withoutNames({ table, values }: Pick<ListingRequest, 'table' | 'values'>): ListingValues {
+  return table.kind === 4 ? values : without(values, NAME_SEARCHES)
 }
 
 function nameFilters({ table, values, trigrams, named, statistics }: ListingRequest): Filter[] {
@@ -197,11 +197,13 @@ function nameFilters({ table, values, trigrams, named, statistics }: ListingRequ
 }
 
 /** Parameters that ask about an asset itself, not only about what the row of a listing tells of its assets. */
-const DETAILS = ['owner', 'burned', 'minter', 'initial_receiver', 'burner']
-const FLAGS = ['is_transferable', 'is_burnable']
-const OWN_NAMES = ['match_immutable_name', 'match_mutable_name']
-/** The same, and what it has to be besides. */
-const OF_ASSET = [...DETAILS, ...FLAGS, 'asset_id', 'template_id', 'collection_name', 'schema_name']
+const DETAILS = ['owner', 'burned', 'minter', 'initial_receiver', 'burner'] as const
+const FLAGS = ['is_transferable', 'is_burnable'] as const
+const OWN_NAMES = ['match_immutable_name', 'match_mutable_name'] as const
+/** The same, and which it is. */
+const OF_ASSET = [...DETAILS, ...FLAGS, 'asset_id'] as const
+/** What a template buy offer says itself. */
+const OF_ROW = ['template_id', 'collection_name', 'schema_name'] as const
 
 function isOwn({ family }: AttributeFilter): boolean {
   return family === 'immutable_data' || family === 'mutable_data'
@@ -213,19 +215,20 @@ function ownFilters(request: ListingRequest): Filter[] {
   const own = attributes.filter(isOwn)
   const isOffer = table.kind === 4
   // A flag that is not set is asked of templates, which were looked up; of a template buy offer what it has got is asked.
-  const hasFlag = FLAGS.some((name) => values.has(name) && (isOffer || values.bool(name) === true))
-  const hasName = isOffer && OWN_NAMES.some((name) => values.text(name))
+  const hasFlag = FLAGS.some((name) => values[name] !== undefined && (isOffer || values[name]))
+  const hasName = isOffer && OWN_NAMES.some((name) => values[name])
   const isDetailed =
-    own.length > 0 || hasFlag || hasName || DETAILS.some((name) => values.has(name)) || namesSeveral(request)
+    own.length > 0 ||
+    hasFlag ||
+    hasName ||
+    DETAILS.some((name) => values[name] !== undefined) ||
+    namesSeveral(request)
   if (!isDetailed) return assetIdFilters(request)
   // Collection, schema and template of a template buy offer are its own, whether it is fulfilled or not.
-  const ofRow = new Set(isOffer ? ['template_id', 'collection_name', 'schema_name'] : OWN_NAMES)
-  const names = values
-    .names()
-    .filter((name) => ![...OF_ASSET, ...OWN_NAMES].includes(name) || ofRow.has(name))
+  const names = [...OF_ASSET, ...(isOffer ? OWN_NAMES : OF_ROW)]
   const filters = assetFilters({
     ...request,
-    values: values.without(names),
+    values: pick(values, names),
     attributes: own,
     templates: isOffer ? { kind: 'unfiltered' } : templates,
   })
@@ -260,14 +263,14 @@ const MUCH_RARER = 8
 
 /** Several conditions that a bundle could meet with different assets. */
 function namesSeveral({ values, templates }: ListingRequest): boolean {
-  const hasTemplate = templates.kind !== 'unfiltered' || values.ids('template_id') !== undefined
+  const hasTemplate = templates.kind !== 'unfiltered' || values.template_id !== undefined
   // Filters on template data look at the schema themselves.
-  const both = templates.kind === 'unfiltered' && hasTemplate && values.has('schema_name')
-  return both || (values.has('asset_id') && (hasTemplate || values.has('schema_name')))
+  const both = templates.kind === 'unfiltered' && hasTemplate && values.schema_name !== undefined
+  return both || (values.asset_id !== undefined && (hasTemplate || values.schema_name !== undefined))
 }
 
 function assetIdFilters({ table, values }: ListingRequest): Filter[] {
-  const ids = values.ids('asset_id')
+  const ids = values.asset_id
   if (!ids) return []
   if (ids.length === 0) return [nothing('asset_id')]
   const list = bind(`{${ids.join(',')}}`, 'bigint[]')
@@ -302,7 +305,7 @@ function traitConditions(
       ['initial_receiver', 'receiver'],
     ] as const
   ).flatMap(([parameter, kind]) => {
-    const accounts = values.texts(parameter)
+    const accounts = values[parameter]
     if (!accounts) return []
     return [(column: Sql) => (accounts.length === 0 ? NEVER : hasTerm(column, termsOf(kind, accounts)))]
   })

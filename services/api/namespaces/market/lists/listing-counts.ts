@@ -1,11 +1,12 @@
 import type { Sql } from '../../../database/index.ts'
 import { bind, raw, sql, where } from '../../../database/index.ts'
-import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import type { EndpointContext } from '../../../endpoint/index.ts'
 import { isNoneOf, isOneOf } from '../../assets/index.ts'
 import type { ListingQuestion } from './listing-request.ts'
 import { wantedStates } from './listing-request.ts'
 import type { ListingKind } from './listing-table.ts'
 import { listingTables } from './listing-table.ts'
+import type { ListingValues } from '../parameters.ts'
 
 /** Parameters that do not change how many rows match. */
 const WITHOUT_EFFECT = new Set([
@@ -26,19 +27,18 @@ const OFFERED = [1, 3, 4]
 
 /** The number of listings from the counters that the filler keeps, as text; undefined when the filters are not theirs. */
 export async function countFromCounters(
-  { session, values, attributes }: EndpointContext,
+  { session, values, attributes }: EndpointContext<ListingValues>,
   { kind, standard }: ListingQuestion,
 ): Promise<string | undefined> {
   const table = listingTables[kind]
   const states = wantedStates(values) ?? standard
   if (attributes.length > 0 || !isCounted(kind, values)) return undefined
-  const collections = values.texts('collection_name')
-  const white = values.texts('collection_whitelist')
+  const { collection_name: collections, collection_whitelist: white } = values
   const conditions = [
     ...(states ? [sql`k.state = ANY(${bind(states, 'smallint[]')})`] : []),
     ...(collections ? [isOneOf(raw('k.collection_name'), collections)] : []),
     ...(white ? [isOneOf(raw('k.collection_name'), white)] : []),
-    isNoneOf(raw('k.collection_name'), values.texts('collection_blacklist') ?? []),
+    isNoneOf(raw('k.collection_name'), values.collection_blacklist ?? []),
   ]
   const sum = (from: string, also: string): Sql =>
     sql`(SELECT ${raw(from)} ${where([raw(also), ...conditions])})`
@@ -52,9 +52,9 @@ export async function countFromCounters(
   return row![0]
 }
 
-function isCounted(kind: ListingKind, values: Values): boolean {
-  if (values.bool('show_seller_contracts') === false || values.text('sort') === 'effective_mint') return false
-  const names = values.names().filter((name) => !WITHOUT_EFFECT.has(name))
+function isCounted(kind: ListingKind, values: ListingValues): boolean {
+  if (values.show_seller_contracts === false || values.sort === 'effective_mint') return false
+  const names = Object.keys(values).filter((name) => !WITHOUT_EFFECT.has(name))
   if (!names.every((name) => COUNTED.has(name))) return false
   return kind !== 'auction' || wantedStates(values)?.some((state) => BEGUN.includes(state)) !== true
 }

@@ -1,3 +1,4 @@
+import { without } from '../../../../core/endpoint/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { Filter, List } from '../../../lists/index.ts'
 import { resolveTemplates } from '../../assets/index.ts'
@@ -13,13 +14,14 @@ import { auctionFilters, priceFilters, stateFilters } from './own-filters.ts'
 import { readPriceBounds } from './price-bounds.ts'
 import { rowFilters } from './row-filters.ts'
 import { readSalePricing, salePriceFilters, salePriceOrder } from './sale-prices.ts'
+import type { ListingValues } from '../parameters.ts'
 
 /** What lists of listings are made with. */
 export type ListingSetup = Pick<MarketSetup, 'trigrams' | 'clock' | 'lists'>
 
 /** The request with what was looked up for its filters, and the filters that every kind of listing has. */
 export async function listingFilters(
-  { session, values, attributes }: EndpointContext,
+  { session, values, attributes }: EndpointContext<ListingValues>,
   { trigrams, lists: { statistics } }: Pick<ListingSetup, 'trigrams' | 'lists'>,
   { kind, standard }: ListingQuestion,
 ): Promise<{ request: ListingRequest; filters: readonly Filter[] }> {
@@ -35,7 +37,7 @@ export async function listingFilters(
 
 /** The list that a request asks for. Filters on templates, names and prices are looked up by statements of their own. */
 export async function listingList(
-  context: EndpointContext,
+  context: EndpointContext<ListingValues>,
   setup: ListingSetup,
   question: ListingQuestion,
 ): Promise<List> {
@@ -49,7 +51,7 @@ export async function listingList(
     order,
   })
   if (question.kind === 'sale') {
-    const isByPrice = values.text('sort') === 'price'
+    const isByPrice = values.sort === 'price'
     const pricing = await readSalePricing(session, values, isByPrice)
     const own = stateFilters(request)
     return isByPrice
@@ -63,10 +65,10 @@ export async function listingList(
 
 /** The list of a request whose rows are counted: a count has no order, and bounds of prices are filters. */
 export function countedList(
-  { values, ...context }: EndpointContext,
+  { values, ...context }: EndpointContext<ListingValues>,
   setup: ListingSetup,
   question: ListingQuestion,
 ): Promise<List> {
-  const asked = values.text('sort') === 'price' ? values.without(['sort']) : values
+  const asked = values.sort === 'price' ? without(values, ['sort']) : values
   return listingList({ ...context, values: asked }, setup, question)
 }

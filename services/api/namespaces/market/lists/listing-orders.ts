@@ -8,7 +8,7 @@ import { NAME_HEAD } from './listing-table.ts'
 /** The order that a request asks for, but for prices that are not simply a column. */
 export function listingOrder(request: ListingRequest): Order {
   const { table, values } = request
-  switch (values.text('sort')) {
+  switch (values.sort) {
     case 'updated':
       return orderBy(request, 'updated_at_time')
     case 'ending':
@@ -66,12 +66,14 @@ function mintOrder(request: ListingRequest): Order {
   const { table, values } = request
   const [lowest] = table.mints
   const column = raw(`l.${lowest}`)
-  const most = values.int('max_template_mint') ?? values.int('max_effective_mint')
+  const most = values.max_template_mint ?? values.max_effective_mint
   const bound: Sql[] = most === undefined ? [] : [sql`${column} <= ${bind(most, 'bigint')}`]
   const none = nullShare(request, lowest)
   const isNeverNull =
-    values.text('sort') === 'effective_mint' ||
-    ['min_template_mint', 'min_effective_mint', 'max_effective_mint'].some((name) => values.has(name)) ||
+    values.sort === 'effective_mint' ||
+    (['min_template_mint', 'min_effective_mint', 'max_effective_mint'] as const).some(
+      (name) => values[name] !== undefined,
+    ) ||
     (table.kind === 4 && most !== undefined)
   const numbered: Branch = {
     rank: 0,

@@ -1,16 +1,17 @@
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { Sql, SqlValue } from '../../../database/index.ts'
-import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { AttributeFilter } from '../../../endpoint/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
 import type { ResolvedTemplates } from '../../assets/index.ts'
 import type { ListingKind, ListingTable } from './listing-table.ts'
 import type { NamedTemplates } from './named-templates.ts'
 import { hasTerm } from './terms.ts'
+import type { ListingValues } from '../parameters.ts'
 
 /** What the filters of a request for listings are made from. */
 export interface ListingRequest {
   readonly table: ListingTable
-  readonly values: Values
+  readonly values: ListingValues
   readonly attributes: readonly AttributeFilter[]
   /** States of the list; undefined for all. */
   readonly states: readonly number[] | undefined
@@ -33,11 +34,8 @@ export interface ListingQuestion {
 }
 
 /** The states that a request names; numbers too large for any state are left out. Undefined when it names none. */
-export function wantedStates(values: Values): readonly number[] | undefined {
-  return values
-    .ids('state')
-    ?.filter((state) => state >= 0n && state <= 100n)
-    .map(Number)
+export function wantedStates(values: ListingValues): readonly number[] | undefined {
+  return values.state?.filter((state) => state >= 0n && state <= 100n).map(Number)
 }
 
 /** Condition that no row meets. */
@@ -108,10 +106,9 @@ export function ofAnyState({ table, states }: ListingRequest, condition: Sql): S
 }
 
 /** The collections that a request asks for: those of its names and white-list that are not black-listed; undefined for any. */
-export function wantedCollections(values: Values): readonly string[] | undefined {
-  const named = values.texts('collection_name')
-  const white = values.texts('collection_whitelist')
-  const black = values.texts('collection_blacklist') ?? []
+export function wantedCollections(values: ListingValues): readonly string[] | undefined {
+  const { collection_name: named, collection_whitelist: white } = values
+  const black = values.collection_blacklist ?? []
   const wanted = named && white ? named.filter((name) => white.includes(name)) : (named ?? white)
   return wanted && distinct(wanted.filter((name) => !black.includes(name)))
 }

@@ -1,6 +1,7 @@
 import { raw } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { Index, Source } from '../../../lists/index.ts'
+import type { ListingKey } from '../parameters.ts'
 
 /** What a kind of listing is in the database. The row is `l` everywhere. */
 export interface ListingTable {
@@ -9,7 +10,7 @@ export interface ListingTable {
   /** Schema-qualified. */
   readonly table: string
   /** Key column, and the parameter that names it. */
-  readonly key: string
+  readonly key: ListingKey
   /** Column of the token of the price. */
   readonly symbol: string
   /** Columns of the lowest and the highest mint number. */

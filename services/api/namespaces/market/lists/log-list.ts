@@ -1,12 +1,12 @@
 import type { Session } from '../../../database/index.ts'
 import { bind, raw, sql } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import type { ReadPage } from '../../../lists/index.ts'
 import { chosenActions, jsonMembers, jsonText, logList, quoted } from '../../assets/index.ts'
 import { pageWindow } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import type { ListingKind } from './listing-table.ts'
 import { listingTables } from './listing-table.ts'
+import type { LogValues } from '../../parameter-groups/index.ts'
 
 /** An amount as the chain writes it, for example `5.00000000 WAX`. */
 const assetText = (amount: string): string =>
@@ -58,12 +58,12 @@ export interface LogsOf {
 export async function selectMarketLogs(
   session: Session,
   { lists }: Pick<MarketSetup, 'lists'>,
-  values: Values,
+  values: LogValues,
   logs: LogsOf,
 ): Promise<string> {
   const window = pageWindow(values)
   const actions = chosenActions(logs.actions, values)
-  if (!window || actions.length === 0) return '[]'
+  if (actions.length === 0) return '[]'
   await lists.statistics.refresh(session)
   const { kind, table, key, symbol } = listingTables[logs.kind]
   const logTable = {

@@ -1,9 +1,9 @@
 import type { Session } from '../../../database/index.ts'
 import { bind, raw, sql, where } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import { containsText, isNoneOf, isOneOf } from '../../assets/index.ts'
 import type { ListingTable } from './listing-table.ts'
+import type { ListingValues } from '../parameters.ts'
 
 /** Templates up to which a search in names is answered through them. */
 const MOST = 2_000
@@ -11,7 +11,7 @@ const MOST = 2_000
 const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
 
 /** Searches in names that the names stored with a listing answer. */
-export const NAME_SEARCHES = ['match', 'match_immutable_name', 'match_mutable_name', 'search']
+export const NAME_SEARCHES = ['match', 'match_immutable_name', 'match_mutable_name', 'search'] as const
 
 /**
  * What a search in names means for listings of one asset that has a template: a name among the attributes of a template
@@ -25,9 +25,9 @@ export interface NamedTemplates {
 }
 
 /** Conditions of searches in a name. */
-export function nameConditions(values: Values, name: Sql, trigrams: boolean): Sql[] {
+export function nameConditions(values: ListingValues, name: Sql, trigrams: boolean): Sql[] {
   return NAME_SEARCHES.flatMap((parameter) => {
-    const term = values.text(parameter)
+    const term = values[parameter]
     if (!term) return []
     // The operator's threshold is 0.6.
     return [
@@ -40,18 +40,17 @@ export function nameConditions(values: Values, name: Sql, trigrams: boolean): Sq
 export async function resolveNamedTemplates(
   session: Session,
   { kind }: ListingTable,
-  values: Values,
+  values: ListingValues,
   trigrams: boolean,
 ): Promise<NamedTemplates | undefined> {
   const names = nameConditions(values, FIXED_NAME, trigrams)
   // The names of template buy offers are those of their templates, which filters on templates look up.
   if (kind === 4 || names.length === 0) return undefined
-  const collections = values.texts('collection_name')
-  const white = values.texts('collection_whitelist')
+  const { collection_name: collections, collection_whitelist: white } = values
   const scope = [
     ...(collections ? [isOneOf(raw('t.collection_name'), collections)] : []),
     ...(white ? [isOneOf(raw('t.collection_name'), white)] : []),
-    isNoneOf(raw('t.collection_name'), values.texts('collection_blacklist') ?? []),
+    isNoneOf(raw('t.collection_name'), values.collection_blacklist ?? []),
   ]
   const idsOf = (conditions: readonly Sql[]): Sql => sql`(SELECT string_agg(x.template_id::text, ',') FROM (
       SELECT t.template_id FROM assets.templates t ${where([...conditions, ...scope])} LIMIT ${raw(String(MOST + 1))}) x)`

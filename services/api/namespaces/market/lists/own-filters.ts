@@ -91,7 +91,7 @@ function bidFilters({ table, values, statistics }: ListingRequest, nowSeconds: n
   const filters: Filter[] = []
   const ofBids = (condition: Sql): Sql =>
     sql`l.auction_id = ANY(ARRAY(SELECT b.auction_id FROM market.bids b WHERE b.account = ${condition}))`
-  const bidders = values.texts('bidder')
+  const bidders = values.bidder
   if (bidders) {
     const accounts = sql`ANY(${bind(bidders, 'text[]')})`
     filters.push({
@@ -102,7 +102,7 @@ function bidFilters({ table, values, statistics }: ListingRequest, nowSeconds: n
       isIndexed: true,
     })
   }
-  if (values.bool('hide_empty_auctions') === true) {
+  if (values.hide_empty_auctions === true) {
     filters.push({
       name: 'hide_empty_auctions',
       condition: raw('l.buyer IS NOT NULL'),
@@ -111,7 +111,7 @@ function bidFilters({ table, values, statistics }: ListingRequest, nowSeconds: n
       isIndexed: false,
     })
   }
-  const participant = values.text('participant')
+  const participant = values.participant
   if (participant !== undefined) {
     const account = bind(participant, 'text')
     const now = bind(nowSeconds, 'bigint')

@@ -1,12 +1,14 @@
+import { without } from '../../../../core/endpoint/index.ts'
 import { allOf, bind, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
-import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { Filter, List, Order, Source, Statistics } from '../../../lists/index.ts'
 import { boundaryFilters, keyAtTime } from '../../assets/index.ts'
 import { directionOf } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { distinct, inColumn, nothing, withoutCommon } from './listing-request.ts'
 import { hasTerm, termsOf } from './terms.ts'
+import type { PayoutValues } from '../parameters.ts'
 
 const TABLE = 'market.royalty_payouts'
 /** What an index has of a payout; see market.payout_terms. */
@@ -43,7 +45,7 @@ type ListSetup = Pick<MarketSetup, 'lists'>
 
 /** The list of payouts that a request asks for. */
 export async function payoutList(
-  { session, values }: EndpointContext,
+  { session, values }: EndpointContext<PayoutValues>,
   { lists: { statistics } }: ListSetup,
 ): Promise<List> {
   await statistics.refresh(session)
@@ -53,14 +55,14 @@ export async function payoutList(
 }
 
 /** Ties are in the order of the numbers of the key, in the same direction. */
-function payoutOrder(values: Values): Order {
-  const isByAmount = values.text('sort') === 'amount'
+function payoutOrder(values: PayoutValues): Order {
+  const isByAmount = values.sort === 'amount'
   const value = raw(`ARRAY[${isByAmount ? 'l.amount, ' : ''}l.seq, l.payout_index::bigint]`)
   const branch = { rank: 0, column: isByAmount ? 'amount' : 'seq', value }
   return { direction: directionOf(values), branches: [branch] }
 }
 
-function valueFilters(values: Values, statistics: Statistics): Filter[] {
+function valueFilters(values: PayoutValues, statistics: Statistics): Filter[] {
   const filters: Filter[] = []
   const add = (
     name: string,
@@ -86,15 +88,12 @@ function valueFilters(values: Values, statistics: Statistics): Filter[] {
       isIndexed: true,
     })
   }
-  const type = values.text('listing_type')
-  const listing = values.id('listing_id')
-  const symbols = values.texts('symbol')
-  const assets = values.ids('asset_id')
-  const categories = values.texts('category')?.map((name) => CATEGORIES[name]!)
+  const { listing_type: type, listing_id: listing, symbol: symbols, asset_id: assets } = values
+  const categories = values.category?.map((name) => CATEGORIES[name]!)
   const kind = type === undefined ? undefined : [LISTING_TYPES[type]!]
   const listings = listing === undefined ? undefined : [listing]
-  add('recipient', 'recipient', 'text', values.texts('recipient'))
-  add('collection_name', 'collection_name', 'text', values.texts('collection_name'))
+  add('recipient', 'recipient', 'text', values.recipient)
+  add('collection_name', 'collection_name', 'text', values.collection_name)
   add('symbol', 'token_symbol', 'text', symbols, termsOf('symbol', symbols ?? []))
   add('asset_id', 'asset_id', 'bigint', assets, termsOf('asset', assets ?? []))
   add('listing_type', 'kind', 'smallint', kind, termsOf('kind', kind ?? []))
@@ -108,15 +107,13 @@ const KEY = {
   alias: 'l',
   key: 'seq',
   type: 'bigint',
-  parameter: 'log_global_sequence',
 } as const
 
 /** `ids`, `log_global_sequence`, `lower_bound`, `upper_bound`, `before`, `after`. */
-function rangeFilters(values: Values, statistics: Statistics): Filter[] {
-  const untimed = values.without(['before', 'after'])
-  const filters = boundaryFilters(untimed, statistics, KEY)
-  const before = values.int('before')
-  const after = values.int('after')
+function rangeFilters(values: PayoutValues, statistics: Statistics): Filter[] {
+  const untimed = without(values, ['before', 'after'])
+  const filters = boundaryFilters(untimed, statistics, KEY, values.log_global_sequence)
+  const { before, after } = values
   const times: Sql[] = []
   if (before !== undefined) {
     times.push(sql`l.paid_at_time < ${bind(before, 'bigint')} AND l.seq < ${keyAtTime(BLOCKS, before)}`)

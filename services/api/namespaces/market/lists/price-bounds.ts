@@ -1,7 +1,7 @@
 import type { Session, Sql } from '../../../database/index.ts'
 import { bind, raw, sql } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import { invalidParameter, RequestError } from '../../../endpoint/index.ts'
+import type { ListingValues } from '../parameters.ts'
 
 /** Bounds of a price in units of the smallest decimal place, inclusive; undefined = none. */
 export interface PriceBounds {
@@ -21,12 +21,12 @@ const ZERO = /^-?0+(?:e\d+)?(?:\.0+)?$/
  */
 export async function readPriceBounds(
   session: Session,
-  values: Values,
+  values: ListingValues,
 ): Promise<PriceBounds | 'never' | undefined> {
-  const least = boundOf(values.text('min_price'))
-  const most = boundOf(values.text('max_price'))
+  const least = boundOf(values.min_price)
+  const most = boundOf(values.max_price)
   if (least === undefined && most === undefined) return undefined
-  const symbols = values.texts('symbol')
+  const symbols = values.symbol
   if (!symbols) throw new RequestError(400, 'Price range filters require the "symbol" filter')
   if (symbols.length > 1) {
     throw new RequestError(400, 'Price range filters require a single symbol, got multiple')

@@ -2,11 +2,11 @@ import { raw, sql, where } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { Driven, List, Order } from '../../../lists/index.ts'
 import { assetList, templateScope } from '../../assets/index.ts'
-import type { AssetRequest } from '../../assets/index.ts'
+import type { AssetRequest, AssetValues } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /** Columns of the prices of templates, by the sort that asks for them. */
-export const PRICE_SORTS: Readonly<Record<string, string>> = {
+export const PRICE_COLUMNS: Readonly<Record<string, string>> = {
   suggested_median_price: 'p.suggested_median',
   suggested_average_price: 'p.suggested_average',
   median_price: 'p.median',
@@ -28,7 +28,7 @@ const UNPRICED = 0.2
 
 /** A list of assets in the order of a price of their templates; what has no price comes last. */
 export async function pricedAssets(
-  context: EndpointContext,
+  context: EndpointContext<AssetValues>,
   { assets, trigrams }: MarketSetup,
   column: string,
 ): Promise<List> {
@@ -38,7 +38,7 @@ export async function pricedAssets(
 }
 
 function priceOrder(request: AssetRequest, column: string): Order {
-  const direction = request.values.text('order') === 'asc' ? 'ASC' : 'DESC'
+  const direction = request.values.order === 'asc' ? 'ASC' : 'DESC'
   return {
     direction,
     branches: [

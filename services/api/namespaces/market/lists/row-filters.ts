@@ -1,11 +1,11 @@
 import { bind, raw, sql } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../endpoint/index.ts'
 import type { Filter } from '../../../lists/index.ts'
 import { boundaryFilters, isNoneOf } from '../../assets/index.ts'
 import type { ListingRequest } from './listing-request.ts'
 import { columnFilter, distinct, nothing, ofAnyState, wantedCollections } from './listing-request.ts'
 import { BUNDLE, hasTerm, termsOf } from './terms.ts'
+import type { ListingValues } from '../parameters.ts'
 
 /** Most collections beside a filter by effective mint number. */
 const MAX_MINT_COLLECTIONS = 50
@@ -39,7 +39,7 @@ function ownTerms(
 
 function collectionFilters(request: ListingRequest): Filter[] {
   const { values } = request
-  const black = values.texts('collection_blacklist') ?? []
+  const black = values.collection_blacklist ?? []
   const wanted = wantedCollections(values)
   if (wanted) {
     const terms = ownTerms(request, 'collection', wanted)
@@ -66,14 +66,13 @@ function unlike(
 
 function partyFilters(request: ListingRequest): Filter[] {
   const { values, table, statistics } = request
-  const sellers = values.texts('seller')
-  const buyers = values.texts('buyer')
+  const { seller: sellers, buyer: buyers } = values
   const filters: Filter[] = []
   if (sellers)
     filters.push(columnFilter(request, 'seller', 'seller', sellers, ownTerms(request, 'seller', sellers)))
   if (buyers)
     filters.push(columnFilter(request, 'buyer', 'buyer', buyers, { terms: termsOf('buyer', buyers) }))
-  const accounts = values.texts('account')
+  const accounts = values.account
   if (accounts) {
     const sold = columnFilter(request, '', 'seller', accounts, ownTerms(request, 'seller', accounts))
     const bought = columnFilter(request, '', 'buyer', accounts, { terms: termsOf('buyer', accounts) })
@@ -87,12 +86,12 @@ function partyFilters(request: ListingRequest): Filter[] {
       ...(accounts.length === 0 ? nothing('account') : {}),
     })
   }
-  for (const side of ['seller', 'buyer']) {
-    const black = values.texts(`${side}_blacklist`) ?? []
+  for (const side of ['seller', 'buyer'] as const) {
+    const black = values[`${side}_blacklist` as const] ?? []
     if (black.length > 0) filters.push(unlike(request, `${side}_blacklist`, side, black))
   }
-  if (values.bool('show_seller_contracts') === false) {
-    const exempt = values.texts('contract_whitelist') ?? []
+  if (values.show_seller_contracts === false) {
+    const exempt = values.contract_whitelist ?? []
     const unnamed = exempt.length === 0 ? raw('') : sql` AND ${isNoneOf(raw('h.account'), exempt)}`
     filters.push({
       name: 'show_seller_contracts',
@@ -108,7 +107,7 @@ function marketplaceFilters(request: ListingRequest): Filter[] {
   const { values, table, statistics } = request
   const ofSide = (side: 'maker' | 'taker', name: string, marketplaces: readonly string[]): Filter =>
     columnFilter(request, name, `${side}_marketplace`, marketplaces, { terms: termsOf(side, marketplaces) })
-  const either = values.texts('marketplace')
+  const either = values.marketplace
   if (either) {
     if (either.length === 0) return [nothing('marketplace')]
     const maker = ofSide('maker', '', either)
@@ -127,13 +126,13 @@ function marketplaceFilters(request: ListingRequest): Filter[] {
     ]
   }
   return (['maker', 'taker'] as const).flatMap((side) => {
-    const marketplaces = values.texts(`${side}_marketplace`)
+    const marketplaces = values[`${side}_marketplace` as const]
     return marketplaces ? [ofSide(side, `${side}_marketplace`, marketplaces)] : []
   })
 }
 
 function symbolFilters(request: ListingRequest): Filter[] {
-  const symbols = request.values.texts('symbol')
+  const symbols = request.values.symbol
   if (!symbols) return []
   return [
     columnFilter(request, 'symbol', request.table.symbol, symbols, { terms: termsOf('symbol', symbols) }),
@@ -145,8 +144,8 @@ function mintFilters(request: ListingRequest): Filter[] {
   const { table, values, statistics } = request
   const [lowest, highest] = table.mints
   const rangeOf = (kind: 'template' | 'effective') => {
-    const least = values.int(`min_${kind}_mint`)
-    const most = values.int(`max_${kind}_mint`)
+    const least = values[`min_${kind}_mint` as const]
+    const most = values[`max_${kind}_mint` as const]
     if (least !== undefined && most !== undefined && least > most) {
       throw new RequestError(400, `Min ${kind} mint can't be greater than max ${kind} mint`)
     }
@@ -191,9 +190,9 @@ function mintFilters(request: ListingRequest): Filter[] {
   if (most !== undefined)
     filters.push(atMost('max_template_mint', most, least === undefined && table.kind !== 4))
   const effective = rangeOf('effective')
-  const isSorted = values.text('sort') === 'effective_mint'
+  const isSorted = values.sort === 'effective_mint'
   if (effective.least === undefined && effective.most === undefined && !isSorted) return filters
-  const collections = values.texts('collection_name')
+  const collections = values.collection_name
   if (!collections) {
     throw new RequestError(400, 'The effective mint filters and sort require collection_name')
   }
@@ -209,8 +208,7 @@ function mintFilters(request: ListingRequest): Filter[] {
 /** `min_assets`, `max_assets`. */
 function numberFilters({ table, values, statistics }: ListingRequest): Filter[] {
   if (table.kind === 4) return []
-  const least = values.int('min_assets')
-  const most = values.int('max_assets')
+  const { min_assets: least, max_assets: most } = values
   const filters: Filter[] = []
   const common = { columns: ['asset_count'] }
   if (least !== undefined) {
@@ -242,13 +240,13 @@ function boundFilters(request: ListingRequest): Filter[] {
   const { table, values, statistics } = request
   const { table: name, key } = table
   const column = timeColumn(values)
-  const bounded = { table: name, alias: 'l', key, type: 'bigint', parameter: key, time: { column } } as const
-  return boundaryFilters(values, statistics, bounded).map((filter) =>
+  const bounded = { table: name, alias: 'l', key, type: 'bigint', time: { column } } as const
+  return boundaryFilters(values, statistics, bounded, values[key]).map((filter) =>
     filter.range?.column === column ? { ...filter, found: ofAnyState(request, filter.condition) } : filter,
   )
 }
 
 /** The time column that `before` and `after` compare. */
-function timeColumn(values: Values): 'created_at_time' | 'updated_at_time' {
-  return values.text('sort') === 'updated' ? 'updated_at_time' : 'created_at_time'
+function timeColumn(values: ListingValues): 'created_at_time' | 'updated_at_time' {
+  return values.sort === 'updated' ? 'updated_at_time' : 'created_at_time'
 }

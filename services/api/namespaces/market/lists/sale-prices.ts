@@ -1,13 +1,13 @@
 import type { Session, Sql } from '../../../database/index.ts'
 import { allOf, bind, joinSql, raw, sql } from '../../../database/index.ts'
 import type { Branch, Filter, Order, Statistics } from '../../../lists/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import type { ListingRequest } from './listing-request.ts'
 import { NEVER, nothing, ofAnyState } from './listing-request.ts'
 import { ASKED, listingTables } from './listing-table.ts'
 import type { PriceBounds, Rate } from './price-bounds.ts'
 import { listingBounds, priceAt, readPriceBounds, readRates, withinBounds } from './price-bounds.ts'
 import { termOf } from './terms.ts'
+import type { ListingValues } from '../parameters.ts'
 
 const { table } = listingTables.sale
 const PRICED_BY = raw('market.priced_by(l.price, l.listing_symbol, l.settlement_symbol)')
@@ -26,12 +26,12 @@ export interface SalePricing {
 /** Looks up what a request for sales needs to know of prices. @param isCompared prices are compared with each other. */
 export async function readSalePricing(
   session: Session,
-  values: Values,
+  values: ListingValues,
   isCompared: boolean,
 ): Promise<SalePricing> {
   const bounds = await readPriceBounds(session, values)
   if (bounds === 'never' || (bounds === undefined && !isCompared)) return { bounds, rates: [] }
-  const rates = await readRates(session, values.texts('symbol'))
+  const rates = await readRates(session, values.symbol)
   return { bounds, rates: bounds ? rates.filter(({ ratio }) => ratio !== null) : rates }
 }
 

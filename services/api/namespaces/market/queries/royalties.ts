@@ -1,8 +1,10 @@
 import type { Session, Sql } from '../../../database/index.ts'
 import { bind, bindIntegers, raw, sql, where } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import { jsonMembers, jsonText, quoted } from '../../assets/index.ts'
 import { pageWindow } from '../../paging/index.ts'
+import type { Values } from '../../../../core/endpoint/index.ts'
+import type { PageValues } from '../../parameter-groups/index.ts'
+import type { attributeRuleParameters, templateRuleParameters } from '../parameters.ts'
 
 const moments = {
   updated_at_block: quoted('r.updated_at_block'),
@@ -40,8 +42,12 @@ export async function royaltyConfig(
 }
 
 /** A page of the rules by template as JSON text, by template. */
-export function royaltyTemplates(session: Session, contract: string, values: Values): Promise<string> {
-  const templates = values.ids('template_id')
+export function royaltyTemplates(
+  session: Session,
+  contract: string,
+  values: Values<ReturnType<typeof templateRuleParameters>>,
+): Promise<string> {
+  const templates = values.template_id
   return rulePage(session, values, {
     members: {
       ...ofCollection(contract),
@@ -56,9 +62,12 @@ export function royaltyTemplates(session: Session, contract: string, values: Val
 }
 
 /** A page of the rules by attribute as JSON text, by rule. */
-export function royaltyAttributes(session: Session, contract: string, values: Values): Promise<string> {
-  const source = values.int('source')
-  const field = values.text('field')
+export function royaltyAttributes(
+  session: Session,
+  contract: string,
+  values: Values<ReturnType<typeof attributeRuleParameters>>,
+): Promise<string> {
+  const { source, field } = values
   return rulePage(session, values, {
     members: {
       ...ofCollection(contract),
@@ -90,12 +99,11 @@ interface RuleList {
 
 async function rulePage(
   session: Session,
-  values: Values,
+  values: PageValues & { readonly collection_name: string },
   { members, from, conditions, order }: RuleList,
 ): Promise<string> {
   const window = pageWindow(values)
-  if (!window) return '[]'
-  const collection = sql`r.collection_name = ${bind(values.text('collection_name')!, 'text')}`
+  const collection = sql`r.collection_name = ${bind(values.collection_name, 'text')}`
   const rows = await session.query<[string]>(
     sql`SELECT '{' || ${raw(jsonMembers(members))} || '}' FROM ${raw(from)} ${where([collection, ...conditions])}
       ORDER BY ${raw(order)} LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}`.render(),

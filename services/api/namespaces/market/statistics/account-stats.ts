@@ -1,19 +1,23 @@
+import { without } from '../../../../core/endpoint/index.ts'
 import { collectionLists, hasCollectionLists, isText, oneOf } from '../../assets/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import { raw, sql, where } from '../../../database/index.ts'
-import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import type { EndpointContext } from '../../../endpoint/index.ts'
 import { pageWindow } from '../../paging/index.ts'
 import { inRange, tradeRange } from './trade-range.ts'
+import type { StatsValues } from './parameters.ts'
 
 const ACCOUNT = raw(
   `json_build_object('account', a.account, 'buy_volume', a.bought::text, 'sell_volume', a.sold::text)`,
 )
 
 /** What accounts bought and sold as JSON text, the most first. */
-export async function accountStats({ session, values }: EndpointContext, symbol: string): Promise<string> {
+export async function accountStats(
+  { session, values }: EndpointContext<StatsValues['accounts']>,
+  symbol: string,
+): Promise<string> {
   const window = pageWindow(values)
-  if (!window) return '[]'
-  const order = raw(`${values.text('sort') === 'buy_volume' ? 'a.bought' : 'a.sold'} DESC, a.account`)
+  const order = raw(`${values.sort === 'buy_volume' ? 'a.bought' : 'a.sold'} DESC, a.account`)
   const rows = await session.query<[string]>(
     sql`SELECT coalesce(json_agg(${ACCOUNT} ORDER BY ${order}), '[]')::text
       FROM (SELECT a.account, a.bought, a.sold FROM (${accountSums(values, symbol)}) a
@@ -23,15 +27,14 @@ export async function accountStats({ session, values }: EndpointContext, symbol:
 }
 
 /** Query of every account that bought or sold, with both sums: from the counters of accounts, in a range from the trades. */
-function accountSums(values: Values, symbol: string): Sql {
+function accountSums(values: StatsValues['accounts'], symbol: string): Sql {
   const token = isText('k.token_symbol', symbol)
   const range = tradeRange(values)
-  const named = values.texts('collection_name')
-  const white = values.texts('collection_whitelist')
+  const { collection_name: named, collection_whitelist: white } = values
   const wanted = named && white ? [...named, ...white] : (named ?? white)
   const lists = [
     ...oneOf('k.collection_name', wanted),
-    ...collectionLists('k.collection_name', values.without(['collection_whitelist'])),
+    ...collectionLists('k.collection_name', without(values, ['collection_whitelist'])),
   ]
   if (range) {
     const all = where([...token, ...lists, ...inRange('k.trade_time', range)])
@@ -48,8 +51,11 @@ function accountSums(values: Values, symbol: string): Sql {
 }
 
 /** What one account bought and sold as JSON text. */
-export async function oneAccountStats({ session, values }: EndpointContext, symbol: string): Promise<string> {
-  const account = values.text('account')!
+export async function oneAccountStats(
+  { session, values }: EndpointContext<StatsValues['account']>,
+  symbol: string,
+): Promise<string> {
+  const account = values.account
   const table = raw(hasCollectionLists(values) ? 'party_stats' : 'account_stats')
   const conditions = [
     ...isText('k.token_symbol', symbol),

@@ -1,6 +1,7 @@
+import { without } from '../../../../core/endpoint/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import { allOf, bind, joinSql, raw, sql, where } from '../../../database/index.ts'
-import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { Filter } from '../../../lists/index.ts'
 import { choosePath, estimateRows, foundConditions } from '../../../lists/index.ts'
 import { isOneOf, templateScope } from '../../assets/index.ts'
@@ -20,6 +21,7 @@ import {
   withoutCommon,
 } from '../lists/index.ts'
 import type { MarketSetup } from '../setup.ts'
+import type { CheapestValues } from '../parameters.ts'
 
 const { table, source } = listingTables.sale
 
@@ -39,23 +41,25 @@ export type ChooseCheapest = (byTemplate: number, ofAll: number) => 'by template
  * estimated to read less.
  */
 export async function selectCheapest(
-  context: EndpointContext,
+  context: EndpointContext<CheapestValues>,
   setup: Pick<MarketSetup, 'trigrams' | 'lists'>,
   choose: ChooseCheapest = (visits, gathered) => (visits < gathered ? 'by template' : 'of all'),
 ): Promise<string[]> {
   const { session, values } = context
   const window = pageWindow(values)
   // What is burned is not for sale.
-  if (!window || values.has('burner') || values.bool('burned') === true) return []
-  const flags = ['transferable', 'burnable'].filter((flag) => values.bool(`is_${flag}`) === true)
+  if (values.burner !== undefined || values.burned === true) return []
+  const flags = (['transferable', 'burnable'] as const).filter(
+    (flag) => values[`is_${flag}` as const] === true,
+  )
   // The sale tells who owns the asset, and the template its flags.
-  const asked = values.without(['owner', 'burned', ...flags.map((flag) => `is_${flag}`)])
+  const asked = without(values, ['owner', 'burned', ...flags.map((flag) => `is_${flag}` as const)])
   const question = { kind: 'sale', standard: [LISTED] } as const
   const { request, filters } = await listingFilters({ ...context, values: asked }, setup, question)
-  const owners = values.texts('owner')
+  const owners = values.owner
   const sellers = owners ? [sellerFilter(owners, request.statistics.equal(table, 'seller', owners))] : []
   const pricing = await readSalePricing(session, asked, true)
-  const scope = templateScope({ ...request, values: asked.without(['match', 'search']) })
+  const scope = templateScope({ ...request, values: without(asked, ['match', 'search']) })
   const unset = flags.map((flag) => raw(`t.${flag}`))
   const all = withoutCommon(
     [...stateFilters(request), ...sellers, ...filters],
@@ -124,10 +128,10 @@ function byTemplate(
   templates: readonly Sql[],
   filters: readonly Filter[],
   pricing: SalePricing,
-  values: Values,
+  values: CheapestValues,
 ): Sql {
   const checks = [...OF_TEMPLATES, ...filters.map(({ condition }) => condition)]
-  const first = askedParts(pricing, values.texts('symbol') ?? []).map(
+  const first = askedParts(pricing, values.symbol ?? []).map(
     ({ conditions, price, order }) => sql`(SELECT l.sale_id, ${price} AS price FROM market.sales l
       ${where([raw('l.template_id = t.template_id'), ...conditions, ...checks])} ORDER BY ${order} LIMIT 1)`,
   )
@@ -167,10 +171,10 @@ function askedParts(
   ]
 }
 
-function pageOf(found: Sql, values: Values, { limit, offset }: PageWindow): Sql {
+function pageOf(found: Sql, values: CheapestValues, { limit, offset }: PageWindow): Sql {
   const direction = raw(directionOf(values))
   const order =
-    values.text('sort') === 'price'
+    values.sort === 'price'
       ? sql`c.price ${direction} NULLS LAST, c.template_id`
       : sql`c.template_id ${direction}`
   return sql`SELECT c.sale_id::text FROM (${found}) c ORDER BY ${order} LIMIT ${raw(String(limit))} OFFSET ${raw(String(offset))}`

@@ -1,5 +1,5 @@
 import { bind, raw, sql, where } from '../../../database/index.ts'
-import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import { jsonString } from '../../../json/index.ts'
 import { containsText, collectionLists, isText, oneOf } from '../../assets/index.ts'
@@ -7,10 +7,11 @@ import type { MarketSetup } from '../setup.ts'
 import { selectRanking } from './ranking.ts'
 import { tradeRange } from './trade-range.ts'
 import { sumInRange } from './trade-sums.ts'
+import type { StatsValues } from './parameters.ts'
 
 /** Trades by collection as JSON texts, the most first. @param only the collections that are asked for. */
 export async function collectionStats(
-  context: EndpointContext,
+  context: EndpointContext<StatsValues['collections' | 'collection']>,
   setup: MarketSetup,
   symbol: string,
   only: readonly string[] | undefined,
@@ -42,10 +43,13 @@ export async function collectionStats(
   })
 }
 
-function collectionConditions(values: Values, only: readonly string[] | undefined, trigrams: boolean): Sql[] {
+function collectionConditions(
+  values: StatsValues['collections' | 'collection'],
+  only: readonly string[] | undefined,
+  trigrams: boolean,
+): Sql[] {
   const conditions = [...oneOf('c.collection_name', only), ...collectionLists('c.collection_name', values)]
-  const match = values.text('match')
-  const search = values.text('search')
+  const { match, search } = values
   if (match !== undefined) conditions.push(containsText(raw('c.collection_name'), match))
   if (search !== undefined) {
     const shown = raw(`(c.collection_name || ' ' || coalesce(c.data ->> 'name', ''))`)
@@ -55,7 +59,10 @@ function collectionConditions(values: Values, only: readonly string[] | undefine
 }
 
 /** Number and sum of all sales as JSON text; the sum is null when there are none. */
-export async function saleStats({ session, values }: EndpointContext, symbol: string): Promise<string> {
+export async function saleStats(
+  { session, values }: EndpointContext<StatsValues['sales']>,
+  symbol: string,
+): Promise<string> {
   const conditions = [
     ...isText('k.token_symbol', symbol),
     raw('k.sales > 0'),

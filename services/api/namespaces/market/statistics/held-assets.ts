@@ -1,9 +1,10 @@
-import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { AttributeFilter } from '../../../endpoint/index.ts'
 import { allOf, bind, raw, sql, where } from '../../../database/index.ts'
 import type { Session, Sql } from '../../../database/index.ts'
 import { foundConditions } from '../../../lists/index.ts'
 import { assetList, templateScope } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
+import type { AssetValues } from '../../assets/index.ts'
 
 /** Filters on assets that no counter of templates answers, unless the scope of the templates has applied them. */
 const COUNTED = new Set(['burned'])
@@ -16,7 +17,7 @@ const COUNTED = new Set(['burned'])
 export async function heldAssets(
   session: Session,
   { assets, trigrams }: MarketSetup,
-  values: Values,
+  values: AssetValues,
   attributes: readonly AttributeFilter[],
   owner?: string,
 ): Promise<Sql> {
@@ -24,7 +25,7 @@ export async function heldAssets(
   const { conditions, applied } = templateScope(request)
   const isCounted = list.filters.every(({ name }) => COUNTED.has(name) || applied.has(name))
   if (owner === undefined && isCounted) {
-    const number = raw(numberOf(values.bool('burned')))
+    const number = raw(numberOf(values.burned))
     const all = [sql`${number} > 0`, ...conditions]
     return sql`SELECT k.template_id, ${number} AS assets
       FROM assets.template_counts k JOIN assets.templates t USING (template_id) ${where(all)}`

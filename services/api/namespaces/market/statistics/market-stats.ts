@@ -1,20 +1,24 @@
 import { collectionLists, isText } from '../../assets/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import { bind, raw, sql, where } from '../../../database/index.ts'
-import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import type { TradeRange } from './trade-range.ts'
 import { inRange, tradeRange } from './trade-range.ts'
 import { sumInRange } from './trade-sums.ts'
+import type { StatsValues } from './parameters.ts'
 
 /** Trades by day as JSON text, the first day first. */
-export async function graph({ session, values }: EndpointContext, symbol: string): Promise<string> {
+export async function graph(
+  { session, values }: EndpointContext<StatsValues['graph']>,
+  symbol: string,
+): Promise<string> {
   const token = sql`k.token_symbol = ${bind(symbol, 'text')}`
   const range = tradeRange(values)
   const lists = collectionLists('k.collection_name', values)
   const marketplaces = (row: string): Sql[] => [
-    ...isText(`${row}.maker_marketplace`, values.text('maker_marketplace')),
-    ...isText(`${row}.taker_marketplace`, values.text('taker_marketplace')),
+    ...isText(`${row}.maker_marketplace`, values.maker_marketplace),
+    ...isText(`${row}.taker_marketplace`, values.taker_marketplace),
   ]
   const conditions = [...lists, ...marketplaces('k')]
   // The counters with no more columns than are asked for: they have the fewest rows.
@@ -45,7 +49,7 @@ export async function graph({ session, values }: EndpointContext, symbol: string
 
 /** Trades by marketplace as JSON text, the most first. */
 export async function marketStats(
-  { session, values }: EndpointContext,
+  { session, values }: EndpointContext<StatsValues['markets']>,
   { contract }: MarketSetup,
   symbol: string,
 ): Promise<string> {
@@ -59,7 +63,7 @@ export async function marketStats(
 }
 
 /** Query of marketplaces with the numbers of their sellers and buyers, and what was sold and bought. */
-function ofMarketplaces(values: Values, symbol: string): Sql {
+function ofMarketplaces(values: StatsValues['markets'], symbol: string): Sql {
   const token = isText('k.token_symbol', symbol)
   const range = tradeRange(values)
   const lists = collectionLists('k.collection_name', values)

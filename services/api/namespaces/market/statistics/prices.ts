@@ -1,22 +1,28 @@
+import { without } from '../../../../core/endpoint/index.ts'
 import type { Session, Sql } from '../../../database/index.ts'
 import { raw, sql, where } from '../../../database/index.ts'
-import type { AttributeFilter, Values } from '../../../endpoint/index.ts'
+import type { AttributeFilter } from '../../../endpoint/index.ts'
 import { jsonString } from '../../../json/index.ts'
 import { jsonMembers, quoted, oneOf, oneOfIds } from '../../assets/index.ts'
 import { pageWindow } from '../../paging/index.ts'
 import { cappedPrice } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { heldAssets } from './held-assets.ts'
+import type { TemplatePriceValues } from '../parameters.ts'
+import type { AssetValues } from '../../assets/index.ts'
 
 /** A page of the prices of templates as JSON text, by template and token. */
-export async function templatePrices(session: Session, setup: MarketSetup, values: Values): Promise<string> {
+export async function templatePrices(
+  session: Session,
+  setup: MarketSetup,
+  values: TemplatePriceValues,
+): Promise<string> {
   const window = pageWindow(values)
-  if (!window) return '[]'
-  const schemas = values.texts('schema_name')
+  const schemas = values.schema_name
   const conditions = [
-    ...oneOf('p.collection_name', values.texts('collection_name')),
-    ...oneOf('p.token_symbol', values.texts('symbol')),
-    ...oneOfIds('p.template_id', values.ids('template_id')),
+    ...oneOf('p.collection_name', values.collection_name),
+    ...oneOf('p.token_symbol', values.symbol),
+    ...oneOfIds('p.template_id', values.template_id),
     ...(schemas
       ? [
           sql`EXISTS (SELECT FROM assets.templates t
@@ -82,7 +88,7 @@ const RATES = raw('WITH rates AS MATERIALIZED (SELECT * FROM market.rates)')
 export async function sumPrices(
   session: Session,
   setup: MarketSetup,
-  values: Values,
+  values: AssetValues,
   attributes: readonly AttributeFilter[],
 ): Promise<string> {
   const held = await heldAssets(session, setup, values, attributes)
@@ -97,11 +103,11 @@ export async function sumPrices(
 export async function inventoryPrices(
   session: Session,
   setup: MarketSetup,
-  values: Values,
+  values: AssetValues & { readonly account: string },
   attributes: readonly AttributeFilter[],
 ): Promise<string> {
-  const filters = values.without(['account'])
-  const held = await heldAssets(session, setup, filters, attributes, values.text('account'))
+  const filters = without(values, ['account'])
+  const held = await heldAssets(session, setup, filters, attributes, values.account)
   const rows = await session.query<[string, string]>(
     sql`${RATES} SELECT s.collection_name, string_agg(${raw(SUM)}, ',' ORDER BY y.token_symbol)
       FROM (${sums(held, raw('p.collection_name,'))}) s JOIN market.tokens y USING (token_symbol)

@@ -2,6 +2,7 @@ import type { EndpointContext } from '../../../endpoint/index.ts'
 import { raw, sql, where } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import { pageWindow } from '../../paging/index.ts'
+import type { PageValues } from '../../parameter-groups/index.ts'
 
 /** Things that are ranked by their trades; what has none comes last. */
 export interface Ranking {
@@ -25,12 +26,14 @@ export type Ranked = readonly [key: string, trades: string, volume: string]
  * A page of a ranking: the most first, ties by key. What was traded is read in the order of its sums, what was not in
  * the order of its keys, each no further than the page reaches.
  */
-export async function selectRanking(context: EndpointContext, ranking: Ranking): Promise<Ranked[]> {
+export async function selectRanking(
+  context: EndpointContext<PageValues & { readonly sort: string }>,
+  ranking: Ranking,
+): Promise<Ranked[]> {
   const window = pageWindow(context.values)
-  if (!window) return []
   const { conditions, query, sumConditions } = ranking
   const [things, key, sums, sumKey] = [ranking.things, ranking.key, ranking.sums, ranking.sumKey].map(raw)
-  const value = raw(context.values.text('sort') === 'sales' ? 'k.trades' : 'k.volume')
+  const value = raw(context.values.sort === 'sales' ? 'k.trades' : 'k.volume')
   const reach = raw(String(window.offset + window.limit))
   const linked = sql`${sumKey!} = ${key!}`
   const traded = sql`SELECT ${key!} AS k, k.trades AS t, k.volume AS s, ${value} AS v FROM ${sums!} JOIN ${things!} ON ${linked}

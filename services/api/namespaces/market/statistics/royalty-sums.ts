@@ -1,16 +1,19 @@
 import { isText, oneOf } from '../../assets/index.ts'
 import type { Session } from '../../../database/index.ts'
 import { bind, sql, where } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
+import type { Values } from '../../../../core/endpoint/index.ts'
+import type { royaltySumParameters } from '../parameters.ts'
 
 /** What an account earned as JSON text, by token. */
-export async function royaltySums(session: Session, values: Values): Promise<string> {
-  const before = values.int('before')
-  const after = values.int('after')
+export async function royaltySums(
+  session: Session,
+  values: Values<typeof royaltySumParameters>,
+): Promise<string> {
+  const { before, after } = values
   const conditions = [
-    ...isText('l.recipient', values.text('account')),
-    ...oneOf('l.collection_name', values.texts('collection_name')),
-    ...oneOf('l.token_symbol', values.texts('symbol')),
+    ...isText('l.recipient', values.account),
+    ...oneOf('l.collection_name', values.collection_name),
+    ...oneOf('l.token_symbol', values.symbol),
     ...(before === undefined ? [] : [sql`l.paid_at_time < ${bind(before, 'bigint')}`]),
     ...(after === undefined ? [] : [sql`l.paid_at_time > ${bind(after, 'bigint')}`]),
   ]

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../database/index.ts'
 import { bind, joinSql, raw, sql, where } from '../../../database/index.ts'
-import type { EndpointContext, Values } from '../../../endpoint/index.ts'
+import type { EndpointContext } from '../../../endpoint/index.ts'
 import {
   COLLECTION_VERSION,
   collectionFragment,
@@ -12,26 +12,24 @@ import { pageWindow } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { edgesOf, inRange, inWholeDays, tradeRange } from './trade-range.ts'
 import { sumInRange } from './trade-sums.ts'
+import type { StatsValues } from './parameters.ts'
 
 /** Sales and listings by schema of a collection as JSON text, the most first. */
 export async function schemaStats(
-  { session, values }: EndpointContext,
+  { session, values }: EndpointContext<StatsValues['schemas']>,
   setup: MarketSetup,
   symbol: string,
 ): Promise<string> {
   const window = pageWindow(values)
-  if (!window) return '[]'
-  const order = raw(
-    `k.${values.text('sort') === 'listings' ? 'listings' : 'sale_volume'} DESC, k.schema_name`,
-  )
-  const match = values.text('match')
+  const order = raw(`k.${values.sort === 'listings' ? 'listings' : 'sale_volume'} DESC, k.schema_name`)
+  const match = values.match
   const conditions = [
     raw('k.sales + k.listings > 0'),
     ...(match === undefined ? [] : [containsText(raw('k.schema_name'), match)]),
   ]
   const rows = await session.query<[string]>(
     sql`SELECT coalesce(json_agg(json_build_object('contract', ${bind(setup.assets.contract, 'text')},
-        'collection_name', ${bind(values.text('collection_name')!, 'text')}, 'schema_name', k.schema_name, 'volume', k.sale_volume::text,
+        'collection_name', ${bind(values.collection_name, 'text')}, 'schema_name', k.schema_name, 'volume', k.sale_volume::text,
         'sales', k.sales::text, 'listings', k.listings::text) ORDER BY ${order}), '[]')::text
       FROM (SELECT * FROM (${saleSums(values, symbol)}) k ${where(conditions)}
         ORDER BY ${order} LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}) k`.render(),
@@ -40,9 +38,9 @@ export async function schemaStats(
 }
 
 /** Query of schemas with their sold sales and open listings; a bundle counts once for each of its schemas. */
-function saleSums(values: Values, symbol: string): Sql {
+function saleSums(values: StatsValues['schemas'], symbol: string): Sql {
   const ofSchemas = (row: string, token: string): Sql[] => [
-    ...isText(`${row}.collection_name`, values.text('collection_name')),
+    ...isText(`${row}.collection_name`, values.collection_name),
     ...isText(`${row}.${token}`, symbol),
   ]
   const range = tradeRange(values)
@@ -70,13 +68,12 @@ function saleSums(values: Values, symbol: string): Sql {
 
 /** Trades of single assets by schema of a collection as JSON text, the most first. */
 export async function schemaStatsV2(
-  { session, values }: EndpointContext,
+  { session, values }: EndpointContext<StatsValues['schemasV2']>,
   setup: MarketSetup,
   symbol: string,
 ): Promise<string> {
   const window = pageWindow(values)
-  if (!window) return '[]'
-  const ofCollection = isText('k.collection_name', values.text('collection_name'))
+  const ofCollection = isText('k.collection_name', values.collection_name)
   const [token] = isText('k.token_symbol', symbol)
   const range = tradeRange(values)
   const sum = { token: token!, key: 'schema_name', conditions: ofCollection, days: 'market.schema_days' }
@@ -84,7 +81,7 @@ export async function schemaStatsV2(
   const sums = range
     ? sumInRange({ ...sum, ofTrades: [raw('k.template_id IS NOT NULL')] }, range)
     : sql`SELECT k.schema_name AS key, k.trades, k.volume FROM market.schema_stats k ${where([token!, ...ofCollection])}`
-  const value = raw(values.text('sort') === 'sales' ? 'k.trades' : 'k.volume')
+  const value = raw(values.sort === 'sales' ? 'k.trades' : 'k.volume')
   const rows = await session.query<[string, string, string, string]>(
     sql`SELECT json_build_object('schema_name', s.schema_name, 'volume', coalesce(k.volume, 0)::text,
         'sales', coalesce(k.trades, 0)::text)::text,
@@ -96,7 +93,7 @@ export async function schemaStatsV2(
       FROM assets.schemas s JOIN assets.collections c USING (collection_name)
         JOIN assets.schema_counts n ON n.collection_name = s.collection_name AND n.schema_name = s.schema_name
         LEFT JOIN (${sums}) k ON k.key = s.schema_name
-      ${where([...isText('s.collection_name', values.text('collection_name')), raw('n.minted > n.burned')])}
+      ${where([...isText('s.collection_name', values.collection_name), raw('n.minted > n.burned')])}
       ORDER BY coalesce(${value}, 0) DESC, s.schema_name
       LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}`.render(),
   )

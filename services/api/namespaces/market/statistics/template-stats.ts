@@ -1,3 +1,4 @@
+import { without } from '../../../../core/endpoint/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import { raw, sql, where } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
@@ -6,10 +7,11 @@ import { boundaryFilters, templateConditions, collectionLists, isText, oneOf } f
 import type { MarketSetup } from '../setup.ts'
 import { selectRanking } from './ranking.ts'
 import { inRange, tradeRange } from './trade-range.ts'
+import type { StatsValues } from './parameters.ts'
 
 /** Trades of single assets by template as JSON text, the most first. */
 export async function templateStats(
-  context: EndpointContext,
+  context: EndpointContext<StatsValues['templates']>,
   setup: MarketSetup,
   symbol: string,
 ): Promise<string> {
@@ -19,9 +21,9 @@ export async function templateStats(
   const ofTrades = [
     ...token,
     raw('k.template_id IS NOT NULL'),
-    ...oneOf('k.collection_name', values.texts('collection_name')),
+    ...oneOf('k.collection_name', values.collection_name),
     ...collectionLists('k.collection_name', values),
-    ...oneOf('k.schema_name', values.texts('schema_name')),
+    ...oneOf('k.schema_name', values.schema_name),
   ]
   const ranked = await selectRanking(context, {
     things: 'assets.templates t',
@@ -58,18 +60,25 @@ const KEY = {
   alias: 't',
   key: 'template_id',
   type: 'integer',
-  parameter: 'template_id',
 } as const
 
-function conditionsOf({ values, attributes }: EndpointContext, { trigrams, lists }: MarketSetup): Sql[] {
+function conditionsOf(
+  { values, attributes }: EndpointContext<StatsValues['templates']>,
+  { trigrams, lists }: MarketSetup,
+): Sql[] {
   // The times of this route are those of the trades, not of the templates.
-  const keys = boundaryFilters(values.without(['before', 'after']), lists.statistics, KEY)
+  const keys = boundaryFilters(
+    without(values, ['before', 'after']),
+    lists.statistics,
+    KEY,
+    values.template_id,
+  )
   return [
-    ...oneOf('t.collection_name', values.texts('collection_name')),
-    ...oneOf('t.schema_name', values.texts('schema_name')),
+    ...oneOf('t.collection_name', values.collection_name),
+    ...oneOf('t.schema_name', values.schema_name),
     ...collectionLists('t.collection_name', values),
     ...keys.map(({ condition }) => condition),
     ...templateConditions({ values, attributes, trigrams }),
-    ...(values.bool('hide_unlisted_templates') === true ? [LISTED] : []),
+    ...(values.hide_unlisted_templates === true ? [LISTED] : []),
   ]
 }

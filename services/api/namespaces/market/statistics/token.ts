@@ -1,16 +1,17 @@
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import { invalidParameter } from '../../../endpoint/index.ts'
+import type { SymbolValues } from './parameters.ts'
 
 /**
  * Answers statistics of the token that `symbol` names: `{"symbol":…, "results":…}`, or `result` for a single one.
  * @throws RequestError 400 when it names none that the market knows.
  */
 export async function withToken(
-  { session, values }: EndpointContext,
+  { session, values }: EndpointContext<SymbolValues>,
   member: 'result' | 'results',
   answer: (symbol: string) => Promise<string>,
 ): Promise<string> {
-  const symbol = values.text('symbol')
+  const symbol = values.symbol
   if (symbol === undefined) throw invalidParameter('symbol')
   const rows = await session.query<[string]>({
     name: 'token-record',

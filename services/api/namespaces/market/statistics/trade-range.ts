@@ -1,6 +1,6 @@
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
+import type { TimeValues } from './parameters.ts'
 
 const DAY_MS = 86_400_000
 
@@ -18,9 +18,8 @@ export interface TradeRange {
 const END_OF_TIME = 2 ** 52
 
 /** The range of `before` and `after`, both exclusive; undefined when neither is given. */
-export function tradeRange(values: Values): TradeRange | undefined {
-  const before = values.int('before')
-  const after = values.int('after')
+export function tradeRange(values: TimeValues): TradeRange | undefined {
+  const { before, after } = values
   if (before === undefined && after === undefined) return undefined
   const from = Math.min((after ?? -1) + 1, END_OF_TIME)
   const until = Math.min(before ?? END_OF_TIME, END_OF_TIME)

@@ -1,10 +1,12 @@
 import type { Session, Sql } from '../../../database/index.ts'
 import { bind, bindIds, raw, sql, where } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import { jsonMembers, quoted, oneOf, oneOfIds } from '../../assets/index.ts'
 import { directionOf } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { TRADE_DAY } from './trade-sums.ts'
+import type { TradeValues } from '../parameters.ts'
+import type { Values } from '../../../../core/endpoint/index.ts'
+import type { assetSaleParameters } from '../parameters.ts'
 
 /** Trades of one answer; it has no pages. */
 const MAX_TRADES = 500
@@ -22,16 +24,15 @@ const listing = {
 }
 
 /** Conditions on the trades of single assets. */
-function singleTrades(values: Values): Sql[] {
-  const assets = values.ids('asset_id')
-  const burned = values.bool('burned')
+function singleTrades(values: TradeValues): Sql[] {
+  const { asset_id: assets, burned } = values
   return [
     raw('k.asset_count = 1'),
-    ...oneOf('k.collection_name', values.texts('collection_name')),
-    ...oneOf('k.schema_name', values.texts('schema_name')),
-    ...oneOf('k.token_symbol', values.texts('symbol')),
-    ...(values.isNull('template_id') ? [raw('k.template_id IS NULL')] : []),
-    ...oneOfIds('k.template_id', values.ids('template_id')),
+    ...oneOf('k.collection_name', values.collection_name),
+    ...oneOf('k.schema_name', values.schema_name),
+    ...oneOf('k.token_symbol', values.symbol),
+    ...(values.template_id === null ? [raw('k.template_id IS NULL')] : []),
+    ...oneOfIds('k.template_id', values.template_id),
     ...(assets ? [sql`k.asset_id = ANY(${bindIds(assets)})`] : []),
     ...(burned === undefined ? [] : [raw(burned ? 'k.asset_burned' : 'NOT k.asset_burned')]),
   ]
@@ -44,7 +45,7 @@ async function listOf(session: Session, query: Sql): Promise<string> {
 }
 
 /** The latest trades of single assets as JSON text, the oldest of them first. */
-export function latestTrades(session: Session, values: Values): Promise<string> {
+export function latestTrades(session: Session, values: TradeValues): Promise<string> {
   const members = jsonMembers({
     ...listing,
     price: quoted('k.price'),
@@ -64,7 +65,7 @@ export function latestTrades(session: Session, values: Values): Promise<string> 
 const DAY_MS = 86_400_000
 
 /** Trades of single assets by day and token as JSON text, the latest day first. */
-export async function tradeDays(session: Session, values: Values): Promise<string> {
+export async function tradeDays(session: Session, values: TradeValues): Promise<string> {
   const days = isKeptByDay(values) ? keptDays(values, await firstOpenDay(session)) : summedDays(values)
   const members = jsonMembers({
     median: quoted('d.median'),
@@ -84,14 +85,13 @@ export async function tradeDays(session: Session, values: Values): Promise<strin
 /** Filters of the counters of days. */
 const KEPT = new Set(['symbol', 'before', 'after'])
 
-function isKeptByDay(values: Values): boolean {
-  return values.names().every((name) => KEPT.has(name))
+function isKeptByDay(values: TradeValues): boolean {
+  return Object.keys(values).every((name) => KEPT.has(name))
 }
 
 /** The days of trades that meet conditions. */
-function summedDays(values: Values, further: readonly Sql[] = []): Sql {
-  const before = values.int('before')
-  const after = values.int('after')
+function summedDays(values: TradeValues, further: readonly Sql[] = []): Sql {
+  const { before, after } = values
   const conditions = [
     ...singleTrades(values),
     ...further,
@@ -114,14 +114,13 @@ async function firstOpenDay(session: Session): Promise<number> {
 }
 
 /** Days that were over at the last block are counted; the rest, and those that a bound cuts, are summed up. */
-function keptDays(values: Values, open: number): Sql {
-  const before = values.int('before')
-  const after = values.int('after')
+function keptDays(values: TradeValues, open: number): Sql {
+  const { before, after } = values
   // Both bounds are inclusive.
   const first = after === undefined ? undefined : Math.ceil(after / DAY_MS)
   const end = before === undefined ? undefined : Math.floor((before + 1) / DAY_MS)
   const whole = [
-    ...oneOf('k.token_symbol', values.texts('symbol')),
+    ...oneOf('k.token_symbol', values.symbol),
     ...(first === undefined ? [] : [sql`k.day >= ${bind(first, 'bigint')}`]),
     ...(end === undefined ? [] : [sql`k.day < ${bind(end, 'bigint')}`]),
   ]
@@ -138,16 +137,20 @@ function keptDays(values: Values, open: number): Sql {
 }
 
 /** The trades of one asset as JSON text, bundles included unless they are not wanted. */
-export function assetSales(session: Session, setup: MarketSetup, values: Values): Promise<string> {
+export function assetSales(
+  session: Session,
+  setup: MarketSetup,
+  values: Values<typeof assetSaleParameters>,
+): Promise<string> {
   const direction = directionOf(values)
   const conditions = [
-    sql`x.asset_id = ${bind(values.id('asset_id')!, 'bigint')}`,
-    ...oneOf('k.seller', values.texts('seller')),
-    ...oneOf('k.buyer', values.texts('buyer')),
-    ...oneOf('k.token_symbol', values.texts('symbol')),
-    ...(values.bool('bundles') === false ? [raw('k.asset_count = 1')] : []),
+    sql`x.asset_id = ${bind(values.asset_id, 'bigint')}`,
+    ...oneOf('k.seller', values.seller),
+    ...oneOf('k.buyer', values.buyer),
+    ...oneOf('k.token_symbol', values.symbol),
+    ...(values.bundles === false ? [raw('k.asset_count = 1')] : []),
   ]
-  const limit = raw(String(Math.min(values.int('limit')!, MAX_TRADES)))
+  const limit = raw(String(Math.min(values.limit, MAX_TRADES)))
   const order = raw(`k.trade_time ${direction}, k.kind, k.listing_id`)
   const members = jsonMembers({
     market_contract: `'"${setup.contract}"'`,

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
-import { RequestError } from '../../../endpoint/index.ts'
+import { endpoint, RequestError } from '../../../endpoint/index.ts'
 import { toolsConfig } from '../queries/index.ts'
 import { toolsConfigRecord } from '../records/index.ts'
 import type { ToolsSetup } from '../setup.ts'
@@ -9,12 +9,12 @@ const NO_CONFIG = { status: 500, message: 'Config not found' } as const
 
 /** Every endpoint of the namespace. On one level, fixed paths come before those with parameters. */
 export function toolsEndpoints(setup: ToolsSetup): Endpoint[] {
-  const config: Endpoint = {
+  const config = endpoint({
     path: '/v1/config',
     method: 'get',
     tag: 'config',
     summary: 'Settings of the contract',
-    parameters: [],
+    parameters: {},
     record: toolsConfigRecord,
     failures: [NO_CONFIG],
     cache: 'path',
@@ -23,6 +23,6 @@ export function toolsEndpoints(setup: ToolsSetup): Endpoint[] {
       if (text === undefined) throw new RequestError(NO_CONFIG.status, NO_CONFIG.message)
       return text
     },
-  }
+  })
   return [config, ...linkEndpoints(setup)]
 }

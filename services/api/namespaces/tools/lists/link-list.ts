@@ -1,11 +1,11 @@
 import { keyText, parseKeyText } from '../../../../core/antelope/index.ts'
 import { bind, bindIds, raw, sql } from '../../../database/index.ts'
 import type { Session } from '../../../database/index.ts'
-import type { Values } from '../../../endpoint/index.ts'
 import { invalidParameter } from '../../../endpoint/index.ts'
 import type { Filter, List, ListReader, Source, Statistics } from '../../../lists/index.ts'
 import { boundaryFilters, nameFilter, nothing } from '../../assets/index.ts'
 import { directionOf } from '../../paging/index.ts'
+import type { LinkValues } from '../parameters.ts'
 
 /** Table of links, as statistics know it. */
 export const LINKS = 'tools.links'
@@ -32,25 +32,33 @@ const SOURCE: Source = {
 }
 
 /** The links that a request asks for. Ids grow with the time of creation. */
-export async function linkList(reader: ListReader, session: Session, values: Values): Promise<List> {
+export async function linkList(reader: ListReader, session: Session, values: LinkValues): Promise<List> {
   const { statistics } = reader
   await statistics.refresh(session)
-  const isByUpdate = values.text('sort') === 'updated'
+  const isByUpdate = values.sort === 'updated'
   const filters = [
-    ...['creator', 'claimer'].flatMap((column) => {
-      const names = values.texts(column)
+    ...(['creator', 'claimer'] as const).flatMap((column) => {
+      const names = values[column]
       return names ? [nameFilter(column, names, statistics, { table: LINKS, alias: 'l', column })] : []
     }),
     ...keyFilter(values, statistics),
     ...stateFilter(values, statistics),
     ...assetFilter(values),
     ...collectionFilters(values, statistics),
-    ...boundaryFilters(values, statistics, {
-      ...{ table: LINKS, alias: 'l', key: 'link_id', type: 'bigint', parameter: 'link_id' },
-      time: isByUpdate
-        ? { column: 'updated_at_time' }
-        : { keysOf: { table: LINKS, key: 'link_id', time: 'created_at_time' } },
-    }),
+    ...boundaryFilters(
+      values,
+      statistics,
+      {
+        table: LINKS,
+        alias: 'l',
+        key: 'link_id',
+        type: 'bigint',
+        time: isByUpdate
+          ? { column: 'updated_at_time' }
+          : { keysOf: { table: LINKS, key: 'link_id', time: 'created_at_time' } },
+      },
+      values.link_id,
+    ),
   ]
   const direction = directionOf(values)
   const column = isByUpdate ? 'updated_at_time' : 'link_id'
@@ -59,8 +67,11 @@ export async function linkList(reader: ListReader, session: Session, values: Val
 }
 
 /** The number of links from counters, as text; undefined when the filters are not theirs. */
-export async function countLinksFromCounters(session: Session, values: Values): Promise<string | undefined> {
-  if (!values.names().every((name) => COUNTED.has(name))) return undefined
+export async function countLinksFromCounters(
+  session: Session,
+  values: LinkValues,
+): Promise<string | undefined> {
+  if (!Object.keys(values).every((name) => COUNTED.has(name))) return undefined
   const states = wantedStates(values)
   const rows = await session.query<[string]>({
     name: 'link-count',
@@ -72,8 +83,8 @@ export async function countLinksFromCounters(session: Session, values: Values): 
 }
 
 /** Keys are compared in the form that they are stored in, whatever the form that was given. */
-function keyFilter(values: Values, statistics: Statistics): Filter[] {
-  const text = values.text('public_key')
+function keyFilter(values: LinkValues, statistics: Statistics): Filter[] {
+  const text = values.public_key
   if (text === undefined) return []
   let packed: Uint8Array
   try {
@@ -85,7 +96,7 @@ function keyFilter(values: Values, statistics: Statistics): Filter[] {
   return [nameFilter('public_key', [key], statistics, { table: LINKS, alias: 'l', column: 'public_key' })]
 }
 
-function stateFilter(values: Values, statistics: Statistics): Filter[] {
+function stateFilter(values: LinkValues, statistics: Statistics): Filter[] {
   const states = wantedStates(values)
   if (states === undefined) return []
   return [
@@ -101,8 +112,8 @@ function stateFilter(values: Values, statistics: Statistics): Filter[] {
 }
 
 /** States that a request asks for; numbers that no state can have are left out, as they match nothing. */
-function wantedStates(values: Values): number[] | undefined {
-  const states = values.ids('state')
+function wantedStates(values: LinkValues): number[] | undefined {
+  const states = values.state
   if (states?.some((state) => state > GREATEST_STATE || state < -GREATEST_STATE - 1n)) {
     throw invalidParameter('state')
   }
@@ -110,8 +121,8 @@ function wantedStates(values: Values): number[] | undefined {
   return stored && [...new Set(stored)]
 }
 
-function assetFilter(values: Values): Filter[] {
-  const ids = values.ids('asset_id')
+function assetFilter(values: LinkValues): Filter[] {
+  const ids = values.asset_id
   if (ids === undefined) return []
   if (ids.length === 0) return [nothing('asset_id')]
   return [
@@ -127,9 +138,8 @@ function assetFilter(values: Values): Filter[] {
 }
 
 /** Every asset is known and of a collection of the white-list; no asset is of a collection of the black-list. */
-function collectionFilters(values: Values, statistics: Statistics): Filter[] {
-  const white = values.texts('collection_whitelist')
-  const black = values.texts('collection_blacklist')
+function collectionFilters(values: LinkValues, statistics: Statistics): Filter[] {
+  const { collection_whitelist: white, collection_blacklist: black } = values
   const rowsOf = (names: readonly string[]): number =>
     names.reduce((sum, name) => sum + statistics.containing(LINKS, 'collection_names', name), 0)
   const filters: Filter[] = []

@@ -6,6 +6,7 @@ import type { ListReader } from '../../../lists/index.ts'
 import { jsonMembers, jsonText, quoted } from '../../../records/index.ts'
 import { chosenActions, logList } from '../../assets/index.ts'
 import { pageWindow } from '../../paging/index.ts'
+import type { LinkLogValues } from '../parameters.ts'
 
 const LOGS = { from: raw('tools.logs l'), table: 'tools.logs', actions: raw('tools.log_actions') }
 
@@ -22,13 +23,13 @@ const RECORD = jsonMembers({
 /** A page of the logs of the link in the path. @param actions names of the actions that there are. */
 export async function selectLinkLogs(
   reader: ListReader,
-  { session, values }: EndpointContext,
+  { session, values }: EndpointContext<LinkLogValues>,
   actions: readonly string[],
 ): Promise<Json> {
   const window = pageWindow(values)
   const wanted = chosenActions(actions, values)
-  if (!window || wanted.length === 0) return '[]'
-  const list = logList(LOGS, values.id('link_id')!, wanted, values)
+  if (wanted.length === 0) return '[]'
+  const list = logList(LOGS, values.link_id, wanted, values)
   const [{ condition }] = list.filters as [(typeof list.filters)[number]]
   const found = await reader.page(list, window, async ({ keys, reason }) => {
     const statement = sql`SELECT '{' || ${raw(RECORD)} || '}' FROM (${keys}) p

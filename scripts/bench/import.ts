@@ -1,0 +1,166 @@
+/**
+ * Measures `import-database` beside bare COPY of the same rows into the same tables with their keys, in one run.
+ * Usage: node dist/scripts/bench/import.js [copies] [workers]
+ *
+ * The old database is the fixture of the tests, its rows so many times (300) under other ids, with the indexes that the
+ * old program has on them.
+ */
+import { createDevchain } from '../../services/devchain/index.ts'
+import { connectDatabase, migrate } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import { importDatabase } from '../../services/filler/index.ts'
+import type { ReaderSettings } from '../../services/filler/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { bareCopy } from './bare-copy.ts'
+import { restoreOldDump } from './old-dump.ts'
+
+const copies = Number(process.argv[2] ?? 300)
+const workers = Number(process.argv[3] ?? 2)
+
+const settings: ReaderSettings = {
+  name: 'bench',
+  start_block: 0,
+  stop_block: 0,
+  irreversible_only: false,
+  ship_prefetch_blocks: 50,
+  ship_min_block_confirmation: 10,
+  db_group_blocks: 10,
+  feed_blocks: 1_000,
+  feed_max_behind: 200,
+  delete_data: false,
+  contracts: [
+    { handler: 'assets', args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true } },
+    { handler: 'oracle', args: { oracle_account: 'delphioracle' } },
+    { handler: 'market', args: { market_account: 'atomicmarket', store_logs: true } },
+  ],
+}
+
+/** What lies between the ids of two copies: as little as they need, as on a chain, where ids have no holes. */
+const distances: Readonly<Record<string, number>> = { asset_id: 1_000, offer_id: 100, sale_id: 10 }
+/** Ids of the copies, and earlier times, so that steps have some of each. */
+const id = (column: string, name = column) => `${column} + k.n * ${distances[name] ?? 10_000}`
+const earlier = (column: string) => `${column} - k.n * 400000`
+const idIn = (field: string) =>
+  `CASE WHEN metadata ? '${field}' THEN jsonb_build_object('${field}', (${id(`(metadata->>'${field}')::bigint`, field)})::text) ELSE '{}' END`
+
+/** Table to the columns that a copy has otherwise. */
+const changes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  atomicassets_assets: { asset_id: id('asset_id') },
+  atomicassets_mints: { asset_id: id('asset_id') },
+  atomicassets_offers: { offer_id: id('offer_id') },
+  atomicassets_offers_assets: { offer_id: id('offer_id'), asset_id: id('asset_id') },
+  atomicassets_transfers: { transfer_id: id('transfer_id'), created_at_time: earlier('created_at_time') },
+  atomicassets_transfers_assets: { transfer_id: id('transfer_id'), asset_id: id('asset_id') },
+  atomicmarket_sales: { sale_id: id('sale_id'), offer_id: id('offer_id') },
+  contract_traces: {
+    global_sequence: id('global_sequence'),
+    metadata: `metadata || ${['asset_id', 'offer_id', 'sale_id', 'auction_id', 'buyoffer_id'].map(idIn).join(' || ')}`,
+    created_at_time: earlier('created_at_time'),
+  },
+}
+
+const indexes = [
+  'ALTER TABLE atomicassets_assets ADD PRIMARY KEY (contract, asset_id)',
+  'CREATE INDEX ON atomicassets_assets (asset_id)',
+  'CREATE INDEX ON atomicassets_mints USING brin (asset_id)',
+  'ALTER TABLE atomicassets_offers ADD PRIMARY KEY (contract, offer_id)',
+  'ALTER TABLE atomicassets_offers_assets ADD PRIMARY KEY (contract, offer_id, asset_id)',
+  'ALTER TABLE atomicassets_transfers ADD PRIMARY KEY (contract, transfer_id)',
+  'CREATE INDEX ON atomicassets_transfers (created_at_time)',
+  'ALTER TABLE atomicassets_transfers_assets ADD PRIMARY KEY (transfer_id, contract, asset_id)',
+  'ALTER TABLE atomicmarket_sales ADD PRIMARY KEY (market_contract, sale_id)',
+  'CREATE INDEX ON contract_traces USING brin (created_at_time)',
+  'CREATE INDEX ON contract_traces USING brin (global_sequence)',
+]
+
+async function createDatabase(admin: DatabaseAddress, name: string): Promise<DatabaseAddress> {
+  const client = await connectDatabase(admin, { applicationName: 'bench' })
+  await client.query(`CREATE DATABASE ${name}`)
+  await client.end()
+  return { ...admin, database: name }
+}
+
+async function createOldDatabase(admin: DatabaseAddress): Promise<DatabaseAddress> {
+  const address = await createDatabase(admin, 'old')
+  const client = await connectDatabase(address, { applicationName: 'bench' })
+  await restoreOldDump(client)
+  for (const [table, changed] of Object.entries(changes)) {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
+      [table],
+    )
+    const list = rows.map(({ name }) => changed[name] ?? `"${name}"`).join(', ')
+    await client.query(
+      `INSERT INTO ${table} SELECT ${list} FROM ${table}, generate_series(1, ${copies - 1}) k(n)`,
+    )
+  }
+  for (const index of indexes) await client.query(index)
+  await client.query('VACUUM ANALYZE')
+  await client.end()
+  return address
+}
+
+async function createTarget(admin: DatabaseAddress, name: string): Promise<DatabaseAddress> {
+  const address = await createDatabase(admin, name)
+  const client = await connectDatabase(address, { applicationName: 'bench' })
+  await migrate(client)
+  await client.end()
+  return address
+}
+
+const server = await startEmbeddedPostgres({ settings: { shared_buffers: '512MB', max_wal_size: '4GB' } })
+const chain = createDevchain({ recordings: ['main'] })
+try {
+  const { httpUrl } = await chain.start()
+  const { host, port, user, password } = server
+  const admin = { host, port, user, password, database: 'postgres' }
+  const source = await createOldDatabase(admin)
+  const target = await createTarget(admin, 'imported')
+  let startedAt = performance.now()
+  let phase = ''
+  let rows = 0
+  const report = await importDatabase({
+    source,
+    database: target,
+    chain: { chainId: chain.chainId, http: httpUrl },
+    settings,
+    workers,
+    logger: createLogger({ name: 'bench', level: 'warn', pretty: true }),
+    signal: new AbortController().signal,
+    onProgress: (progress) => {
+      if (progress.phase !== phase) {
+        startedAt = performance.now()
+        phase = progress.phase
+        rows = progress.rows
+      }
+      if (progress.done !== progress.of) return
+      const seconds = (performance.now() - startedAt) / 1_000
+      console.log(
+        `  ${phase.padEnd(26)} ${String(progress.rows - rows).padStart(9)} rows ${seconds.toFixed(2).padStart(7)} s`,
+      )
+    },
+  })
+  const copied = await bareCopy(target, await createTarget(admin, 'copied'))
+  console.log(
+    `import: ${copied.rows} rows here in ${report.seconds.toFixed(2)} s: ${Math.round(copied.rows / report.seconds)} rows/s, ${workers} workers`,
+  )
+  console.log(
+    `bare COPY of the same rows, one session: ${copied.seconds.toFixed(2)} s, ${Math.round(copied.rows / copied.seconds)} rows/s; the import takes ${(report.seconds / copied.seconds).toFixed(2)} times that`,
+  )
+  console.log(
+    `bytes: ${copied.bytes} here with keys, ${await sizeOf(source)} in the old database without indexes`,
+  )
+} finally {
+  await chain.stop()
+  await server.stop()
+}
+
+async function sizeOf(address: DatabaseAddress): Promise<bigint> {
+  const client = await connectDatabase(address, { applicationName: 'bench' })
+  const { rows } = await client.query<{ bytes: bigint }>(
+    `SELECT sum(pg_table_size(oid))::bigint AS bytes FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`,
+  )
+  await client.end()
+  return rows[0]!.bytes
+}

@@ -1,0 +1,228 @@
+import { clientGone, SERVER_ITSELF, tooBusy } from './scope.ts'
+import type { WorkScope } from './scope.ts'
+
+/** Bounds of a queue. */
+export interface FairQueueLimits {
+  /** Work that runs at once. */
+  readonly slots: number
+  /** Of these, most for work that is not brief. */
+  readonly longSlots: number
+  /** Most that waits. */
+  readonly maxWaiting: number
+  /** Longest that work waits, ms. */
+  readonly maxWaitMs: number
+  /** A queue that has not been empty for this long is no burst that passes: nobody may wait long any more. */
+  readonly maxBurstMs: number
+}
+
+/** Ends the use of a slot; more calls than one count once. */
+export type Leave = () => void
+
+interface Waiting {
+  readonly scope: WorkScope
+  readonly sinceMs: number
+  readonly enter: (leave: Leave) => void
+  readonly refuse: (error: Error) => void
+}
+
+interface Client {
+  running: number
+  /** Of those, the ones that are not brief. */
+  long: number
+  /** Oldest first. */
+  readonly waiting: Waiting[]
+}
+
+/** One slot of so many is for brief work alone. */
+const SLOTS_FOR_A_RESERVED = 10
+/** With fewer slots none is. */
+const FEWEST_SLOTS_TO_RESERVE = 3
+/** Most of the slots for long work that one client may have. */
+const GREATEST_SHARE = 0.75
+/** When more comes than can be done, work waits as long as so many others take, and at least so many ms. */
+const WAIT_IN_OVERLOAD = 2
+const LEAST_WAIT_MS = 30
+/** What the newest time counts in the mean. */
+const NEWEST_WEIGHT = 0.05
+
+/**
+ * Slots that clients share fairly: the next that is free goes to whoever waits and has the fewest. Brief work goes
+ * first, and some slots are for it alone; no client has all the others. When too many wait, those of the client with
+ * the most waiting are refused first. A burst may wait until it has passed; while more keeps coming than can be done,
+ * whoever cannot be let in soon is refused, so that those who are let in have not waited long.
+ */
+export class FairQueue {
+  readonly #limits: FairQueueLimits
+  readonly #longSlots: number
+  readonly #longOfOne: number
+  /** In the order of their last turn. */
+  readonly #clients = new Map<string, Client>()
+  #running = 0
+  #long = 0
+  #waiting = 0
+  /** When the queue was empty last, while it is not. */
+  #waitingSinceMs = 0
+  /** How long work that is not brief has its slot, mean, ms. */
+  #meanMs = 0
+
+  constructor(limits: FairQueueLimits) {
+    this.#limits = limits
+    const { slots } = limits
+    const reserved = slots < FEWEST_SLOTS_TO_RESERVE ? 0 : Math.ceil(slots / SLOTS_FOR_A_RESERVED)
+    this.#longSlots = Math.min(limits.longSlots, slots - reserved)
+    this.#longOfOne = Math.max(1, Math.floor(this.#longSlots * GREATEST_SHARE))
+  }
+
+  get running(): number {
+    return this.#running
+  }
+
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /**
+   * Waits for a slot.
+   * @throws RetryableError `DATABASE_BUSY` when there is none in time, `CLIENT_GONE`.
+   */
+  enter(scope: WorkScope): Promise<Leave> {
+    const client = this.#clientOf(scope)
+    if (scope.signal?.aborted) return Promise.reject(clientGone())
+    if (this.#mayRun(client, scope)) return Promise.resolve(this.#start(client, scope))
+    if (this.#waiting >= this.#limits.maxWaiting && !this.#makeRoom(client)) {
+      this.#forgetIdle(client, scope)
+      return Promise.reject(tooBusy(`${this.#waiting} requests wait for a database connection`))
+    }
+    return this.#wait(client, scope)
+  }
+
+  #wait(client: Client, scope: WorkScope): Promise<Leave> {
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(timer)
+        scope.signal?.removeEventListener('abort', onGone)
+        this.#waiting--
+      }
+      const sinceMs = performance.now()
+      const entry: Waiting = {
+        scope,
+        sinceMs,
+        enter: (leave) => {
+          end()
+          resolve(leave)
+        },
+        refuse: (error) => {
+          client.waiting.splice(client.waiting.indexOf(entry), 1)
+          end()
+          this.#forgetIdle(client, scope)
+          reject(error)
+        },
+      }
+      const onGone = (): void => {
+        entry.refuse(clientGone())
+      }
+      const leftMs = scope.deadlineMs - sinceMs
+      const waitMs = scope.client === SERVER_ITSELF ? leftMs : Math.min(this.#maxWaitMs(sinceMs), leftMs)
+      const timer = setTimeout(() => {
+        entry.refuse(tooBusy(`no database connection was free for ${Math.round(waitMs)} ms`))
+      }, waitMs)
+      scope.signal?.addEventListener('abort', onGone)
+      if (this.#waiting++ === 0) this.#waitingSinceMs = sinceMs
+      client.waiting.push(entry)
+    })
+  }
+
+  #clientOf({ client: name }: WorkScope): Client {
+    let client = this.#clients.get(name)
+    if (!client) this.#clients.set(name, (client = { running: 0, long: 0, waiting: [] }))
+    return client
+  }
+
+  #forgetIdle(client: Client, { client: name }: WorkScope): void {
+    if (client.running === 0 && client.waiting.length === 0) this.#clients.delete(name)
+  }
+
+  #mayRun(client: Client, { isBrief }: WorkScope): boolean {
+    if (this.#running >= this.#limits.slots) return false
+    return isBrief || (this.#long < this.#longSlots && client.long < this.#longOfOne)
+  }
+
+  #start(client: Client, scope: WorkScope): Leave {
+    const long = scope.isBrief ? 0 : 1
+    const startedMs = performance.now()
+    this.#running++
+    this.#long += long
+    client.running++
+    client.long += long
+    let isOver = false
+    return () => {
+      if (isOver) return
+      isOver = true
+      this.#running--
+      this.#long -= long
+      client.running--
+      client.long -= long
+      this.#forgetIdle(client, scope)
+      if (long === 1) this.#meanMs += (performance.now() - startedMs - this.#meanMs) * NEWEST_WEIGHT
+      this.#startNext()
+    }
+  }
+
+  /** Longest that work may wait, by whether more comes than can be done. */
+  #maxWaitMs(nowMs: number): number {
+    const { maxWaitMs, maxBurstMs } = this.#limits
+    const isOverloaded = this.#waiting > 0 && nowMs - this.#waitingSinceMs > maxBurstMs
+    return isOverloaded
+      ? Math.min(maxWaitMs, Math.max(LEAST_WAIT_MS, WAIT_IN_OVERLOAD * this.#meanMs))
+      : maxWaitMs
+  }
+
+  /** Refuses what came when nobody knew yet that more would come than can be done. */
+  #refuseOverdue(): void {
+    if (this.#waiting === 0) return
+    const nowMs = performance.now()
+    const earliestMs = nowMs - this.#maxWaitMs(nowMs)
+    for (const [client, { waiting }] of [...this.#clients]) {
+      if (client === SERVER_ITSELF) continue
+      for (const entry of [...waiting]) {
+        if (entry.sinceMs < earliestMs) entry.refuse(tooBusy('more requests come than can be answered'))
+      }
+    }
+  }
+
+  #startNext(): void {
+    this.#refuseOverdue()
+    for (;;) {
+      const next = this.#next(true) ?? this.#next(false)
+      if (!next) return
+      const { client, entry } = next
+      client.waiting.splice(client.waiting.indexOf(entry), 1)
+      // Of those that have equally many the one whose turn is longest ago is the next.
+      this.#clients.delete(entry.scope.client)
+      this.#clients.set(entry.scope.client, client)
+      entry.enter(this.#start(client, entry.scope))
+    }
+  }
+
+  #next(isBrief: boolean): { readonly client: Client; readonly entry: Waiting } | undefined {
+    if (this.#waiting === 0 || this.#running >= this.#limits.slots) return undefined
+    let best: { readonly client: Client; readonly entry: Waiting } | undefined
+    for (const client of this.#clients.values()) {
+      if (best && client.running >= best.client.running) continue
+      const entry = client.waiting.find(({ scope }) => scope.isBrief === isBrief)
+      if (entry && this.#mayRun(client, entry.scope)) best = { client, entry }
+    }
+    return best
+  }
+
+  /** Refuses what came last of the client with the most waiting, if that is not the one who comes. */
+  #makeRoom(newcomer: Client): boolean {
+    let longest = newcomer
+    for (const client of this.#clients.values()) {
+      if (client.waiting.length > longest.waiting.length) longest = client
+    }
+    if (longest.waiting.length <= newcomer.waiting.length + 1) return false
+    longest.waiting.at(-1)!.refuse(tooBusy('too many requests of one client wait for a database connection'))
+    return true
+  }
+}

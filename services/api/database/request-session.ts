@@ -1,0 +1,90 @@
+import type pg from 'pg'
+import { clientGone, timeIsUp } from './scope.ts'
+import type { WorkScope } from './scope.ts'
+import type { Statement } from './statement.ts'
+
+/** What a session does with its connection. */
+export interface SessionParts {
+  readonly client: pg.PoolClient
+  readonly scope: WorkScope
+  /** Asks the server to end the statement that runs. */
+  readonly cancel: () => void
+}
+
+/**
+ * The statements of one request on one connection, one after the other. Each has the time that is left of the request.
+ * When that is over, or the client has gone, the statement is cancelled and whoever waits is told at once; the
+ * connection stays in use until the server has really ended it.
+ */
+export class StatementRunner {
+  readonly #parts: SessionParts
+  #last: Promise<unknown> = Promise.resolve()
+  #pending = 0
+  #onWire: Promise<unknown> | undefined
+  /** Whether a statement was cancelled: the message may still be under way and would hit another. */
+  isInterrupted = false
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+  }
+
+  /** Resolves when the server has ended what it was given. Undefined when it has. */
+  get settled(): Promise<unknown> | undefined {
+    return this.#onWire
+  }
+
+  /**
+   * @throws RetryableError `QUERY_TIMEOUT`, `CLIENT_GONE`; whatever `pg` throws.
+   */
+  run<Row extends readonly unknown[]>(statement: Statement): Promise<Row[]> {
+    const result =
+      this.#pending === 0 ? this.#run<Row>(statement) : this.#last.then(() => this.#run<Row>(statement))
+    this.#pending++
+    this.#last = result.then(this.#ended, this.#ended)
+    return result
+  }
+
+  readonly #ended = (): void => {
+    this.#pending--
+  }
+
+  #run<Row extends readonly unknown[]>(statement: Statement): Promise<Row[]> {
+    const { client, scope } = this.#parts
+    const leftMs = scope.deadlineMs - performance.now()
+    if (scope.signal?.aborted) return Promise.reject(clientGone())
+    if (leftMs <= 0 || this.isInterrupted) return Promise.reject(timeIsUp())
+    return new Promise<Row[]>((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(timer)
+        scope.signal?.removeEventListener('abort', onGone)
+        this.#onWire = undefined
+      }
+      const interrupt = (error: Error): void => {
+        this.isInterrupted = true
+        this.#parts.cancel()
+        reject(error)
+      }
+      const onGone = (): void => {
+        interrupt(clientGone())
+      }
+      const timer = setTimeout(() => {
+        interrupt(timeIsUp())
+      }, leftMs)
+      scope.signal?.addEventListener('abort', onGone)
+      this.#onWire = client.query<unknown[]>(configOf(statement)).then(
+        ({ rows }) => {
+          end()
+          resolve(rows as unknown as Row[])
+        },
+        (error: unknown) => {
+          end()
+          reject(error instanceof Error ? error : new Error(String(error)))
+        },
+      )
+    })
+  }
+}
+
+function configOf({ text, values, name }: Statement): pg.QueryArrayConfig {
+  return { text, values: [...values], rowMode: 'array', ...(name === undefined ? {} : { name }) }
+}

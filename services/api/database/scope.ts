@@ -1,0 +1,44 @@
+import { RetryableError } from '../../core/errors/index.ts'
+
+/** Whom work is done for, and how long at most. */
+export interface WorkScope {
+  /** Names the statements that have no name, in metrics. */
+  readonly caller: string
+  /** Whose share of the connections the work takes, as the server sees clients; its own work has a share of its own. */
+  readonly client: string
+  /** Finds few rows by their keys. Some connections are for such work alone. */
+  readonly isBrief: boolean
+  /** By `performance.now()`: the work and the time that it waits end then. */
+  readonly deadlineMs: number
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal: AbortSignal | undefined
+}
+
+/** Client name of what the server does for itself: nobody would try it again, so it waits as long as it may. */
+export const SERVER_ITSELF = ''
+
+/** A scope with what was left out: work of the server itself that has the time of a request. */
+export function completeScope(scope: Partial<WorkScope>, maxTimeMs: number): WorkScope {
+  return {
+    caller: scope.caller ?? 'unnamed',
+    client: scope.client ?? SERVER_ITSELF,
+    isBrief: scope.isBrief ?? false,
+    deadlineMs: scope.deadlineMs ?? performance.now() + maxTimeMs,
+    signal: scope.signal,
+  }
+}
+
+/** What befalls work whose client has gone. */
+export function clientGone(): RetryableError {
+  return new RetryableError('CLIENT_GONE', 'the client closed its connection before it was answered')
+}
+
+/** What befalls work that has no time left. */
+export function timeIsUp(cause?: unknown): RetryableError {
+  return new RetryableError('QUERY_TIMEOUT', 'the queries of a request took too long', { cause })
+}
+
+/** What befalls work that gets no connection. */
+export function tooBusy(message: string): RetryableError {
+  return new RetryableError('DATABASE_BUSY', message)
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import type { RawValue } from './index.ts'
+import { readAttributeFilters } from './index.ts'
+
+describe('attribute filters', () => {
+  const read = (parameters: Record<string, RawValue>) =>
+    readAttributeFilters(new Map(Object.entries(parameters)), ['data', 'template_data', 'mutable_data']).map(
+      ({ family, containment }) => `${family} ${String(containment)}`,
+    )
+
+  it('are typed', () => {
+    expect(read({ 'data.a': '4' })).toEqual(['data {"a":"4"}'])
+    expect(read({ 'data.a': 4 })).toEqual(['data {"a":4}'])
+    expect(read({ 'data:text.a': 4 })).toEqual(['data {"a":"4"}'])
+    expect(read({ 'data:number.a': '4.50abc' })).toEqual(['data {"a":4.5}'])
+    expect(read({ 'data:number.a': 'abc' })).toEqual(['data undefined'])
+    expect(read({ 'data:bool.a': 'true' })).toEqual(['data {"a":1}'])
+    expect(read({ 'data:bool.a': 'yes' })).toEqual(['data {"a":0}'])
+    expect(read({ 'data.tags': ['x', 'y'] })).toEqual(['data {"tags":["x","y"]}'])
+  })
+
+  it('take everything after the first dot as the name of the attribute', () => {
+    expect(read({ 'mutable_data.a.b:c': 'x' })).toEqual(['mutable_data {"a.b:c":"x"}'])
+    expect(read({ 'data.__proto__': 'x' })).toEqual(['data {"__proto__":"x"}'])
+    expect(read({ 'data.': '' })).toEqual(['data {"":""}'])
+  })
+
+  it('prefer template_data to data for the same attribute', () => {
+    expect(read({ 'data.a': '1', 'template_data:number.a': '2' })).toEqual(['template_data {"a":2}'])
+  })
+
+  it('of other families or without a dot are ignored', () => {
+    expect(read({ 'immutable_data.a': '1', data: 'x', 'database.a': 'x', 'data:float.a': '1' })).toEqual([])
+  })
+
+  it('are refused when there are more than are looked at', () => {
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`data.a${at}`, 'x']))
+    expect(read(many(100))).toHaveLength(100)
+    expect(() => read(many(101))).toThrow(expect.objectContaining({ status: 400 }) as Error)
+    expect(() => read(many(101))).toThrow('More than 100 attribute filters')
+  })
+
+  it('match nothing where PostgreSQL could not hold the value', () => {
+    expect(read({ 'data.a': 'x\0' })).toEqual(['data undefined'])
+    expect(read({ 'data.a': '\ud800' })).toEqual(['data undefined'])
+    expect(read({ 'data.a': '\\u0000' })).toEqual([String.raw`data {"a":"\\u0000"}`])
+  })
+})

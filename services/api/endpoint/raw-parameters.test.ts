@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { id, ids, inPath, int, names } from '../../core/endpoint/index.ts'
+import type { RawValue } from './index.ts'
+import { readRequest } from './index.ts'
+
+const noLists = () => Promise.resolve([])
+const raw = (given: Record<string, RawValue>) => new Map(Object.entries(given))
+
+it('several values are one list', async () => {
+  const parameters = { a: names(''), b: ids('') }
+  const values = await readRequest(parameters, {}, raw({ a: ['bob', 'alice,carol'], b: [1, '2'] }), noLists)
+  expect(values).toEqual({ a: ['bob', 'alice', 'carol'], b: [1n, 2n] })
+})
+
+it('what is in the path cannot be overridden', async () => {
+  const values = await readRequest({ p: inPath(id('')) }, { p: '5' }, raw({ p: '6' }), noLists)
+  expect(values.p).toBe(5n)
+})
+
+it('the first that is wrong is told', async () => {
+  const reading = readRequest({ a: int(''), b: int('') }, {}, raw({ b: 'x', a: 'x' }), noLists)
+  await expect(reading).rejects.toMatchObject({ status: 400, message: 'Invalid value for parameter a' })
+})

@@ -1,0 +1,36 @@
+import { readParameters } from '../../core/endpoint/index.ts'
+import type { NamedLists, Parameters, Values } from '../../core/endpoint/index.ts'
+import { invalidParameter } from './request-error.ts'
+
+/** A scalar as it came: always text in a query string, possibly a number or boolean in a JSON body. */
+export type RawScalar = string | number | boolean
+
+/** All values of one parameter: one, or several when it was repeated, bracketed, or a JSON array. */
+export type RawValue = RawScalar | readonly RawScalar[]
+
+/** Query string and body of a request, merged; the body wins. */
+export type RawParameters = ReadonlyMap<string, RawValue>
+
+/**
+ * Reads and checks every parameter of an endpoint; those of the path cannot be overridden. Several values are one comma
+ * list.
+ * @throws RequestError 400 `Invalid value for parameter NAME`, for the first that is wrong.
+ */
+export function readRequest<P extends Parameters>(
+  parameters: P,
+  path: Readonly<Record<string, string>>,
+  raw: RawParameters,
+  lists: NamedLists,
+): Promise<Values<P>> {
+  return readParameters(parameters, {
+    lists,
+    find(name, parameter) {
+      if (parameter.in === 'path') return path[name]
+      const value = raw.get(name)
+      return typeof value === 'object' ? value.join(',') : value
+    },
+    refuse(name, { reason }) {
+      throw invalidParameter(name, reason)
+    },
+  })
+}

@@ -1,0 +1,208 @@
+import { flag, id, ids, inPath, int, name, names, text } from '../../../core/endpoint/index.ts'
+import type { Values } from '../../../core/endpoint/index.ts'
+import {
+  assetFilter,
+  assetNameSearch,
+  collectionLists,
+  counting,
+  greyLists,
+  greyListsOfCollections,
+  hideOffers,
+  idBoundaries,
+  paging,
+  SEARCHED,
+  sorting,
+  templateNameSearch,
+  textBoundaries,
+} from '../parameter-groups/index.ts'
+
+/** The account, the collection, the template in a path. */
+export const ofAccount = { account: inPath(text('Account.')) }
+export const ofCollection = { collection_name: inPath(text('Collection.')) }
+export const ofSchema = { ...ofCollection, schema_name: inPath(text('Schema.')) }
+export const ofTemplate = { template_id: inPath(id('Template.')) }
+
+const AMOUNT = { minimum: 0 } as const
+const MINT = { minimum: 1 } as const
+/** The contracts take no longer memo. */
+const MEMO = { minimum: 1, maximum: 256 } as const
+
+/** Whose assets, beside the filters of assets. */
+const homeFilter = {
+  collection_name: names('Collection is one of these.'),
+  schema_name: names('Schema is one of these.'),
+}
+
+/** Parameters of the list of assets. @param further sorts beside its own. */
+export function assetListParameters(limit: number, further: readonly string[] = []) {
+  return {
+    ...paging(limit),
+    ...sorting(
+      ['asset_id', 'minted', 'updated', 'transferred', 'template_mint', 'name', 'original_mint', ...further],
+      true,
+    ),
+    ...counting,
+    ...assetFilter,
+    ...assetNameSearch,
+    ...greyListsOfCollections,
+    ...hideOffers,
+    ...idBoundaries('asset_id', true),
+    authorized_account: name('Assets of collections that list this account as authorized.'),
+    template_whitelist: ids('Only these templates.'),
+    template_blacklist: ids('Not these templates; assets without a template stay.'),
+    hide_templates_by_accounts: names('Leave out templates of which one of these accounts owns an asset.'),
+    only_duplicate_templates: flag('Only assets whose owner has an older one of the same template.'),
+    has_backed_tokens: flag('With, or without, backed tokens.'),
+    has_template_buyoffer: flag('With, or without, a buy offer for the template.'),
+    template_mint: int('Mint number.', MINT),
+    min_template_mint: int('Mint number is at least this.', MINT),
+    max_template_mint: int('Mint number is at most this; assets without a template stay.', MINT),
+    original_mint: int('Mint number of the asset it was bridged from.', MINT),
+    min_original_mint: int('That number is at least this.', MINT),
+    max_original_mint: int('That number is at most this.', MINT),
+  }
+}
+
+/** What may be asked of assets, by whatever list. */
+export type AssetValues = Partial<Values<ReturnType<typeof assetListParameters>>>
+
+/** Conditions on the assets that accounts hold. */
+const heldAssets = { ...assetFilter, ...assetNameSearch, ...greyLists, ...hideOffers }
+const accountMatch = { match_owner: name('The account contains this text.') }
+
+/** Parameters of the list of owners. */
+export function ownerParameters(limit: number) {
+  return {
+    ...paging(limit),
+    ...counting,
+    ...accountMatch,
+    ...heldAssets,
+    ...textBoundaries('owner', true),
+  }
+}
+
+/** Parameters of the list of accounts that burned assets. */
+export function burnerParameters(limit: number) {
+  return { ...paging(limit), ...accountMatch, ...heldAssets, ...textBoundaries('burned_by_account') }
+}
+
+/** What may be asked of accounts. */
+export type AccountValues = Values<ReturnType<typeof ownerParameters>> &
+  Partial<Values<ReturnType<typeof burnerParameters>>>
+
+/** Parameters of what one account holds or burned. */
+export const holdingParameters = { ...ofAccount, ...hideOffers, ...greyListsOfCollections }
+
+/** Parameters of the list of collections. */
+export function collectionParameters(limit: number) {
+  return {
+    ...paging(limit),
+    ...sorting(['created', 'collection_name']),
+    ...counting,
+    author: names('Author is one of these.'),
+    authorized_account: name('Lists this account as authorized.'),
+    notify_account: name('Notifies this account.'),
+    ...collectionSearch,
+    ...textBoundaries('collection_name'),
+    ...greyListsOfCollections,
+  }
+}
+
+/** Name search on collections. */
+export const collectionSearch = {
+  match: name('The collection name contains this text.'),
+  search: text('Words like these in the collection name or the shown name.', { minimum: 1, ...SEARCHED }),
+}
+
+export type CollectionValues = Values<ReturnType<typeof collectionParameters>>
+
+/** Parameters of the list of schemas. */
+export function schemaParameters(limit: number) {
+  return {
+    ...paging(limit),
+    ...sorting(['created', 'schema_name', 'assets']),
+    ...counting,
+    authorized_account: name('Of collections that list this account.'),
+    ...homeFilter,
+    match: name('The schema name contains this text.'),
+    ...textBoundaries('schema_name', true),
+    ...greyListsOfCollections,
+  }
+}
+
+export type SchemaValues = Values<ReturnType<typeof schemaParameters>>
+
+/** Parameters of the list of templates. */
+export function templateParameters(limit: number) {
+  return {
+    ...paging(limit),
+    ...sorting(['created', 'name']),
+    ...counting,
+    ...homeFilter,
+    authorized_account: name('Of collections that list this account.'),
+    issued_supply: int('Assets minted so far.', AMOUNT),
+    min_issued_supply: int('At least so many minted.', AMOUNT),
+    max_issued_supply: int('At most so many minted.', AMOUNT),
+    max_supply: int('Greatest number of assets; 0 = unlimited.', AMOUNT),
+    has_assets: flag('With at least one asset that is not burned.'),
+    is_transferable: flag('Assets can, or cannot, be transferred.'),
+    is_burnable: flag('Assets can, or cannot, be burned.'),
+    include_deleted: flag('Also templates that were deleted on chain.'),
+    ...templateNameSearch,
+    ...idBoundaries('template_id'),
+    ...greyListsOfCollections,
+  }
+}
+
+export type TemplateValues = Values<ReturnType<typeof templateParameters>>
+
+/** Both parties and the memo, which offers and transfers share. */
+const partyParameters = {
+  account: names('Sender or recipient is one of these.'),
+  sender: names('Sender is one of these.'),
+  recipient: names('Recipient is one of these.'),
+  memo: text('Memo.', MEMO),
+  match_memo: text('Text in the memo, in any letter case.', MEMO),
+  hide_contracts: flag('Leave out accounts with code that are not named.'),
+}
+
+/** Parameters of the list of offers. */
+export function offerParameters(limit: number) {
+  return {
+    ...paging(limit),
+    ...sorting(['created', 'updated']),
+    ...counting,
+    ...partyParameters,
+    state: text('0 pending, 1 invalid, 2 unknown, 3 accepted, 4 declined, 5 cancelled; several by comma.'),
+    account_whitelist: names('Sender or recipient is one of these.'),
+    sender_asset_blacklist: ids('The sender gives none of these.'),
+    sender_asset_whitelist: ids('The sender gives nothing but these.'),
+    recipient_asset_blacklist: ids('The recipient gives none of these.'),
+    recipient_asset_whitelist: ids('The recipient gives nothing but these.'),
+    is_recipient_contract: flag('The recipient has code, or has none.'),
+    hide_empty_offers: flag('Only offers with assets on both sides.'),
+    ...assetFilter,
+    ...greyLists,
+    ...idBoundaries('offer_id'),
+  }
+}
+
+export type OfferValues = Values<ReturnType<typeof offerParameters>>
+
+/** Parameters of the list of transfers. */
+export function transferParameters(limit: number) {
+  return {
+    ...paging(limit),
+    ...sorting(['created']),
+    ...counting,
+    ...partyParameters,
+    ...assetFilter,
+    ...collectionLists,
+    ...idBoundaries('transfer_id'),
+  }
+}
+
+export type TransferValues = Values<ReturnType<typeof transferParameters>>
+
+/** What may be asked of both parties. */
+export type PartyValues = Values<typeof partyParameters> & Pick<OfferValues, 'account_whitelist'>

@@ -1,0 +1,41 @@
+import { id, ids, inPath, names, text } from '../../../core/endpoint/index.ts'
+import type { Values } from '../../../core/endpoint/index.ts'
+import {
+  collectionLists,
+  counting,
+  idBoundaries,
+  logParameters,
+  paging,
+  sorting,
+} from '../parameter-groups/index.ts'
+
+/** The link in a path. */
+export const ofLink = { link_id: inPath(id('Link.')) }
+
+/** Parameters of the list of links. */
+export function linkParameters(limit: number) {
+  return {
+    ...paging(limit),
+    ...sorting(['created', 'updated']),
+    ...counting,
+    creator: names('Account that announced it is one of these.'),
+    claimer: names('Account that claimed it is one of these.'),
+    public_key: text(
+      'Key: PUB_K1_..., PUB_R1_..., PUB_WA_..., or the older text of a K1 key that begins with EOS.',
+      { minimum: 1, maximum: 1000 },
+    ),
+    state: ids('0 waiting, 1 created, 2 cancelled, 3 claimed; several by comma.', 'comma'),
+    asset_id: ids('Has one of these assets.'),
+    ...collectionLists,
+    ...idBoundaries('link_id'),
+  }
+}
+
+export type LinkValues = Values<ReturnType<typeof linkParameters>>
+
+/** Parameters of the logs of a link. */
+export function linkLogParameters(limit: number) {
+  return { ...ofLink, ...logParameters(limit) }
+}
+
+export type LinkLogValues = Values<ReturnType<typeof linkLogParameters>>

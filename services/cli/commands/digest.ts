@@ -1,0 +1,88 @@
+import type { Command } from 'commander'
+import { FatalError } from '../../core/errors/index.ts'
+import { isMigrated } from '../../core/database/index.ts'
+import type { DatabaseDigest } from '../../verify/index.ts'
+import { withDatabase } from '../database.ts'
+import type { Client } from '../database.ts'
+import type { CliIo } from '../io.ts'
+import { loadSettings } from '../settings.ts'
+import type { ConfigOption } from '../settings.ts'
+import { careGroup, configOption } from './groups.ts'
+
+interface DigestFlags extends ConfigOption {
+  readonly table?: readonly string[]
+  readonly json?: true
+}
+
+/** `pronghorn digest`. */
+export function addDigest(program: Command, io: CliIo): void {
+  program
+    .command('digest')
+    .summary('one number for what the database holds, to compare with another')
+    .description(
+      'Digests every table that holds what the chain says, at the committed block of one snapshot. Two databases of the ' +
+        'same chain at the same block, indexed with the same settings, have the same digests, whatever led there. May run ' +
+        'while the filler writes. docs/verify.md says what is left out.',
+    )
+    .helpGroup(careGroup)
+    .addOption(configOption())
+    .option('--table <names...>', 'only these tables, such as assets.assets')
+    .option('--json', 'JSON on the standard output, for scripts')
+    .action(async (flags: DigestFlags) => {
+      const { config } = loadSettings(io, flags, ['connections'])
+      await withDatabase(config.connections.sqldb, 'pronghorn digest', (client) =>
+        printDigest(client, flags, io),
+      )
+    })
+}
+
+async function printDigest(client: Client, flags: DigestFlags, io: CliIo): Promise<void> {
+  const { digestDatabase, listDigestTables } = await import('../../verify/index.ts')
+  if (!(await isMigrated(client))) {
+    throw new FatalError(
+      'MIGRATION_FAILED',
+      'the database does not have the newest schema; run pronghorn migrate',
+    )
+  }
+  const known = await listDigestTables(client)
+  const unknown = (flags.table ?? []).filter((name) => !known.includes(name))
+  if (unknown.length > 0) {
+    throw new FatalError(
+      'USAGE',
+      `no digest is made of ${unknown.join(', ')}; tables are: ${known.join(', ')}`,
+    )
+  }
+  const digest = await digestDatabase(client, {
+    ...(flags.table ? { tables: [...new Set(flags.table)].sort() } : {}),
+    ...(io.isTerminal ? { onTable: (name, done, of) => io.err(`\r\x1b[K${done + 1}/${of} ${name}`) } : {}),
+  })
+  if (io.isTerminal) io.err('\r\x1b[K')
+  io.out(flags.json ? `${JSON.stringify(digestJson(digest))}\n` : digestText(digest))
+}
+
+function digestJson({ chainId, positions, digest, tables }: DatabaseDigest): unknown {
+  return {
+    chain_id: chainId,
+    readers: positions.map(({ reader, blockNum, blockId }) => ({
+      name: reader,
+      block_num: blockNum,
+      block_id: blockId,
+    })),
+    digest,
+    tables: tables.map(({ name, rows, digest: own }) => ({ name, rows: rows.toString(), digest: own })),
+  }
+}
+
+function digestText({ chainId, positions, digest, tables }: DatabaseDigest): string {
+  const width = Math.max(...tables.map(({ name }) => name.length), 'all'.length)
+  const lines = [
+    `chain ${chainId ?? 'none yet'}`,
+    ...positions.map(({ reader, blockNum, blockId }) => `reader ${reader} at block ${blockNum} ${blockId}`),
+    '',
+    ...tables.map(
+      ({ name, rows, digest: own }) => `${name.padEnd(width)}  ${own}  ${rows.toString().padStart(12)} rows`,
+    ),
+    `${'all'.padEnd(width)}  ${digest}`,
+  ]
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,171 @@
+import type { Command } from 'commander'
+import { migrate } from '../../core/database/index.ts'
+import { FatalError } from '../../core/errors/index.ts'
+import type { Difference, ImportDatabaseOptions, ImportPlan, ImportReport } from '../../filler/index.ts'
+import { wholeNumber } from '../arguments.ts'
+import { withDatabase } from '../database.ts'
+import type { CliIo } from '../io.ts'
+import { loadSettings, openLogger } from '../settings.ts'
+import type { ConfigOption } from '../settings.ts'
+import { careGroup, configOption } from './groups.ts'
+
+interface ImportFlags extends ConfigOption {
+  readonly reader?: string
+  readonly sourceReader?: string
+  readonly workers: number
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+/** `pronghorn import-database`. */
+export function addImportDatabase(program: Command, io: CliIo): void {
+  program
+    .command('import-database')
+    .summary('move a database of eosio-contract-api in')
+    .description(
+      'Fills an empty database from one of eosio-contract-api 1.3.x or atomicassets-api 2.x, at its last irreversible ' +
+        'block; then start the filler, which goes on with the next. The source is read in one snapshot and never changed: ' +
+        'its own journal is played back in a transaction that is rolled back, and its API may go on serving. ' +
+        'docs/migrate.md leads through a move.',
+    )
+    .helpGroup(careGroup)
+    .argument('<address>', 'the old database: postgres://user:password@host:5432/name')
+    .addOption(configOption())
+    .option('--reader <name>', 'reader of readers.config.json that goes on from it, when there are several')
+    .option('--source-reader <name>', 'reader of the old database, when it has several')
+    .option('--workers <number>', 'sessions that copy at the same time', wholeNumber(1, 64), 4)
+    .option(
+      '--dry-run',
+      'check everything, count, estimate time and disk, name what cannot be taken; change nothing',
+    )
+    .option('--json', 'JSON on the standard output, for scripts')
+    .addHelpText(
+      'after',
+      `
+When it does not come to its end, whatever the cause, the filler refuses to start on what is there. Run it again: while
+the old database has not indexed on (its filler is stopped; its API may run), it continues with the next step, and does
+no step twice; when it has, everything is deleted here and copied anew. A database with a position is refused.
+
+Nothing else may write to the database meanwhile: the import holds the lease of the reader.`,
+    )
+    .action((address: string, flags: ImportFlags) => run(address, flags, io))
+}
+
+async function run(address: string, flags: ImportFlags, io: CliIo): Promise<void> {
+  const { parseSourceAddress, planImport, importDatabase } = await import('../../filler/index.ts')
+  const source = parseSourceAddress(address)
+  const { config } = loadSettings(io, flags, ['connections', 'readers'])
+  const settings = pickReader(config.readers, flags.reader)
+  const { host, port, user, password, database } = config.connections.sqldb
+  const { chain } = config.connections
+  const options: ImportDatabaseOptions = {
+    source,
+    ...(flags.sourceReader === undefined ? {} : { sourceReader: flags.sourceReader }),
+    database: { host, port, user, password, database },
+    chain: { chainId: chain.chain_id, http: chain.http },
+    settings,
+    workers: flags.workers,
+    logger: openLogger(io, 'import', 'companion'),
+    signal: io.signal,
+    ...(io.isTerminal
+      ? {
+          onProgress: ({ phase, done, of, rows }) =>
+            io.err(`\r\x1b[K${phase}: ${done} of ${of} steps, ${rows} rows in all`),
+        }
+      : {}),
+  }
+  if (flags.dryRun) {
+    const plan = await planImport(options)
+    io.out(flags.json ? `${JSON.stringify(planJson(plan))}\n` : planText(plan))
+    return
+  }
+  await withDatabase(config.connections.sqldb, 'pronghorn import', async (client) => {
+    await migrate(client)
+  })
+  const report = await importDatabase(options)
+  if (io.isTerminal) io.err('\r\x1b[K')
+  io.out(flags.json ? `${JSON.stringify(reportJson(report))}\n` : reportText(report, settings.name))
+}
+
+function pickReader<R extends { readonly name: string }>(
+  readers: readonly R[],
+  wanted: string | undefined,
+): R {
+  const found =
+    wanted === undefined && readers.length === 1 ? readers[0] : readers.find(({ name }) => name === wanted)
+  if (found) return found
+  const names = readers.map(({ name }) => name).join(', ')
+  throw new FatalError(
+    'USAGE',
+    wanted === undefined
+      ? `readers.config.json has the readers ${names}: name one with --reader`
+      : `readers.config.json has no reader ${wanted}, but ${names}`,
+  )
+}
+
+const differenceLines = (differences: readonly Difference[]) =>
+  differences.map(({ what, why }) => `  ${what}\n    ${why}`)
+
+function planText(plan: ImportPlan): string {
+  const width = Math.max(...plan.counts.map(({ table }) => table.length))
+  const lines = [
+    `A database of version ${plan.version}, to be imported at block ${plan.block.num} ${plan.block.id}.`,
+    `${plan.reversibleBlocks} reversible blocks are taken back; the filler reads them again.`,
+    '',
+    ...plan.counts.map(
+      ({ table, rows }) => `  ${table.padEnd(width)} ${Math.round(rows).toString().padStart(14)} rows`,
+    ),
+    '',
+    `${Math.round(plan.rows)} rows, about ${Math.ceil(plan.bytes / 2 ** 20)} MiB here without the indexes that queries need, ` +
+      `about ${Math.ceil(plan.seconds / 60)} minutes on two cores.`,
+    ...(plan.leftOut.length === 0 ? [] : ['', 'Not taken:', ...differenceLines(plan.leftOut)]),
+    '',
+    'Other than in an index that read the blocks:',
+    ...differenceLines(plan.differences),
+    '',
+    'Nothing was changed.',
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function planJson({
+  version,
+  block,
+  reversibleBlocks,
+  counts,
+  rows,
+  bytes,
+  seconds,
+  ...rest
+}: ImportPlan): unknown {
+  return {
+    version,
+    block_num: block.num,
+    block_id: block.id,
+    reversible_blocks: reversibleBlocks,
+    tables: counts.map((count) => ({ name: count.table, rows: Math.round(count.rows) })),
+    rows: Math.round(rows),
+    bytes,
+    seconds,
+    left_out: rest.leftOut,
+    differences: rest.differences,
+  }
+}
+
+function reportText(report: ImportReport, reader: string): string {
+  const rate = Math.round(report.rows / Math.max(report.seconds, 0.001))
+  const lines = [
+    `Imported at block ${report.block} ${report.blockId}: ${report.rows} rows in ${report.seconds.toFixed(1)} s (${rate} rows/s).`,
+    ...(report.resumedSteps === 0 ? [] : [`${report.resumedSteps} steps of an earlier run were kept.`]),
+    '',
+    'Other than in an index that read the blocks:',
+    ...differenceLines(report.differences),
+    '',
+    `Now start the filler: reader ${reader} goes on with block ${report.block + 1}.`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function reportJson({ block, blockId, rows, seconds, resumedSteps, differences }: ImportReport): unknown {
+  return { block_num: block, block_id: blockId, rows, seconds, resumed_steps: resumedSteps, differences }
+}

@@ -1,0 +1,118 @@
+import type { Difference, PlannedRepair, Verified, VerifyProgress } from '../../verify/index.ts'
+
+/** Rows that a report for people names; `--json` has all. */
+const ROWS_SHOWN = 50
+
+/** How far a comparison is, in a line of a terminal. */
+export function progressLine({ at, rows, of, rowsPerSecond, secondsLeft }: VerifyProgress): string {
+  const left = secondsLeft === null ? '' : `, about ${durationText(secondsLeft)} left`
+  const count = of > rows ? `${rows} of about ${Math.round(of)} rows` : `${rows} rows`
+  return `\r\x1b[K${at}: ${count}, ${Math.round(rowsPerSecond)} rows/s${left}`
+}
+
+function durationText(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`
+  return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`
+}
+
+/** The report for scripts. */
+export function reportJson({ report }: Verified): object {
+  return {
+    source: report.source,
+    decoder: report.decoder,
+    block_num: report.block?.num ?? null,
+    block_id: report.block?.id ?? null,
+    clean:
+      report.unfinished === null && report.differences.length === 0 && (report.derived?.length ?? 0) === 0,
+    unfinished: report.unfinished,
+    seconds: report.seconds,
+    notes: report.notes,
+    tables: report.tables.map(({ contractTable, ...table }) => ({ ...table, contract_table: contractTable })),
+    differences: report.differences,
+    derived: report.derived,
+  }
+}
+
+/** What repairs do, for scripts. */
+export function repairJson(repairs: readonly PlannedRepair[]): object {
+  return {
+    repairs: repairs.map(({ found, impossible, statements }) => ({
+      table: found.difference.table,
+      key: found.difference.key,
+      impossible,
+      statements,
+    })),
+  }
+}
+
+/** The report for people. */
+export function reportText({ report }: Verified): string {
+  const width = Math.max(...report.tables.map(({ table }) => table.length), 5)
+  const lines = [
+    `compared with ${report.source}, decoded by ${report.decoder ?? 'whoever wrote them'}`,
+    report.block === null
+      ? 'the database has no block yet'
+      : `database at block ${report.block.num} ${report.block.id}`,
+    '',
+    `${'table'.padEnd(width)}  ${'rows'.padStart(12)}  ${'deferred'.padStart(9)}  ${'seen'.padStart(9)}  differ`,
+    ...report.tables.map(
+      ({ table, rows, deferred, seen, differences }) =>
+        `${table.padEnd(width)}  ${String(rows).padStart(12)}  ${String(deferred).padStart(9)}  ${String(seen).padStart(9)}  ${String(differences).padStart(6)}`,
+    ),
+    '',
+    ...report.differences.slice(0, ROWS_SHOWN).flatMap(differenceLines),
+    ...more(report.differences.length - ROWS_SHOWN, 'rows that differ'),
+    ...(report.derived ?? []).flatMap(({ rule, count, violations }) => [
+      `derived: ${rule}: ${count} rows`,
+      ...violations.slice(0, 5).map((text) => `  ${text}`),
+      ...more(count - 5, 'rows').map((line) => `  ${line}`),
+    ]),
+    ...report.notes.map((note) => `note: ${note}`),
+    summary(report),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function more(count: number, what: string): string[] {
+  return count > 0 ? [`… and ${count} more ${what}`] : []
+}
+
+function summary({ tables, differences, derived, unfinished, seconds }: Verified['report']): string {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+  const took = `${rows} rows of ${tables.length} tables in ${seconds.toFixed(1)} s`
+  if (unfinished !== null) return `NOT FINISHED after ${took}: ${unfinished}`
+  const broken = derived?.length ?? 0
+  const rules = derived === null ? 'derived values were not compared' : `${broken} derived rules broken`
+  if (differences.length === 0 && broken === 0) return `No differences: ${took}; ${rules}.`
+  return `${differences.length} rows differ, ${rules}: ${took}.`
+}
+
+const SHOWN = 120
+
+function differenceLines({ table, key, kind, columns }: Difference): string[] {
+  if (kind === 'missing') return [`${table} ${key}: the database lacks it`]
+  if (kind === 'extra') return [`${table} ${key}: the chain does not have it`]
+  return [
+    `${table} ${key}`,
+    ...columns.map(
+      ({ column, chain, database }) => `  ${column}: chain ${short(chain)}, database ${short(database)}`,
+    ),
+  ]
+}
+
+function short(value: unknown): string {
+  const text = value === undefined ? 'nothing' : JSON.stringify(value)
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`
+}
+
+/** What repairs do, for people. */
+export async function repairText(repairs: readonly PlannedRepair[], verb: string): Promise<string> {
+  const { describeRepair } = await import('../../verify/index.ts')
+  const writable = repairs.filter(({ impossible }) => impossible === null)
+  return [
+    `repair ${verb} ${writable.length} rows of ${repairs.length}:`,
+    ...repairs.slice(0, ROWS_SHOWN).map((repair) => `  ${describeRepair(repair)}`),
+    ...more(repairs.length - ROWS_SHOWN, 'rows'),
+    '',
+  ].join('\n')
+}

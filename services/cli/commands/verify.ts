@@ -1,0 +1,173 @@
+import type { Command } from 'commander'
+import type { SqldbConfig } from '../../core/config/index.ts'
+import { databaseFailure, isMigrated } from '../../core/database/index.ts'
+import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
+import type { Repaired, SourceChoice, Verified, VerifyDatabaseOptions } from '../../verify/index.ts'
+import { wholeNumber } from '../arguments.ts'
+import { withDatabase } from '../database.ts'
+import type { CliIo } from '../io.ts'
+import { loadSettings } from '../settings.ts'
+import type { ConfigOption } from '../settings.ts'
+import { careGroup, configOption } from './groups.ts'
+import { progressLine, repairJson, repairText, reportJson, reportText } from './verify-report.ts'
+
+interface VerifyFlags extends ConfigOption {
+  readonly http?: string
+  readonly state?: true
+  readonly folder?: string
+  readonly table?: readonly string[]
+  readonly collection?: string
+  readonly sample?: number
+  readonly requests?: number
+  readonly json?: true
+  readonly repair?: true
+  readonly yes?: true
+}
+
+/** `pronghorn verify`. */
+export function addVerify(program: Command, io: CliIo): void {
+  program
+    .command('verify')
+    .summary('compare the database with the chain, and repair it')
+    .description(
+      'Compares every row with the chain, and everything derived with what follows from the rows. May run beside the ' +
+        'filler: a row that differs is asked again at later blocks, until both agree or it has stood unchanged for ten ' +
+        'blocks. Rows are compared with the chain.http of the configuration unless a source is named.',
+    )
+    .helpGroup(careGroup)
+    .addOption(configOption())
+    .option('--http <url>', "a node's HTTP API")
+    .option('--state', 'the packed rows that the handler `state` keeps in the database, without any node')
+    .option('--folder <dir>', 'table files: CONTRACT.TABLE.json')
+    .option('--table <names...>', 'only these tables, such as assets.assets')
+    .option('--collection <name>', 'only rows of this collection')
+    .option('--sample <rows>', 'about so many rows of each table, by chance', wholeNumber(1, 10_000_000))
+    .option('--requests <count>', 'requests to the node at once (default: 4)', wholeNumber(1, 64))
+    .option('--json', 'the report as JSON on the standard output')
+    .option('--repair', 'show what would be written so that the database holds what the chain has')
+    .option('--yes', 'with --repair: write it, in one transaction; no filler may run')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 no differences, 1 differences, 75 could not be finished.\n' +
+        '--repair --yes writes all or nothing: killed at any moment, it has done either.',
+    )
+    .action(async (flags: VerifyFlags) => {
+      const { config } = loadSettings(io, flags, ['connections'])
+      const { sqldb, chain } = config.connections
+      const options = {
+        source: chooseSource(flags, chain.http),
+        signal: io.signal,
+        ...(flags.table === undefined ? {} : { tables: flags.table }),
+        ...(flags.collection === undefined ? {} : { collection: flags.collection }),
+        ...(flags.sample === undefined ? {} : { sample: flags.sample }),
+        ...(io.isTerminal ? { onProgress: (progress) => io.err(progressLine(progress)) } : {}),
+      } satisfies VerifyDatabaseOptions
+      if (flags.yes && !flags.repair) throw new FatalError('USAGE', '--yes goes with --repair')
+      await withDatabase(sqldb, 'pronghorn verify', (client) => checkSchema(client))
+      await (flags.repair && flags.yes
+        ? repair(sqldb, options, flags, io)
+        : compare(sqldb, options, flags, io))
+    })
+}
+
+function chooseSource(flags: VerifyFlags, chainHttp: string): SourceChoice {
+  const { http, state, folder, requests } = flags
+  if ([http, state, folder].filter((source) => source !== undefined).length > 1)
+    throw new FatalError('USAGE', 'one of --http, --state and --folder, not several')
+  if (folder !== undefined) return { kind: 'folder', path: folder }
+  if (state) return { kind: 'state' }
+  const url = http ?? chainHttp
+  if (!URL.canParse(url)) throw new FatalError('USAGE', `not a URL: ${url}`)
+  return { kind: 'http', url, ...(requests === undefined ? {} : { atOnce: requests }) }
+}
+
+async function checkSchema(client: Parameters<typeof isMigrated>[0]): Promise<void> {
+  if (await isMigrated(client)) return
+  throw new FatalError(
+    'MIGRATION_FAILED',
+    'the database does not have the newest schema; run pronghorn migrate',
+  )
+}
+
+async function compare(
+  sqldb: SqldbConfig,
+  options: VerifyDatabaseOptions,
+  flags: VerifyFlags,
+  io: CliIo,
+): Promise<void> {
+  await withDatabase(sqldb, 'pronghorn verify', async (client) => {
+    const { planRepairs, verifyWith } = await import('../../verify/index.ts')
+    const verified = await orUnavailable(() => verifyWith(client, options))
+    clearLine(io)
+    const repairs = flags.repair ? await planRepairs(client, verified) : null
+    if (flags.json)
+      io.out(`${JSON.stringify({ ...reportJson(verified), ...(repairs && repairJson(repairs)) })}\n`)
+    else io.out(`${reportText(verified)}${repairs ? await repairText(repairs, 'would write') : ''}`)
+    judge(verified)
+  })
+}
+
+async function repair(
+  sqldb: SqldbConfig,
+  options: VerifyDatabaseOptions,
+  flags: VerifyFlags,
+  io: CliIo,
+): Promise<void> {
+  const { repairDatabase } = await import('../../verify/index.ts')
+  const { host, port, user, password, database } = sqldb
+  const repaired = await orUnavailable(() =>
+    repairDatabase({ host, port, user, password, database }, options),
+  )
+  clearLine(io)
+  if (flags.json) {
+    const { rebuilt, broken } = repaired
+    const done = { ...repairJson(repaired.repairs), repaired: true, rebuilt, broken }
+    io.out(`${JSON.stringify({ ...reportJson(repaired), ...done })}\n`)
+  } else {
+    const rebuilt = repaired.rebuilt.map((rule) => `made anew: ${rule}\n`).join('')
+    io.out(`${reportText(repaired)}${await repairText(repaired.repairs, 'wrote')}${rebuilt}`)
+  }
+  judgeRepair(repaired)
+}
+
+/** Ends with what the exit code says. */
+function judge({ report }: Verified): void {
+  if (report.unfinished !== null) throw new RetryableError('VERIFY_UNFINISHED', report.unfinished)
+  const broken = report.derived?.length ?? 0
+  if (report.differences.length === 0 && broken === 0) return
+  const rows = `${report.differences.length} rows differ from the chain`
+  throw new FatalError(
+    'DATABASE_DIFFERS',
+    broken === 0 ? rows : `${rows}, ${broken} derived rules are broken`,
+  )
+}
+
+function judgeRepair({ repairs, broken }: Repaired): void {
+  const left = repairs.filter(({ impossible }) => impossible !== null).length
+  if (left === 0 && broken.length === 0) return
+  throw new FatalError(
+    'DATABASE_DIFFERS',
+    `${left} rows and ${broken.length} derived rules could not be repaired`,
+  )
+}
+
+/** A database that goes away is a reason that passes. */
+async function orUnavailable<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task()
+  } catch (error) {
+    if (error instanceof PronghornError || !isConnectionFailure(error)) throw error
+    throw databaseFailure(error, 'the connection to the database broke')
+  }
+}
+
+function isConnectionFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = (error as { code?: unknown }).code
+  if (typeof code === 'string') return /^(08|53|57P)|^E[A-Z]+$/.test(code)
+  return /Connection terminated|Client has encountered a connection error|not queryable/.test(error.message)
+}
+
+function clearLine(io: CliIo): void {
+  if (io.isTerminal) io.err('\r\x1b[K')
+}

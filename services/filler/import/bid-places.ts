@@ -1,0 +1,61 @@
+import type { OldBid, OldEventRow } from './event-window.ts'
+
+/** An event that has a global sequence. */
+export type PlacedEvent =
+  (OldEventRow & { readonly seq: bigint }) | (Omit<OldBid, 'seq'> & { readonly seq: bigint })
+
+/**
+ * Sorts events by global sequence. The source has none of a bid: it gets a number that no event of the source has, above
+ * those of earlier blocks and, as the chain spends at least one on every block and bid, below those of later ones. What
+ * it says of block, transaction and order of the bids of an auction is right; the number itself is not the chain's.
+ *
+ * @param before greatest sequence of an earlier block; null when none is known.
+ */
+export function placeEvents(events: readonly OldEventRow[], before: bigint | null): PlacedEvent[] {
+  const blocks = new Map<number, { known: PlacedEvent[]; bids: OldBid[] }>()
+  for (const event of events) {
+    const block = blocks.get(event.block) ?? { known: [], bids: [] }
+    blocks.set(event.block, block)
+    if (event.kind === 'bid') block.bids.push(event)
+    else block.known.push(event)
+  }
+  const placed: PlacedEvent[] = []
+  let last = before ?? -1n
+  for (const [, { known, bids }] of [...blocks].sort(([a], [b]) => a - b)) {
+    known.sort((a, b) => (a.seq < b.seq ? -1 : a.seq > b.seq ? 1 : 0))
+    const inBlock = [...known]
+    for (const bid of bids) {
+      const seq = freePlace(inBlock, bid, last)
+      inBlock.push({ ...bid, seq })
+      inBlock.sort((a, b) => (a.seq < b.seq ? -1 : a.seq > b.seq ? 1 : 0))
+    }
+    placed.push(...inBlock)
+    last = inBlock.reduce((most, { seq }) => (seq > most ? seq : most), last)
+  }
+  return placed
+}
+
+/** The lowest number for a bid that parts no transaction: inside its own when that is known, else between others. */
+function freePlace(inBlock: readonly PlacedEvent[], bid: OldBid, before: bigint): bigint {
+  const own = inBlock.filter(({ txid }) => txid.equals(bid.txid))
+  // The chain's own action at the beginning of a block takes a number.
+  let candidate = before + 2n
+  if (own.length > 0) candidate = own.at(-1)!.seq + 1n
+  else if (bidsOfAuction(inBlock, bid).length > 0) candidate = bidsOfAuction(inBlock, bid).at(-1)!.seq + 1n
+  for (;;) {
+    const above = inBlock.find(({ seq }) => seq >= candidate)
+    const below = inBlock.filter(({ seq }) => seq < candidate).at(-1)
+    const isTaken = above?.seq === candidate
+    const parts =
+      above !== undefined &&
+      below !== undefined &&
+      above.txid.equals(below.txid) &&
+      !above.txid.equals(bid.txid)
+    if (!isTaken && !parts) return candidate
+    candidate = above.seq + 1n
+  }
+}
+
+function bidsOfAuction(inBlock: readonly PlacedEvent[], bid: OldBid): PlacedEvent[] {
+  return inBlock.filter((event) => event.kind === 'bid' && event.auctionId === bid.auctionId)
+}

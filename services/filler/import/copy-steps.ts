@@ -1,0 +1,203 @@
+import { copyLine } from '../store/index.ts'
+import type { Table } from '../store/index.ts'
+import { literal, assetsPart, copyParts } from './copy-parts.ts'
+import type { CopyPart, PartContext } from './copy-parts.ts'
+import { completeAssetLine } from './asset-lines.ts'
+import type { ByteFields } from './attribute-fixes.ts'
+import { placeEvents } from './bid-places.ts'
+import { EventRows } from './event-rows.ts'
+import type { EventFacts, KeptEvents } from './event-rows.ts'
+import { lastSequenceBefore, readEvents } from './event-window.ts'
+import type { UndoneSource } from './old-undo.ts'
+import type { MapPacker } from './packed-maps.ts'
+import { copyAcross, copyText } from './workers.ts'
+import type { ImportStep, ImportWorker } from './workers.ts'
+
+/** Span of time that one step reads the events of. */
+export const WINDOW_MS = 600_000
+
+/** A condition that leaves out keys, which are numbers or names. */
+function without(keys: readonly string[]): (column: string) => string {
+  return (column) =>
+    keys.length === 0 ? 'true' : `${column}::text <> ALL (ARRAY[${keys.map(literal).join(', ')}]::text[])`
+}
+
+/** A condition that takes some numeric or text keys only. */
+export function among(keys: readonly string[], isNumeric: boolean): (column: string) => string {
+  const list = isNumeric ? keys.join(', ') : keys.map(literal).join(', ')
+  return (column) => (keys.length === 0 ? 'false' : `${column} IN (${list})`)
+}
+
+/** Lowest and highest key of a part; null when there are no rows. */
+export async function keyRange(
+  context: PartContext,
+  ranges: { readonly from: string; readonly column: string },
+): Promise<readonly [bigint, bigint] | null> {
+  const [row] = await context.source.query<{ low: string | null; high: string | null }>(
+    `SELECT min(${ranges.column})::text AS low, max(${ranges.column})::text AS high FROM ${ranges.from}`,
+  )
+  return row?.low == null || row.high == null ? null : [BigInt(row.low), BigInt(row.high)]
+}
+
+/** Ranges of equal width from multiples of it, so that every run has the same. */
+export function* rangesOf(low: bigint, high: bigint, width: number): Generator<readonly [bigint, bigint]> {
+  const step = BigInt(width)
+  for (let from = (low / step) * step; from <= high; from += step) yield [from, from + step]
+}
+
+/** Makes a line of COPY text of the source one of the table here; read once for each range. */
+type LineChange = (worker: ImportWorker, from: bigint, to: bigint) => Promise<(line: string) => string>
+
+async function stepsOf(
+  context: PartContext,
+  undone: UndoneSource,
+  part: CopyPart,
+  change?: LineChange,
+): Promise<ImportStep[]> {
+  const keys = part.entity === null ? [] : undone.keys(part.entity)
+  const steps: ImportStep[] = []
+  const range = part.ranges === null ? null : await keyRange(context, part.ranges)
+  if (part.ranges === null) {
+    steps.push({
+      name: part.table,
+      run: (worker) => copyAcross(worker, part.select(without(keys)), part.table, part.columns),
+    })
+  } else if (range !== null) {
+    for (const [from, to] of rangesOf(...range, part.ranges.width))
+      steps.push({
+        name: `${part.table} ${from}`,
+        run: async (worker) => {
+          const inRange = keys.filter((key) => BigInt(key) >= from && BigInt(key) < to)
+          const rest = without(inRange)
+          const select = part.select(
+            (column) => `${column} >= ${from} AND ${column} < ${to} AND ${rest(column)}`,
+          )
+          return copyAcross(worker, select, part.table, part.columns, await change?.(worker, from, to))
+        },
+      })
+  }
+  if (keys.length === 0) return steps
+  const isNumeric = keys.every((key) => /^-?\d+$/.test(key)) && part.ranges !== null
+  // Read now: the session that sees the source without its reversible blocks ends before the steps run.
+  const text = await undone.copyLines(part.select(among(keys, isNumeric)))
+  const lines = text === '' ? [] : text.slice(0, -1).split('\n')
+  steps.push({
+    name: `${part.table} (reversible)`,
+    run: async (worker) => {
+      const ids = isNumeric ? keys.map(BigInt) : []
+      const low = ids.reduce((a, b) => (b < a ? b : a), ids[0] ?? 0n)
+      const high = ids.reduce((a, b) => (b > a ? b : a), low)
+      const changeLine = (await change?.(worker, low, high + 1n)) ?? ((line: string) => `${line}\n`)
+      return copyText(worker.target, part.table, part.columns, lines.map(changeLine))
+    },
+  })
+  return steps
+}
+
+/** Steps that copy rows as they are. */
+export async function plainSteps(context: PartContext, undone: UndoneSource): Promise<ImportStep[]> {
+  const steps: ImportStep[] = []
+  for (const part of copyParts(context)) steps.push(...(await stepsOf(context, undone, part)))
+  return steps
+}
+
+/** Steps of the assets; the sequences of their mints are in `import.mints` by then. */
+export async function assetSteps(
+  context: PartContext,
+  undone: UndoneSource,
+  byteFields: ByteFields,
+): Promise<ImportStep[]> {
+  const part = assetsPart(context)
+  if (part === null) return []
+  return stepsOf(context, undone, part, async ({ target }, from, to) => {
+    const { rows } = await target.query<{ asset_id: bigint; seq: bigint }>(
+      'SELECT asset_id, seq FROM import.mints WHERE asset_id >= $1 AND asset_id < $2',
+      [from, to],
+    )
+    const sequences = new Map(rows.map((row) => [row.asset_id.toString(), row.seq.toString()]))
+    return (line) => completeAssetLine(line, sequences, byteFields)
+  })
+}
+
+/** Columns of the tables that events are written to. */
+export type AppendColumns = ReadonlyMap<string, readonly string[]>
+
+/** What the events said beyond their rows; for the report. */
+export interface EventTotals {
+  readonly unknown: Map<string, number>
+  unpacked: number
+}
+
+/** Steps of logs, transfers, bids, payouts and the transactions that they belong to. */
+export function eventSteps(
+  context: PartContext,
+  window: { readonly firstMs: number; readonly lastMs: number; readonly widthMs: number },
+  kept: KeptEvents,
+  packer: MapPacker,
+  columns: AppendColumns,
+  totals: EventTotals,
+): ImportStep[] {
+  const steps: ImportStep[] = []
+  const { widthMs } = window
+  for (
+    let fromMs = Math.floor(window.firstMs / widthMs) * widthMs;
+    fromMs <= window.lastMs;
+    fromMs += widthMs
+  )
+    steps.push({
+      name: `events ${fromMs}`,
+      run: async (worker) => {
+        const span = { fromMs, toMs: fromMs + widthMs }
+        const events = await readEvents(worker.source, context, span)
+        if (events.length === 0) return 0
+        const hasBids = events.some(({ kind }) => kind === 'bid')
+        const before = hasBids ? await lastSequenceBefore(worker.source, context, fromMs) : null
+        const rows = new EventRows(context.accounts, kept, packer)
+        rows.take(placeEvents(events, before))
+        addTotals(totals, rows.facts)
+        return writeEvents(worker, rows, columns)
+      },
+    })
+  return steps
+}
+
+function addTotals(totals: EventTotals, facts: EventFacts): void {
+  totals.unpacked += facts.unpacked
+  for (const [name, count] of facts.unknown) totals.unknown.set(name, (totals.unknown.get(name) ?? 0) + count)
+}
+
+async function writeEvents(
+  { target }: ImportWorker,
+  rows: EventRows,
+  columns: AppendColumns,
+): Promise<number> {
+  let written = 0
+  for (const [table, { appended }] of rows.unit.tables as ReadonlyMap<
+    Table,
+    { appended: readonly object[] }
+  >) {
+    if (appended.length === 0) continue
+    const names = columns.get(table.name)!
+    written += await copyText(
+      target,
+      table.name,
+      names,
+      appended.map((row) => copyLine(names, row as never)),
+    )
+  }
+  const { mints, medians, startingBids, auctionChanges } = rows.facts
+  const pairs = (list: readonly (readonly (bigint | number | string)[])[]) =>
+    list.map((values) => `${values.join('\t')}\n`)
+  if (mints.length > 0) await copyText(target, 'import.mints', ['asset_id', 'seq'], pairs(mints))
+  if (medians.length > 0) await copyText(target, 'import.medians', ['sale_id', 'median'], pairs(medians))
+  if (startingBids.length > 0)
+    await copyText(target, 'import.starting_bids', ['auction_id', 'amount'], pairs(startingBids))
+  if (auctionChanges.length > 0)
+    await copyText(
+      target,
+      'import.auction_changes',
+      ['auction_id', 'block', 'time_ms'],
+      pairs(auctionChanges),
+    )
+  return written
+}

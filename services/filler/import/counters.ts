@@ -1,0 +1,46 @@
+import { assetsCounters } from '../../core/database/index.ts'
+import { FatalError } from '../../core/errors/index.ts'
+import { assetsTables } from '../handlers/assets/index.ts'
+import { listTables } from '../store/index.ts'
+import type { ImportStep, ImportWorker } from './workers.ts'
+
+/**
+ * Numbers the mints that the source has not numbered yet: on chain the supply of a template grows by one with each
+ * mint, and ids ascend.
+ */
+export const numberMints = `
+  UPDATE assets.assets a SET template_mint = n.place
+  FROM (
+    SELECT m.asset_id, row_number() OVER (PARTITION BY m.template_id ORDER BY m.asset_id)::integer AS place
+    FROM assets.assets m
+    WHERE m.template_id IN (SELECT DISTINCT u.template_id FROM assets.assets u WHERE u.template_mint IS NULL AND u.template_id IS NOT NULL)
+  ) n
+  WHERE n.asset_id = a.asset_id AND a.template_mint IS DISTINCT FROM n.place`
+
+/** Steps that fill the counters of the assets family. */
+export function counterSteps(): ImportStep[] {
+  return Object.entries(assetsCounters).map(([table, select]) => ({
+    name: table,
+    run: async ({ target }) => {
+      const { rowCount } = await target.query(
+        `INSERT INTO ${table} (${columnsOf(table).join(', ')}) SELECT ${columnsOf(table).join(', ')} FROM (${select}) v`,
+      )
+      return rowCount ?? 0
+    },
+  }))
+}
+
+function columnsOf(name: string): string[] {
+  const table = listTables(assetsTables).find((known) => known.name === name)
+  if (table?.kind !== 'counter') throw new FatalError('INTERNAL', `${name} is no counter`)
+  return [...table.key, ...table.counts]
+}
+
+/** The source logs buy offers that were announced without authority; it has no rows of them. */
+export async function removeForgedLogs({ target }: ImportWorker): Promise<number> {
+  const { rowCount } = await target.query(
+    `DELETE FROM market.logs l WHERE (l.action = 40 AND NOT EXISTS (SELECT 1 FROM market.buyoffers b WHERE b.buyoffer_id = l.subject))
+       OR (l.action = 60 AND NOT EXISTS (SELECT 1 FROM market.template_buyoffers b WHERE b.buyoffer_id = l.subject))`,
+  )
+  return rowCount ?? 0
+}

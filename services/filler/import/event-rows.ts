@@ -1,0 +1,233 @@
+import { nameToInt64, parseAsset } from '../../core/antelope/index.ts'
+import { BlockTransactions } from '../handlers/index.ts'
+import type { ActionEvent } from '../handlers/index.ts'
+import { EventLog, assetsLogCodes } from '../handlers/assets/index.ts'
+import type { KeptHistory } from '../handlers/assets/index.ts'
+import { MarketLog, marketLogCodes, marketTables, royaltyLogCodes } from '../handlers/market/index.ts'
+import { toolsLogCodes, toolsTables } from '../handlers/tools/index.ts'
+import { CommitUnit } from '../store/index.ts'
+import { repairDeep } from './attribute-fixes.ts'
+import type { PlacedEvent } from './bid-places.ts'
+import type { Accounts } from './copy-parts.ts'
+import type { OldPayout, OldTrace, OldTransfer } from './event-window.ts'
+import type { MapPacker } from './packed-maps.ts'
+
+/** What of the past the reader keeps, by family. */
+export interface KeptEvents {
+  readonly assets: KeptHistory
+  readonly marketLogs: boolean
+  readonly toolsLogs: boolean
+}
+
+/** What the rows of other tables need of the events. */
+export interface EventFacts {
+  /** Asset id and global sequence of its mint. */
+  readonly mints: (readonly [bigint, bigint])[]
+  /** Sale id and the median that its buyer named. */
+  readonly medians: (readonly [bigint, string])[]
+  /** Auction id and what it started at. */
+  readonly startingBids: (readonly [bigint, bigint])[]
+  /** Auction id with block and time of a change. */
+  readonly auctionChanges: (readonly [bigint, number, number])[]
+  /** Actions that are not known here, by name. */
+  readonly unknown: Map<string, number>
+  /** Maps of attributes that could not be packed again. */
+  unpacked: number
+}
+
+const KIND_STEP = 20
+const categoryNames = ['logroyfound', 'logroytempl', 'logroyattr', 'logroydust'] as const
+
+/** Makes rows of events, by the writers that the handlers have: append-only tables alone. */
+export class EventRows {
+  readonly unit = new CommitUnit(false)
+  readonly facts: EventFacts = {
+    mints: [],
+    medians: [],
+    startingBids: [],
+    auctionChanges: [],
+    unknown: new Map(),
+    unpacked: 0,
+  }
+  private readonly accounts: Accounts
+  private readonly kept: KeptEvents
+  private readonly packer: MapPacker
+
+  constructor(accounts: Accounts, kept: KeptEvents, packer: MapPacker) {
+    this.accounts = accounts
+    this.kept = kept
+    this.packer = packer
+  }
+
+  /** Takes the events of a window, ascending by sequence. */
+  take(events: readonly PlacedEvent[]): void {
+    let start = 0
+    while (start < events.length) {
+      let end = start + 1
+      while (end < events.length && events[end]!.block === events[start]!.block) end++
+      this.block(events.slice(start, end))
+      start = end
+    }
+  }
+
+  private block(events: readonly PlacedEvent[]): void {
+    const { block: num, timeMs } = events[0]!
+    const info = { num, timeMs }
+    const assets = new EventLog(info, this.unit, this.kept.assets)
+    const market = new MarketLog(info, this.unit, this.kept.marketLogs)
+    const tools = new BlockTransactions(info)
+    let txIndex = -1
+    let txid: Buffer | null = null
+    for (const event of events) {
+      if (txid === null || !event.txid.equals(txid)) {
+        txIndex++
+        txid = event.txid
+      }
+      const action: ActionEvent = {
+        seq: event.seq,
+        txIndex,
+        txid,
+        ordinal: 0,
+        creatorOrdinal: 0,
+        name: event.kind === 'trace' ? event.name : '',
+        data: null,
+        packed: new Uint8Array(0),
+        actors: () => [],
+      }
+      if (event.kind === 'transfer') transferRow(assets, action, event)
+      else if (event.kind === 'bid') {
+        market.keepTransaction(action)
+        this.facts.auctionChanges.push([event.auctionId, event.block, event.timeMs])
+        const { seq, auctionId, amount, account } = event
+        this.unit.append(marketTables.bids, { seq, auction_id: auctionId, amount, account })
+      } else if (event.kind === 'payout') this.payout(market, action, event)
+      else if (event.account === this.accounts.assets) this.assetsTrace(assets, action, event)
+      else if (event.account === this.accounts.market) this.marketTrace(market, action, event)
+      else this.toolsTrace(tools, action, event)
+    }
+    assets.end()
+    market.end()
+    tools.end(toolsTables.blocks, this.unit)
+  }
+
+  private assetsTrace(log: EventLog, action: ActionEvent, trace: OldTrace): void {
+    const data = repairDeep(trace.metadata) as Record<string, unknown>
+    const id = (field: string) => BigInt(data[field] as string | number)
+    const { collection_name: collection, template_id: template, ...rest } = data
+    switch (trace.name) {
+      case 'logmint':
+        this.facts.mints.push([id('asset_id'), action.seq])
+        return log.reserve(action)
+      case 'logsetdata':
+        return log.write(action, id('asset_id'), null, this.pack(trace, data))
+      case 'logsetdatatl':
+        return log.write(action, id('template_id'), { schema_name: data.schema_name }, this.pack(trace, data))
+      case 'logburnasset':
+        return log.write(action, id('asset_id'), {
+          asset_owner: data.asset_owner,
+          backed_tokens: data.backed_tokens,
+        })
+      case 'logbackasset':
+        return log.write(action, id('asset_id'), { backed_token: data.backed_token })
+      case 'logrampayer': {
+        const { asset_id: _, ...payers } = data
+        return log.write(action, id('asset_id'), payers)
+      }
+      case 'lognewoffer':
+      case 'acceptoffer':
+      case 'declineoffer':
+      case 'canceloffer':
+        return log.write(action, id('offer_id'), null)
+      case 'lognewtempl':
+        return log.write(action, id('template_id'), {
+          authorized_creator: data.authorized_creator,
+          max_supply: data.max_supply,
+        })
+      case 'locktemplate':
+      case 'deltemplate':
+      case 'redtemplmax':
+        return log.write(action, BigInt(template as string | number), rest)
+      default:
+        if (!(trace.name in assetsLogCodes) || typeof collection !== 'string') return this.noteUnknown(trace)
+        return log.write(action, nameToInt64(collection), Object.keys(rest).length === 0 ? null : rest)
+    }
+  }
+
+  private pack(trace: OldTrace, data: Record<string, unknown>): Uint8Array | null {
+    const packed = this.packer.pack(trace.block, trace.name, {
+      old_data: data.old_data,
+      new_data: data.new_data,
+    })
+    if (packed === null) this.facts.unpacked++
+    return packed
+  }
+
+  private marketTrace(log: MarketLog, action: ActionEvent, trace: OldTrace): void {
+    const data = trace.metadata
+    // The rows of payouts say more than these.
+    if (trace.name in royaltyLogCodes) return
+    if (!(trace.name in marketLogCodes)) return this.noteUnknown(trace)
+    if (trace.name === 'setdefmktcr' || trace.name === 'migratebal')
+      return log.write(action, 0n, repairDeep(data) as Record<string, unknown>)
+    const id = data.sale_id ?? data.auction_id ?? data.buyoffer_id
+    if (id === undefined) return this.noteUnknown(trace)
+    const listing = BigInt(id as string | number)
+    const median = data.intended_delphi_median
+    if (trace.name === 'purchasesale' && (typeof median === 'string' || typeof median === 'number'))
+      this.facts.medians.push([listing, String(median)])
+    if (trace.name === 'lognewauct' && typeof data.starting_bid === 'string')
+      this.facts.startingBids.push([listing, parseAsset(data.starting_bid).amount])
+    if (data.auction_id !== undefined) this.facts.auctionChanges.push([listing, trace.block, trace.timeMs])
+    return log.write(action, listing)
+  }
+
+  private payout(log: MarketLog, action: ActionEvent, payout: OldPayout): void {
+    const name = categoryNames[payout.category - 1]
+    log.keepTransaction(action)
+    this.unit.append(marketTables.royaltyPayouts, {
+      seq: action.seq,
+      payout_index: payout.index,
+      category: payout.category,
+      kind: payout.listingKind,
+      template_id: payout.templateId,
+      listing_id: payout.listingId,
+      asset_id: payout.assetId,
+      rule_id: payout.ruleId,
+      amount: payout.amount,
+      paid_at_time: payout.timeMs,
+      token_symbol: payout.token,
+      collection_name: payout.collection,
+      recipient: payout.recipient,
+    })
+    if (payout.index === 0 && payout.listingId !== null && payout.listingKind > 0 && name !== undefined)
+      log.writeCode(action, royaltyLogCodes[name] + (payout.listingKind - 1) * KIND_STEP, payout.listingId)
+  }
+
+  private toolsTrace(transactions: BlockTransactions, action: ActionEvent, trace: OldTrace): void {
+    const code = toolsLogCodes[trace.name as keyof typeof toolsLogCodes] as number | undefined
+    const id = trace.metadata.link_id
+    if (code === undefined || id === undefined) return this.noteUnknown(trace)
+    if (!this.kept.toolsLogs) return
+    transactions.keep(action)
+    this.unit.append(toolsTables.logs, {
+      seq: action.seq,
+      subject: BigInt(id as string | number),
+      action: code,
+    })
+  }
+
+  private noteUnknown({ account, name }: OldTrace): void {
+    const action = `${account}::${name}`
+    this.facts.unknown.set(action, (this.facts.unknown.get(action) ?? 0) + 1)
+  }
+}
+
+function transferRow(log: EventLog, action: ActionEvent, transfer: OldTransfer): void {
+  log.transfer(action, {
+    collection_name: transfer.collection ?? '',
+    from: transfer.sender,
+    to: transfer.recipient,
+    asset_ids: transfer.assetIds,
+    memo: transfer.memo,
+  })
+}

@@ -1,0 +1,356 @@
+import type { NodeBlock } from '../../core/chain-node/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { describeError, PronghornError, RetryableError } from '../../core/errors/index.ts'
+import type { Logger } from '../../core/log/index.ts'
+import type { Handler } from '../handlers/index.ts'
+import { chainTables, checkReader } from '../pipeline/index.ts'
+import type { ReaderSettings } from '../pipeline/index.ts'
+import { asStoreError, CommitUnit, listTables, openStore } from '../store/index.ts'
+import type { Store, Table } from '../store/index.ts'
+import { readByteFields } from './byte-fields.ts'
+import { putConfigs, readPrecisions } from './configs.ts'
+import type { PartContext } from './copy-parts.ts'
+import { WINDOW_MS, assetSteps, eventSteps, plainSteps } from './copy-steps.ts'
+import type { AppendColumns, EventTotals } from './copy-steps.ts'
+import { counterSteps, numberMints, removeForgedLogs } from './counters.ts'
+import type { KeptEvents } from './event-rows.ts'
+import { listingParts } from './listing-parts.ts'
+import { readListings, writeListings } from './listing-steps.ts'
+import type { ChangedListings } from './listing-steps.ts'
+import { putMarketCounters, putOracleFromNode } from './node-rows.ts'
+import { openOldSource } from './old-source.ts'
+import type { OldSource } from './old-source.ts'
+import { undoReversible } from './old-undo.ts'
+import type { UndoneSource } from './old-undo.ts'
+import { putOracleFromSource } from './oracle-rows.ts'
+import { MapPacker } from './packed-maps.ts'
+import { beginImport, finishImport, readSteps } from './progress.ts'
+import { accountsOf, makeHandlers } from './reader-handlers.ts'
+import { describeDifferences } from './report.ts'
+import type { Difference } from './report.ts'
+import { describeAddress } from './source-address.ts'
+import { findBlock } from './source-block.ts'
+import { findFirstTime, findSequences } from './source-extent.ts'
+import { closeWorkers, openWorkers, runSteps } from './workers.ts'
+import type { ImportStep, ImportWorker } from './workers.ts'
+
+/** What `importDatabase` needs. */
+export interface ImportDatabaseOptions {
+  readonly source: DatabaseAddress
+  /** Reader of the source; may be left out when it has one. */
+  readonly sourceReader?: string
+  /** This database; migrated already. */
+  readonly database: DatabaseAddress
+  readonly chain: { readonly chainId: string; readonly http: string }
+  /** The reader that goes on from what is imported. */
+  readonly settings: ReaderSettings
+  /** Pairs of sessions that copy at the same time. */
+  readonly workers: number
+  readonly logger: Logger
+  readonly signal: AbortSignal
+  readonly onProgress?: (progress: ImportProgress) => void
+  /** Span of the chain's time that one step reads the events of; for tests. */
+  readonly windowMs?: number
+  readonly handoverMs?: number
+}
+
+/** How far an import is. */
+export interface ImportProgress {
+  readonly phase: string
+  readonly done: number
+  readonly of: number
+  /** Rows written by this run. */
+  readonly rows: number
+}
+
+/** What an import did. */
+export interface ImportReport {
+  /** The block that everything is of; reading goes on with the next. */
+  readonly block: number
+  readonly blockId: string
+  readonly rows: number
+  readonly seconds: number
+  /** Steps of an earlier run that were not done again. */
+  readonly resumedSteps: number
+  /** What is not as an index that read the blocks would have it. */
+  readonly differences: readonly Difference[]
+}
+
+/**
+ * Moves a database of eosio-contract-api 1.3.x or atomicassets-api 2.x in. The source is only read. Nothing else may
+ * write here meanwhile; what ends early is continued by the next run when the source is unchanged, and begun anew else.
+ *
+ * @throws FatalError `IMPORT_SOURCE_UNFIT`, `IMPORT_TARGET_FILLED`, `CHAIN_MISMATCH`, and those of the store;
+ *   RetryableError `CHAIN_UNREACHABLE`, `DATABASE_UNAVAILABLE`.
+ */
+export async function importDatabase(options: ImportDatabaseOptions): Promise<ImportReport> {
+  try {
+    return await importInto(options)
+  } catch (error) {
+    if (error instanceof PronghornError) throw error
+    if (options.signal.aborted)
+      throw new RetryableError('IMPORT_UNFINISHED', 'the import was stopped', { cause: error })
+    throw asStoreError(error)
+  }
+}
+
+async function importInto(options: ImportDatabaseOptions): Promise<ImportReport> {
+  const source = await openOldSource(options.source, options.sourceReader)
+  try {
+    const block = await findBlock(source, options.chain)
+    const handlers = makeHandlers(options.settings)
+    const store = await openStore({
+      address: options.database,
+      reader: options.settings.name,
+      startBlock: Math.max(options.settings.start_block, 1),
+      tables: [...listTables(chainTables), ...handlers.flatMap((handler) => handler.tables)],
+      derived: handlers.flatMap((handler) => handler.derived ?? []),
+      ...(options.handoverMs === undefined ? {} : { handoverMs: options.handoverMs }),
+    })
+    try {
+      return await new DatabaseImport(options, source, block, handlers, store).run()
+    } finally {
+      await store.close()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+/** A partition holds 2^33 global sequences; the same as in chain.ensure_partition. */
+const PARTITION_BITS = 33n
+
+class DatabaseImport {
+  private readonly options: ImportDatabaseOptions
+  private readonly source: OldSource
+  private readonly block: NodeBlock
+  private readonly handlers: readonly Handler[]
+  private readonly store: Store
+  private readonly context: PartContext
+  private readonly totals: EventTotals = { unknown: new Map(), unpacked: 0 }
+  private done = new Set<string>()
+  private rows = 0
+  private hasNodeTables = true
+
+  constructor(
+    options: ImportDatabaseOptions,
+    source: OldSource,
+    block: NodeBlock,
+    handlers: readonly Handler[],
+    store: Store,
+  ) {
+    this.options = options
+    this.source = source
+    this.block = block
+    this.handlers = handlers
+    this.store = store
+    this.context = { source, reader: options.settings.name, block: block.num, accounts: accountsOf(handlers) }
+  }
+
+  async run(): Promise<ImportReport> {
+    const started = performance.now()
+    const { settings, chain, logger } = this.options
+    await checkReader(
+      this.store,
+      { ...settings, delete_data: false, stop_block: 0 },
+      this.handlers,
+      chain.chainId,
+      logger,
+    )
+    await beginImport(this.store, {
+      kind: 'database',
+      source: describeAddress(this.options.source),
+      fingerprint: this.source.fingerprint,
+      block: this.block,
+    })
+    this.done = await readSteps(this.store)
+    const resumedSteps = this.done.size
+    await this.ensurePartitions()
+    await this.copy()
+    await finishImport(this.store, this.block)
+    return {
+      block: this.block.num,
+      blockId: this.block.id,
+      rows: this.rows,
+      seconds: (performance.now() - started) / 1000,
+      resumedSteps,
+      differences: describeDifferences({
+        context: this.context,
+        totals: this.totals,
+        hasNodeTables: this.hasNodeTables,
+      }),
+    }
+  }
+
+  private async copy(): Promise<void> {
+    const { context, store } = this
+    const undone = await undoReversible(this.source)
+    const parts = listingParts(context)
+    let plain: ImportStep[]
+    let assets: ImportStep[]
+    const changedListings = new Map<string, ChangedListings>()
+    let precisions: ReadonlyMap<string, number>
+    try {
+      await this.configs(undone)
+      precisions = await readPrecisions(context, undone)
+      plain = await plainSteps(context, undone)
+      assets = await assetSteps(context, undone, await readByteFields(context))
+      for (const part of parts) changedListings.set(part.table, await readListings(part, undone))
+    } finally {
+      await undone.close()
+    }
+    const workers = await openWorkers(this.source, this.options.database, this.options.workers)
+    try {
+      await this.phase('logs and transfers', workers, await this.events())
+      await this.atOnce('indexes of logged facts', workers[0]!, async ({ target }) => {
+        await target.query('CREATE INDEX mints_asset_idx ON import.mints (asset_id)')
+        await target.query('CREATE INDEX medians_sale_idx ON import.medians (sale_id)')
+        await target.query('CREATE INDEX starting_bids_auction_idx ON import.starting_bids (auction_id)')
+        await target.query('CREATE INDEX auction_changes_idx ON import.auction_changes (auction_id)')
+        await target.query(
+          'ANALYZE import.mints, import.medians, import.starting_bids, import.auction_changes',
+        )
+        return 0
+      })
+      await this.phase('assets and settings', workers, [...plain, ...assets])
+      await this.atOnce(
+        'mint numbers',
+        workers[0]!,
+        async ({ target }) => (await target.query(numberMints)).rowCount ?? 0,
+      )
+      await this.atOnce('statistics', workers[0]!, async ({ target }) => {
+        for (const { tables } of this.handlers)
+          for (const { name } of tables) await target.query(`ANALYZE ${name}`)
+        return 0
+      })
+      if (context.accounts.assets !== null) await this.phase('counters', workers, counterSteps())
+      await writeListings({
+        store,
+        source: workers[0]!.source,
+        context,
+        parts,
+        changed: changedListings,
+        precisions,
+        timeMs: this.block.timeMs,
+        done: this.done,
+        signal: this.options.signal,
+        onStep: (phase, done, of, rows) => this.report(phase, done, of, rows),
+      })
+      await this.atOnce('forged logs', workers[0]!, removeForgedLogs)
+    } finally {
+      await closeWorkers(workers)
+    }
+  }
+
+  private async configs(undone: UndoneSource): Promise<void> {
+    const { http } = this.options.chain
+    const { oracle, market } = this.context.accounts
+    const unit = new CommitUnit(false)
+    await putConfigs(this.context, undone, unit)
+    const fromNode = (what: string) => (error: unknown) => {
+      const cause = describeError(error)
+      this.options.logger.warn({ what, cause }, 'the chain node does not tell a table; the source has to do')
+      return false
+    }
+    this.hasNodeTables = true
+    if (market !== null)
+      this.hasNodeTables = await putMarketCounters(http, market, unit).then(() => true, fromNode('counters'))
+    if (oracle !== null && this.hasNodeTables)
+      this.hasNodeTables = await putOracleFromNode(http, oracle, this.block, undone, unit).then(
+        () => true,
+        fromNode('oracle'),
+      )
+    if (oracle !== null && !this.hasNodeTables) await putOracleFromSource(undone, oracle, unit)
+    if (this.done.has('settings')) return
+    await this.store.load(unit, this.block.timeMs, (statements) =>
+      statements
+        .run('INSERT INTO chain.import_steps (reader, step, rows) VALUES ($1, $2, 0)', [
+          this.context.reader,
+          'settings',
+        ])
+        .then(() => undefined),
+    )
+  }
+
+  private async events(): Promise<ImportStep[]> {
+    const { context } = this
+    const firstMs = await findFirstTime(context)
+    const abis = await this.source.query<{ block: bigint; packed: Buffer }>(
+      `SELECT block_num AS block, abi AS packed FROM contract_abis WHERE account = $1 AND block_num <= $2 ORDER BY block_num`,
+      [context.accounts.assets ?? '', this.block.num],
+    )
+    const packer = new MapPacker(abis.map(({ block, packed }) => ({ block: Number(block), packed })))
+    if (firstMs === null) return []
+    const window = {
+      firstMs,
+      lastMs: this.block.timeMs,
+      widthMs: this.options.windowMs ?? WINDOW_MS,
+    }
+    return eventSteps(context, window, this.kept(), packer, await this.appendColumns(), this.totals)
+  }
+
+  private kept(): KeptEvents {
+    const args = (family: string) =>
+      this.options.settings.contracts.find(({ handler }) => handler === family)?.args ?? {}
+    return {
+      assets: {
+        logs: args('assets').store_logs === true,
+        transfers: args('assets').store_transfers === true,
+      },
+      marketLogs: args('market').store_logs === true,
+      toolsLogs: args('tools').store_logs === true,
+    }
+  }
+
+  private get appended(): Table[] {
+    return this.handlers.flatMap(({ tables }) => tables.filter(({ kind }) => kind === 'append'))
+  }
+
+  private async appendColumns(): Promise<AppendColumns> {
+    const columns = new Map<string, string[]>()
+    for (const { name } of this.appended) {
+      const rows = await this.store.query<{ name: string }>(
+        `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`,
+        [name],
+      )
+      columns.set(
+        name,
+        rows.map((row) => row.name),
+      )
+    }
+    return columns
+  }
+
+  private async ensurePartitions(): Promise<void> {
+    const [low, high] = await findSequences(this.context, this.block.timeMs)
+    for (const { name } of this.appended)
+      for (let part = low >> PARTITION_BITS; part <= (high >> PARTITION_BITS) + 1n; part++)
+        await this.store.query('SELECT chain.ensure_partition($1::regclass, $2)', [
+          name,
+          part << PARTITION_BITS,
+        ])
+  }
+
+  private async phase(
+    phase: string,
+    workers: readonly ImportWorker[],
+    all: readonly ImportStep[],
+  ): Promise<void> {
+    const steps = all.filter(({ name }) => !this.done.has(name))
+    let finished = all.length - steps.length
+    this.report(phase, finished, all.length, 0)
+    await runSteps(workers, this.store.lease, steps, this.options.signal, (rows) =>
+      this.report(phase, ++finished, all.length, rows),
+    )
+  }
+
+  /** A step that stands alone. */
+  private atOnce(name: string, worker: ImportWorker, run: ImportStep['run']): Promise<void> {
+    return this.phase(name, [worker], [{ name, run }])
+  }
+
+  private report(phase: string, done: number, of: number, rows: number): void {
+    this.rows += rows
+    this.options.onProgress?.({ phase, done, of, rows: this.rows })
+  }
+}

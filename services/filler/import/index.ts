@@ -1,0 +1,6 @@
+export { planImport } from './dry-run.ts'
+export type { ImportPlan, TableCount } from './dry-run.ts'
+export { importDatabase } from './import-database.ts'
+export type { ImportDatabaseOptions, ImportProgress, ImportReport } from './import-database.ts'
+export type { Difference } from './report.ts'
+export { describeAddress, parseSourceAddress } from './source-address.ts'

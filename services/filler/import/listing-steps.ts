@@ -1,0 +1,123 @@
+import type pg from 'pg'
+import { CommitUnit } from '../store/index.ts'
+import type { Store } from '../store/index.ts'
+import type { PartContext } from './copy-parts.ts'
+import { among, keyRange, rangesOf } from './copy-steps.ts'
+import type { ListingPart, LoggedFacts } from './listing-parts.ts'
+import type { UndoneSource } from './old-undo.ts'
+
+/** Ids of one unit: so many rows are completed and derived from at once. */
+const UNIT_IDS = 5_000
+
+type Row = Record<string, unknown>
+
+/** What the source's reversible blocks changed of a part. */
+export interface ChangedListings {
+  readonly ids: ReadonlySet<bigint>
+  /** The rows as they were before; what the blocks added is not among them. */
+  readonly before: readonly Row[]
+}
+
+/** Reads what the source's reversible blocks changed of a part. */
+export async function readListings(part: ListingPart, undone: UndoneSource): Promise<ChangedListings> {
+  const keys = undone.keys(part.entity)
+  const before = keys.length === 0 ? [] : await undone.query<Row>(part.select(among(keys, true)))
+  return { ids: new Set(keys.map(BigInt)), before }
+}
+
+/** What `writeListings` needs. */
+export interface ListingWork {
+  readonly store: Store
+  /** A session on the source's snapshot. */
+  readonly source: pg.Client
+  readonly context: PartContext
+  readonly parts: readonly ListingPart[]
+  /** By table: what is to stand in place of rows of the snapshot. */
+  readonly changed: ReadonlyMap<string, ChangedListings>
+  readonly precisions: ReadonlyMap<string, number>
+  /** Time of the block that is imported. */
+  readonly timeMs: number
+  readonly done: ReadonlySet<string>
+  readonly signal: AbortSignal
+  readonly onStep: (phase: string, done: number, of: number, rows: number) => void
+}
+
+/** Writes offers, listings and links by units of the store, which derives from them what follows. */
+export async function writeListings(work: ListingWork): Promise<void> {
+  for (const part of work.parts) await writePart(work, part)
+}
+
+async function writePart(work: ListingWork, part: ListingPart): Promise<void> {
+  const range = await keyRange(work.context, part)
+  const ranges = range === null ? [] : [...rangesOf(...range, UNIT_IDS)]
+  let finished = 0
+  for (const [from, to] of ranges) {
+    work.signal.throwIfAborted()
+    const step = `${part.table} ${from}`
+    const rows = work.done.has(step) ? 0 : await writeRange(work, part, step, from, to)
+    work.onStep(part.table, ++finished, ranges.length, rows)
+  }
+}
+
+async function writeRange(
+  { store, source, changed, precisions, timeMs }: ListingWork,
+  part: ListingPart,
+  step: string,
+  from: bigint,
+  to: bigint,
+): Promise<number> {
+  const idOf = (row: Row) => row[part.column] as bigint
+  const { rows } = await source.query<Row>(
+    part.select((column) => `${column} >= ${from} AND ${column} < ${to}`),
+  )
+  const { ids: changedIds, before } = changed.get(part.table)!
+  const isHere = (row: Row) => idOf(row) >= from && idOf(row) < to
+  const all = [...rows.filter((row) => !changedIds.has(idOf(row))), ...before.filter(isHere)]
+  const ids = all.map(idOf)
+  const facts = await readFacts(store, part, ids, precisions)
+  const unit = new CommitUnit(false)
+  for (const row of all) part.put(row as never, unit, facts)
+  await store.load(unit, timeMs, async (statements) => {
+    await statements.run('INSERT INTO chain.import_steps (reader, step, rows) VALUES ($1, $2, $3)', [
+      store.lease.reader,
+      step,
+      all.length,
+    ])
+  })
+  return all.length
+}
+
+/** What the log says of listings, as the steps of the events have noted it. */
+async function readFacts(
+  store: Store,
+  part: ListingPart,
+  ids: readonly bigint[],
+  precisions: ReadonlyMap<string, number>,
+): Promise<LoggedFacts> {
+  const medians = new Map<bigint, string>()
+  const startingBids = new Map<bigint, bigint>()
+  const auctionChanges = new Map<bigint, { block: number; timeMs: number }>()
+  if (part.table === 'market.sales') {
+    const rows = await store.query<{ id: bigint; median: string }>(
+      'SELECT sale_id AS id, median FROM import.medians WHERE sale_id = ANY($1::bigint[])',
+      [ids],
+    )
+    for (const { id, median } of rows) medians.set(id, median)
+  }
+  if (part.table === 'market.auctions') {
+    const bids = await store.query<{ id: bigint; amount: bigint }>(
+      'SELECT auction_id AS id, amount FROM import.starting_bids WHERE auction_id = ANY($1::bigint[])',
+      [ids],
+    )
+    for (const { id, amount } of bids) startingBids.set(id, amount)
+    const changes = await store.query<{ id: bigint; block: number; time: bigint }>(
+      `SELECT auction_id AS id, max(block) AS block, max(time_ms) AS time FROM import.auction_changes
+       WHERE auction_id = ANY($1::bigint[]) GROUP BY 1`,
+      [ids],
+    )
+    for (const { id, block, time } of changes)
+      // Without the log bids alone would be known.
+      if (startingBids.has(id)) auctionChanges.set(id, { block, timeMs: Number(time) })
+  }
+  return { medians, startingBids, auctionChanges, precisions }
+}

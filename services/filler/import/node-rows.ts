@@ -1,0 +1,92 @@
+import { readTableRows } from '../../core/chain-node/index.ts'
+import { marketTables } from '../handlers/market/index.ts'
+import { createOracleHandler, oracleTables } from '../handlers/oracle/index.ts'
+import type { CommitUnit } from '../store/index.ts'
+import { literal } from './copy-parts.ts'
+import type { UndoneSource } from './old-undo.ts'
+
+const PAGE_ROWS = 500
+/** More data points than any oracle keeps. */
+const MAX_PAGES = 1_000
+
+type JsonRow = Readonly<Record<string, unknown>>
+
+async function readAll(http: string, code: string, scope: string, table: string): Promise<JsonRow[]> {
+  const rows: JsonRow[] = []
+  let lower: string | null = ''
+  for (let page = 0; lower !== null && page < MAX_PAGES; page++) {
+    const request = { code, scope, table, limit: PAGE_ROWS, json: true }
+    const answer = await readTableRows(http, lower === '' ? request : { ...request, lower_bound: lower })
+    rows.push(...(answer.rows as JsonRow[]))
+    lower = answer.next
+  }
+  return rows
+}
+
+const integer = (value: unknown) => BigInt(value as string | number)
+
+/**
+ * Pairs and data points as the node has them now, written by the oracle's own handler. The blocks after the one that is
+ * imported bring every row to what it was in them.
+ */
+export async function putOracleFromNode(
+  http: string,
+  account: string,
+  block: { readonly num: number; readonly timeMs: number },
+  undone: UndoneSource,
+  unit: CommitUnit,
+): Promise<void> {
+  const pairs = await readAll(http, account, account, 'pairs')
+  const scope = createOracleHandler({ oracle_account: account }).open(block, new Map(), unit, () => undefined)
+  const row = (table: string, name: string, key: bigint, value: JsonRow) =>
+    scope.row({ table, present: true, scope: () => name, primaryKey: () => key, value: () => value })
+  for (const pair of pairs)
+    row('pairs', account, 0n, {
+      ...pair,
+      active: Boolean(pair.active),
+      bounty_awarded: Boolean(pair.bounty_awarded),
+      bounty_edited_by_custodians: Boolean(pair.bounty_edited_by_custodians),
+      quoted_precision: integer(pair.quoted_precision),
+    })
+  for (const { name } of pairs)
+    for (const point of await readAll(http, account, String(name), 'datapoints'))
+      row('datapoints', String(name), integer(point.id), {
+        ...point,
+        id: integer(point.id),
+        value: integer(point.value),
+        median: integer(point.median),
+      })
+  scope.end()
+  // When a median came is what the source alone tells.
+  const dates = await undone.query<{ pair_name: string; updated_at_time: bigint; updated_at_block: bigint }>(
+    `SELECT delphi_pair_name AS pair_name, updated_at_time, updated_at_block FROM delphioracle_pairs
+     WHERE contract = ${literal(account)} AND updated_at_block > 0`,
+  )
+  for (const { pair_name, updated_at_time, updated_at_block } of dates)
+    unit.patch(
+      oracleTables.pairs,
+      { pair_name },
+      { updated_at_time: Number(updated_at_time), updated_at_block: Number(updated_at_block) },
+    )
+}
+
+/**
+ * Counters of the market: those that follow from ids are there already and stay; where the contract counts, and what it
+ * has counted that left no row, the node alone tells.
+ */
+export async function putMarketCounters(http: string, account: string, unit: CommitUnit): Promise<void> {
+  const [config] = await readAll(http, account, account, 'config')
+  if (config !== undefined)
+    unit.patch(
+      marketTables.config,
+      { contract: account },
+      { sale_counter: integer(config.sale_counter), auction_counter: integer(config.auction_counter) },
+    )
+  for (const { counter_name: name, counter_value: value } of await readAll(
+    http,
+    account,
+    account,
+    'counters',
+  ))
+    unit.upsert(marketTables.counters, { counter_name: String(name), counter_value: integer(value) })
+}

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto'
+import type pg from 'pg'
+import { connectDatabase, databaseFailure } from '../../core/database/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { FatalError } from '../../core/errors/index.ts'
+
+/** Where a reader of the old database stands. */
+export interface OldPosition {
+  readonly reader: string
+  /** Last block that cannot be undone: what is imported is of this block. */
+  readonly block: number
+  /** Newest block, and its time in ms since 1970. */
+  readonly newest: number
+  readonly newestTimeMs: number
+  /** Ids of the blocks that may still be undone, ascending; hexadecimal. */
+  readonly reversible: readonly { readonly num: number; readonly id: string }[]
+}
+
+/** A database of eosio-contract-api or atomicassets-api, as of one snapshot. Nothing in it is ever changed. */
+export class OldSource {
+  readonly address: DatabaseAddress
+  readonly position: OldPosition
+  /** Version of its schema. */
+  readonly version: string
+  /** Changes whenever the source has indexed on. */
+  readonly fingerprint: string
+  private readonly leader: pg.Client
+  private readonly snapshot: string
+  private readonly columns: ReadonlySet<string>
+
+  constructor(
+    address: DatabaseAddress,
+    leader: pg.Client,
+    snapshot: string,
+    position: OldPosition,
+    version: string,
+    columns: ReadonlySet<string>,
+  ) {
+    this.address = address
+    this.leader = leader
+    this.snapshot = snapshot
+    this.position = position
+    this.version = version
+    this.columns = columns
+    this.fingerprint = createHash('sha256')
+      .update(JSON.stringify([address.host, address.port, address.database, version, position]))
+      .digest('hex')
+  }
+
+  /** Whether the source has a table, or a column of it. */
+  has(table: string, column?: string): boolean {
+    return this.columns.has(column === undefined ? table : `${table}.${column}`)
+  }
+
+  /** Reads rows on the snapshot's first session. */
+  async query<T extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<T[]> {
+    const { rows } = await this.leader.query<T>(text, [...values])
+    return rows
+  }
+
+  /** Opens another session on the same snapshot. @param mode `write` for one that is rolled back at its end. */
+  async openSession(mode: 'read' | 'write'): Promise<pg.Client> {
+    const client = await connectSource(this.address)
+    await client.query(
+      `BEGIN ISOLATION LEVEL REPEATABLE READ ${mode === 'read' ? 'READ ONLY' : 'READ WRITE'}`,
+    )
+    await client.query(`SET TRANSACTION SNAPSHOT ${client.escapeLiteral(this.snapshot)}`)
+    return client
+  }
+
+  /** Ends the snapshot. */
+  async close(): Promise<void> {
+    await this.leader.end().catch(() => undefined)
+  }
+}
+
+async function connectSource(address: DatabaseAddress): Promise<pg.Client> {
+  const client = await connectDatabase(address, { applicationName: 'pronghorn import' }).catch(
+    (cause: unknown) => {
+      throw databaseFailure(cause, 'the database to import cannot be reached')
+    },
+  )
+  // What is there decides what rows look like; times and numbers must not depend on the server's settings.
+  await client.query(
+    `SET extra_float_digits = 1; SET bytea_output = 'hex'; SET client_encoding = 'UTF8'; SET search_path = public, pg_catalog; SET jit = off`,
+  )
+  return client
+}
+
+/**
+ * Opens a snapshot of the old database.
+ *
+ * @param reader its reader; may be left out when it has one.
+ * @throws FatalError `IMPORT_SOURCE_UNFIT`; RetryableError `DATABASE_UNAVAILABLE`.
+ */
+export async function openOldSource(address: DatabaseAddress, reader?: string): Promise<OldSource> {
+  const leader = await connectSource(address)
+  try {
+    await leader.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    const { rows } = await leader.query<{ snapshot: string }>('SELECT pg_export_snapshot() AS snapshot')
+    const columns = await readColumns(leader)
+    const version = await readVersion(leader, columns)
+    const position = await readPosition(leader, reader)
+    return new OldSource(address, leader, rows[0]!.snapshot, position, version, columns)
+  } catch (error) {
+    await leader.end().catch(() => undefined)
+    throw error
+  }
+}
+
+async function readColumns(client: pg.Client): Promise<Set<string>> {
+  const { rows } = await client.query<{ table: string; column: string }>(
+    `SELECT c.relname AS table, a.attname AS column FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped`,
+  )
+  return new Set(rows.flatMap(({ table, column }) => [table, `${table}.${column}`]))
+}
+
+const needed = ['dbinfo', 'contract_readers', 'reversible_queries', 'atomicassets_assets', 'contract_traces']
+
+async function readVersion(client: pg.Client, columns: ReadonlySet<string>): Promise<string> {
+  const missing = needed.filter((table) => !columns.has(table))
+  if (missing.length > 0) throw unfit(`it lacks ${missing.join(', ')}, so eosio-contract-api did not make it`)
+  const { rows } = await client.query<{ value: string }>("SELECT value FROM dbinfo WHERE name = 'version'")
+  const version = rows[0]?.value ?? 'unknown'
+  if (!/^(1\.3|2)\./.test(version))
+    throw unfit(
+      `its version is ${version}; 1.3.x and 2.x can be imported: let its own filler upgrade it first`,
+    )
+  return version
+}
+
+async function readPosition(client: pg.Client, wanted: string | undefined): Promise<OldPosition> {
+  const { rows } = await client.query<{ name: string; num: bigint; time: bigint }>(
+    'SELECT name, block_num AS num, block_time AS time FROM contract_readers ORDER BY name',
+  )
+  const names = rows.map(({ name }) => name).join(', ')
+  const row = wanted === undefined && rows.length === 1 ? rows[0] : rows.find(({ name }) => name === wanted)
+  if (!row) {
+    if (wanted === undefined)
+      throw unfit(`it has the readers ${names || '(none)'}: name one with --source-reader`)
+    throw unfit(`it has no reader ${wanted}, but ${names || 'none'}`)
+  }
+  const newest = Number(row.num)
+  const blocks = await client.query<{ num: bigint; id: string }>(
+    `SELECT block_num AS num, encode(block_id, 'hex') AS id FROM reversible_blocks WHERE reader = $1 ORDER BY block_num`,
+    [row.name],
+  )
+  const reversible = blocks.rows.map(({ num, id }) => ({ num: Number(num), id }))
+  const first = reversible[0]?.num
+  if (first !== undefined && (reversible.at(-1)!.num !== newest || newest - first + 1 !== reversible.length))
+    throw unfit(`its reversible blocks do not reach from ${first} to its position ${newest} without a hole`)
+  const block = first === undefined ? newest : first - 1
+  if (block < 1) throw unfit(`its reader ${row.name} has not indexed anything yet`)
+  return { reader: row.name, block, newest, newestTimeMs: Number(row.time), reversible }
+}
+
+/** An error that says why a source cannot be imported. */
+export function unfit(why: string): FatalError {
+  return new FatalError('IMPORT_SOURCE_UNFIT', `the source cannot be imported: ${why}`)
+}

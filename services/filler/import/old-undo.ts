@@ -1,0 +1,229 @@
+import pg from 'pg'
+import { to as copyTo } from 'pg-copy-streams'
+import { FatalError } from '../../core/errors/index.ts'
+import { unfit } from './old-source.ts'
+import type { OldSource } from './old-source.ts'
+
+/** A value as the old program's journal has it. */
+interface TaggedValue {
+  readonly type: string
+  readonly data: unknown
+}
+
+interface UndoQuery {
+  readonly operation: string
+  readonly table: string
+  readonly values: Record<string, TaggedValue> | readonly Record<string, TaggedValue>[] | null
+  readonly condition: { readonly str: string; readonly values: readonly TaggedValue[] } | null
+}
+
+/** Keys of what the source's reversible blocks changed, by kind of entity. */
+export type ChangedKeys = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Tables of the source, the entity that a row belongs to, and the column with its key. */
+const entities: Readonly<Record<string, readonly [entity: string, key: string]>> = {
+  atomicassets_assets: ['asset', 'asset_id'],
+  atomicassets_mints: ['asset', 'asset_id'],
+  atomicassets_assets_backed_tokens: ['asset', 'asset_id'],
+  atomicassets_templates: ['template', 'template_id'],
+  atomicassets_schemas: ['schema', 'schema_name'],
+  atomicassets_collections: ['collection', 'collection_name'],
+  atomicassets_balances: ['assets balance', 'owner'],
+  atomicassets_tokens: ['assets token', 'token_symbol'],
+  atomicassets_config: ['assets config', 'contract'],
+  atomicassets_offers: ['offer', 'offer_id'],
+  atomicassets_offers_assets: ['offer', 'offer_id'],
+  atomicmarket_sales: ['sale', 'sale_id'],
+  atomicmarket_auctions: ['auction', 'auction_id'],
+  atomicmarket_auctions_assets: ['auction', 'auction_id'],
+  atomicmarket_auctions_bids: ['auction', 'auction_id'],
+  atomicmarket_buyoffers: ['buyoffer', 'buyoffer_id'],
+  atomicmarket_buyoffers_assets: ['buyoffer', 'buyoffer_id'],
+  atomicmarket_template_buyoffers: ['template buyoffer', 'buyoffer_id'],
+  atomicmarket_template_buyoffers_assets: ['template buyoffer', 'buyoffer_id'],
+  atomicmarket_marketplaces: ['marketplace', 'marketplace_name'],
+  atomicmarket_balances: ['market balance', 'owner'],
+  atomicmarket_bonusfees: ['bonus fee', 'bonusfee_id'],
+  atomicmarket_config: ['market config', 'market_contract'],
+  atomicmarket_tokens: ['market token', 'token_symbol'],
+  atomicmarket_symbol_pairs: ['symbol pair', 'listing_symbol'],
+  atomicmarket_royalties_config: ['royalty config', 'collection_name'],
+  atomicmarket_royalties_templates: ['royalty template', 'collection_name'],
+  atomicmarket_royalties_attributes: ['royalty attribute', 'collection_name'],
+  atomictools_config: ['tools config', 'tools_contract'],
+  atomictools_links: ['link', 'link_id'],
+  atomictools_links_assets: ['link', 'link_id'],
+  delphioracle_pairs: ['pair', 'delphi_pair_name'],
+}
+
+/** Tables whose rows of reversible blocks are recognised by their block number: these are only ever added to. */
+const appended: ReadonlySet<string> = new Set([
+  'contract_traces',
+  'atomicassets_transfers',
+  'atomicassets_transfers_assets',
+  'atomicmarket_royalty_payouts',
+  'reversible_blocks',
+])
+
+/**
+ * The source as of its last irreversible block: a session in which its own journal is played back. Its transaction
+ * ends with `close`, which rolls everything back; until then the few rows that it touched are locked, so it is to be
+ * closed as soon as these were read.
+ */
+export class UndoneSource {
+  readonly changed: ChangedKeys
+  private readonly client: pg.Client
+
+  constructor(client: pg.Client, changed: ChangedKeys) {
+    this.client = client
+    this.changed = changed
+  }
+
+  /** Keys of an entity that the reversible blocks changed. */
+  keys(entity: string): readonly string[] {
+    return [...(this.changed.get(entity) ?? [])]
+  }
+
+  async query<T extends pg.QueryResultRow>(text: string): Promise<T[]> {
+    const { rows } = await this.client.query<T>(text)
+    return rows
+  }
+
+  /** Lines of COPY text. */
+  async copyLines(select: string): Promise<string> {
+    const chunks: Buffer[] = []
+    for await (const chunk of this.client.query(copyTo(`COPY (${select}) TO STDOUT`)))
+      chunks.push(chunk as Buffer)
+    return Buffer.concat(chunks).toString('utf8')
+  }
+
+  async close(): Promise<void> {
+    await this.client.query('ROLLBACK').catch(() => undefined)
+    await this.client.end().catch(() => undefined)
+  }
+}
+
+/**
+ * Takes the source's reversible blocks back, inside a transaction that is never committed.
+ *
+ * @throws FatalError `IMPORT_SOURCE_UNFIT` when the role may not, or the journal does not fit.
+ */
+export async function undoReversible(source: OldSource): Promise<UndoneSource> {
+  const { reader, block } = source.position
+  const queries = await source.query<UndoQuery>(
+    `SELECT operation, "table", "values", condition FROM reversible_queries WHERE reader = $1 AND block_num > $2
+     ORDER BY block_num DESC, id DESC`,
+    [reader, block],
+  )
+  const types = await readTypes(source)
+  const client = await source.openSession(queries.length === 0 ? 'read' : 'write')
+  const changed = new Map<string, Set<string>>()
+  try {
+    for (const query of queries) {
+      if (appended.has(query.table)) continue
+      if (!source.has(query.table)) throw unfit(`its journal names the unknown table ${query.table}`)
+      const rows = await runUndo(client, query, types)
+      const entity = entities[query.table]
+      if (entity === undefined) continue
+      const keys = changed.get(entity[0]) ?? new Set<string>()
+      changed.set(entity[0], keys)
+      for (const row of rows) keys.add(String(row[entity[1]]))
+    }
+    return new UndoneSource(client, changed)
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined)
+    await client.end().catch(() => undefined)
+    throw explainUndo(error)
+  }
+}
+
+function explainUndo(error: unknown): unknown {
+  if (error instanceof FatalError || !(error instanceof pg.DatabaseError)) return error
+  if (error.code === '42501')
+    return unfit(
+      `its role may not change rows, which playing back its journal needs (all of it is rolled back): ` +
+        'give it INSERT, UPDATE and DELETE, or stop the old filler after its last block has become irreversible',
+    )
+  if (error.code === '40001')
+    return unfit('it changed while its reversible blocks were taken back: start again')
+  return error
+}
+
+type ColumnTypes = ReadonlyMap<string, string>
+
+async function readTypes(source: OldSource): Promise<ColumnTypes> {
+  const rows = await source.query<{ name: string; type: string }>(
+    `SELECT c.relname || '.' || a.attname AS name, format_type(a.atttypid, NULL) AS type
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND a.attnum > 0`,
+  )
+  return new Map(rows.map(({ name, type }) => [name, type]))
+}
+
+async function runUndo(
+  client: pg.Client,
+  query: UndoQuery,
+  types: ColumnTypes,
+): Promise<Record<string, unknown>[]> {
+  const table = client.escapeIdentifier(query.table)
+  const typeOf = (column: string) => types.get(`${query.table}.${column}`)
+  if (query.operation === 'insert') {
+    const rows = Array.isArray(query.values)
+      ? (query.values as Record<string, TaggedValue>[])
+      : [query.values]
+    const added: Record<string, unknown>[] = []
+    for (const row of rows) {
+      const columns = Object.keys(row as object)
+      const values = columns.map((name) => untag((row as Record<string, TaggedValue>)[name]!, typeOf(name)))
+      const list = columns.map((name) => client.escapeIdentifier(name)).join(', ')
+      const places = columns.map((_, place) => `$${place + 1}`).join(', ')
+      const result = await client.query<Record<string, unknown>>(
+        `INSERT INTO ${table} (${list}) VALUES (${places}) RETURNING *`,
+        values,
+      )
+      added.push(...result.rows)
+    }
+    return added
+  }
+  if (query.condition === null) throw unfit(`its journal has an ${query.operation} without a condition`)
+  const conditionValues = query.condition.values.map((value) => untag(value, undefined))
+  if (query.operation === 'delete') {
+    const text = `DELETE FROM ${table} WHERE ${query.condition.str} RETURNING *`
+    return (await client.query<Record<string, unknown>>(text, conditionValues)).rows
+  }
+  if (query.operation !== 'update') throw unfit(`its journal has the unknown operation ${query.operation}`)
+  const changes = Object.entries(query.values as Record<string, TaggedValue>)
+  const set = changes.map(([name], place) => `${client.escapeIdentifier(name)} = $${place + 1}`).join(', ')
+  const where = query.condition.str.replace(
+    /\$(\d+)/g,
+    (_, place: string) => `$${Number(place) + changes.length}`,
+  )
+  const values = [...changes.map(([name, value]) => untag(value, typeOf(name))), ...conditionValues]
+  return (
+    await client.query<Record<string, unknown>>(
+      `UPDATE ${table} SET ${set} WHERE ${where} RETURNING *`,
+      values,
+    )
+  ).rows
+}
+
+/** A value of the journal as a parameter. */
+function untag({ type, data }: TaggedValue, columnType: string | undefined): unknown {
+  if (data === null) return null
+  if (type === 'date') return new Date(data as string | number)
+  if (type === 'bytes') return toBytes(data)
+  if (columnType === 'json' || columnType === 'jsonb')
+    return typeof data === 'string' ? data : JSON.stringify(data)
+  if (columnType === 'jsonb[]' && Array.isArray(data))
+    return data.map((item) => (typeof item === 'string' ? item : JSON.stringify(item)))
+  return data
+}
+
+function toBytes(data: unknown): Buffer {
+  if (typeof data === 'string') return Buffer.from(data.replace(/^\\x/, ''), 'hex')
+  if (Array.isArray(data)) return Buffer.from(data as number[])
+  const { data: inner } = data as { data?: unknown }
+  return Buffer.from(
+    Array.isArray(inner) ? (inner as number[]) : Object.values(data as Record<string, number>),
+  )
+}

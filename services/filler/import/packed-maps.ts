@@ -1,0 +1,66 @@
+import { compileAbi, parsePackedAbi } from '../../core/antelope/index.ts'
+import type { CompiledAbi } from '../../core/antelope/index.ts'
+
+/** An ABI of the assets contract and the block since which it is in force. */
+interface AbiSince {
+  readonly block: number
+  readonly abi: CompiledAbi
+}
+
+type Pair = Readonly<Record<string, unknown>>
+
+/**
+ * Packs the attribute maps of logged actions again, which the source keeps decoded, so that they stand here as they do
+ * in an index that read the blocks.
+ */
+export class MapPacker {
+  private readonly versions: AbiSince[] = []
+
+  /** @param abis packed ABIs of the contract, ascending by block. */
+  constructor(abis: readonly { readonly block: number; readonly packed: Uint8Array }[]) {
+    for (const { block, packed } of abis) {
+      try {
+        this.versions.push({ block, abi: compileAbi(parsePackedAbi(packed)) })
+      } catch {
+        // An ABI that cannot be read describes nothing.
+      }
+    }
+  }
+
+  /** Bytes of maps one after the other; null where an ABI or a value does not allow it. */
+  pack(block: number, action: string, fields: Readonly<Record<string, unknown>>): Uint8Array | null {
+    const version = this.versions.findLast((known) => known.block <= block) ?? this.versions[0]
+    if (version === undefined) return null
+    const { abi } = version
+    const type = abi.actionType(action)
+    const struct = abi.definition.structs.find(({ name }) => name === type)
+    if (struct === undefined) return null
+    try {
+      const parts = struct.fields
+        .filter(({ name }) => Object.hasOwn(fields, name))
+        .map(({ name, type: fieldType }) => abi.encoder(fieldType)(spell(abi, fieldType, fields[name])))
+      return parts.length === Object.keys(fields).length ? Buffer.concat(parts) : null
+    } catch {
+      return null
+    }
+  }
+}
+
+/** Compilers name the members of a pair in two ways; not finite numbers, which JSON lacks, are NaN. */
+function spell(abi: CompiledAbi, type: string, pairs: unknown): unknown {
+  if (!Array.isArray(pairs)) return pairs
+  const aliased = abi.definition.types.find(({ new_type_name: name }) => name === type)?.type ?? type
+  const pairType = aliased.replace(/\[\]$/, '')
+  const names = abi.definition.structs.find(({ name }) => name === pairType)?.fields.map(({ name }) => name)
+  const [key, value] = names?.length === 2 ? names : ['key', 'value']
+  return (pairs as Pair[]).map((pair) => {
+    const [variant, content] = (pair.value ?? pair.second) as [string, unknown]
+    const isFloat = /^(float|double|FLOAT_VEC|DOUBLE_VEC)/i.test(variant)
+    return { [key!]: pair.key ?? pair.first, [value!]: [variant, isFloat ? withNaN(content) : content] }
+  })
+}
+
+function withNaN(content: unknown): unknown {
+  if (Array.isArray(content)) return content.map((item: unknown) => item ?? NaN)
+  return content ?? NaN
+}

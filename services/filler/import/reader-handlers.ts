@@ -1,0 +1,28 @@
+import { createHandler, createKeeper, sortFamilies } from '../handlers/index.ts'
+import type { Handler } from '../handlers/index.ts'
+import type { ReaderSettings } from '../pipeline/index.ts'
+import type { Accounts } from './copy-parts.ts'
+import { unfit } from './old-source.ts'
+
+/** The handlers of a reader that can take rows of another program. @throws FatalError `IMPORT_SOURCE_UNFIT`. */
+export function makeHandlers(settings: ReaderSettings): Handler[] {
+  const handlers = settings.contracts.flatMap((entry) => {
+    if (createKeeper(entry, settings.name) !== null)
+      throw unfit(
+        `reader ${settings.name} has the handler ${entry.handler}, whose rows the source does not keep: leave it out`,
+      )
+    return createHandler(entry, settings.contracts) ?? []
+  })
+  return sortFamilies(handlers)
+}
+
+/** Contract accounts of handlers by family. */
+export function accountsOf(handlers: readonly Handler[]): Accounts {
+  const account = (family: string) => handlers.find((handler) => handler.family === family)?.account ?? null
+  return {
+    assets: account('assets'),
+    market: account('market'),
+    oracle: account('oracle'),
+    tools: account('tools'),
+  }
+}

@@ -1,0 +1,86 @@
+import type { PartContext } from './copy-parts.ts'
+import type { EventTotals } from './copy-steps.ts'
+
+/** Something that is not as an index that read the blocks would have it. */
+export interface Difference {
+  /** Table, or table and columns. */
+  readonly what: string
+  readonly why: string
+}
+
+/** What `describeDifferences` goes by. */
+export interface ReportFacts {
+  readonly context: PartContext
+  readonly totals: EventTotals
+  readonly hasNodeTables: boolean
+}
+
+/** Names everything that the source cannot give, with the reason. */
+export function describeDifferences({ context, totals, hasNodeTables }: ReportFacts): Difference[] {
+  const { assets, market, oracle, tools } = context.accounts
+  const all: Difference[] = [
+    {
+      what: 'chain.abis: what was set otherwise than by setabi',
+      why: 'the source records that action alone, so it lacks the ABI that the chain began with',
+    },
+  ]
+  if (assets !== null)
+    all.push(
+      {
+        what: 'assets.assets.ram_payer, assets.offers.ram_payer',
+        why: 'the source does not keep who pays for a row: null until the row changes',
+      },
+      {
+        what: 'assets.logs, assets.blocks: addnotifyacc',
+        why: 'the source does not log this action',
+      },
+    )
+  if (market !== null)
+    all.push(
+      {
+        what: 'market.bids.seq, market.blocks',
+        why: 'the source does not keep the global sequence of bids: they have free numbers of their blocks; order, block and transaction are right',
+      },
+      {
+        what: 'market.sales without an offer: asset_ids and what follows from them',
+        why: 'the source finds the assets of a sale through its offer: those of a sale that was cancelled before it had one are not known',
+      },
+      hasNodeTables
+        ? {
+            what: 'market.counters, market.config: counters',
+            why: 'the source does not keep them: they are those that the chain node had, which the next blocks bring up to date',
+          }
+        : {
+            what: 'market.counters, market.config: counters',
+            why: 'the source does not keep them and the chain node did not tell them: they follow from the ids that are there',
+          },
+    )
+  if (oracle !== null)
+    all.push(
+      hasNodeTables
+        ? {
+            what: 'oracle.pairs, oracle.datapoints',
+            why: 'the source keeps no data points and misses medians: they are those that the chain node had, which the next blocks bring up to date',
+          }
+        : {
+            what: 'oracle.pairs, oracle.datapoints',
+            why: 'the source keeps no data points and the chain node did not tell them: there are none until the oracle writes again',
+          },
+    )
+  if (tools !== null)
+    all.push({
+      what: 'tools.links.claimer_signature',
+      why: 'the source stores the number of the link in its place: null',
+    })
+  if (totals.unpacked > 0)
+    all.push({
+      what: `assets.logs.packed of ${totals.unpacked} logs`,
+      why: 'the data that the source logged do not fit the contract’s ABI',
+    })
+  if (totals.unknown.size > 0)
+    all.push({
+      what: `logs of ${[...totals.unknown].map(([name, count]) => `${name} (${count})`).join(', ')}`,
+      why: 'this version does not log these actions',
+    })
+  return all
+}

@@ -1,0 +1,33 @@
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { FatalError } from '../../core/errors/index.ts'
+
+const DEFAULT_PORT = 5432
+
+/**
+ * Address of a database from `postgres://user:password@host:port/name`. A socket's folder may stand in `?host=`.
+ *
+ * @throws FatalError `USAGE` naming what is wrong; the text itself may hold a password and is not repeated.
+ */
+export function parseSourceAddress(text: string): DatabaseAddress {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol))
+    throw new FatalError('USAGE', 'the source is not an address like postgres://user:password@host:5432/name')
+  const database = decodeURIComponent(url.pathname.slice(1))
+  if (database === '' || url.username === '')
+    throw new FatalError('USAGE', 'the address of the source lacks the user or the name of the database')
+  for (const key of url.searchParams.keys())
+    if (key !== 'host')
+      throw new FatalError('USAGE', `the address of the source has the unknown parameter ${key}`)
+  return {
+    host: url.searchParams.get('host') ?? decodeURIComponent(url.hostname || 'localhost'),
+    port: url.port === '' ? DEFAULT_PORT : Number(url.port),
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    database,
+  }
+}
+
+/** The address without its password, for reports. */
+export function describeAddress({ host, port, user, database }: DatabaseAddress): string {
+  return `${user}@${host}:${port}/${database}`
+}

@@ -1,0 +1,105 @@
+import { createRequire } from 'node:module'
+import { bytesToHex, compileAbi, packAbi } from '../../core/antelope/index.ts'
+import type { AbiDefinition, CompiledAbi } from '../../core/antelope/index.ts'
+import { FatalError } from '../../core/errors/index.ts'
+
+/** The part of the native ABI library that rows are decoded with. */
+interface NativeLibrary {
+  loadAbiHex(contract: string, hex: string): boolean
+  deleteContract(contract: string): boolean
+  binToJson(contract: string, type: string, buffer: Buffer): unknown
+}
+
+/** Decodes the packed rows of contracts. */
+export interface RowDecoder {
+  /** Which implementation decodes, for reports. */
+  readonly name: string
+  /** Takes the ABI of a contract; a later one replaces it. @throws FatalError `ABI_INVALID`. */
+  load(contract: string, abi: AbiDefinition): void
+  /**
+   * Decodes a row. 64-bit integers may come as text or as numbers that are exact.
+   * @throws FatalError `DECODE_FAILED` naming contract and table.
+   */
+  decode(contract: string, table: string, bytes: Uint8Array): Record<string, unknown>
+}
+
+/** The name by which reports call the native library. */
+export const nativeDecoderName = '@eosrio/node-abieos'
+
+/** Opens the native library; where it has no binary, this program's own decoder, whose name says why. */
+export function openRowDecoder(): RowDecoder {
+  try {
+    const library = createRequire(import.meta.url)(nativeDecoderName) as {
+      Abieos: { getInstance(): NativeLibrary }
+    }
+    return new NativeDecoder(library.Abieos.getInstance())
+  } catch (cause) {
+    return new OwnDecoder(`${nativeDecoderName} does not load here: ${(cause as Error).message}`)
+  }
+}
+
+/** This program's own decoder, whether or not the native library is there. */
+export function openOwnDecoder(): RowDecoder {
+  return new OwnDecoder('asked for')
+}
+
+function tableTypes(abi: AbiDefinition): Map<string, string> {
+  return new Map(abi.tables.map(({ name, type }) => [name, type]))
+}
+
+function undecodable(contract: string, table: string, cause: unknown): FatalError {
+  return new FatalError('DECODE_FAILED', `a row of table ${table} of ${contract} does not fit its ABI`, {
+    cause,
+  })
+}
+
+class NativeDecoder implements RowDecoder {
+  readonly name = nativeDecoderName
+  readonly #library: NativeLibrary
+  readonly #types = new Map<string, Map<string, string>>()
+
+  constructor(library: NativeLibrary) {
+    this.#library = library
+  }
+
+  load(contract: string, abi: AbiDefinition): void {
+    if (this.#types.has(contract)) this.#library.deleteContract(contract)
+    if (!this.#library.loadAbiHex(contract, bytesToHex(packAbi(abi))))
+      throw new FatalError('ABI_INVALID', `${this.name} refuses the ABI of ${contract}`)
+    this.#types.set(contract, tableTypes(abi))
+  }
+
+  decode(contract: string, table: string, bytes: Uint8Array): Record<string, unknown> {
+    try {
+      const type = this.#types.get(contract)?.get(table)
+      if (type === undefined) throw new Error('the ABI has no such table')
+      return this.#library.binToJson(contract, type, Buffer.from(bytes)) as Record<string, unknown>
+    } catch (cause) {
+      throw undecodable(contract, table, cause)
+    }
+  }
+}
+
+class OwnDecoder implements RowDecoder {
+  readonly name: string
+  readonly #abis = new Map<string, CompiledAbi>()
+
+  constructor(reason: string) {
+    this.name = `own decoder (${reason})`
+  }
+
+  load(contract: string, abi: AbiDefinition): void {
+    this.#abis.set(contract, compileAbi(abi))
+  }
+
+  decode(contract: string, table: string, bytes: Uint8Array): Record<string, unknown> {
+    try {
+      const abi = this.#abis.get(contract)
+      const type = abi?.tableType(table)
+      if (abi === undefined || type === undefined) throw new Error('the ABI has no such table')
+      return abi.decodeType(type, bytes) as Record<string, unknown>
+    } catch (cause) {
+      throw undecodable(contract, table, cause)
+    }
+  }
+}

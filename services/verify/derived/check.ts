@@ -1,0 +1,68 @@
+import type pg from 'pg'
+import { assetsRules } from './assets-rules.ts'
+import { marketRules } from './market-rules.ts'
+import type { DerivedRule } from './rule.ts'
+
+/** Every counter, sum and state that follows from other rows. */
+export const derivedRules: readonly DerivedRule[] = [...assetsRules, ...marketRules]
+
+/** Rows that break a rule. */
+export interface DerivedViolations {
+  readonly rule: string
+  /** How many rows break it. */
+  readonly count: number
+  /** The first of them, as text. */
+  readonly violations: readonly string[]
+}
+
+/**
+ * Makes everything derived anew in SQL and compares it with what the database has.
+ *
+ * @param client in a transaction whose statements see one snapshot.
+ * @param shown how many rows of each rule are named.
+ */
+export async function findDerivedViolations(
+  client: pg.ClientBase,
+  shown: number,
+  onRule?: (rule: string, done: number, of: number) => void,
+): Promise<DerivedViolations[]> {
+  const found: DerivedViolations[] = []
+  for (const [i, { rule, violations }] of derivedRules.entries()) {
+    onRule?.(rule, i, derivedRules.length)
+    const { rows } = await client.query<{ text: string; count: bigint }>(
+      `SELECT v.text, count(*) OVER () FROM (${violations}) v(text) LIMIT ${shown}`,
+    )
+    if (rows.length > 0)
+      found.push({ rule, count: Number(rows[0]!.count), violations: rows.map(({ text }) => text) })
+  }
+  return found
+}
+
+/** Makes the rows of each broken rule anew where that is possible; returns the rules that stay broken. */
+export async function repairDerived(
+  client: pg.ClientBase,
+  broken: readonly DerivedViolations[],
+): Promise<readonly string[]> {
+  const rules = new Set(broken.map(({ rule }) => rule))
+  const left: string[] = []
+  for (const { rule, recomputed } of derivedRules) {
+    if (!rules.has(rule)) continue
+    if (recomputed === undefined) {
+      left.push(rule)
+      continue
+    }
+    const { table, columns, rows } = recomputed
+    await client.query(
+      `CREATE TEMP TABLE made ON COMMIT DROP AS SELECT ${columns} FROM ${table} WITH NO DATA`,
+    )
+    await client.query(`INSERT INTO made ${rows}`)
+    const names = columns.split(',').map((column) => column.trim().replace(/::.*/, ''))
+    const same = names.map((name) => `t.${name} IS NOT DISTINCT FROM m.${name}`).join(' AND ')
+    await client.query(`DELETE FROM ${table} t WHERE NOT EXISTS (SELECT 1 FROM made m WHERE ${same})`)
+    await client.query(
+      `INSERT INTO ${table} (${names.join(', ')}) SELECT m.* FROM made m WHERE NOT EXISTS (SELECT 1 FROM ${table} t WHERE ${same})`,
+    )
+    await client.query('DROP TABLE made')
+  }
+  return left
+}

@@ -1,0 +1,252 @@
+import { sameRows } from './rule.ts'
+import type { DerivedRule } from './rule.ts'
+
+const now = '(SELECT max(block_time) FROM chain.readers)'
+const isV2 = '(SELECT coalesce(bool_or(v2_since_block IS NOT NULL), false) FROM market.config)'
+const recentMs = 3 * 86_400_000
+
+const name = (alias: string) => `
+  (SELECT (coalesce(t.mutable_data, '{}') || coalesce(${alias}.mutable_data, '{}') || coalesce(${alias}.immutable_data, '{}')
+    || coalesce(t.immutable_data, '{}')) ->> 'name' FROM (SELECT 1) one LEFT JOIN assets.templates t ON t.template_id = ${alias}.template_id)`
+
+const traits = (condition: string) => `
+  (SELECT coalesce(array_agg(DISTINCT t.trait ORDER BY t.trait), '{}') FROM assets.assets g, LATERAL (
+    SELECT market.trait('minter', g.minter) UNION ALL SELECT market.trait('receiver', g.initial_receiver)
+    UNION ALL SELECT unnest(market.data_traits(g.immutable_data))) t(trait)
+    WHERE ${condition} AND t.trait IS NOT NULL)`
+
+/** What a listing says of its assets against the assets themselves. */
+function assetsOf(table: string, id: string): DerivedRule {
+  return {
+    rule: `${table} tell of their assets`,
+    violations: `
+      SELECT concat_ws(' ', l.${id}, 'is', f::text, 'but', l.min_mint, l.max_mint, l.template_ids, l.schema_names, l.name, l.asset_names, l.template_id, l.schema_name, l.traits)
+      FROM ${table} l CROSS JOIN LATERAL (
+        SELECT min(a.template_mint) AS min_mint, max(a.template_mint) AS max_mint,
+          CASE WHEN l.asset_count > 1
+            THEN coalesce(array_agg(DISTINCT a.template_id ORDER BY a.template_id) FILTER (WHERE a.template_id IS NOT NULL), '{}') END AS template_ids,
+          CASE WHEN l.asset_count > 1 THEN coalesce(array_agg(DISTINCT a.schema_name ORDER BY a.schema_name), '{}') END AS schema_names,
+          ${traits('g.asset_id = ANY(l.asset_ids)')} AS traits,
+          (SELECT ${name('b')} FROM assets.assets b WHERE b.asset_id = l.asset_ids[1]) AS name,
+          CASE WHEN l.asset_count = 1 THEN min(a.template_id) END AS template_id,
+          CASE WHEN l.asset_count = 1 THEN min(a.schema_name) END AS schema_name,
+          (SELECT string_agg(n, E'\\n' ORDER BY place) FROM (
+            SELECT n, min(place) AS place FROM (
+              SELECT ${name('b')} AS n, g.place FROM unnest(l.asset_ids) WITH ORDINALITY g(id, place) JOIN assets.assets b ON b.asset_id = g.id
+            ) y GROUP BY n) z) AS asset_names
+        FROM assets.assets a WHERE a.asset_id = ANY(l.asset_ids)
+      ) f
+      WHERE l.asset_count <> cardinality(l.asset_ids) OR (l.min_mint, l.max_mint, l.template_ids, l.schema_names, l.name, l.template_id, l.schema_name, l.asset_names, l.traits)
+        IS DISTINCT FROM (f.min_mint, f.max_mint, f.template_ids, f.schema_names, f.name, f.template_id, f.schema_name, f.asset_names, f.traits)`,
+  }
+}
+
+const trade = `
+  CASE WHEN l.asset_count = 1 THEN l.asset_ids[1] END, CASE WHEN l.asset_count = 1 THEN l.template_id END,
+  CASE WHEN l.asset_count = 1 THEN l.min_mint END, l.asset_count::integer`
+const parties = `l.seller, l.buyer, l.maker_marketplace, l.taker_marketplace, l.collection_name, CASE WHEN l.asset_count = 1 THEN l.schema_name END`
+
+const sums = `count(*), sum(price), count(*) FILTER (WHERE kind = 1), coalesce(sum(price) FILTER (WHERE kind = 1), 0)`
+
+const ofSchemas = `sum(trades)::bigint, sum(volume), sum(sales)::bigint, sum(sale_volume), sum(listings)::bigint FROM (
+    SELECT token_symbol, collection_name, schema_name, trade_time AS at, 1 AS trades, price AS volume, 0 AS sales, 0 AS sale_volume, 0 AS listings
+    FROM market.trades WHERE asset_count = 1 AND template_id IS NOT NULL AND schema_name IS NOT NULL
+    UNION ALL SELECT settlement_symbol, collection_name, unnest(coalesce(schema_names, array_remove(ARRAY[schema_name], NULL))), CASE WHEN state = 3 THEN updated_at_time ELSE created_at_time END,
+      0, 0, (state = 3)::integer, CASE WHEN state = 3 THEN price ELSE 0 END, (state IN (1, 4))::integer FROM market.sales WHERE state IN (1, 3, 4)
+  ) s`
+
+/** What follows in the market and its oracle from listings and trades. */
+export const marketRules: readonly DerivedRule[] = [
+  {
+    rule: 'a started sale is listed while its offer is pending',
+    violations: `
+      SELECT concat_ws(' ', 'sale', sale_id, s.state, 'offer', o.state) FROM market.sales s LEFT JOIN assets.offers o USING (offer_id)
+      WHERE (s.state = 1 AND o.state IS DISTINCT FROM 0) OR (s.state = 4 AND o.state = 0) OR (s.state = 0 AND s.offer_id IS NOT NULL)
+        OR s.state NOT BETWEEN 0 AND 4`,
+  },
+  {
+    rule: 'an open buy offer is invalid while an asset is elsewhere',
+    violations: `
+      SELECT concat_ws(' ', 'buy offer', buyoffer_id, state) FROM market.buyoffers b
+      WHERE state IN (0, 4) AND (state = 0) <> (SELECT count(*) = cardinality(b.asset_ids) FROM assets.assets a
+        WHERE a.asset_id = ANY(b.asset_ids) AND a.owner = b.seller)`,
+  },
+  assetsOf('market.sales', 'sale_id'),
+  assetsOf('market.auctions', 'auction_id'),
+  assetsOf('market.buyoffers', 'buyoffer_id'),
+  {
+    rule: 'template buy offers tell of their template and asset',
+    violations: `
+      SELECT concat_ws(' ', b.buyoffer_id, b.mint, b.name, b.schema_name, b.traits) FROM market.template_buyoffers b
+      LEFT JOIN assets.assets a USING (asset_id) LEFT JOIN assets.templates w ON w.template_id = b.template_id
+      WHERE (b.state = 2) <> (b.asset_id IS NOT NULL AND b.seller IS NOT NULL) OR (b.mint, b.schema_name, b.name, b.traits) IS DISTINCT FROM (
+        a.template_mint, w.schema_name, CASE WHEN a.asset_id IS NOT NULL THEN ${name('a')} ELSE coalesce(w.mutable_data, '{}') || w.immutable_data ->> 'name' END,
+        ${traits('g.asset_id = b.asset_id')})`,
+  },
+  sameRows(
+    'listings are found by their assets',
+    'market.listing_assets',
+    'asset_id, kind, listing_id',
+    `SELECT unnest(asset_ids), 1::smallint, sale_id FROM market.sales UNION SELECT unnest(asset_ids), 2::smallint, auction_id FROM market.auctions
+     UNION SELECT unnest(asset_ids), 3::smallint, buyoffer_id FROM market.buyoffers
+     UNION SELECT asset_id, 4::smallint, buyoffer_id FROM market.template_buyoffers WHERE asset_id IS NOT NULL`,
+  ),
+  sameRows(
+    'listings are counted',
+    'market.listing_counts',
+    'kind, state, collection_name, listings',
+    `SELECT kind::smallint, state, collection_name, count(*) FROM (
+       SELECT 1 AS kind, state, collection_name FROM market.sales UNION ALL SELECT 2, state, collection_name FROM market.auctions
+       UNION ALL SELECT 3, state, collection_name FROM market.buyoffers UNION ALL SELECT 4, state, collection_name FROM market.template_buyoffers
+     ) l GROUP BY 1, 2, 3`,
+  ),
+  {
+    rule: 'a price is what was paid, or asked without an oracle',
+    violations: `
+      SELECT concat_ws(' ', 'sale', sale_id, price, listing_price, intended_median) FROM market.sales s
+      LEFT JOIN market.symbol_pairs y USING (listing_symbol, settlement_symbol) LEFT JOIN oracle.pairs p USING (pair_name)
+      WHERE CASE
+        WHEN listing_symbol = settlement_symbol THEN price IS DISTINCT FROM listing_price
+        WHEN state <> 3 THEN price IS NOT NULL
+        WHEN intended_median = 0 THEN price IS DISTINCT FROM listing_price
+        WHEN y.invert_pair THEN abs(price - listing_price * intended_median * power(10::numeric, s.settlement_precision - s.listing_precision - p.median_precision)) >= 1
+        ELSE abs(price - listing_price / intended_median * power(10::numeric, p.median_precision + s.settlement_precision - s.listing_precision)) >= 1 END`,
+  },
+  sameRows(
+    'trades are the completed purchases',
+    'market.trades',
+    `kind::integer, listing_id, trade_time, price, token_symbol, asset_id, template_id, template_mint, asset_count::integer, seller, buyer, maker_marketplace,
+     taker_marketplace, collection_name, schema_name`,
+    `SELECT 1, sale_id, updated_at_time, price, settlement_symbol, ${trade}, ${parties} FROM market.sales l WHERE state = 3
+     UNION ALL SELECT 2, auction_id, end_time * 1000, price, token_symbol, ${trade}, ${parties} FROM market.auctions l
+       WHERE state = 1 AND end_time * 1000 <= ${now} AND buyer IS NOT NULL
+         AND NOT (${isV2} AND asset_count > 1 AND NOT claimed_by_seller AND NOT claimed_by_buyer)
+     UNION ALL SELECT 3, buyoffer_id, updated_at_time, price, token_symbol, ${trade}, ${parties} FROM market.buyoffers l WHERE state = 3
+     UNION ALL SELECT 4, buyoffer_id, updated_at_time, price, token_symbol, asset_id, template_id, mint, 1, seller, buyer, maker_marketplace,
+       taker_marketplace, collection_name, schema_name FROM market.template_buyoffers WHERE state = 2`,
+  ),
+  {
+    rule: 'a trade tells whether its asset is burned',
+    violations: `
+      SELECT concat_ws(' ', 'trade', t.kind, t.listing_id, t.asset_burned) FROM market.trades t LEFT JOIN assets.assets a USING (asset_id)
+      WHERE t.asset_burned IS DISTINCT FROM CASE WHEN a.asset_id IS NOT NULL THEN a.owner IS NULL END`,
+  },
+  sameRows(
+    'trade_days sums trades',
+    'market.trade_days',
+    'token_symbol, day, collection_name, maker_marketplace, taker_marketplace, trades, volume, sales, sale_volume',
+    `SELECT token_symbol, (trade_time / 86400000)::integer, collection_name, maker_marketplace, taker_marketplace, ${sums}
+     FROM market.trades GROUP BY 1, 2, 3, 4, 5`,
+  ),
+  sameRows(
+    'marketplace_days sums trades',
+    'market.marketplace_days',
+    'token_symbol, day, maker_marketplace, taker_marketplace, trades, volume',
+    `SELECT token_symbol, (trade_time / 86400000)::integer, maker_marketplace, taker_marketplace, count(*), sum(price)
+     FROM market.trades GROUP BY 1, 2, 3, 4`,
+  ),
+  sameRows(
+    'collection_days sums trades',
+    'market.collection_days',
+    'token_symbol, collection_name, day, trades, volume',
+    `SELECT token_symbol, collection_name, (trade_time / 86400000)::integer, count(*), sum(price) FROM market.trades GROUP BY 1, 2, 3`,
+  ),
+  sameRows(
+    'collection_stats sums trades',
+    'market.collection_stats',
+    'token_symbol, collection_name, trades, volume, sales, sale_volume',
+    `SELECT token_symbol, collection_name, ${sums} FROM market.trades GROUP BY 1, 2`,
+  ),
+  sameRows(
+    'account_stats sums trades',
+    'market.account_stats',
+    'token_symbol, account, sells, sell_volume, buys, buy_volume',
+    `SELECT token_symbol, account, count(*) FILTER (WHERE sold), coalesce(sum(price) FILTER (WHERE sold), 0),
+       count(*) FILTER (WHERE NOT sold), coalesce(sum(price) FILTER (WHERE NOT sold), 0)
+     FROM (SELECT token_symbol, seller AS account, true AS sold, price FROM market.trades
+       UNION ALL SELECT token_symbol, buyer, false, price FROM market.trades) p GROUP BY 1, 2`,
+  ),
+  sameRows(
+    'party_stats sums trades',
+    'market.party_stats',
+    'token_symbol, marketplace, account, collection_name, sells, sell_volume, buys, buy_volume',
+    `SELECT token_symbol, marketplace, account, collection_name, count(*) FILTER (WHERE sold), coalesce(sum(price) FILTER (WHERE sold), 0),
+       count(*) FILTER (WHERE NOT sold), coalesce(sum(price) FILTER (WHERE NOT sold), 0)
+     FROM (SELECT token_symbol, maker_marketplace AS marketplace, seller AS account, collection_name, true AS sold, price FROM market.trades
+       UNION ALL SELECT token_symbol, taker_marketplace, buyer, collection_name, false, price FROM market.trades) p GROUP BY 1, 2, 3, 4`,
+  ),
+  sameRows(
+    'marketplace_accounts tells of trades',
+    'market.marketplace_accounts',
+    `token_symbol, marketplace, account, sells, sell_volume, buys, buy_volume, first_sold, last_sold, first_bought, last_bought`,
+    `SELECT token_symbol, marketplace, account, count(*) FILTER (WHERE sold), coalesce(sum(price) FILTER (WHERE sold), 0),
+       count(*) FILTER (WHERE NOT sold), coalesce(sum(price) FILTER (WHERE NOT sold), 0),
+       min(trade_time) FILTER (WHERE sold), max(trade_time) FILTER (WHERE sold),
+       min(trade_time) FILTER (WHERE NOT sold), max(trade_time) FILTER (WHERE NOT sold)
+     FROM (SELECT token_symbol, maker_marketplace AS marketplace, seller AS account, true AS sold, price, trade_time FROM market.trades
+       UNION ALL SELECT token_symbol, taker_marketplace, buyer, false, price, trade_time FROM market.trades) p GROUP BY 1, 2, 3`,
+  ),
+  sameRows(
+    'price_days tells of the days that are over',
+    'market.price_days',
+    'token_symbol, day, trades, volume, median',
+    `SELECT token_symbol, (trade_time / 86400000)::integer, count(*), sum(price), percentile_disc(0.5) WITHIN GROUP (ORDER BY price)
+     FROM market.trades WHERE asset_count = 1 AND trade_time / 86400000 < ${now} / 86400000 GROUP BY 1, 2`,
+  ),
+  sameRows(
+    'marketplace_stats sums accounts of marketplaces',
+    'market.marketplace_stats',
+    'token_symbol, marketplace, sellers, sell_volume, buyers, buy_volume',
+    `SELECT token_symbol, marketplace, count(*) FILTER (WHERE sells > 0), sum(sell_volume), count(*) FILTER (WHERE buys > 0), sum(buy_volume)
+     FROM market.marketplace_accounts GROUP BY 1, 2`,
+  ),
+  sameRows(
+    'schema_stats sums trades and open sales',
+    'market.schema_stats',
+    'token_symbol, collection_name, schema_name, trades, volume, sales, sale_volume, listings',
+    `SELECT token_symbol, collection_name, schema_name, ${ofSchemas} GROUP BY 1, 2, 3`,
+  ),
+  sameRows(
+    'schema_days sums trades and open sales',
+    'market.schema_days',
+    'token_symbol, collection_name, schema_name, day, trades, volume, sales, sale_volume, listings',
+    `SELECT token_symbol, collection_name, schema_name, (at / 86400000)::integer, ${ofSchemas} GROUP BY 1, 2, 3, 4`,
+  ),
+  sameRows(
+    'template_points counts trades',
+    'market.template_points',
+    'template_id, token_symbol, price, trades',
+    `SELECT template_id, token_symbol, price, count(*) FROM market.trades WHERE template_id IS NOT NULL GROUP BY 1, 2, 3`,
+  ),
+  sameRows(
+    'template_prices are those of trades and listed sales',
+    'market.template_prices',
+    `template_id, token_symbol, trades, volume, median, average, min, max, recent_median, recent_average, floor_price, suggested_median,
+     suggested_average, collection_name, oracle_floors`,
+    `SELECT a.template_id, a.token_symbol, a.trades, a.volume, a.median, a.average, a.low, a.high, r.median, r.average, f.price,
+       least(r.median, f.price), least(r.average, f.price), a.collection_name, o.floors
+     FROM (SELECT template_id, token_symbol, count(*) AS trades, sum(price) AS volume, percentile_disc(0.5) WITHIN GROUP (ORDER BY price) AS median,
+         round(avg(price))::bigint AS average, min(price) AS low, max(price) AS high, min(collection_name) AS collection_name
+       FROM market.trades WHERE template_id IS NOT NULL GROUP BY 1, 2) a
+     CROSS JOIN LATERAL (
+       SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY price) AS median, round(avg(price))::bigint AS average FROM (
+         SELECT price, trade_time, rank() OVER (ORDER BY trade_time DESC, kind DESC, listing_id DESC) AS place FROM market.trades t
+         WHERE (t.template_id, t.token_symbol) = (a.template_id, a.token_symbol)) x WHERE place <= 5 OR trade_time > ${now} - ${recentMs}) r
+     CROSS JOIN LATERAL (SELECT min(listing_price) FILTER (WHERE listing_symbol = a.token_symbol) AS price FROM market.sales s
+       WHERE s.state = 1 AND s.asset_count = 1 AND s.template_id = a.template_id AND s.settlement_symbol = a.token_symbol
+         AND s.updated_at_time <= ${now} - ${recentMs} AND s.seller NOT IN (SELECT account FROM chain.code_accounts)) f
+     CROSS JOIN LATERAL (SELECT jsonb_object_agg(listing_symbol, price::text) AS floors FROM (
+       SELECT listing_symbol, min(listing_price) AS price FROM market.sales s
+       WHERE s.state = 1 AND s.asset_count = 1 AND s.template_id = a.template_id AND s.settlement_symbol = a.token_symbol
+         AND s.listing_symbol <> a.token_symbol AND s.updated_at_time <= ${now} - ${recentMs}
+         AND s.seller NOT IN (SELECT account FROM chain.code_accounts) GROUP BY 1) p) o`,
+  ),
+  {
+    rule: 'the median of a pair is that of its newest data point',
+    violations: `
+      SELECT concat_ws(' ', pair_name, p.median) FROM oracle.pairs p
+      WHERE p.median IS NOT NULL AND EXISTS (SELECT 1 FROM oracle.datapoints d WHERE d.pair_name = p.pair_name)
+        AND NOT EXISTS (SELECT 1 FROM oracle.datapoints d WHERE d.pair_name = p.pair_name AND (d.median, d.point_time) = (p.median, p.median_time)
+          AND d.point_time = (SELECT max(point_time) FROM oracle.datapoints x WHERE x.pair_name = p.pair_name))`,
+  },
+]

@@ -1,0 +1,167 @@
+import type { ChainSource } from '../sources/index.ts'
+import type { ComparedRow, Place, RowContext, VerifiedTable } from '../tables/index.ts'
+import { labelOf } from '../tables/index.ts'
+import { DatabaseRows } from './database-rows.ts'
+import type { Queryable } from './database-rows.ts'
+import { byKey, differenceOf } from './difference.ts'
+import type { Sides } from './difference.ts'
+import { keyText, KeySet } from './key-set.ts'
+
+/** Rows of the chain that are compared with one statement. */
+const ROWS_AT_ONCE = 1_000
+/** Differing rows that are remembered of one table; after more, the table as a whole is wrong. */
+const MAX_SUSPECTS = 100_000
+
+/** A row that differed. */
+export interface Suspect extends Sides {
+  readonly table: VerifiedTable
+  readonly contract: string
+  /** Places where the chain had it. */
+  readonly places: readonly Place[]
+}
+
+/** What `compareTable` takes. */
+export interface CompareOptions {
+  readonly database: Queryable
+  readonly source: ChainSource
+  readonly table: VerifiedTable
+  readonly contract: string
+  readonly context: RowContext
+  readonly collection?: string
+  readonly sample?: number
+  /** Called after every batch, with the rows of the chain that were compared since the last call. */
+  readonly onRows: (count: number) => void
+  readonly signal: AbortSignal
+}
+
+/** What came of comparing a table once. */
+export interface Compared {
+  /** Rows of the chain, or sampled rows, that were compared. */
+  readonly rows: number
+  readonly suspects: readonly Suspect[]
+}
+
+/** Compares a table with the chain once; with a source that is not fixed, what differs may only have changed meanwhile. */
+export async function compareTable(options: CompareOptions): Promise<Compared> {
+  return new TableComparison(options).run()
+}
+
+class TableComparison {
+  readonly #options: CompareOptions
+  readonly #rows: DatabaseRows
+  readonly #met: KeySet
+  readonly #suspects = new Map<string, Suspect>()
+  #count = 0
+
+  constructor(options: CompareOptions) {
+    this.#options = options
+    this.#rows = new DatabaseRows(options.database, options.table, options.collection)
+    this.#met = new KeySet(options.table)
+  }
+
+  async run(): Promise<Compared> {
+    if (this.#options.sample !== undefined) await this.#sample(this.#options.sample)
+    else {
+      await this.#chainRows(null)
+      await this.#extraRows()
+    }
+    return { rows: this.#count, suspects: [...this.#suspects.values()] }
+  }
+
+  /** Compares every row of the chain, or those with the given keys. */
+  async #chainRows(wanted: ReadonlySet<string> | null): Promise<void> {
+    const { source, table, contract, context, collection } = this.#options
+    const scope = table.scopedByCollection ? collection : undefined
+    let batch: ComparedRow[] = []
+    for await (const rows of source.rows(contract, table.contractTable, scope)) {
+      this.#options.signal.throwIfAborted()
+      const expected = rows
+        .map((row) => table.expect(row, context))
+        .filter((row) => this.#isWanted(row, wanted))
+      batch.push(...expected)
+      if (batch.length < ROWS_AT_ONCE) continue
+      await this.#compare(batch)
+      batch = []
+    }
+    await this.#compare(batch)
+  }
+
+  #isWanted({ key, values }: ComparedRow, wanted: ReadonlySet<string> | null): boolean {
+    const { table, collection } = this.#options
+    if (wanted !== null && !wanted.has(keyText(key))) return false
+    if (collection === undefined) return true
+    const column = table.collection!
+    const place = table.key.findIndex(({ name }) => name === column)
+    return (place === -1 ? values[column] : key[place]) === collection
+  }
+
+  async #compare(expected: readonly ComparedRow[]): Promise<void> {
+    if (expected.length === 0) return
+    const found = byKey(await this.#rows.read(expected.map(({ key }) => key)))
+    for (const { key, values } of expected) {
+      this.#met.add(key)
+      this.#note(key, values, found.get(keyText(key))?.values ?? null)
+    }
+    this.#count += expected.length
+    this.#options.onRows(expected.length)
+  }
+
+  /** Finds rows that the database has and the chain has not. */
+  async #extraRows(): Promise<void> {
+    if (!this.#options.source.isWhole) return
+    for await (const keys of this.#rows.keys()) {
+      this.#options.signal.throwIfAborted()
+      await this.#extra(keys.filter((key) => !this.#met.has(key)))
+    }
+  }
+
+  async #extra(keys: readonly (readonly string[])[]): Promise<void> {
+    if (keys.length === 0) return
+    for (const { key, values } of await this.#rows.read(keys))
+      if (!this.#met.has(key)) this.#note(key, null, values)
+  }
+
+  async #sample(count: number): Promise<void> {
+    const { source, table, contract, context } = this.#options
+    const keys = await this.#rows.sampleKeys(count)
+    if (source.isFixed) {
+      await this.#chainRows(new Set(keys.map(keyText)))
+      if (source.isWhole) await this.#extra(keys.filter((key) => !this.#met.has(key)))
+      return
+    }
+    for (let from = 0; from < keys.length; from += ROWS_AT_ONCE) {
+      const found = await this.#rows.read(keys.slice(from, from + ROWS_AT_ONCE))
+      await Promise.all(
+        found.map(async ({ key, values }) => {
+          this.#options.signal.throwIfAborted()
+          const place = table.locate(key, values, contract)
+          const row = await source.row(contract, table.contractTable, place)
+          this.#note(key, row === null ? null : table.expect(row, context).values, values)
+          this.#count++
+          this.#options.onRows(1)
+        }),
+      )
+    }
+  }
+
+  #note(key: readonly string[], chain: Sides['chain'], database: Sides['database']): void {
+    const { table, contract } = this.#options
+    if (differenceOf(table, { key, chain, database }) === null) return
+    const name = keyText(key)
+    const before = this.#suspects.get(name)
+    if (before === undefined && this.#suspects.size >= MAX_SUSPECTS) {
+      throw new Error(`more than ${MAX_SUSPECTS} rows of ${labelOf(table)} differ; the rest was not compared`)
+    }
+    const places = [chain, database].flatMap((values) =>
+      values === null ? [] : [table.locate(key, values, contract)],
+    )
+    this.#suspects.set(name, {
+      table,
+      contract,
+      key,
+      chain,
+      database,
+      places: [...(before?.places ?? []), ...places],
+    })
+  }
+}

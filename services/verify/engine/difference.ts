@@ -1,0 +1,60 @@
+import { labelOf } from '../tables/index.ts'
+import type { ComparedRow, RowValues, VerifiedTable } from '../tables/index.ts'
+import { keyText } from './key-set.ts'
+
+/** A column in which the two sides differ. */
+export interface ColumnDifference {
+  readonly column: string
+  readonly chain: unknown
+  readonly database: unknown
+}
+
+/** A row that is not the same on both sides. */
+export interface Difference {
+  /** As reports call it. */
+  readonly table: string
+  /** Values of the key columns, joined by slashes. */
+  readonly key: string
+  /** `missing`: the database lacks it; `extra`: the chain does not have it; `differs`: it has other values. */
+  readonly kind: 'missing' | 'extra' | 'differs'
+  readonly columns: readonly ColumnDifference[]
+}
+
+/** The two sides of a row; null where a side has none. */
+export interface Sides {
+  readonly key: readonly string[]
+  readonly chain: RowValues | null
+  readonly database: RowValues | null
+}
+
+/** Stands for a value that the database does not know. */
+export const unknownValue = { unknown: true } as const
+
+const unknownText = JSON.stringify(unknownValue)
+
+/** How the sides of a row differ; null when they agree. */
+export function differenceOf(table: VerifiedTable, { key, chain, database }: Sides): Difference | null {
+  const at = { table: labelOf(table), key: keyText(key) }
+  if (chain === null) return database === null ? null : { ...at, kind: 'extra', columns: [] }
+  if (database === null) return { ...at, kind: 'missing', columns: [] }
+  const columns = table.columns.flatMap(({ name }) =>
+    canonical(chain[name]) === canonical(database[name]) || canonical(database[name]) === unknownText
+      ? []
+      : [{ column: name, chain: chain[name], database: database[name] }],
+  )
+  return columns.length === 0 ? null : { ...at, kind: 'differs', columns }
+}
+
+/** JSON with members in one order. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}
+
+/** Rows by key. */
+export function byKey(rows: readonly ComparedRow[]): Map<string, ComparedRow> {
+  return new Map(rows.map((row) => [keyText(row.key), row]))
+}

@@ -1,0 +1,44 @@
+import type { ChainSource } from '../sources/index.ts'
+import type { ChainRow, FormatField, RowContext } from '../tables/index.ts'
+
+/** The formats by which attributes are decoded, as the chain has them. */
+export class Formats implements RowContext {
+  collectionFormat: readonly FormatField[] = []
+  readonly #source: ChainSource
+  readonly #contract: string
+  readonly #schemas = new Map<string, readonly FormatField[]>()
+
+  private constructor(source: ChainSource, contract: string) {
+    this.#source = source
+    this.#contract = contract
+  }
+
+  /** Reads the formats of the assets contract, all or those of a collection. */
+  static async read(source: ChainSource, contract: string, collection?: string): Promise<Formats> {
+    const formats = new Formats(source, contract)
+    for await (const rows of source.rows(contract, 'config'))
+      for (const { data } of rows) formats.collectionFormat = data.collection_format as FormatField[]
+    for await (const rows of source.rows(contract, 'schemas', collection))
+      rows.forEach((row) => formats.#take(row))
+    return formats
+  }
+
+  readonly formatOf = (collection: string, schema: string): readonly FormatField[] =>
+    this.#schemas.get(`${collection}/${schema}`) ?? []
+
+  /** Reads what may have changed since: the formats that rows of these schemas need. */
+  async refresh(
+    schemas: Iterable<readonly [collection: string, schema: string, primary: bigint]>,
+  ): Promise<void> {
+    for await (const rows of this.#source.rows(this.#contract, 'config'))
+      for (const { data } of rows) this.collectionFormat = data.collection_format as FormatField[]
+    for (const [collection, , primary] of schemas) {
+      const row = await this.#source.row(this.#contract, 'schemas', { scope: collection, primary })
+      if (row) this.#take(row)
+    }
+  }
+
+  #take({ scope, data }: ChainRow): void {
+    this.#schemas.set(`${scope}/${String(data.schema_name)}`, data.format as FormatField[])
+  }
+}

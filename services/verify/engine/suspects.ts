@@ -1,0 +1,215 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { nameToBigInt } from '../../core/antelope/index.ts'
+import type { ChainSource } from '../sources/index.ts'
+import type { Place, RowValues } from '../tables/index.ts'
+import { DatabaseRows } from './database-rows.ts'
+import type { Queryable } from './database-rows.ts'
+import type { Suspect } from './compare-table.ts'
+import { canonical, differenceOf } from './difference.ts'
+import type { Difference } from './difference.ts'
+import type { Formats } from './formats.ts'
+import { keyText } from './key-set.ts'
+
+/** Blocks for which a difference has to stand unchanged before it is one. */
+export const STANDING_BLOCKS = 10
+/** Blocks after which a row that never stands still is given up. */
+const PATIENCE_BLOCKS = 1_000
+
+/** What `settleSuspects` takes. */
+export interface SettleOptions {
+  readonly database: Queryable
+  readonly source: ChainSource
+  readonly formats: Formats | null
+  readonly signal: AbortSignal
+  /** Longest time without a new block on either side. */
+  readonly stallMs: number
+  /** Time between two looks. */
+  readonly pollMs: number
+  readonly onRound?: (open: number) => void
+}
+
+/** A suspect while it is looked at again. */
+interface Open {
+  suspect: Suspect
+  /** Both sides as of the last look. */
+  signature: string
+  /** Block of the faster side when they were first seen so: the slower side has to pass it. */
+  since: number
+  /** Block of the slower side at the first look. */
+  first: number
+  /** What the chain had at any look: the database follows it. */
+  shown: Set<string>
+}
+
+/** What became of rows that differed. */
+export interface Settled {
+  /** Suspects whose difference stood. */
+  readonly differing: readonly { readonly suspect: Suspect; readonly difference: Difference }[]
+  /** Suspects that agreed later. */
+  readonly agreed: readonly Suspect[]
+  /** Suspects that were still open when nothing moved any more. */
+  readonly open: readonly Suspect[]
+  /** Why there are open ones. */
+  readonly reason: string | null
+}
+
+/**
+ * Asks differing rows again at later blocks of both sides, until they agree, or the difference has stood unchanged for
+ * ten blocks. Where both sides rest at the same block it counts at once.
+ *
+ * @throws RetryableError `CHAIN_UNREACHABLE`.
+ */
+export async function settleSuspects(suspects: readonly Suspect[], options: SettleOptions): Promise<Settled> {
+  const differing: { suspect: Suspect; difference: Difference }[] = []
+  const agreed: Suspect[] = []
+  let open = suspects.map((suspect): Open => ({
+    suspect,
+    signature: signatureOf(suspect),
+    since: Infinity,
+    first: Infinity,
+    shown: new Set([canonical(suspect.chain)]),
+  }))
+  const chainClock = new MoveClock()
+  const databaseClock = new MoveClock()
+  while (open.length > 0) {
+    options.signal.throwIfAborted()
+    options.onRound?.(open.length)
+    const before = await readPlace(options)
+    const looked = await lookAgain(
+      open.map(({ suspect }) => suspect),
+      options,
+    )
+    const after = await readPlace(options)
+    const slower = Math.min(before.chain.num, before.database.num)
+    // A filler that is far behind has not come to what the chain shows: it counts from where the chain was.
+    const faster = Math.max(after.chain.num, after.database.num)
+    const isSame = before.key === after.key && before.chain.id === before.database.id
+    const restMs = Math.max(chainClock.restMs(after.chain.id), databaseClock.restMs(after.database.id))
+    const hasStalled = restMs > options.stallMs
+    const next: Open[] = []
+    open.forEach((was, i) => {
+      const suspect = looked[i]!
+      const difference = differenceOf(suspect.table, suspect)
+      const shown = was.shown.add(canonical(suspect.chain))
+      // A row that changes with every block is never the same on both sides, but the database shows what the chain did.
+      if (difference === null || shown.has(canonical(suspect.database))) {
+        agreed.push(suspect)
+        return
+      }
+      const signature = signatureOf(suspect)
+      const since = signature === was.signature ? Math.min(was.since, faster) : faster
+      if (slower - since >= STANDING_BLOCKS || (isSame && hasStalled)) differing.push({ suspect, difference })
+      else next.push({ suspect, signature, since, first: Math.min(was.first, slower), shown })
+    })
+    open = next
+    const rest = open.map(({ suspect }) => suspect)
+    if (rest.length > 0 && hasStalled && !isSame) {
+      const seconds = Math.round(options.stallMs / 1_000)
+      const at = `the chain is at ${after.chain.num}, the database at ${after.database.num}`
+      return { differing, agreed, open: rest, reason: `no new block for ${seconds} seconds: ${at}` }
+    }
+    if (open.some(({ first }) => slower - first > PATIENCE_BLOCKS)) {
+      const reason = `${rest.length} rows change all the time and never were the same on both sides`
+      return { differing, agreed, open: rest, reason }
+    }
+    if (open.length > 0) await delay(options.pollMs)
+  }
+  return { differing, agreed, open: [], reason: null }
+}
+
+function signatureOf({ chain, database }: Suspect): string {
+  return `${canonical(chain)} ${canonical(database)}`
+}
+
+/** How long a side has been at the same block. */
+class MoveClock {
+  #id = ''
+  #since = performance.now()
+
+  restMs(id: string): number {
+    const now = performance.now()
+    if (id !== this.#id) [this.#id, this.#since] = [id, now]
+    return now - this.#since
+  }
+}
+
+/** Where both sides are. */
+async function readPlace({ source, database }: SettleOptions) {
+  const head = (await source.head())!
+  const { rows } = await database.query<{ num: number; id: string }>(positionSql)
+  const found = rows[0] ?? { num: 0, id: '' }
+  return { chain: head, database: found, key: `${head.id} ${found.id}` }
+}
+
+/** The committed block of the reader that is furthest behind. */
+export const positionSql = `
+  SELECT r.block_num AS num, encode(r.block_id, 'hex') AS id, r.block_time AS time, r.name FROM chain.readers r
+  WHERE r.name IN (SELECT reader FROM chain.sources) ORDER BY r.block_num LIMIT 1`
+
+async function lookAgain(suspects: readonly Suspect[], options: SettleOptions): Promise<Suspect[]> {
+  await options.formats?.refresh(schemasOf(suspects))
+  const rows = await readDatabase(suspects, options.database)
+  return Promise.all(
+    suspects.map(async (suspect) => {
+      const database =
+        rows.get(suspect.table.contractTable + suspect.table.family)?.get(keyText(suspect.key)) ?? null
+      const { table, contract, key } = suspect
+      const places = new Map(suspect.places.map((place) => [placeText(place), place]))
+      if (database !== null) {
+        const place = table.locate(key, database, contract)
+        places.set(placeText(place), place)
+      }
+      const chain = await askChain(suspect, [...places.values()], options)
+      return { ...suspect, chain, database, places: [...places.values()] }
+    }),
+  )
+}
+
+async function askChain(
+  { table, contract, key }: Suspect,
+  places: readonly Place[],
+  { source, formats }: SettleOptions,
+): Promise<RowValues | null> {
+  const context = formats ?? { collectionFormat: [], formatOf: () => [] }
+  for (const place of places) {
+    const row = await source.row(contract, table.contractTable, place)
+    if (row === null) continue
+    const expected = table.expect(row, context)
+    if (keyText(expected.key) === keyText(key)) return expected.values
+  }
+  return null
+}
+
+function placeText({ scope, primary }: Place): string {
+  return `${scope} ${primary}`
+}
+
+/** What the database holds of all suspects now: contract table and family, to key, to values. */
+async function readDatabase(
+  suspects: readonly Suspect[],
+  database: Queryable,
+): Promise<Map<string, Map<string, RowValues>>> {
+  const found = new Map<string, Map<string, RowValues>>()
+  for (const table of new Set(suspects.map((suspect) => suspect.table))) {
+    const keys = suspects.filter((suspect) => suspect.table === table).map(({ key }) => key)
+    const rows = await new DatabaseRows(database, table).read(keys)
+    found.set(
+      table.contractTable + table.family,
+      new Map(rows.map(({ key, values }) => [keyText(key), values])),
+    )
+  }
+  return found
+}
+
+/** Schemas whose formats decode attributes of the suspects. */
+function schemasOf(suspects: readonly Suspect[]): [string, string, bigint][] {
+  const schemas = new Map<string, [string, string, bigint]>()
+  for (const { chain, database } of suspects) {
+    for (const values of [chain, database]) {
+      const { collection_name: collection, schema_name: schema } = values ?? {}
+      if (typeof collection !== 'string' || typeof schema !== 'string') continue
+      schemas.set(`${collection}/${schema}`, [collection, schema, nameToBigInt(schema)])
+    }
+  }
+  return [...schemas.values()]
+}

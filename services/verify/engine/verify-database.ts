@@ -1,0 +1,76 @@
+import type pg from 'pg'
+import { checkChainId } from '../../core/chain-node/index.ts'
+import { connectDatabase } from '../../core/database/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { openRowDecoder } from '../decode/index.ts'
+import type { RowDecoder } from '../decode/index.ts'
+import { FolderSource, HttpSource, StateSource } from '../sources/index.ts'
+import type { ChainSource } from '../sources/index.ts'
+import { verify } from './verify.ts'
+import type { Verified, VerifyOptions } from './verify.ts'
+
+/** Requests to a node that are under way at once, when nothing else is said. */
+export const DEFAULT_REQUESTS_AT_ONCE = 4
+
+/** What the database is compared with. */
+export type SourceChoice =
+  /** A node's HTTP API. */
+  | { readonly kind: 'http'; readonly url: string; readonly atOnce?: number }
+  /** The rows that the handler `state` keeps. */
+  | { readonly kind: 'state' }
+  /** A folder of table files. */
+  | { readonly kind: 'folder'; readonly path: string }
+
+/** What `verifyDatabase` takes besides the database. */
+export interface VerifyDatabaseOptions extends Omit<VerifyOptions, 'client' | 'source'> {
+  readonly source: SourceChoice
+  /** Without it, the native library, or this program's own decoder where it has no binary. */
+  readonly decoder?: RowDecoder
+}
+
+/**
+ * Compares a database with the chain, over a connection of its own. With a source that is of one block everything is read
+ * in one snapshot.
+ *
+ * @throws FatalError `CHAIN_MISMATCH` when the node serves another chain.
+ */
+export async function verifyDatabase(
+  address: DatabaseAddress,
+  options: VerifyDatabaseOptions,
+): Promise<Verified> {
+  const client = await connectDatabase(address, { applicationName: 'pronghorn verify' })
+  try {
+    return await verifyWith(client, options)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+/** The same over a connection that is outside any transaction. */
+export async function verifyWith(client: pg.ClientBase, options: VerifyDatabaseOptions): Promise<Verified> {
+  const isLive = options.source.kind === 'http'
+  if (!isLive) await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+  try {
+    const source = await openSource(client, options)
+    return await verify({ ...options, client, source })
+  } finally {
+    if (!isLive) await client.query('ROLLBACK').catch(() => undefined)
+  }
+}
+
+/** Opens what the database is compared with; rows that are kept in the database are read over `client`. */
+export async function openSource(
+  client: pg.ClientBase,
+  { source, decoder = openRowDecoder(), signal }: VerifyDatabaseOptions,
+): Promise<ChainSource> {
+  if (source.kind === 'folder') return new FolderSource(source.path, decoder)
+  if (source.kind === 'state') return StateSource.open(client, decoder)
+  const { rows } = await client.query<{ chain_id: string }>('SELECT chain_id FROM chain.identity')
+  if (rows[0] !== undefined) await checkChainId(source.url, rows[0].chain_id)
+  return new HttpSource({
+    url: source.url,
+    atOnce: source.atOnce ?? DEFAULT_REQUESTS_AT_ONCE,
+    decoder,
+    signal,
+  })
+}

@@ -1,0 +1,237 @@
+import type pg from 'pg'
+import { FatalError, RetryableError } from '../../core/errors/index.ts'
+import { findDerivedViolations } from '../derived/index.ts'
+import type { ChainSource } from '../sources/index.ts'
+import { labelOf, verifiedTables } from '../tables/index.ts'
+import type { Family, VerifiedTable } from '../tables/index.ts'
+import { compareTable } from './compare-table.ts'
+import type { Suspect } from './compare-table.ts'
+import { differenceOf } from './difference.ts'
+import type { Difference } from './difference.ts'
+import { Formats } from './formats.ts'
+import { ProgressMeter } from './progress.ts'
+import type { TableReport, VerifyProgress, VerifyReport } from './report.ts'
+import { positionSql, settleSuspects } from './suspects.ts'
+import type { Settled } from './suspects.ts'
+
+/** Rows that break a derived rule which a report names. */
+const VIOLATIONS_SHOWN = 20
+
+/** What `verify` takes. */
+export interface VerifyOptions {
+  /** A connection of its own, outside any transaction; with a fixed source, inside that of the comparison. */
+  readonly client: pg.ClientBase
+  readonly source: ChainSource
+  /** Only these tables, by the name of the table or what reports call it. */
+  readonly tables?: readonly string[]
+  /** Only rows of this collection. */
+  readonly collection?: string
+  /** About so many rows of each table, chosen at random. */
+  readonly sample?: number
+  readonly signal: AbortSignal
+  readonly onProgress?: (progress: VerifyProgress) => void
+  readonly pollMs?: number
+  readonly stallMs?: number
+}
+
+/** A difference with what a repair needs of it. */
+export interface FoundDifference {
+  readonly suspect: Suspect
+  readonly difference: Difference
+}
+
+/** What came of a comparison, for people and for a repair. */
+export interface Verified {
+  readonly report: VerifyReport
+  readonly found: readonly FoundDifference[]
+}
+
+/** Names by which tables can be asked for. */
+export function tableNames(): string[] {
+  return [...new Set(verifiedTables.map(({ name }) => name))]
+}
+
+/**
+ * Compares the database with the chain: every row of every table, then everything that is derived. Never throws for a
+ * chain that cannot be read to its end: the report says so.
+ *
+ * @throws FatalError `USAGE` for a table that there is not.
+ */
+export async function verify(options: VerifyOptions): Promise<Verified> {
+  const started = performance.now()
+  const run = new Run(options)
+  await run.all()
+  return { report: await run.report(started), found: run.found }
+}
+
+class Run {
+  readonly found: FoundDifference[] = []
+  readonly #options: VerifyOptions
+  #tables: TableReport[] = []
+  readonly #suspects: Suspect[] = []
+  readonly #notes: string[] = []
+  #derived: VerifyReport['derived'] = null
+  #unfinished: string | null = null
+  #formats: Formats | null = null
+
+  constructor(options: VerifyOptions) {
+    this.#options = options
+  }
+
+  async all(): Promise<void> {
+    const { client, source, collection, sample, tables } = this.#options
+    const chosen = this.#choose()
+    const { rows } = await client.query<{ family: Family; account: string }>(
+      'SELECT family, account FROM chain.sources',
+    )
+    const contracts = new Map(rows.map(({ family, account }) => [family, account]))
+    const wanted = chosen.filter(({ family }) => contracts.has(family))
+    if (!source.isWhole)
+      this.#notes.push('the source does not know every row: rows that only the database has are not told')
+    const imported = await client.query("SELECT 1 FROM chain.imports WHERE kind = 'database'")
+    if (imported.rows.length > 0)
+      this.#notes.push(
+        'the database was imported: where it does not know who pays for a row, that is not compared',
+      )
+    const meter = new ProgressMeter(await this.#estimate(wanted), this.#options.onProgress)
+    try {
+      const assets = contracts.get('assets')
+      if (assets !== undefined && wanted.some(({ family }) => family === 'assets')) {
+        meter.begin('formats')
+        this.#formats = await Formats.read(source, assets, collection)
+      }
+      for (const table of wanted) {
+        meter.begin(labelOf(table))
+        await this.#table(table, contracts.get(table.family)!, meter)
+      }
+      await this.#settle(meter)
+      if (tables === undefined && collection === undefined && sample === undefined) await this.#derive(meter)
+    } catch (error) {
+      if (!this.#options.signal.aborted && !(error instanceof RetryableError)) throw error
+      this.#unfinished = this.#options.signal.aborted ? 'stopped' : (error as Error).message
+    }
+  }
+
+  async report(started: number): Promise<VerifyReport> {
+    const { client, source } = this.#options
+    const { rows } = await client.query<{ num: number; id: string }>(positionSql)
+    const [block] = rows
+    return {
+      source: source.description,
+      decoder: source.decoder,
+      block: block ? { num: block.num, id: block.id } : null,
+      tables: this.#tables,
+      differences: this.found.map(({ difference }) => difference),
+      derived: this.#derived,
+      notes: this.#notes,
+      unfinished: this.#unfinished,
+      seconds: (performance.now() - started) / 1_000,
+    }
+  }
+
+  #choose(): VerifiedTable[] {
+    const { tables, collection } = this.#options
+    const unknown = (tables ?? []).filter(
+      (name) => !verifiedTables.some((table) => table.name === name || labelOf(table) === name),
+    )
+    if (unknown.length > 0) {
+      throw new FatalError(
+        'USAGE',
+        `there is no ${unknown.join(', ')} to compare; tables are: ${tableNames().join(', ')}`,
+      )
+    }
+    return verifiedTables.filter(
+      (table) =>
+        (tables === undefined || tables.includes(table.name) || tables.includes(labelOf(table))) &&
+        (collection === undefined || table.collection !== undefined),
+    )
+  }
+
+  /** Rows that there are, about: what PostgreSQL last counted. */
+  async #estimate(tables: readonly VerifiedTable[]): Promise<number> {
+    const { client, sample, collection } = this.#options
+    if (sample !== undefined) return sample * tables.length
+    if (collection !== undefined) return 0
+    const { rows } = await client.query<{ rows: number }>(
+      'SELECT coalesce(sum(greatest(reltuples, 0)), 0)::double precision AS rows FROM pg_class WHERE oid = ANY($1::regclass[])',
+      [[...new Set(tables.map(({ name }) => name))]],
+    )
+    return rows[0]!.rows
+  }
+
+  async #table(table: VerifiedTable, contract: string, meter: ProgressMeter): Promise<void> {
+    const { client, source, signal, collection, sample } = this.#options
+    const context = this.#formats ?? { collectionFormat: [], formatOf: () => [] }
+    const compared = await compareTable({
+      database: client,
+      source,
+      table,
+      contract,
+      context,
+      ...(collection === undefined ? {} : { collection }),
+      ...(sample === undefined ? {} : { sample }),
+      onRows: (count) => meter.add(count),
+      signal,
+    })
+    this.#suspects.push(...compared.suspects)
+    this.#tables.push({
+      table: labelOf(table),
+      contract,
+      contractTable: table.contractTable,
+      rows: compared.rows,
+      deferred: source.isFixed ? 0 : compared.suspects.length,
+      seen: 0,
+      differences: 0,
+    })
+  }
+
+  /** Tells what became of the rows that differed; all tables together wait for the same blocks. */
+  async #settle(meter: ProgressMeter): Promise<void> {
+    const { client, source, signal, pollMs = 200, stallMs = 60_000 } = this.#options
+    const settled: Settled = source.isFixed
+      ? {
+          differing: this.#suspects.map((suspect) => ({
+            suspect,
+            difference: differenceOf(suspect.table, suspect)!,
+          })),
+          agreed: [],
+          open: [],
+          reason: null,
+        }
+      : await settleSuspects(this.#suspects, {
+          database: client,
+          source,
+          formats: this.#formats,
+          signal,
+          pollMs,
+          stallMs,
+          onRound: (open) => meter.begin(`${open} rows asked again`),
+        })
+    this.found.push(...settled.differing)
+    const count = (suspects: readonly Suspect[], name: string) =>
+      suspects.filter(({ table }) => labelOf(table) === name).length
+    const differing = settled.differing.map(({ suspect }) => suspect)
+    this.#tables = this.#tables.map((table) => ({
+      ...table,
+      seen: count(settled.agreed, table.table),
+      differences: count(differing, table.table),
+    }))
+    if (settled.reason !== null) throw new RetryableError('VERIFY_UNFINISHED', settled.reason)
+  }
+
+  /** Rows and what follows from them are written in one transaction: one snapshot is enough. */
+  async #derive(meter: ProgressMeter): Promise<void> {
+    const { client, source } = this.#options
+    const tell = (rule: string, done: number, of: number) => meter.begin(`derived ${done + 1}/${of}, ${rule}`)
+    if (source.isFixed) {
+      this.#derived = await findDerivedViolations(client, VIOLATIONS_SHOWN, tell)
+      return
+    }
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    try {
+      this.#derived = await findDerivedViolations(client, VIOLATIONS_SHOWN, tell)
+    } finally {
+      await client.query('ROLLBACK')
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hexToBytes, normalizeAbiJson } from '../../core/antelope/index.ts'
+import { FatalError } from '../../core/errors/index.ts'
+import type { RowDecoder } from '../decode/index.ts'
+import type { ChainRow } from '../tables/index.ts'
+import type { ChainSource } from './source.ts'
+
+interface FolderRow {
+  readonly data: Record<string, unknown>
+  readonly hex?: string
+}
+
+/**
+ * Reads a folder of table files: `<contract>.<table>.json` holds an object from scope to `{ rows: [{ data, hex }] }`,
+ * `<contract>.abi.json` the ABI that the rows' `hex` is decoded with; without either, `data` is taken as it is. A table
+ * without a file has no rows.
+ */
+export class FolderSource implements ChainSource {
+  readonly description: string
+  readonly isFixed = true
+  readonly isWhole = true
+  readonly #folder: string
+  readonly #decoder: RowDecoder
+  readonly #loaded = new Map<string, boolean>()
+  #decoded = false
+
+  constructor(folder: string, decoder: RowDecoder) {
+    this.description = `table files of ${folder}`
+    this.#folder = folder
+    this.#decoder = decoder
+  }
+
+  get decoder(): string | null {
+    return this.#decoded ? this.#decoder.name : null
+  }
+
+  async *rows(contract: string, table: string, scope?: string): AsyncGenerator<readonly ChainRow[]> {
+    const file = `${contract}.${table}.json`
+    const content = (await this.#read(file)) as Record<string, { rows: FolderRow[] }> | null
+    if (content === null) return
+    const hasAbi = await this.#loadAbi(contract)
+    for (const [name, { rows }] of Object.entries(content)) {
+      if (scope !== undefined && name !== scope) continue
+      yield rows.map(({ data, hex }) => {
+        if (!hasAbi || hex === undefined) return { scope: name, data }
+        this.#decoded = true
+        return { scope: name, data: this.#decoder.decode(contract, table, hexToBytes(hex)) }
+      })
+    }
+  }
+
+  row(): Promise<never> {
+    throw new Error('a folder is read as a whole')
+  }
+
+  head(): Promise<null> {
+    return Promise.resolve(null)
+  }
+
+  async #loadAbi(contract: string): Promise<boolean> {
+    const known = this.#loaded.get(contract)
+    if (known !== undefined) return known
+    const abi = await this.#read(`${contract}.abi.json`)
+    if (abi !== null) this.#decoder.load(contract, normalizeAbiJson(abi))
+    this.#loaded.set(contract, abi !== null)
+    return abi !== null
+  }
+
+  async #read(file: string): Promise<unknown> {
+    const path = join(this.#folder, file)
+    try {
+      return JSON.parse(await readFile(path, 'utf8')) as unknown
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
+      throw new FatalError('USAGE', `${path} cannot be read as JSON`, { cause })
+    }
+  }
+}

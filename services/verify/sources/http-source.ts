@@ -1,0 +1,171 @@
+import { hexToBytes, nameToBigInt, parsePackedAbi } from '../../core/antelope/index.ts'
+import { readRawAbi } from '../../core/chain-node/index.ts'
+import { RetryableError } from '../../core/errors/index.ts'
+import type { RowDecoder } from '../decode/index.ts'
+import type { ChainRow, Place } from '../tables/index.ts'
+import { NodeClient } from './node-client.ts'
+import type { ChainSource, Head } from './source.ts'
+
+const SCOPES_A_PAGE = 1_000
+const ROWS_A_PAGE = 1_000
+
+/** What `HttpSource` takes. */
+export interface HttpSourceOptions {
+  readonly url: string
+  /** Requests that are under way at once. */
+  readonly atOnce: number
+  readonly decoder: RowDecoder
+  readonly signal: AbortSignal
+}
+
+/** Pages the tables of a node's HTTP API as packed rows, several scopes at once. Rows are as new as their request. */
+export class HttpSource implements ChainSource {
+  readonly description: string
+  readonly decoder: string
+  readonly isFixed = false
+  readonly isWhole = true
+  readonly #node: NodeClient
+  readonly #decoder: RowDecoder
+  readonly #atOnce: number
+  /** Names of the tables in the ABI of each contract. */
+  readonly #loaded = new Map<string, Promise<ReadonlySet<string>>>()
+
+  constructor({ url, atOnce, decoder, signal }: HttpSourceOptions) {
+    this.description = `the node at ${new URL(url).origin}`
+    this.decoder = decoder.name
+    this.#node = new NodeClient(url, atOnce, signal)
+    this.#decoder = decoder
+    this.#atOnce = atOnce
+  }
+
+  async *rows(contract: string, table: string, scope?: string): AsyncGenerator<readonly ChainRow[]> {
+    if (!(await this.#load(contract)).has(table)) return
+    const scopes = scope === undefined ? this.#scopes(contract, table) : oneScope(scope)
+    // The pages of several scopes are under way at once; each yields as soon as it is there.
+    const running = new Map<object, Promise<Page & { readonly self: object }>>()
+    const start = (ask: () => Promise<Page>) => {
+      const self = {}
+      const promise = ask().then((page) => ({ ...page, self }))
+      // It is waited for later, or not at all after another has failed.
+      promise.catch(() => undefined)
+      running.set(self, promise)
+    }
+    let isMore = true
+    while (isMore || running.size > 0) {
+      while (isMore && running.size < this.#atOnce) {
+        const next = await scopes.next()
+        if (next.done === true) isMore = false
+        else start(() => this.#page(contract, table, next.value, ''))
+      }
+      if (running.size === 0) break
+      const { rows, next, self } = await Promise.race(running.values())
+      running.delete(self)
+      if (next !== null) start(next)
+      if (rows.length > 0) yield rows
+    }
+  }
+
+  async row(contract: string, table: string, { scope, primary }: Place): Promise<ChainRow | null> {
+    if (!(await this.#load(contract)).has(table)) return null
+    const answer = await this.#node.ask('/v1/chain/get_table_rows', {
+      code: contract,
+      table,
+      scope: scopeText(scope),
+      json: false,
+      limit: 1,
+      lower_bound: primary.toString(),
+      upper_bound: primary.toString(),
+    })
+    const [hex] = rowsOf(answer, this.#node.url)
+    return hex === undefined ? null : { scope, data: this.#decode(contract, table, hex) }
+  }
+
+  async head(): Promise<Head> {
+    const { head_block_num: num, head_block_id: id } = await this.#node.ask('/v1/chain/get_info', {})
+    if (typeof num !== 'number' || typeof id !== 'string') throw unlike(this.#node.url, 'get_info')
+    return { num, id }
+  }
+
+  async #page(contract: string, table: string, scope: string, from: string): Promise<Page> {
+    const answer = await this.#node.ask('/v1/chain/get_table_rows', {
+      code: contract,
+      table,
+      scope: scopeText(scope),
+      json: false,
+      limit: ROWS_A_PAGE,
+      lower_bound: from,
+    })
+    const rows = rowsOf(answer, this.#node.url).map((hex) => ({
+      scope,
+      data: this.#decode(contract, table, hex),
+    }))
+    const { more, next_key: nextKey } = answer
+    if (more !== true) return { rows, next: null }
+    if (typeof nextKey !== 'string' || nextKey === '' || nextKey === from)
+      throw unlike(this.#node.url, 'get_table_rows')
+    return { rows, next: () => this.#page(contract, table, scope, nextKey) }
+  }
+
+  async *#scopes(contract: string, table: string): AsyncGenerator<string> {
+    let from = ''
+    for (;;) {
+      const answer = await this.#node.ask('/v1/chain/get_table_by_scope', {
+        code: contract,
+        table,
+        limit: SCOPES_A_PAGE,
+        lower_bound: from,
+      })
+      const { rows, more } = answer as { rows?: unknown; more?: unknown }
+      if (!Array.isArray(rows) || typeof more !== 'string') throw unlike(this.#node.url, 'get_table_by_scope')
+      for (const { scope, table: found } of rows as { scope: string; table: string }[])
+        if (found === table) yield scope
+      if (more === '') return
+      const next = nameToBigInt(more).toString()
+      if (next === from) throw unlike(this.#node.url, 'get_table_by_scope')
+      from = next
+    }
+  }
+
+  #decode(contract: string, table: string, hex: string): Record<string, unknown> {
+    return this.#decoder.decode(contract, table, hexToBytes(hex))
+  }
+
+  /** Takes the ABI of a contract; one without an ABI has no tables. */
+  #load(contract: string): Promise<ReadonlySet<string>> {
+    const known = this.#loaded.get(contract)
+    if (known) return known
+    const loading = (async () => {
+      const packed = await readRawAbi(this.#node.url, contract)
+      if (packed === null) return new Set<string>()
+      const abi = parsePackedAbi(packed)
+      this.#decoder.load(contract, abi)
+      return new Set(abi.tables.map(({ name }) => name))
+    })()
+    this.#loaded.set(contract, loading)
+    return loading
+  }
+}
+
+interface Page {
+  readonly rows: ChainRow[]
+  readonly next: (() => Promise<Page>) | null
+}
+
+async function* oneScope(scope: string): AsyncGenerator<string> {
+  yield await Promise.resolve(scope)
+}
+
+/** A node reads digits as a number, so a name of digits is sent as its value. */
+function scopeText(scope: string): string {
+  return /^[1-5]+$/.test(scope) ? nameToBigInt(scope).toString() : scope
+}
+
+function rowsOf(answer: Record<string, unknown>, url: string): string[] {
+  const { rows } = answer
+  if (!Array.isArray(rows) || rows.some((row) => typeof row !== 'string')) throw unlike(url, 'get_table_rows')
+  return rows as string[]
+}
+
+function unlike(url: string, path: string): RetryableError {
+  return new RetryableError('CHAIN_UNREACHABLE', `${url} does not answer ${path} like a chain node`)
+}

@@ -1,0 +1,100 @@
+import type pg from 'pg'
+import { parsePackedAbi } from '../../core/antelope/index.ts'
+import { FatalError } from '../../core/errors/index.ts'
+import type { RowDecoder } from '../decode/index.ts'
+import type { ChainRow } from '../tables/index.ts'
+import type { ChainSource } from './source.ts'
+
+const BATCH = 1_000
+
+interface StoredRow {
+  readonly scope: string
+  readonly primary_key: bigint
+  readonly value: Buffer
+}
+
+/**
+ * Reads the rows that the handler `state` keeps in the same database, in the transaction of the comparison: the database
+ * is compared with the bytes that the chain sent, without any node.
+ */
+export class StateSource implements ChainSource {
+  readonly description = 'the rows that the state service keeps'
+  readonly isFixed = true
+  readonly isWhole: boolean
+  readonly decoder: string
+  readonly #client: pg.ClientBase
+  readonly #decoder: RowDecoder
+  readonly #accounts: ReadonlySet<string>
+  readonly #loaded = new Set<string>()
+
+  private constructor(
+    client: pg.ClientBase,
+    decoder: RowDecoder,
+    accounts: ReadonlySet<string>,
+    isWhole: boolean,
+  ) {
+    this.#client = client
+    this.#decoder = decoder
+    this.#accounts = accounts
+    this.decoder = decoder.name
+    this.isWhole = isWhole
+  }
+
+  /** @param client inside the transaction of the comparison. @throws FatalError `USAGE` when nothing is kept. */
+  static async open(client: pg.ClientBase, decoder: RowDecoder): Promise<StateSource> {
+    const { rows } = await client.query<{ accounts: string[]; is_whole: boolean }>(
+      `SELECT accounts, since_block <= (SELECT min(greatest(r.start_block, 2)) FROM chain.readers r
+         JOIN chain.sources s ON s.reader = r.name) AS is_whole FROM state.coverage`,
+    )
+    const coverage = rows[0]
+    if (coverage === undefined) {
+      throw new FatalError(
+        'USAGE',
+        'the database keeps no rows of contracts: no reader has the handler state; compare with --http or --tables',
+      )
+    }
+    return new StateSource(client, decoder, new Set(coverage.accounts), coverage.is_whole)
+  }
+
+  async *rows(contract: string, table: string, scope?: string): AsyncGenerator<readonly ChainRow[]> {
+    await this.#load(contract)
+    let last: StoredRow | undefined
+    for (;;) {
+      const { rows }: pg.QueryResult<StoredRow> = await this.#client.query<StoredRow>(
+        `SELECT scope, primary_key, value FROM state.rows
+         WHERE account = $1 AND table_name = $2 AND ($3::text IS NULL OR scope = $3)
+           AND ($4::text IS NULL OR (scope, primary_key) > ($4, $5)) ORDER BY scope, primary_key LIMIT ${BATCH}`,
+        [contract, table, scope ?? null, last?.scope ?? null, last?.primary_key ?? null],
+      )
+      last = rows.at(-1)
+      if (last === undefined) return
+      yield rows.map((row) => ({
+        scope: row.scope,
+        data: this.#decoder.decode(contract, table, row.value),
+      }))
+    }
+  }
+
+  row(): Promise<never> {
+    throw new Error('kept rows are read as a whole')
+  }
+
+  head(): Promise<null> {
+    return Promise.resolve(null)
+  }
+
+  /** Takes the ABI in force at the committed block. */
+  async #load(contract: string): Promise<void> {
+    if (this.#loaded.has(contract)) return
+    if (!this.#accounts.has(contract)) {
+      throw new FatalError('USAGE', `the state service does not keep the rows of ${contract}`)
+    }
+    const { rows } = await this.#client.query<{ abi: Buffer }>(
+      'SELECT abi FROM chain.abis WHERE account = $1 ORDER BY block_num DESC LIMIT 1',
+      [contract],
+    )
+    if (rows[0] !== undefined && rows[0].abi.length > 0)
+      this.#decoder.load(contract, parsePackedAbi(rows[0].abi))
+    this.#loaded.add(contract)
+  }
+}

@@ -1,0 +1,83 @@
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
+
+/** A TCP address. */
+export interface Target {
+  readonly host: string
+  readonly port: number
+}
+
+/** Beginning of a websocket message that claims 100 MB. */
+const HUGE_FRAME = Buffer.from('827f0000000005f5e100', 'hex')
+const DRIP_MS = 100
+const DRIP_BYTES = 10
+
+/** Stands before a server and passes on what is said, until it is told otherwise. */
+export class Gate {
+  readonly port: number
+  #target: Target | undefined
+  readonly #server: Server
+  readonly #pairs = new Map<Socket, Socket>()
+  #timer: NodeJS.Timeout | undefined
+
+  private constructor(server: Server, target: Target) {
+    this.#server = server
+    this.#target = target
+    this.port = (server.address() as AddressInfo).port
+    server.on('connection', (client: Socket) => {
+      this.#join(client)
+    })
+  }
+
+  static async open(target: Target): Promise<Gate> {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return new Gate(server, target)
+  }
+
+  /** Cuts every connection and leads to another server, or nowhere. */
+  lead(target: Target | undefined): void {
+    clearInterval(this.#timer)
+    this.#target = target
+    for (const [client, server] of this.#pairs) for (const socket of [client, server]) socket.destroy()
+  }
+
+  /** Connections stay open; nothing that the server says arrives any more. */
+  hang(): void {
+    for (const [client, server] of this.#pairs) {
+      server.unpipe(client)
+      server.pause()
+    }
+  }
+
+  /** What comes from the server is one message that does not get complete. */
+  drip(): void {
+    this.hang()
+    const clients = [...this.#pairs.keys()]
+    for (const client of clients) client.write(HUGE_FRAME)
+    this.#timer = setInterval(() => {
+      for (const client of clients) if (client.writable) client.write(Buffer.alloc(DRIP_BYTES))
+    }, DRIP_MS)
+  }
+
+  async close(): Promise<void> {
+    this.lead(undefined)
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #join(client: Socket): void {
+    client.on('error', () => undefined)
+    if (!this.#target) {
+      client.destroy()
+      return
+    }
+    const server = connect(this.#target.port, this.#target.host)
+    this.#pairs.set(client, server)
+    server.on('error', () => undefined).on('close', () => client.destroy())
+    client.on('close', () => {
+      server.destroy()
+      this.#pairs.delete(client)
+    })
+    client.pipe(server).pipe(client)
+  }
+}

@@ -1,0 +1,219 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startApi } from '../../services/api/index.ts'
+import type { RunningApi } from '../../services/api/index.ts'
+import { parseConfig } from '../../services/core/config/index.ts'
+import { connectDatabase, migrate } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { PronghornError } from '../../services/core/errors/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import { createDevchain } from '../../services/devchain/index.ts'
+import type { Devchain } from '../../services/devchain/index.ts'
+import { runReader } from '../../services/filler/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import type { EmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { compareDumps, dumpDatabase } from '../integration/database-dump.ts'
+import { testSettings } from '../integration/index-chain.ts'
+import { startTestRedis } from '../setup/redis.ts'
+import type { TestRedis } from '../setup/redis.ts'
+import { Gate } from './gate.ts'
+
+const logger = createLogger({ name: 'faults', level: 'silent' })
+const DATABASE = 'faults'
+/** Few, so that they can be used up. */
+const SETTINGS = { max_connections: '40', superuser_reserved_connections: '0' }
+const RESTART_MS = 1_000
+const BLOCK_MS = 500
+
+/** What `/health` says. */
+export interface Health {
+  readonly status: string
+  readonly reasons: readonly string[]
+  readonly block: number
+}
+
+/** All parts on one machine: a chain that lives, a filler that is started again when it ends, an api, Redis, PostgreSQL. */
+export class Rig {
+  readonly dataDir = mkdtempSync(join(tmpdir(), 'pronghorn-faults-'))
+  readonly stopping = new AbortController()
+  /** Codes of the errors that the filler ended with. */
+  readonly endings: string[] = []
+  postgres!: EmbeddedPostgres
+  redis!: TestRedis
+  chain!: Devchain
+  node!: { readonly shipUrl: string; readonly httpUrl: string }
+  databaseGate!: Gate
+  nodeGate!: Gate
+  #api!: RunningApi
+  #filler!: Promise<void>
+  #producing: NodeJS.Timeout | undefined
+  #firstBlockMs = 0
+  #produced = 0
+  #isPaused = false
+
+  async start(): Promise<void> {
+    await this.startPostgres()
+    this.databaseGate = await Gate.open(this.postgres)
+    const admin = await connectDatabase({ ...this.direct, database: 'postgres' }, { applicationName: 'test' })
+    await admin.query(`CREATE DATABASE ${DATABASE}`)
+    await admin.end()
+    const client = await connectDatabase(this.direct, { applicationName: 'test' })
+    await migrate(client)
+    await client.end()
+    this.redis = await startTestRedis()
+    this.#firstBlockMs = Date.now()
+    this.chain = createDevchain({ recordings: ['main'], startTimeMs: this.#firstBlockMs })
+    this.node = await this.chain.start()
+    this.#producing = setInterval(() => {
+      this.#produce()
+    }, BLOCK_MS / 5)
+    this.nodeGate = await Gate.open(targetOf(this.node.shipUrl))
+    this.#filler = this.#keepFilling()
+    const { config } = parseConfig({
+      connections: {
+        sqldb: { ...this.address },
+        kvstore: { host: '127.0.0.1', port: this.redis.port },
+        chain: { name: 'test', chain_id: this.chain.chainId, http: this.node.httpUrl, ship: this.shipUrl },
+      },
+      server: {
+        server_addr: '127.0.0.1',
+        namespaces: [{ name: 'assets', path: '/assets', args: { assets_account: 'atomicassets' } }],
+      },
+    })
+    this.#api = await startApi({
+      config: { connections: config.connections, server: { ...config.server, server_port: 0 } },
+      logger,
+      waitMs: 60_000,
+    })
+  }
+
+  /** Of the database behind its gate. */
+  get address(): DatabaseAddress {
+    return { ...this.direct, host: '127.0.0.1', port: this.databaseGate.port }
+  }
+
+  /** Of the database itself. */
+  get direct(): DatabaseAddress {
+    const { host, port, user, password } = this.postgres
+    return { host, port, user, password, database: DATABASE }
+  }
+
+  get shipUrl(): string {
+    return `ws://127.0.0.1:${this.nodeGate.port}`
+  }
+
+  async startPostgres(): Promise<void> {
+    this.postgres = await startEmbeddedPostgres({ dataDir: this.dataDir, settings: SETTINGS })
+  }
+
+  /** Sends a signal to every process of the database server. */
+  signalPostgres(signal: NodeJS.Signals): void {
+    const { pid } = this.postgres
+    const children = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+    for (const each of [pid, ...children.trim().split('\n').map(Number)]) {
+      try {
+        process.kill(each, signal)
+      } catch {
+        // A process that ended meanwhile.
+      }
+    }
+  }
+
+  async health(): Promise<Health> {
+    const response = await fetch(`${this.#api.url}/health`, { signal: AbortSignal.timeout(5_000) })
+    const { data } = (await response.json()) as {
+      data: {
+        postgres: { readers: { block_num: string }[] }
+        chain: { service: { status: string; reasons: string[] } }
+      }
+    }
+    const { status, reasons } = data.chain.service
+    return { status, reasons, block: Number(data.postgres.readers[0]?.block_num ?? 0) }
+  }
+
+  /** Status of a list, the database's work. */
+  async listStatus(): Promise<number> {
+    const at = Math.floor(Math.random() * 1e9)
+    const response = await fetch(`${this.#api.url}/assets/v1/assets?limit=3&upper_bound=${at + 2 ** 41}`)
+    await response.arrayBuffer()
+    return response.status
+  }
+
+  /** Makes the blocks that are due. */
+  #produce(): void {
+    while (!this.#isPaused && this.#firstBlockMs + this.#produced * BLOCK_MS <= Date.now()) {
+      this.chain.produceBlock()
+      this.#produced++
+    }
+  }
+
+  /** Rows in which the database differs from one that was indexed without a fault, up to the same block. */
+  async lostRows(): Promise<number> {
+    const admin = await connectDatabase({ ...this.direct, database: 'postgres' }, { applicationName: 'test' })
+    await admin.query('CREATE DATABASE straight')
+    this.#isPaused = true
+    const straight = { ...this.direct, database: 'straight' }
+    try {
+      const client = await connectDatabase(straight, { applicationName: 'test' })
+      await migrate(client)
+      await client.end()
+      const last = this.chain.head().num
+      await runReader(this.#readerOptions(straight, this.node.shipUrl, last), new AbortController().signal)
+      while ((await this.health()).block < last) await sleep(100)
+      const differences = compareDumps(await dumpDatabase(straight), await dumpDatabase(this.direct))
+      for (const difference of differences.slice(0, 5)) console.log(difference)
+      return differences.length
+    } finally {
+      this.#isPaused = false
+      await admin.query('DROP DATABASE straight WITH (FORCE)')
+      await admin.end()
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort()
+    clearInterval(this.#producing)
+    await this.#api.close()
+    await this.#filler
+    await Promise.all([
+      this.databaseGate.close(),
+      this.nodeGate.close(),
+      this.chain.stop(),
+      this.redis.stop(),
+    ])
+    await this.postgres.stop()
+    rmSync(this.dataDir, { recursive: true, force: true })
+  }
+
+  #readerOptions(database: DatabaseAddress, shipUrl: string, stopBlock: number) {
+    return {
+      settings: { ...testSettings, stop_block: stopBlock },
+      database,
+      chain: { chainId: this.chain.chainId, http: this.node.httpUrl, ship: [shipUrl] },
+      logger,
+      buildQueryIndexes: false,
+    }
+  }
+
+  /** As a container that is restarted whenever it ends. */
+  async #keepFilling(): Promise<void> {
+    const { signal } = this.stopping
+    while (!signal.aborted) {
+      try {
+        await runReader(this.#readerOptions(this.address, this.shipUrl, 0), signal)
+      } catch (error) {
+        this.endings.push(error instanceof PronghornError ? error.code : String(error))
+      }
+      await sleep(RESTART_MS)
+    }
+  }
+}
+
+/** Host and port of a URL. */
+export function targetOf(url: string): { host: string; port: number } {
+  const { hostname, port } = new URL(url)
+  return { host: hostname, port: Number(port) }
+}

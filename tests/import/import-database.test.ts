@@ -1,0 +1,199 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import { importDatabase } from '../../services/filler/index.ts'
+import type { ImportDatabaseOptions, ImportReport } from '../../services/filler/index.ts'
+import { compareDumps, dumpDatabase } from '../integration/database-dump.ts'
+import type { DatabaseDump } from '../integration/database-dump.ts'
+import { createFillerHome } from '../integration/filler-process.ts'
+import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
+import type { TestChain } from '../integration/index-chain.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { verifyOf } from '../verify/verify-of.ts'
+import { restoreOldDatabase } from './old-database.ts'
+
+const tables = join(import.meta.dirname, '../fixtures/recordings/main/tables')
+
+let old: TestDatabase
+let imported: TestDatabase
+let indexed: TestDatabase
+let running: TestChain
+
+beforeAll(async () => {
+  old = await restoreOldDatabase()
+  imported = await createTestDatabase()
+  indexed = await createTestDatabase()
+  running = await startChain({ recordings: ['main'] })
+})
+
+afterAll(async () => {
+  await running.chain.stop()
+  await Promise.all([old.drop(), imported.drop(), indexed.drop()])
+})
+
+function runImport(more: Partial<ImportDatabaseOptions> = {}): Promise<ImportReport> {
+  return importDatabase({
+    source: old.address,
+    database: imported.address,
+    chain: { chainId: running.chain.chainId, http: running.httpUrl },
+    settings: testSettings,
+    workers: 3,
+    logger: createLogger({ name: 'test', level: 'silent', pretty: true }),
+    signal: new AbortController().signal,
+    windowMs: 60_000,
+    ...more,
+  })
+}
+
+/** A dump without who pays for rows, which the source does not keep, and without the note of the import itself. */
+function withoutPayers(dump: DatabaseDump): DatabaseDump {
+  const without = new Map(dump)
+  without.delete('chain.imports')
+  for (const table of ['assets.assets', 'assets.offers', 'undo.assets_assets', 'undo.assets_offers']) {
+    const [head, ...rows] = dump.get(table)!
+    const column = head!.slice(1, -1).split(',').indexOf('ram_payer')
+    without.set(table, [head!, ...rows.map((row) => replaceValue(row, column))])
+  }
+  return without
+}
+
+/** Account names are never quoted, and neither is anything before them in a row of these tables. */
+function replaceValue(row: string, column: number): string {
+  const values = row.split(',')
+  values[column] = '?'
+  return values.join(',')
+}
+
+/** All that the old program does not keep of the blocks of the recording, beside who pays. */
+const known = [
+  // addnotifyacc is not logged, and no transaction is kept for it.
+  expect.stringMatching(/^assets\.blocks lacks \(169,1795168355000,42,"\{0,1\}"/),
+  expect.stringMatching(/^assets\.blocks has besides \(170,1795168355000,42,\{0\}/),
+  expect.stringMatching(/^assets\.logs lacks \(169,-3841125926434622960,24,/),
+  // The chain began with this ABI: no setabi brought it.
+  expect.stringMatching(/^chain\.abis lacks \(eosio,1,/),
+]
+
+async function differences(block: number): Promise<string[]> {
+  await indexUntil(running, indexed.address, block)
+  return compareDumps(
+    withoutPayers(await dumpDatabase(indexed.address)),
+    withoutPayers(await dumpDatabase(imported.address)),
+  )
+}
+
+describe('a database of eosio-contract-api', () => {
+  let report: ImportReport
+  let before: DatabaseDump
+
+  beforeAll(async () => {
+    before = await dumpDatabase(old.address)
+    report = await runImport()
+  })
+
+  it('is planned first: counted and checked, and nothing is changed', async () => {
+    const empty = await createTestDatabase()
+    const home = await createFillerHome(running, empty.address)
+    try {
+      const { user, password, host, port, database } = old.address
+      const address = `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`
+      const process = home.start(['import-database', address, '--dry-run'])
+      expect((await process.ended).code, process.output()).toBe(0)
+      const text = process.output()
+      expect(text).toContain('A database of version 1.3.24, to be imported at block 730')
+      expect(text).toContain('10 reversible blocks are taken back')
+      expect(text).toMatch(/atomicassets_assets +581 rows/)
+      expect(text).toContain('Nothing was changed.')
+      expect(text).not.toContain(password)
+    } finally {
+      await home.remove()
+      await empty.drop()
+    }
+  })
+
+  it('is imported at its last irreversible block, and equals an index that read the blocks', async () => {
+    expect(report).toMatchObject({ block: 730, resumedSteps: 0 })
+    expect(await differences(730)).toEqual(known)
+  })
+
+  it('names what it cannot give', () => {
+    expect(report.differences.map(({ what }) => what)).toEqual([
+      expect.stringContaining('chain.abis'),
+      expect.stringContaining('ram_payer'),
+      expect.stringContaining('addnotifyacc'),
+      expect.stringContaining('market.bids.seq'),
+      expect.stringContaining('market.sales without an offer'),
+      expect.stringContaining('market.counters'),
+      expect.stringContaining('oracle.pairs'),
+      expect.stringContaining('tools.links.claimer_signature'),
+    ])
+  })
+
+  it('is not changed', async () => {
+    expect(compareDumps(before, await dumpDatabase(old.address))).toEqual([])
+  })
+
+  it('is not imported into a database with a position', async () => {
+    await expect(runImport()).rejects.toMatchObject({ code: 'IMPORT_TARGET_FILLED' })
+  })
+
+  it.each([740, 846])('is read on from, and equals the index at block %i', async (block) => {
+    await indexUntil(running, imported.address, block)
+    expect(await differences(block)).toEqual(known)
+  })
+})
+
+it('what was imported and read on from agrees with the tables that the chain had', async () => {
+  const report = await verifyOf(imported.address, { kind: 'folder', path: tables })
+  expect(report).toMatchObject({ differences: [], derived: [], unfinished: null })
+  expect(report.notes).toContainEqual(expect.stringContaining('was imported'))
+})
+
+describe('a source that does not fit', () => {
+  async function refusal(sql: string): Promise<unknown> {
+    const source = await restoreOldDatabase()
+    const target = await createTestDatabase()
+    try {
+      const client = await connectDatabase(source.address, { applicationName: 'test' })
+      await client.query(sql)
+      await client.end()
+      return await runImport({ source: source.address, database: target.address }).catch(
+        (error: unknown) => error,
+      )
+    } finally {
+      await Promise.all([source.drop(), target.drop()])
+    }
+  }
+
+  it.each([
+    [
+      'an older version',
+      "UPDATE dbinfo SET value = '1.2.9' WHERE name = 'version'",
+      'IMPORT_SOURCE_UNFIT',
+      /1\.2\.9/,
+    ],
+    [
+      'several readers',
+      "INSERT INTO contract_readers SELECT 'other', block_num, block_time, live, updated FROM contract_readers",
+      'IMPORT_SOURCE_UNFIT',
+      /atomic-1, other/,
+    ],
+    [
+      'a hole in its reversible blocks',
+      'DELETE FROM reversible_blocks WHERE block_num = 735',
+      'IMPORT_SOURCE_UNFIT',
+      /731 to its position 740/,
+    ],
+    [
+      'another contract',
+      "UPDATE atomicassets_config SET contract = 'otherassets'",
+      'IMPORT_SOURCE_UNFIT',
+      /does not index the assets contract atomicassets/,
+    ],
+  ] as const)('is refused: %s', async (_, sql, code, message) => {
+    const error = await refusal(sql)
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message) as string })
+  })
+})

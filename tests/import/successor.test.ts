@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import { importDatabase } from '../../services/filler/index.ts'
+import { startChain, testSettings } from '../integration/index-chain.ts'
+import type { TestChain } from '../integration/index-chain.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { verifyOf } from '../verify/verify-of.ts'
+import { restoreOldDatabase } from './old-database.ts'
+
+/** What atomicassets-api 2.x adds to the schema of its predecessor, with a row of each. */
+const successor = `
+  UPDATE dbinfo SET value = '2.0.4' WHERE name = 'version';
+  ALTER TABLE atomicassets_config ADD v2_marker_block bigint;
+  ALTER TABLE atomicmarket_config ADD v2_marker_block bigint;
+  UPDATE atomicmarket_config SET v2_marker_block = 700;
+  ALTER TABLE atomicassets_collections ADD new_author_name varchar(12), ADD new_author_date bigint;
+  UPDATE atomicassets_collections SET new_author_name = 'erin', new_author_date = 1795168400000 WHERE collection_name = 'bob';
+  ALTER TABLE atomicassets_schemas ADD types jsonb[];
+  UPDATE atomicassets_schemas SET types = ARRAY['{"name": "img", "mediatype": "image", "info": ""}'::jsonb]
+    WHERE schema_name = 'minimal';
+  ALTER TABLE atomicassets_templates ADD mutable_data jsonb, ADD deleted_at_block bigint, ADD deleted_at_time bigint;
+  UPDATE atomicassets_templates SET mutable_data = '{"img": "changed"}' WHERE template_id = 12;
+  UPDATE atomicassets_templates SET deleted_at_block = 705, deleted_at_time = 1795168686500 WHERE template_id = 6;
+  CREATE TABLE atomicmarket_royalties_config (market_contract varchar(12), collection_name varchar(13), founders jsonb,
+    attribute_mode smallint, split_founders bigint, split_templates bigint, split_attributes bigint,
+    created_at_block bigint, created_at_time bigint, updated_at_block bigint, updated_at_time bigint);
+  INSERT INTO atomicmarket_royalties_config VALUES ('atomicmarket', 'alicecollect', '[{"recipient": "alice", "weight": 1}]',
+    0, 10000, 0, 0, 701, 1795168684500, 702, 1795168685000);
+  CREATE TABLE atomicmarket_royalties_templates (market_contract varchar(12), collection_name varchar(13), template_id bigint,
+    recipients jsonb, created_at_block bigint, created_at_time bigint, updated_at_block bigint, updated_at_time bigint);
+  CREATE TABLE atomicmarket_royalties_attributes (market_contract varchar(12), collection_name varchar(13), rule_id bigint,
+    source smallint, field text, value jsonb, weight bigint, recipients jsonb, lookup_hash bytea,
+    created_at_block bigint, created_at_time bigint, updated_at_block bigint, updated_at_time bigint);
+  CREATE TABLE atomicmarket_royalty_payouts (market_contract varchar(12), log_global_sequence bigint, payout_index integer,
+    listing_type smallint, listing_id bigint, category smallint, collection_name varchar(13), asset_id bigint,
+    template_id bigint, rule_id bigint, recipient varchar(12), amount bigint, token_symbol varchar(12), txid bytea,
+    created_at_block bigint, created_at_time bigint);
+  INSERT INTO atomicmarket_royalty_payouts SELECT 'atomicmarket', 5791, place, 1, 9, 1, 'alicecollect', NULL, NULL, NULL,
+    'alice', 500 + place, 'WAX', decode(repeat('ab', 32), 'hex'), 705, 1795168686500 FROM generate_series(0, 1) place;
+  INSERT INTO contract_traces VALUES (5790, 'atomicassets', 'logsetdatatl',
+    '{"collection_name": "alicecollect", "schema_name": "items", "template_id": 12, "old_data": [],
+      "new_data": [{"key": "img", "value": ["string", "changed"]}]}', decode(repeat('aa', 32), 'hex'), 705, 1795168686500),
+    (5791, 'atomicmarket', 'logroyfound', '{}', decode(repeat('ab', 32), 'hex'), 705, 1795168686500)`
+
+let old: TestDatabase
+let imported: TestDatabase
+let running: TestChain
+
+beforeAll(async () => {
+  old = await restoreOldDatabase()
+  imported = await createTestDatabase()
+  running = await startChain({ recordings: ['main'] })
+  const client = await connectDatabase(old.address, { applicationName: 'test' })
+  await client.query(successor)
+  await client.end()
+})
+
+afterAll(async () => {
+  await running.chain.stop()
+  await Promise.all([old.drop(), imported.drop()])
+})
+
+async function select(text: string): Promise<unknown[]> {
+  const client = await connectDatabase(imported.address, { applicationName: 'test' })
+  try {
+    return (await client.query({ text, rowMode: 'array' })).rows as unknown[]
+  } finally {
+    await client.end()
+  }
+}
+
+it('what the successor adds is taken along', async () => {
+  await importDatabase({
+    source: old.address,
+    database: imported.address,
+    chain: { chainId: running.chain.chainId, http: running.httpUrl },
+    settings: testSettings,
+    workers: 2,
+    logger: createLogger({ name: 'test', level: 'silent' }),
+    signal: new AbortController().signal,
+  })
+  expect(await select('SELECT v2_since_block FROM market.config')).toEqual([[700]])
+  expect(await select('SELECT * FROM assets.author_swaps')).toEqual([['bob', 1_795_168_400n, 'bob', 'erin']])
+  expect(await select('SELECT types FROM assets.schemas WHERE types IS NOT NULL')).toEqual([
+    [[{ name: 'img', mediatype: 'image', info: '' }]],
+  ])
+  expect(
+    await select(
+      'SELECT template_id, mutable_data, deleted_at_block FROM assets.templates WHERE template_id IN (6, 12) ORDER BY 1',
+    ),
+  ).toEqual([
+    [6, null, 705],
+    [12, { img: 'changed' }, null],
+  ])
+  expect(
+    await select(
+      'SELECT collection_name, split_founders, founders, updated_at_block FROM market.royalty_configs',
+    ),
+  ).toEqual([['alicecollect', 10_000n, [{ recipient: 'alice', weight: 1 }], 702]])
+  expect(
+    await select(
+      'SELECT seq, payout_index, kind, listing_id, amount, recipient FROM market.royalty_payouts ORDER BY 2',
+    ),
+  ).toEqual([
+    [5791n, 0, 1, 9n, 500n, 'alice'],
+    [5791n, 1, 1, 9n, 501n, 'alice'],
+  ])
+  expect(await select('SELECT action, subject FROM market.logs WHERE seq = 5791')).toEqual([[10, 9n]])
+  expect(await select("SELECT encode(txid, 'hex') FROM market.origin_of(5791)")).toEqual([['ab'.repeat(32)]])
+  expect(await select('SELECT subject, data FROM assets.logs WHERE seq = 5790')).toEqual([
+    [12n, { schema_name: 'items' }],
+  ])
+  const { derived } = await verifyOf(imported.address, {
+    kind: 'folder',
+    path: new URL('../fixtures/recordings/main/tables', import.meta.url).pathname,
+  })
+  expect(derived).toEqual([])
+})

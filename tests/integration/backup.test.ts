@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import type { EmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { compareDigests } from '../../services/verify/index.ts'
+import { describeUnless, findProgram } from '../setup/available.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { digestOf } from './digest-of.ts'
+import { indexUntil, startChain } from './index-chain.ts'
+
+const missing = ['bash', 'psql', 'pg_dump', 'pg_restore'].filter((name) => findProgram(name) === undefined)
+const isNewer = process.env.PRONGHORN_TEST_POSTGRES !== undefined
+const reason =
+  missing.length > 0
+    ? `there is no ${missing.join(', ')} on the PATH`
+    : isNewer
+      ? 'the pg_dump of the machine may be older than the server'
+      : undefined
+const fork = join(import.meta.dirname, '../fixtures/recordings/fork')
+
+describeUnless(reason, 'backup and restore', () => {
+  let folder: string
+  let source: TestDatabase
+  let target: TestDatabase
+  let newer: EmbeddedPostgres
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pronghorn-backups-'))
+    source = await createTestDatabase()
+    target = await createTestDatabase('template0')
+    newer = await startEmbeddedPostgres({ package: 'embedded-postgres-18' })
+    const running = await startChain({ recordings: [fork], replay: 'recorded' })
+    await indexUntil(running, source.address, 403)
+    await running.chain.stop()
+  })
+
+  afterAll(async () => {
+    await newer.stop()
+    await source.drop()
+    await target.drop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  async function run(script: string, args: readonly string[], address: DatabaseAddress): Promise<string> {
+    await writeFile(join(folder, 'password'), address.password)
+    const { stdout } = await promisify(execFile)(
+      'bash',
+      [join(packageRoot, 'infra/postgres', script), ...args],
+      {
+        env: {
+          ...process.env,
+          PASSWORD_FILE: join(folder, 'password'),
+          BACKUPS_FOLDER: folder,
+          PGHOST: address.host,
+          PGPORT: String(address.port),
+          PGUSER: address.user,
+          PGDATABASE: address.database,
+        },
+      },
+    )
+    return stdout
+  }
+
+  it('the manifest has the digest of the database, and what is restored has it too, on 14 and on 18', async () => {
+    await run('backup.sh', ['whole'], source.address)
+    const manifest = JSON.parse(await readFile(join(folder, 'whole/manifest.json'), 'utf8')) as {
+      digest: { all: string; tables: Record<string, string> }
+    }
+    const before = await digestOf(source.address)
+    expect(manifest.digest.all).toBe(before.digest)
+    expect(Object.keys(manifest.digest.tables).sort()).toEqual(
+      before.tables.filter(({ rows }) => rows > 0n).map(({ name }) => name),
+    )
+    await run('restore.sh', ['whole'], target.address)
+    expect(compareDigests(before, await digestOf(target.address))).toEqual([])
+
+    const { host, port, user, password } = newer
+    const maintenance = { host, port, user, password, database: 'postgres' }
+    const admin = await connectDatabase(maintenance, { applicationName: 'test' })
+    await admin.query('CREATE DATABASE restored TEMPLATE template0')
+    await admin.end()
+    await run('restore.sh', ['whole'], { ...maintenance, database: 'restored' })
+    const restored = await digestOf({ ...maintenance, database: 'restored' })
+    expect(compareDigests(before, restored)).toEqual([])
+    expect(restored.digest).toBe(before.digest)
+  })
+
+  it('a restored database that does not hold what was backed up is told', async () => {
+    await run('backup.sh', ['other'], source.address)
+    const file = join(folder, 'other/manifest.json')
+    const manifest = JSON.parse(await readFile(file, 'utf8')) as {
+      digest: { tables: Record<string, string> }
+    }
+    manifest.digest.tables['assets.offers'] = '0'.repeat(32)
+    await writeFile(file, JSON.stringify(manifest))
+    const sums = await readFile(join(folder, 'other/SHA256SUMS'), 'utf8')
+    const sum = createHash('sha256')
+      .update(await readFile(file))
+      .digest('hex')
+    await writeFile(
+      join(folder, 'other/SHA256SUMS'),
+      sums.replace(/^[0-9a-f]{64} {2}\.\/manifest\.json$/m, `${sum}  ./manifest.json`),
+    )
+    const empty = await createTestDatabase('template0')
+    await expect(run('restore.sh', ['other'], empty.address)).rejects.toThrow(
+      'does not hold what was backed up: the digests of assets.offers differ',
+    )
+    await empty.drop()
+  })
+})

@@ -1,0 +1,14 @@
+import { connectDatabase } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { digestDatabase } from '../../services/verify/index.ts'
+import type { DatabaseDigest } from '../../services/verify/index.ts'
+
+/** The digest of a database, over a connection of its own. */
+export async function digestOf(address: DatabaseAddress): Promise<DatabaseDigest> {
+  const client = await connectDatabase(address, { applicationName: 'test digest' })
+  try {
+    return await digestDatabase(client)
+  } finally {
+    await client.end()
+  }
+}

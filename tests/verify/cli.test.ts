@@ -1,0 +1,118 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runCli } from '../../services/cli/index.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { demoChainId } from '../../services/core/chain-node/index.ts'
+import { indexUntil, startChain } from '../integration/index-chain.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+
+const fork = join(import.meta.dirname, '../fixtures/recordings/fork')
+
+let database: TestDatabase
+let config: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const running = await startChain({ recordings: [fork], replay: 'history' })
+  await indexUntil(running, database.address, 403)
+  await running.chain.stop()
+  config = await mkdtemp(join(tmpdir(), 'pronghorn-verify-'))
+  await writeFile(
+    join(config, 'connections.config.json'),
+    JSON.stringify({
+      sqldb: database.address,
+      kvstore: { host: '127.0.0.1', port: 1 },
+      chain: { name: 'test', chain_id: demoChainId, http: 'http://127.0.0.1:9', ship: 'ws://127.0.0.1:9' },
+    }),
+  )
+})
+
+afterAll(async () => {
+  await database.drop()
+  await rm(config, { recursive: true, force: true })
+})
+
+async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', '']
+  const code = await runCli([...args, '--config', config], {
+    env: {},
+    isTerminal: false,
+    out: (text) => (out += text),
+    err: (text) => (err += text),
+    signal: new AbortController().signal,
+  })
+  return { code, out, err }
+}
+
+async function change(text: string): Promise<void> {
+  const client = await connectDatabase(database.address, { applicationName: 'test' })
+  await client.query(text)
+  await client.end()
+}
+
+const folder = ['--folder', join(fork, 'tables')]
+
+it('ends with 0 when nothing differs, 1 when something does, 75 when it could not be told', async () => {
+  const clean = await run('verify', ...folder)
+  expect(clean).toMatchObject({ code: 0, err: '' })
+  expect(clean.out).toContain('decoded by @eosrio/node-abieos')
+  expect(clean.out).toMatch(/No differences: \d+ rows of \d+ tables/)
+
+  const unreachable = await run('verify')
+  expect(unreachable.code).toBe(75)
+  expect(unreachable.err).toContain('VERIFY_UNFINISHED')
+
+  await change("UPDATE assets.config SET standard = 'something'")
+  const differing = await run('verify', ...folder)
+  expect(differing.code).toBe(1)
+  expect(differing.out).toContain('standard: chain "atomicassets", database "something"')
+  expect(differing.err).toContain('DATABASE_DIFFERS')
+  const json = JSON.parse((await run('verify', ...folder, '--json')).out) as Record<string, unknown>
+  expect(json).toMatchObject({
+    clean: false,
+    differences: [{ table: 'assets.config (tokenconfigs)', key: 'atomicassets', kind: 'differs' }],
+  })
+})
+
+it('shows a repair, and writes it only when asked to', async () => {
+  const shown = await run('verify', ...folder, '--repair')
+  expect(shown.code).toBe(1)
+  expect(shown.out).toContain('repair would write 1 rows of 1:')
+  expect(shown.out).toContain('standard "something" -> "atomicassets"')
+  expect((await run('verify', ...folder)).code).toBe(1)
+  const written = await run('verify', ...folder, '--repair', '--yes')
+  expect(written.out).toContain('repair wrote 1 rows of 1:')
+  expect(written.code).toBe(0)
+  expect((await run('verify', ...folder)).code).toBe(0)
+})
+
+it('refuses what it cannot understand', async () => {
+  for (const [args, said] of [
+    [['--table', 'assets.nothing'], 'there is no assets.nothing to compare; tables are: assets.config'],
+    [['--http', 'http://127.0.0.1:9'], 'one of --http, --state and --folder, not several'],
+    [['--yes'], '--yes goes with --repair'],
+  ] as const) {
+    const { code, err } = await run('verify', ...folder, ...args)
+    expect(code).toBe(2)
+    expect(err).toContain(said)
+  }
+  const none = await run('verify', '--state')
+  expect(none.code).toBe(2)
+  expect(none.err).toContain('the database keeps no rows of contracts')
+})
+
+it('prints digests for people and for scripts', async () => {
+  const text = await run('digest')
+  expect(text.code).toBe(0)
+  expect(text.out).toMatch(/^assets\.assets +[0-9a-f]{32} +\d+ rows$/m)
+  const json = JSON.parse((await run('digest', '--json', '--table', 'assets.offers')).out) as {
+    readers: unknown
+    tables: { name: string }[]
+  }
+  expect(json.tables.map(({ name }) => name)).toEqual(['assets.offers'])
+  expect(json.readers).toMatchObject([{ name: 'test-1', block_num: 403 }])
+  expect((await run('digest', '--table', 'assets.nothing')).code).toBe(2)
+})

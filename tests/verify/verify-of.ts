@@ -1,0 +1,78 @@
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import type { ActivityMix } from '../../services/devchain/index.ts'
+import { verifyDatabase } from '../../services/verify/index.ts'
+import type { SourceChoice, VerifyDatabaseOptions, VerifyReport } from '../../services/verify/index.ts'
+import { testSettings } from '../integration/index-chain.ts'
+
+/** Everything kept, the packed rows of the contracts too. */
+export const keepingSettings = {
+  contracts: [
+    ...testSettings.contracts,
+    {
+      handler: 'state',
+      args: {
+        accounts: ['atomicassets', 'atomicmarket', 'delphioracle', 'atomictoolsx'],
+        permissions: false,
+        history_blocks: 0,
+      },
+    },
+  ],
+}
+
+/** Everything that happens on a chain, with what is rare somewhat more often. */
+export const broadMix: ActivityMix = {
+  newAccount: 1,
+  newCollection: 1,
+  editCollection: 1,
+  newSchema: 0.5,
+  extendSchema: 0.5,
+  newTemplate: 3,
+  editTemplate: 2,
+  deleteTemplate: 0.5,
+  mint: 24,
+  transfer: 12,
+  editAsset: 8,
+  createOffer: 6,
+  acceptOffer: 2,
+  declineOffer: 1,
+  cancelOffer: 1,
+  burn: 2,
+  deploy: 20,
+  newMarketplace: 1,
+  changeBonusFee: 4,
+  changeRoyalties: 12,
+  withdraw: 1,
+  writePrices: 5,
+  announceSale: 24,
+  startSale: 2,
+  purchaseSale: 8,
+  cancelSale: 1,
+  announceAuction: 5,
+  startAuction: 2,
+  bid: 5,
+  claimAuction: 3,
+  cancelAuction: 1,
+  createBuyoffer: 5,
+  acceptBuyoffer: 2,
+  declineBuyoffer: 1,
+  createTemplateBuyoffer: 4,
+  fulfillTemplateBuyoffer: 2,
+  announceLink: 6,
+  startLink: 3,
+  claimLink: 2,
+  cancelLink: 1,
+}
+
+/** The report of comparing a database. */
+export async function verifyOf(
+  address: DatabaseAddress,
+  source: SourceChoice,
+  more: Partial<VerifyDatabaseOptions> = {},
+): Promise<VerifyReport> {
+  const { report } = await verifyDatabase(address, {
+    source,
+    signal: new AbortController().signal,
+    ...more,
+  })
+  return report
+}

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { takeLease } from '../../services/filler/index.ts'
+import { compareDigests, openOwnDecoder, repairDatabase } from '../../services/verify/index.ts'
+import type { DatabaseDigest, SourceChoice } from '../../services/verify/index.ts'
+import { digestOf } from '../integration/digest-of.ts'
+import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
+import type { TestChain } from '../integration/index-chain.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { damages } from './damage.ts'
+import { broadMix, keepingSettings, verifyOf } from './verify-of.ts'
+
+/** Nothing happens on the chain while it is compared. */
+let running: TestChain
+let database: TestDatabase
+
+beforeAll(async () => {
+  running = await startChain({ recordings: ['main', 'v2'], blocks: 240, rate: 8, seed: 5, mix: broadMix })
+  database = await createTestDatabase()
+  await indexUntil(running, database.address, running.chain.head().num, { settings: keepingSettings })
+})
+
+afterAll(async () => {
+  await running.chain.stop()
+  await database.drop()
+})
+
+async function change<T extends object>(text: string): Promise<T[]> {
+  const client = await connectDatabase(database.address, { applicationName: 'test' })
+  try {
+    return (await client.query<T>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const signal = new AbortController().signal
+const state: SourceChoice = { kind: 'state' }
+const node = (): SourceChoice => ({ kind: 'http', url: running.httpUrl })
+
+describe('a database that is right', () => {
+  it('is clean against the kept rows and against a node, with rows in every family', async () => {
+    for (const source of [state, node()]) {
+      const report = await verifyOf(database.address, source)
+      expect(report).toMatchObject({ differences: [], derived: [], notes: [], unfinished: null })
+      expect(report.decoder).toBe('@eosrio/node-abieos')
+      expect(report.tables).toHaveLength(27)
+      const empty = report.tables.filter(({ rows }) => rows === 0).map(({ table }) => table)
+      expect(empty).toEqual([])
+    }
+  })
+
+  it('is clean by this program’s own decoder too, and the report says which it was', async () => {
+    const report = await verifyOf(database.address, state, { decoder: openOwnDecoder() })
+    expect(report.differences).toEqual([])
+    expect(report.decoder).toBe('own decoder (asked for)')
+  })
+})
+
+describe('twelve rows damaged by hand', () => {
+  let expected: { table: string; kind: string; key: string }[]
+  let before: DatabaseDigest
+
+  beforeAll(async () => {
+    before = await digestOf(database.address)
+    expected = []
+    for (const { table, kind, text } of damages) {
+      const rows = await change<{ key: string }>(text)
+      expect(rows).toHaveLength(1)
+      expected.push({ table, kind, key: rows[0]!.key })
+    }
+  })
+
+  it('are found, exactly these', async () => {
+    for (const source of [state, node()]) {
+      const report = await verifyOf(database.address, source, { pollMs: 20, stallMs: 200 })
+      const found = report.differences.map(({ table, kind, key }) => ({ table, kind, key }))
+      expect(found).toHaveLength(12)
+      expect(found).toEqual(expect.arrayContaining(expected))
+      expect(report.derived).toEqual([])
+      expect(report.unfinished).toBeNull()
+    }
+  })
+
+  it('are named with both values, by table and by collection', async () => {
+    const [asset] = expected.filter(({ table }) => table === 'assets.assets')
+    const report = await verifyOf(database.address, state, { tables: ['assets.assets'] })
+    expect(report.tables.map(({ table }) => table)).toEqual(['assets.assets'])
+    expect(report.derived).toBeNull()
+    expect(report.differences).toMatchObject([
+      { key: asset!.key, kind: 'differs', columns: [{ column: 'ram_payer', database: 'nobody' }] },
+    ])
+    const [{ collection_name: collection } = { collection_name: '' }] = await change<{
+      collection_name: string
+    }>(`SELECT collection_name FROM assets.assets WHERE asset_id = ${asset!.key}`)
+    for (const source of [state, node()]) {
+      const inside = await verifyOf(database.address, source, {
+        tables: ['assets.assets'],
+        collection,
+        pollMs: 20,
+        stallMs: 200,
+      })
+      expect(inside.differences.map(({ key }) => key)).toEqual([asset!.key])
+      const [{ count } = { count: 0n }] = await change<{ count: bigint }>(
+        `SELECT count(*) FROM assets.assets WHERE owner IS NOT NULL AND collection_name = '${collection}'`,
+      )
+      expect(inside.tables[0]!.rows).toBe(Number(count))
+    }
+  })
+
+  it('are found by a sample that is large enough, and a small one reads few rows', async () => {
+    for (const source of [state, node()]) {
+      const more = { pollMs: 20, stallMs: 200 }
+      const large = await verifyOf(database.address, source, { ...more, sample: 100_000 })
+      // A sample is of what the database has.
+      expect(large.differences.map(({ table }) => table).sort()).toEqual(
+        damages.flatMap(({ table, kind }) => (kind === 'missing' ? [] : [table])).sort(),
+      )
+      const small = await verifyOf(database.address, source, {
+        ...more,
+        sample: 5,
+        tables: ['assets.assets'],
+      })
+      expect(small.tables[0]!.rows).toBe(5)
+    }
+  })
+
+  it('are not repaired while a filler writes, nor against a node at another block', async () => {
+    const filler = await connectDatabase(database.address, { applicationName: 'test' })
+    await takeLease(filler, testSettings.name)
+    await expect(repairDatabase(database.address, { source: state, signal })).rejects.toMatchObject({
+      code: 'READER_LEASE_HELD',
+    })
+    await filler.end()
+    running.chain.generate(1)
+    await expect(repairDatabase(database.address, { source: node(), signal })).rejects.toThrow(
+      'rows of another block must not be written',
+    )
+    expect((await verifyOf(database.address, state)).differences).toHaveLength(12)
+  })
+
+  it('are right after a repair', async () => {
+    const { repairs, broken, rebuilt } = await repairDatabase(database.address, { source: state, signal })
+    expect(repairs).toHaveLength(12)
+    expect(repairs.filter(({ impossible }) => impossible !== null)).toEqual([])
+    expect([...broken, ...rebuilt]).toEqual([])
+    expect(await verifyOf(database.address, state)).toMatchObject({ differences: [], derived: [] })
+    // When the marketplace was first seen and the balance last changed is not known any more.
+    expect(compareDigests(before, await digestOf(database.address))).toEqual([
+      'market.balances',
+      'market.marketplaces',
+    ])
+  })
+})
+
+describe('what is derived', () => {
+  beforeEach(async () => {
+    expect(await verifyOf(database.address, state)).toMatchObject({ differences: [], derived: [] })
+  })
+
+  it('a wrong counter is found and made anew', async () => {
+    const { digest } = await digestOf(database.address)
+    await change(
+      'UPDATE assets.template_counts SET minted = minted + 1 WHERE template_id = (SELECT min(template_id) FROM assets.template_counts)',
+    )
+    await change('DELETE FROM market.account_stats')
+    const report = await verifyOf(database.address, state)
+    expect(report.differences).toEqual([])
+    expect(report.derived!.map(({ rule }) => rule)).toEqual([
+      'assets.template_counts counts assets',
+      'account_stats sums trades',
+    ])
+    const { rebuilt } = await repairDatabase(database.address, { source: state, signal })
+    expect(rebuilt).toHaveLength(2)
+    expect((await digestOf(database.address)).digest).toBe(digest)
+  })
+
+  it('what cannot be known is told, not invented', async () => {
+    await change(
+      'DELETE FROM assets.assets WHERE asset_id = (SELECT min(asset_id) FROM assets.assets WHERE owner IS NOT NULL)',
+    )
+    const { repairs } = await repairDatabase(database.address, { source: state, signal })
+    expect(repairs).toMatchObject([{ statements: [], found: { difference: { kind: 'missing' } } }])
+    expect(repairs[0]!.impossible).toContain('restore a backup')
+  })
+})
