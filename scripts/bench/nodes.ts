@@ -18,6 +18,7 @@ import { createLogger } from '../../services/core/log/index.ts'
 import { runReader } from '../../services/filler/index.ts'
 import type { ReaderStatus } from '../../services/filler/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { digestDatabase } from '../../services/verify/index.ts'
 
 interface NodeProcess {
   readonly process: ChildProcess
@@ -119,25 +120,13 @@ async function createDatabase(name: string, template?: string): Promise<Database
   return address
 }
 
-/** One text for all rows of all tables but those that tell of processes. */
 async function digest(database: DatabaseAddress): Promise<string> {
   const client = await connectDatabase(database, { applicationName: 'bench' })
-  const { rows: tables } = await client.query<{ name: string }>(
-    `SELECT schemaname || '.' || tablename AS name FROM pg_tables
-     WHERE schemaname !~ '^(pg_|information_schema$|public$)'
-       AND schemaname || '.' || tablename NOT IN ('chain.leases', 'chain.heartbeats', 'chain.feeds', 'chain.feed')
-     ORDER BY 1`,
-  )
-  const sums: string[] = []
-  for (const { name } of tables) {
-    const { rows } = await client.query<{ sum: string | null }>(
-      `SELECT md5(string_agg(t::text, E'\\n' ORDER BY t::text COLLATE "C")) AS sum FROM ${name} t`,
-    )
-    if (rows[0]?.sum) sums.push(`${name} ${rows[0].sum}`)
+  try {
+    return (await digestDatabase(client)).digest
+  } finally {
+    await client.end()
   }
-  const { rows } = await client.query<{ sum: string }>('SELECT md5($1) AS sum', [sums.join('\n')])
-  await client.end()
-  return rows[0]!.sum
 }
 
 const server = await startEmbeddedPostgres({ settings: { shared_buffers: '256MB' } })
