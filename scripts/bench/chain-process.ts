@@ -1,7 +1,8 @@
 /**
- * The chain of a measurement, in a process of its own. Usage: chain-process.js KIND BLOCKS. Prints one line of JSON:
- * {"shipUrl", "httpUrl", "chainId", "first", "last", "bytes", "events"}.
+ * The chain of a measurement, in a process of its own. Usage: chain-process.js KIND BLOCKS [BYTES_PER_SECOND [CHAIN_ID]].
+ * Prints one line of JSON: {"shipUrl", "httpUrl", "chainId", "last"}. A number on its input is a new rate.
  */
+import { createInterface } from 'node:readline'
 import {
   benchBlocks,
   createDevchain,
@@ -12,6 +13,7 @@ import {
 import type { Devchain } from '../../services/devchain/index.ts'
 
 const [kind, count] = [process.argv[2], Number(process.argv[3])]
+const [bytesPerSecond, chainId] = process.argv.slice(4)
 const retainBytes = 4 * 1024 ** 3
 
 function buildChain(): Devchain {
@@ -39,6 +41,16 @@ function buildChain(): Devchain {
 }
 
 const chain = buildChain()
-const { shipUrl, httpUrl } = await chain.start()
+const started = await chain.start()
+const { httpUrl } = started
+let { shipUrl } = started
+if (bytesPerSecond !== undefined) {
+  const node = chain.mirror({ libLagBlocks: 0, ...(chainId === undefined ? {} : { chainId }) })
+  node.conduct.bytesPerSecond = Number(bytesPerSecond)
+  shipUrl = await node.start()
+  createInterface(process.stdin).on('line', (line) => {
+    node.conduct.bytesPerSecond = Number(line)
+  })
+}
 console.log(JSON.stringify({ shipUrl, httpUrl, chainId: chain.chainId, last: chain.head().num }))
 process.on('SIGTERM', () => process.exit(0))

@@ -4,6 +4,8 @@ import { Chain } from './chain/index.ts'
 import type { ChainBlock, Position } from './chain/index.ts'
 import { chainAnswers, startChainApi } from './http/index.ts'
 import type { ChainApi } from './http/index.ts'
+import { MirrorNode } from './mirror.ts'
+import type { MirrorOptions } from './mirror.ts'
 import { shipNodeOf } from './node.ts'
 import type { DevchainOptions } from './options.ts'
 import { BlockLog, finalBranch, Playback, readRecording } from './recording/index.ts'
@@ -155,6 +157,12 @@ export class Devchain {
    */
   append(block: ChainBlock): void {
     this.#chain.push(block)
+  }
+
+  /** Makes another node of this chain; see `MirrorNode`. It has to be stopped by whoever asked for it. */
+  mirror(options: MirrorOptions = {}): MirrorNode {
+    const { abiText } = this.#node
+    return new MirrorNode({ chain: this.#chain, abiText, chainId: this.chainId }, options)
   }
 
   /** Holds the blocks that come by themselves back, or lets them come again. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { ConfigWith } from '../core/config/index.ts'
+import type { ConfigWith, ShipConfig } from '../core/config/index.ts'
 import { checkChainId } from '../core/chain-node/index.ts'
 import { connectDatabase, databaseFailure, migrate } from '../core/database/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../core/errors/index.ts'
@@ -129,12 +129,17 @@ function threadData(
       chain: {
         chainId: chain.chain_id,
         http: chain.http,
-        ship: typeof chain.ship === 'string' ? [chain.ship] : chain.ship,
+        ship: nodesOf(chain.ship),
       },
     },
     logLevel: options.logger.level as LogLevel,
     pretty: options.pretty ?? false,
   }
+}
+
+function nodesOf(ship: ShipConfig): ReaderThreadData['options']['chain']['ship'] {
+  if (typeof ship === 'string') return [ship]
+  return ship.map((node) => (typeof node === 'string' ? { url: node } : node))
 }
 
 async function runThread(

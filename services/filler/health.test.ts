@@ -28,6 +28,19 @@ const well: ReaderStatus = {
   sinceBlockMs: 2_300,
   sinceCommitMs: 3_400,
   gaps: [{ first: 20, last: 29 }],
+  nodes: [
+    {
+      url: 'ws://a:8080/',
+      state: 'followed',
+      headNum: 105,
+      lagBlocks: 0,
+      blocksReceived: 100,
+      bytesReceived: 4_000,
+      bytesPerSecond: 812.4,
+      faults: 1,
+      lastFault: 'it was slow',
+    },
+  ],
   problem: null,
 }
 
@@ -56,6 +69,7 @@ it('is well while readers get on, and says how long ago they last did', async ()
         name: 'main-1',
         problem: null,
         missing_blocks: [{ first_block: 20, last_block: 29 }],
+        nodes: [{ url: 'ws://a:8080/', state: 'followed', bytes_per_second: 812, faults: 1 }],
         seconds_since_message: 1.2,
         seconds_since_block: 2.3,
         seconds_since_commit: 3.4,

@@ -106,6 +106,17 @@ function describeReader(status: ReaderStatus, ageMs: number): Record<string, unk
     queued_blocks: status.queuedBlocks,
     undecodable_actions: status.undecodableActions,
     unknown_tables: status.unknownTables,
+    nodes: status.nodes.map((node) => ({
+      url: node.url,
+      state: node.state,
+      head_block: node.headNum,
+      blocks_behind: node.lagBlocks,
+      bytes_per_second: Math.round(node.bytesPerSecond),
+      received_blocks: node.blocksReceived,
+      received_bytes: node.bytesReceived,
+      faults: node.faults,
+      last_fault: node.lastFault,
+    })),
   }
 }
 

@@ -56,7 +56,7 @@ export class Harness {
 
   /** Runs a session against addresses. */
   read(
-    urls: string | readonly string[],
+    urls: string | ShipSessionOptions['urls'],
     options: Partial<ShipSessionOptions> = {},
     collector = new Collector(),
   ): Run {

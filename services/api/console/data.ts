@@ -62,7 +62,22 @@ export interface ReaderView {
   readonly eta_seconds: number | null
   readonly seconds_since_commit: number | null
   readonly seconds_since_heartbeat: number | null
+  /** The chain nodes that it reads from, in the order of its configuration. */
+  readonly nodes: readonly ChainNodeView[]
   readonly history: HistoryView
+}
+
+/** A chain node as its reader sees it. */
+export interface ChainNodeView {
+  /** connecting, watched, reading, followed or failed. */
+  readonly state: string
+  /** Newest head that it told; null before it told one. */
+  readonly head_block: number | null
+  /** Blocks by which that is behind the newest of all nodes. */
+  readonly blocks_behind: number | null
+  readonly bytes_per_second: number
+  /** Times that it was lost, left or refused. */
+  readonly faults: number
 }
 
 /** Speed over time: each entry of `rates` belongs to the entry of `times` at its place. */

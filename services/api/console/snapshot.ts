@@ -87,6 +87,7 @@ function describeReader(
     eta_seconds: history.secondsLeft(reader.name, lagBlocks),
     seconds_since_commit: reader.secondsSinceCommit ?? null,
     seconds_since_heartbeat: reader.secondsSinceHeartbeat ?? null,
+    nodes: reader.nodes,
     history: history.rates(reader.name, range),
   }
 }

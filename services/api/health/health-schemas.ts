@@ -18,6 +18,16 @@ const reader = object({
     object({ first_block: decimal('First block'), last_block: decimal('Last block') }),
     'Blocks that were left out because start_block was raised',
   ),
+  nodes: list(
+    object({
+      state: text('connecting, watched, reading (a range of blocks), followed (new blocks) or failed'),
+      head_block: nullable(decimal('Newest head that it told')),
+      blocks_behind: nullable(integer('Blocks by which that is behind the newest of all nodes')),
+      bytes_per_second: integer('Bytes received from it per second'),
+      faults: integer('Times that it was lost, left or refused'),
+    }),
+    'The chain nodes that the reader reads from',
+  ),
   problem: nullable(text('What keeps the reader from going on')),
   seconds_since_heartbeat: nullable(number('Seconds since the reader last spoke')),
 })

@@ -8,7 +8,7 @@ import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { ServerState } from '../database/index.ts'
 import type { LiveFeedState } from '../live/index.ts'
-import type { HealthState, IndexedContract, ReaderState } from './state.ts'
+import type { ChainNodeState, HealthState, IndexedContract, ReaderState } from './state.ts'
 
 const INTERVAL_MS = 1_000
 const PROBE_TIMEOUT_MS = 3_000
@@ -156,6 +156,7 @@ type ReaderRow = [
   number,
   IndexedContract[],
   [number, number][],
+  ChainNodeState[] | null,
 ]
 
 async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
@@ -169,7 +170,8 @@ async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
         (SELECT coalesce(json_agg(json_build_object('family', s.family, 'account', s.account) ORDER BY s.family), '[]')
           FROM chain.sources s WHERE s.reader = r.name),
         (SELECT coalesce(json_agg(json_build_array(g.first_block, g.last_block) ORDER BY g.first_block), '[]')
-          FROM chain.gaps g WHERE g.reader = r.name AND g.last_block < r.block_num)
+          FROM chain.gaps g WHERE g.reader = r.name AND g.last_block < r.block_num),
+        h.nodes
       FROM chain.readers r LEFT JOIN chain.heartbeats h ON h.reader = r.name ORDER BY r.name`,
   } as pg.QueryArrayConfig)
   return rows.map((row) => ({
@@ -189,5 +191,6 @@ async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
     startBlock: row[13],
     contracts: row[14],
     gaps: row[15],
+    nodes: row[16] ?? [],
   }))
 }

@@ -212,6 +212,10 @@ function describeReader(
       first_block: String(first),
       last_block: String(last),
     })),
+    nodes: reader.nodes.map((node) => ({
+      ...node,
+      head_block: node.head_block === null ? null : String(node.head_block),
+    })),
     problem: reader.problem ?? null,
     seconds_since_heartbeat: reader.secondsSinceHeartbeat ?? null,
   }

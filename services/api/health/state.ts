@@ -38,6 +38,20 @@ export interface ReaderState {
   readonly gaps: readonly (readonly [first: number, last: number])[]
   /** What keeps the reader from going on, in its own words. */
   readonly problem: string | undefined
+  /** The chain nodes that it reads from; empty before its first heartbeat. */
+  readonly nodes: readonly ChainNodeState[]
+}
+
+/** A chain node in the words of a reader, without its address. */
+export interface ChainNodeState {
+  /** connecting, watched, reading, followed or failed. */
+  readonly state: string
+  /** Newest head that it told, and how far that is behind the newest of all nodes; null before it told one. */
+  readonly head_block: number | null
+  readonly blocks_behind: number | null
+  readonly bytes_per_second: number
+  /** Times that it was lost, left or refused. */
+  readonly faults: number
 }
 
 /** Everything that health is judged by. */

@@ -13,6 +13,7 @@ import { ensureSecrets, secretNames } from './secrets.ts'
 import type { SecretName, Secrets } from './secrets.ts'
 import { escapeJson, fillTemplate } from './template.ts'
 import type { Placeholders } from './template.ts'
+import { splitList } from './variables.ts'
 
 /** Where `render` puts things, and where it finds the operator's files. */
 export interface RenderPlaces {
@@ -180,11 +181,12 @@ function renderJson(values: Values, secrets: Secrets, service: Service): Record<
     POSTGRES_PASSWORD: secrets[service],
     REDIS_PASSWORD: secrets.redis,
     REPLICAS: JSON.stringify(listReplicas(values.POSTGRES_REPLICAS)),
+    CHAIN_SHIP: JSON.stringify(shipOf(values.CHAIN_SHIP)),
   }
   const fill = (part: ConfigPart): unknown => {
-    // A list that is already JSON must not be escaped again.
+    // What is already JSON must not be escaped again.
     const escape = (text: string, variable: string): string =>
-      variable === 'REPLICAS' ? text : escapeJson(text)
+      variable === 'REPLICAS' || variable === 'CHAIN_SHIP' ? text : escapeJson(text)
     return JSON.parse(fillTemplate(configFiles[part], placeholders, escape)) as unknown
   }
   return {
@@ -235,4 +237,9 @@ function report(
     hints.push(`this machine has ${half * 2} GiB: PG_MEMORY=${half}g would let PostgreSQL use half of it`)
   }
   return { isDemo, chain: values.CHAIN_NAME, secretsMade, certificateMade, warnings, hints }
+}
+
+function shipOf(text: string): string | string[] {
+  const addresses = splitList(text)
+  return addresses.length === 1 ? addresses[0]! : addresses
 }

@@ -29,6 +29,23 @@ const chainAddress = (protocols: readonly string[], example: string) =>
     return text
   })
 
+const shipProtocols = ['ws:', 'wss:']
+
+/** One address, or several of which each is used. */
+const shipAddresses = makeExactValidator<string>((text) => {
+  const addresses = splitList(text)
+  const isUsable = (each: string) => URL.canParse(each) && shipProtocols.includes(new URL(each).protocol)
+  if (addresses.length === 0 || addresses.length > 16 || !addresses.every(isUsable)) {
+    throw new RangeError('a URL such as ws://node:8080, or 1 to 16 of them separated by commas')
+  }
+  return text
+})
+
+/** The entries of a list that is separated by commas. */
+export function splitList(text: string): string[] {
+  return text.split(',').map((each) => each.trim())
+}
+
 const webAddress = chainAddress(['http:', 'https:'], 'https://example.org')
 
 /** Addresses and ranges as nginx takes them, with commas between. */
@@ -69,11 +86,8 @@ export const variables = {
   )({
     desc: 'HTTP interface of your chain node.',
   }),
-  CHAIN_SHIP: chainAddress(
-    ['ws:', 'wss:'],
-    'ws://node:8080',
-  )({
-    desc: 'State-history websocket of your chain node.',
+  CHAIN_SHIP: shipAddresses({
+    desc: 'State-history websocket of your chain node; of several nodes separated by commas.',
   }),
   START_BLOCK: whole(
     0,

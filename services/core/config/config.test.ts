@@ -186,6 +186,24 @@ describe('the mistakes of operators', () => {
     ['HTTP scheme', (p) => (p.connections.chain!.http = 'ws://node'), 'chain.http', /http:\/\/, https:\/\//],
     ['ship scheme', (p) => (p.connections.chain!.ship = 'http://node'), 'chain.ship', /ws:\/\/, wss:\/\//],
     ['ship list', (p) => (p.connections.chain!.ship = []), 'chain.ship', /list of 1 to 16/],
+    [
+      'ship weight',
+      (p) => (p.connections.chain!.ship = ['ws://a', { url: 'ws://b', weight: 0 }]),
+      'chain.ship[1].weight',
+      /from 1 to 100/,
+    ],
+    [
+      'ship range',
+      (p) => (p.connections.chain!.ship = [{ url: 'ws://b', from: 9, to: 8 }]),
+      'chain.ship[0].to',
+      /not below from/,
+    ],
+    [
+      'ship key',
+      (p) => (p.connections.chain!.ship = [{ url: 'ws://b', wieght: 2 }]),
+      'chain.ship[0].wieght',
+      /"weight"/,
+    ],
     ['no host', (p) => (p.connections.chain!.ship = 'ws+unix://'), 'chain.ship', /a URL such as/],
     ['port', (p) => (p.connections.sqldb!.port = 70000), 'sqldb.port', /from 1 to 65535/],
     [
@@ -283,6 +301,7 @@ describe('the mistakes of operators', () => {
     const changes: ((parts: Parts) => void)[] = [
       (p) => (p.connections.chain!.ship = 'ws+unix:///run/ship.sock'),
       (p) => (p.connections.chain!.ship = ['ws://a:1', 'wss://b/path']),
+      (p) => (p.connections.chain!.ship = ['ws://a:1', { url: 'wss://b/path', weight: 2, from: 7, to: 9 }]),
       (p) => (p.connections.chain!.chain_id = chainId.toUpperCase()),
       (p) => (p.connections.kvstore!.tls = { rejectUnauthorized: false }),
       (p) => (p.server.ip_whitelist = ['::1', '10.0.0.0/8', 'fe80::/10']),

@@ -1,5 +1,17 @@
 import { z } from 'zod'
-import { choice, flag, hostName, list, port, section, text, textLike, url } from './fields.ts'
+import {
+  blockNumber,
+  choice,
+  flag,
+  hostName,
+  integer,
+  list,
+  port,
+  section,
+  text,
+  textLike,
+  url,
+} from './fields.ts'
 
 const databaseHost = () => text(1, 1024).describe('Host of PostgreSQL, or the directory of its unix socket.')
 const shipUrl = () => url(['ws', 'wss', 'ws+unix'], 'ws://node:8080')
@@ -47,9 +59,24 @@ const kvstore = section({
     .describe('Kind of Redis; a cluster is not supported.'),
 })
 
-const shipAllowed = `${shipUrl().meta()?.allowed as string}, or a list of 1 to 16 of them`
+const shipNode = section({
+  url: shipUrl().describe('State-history address of one of several nodes.'),
+  weight: integer(1, 100)
+    .default(1)
+    .describe(
+      'Share of this node beside the others while blocks are read from all of them; the heaviest is followed first at the head.',
+    ),
+  from: blockNumber()
+    .default(0)
+    .describe('First block that this node is asked for; 0 = the first that it has.'),
+  to: blockNumber().default(0).describe('Last block that this node is asked for; 0 = no last one.'),
+}).refine(({ from, to }) => to === 0 || from <= to, { path: ['to'], error: 'a block not below from, or 0' })
+
+const shipAllowed = `${shipUrl().meta()?.allowed as string}, or a list of 1 to 16 of them or of objects { url, weight, from, to }`
+const shipEntryAllowed = `${shipUrl().meta()?.allowed as string}, or an object { url, weight, from, to }`
+const shipEntry = z.union([shipUrl(), shipNode], { error: shipEntryAllowed })
 const ship = z
-  .union([shipUrl(), z.array(shipUrl()).min(1, shipAllowed).max(16, shipAllowed)], { error: shipAllowed })
+  .union([shipUrl(), z.array(shipEntry).min(1, shipAllowed).max(16, shipAllowed)], { error: shipAllowed })
   .meta({ allowed: shipAllowed })
 
 const chain = section({
@@ -61,7 +88,7 @@ const chain = section({
     .describe('Id of the chain; compared with what the node says.'),
   http: url(['http', 'https'], 'http://node:8888').describe('HTTP address of the chain node.'),
   ship: ship.describe(
-    'State-history address of the chain node, also ws+unix:///path of a unix socket. With a list, the next is tried when one fails.',
+    'State-history address of the chain node, also ws+unix:///path of a unix socket. Of a list, all nodes send ranges of blocks at the same time while the reader catches up; at the head one is followed, and another one as soon as it fails.',
   ),
 })
 
@@ -76,6 +103,8 @@ export const connectionsSchema = section({
 
 /** Validated `connections.config.json`, every default filled in. */
 export type ConnectionsConfig = z.output<typeof connectionsSchema>
+/** The node or the nodes of `chain.ship`. */
+export type ShipConfig = z.output<typeof ship>
 /** The `kvstore` section. */
 export type KvstoreConfig = z.output<typeof kvstore>
 /** The `sqldb` section; it fits `DatabaseAddress` of the database part. */

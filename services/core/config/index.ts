@@ -1,7 +1,7 @@
 import { redactSecrets } from '../log/index.ts'
 import type { AppConfig } from './types.ts'
 
-export type { ConnectionsConfig, KvstoreConfig, SqldbConfig } from './connections-schema.ts'
+export type { ConnectionsConfig, KvstoreConfig, ShipConfig, SqldbConfig } from './connections-schema.ts'
 export { environmentVariables, readEnvironment, readProcessSettings } from './environment.ts'
 export type { Environment, EnvironmentVariable, ProcessSettings } from './environment.ts'
 export { loadConfig, parseConfig } from './load.ts'

@@ -51,16 +51,32 @@ export function problemsFromIssues(
   value: unknown,
   originOf: OriginOf,
 ): ConfigProblem[] {
-  const problems = issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => unknownKey(issue, key, value, originOf))
-      : [problemAt(placeOf(issue), issue.message, value, originOf)],
-  )
+  const problems = issues
+    .flatMap(alternativesOf)
+    .flatMap((issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => unknownKey(issue, key, value, originOf))
+        : [problemAt(placeOf(issue), issue.message, value, originOf)],
+    )
   const places = new Set<string>()
   return problems.filter((problem) => {
     const place = `${problem.file} ${problem.path}`
     return !places.has(place) && places.add(place)
   })
+}
+
+/**
+ * Where one of several forms was meant and only something inside of it is wrong, what is wrong there; the issue itself
+ * where no form fits.
+ */
+function alternativesOf(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue]
+  const meant = issue.errors.filter((inner) =>
+    inner.every(({ code, path }) => path.length > 0 || code === 'unrecognized_keys'),
+  )
+  const [only] = meant
+  if (meant.length !== 1 || only === undefined) return [issue]
+  return only.flatMap((inner) => alternativesOf({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
 /** A problem at a normalised path of `value`. */

@@ -24,6 +24,8 @@ const commitBlocks = [1, 10, 100, 1_000, 10_000, 100_000]
 
 const route = ['namespace', 'route'] as const
 const reader = ['reader'] as const
+/** `node` is the address without credentials. */
+const node = ['reader', 'node'] as const
 
 /**
  * Every metric of the program. `docs/metrics.md` is generated from this table, and a name that is not in it does not
@@ -339,6 +341,42 @@ export const metricCatalogue = {
     kind: 'counter',
     help: 'Connections opened to the node; more than one is a reconnect.',
     labels: reader,
+    programs: ['filler'],
+  },
+  pronghorn_node_state: {
+    kind: 'gauge',
+    help: '1 for the present state of the chain node: connecting, watched, reading, followed or failed.',
+    labels: [...node, 'state'],
+    programs: ['filler'],
+  },
+  pronghorn_node_head_block: {
+    kind: 'gauge',
+    help: 'Newest head that the chain node told.',
+    labels: node,
+    programs: ['filler'],
+  },
+  pronghorn_node_blocks_behind: {
+    kind: 'gauge',
+    help: 'Blocks by which the head of the chain node is behind the newest head of all nodes of the reader.',
+    labels: node,
+    programs: ['filler'],
+  },
+  pronghorn_node_received_blocks_total: {
+    kind: 'counter',
+    help: 'Blocks received from the chain node.',
+    labels: node,
+    programs: ['filler'],
+  },
+  pronghorn_node_received_bytes_total: {
+    kind: 'counter',
+    help: 'Bytes received from the chain node.',
+    labels: node,
+    programs: ['filler'],
+  },
+  pronghorn_node_faults_total: {
+    kind: 'counter',
+    help: 'Times that the chain node was lost, left or refused.',
+    labels: node,
     programs: ['filler'],
   },
   pronghorn_reader_interruptions_total: {

@@ -1,6 +1,14 @@
 /** Which payload of a result. */
 export type PayloadName = 'block' | 'traces' | 'deltas'
 
+/** How all sessions of a node behave at the moment; may be changed while they run. */
+export interface NodeConduct {
+  /** Nothing is sent and nothing answered, and connections stay open: a process that was stopped. */
+  frozen: boolean
+  /** Most bytes a second that each session sends; Infinity for as many as the socket takes. */
+  bytesPerSecond: number
+}
+
 /**
  * How one session misbehaves. Counts are blocks results of that session, from 1; block lists are block
  * numbers. Everything left out behaves like a healthy node.
@@ -20,6 +28,8 @@ export interface SessionFaults {
   readonly emptyBlocks?: readonly number[]
   /** Payloads that every result lacks, as with a disabled log. */
   readonly withoutPayloads?: readonly PayloadName[]
+  /** What may change while the session runs. */
+  readonly conduct?: NodeConduct
   /** Another text for the first frame. */
   readonly abiText?: string
 }

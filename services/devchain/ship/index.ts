@@ -1,4 +1,4 @@
-export type { FaultPlan, PayloadName, SessionFaults } from './faults.ts'
+export type { FaultPlan, NodeConduct, PayloadName, SessionFaults } from './faults.ts'
 export { packResult } from './messages.ts'
 export type { BlocksRequest, Fetch, ShipRequest, StatusAnswer } from './messages.ts'
 export { listen, startShipServer } from './server.ts'

@@ -4,6 +4,7 @@ import type { ChainBlock, Position } from '../chain/index.ts'
 import type { SessionFaults } from './faults.ts'
 import { packResult, packStatus, readRequest } from './messages.ts'
 import type { BlocksRequest, StatusAnswer } from './messages.ts'
+import { SlowWriter } from './slow-writer.ts'
 
 /** What a session asks the node. */
 export interface ShipNode {
@@ -40,6 +41,11 @@ export class ShipSession {
   readonly #client: WebSocket
   readonly #socket: Socket
   readonly #faults: SessionFaults
+  readonly #slow: SlowWriter | null
+  /** The first frame, until it is sent. */
+  #greeting: string | null
+  /** What came while the node was frozen. */
+  readonly #unread: { readonly data: Buffer; readonly isBinary: boolean }[] = []
   #stream: Stream | null = null
   #sent = 0
   #pumping = false
@@ -50,12 +56,16 @@ export class ShipSession {
     this.#client = client
     this.#socket = socket
     this.#faults = faults
+    const { conduct } = faults
+    this.#slow = conduct === undefined ? null : new SlowWriter(client, conduct, () => this.pump())
     client.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary))
-    client.send(faults.abiText ?? node.abiText, { binary: false })
+    this.#greeting = faults.abiText ?? node.abiText
+    if (!this.#silent()) this.#greet()
   }
 
   /** Sends what can be sent now. */
   pump(): void {
+    if (this.#unread.length > 0 || this.#greeting !== null) this.#wakeUp()
     const stream = this.#stream
     if (stream === null || this.#pumping || this.#scheduled) return
     this.#pumping = true
@@ -76,12 +86,25 @@ export class ShipSession {
     stream.cursor = num
   }
 
+  /** A process that was stopped goes on where it was. */
+  #wakeUp(): void {
+    if (this.#silent()) return
+    this.#greet()
+    for (const { data, isBinary } of this.#unread.splice(0)) this.#receive(data, isBinary)
+  }
+
+  #greet(): void {
+    if (this.#greeting !== null) this.#client.send(this.#greeting, { binary: false })
+    this.#greeting = null
+  }
+
   #receive(data: Buffer, isBinary: boolean): void {
+    if (this.#faults.conduct?.frozen === true) this.#unread.push({ data, isBinary })
     if (this.#silent()) return
     try {
       if (!isBinary) throw new RangeError('text instead of a request')
       const request = readRequest(data)
-      if (request.kind === 'status') this.#client.send(packStatus(this.#node.status()))
+      if (request.kind === 'status') this.#answer(packStatus(this.#node.status()))
       else if (request.kind === 'blocks') this.#start(request)
       else if (this.#stream !== null) this.#stream.left += request.messages
     } catch {
@@ -90,6 +113,12 @@ export class ShipSession {
       return
     }
     this.pump()
+  }
+
+  /** Not in the midst of a message that is being sent slowly. */
+  #answer(frame: Buffer): void {
+    if (this.#slow?.isSlow === true) this.#slow.write(frame)
+    else this.#client.send(frame)
   }
 
   #start(request: BlocksRequest): void {
@@ -103,7 +132,7 @@ export class ShipSession {
   }
 
   #mayWrite(): boolean {
-    if (this.#client.readyState !== this.#client.OPEN) return false
+    if (this.#client.readyState !== this.#client.OPEN || this.#slow?.isFull === true) return false
     if (this.#client.bufferedAmount < maxBufferedBytes) return true
     // `drain` comes when the socket has handed everything to the system.
     if (!this.#scheduled) {
@@ -171,6 +200,10 @@ export class ShipSession {
   }
 
   #write(frame: Buffer): void {
+    if (this.#slow?.isSlow === true) {
+      this.#slow.write(frame)
+      return
+    }
     for (let at = 0; at < frame.length; at += fragmentBytes) {
       const end = Math.min(at + fragmentBytes, frame.length)
       this.#client.send(frame.subarray(at, end), { binary: true, fin: end === frame.length })
@@ -178,6 +211,7 @@ export class ShipSession {
   }
 
   #silent(): boolean {
+    if (this.#faults.conduct?.frozen === true) return true
     return this.#faults.silentAfter !== undefined && this.#sent >= this.#faults.silentAfter
   }
 }

@@ -1,6 +1,6 @@
 import { createMetrics } from '../../core/metrics/index.ts'
 import type { MetricSnapshot } from '../../core/metrics/index.ts'
-import type { ReaderObserver, ReaderStatus } from '../pipeline/index.ts'
+import type { NodeStatus, ReaderObserver, ReaderStatus } from '../pipeline/index.ts'
 
 /** What a reader's thread counts and measures. */
 export interface ReaderMetrics {
@@ -11,6 +11,8 @@ export interface ReaderMetrics {
 }
 
 const states: readonly ReaderStatus['state'][] = ['connecting', 'catching-up', 'live', 'stopped']
+
+const nodeStates: readonly NodeStatus['state'][] = ['connecting', 'watched', 'reading', 'followed', 'failed']
 
 /** Makes the metrics of one reader. */
 export function createReaderMetrics(reader: string, now: () => number = Date.now): ReaderMetrics {
@@ -69,6 +71,17 @@ export function createReaderMetrics(reader: string, now: () => number = Date.now
       const missing = status.gaps.reduce((sum, { first, last }) => sum + last - first + 1, 0)
       metrics.set('pronghorn_reader_missing_blocks', labels, missing)
       metrics.set('pronghorn_reader_stalled', labels, status.problem === null ? 0 : 1)
+      for (const node of status.nodes) {
+        const ofNode = { reader, node: node.url }
+        for (const state of nodeStates) {
+          metrics.set('pronghorn_node_state', { ...ofNode, state }, state === node.state ? 1 : 0)
+        }
+        if (node.headNum !== null) metrics.set('pronghorn_node_head_block', ofNode, node.headNum)
+        if (node.lagBlocks !== null) metrics.set('pronghorn_node_blocks_behind', ofNode, node.lagBlocks)
+        metrics.countTo('pronghorn_node_received_blocks_total', ofNode, node.blocksReceived)
+        metrics.countTo('pronghorn_node_received_bytes_total', ofNode, node.bytesReceived)
+        metrics.countTo('pronghorn_node_faults_total', ofNode, node.faults)
+      }
       metrics.countTo('pronghorn_reader_operations_total', labels, status.operations)
       metrics.countTo('pronghorn_reader_received_blocks_total', labels, status.receivedBlocks)
       metrics.countTo('pronghorn_reader_received_bytes_total', labels, status.receivedBytes)

@@ -1,6 +1,6 @@
 import { createPool } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
-import type { ShipSession, ShipStatus } from '../ship/index.ts'
+import type { ShipNodeStatus, ShipSession, ShipStatus } from '../ship/index.ts'
 import type { Gap } from './gaps.ts'
 import { describeInterruption, describeStall } from './progress.ts'
 import type { ReaderProblem } from './progress.ts'
@@ -48,6 +48,14 @@ export interface ReaderStatus {
   readonly gaps: readonly Gap[]
   /** What keeps it from going on; null while nothing does. */
   readonly problem: ReaderProblem | null
+  /** The nodes that it reads from, in the order of the configuration. */
+  readonly nodes: readonly NodeStatus[]
+}
+
+/** What a reader says of a node. */
+export interface NodeStatus extends ShipNodeStatus {
+  /** Bytes received from it per second over the last seconds. */
+  readonly bytesPerSecond: number
 }
 
 const BEAT_MS = 1_000
@@ -58,13 +66,24 @@ const LIVE_BLOCKS = 20
 
 const BEAT = `
   INSERT INTO chain.heartbeats AS h (reader, beaten_at, committed_at, head_block, head_time, irreversible_block, blocks_per_second, state,
-    message_at, block_at, problem)
+    message_at, block_at, problem, nodes)
   VALUES ($1, now(), now() - $2 * interval '1 ms', $3, $4, $5, $6, $7,
-    now() - $8 * interval '1 ms', now() - $9 * interval '1 ms', $10)
+    now() - $8 * interval '1 ms', now() - $9 * interval '1 ms', $10, $11)
   ON CONFLICT (reader) DO UPDATE SET beaten_at = EXCLUDED.beaten_at, committed_at = coalesce(EXCLUDED.committed_at, h.committed_at),
     head_block = EXCLUDED.head_block, head_time = EXCLUDED.head_time, irreversible_block = EXCLUDED.irreversible_block,
-    blocks_per_second = EXCLUDED.blocks_per_second, state = EXCLUDED.state, problem = EXCLUDED.problem,
+    blocks_per_second = EXCLUDED.blocks_per_second, state = EXCLUDED.state, problem = EXCLUDED.problem, nodes = EXCLUDED.nodes,
     message_at = coalesce(EXCLUDED.message_at, h.message_at), block_at = coalesce(EXCLUDED.block_at, h.block_at)`
+
+/** What everybody may know of a node: neither its address nor what it said. */
+function publicNode({ state, headNum, lagBlocks, bytesPerSecond, faults }: NodeStatus): object {
+  return {
+    state,
+    head_block: headNum,
+    blocks_behind: lagBlocks,
+    bytes_per_second: Math.round(bytesPerSecond),
+    faults,
+  }
+}
 
 /** Tells once a second, to the database and to a listener, how a reader is doing. */
 export class Heartbeat {
@@ -73,6 +92,7 @@ export class Heartbeat {
   private readonly pool: ReturnType<typeof createPool>
   private readonly timer: NodeJS.Timeout
   private readonly samples: { atMs: number; block: number }[] = []
+  private readonly nodeSamples: { atMs: number; bytes: readonly number[] }[] = []
   private session: ShipSession | null = null
   private reading: Reading | null = null
   private irreversibleOnly = false
@@ -206,6 +226,7 @@ export class Heartbeat {
       sinceBlockMs: session?.sinceLastBlockMs ?? null,
       sinceCommitMs,
       gaps: this.gaps.filter(({ last }) => last < block),
+      nodes: this.nodes(session),
       problem: state === 'stopped' ? this.interruption : this.problem(session, sinceCommitMs, blocksBehind),
     }
   }
@@ -234,6 +255,21 @@ export class Heartbeat {
     )
   }
 
+  /** Rates are those between two looks a second or more apart. */
+  private nodes(session: ShipStatus | undefined): NodeStatus[] {
+    const now = performance.now()
+    const bytes = session?.nodes.map(({ bytesReceived }) => bytesReceived) ?? []
+    this.nodeSamples.push({ atMs: now, bytes })
+    if (this.nodeSamples.length > SPEED_SAMPLES + 1) this.nodeSamples.shift()
+    const first = this.nodeSamples[0]!
+    const seconds = (now - first.atMs) / 1_000
+    return (session?.nodes ?? []).map((node, place) => ({
+      ...node,
+      bytesPerSecond:
+        seconds > 0 ? Math.max(0, (node.bytesReceived - (first.bytes[place] ?? 0)) / seconds) : 0,
+    }))
+  }
+
   private speed(block: number): number {
     const now = performance.now()
     this.samples.push({ atMs: now, block })
@@ -257,6 +293,7 @@ export class Heartbeat {
         status.sinceMessageMs,
         status.sinceBlockMs,
         status.problem?.summary ?? null,
+        JSON.stringify(status.nodes.map(publicNode)),
       ])
       .catch(() => undefined)
   }

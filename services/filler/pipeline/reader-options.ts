@@ -2,7 +2,7 @@ import type { DatabaseAddress } from '../../core/database/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { SendMessage } from '../feed/index.ts'
 import type { ContractEntry } from '../handlers/index.ts'
-import type { ShipTiming } from '../ship/index.ts'
+import type { NodeSettings, ShipTiming } from '../ship/index.ts'
 import type { ReaderStatus } from './heartbeat.ts'
 import type { ReaderObserver } from './observer.ts'
 
@@ -10,7 +10,11 @@ import type { ReaderObserver } from './observer.ts'
 export interface ReaderOptions {
   readonly settings: ReaderSettings
   readonly database: DatabaseAddress
-  readonly chain: { readonly chainId: string; readonly http: string | null; readonly ship: readonly string[] }
+  readonly chain: {
+    readonly chainId: string
+    readonly http: string | null
+    readonly ship: readonly (string | NodeSettings)[]
+  }
   readonly logger: Logger
   /** Called about once a second and after each change of state. */
   readonly onStatus?: (status: ReaderStatus) => void

@@ -11,7 +11,9 @@ import type { UnitLoad } from './unit-policy.ts'
 
 /** What comes from the session and waits for its turn. */
 type Incoming =
-  { readonly kind: 'block'; readonly block: ShipBlock } | { readonly kind: 'fork'; readonly from: number }
+  | { readonly kind: 'block'; readonly block: ShipBlock }
+  | { readonly kind: 'fork'; readonly from: number }
+  | { readonly kind: 'protocol'; readonly protocol: Protocol }
 
 /** What a reading tells while it runs. */
 export interface ReadingStatus {
@@ -133,7 +135,9 @@ export class Reading implements ShipConsumer<Protocol> {
   }
 
   onProtocol(protocol: Protocol): void {
-    this.applier.useProtocol(protocol)
+    // Blocks that wait came by the protocol before.
+    this.incoming.push({ kind: 'protocol', protocol })
+    this.drain()
   }
 
   onBlock(block: ShipBlock): void {
@@ -209,6 +213,11 @@ export class Reading implements ShipConsumer<Protocol> {
   private step(): boolean {
     const next = this.incoming[0]
     if (next === undefined) return this.commitIfDue()
+    if (next.kind === 'protocol') {
+      this.incoming.shift()
+      this.applier.useProtocol(next.protocol)
+      return true
+    }
     if (next.kind === 'fork') {
       if (this.busy) return false
       if (this.unit.blocks > 0) {

@@ -15,7 +15,7 @@ export class ReceivedBlock implements ShipBlock {
   readonly num: number
   readonly idBytes: Uint8Array
   readonly prevIdBytes: Uint8Array | null
-  readonly head: WirePosition
+  head: WirePosition
   readonly lib: WirePosition
   readonly header: Uint8Array | null
   readonly traces: Uint8Array | null

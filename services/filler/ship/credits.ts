@@ -15,10 +15,14 @@ export class CreditWindow {
   #credits = 0
   #heldBlocks = 0
   #heldBytes = 0
-  #estimateBytes = firstEstimateBytes
+  #estimateBytes: number
 
-  /** `window` and `ackBatch` in messages, `maxBytes` for what is held and on its way together. */
-  constructor(window: number, ackBatch: number, maxBytes: number) {
+  /**
+   * `window` and `ackBatch` in messages, `maxBytes` for what is held and on its way together; `estimateBytes` is the
+   * size expected of the first messages, where one is known.
+   */
+  constructor(window: number, ackBatch: number, maxBytes: number, estimateBytes = firstEstimateBytes) {
+    this.#estimateBytes = estimateBytes
     this.#window = window
     this.#ackBatch = ackBatch
     this.#maxBytes = maxBytes

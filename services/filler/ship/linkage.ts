@@ -72,7 +72,7 @@ export class ChainTail {
       if (ours !== null && sameId(ours, id, 0)) return 'resent'
     }
     const expectedParent = this.#idAt(num - 1)
-    if (expectedParent !== null && !follows(expectedParent, parent, block)) return 'unlinked'
+    if (expectedParent !== null && !namesParent(expectedParent, parent, block)) return 'unlinked'
     return num === this.#next ? 'next' : 'fork'
   }
 
@@ -115,7 +115,12 @@ export class ChainTail {
   }
 }
 
-function follows(expected: Uint8Array, parent: WirePosition | null, block: Uint8Array | null): boolean {
+/** Whether a block whose parent is told by `parent`, or by its packed header, follows the block with id `expected`. */
+export function namesParent(
+  expected: Uint8Array,
+  parent: WirePosition | null,
+  block: Uint8Array | null,
+): boolean {
   if (parent !== null) return sameId(expected, parent.id, 0)
   return block !== null && headerNames(block, expected)
 }

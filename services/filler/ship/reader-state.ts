@@ -60,6 +60,11 @@ export class ReaderState<P extends ProtocolCodec> {
     this.#bytesAtMessage = this.#bytesRead()
   }
 
+  /** Bytes read on the present connection. */
+  bytesRead(): number {
+    return this.#bytesRead()
+  }
+
   /** The connection is gone, and with it the part of a message that had arrived. */
   noteDisconnection(): void {
     this.noteConnection(() => 0)
@@ -101,7 +106,8 @@ export class ReaderState<P extends ProtocolCodec> {
     this.forks += 1
   }
 
-  status(): ShipStatus {
+  /** Everything but the nodes. */
+  status(): Omit<ShipStatus, 'nodes'> {
     const last = this.tail.lastId
     return {
       state: this.state,

@@ -1,5 +1,6 @@
 import { FatalError, describeError } from '../../core/errors/index.ts'
 import type { NodeAddress } from './address.ts'
+import { SeveralNodes } from './several/several-nodes.ts'
 import { StreamAttempt } from './attempt.ts'
 import type { Outcome } from './attempt.ts'
 import { createBackoff, sleep } from './backoff.ts'
@@ -7,7 +8,14 @@ import type { Backoff } from './backoff.ts'
 import type { Problem } from './problems.ts'
 import { ReaderState } from './reader-state.ts'
 import { resolveSettings } from './settings.ts'
-import type { ProtocolCodec, ShipConsumer, ShipSession, ShipSessionOptions, ShipStatus } from './types.ts'
+import type {
+  ProtocolCodec,
+  ShipConsumer,
+  ShipNodeStatus,
+  ShipSession,
+  ShipSessionOptions,
+  ShipStatus,
+} from './types.ts'
 
 /**
  * Makes a session that reads one chain from one or more nodes into `consumer`. Nothing is opened before
@@ -17,7 +25,10 @@ export function createShipSession<P extends ProtocolCodec>(
   options: ShipSessionOptions<P>,
   consumer: ShipConsumer<P>,
 ): ShipSession {
-  return new Session(new ReaderState(resolveSettings(options), consumer))
+  const settings = resolveSettings(options)
+  return settings.addresses.length > 1
+    ? new SeveralNodes(settings, consumer)
+    : new Session(new ReaderState(settings, consumer))
 }
 
 /** Connects, and connects again, until the end. */
@@ -31,6 +42,7 @@ class Session<P extends ProtocolCodec> implements ShipSession {
   #strikes = 0
   #strikeAt = -1
   #missedForkAt = -1
+  #faults = 0
 
   constructor(reader: ReaderState<P>) {
     this.#reader = reader
@@ -61,7 +73,20 @@ class Session<P extends ProtocolCodec> implements ShipSession {
   }
 
   status(): ShipStatus {
-    return this.#reader.status()
+    const status = this.#reader.status()
+    const states = { streaming: 'followed', waiting: 'watched', 'backing-off': 'failed' } as const
+    const state = status.state in states ? states[status.state as keyof typeof states] : 'connecting'
+    const node: ShipNodeStatus = {
+      url: status.url,
+      state,
+      headNum: status.headNum,
+      lagBlocks: status.headNum === null ? null : 0,
+      blocksReceived: status.blocksReceived,
+      bytesReceived: status.bytesReceived,
+      faults: this.#faults,
+      lastFault: status.lastProblem,
+    }
+    return { ...status, nodes: [node] }
   }
 
   async #connect(signal: AbortSignal): Promise<Outcome> {
@@ -95,6 +120,7 @@ class Session<P extends ProtocolCodec> implements ShipSession {
     const reader = this.#reader
     const reason = describeError(problem.error)
     reader.lastProblem = reason
+    this.#faults += 1
     reader.state = 'backing-off'
     reader.settings.logger.warn({ url: reader.url, code: problem.error.code }, reason)
     if (problem.kind === 'missed-fork') {

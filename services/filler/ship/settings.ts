@@ -1,7 +1,7 @@
 import { FatalError } from '../../core/errors/index.ts'
 import { parseAddress } from './address.ts'
 import type { NodeAddress } from './address.ts'
-import type { ProtocolCodec, ShipLogger, ShipSessionOptions, ShipTiming } from './types.ts'
+import type { NodeSettings, ProtocolCodec, ShipLogger, ShipSessionOptions, ShipTiming } from './types.ts'
 
 /**
  * Largest message that can be received: `ws` counts with signed 32-bit integers and takes anything above for
@@ -22,15 +22,26 @@ const defaultTiming: ShipTiming = {
   minBytesPerSecond: 16 * 1024,
   messageTimeoutMs: 900_000,
   statusPollMs: 2_000,
+  watchPollMs: 250,
+  takeoverMs: 600,
+  otherBranchMs: 3_000,
   behindTimeoutMs: 60_000,
   backoffMinMs: 1_000,
   backoffMaxMs: 60_000,
   goodServiceMs: 60_000,
 }
 
+/** A node with what it is used for, every default filled in. */
+export interface UsedNode extends NodeAddress {
+  readonly weight: number
+  readonly from: number
+  /** Infinity when there is no last one. */
+  readonly to: number
+}
+
 /** Session options with every default filled in. */
 export interface ShipSettings<P extends ProtocolCodec = ProtocolCodec> {
-  readonly addresses: readonly NodeAddress[]
+  readonly addresses: readonly UsedNode[]
   readonly chainId: string | null
   readonly startBlock: number
   /** Infinity when there is none, so that comparisons need no special case. */
@@ -50,6 +61,16 @@ function atLeastOne(value: number | undefined, fallback: number): number {
   return Math.max(1, Math.floor(value ?? fallback))
 }
 
+function useNode(node: string | NodeSettings): UsedNode {
+  const { url, weight, from, to }: NodeSettings = typeof node === 'string' ? { url: node } : node
+  return {
+    ...parseAddress(url),
+    weight: Math.max(0.01, weight ?? 1),
+    from: atLeastOne(from, 1),
+    to: to === undefined || to <= 0 ? Infinity : to,
+  }
+}
+
 /** Fills in the defaults. Throws a `FatalError` `CONFIG_INVALID` when there is no usable address. */
 export function resolveSettings<P extends ProtocolCodec>(options: ShipSessionOptions<P>): ShipSettings<P> {
   if (options.urls.length === 0) {
@@ -57,7 +78,7 @@ export function resolveSettings<P extends ProtocolCodec>(options: ShipSessionOpt
   }
   const window = atLeastOne(options.prefetchBlocks, 50)
   return {
-    addresses: options.urls.map(parseAddress),
+    addresses: options.urls.map(useNode),
     chainId: options.chainId?.toLowerCase() ?? null,
     startBlock: atLeastOne(options.startBlock, 1),
     stopBlock: options.stopBlock === undefined || options.stopBlock <= 0 ? Infinity : options.stopBlock,

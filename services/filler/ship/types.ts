@@ -142,6 +142,12 @@ export interface ShipTiming {
   readonly messageTimeoutMs: number
   /** Interval of status requests while the node is behind the reader. */
   readonly statusPollMs: number
+  /** With several nodes: interval of status requests to each that sends nothing at the moment. */
+  readonly watchPollMs: number
+  /** With several nodes: time in which the followed one must have a block that another one has. */
+  readonly takeoverMs: number
+  /** With several nodes: time for which the followed one may be on a branch of its own. */
+  readonly otherBranchMs: number
   /** Time to wait for a node that is behind before trying the next one, when there are several. */
   readonly behindTimeoutMs: number
   readonly backoffMinMs: number
@@ -150,10 +156,25 @@ export interface ShipTiming {
   readonly goodServiceMs: number
 }
 
+/** A node with what it is to be used for. */
+export interface NodeSettings {
+  /** Address as for `urls`. */
+  readonly url: string
+  /** Its share beside other nodes; the heaviest is followed first at the head. Default 1. */
+  readonly weight?: number
+  /** First block that it is asked for. Default: the first that it has. */
+  readonly from?: number
+  /** Last block that it is asked for, itself included. Default: no last one. */
+  readonly to?: number
+}
+
 /** What a session needs to know. Only `urls`, `startBlock`, `compileProtocol` and `logger` are required. */
 export interface ShipSessionOptions<P extends ProtocolCodec = ProtocolCodec> {
-  /** `ws://`, `wss://` or `ws+unix:///path/to.sock` addresses of nodes of one chain; tried in turn. */
-  readonly urls: readonly string[]
+  /**
+   * `ws://`, `wss://` or `ws+unix:///path/to.sock` addresses of nodes of one chain. Several are read from at the
+   * same time below the last irreversible block; above it one is followed and the others watched.
+   */
+  readonly urls: readonly (string | NodeSettings)[]
   /** 64 hex digits; compared with the node's status where the node tells. */
   readonly chainId?: string | null
   /** First block wanted when nothing is applied yet; also the lowest block ever asked for. */
@@ -183,6 +204,29 @@ export interface ShipSessionOptions<P extends ProtocolCodec = ProtocolCodec> {
  */
 export type ShipState = 'idle' | 'connecting' | 'waiting' | 'streaming' | 'backing-off' | 'ended'
 
+/**
+ * What a node is doing: `connecting`, `watched` (it answers and sends no blocks), `reading` (it sends a range of
+ * blocks), `followed` (it sends new blocks), `failed` (not asked for anything until it is tried again).
+ */
+export type ShipNodeState = 'connecting' | 'watched' | 'reading' | 'followed' | 'failed'
+
+/** A snapshot of one node. Numbers count from the start of the session. */
+export interface ShipNodeStatus {
+  /** Address without credentials. */
+  readonly url: string
+  readonly state: ShipNodeState
+  /** Its newest head; null before it was told. */
+  readonly headNum: number | null
+  /** Blocks by which its head is behind the newest head of all nodes; null before it was told. */
+  readonly lagBlocks: number | null
+  readonly blocksReceived: number
+  readonly bytesReceived: number
+  /** Times that it was lost, left or refused. */
+  readonly faults: number
+  /** Why the last time, for the operator; null while there was none. */
+  readonly lastFault: string | null
+}
+
 /** A snapshot for health reports and metrics. Numbers count from the start of the session. */
 export interface ShipStatus {
   readonly state: ShipState
@@ -210,6 +254,8 @@ export interface ShipStatus {
   readonly unfinishedBytes: number
   /** One line on why the last connection ended, null while none has. */
   readonly lastProblem: string | null
+  /** Every configured node, in the order of the configuration. */
+  readonly nodes: readonly ShipNodeStatus[]
 }
 
 /** A running or finished read of one chain. */

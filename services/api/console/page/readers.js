@@ -1,6 +1,6 @@
 import { createChart } from './chart.js'
 import { byId, make, setText, show } from './dom.js'
-import { formatAge, formatDuration, formatMoment, formatRate, formatWhole } from './format.js'
+import { formatAge, formatBytes, formatDuration, formatMoment, formatRate, formatWhole } from './format.js'
 
 /** @typedef {import('../data.ts').ConsoleData} ConsoleData */
 /** @typedef {import('../data.ts').HistoryRange} HistoryRange */
@@ -72,6 +72,7 @@ function createCard(name) {
     [fill],
   )
   const facts = createFacts(['Block', 'Target', 'Speed', 'Time left', 'Block time', 'Last commit'])
+  const nodes = createNodes()
   const chart = createChart(name)
   const head = make('div', { class: 'reader-head' }, [
     make('h3', { text: name, attributes: { id } }),
@@ -82,6 +83,7 @@ function createCard(name) {
     head,
     progress,
     facts.element,
+    nodes.element,
     chart.element,
   ])
   let contractsText = ''
@@ -116,7 +118,54 @@ function createCard(name) {
         'Last commit',
         reader.seconds_since_commit === null ? '–' : formatAge(reader.seconds_since_commit),
       )
+      nodes.update(reader.nodes)
       chart.update(reader.history, range)
+    },
+  }
+}
+
+/** The chain nodes of a reader, one row each; hidden while nothing is known of them. */
+function createNodes() {
+  const rows = make('tbody')
+  const titles = ['Node', 'State', 'Receiving', 'Behind', 'Faults']
+  const element = make('table', { class: 'nodes' }, [
+    make('thead', {}, [
+      make(
+        'tr',
+        {},
+        titles.map((text) => make('th', { text, attributes: { scope: 'col' } })),
+      ),
+    ]),
+    rows,
+  ])
+  return {
+    element,
+    /** @param {ReaderView['nodes']} nodes */
+    update(nodes) {
+      show(element, nodes.length > 0)
+      while (rows.children.length > nodes.length) rows.lastElementChild?.remove()
+      nodes.forEach((node, place) => {
+        const row =
+          rows.children[place] ??
+          rows.appendChild(
+            make(
+              'tr',
+              {},
+              titles.map(() => make('td')),
+            ),
+          )
+        const texts = [
+          String(place + 1),
+          node.state,
+          node.bytes_per_second === 0 ? '–' : `${formatBytes(node.bytes_per_second)}/s`,
+          node.blocks_behind === null ? '–' : formatWhole(node.blocks_behind),
+          formatWhole(node.faults),
+        ]
+        texts.forEach((text, column) => {
+          const cell = row.children[column]
+          if (cell instanceof HTMLElement) setText(cell, text)
+        })
+      })
     },
   }
 }

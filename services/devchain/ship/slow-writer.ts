@@ -1,0 +1,82 @@
+import type { WebSocket } from 'ws'
+import type { NodeConduct } from './faults.ts'
+
+/** How often a part of what waits is sent. */
+const everyMs = 20
+/** Bytes that wait, beyond which no other message is taken. */
+const mostWaiting = 2 * 2 ** 20
+
+/** Sends messages part by part, so that no second has more bytes than the node's conduct says. */
+export class SlowWriter {
+  readonly #client: WebSocket
+  readonly #conduct: NodeConduct
+  readonly #onRoom: () => void
+  #waiting: Buffer[] = []
+  #offset = 0
+  #bytes = 0
+  #allowance = 0
+  #refilledAt = 0
+  #timer: NodeJS.Timeout | undefined
+
+  /** `onRoom` is called whenever another message can be taken. */
+  constructor(client: WebSocket, conduct: NodeConduct, onRoom: () => void) {
+    this.#client = client
+    this.#conduct = conduct
+    this.#onRoom = onRoom
+    client.on('close', () => clearInterval(this.#timer))
+  }
+
+  /** Whether messages have to go through here. */
+  get isSlow(): boolean {
+    return this.#conduct.bytesPerSecond !== Infinity || this.#waiting.length > 0
+  }
+
+  /** Whether enough waits already. */
+  get isFull(): boolean {
+    return this.#bytes >= mostWaiting
+  }
+
+  /** Takes a message. */
+  write(frame: Buffer): void {
+    this.#waiting.push(frame)
+    this.#bytes += frame.length
+    if (this.#timer === undefined) {
+      this.#refilledAt = performance.now()
+      this.#timer = setInterval(() => this.#turn(), everyMs)
+    }
+    this.#send()
+  }
+
+  #turn(): void {
+    const now = performance.now()
+    const { bytesPerSecond, frozen } = this.#conduct
+    const gained = ((now - this.#refilledAt) * bytesPerSecond) / 1_000
+    this.#refilledAt = now
+    if (frozen) return
+    // What was not used is not saved up for longer than a moment.
+    this.#allowance = Math.min(this.#allowance + gained, bytesPerSecond / 10)
+    this.#send()
+    this.#onRoom()
+    if (this.#waiting.length === 0 && bytesPerSecond === Infinity) this.#stop()
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#allowance = 0
+  }
+
+  #send(): void {
+    while (this.#waiting.length > 0 && this.#allowance >= 1) {
+      const frame = this.#waiting[0]!
+      const end = Math.min(frame.length, this.#offset + Math.floor(Math.min(this.#allowance, 2 ** 20)))
+      this.#client.send(frame.subarray(this.#offset, end), { binary: true, fin: end === frame.length })
+      this.#allowance -= end - this.#offset
+      this.#offset = end
+      if (end < frame.length) continue
+      this.#waiting.shift()
+      this.#bytes -= frame.length
+      this.#offset = 0
+    }
+  }
+}

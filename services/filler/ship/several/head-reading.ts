@@ -1,0 +1,272 @@
+import { FatalError, PronghornError, describeError } from '../../../core/errors/index.ts'
+import { StreamAttempt } from '../attempt.ts'
+import type { Outcome } from '../attempt.ts'
+import { createBackoff } from '../backoff.ts'
+import type { Backoff } from '../backoff.ts'
+import { connectionLost } from '../problems.ts'
+import type { Problem } from '../problems.ts'
+import type { ReaderState } from '../reader-state.ts'
+import type { ProtocolCodec } from '../types.ts'
+import { judgeBranches } from './branches.ts'
+import { LagWatch } from './lag-watch.ts'
+import type { NodeLink } from './node-link.ts'
+import { refusalOfAll } from './range-reading.ts'
+
+/** Rest of a node that was left, so that the next choice is another one. */
+const leftRestMs = 3_000
+/** Least time between two changes because of a node that lags and yet sends. */
+const steadyMs = 5_000
+/** Errors that say something about the node and not about us, although a session with one node ends with them. */
+const faultsOfNode = new Set(['CHAIN_MISMATCH', 'FORK_BELOW_IRREVERSIBLE'])
+
+/** What was received by following a node. */
+interface Streamed {
+  blocks: number
+  bytes: number
+}
+
+/**
+ * Follows one node at the head, and another one as soon as it stalls, lags or goes to a branch of its own. The links
+ * to all nodes tell who is better.
+ */
+export class HeadReading<P extends ProtocolCodec> {
+  readonly #reader: ReaderState<P>
+  readonly #links: readonly NodeLink<P>[]
+  readonly #backoff: Backoff
+  readonly #lag: LagWatch
+  readonly #streamed = new Map<NodeLink<P>, Streamed>()
+  readonly #left = new Map<NodeLink<P>, number>()
+  /** Why each node could not serve us since the last block came. */
+  readonly #strikes = new Map<NodeLink<P>, { count: number; error: PronghornError }>()
+  #strikesAt = -1
+  #attempt: StreamAttempt<P> | null = null
+  #followed: NodeLink<P> | null = null
+  #counted: Streamed = { blocks: 0, bytes: 0 }
+  #isFarBehind: () => boolean = () => false
+  #missedForks = 0
+  #missedForkAt = -1
+  #leftLaggingAt = -Infinity
+  #wake: () => void = () => undefined
+
+  constructor(reader: ReaderState<P>, links: readonly NodeLink<P>[]) {
+    this.#reader = reader
+    this.#links = links
+    const { timing, random } = reader.settings
+    this.#backoff = createBackoff(timing.backoffMinMs, timing.backoffMaxMs, random)
+    this.#lag = new LagWatch(timing.takeoverMs)
+  }
+
+  /** The node that is followed now. */
+  get followed(): NodeLink<P> | null {
+    return this.#followed
+  }
+
+  get isStreaming(): boolean {
+    return this.#attempt !== null && this.#reader.state === 'streaming'
+  }
+
+  /** What came from a node by following it. */
+  streamed(link: NodeLink<P>): Streamed {
+    return this.#streamed.get(link) ?? { blocks: 0, bytes: 0 }
+  }
+
+  /** The pipeline released blocks. */
+  acknowledge(): void {
+    this.#attempt?.acknowledge()
+  }
+
+  /** Ends what is followed; the run returns. */
+  stop(): void {
+    this.#attempt?.finish({ kind: 'aborted' })
+    this.#wake()
+  }
+
+  /** A node has told something. */
+  changed(): void {
+    this.#wake()
+  }
+
+  /**
+   * Follows until the last wanted block came, until the signal aborts, or until `isFarBehind`: then ranges are faster.
+   * @throws what a session throws, when no node can serve us.
+   */
+  async run(signal: AbortSignal, isFarBehind: () => boolean): Promise<void> {
+    this.#isFarBehind = isFarBehind
+    const reader = this.#reader
+    while (!signal.aborted && reader.nextStart() <= reader.settings.stopBlock) {
+      const link = this.#choose()
+      if (link === null) {
+        const refusal = refusalOfAll(this.#links, reader.nextStart())
+        if (refusal !== null) throw refusal
+        return this.#pause(signal)
+      }
+      const outcome = await this.#follow(link, signal)
+      if (outcome.kind === 'aborted' || outcome.kind === 'stopped') return
+      if (outcome.kind === 'error') {
+        const { error } = outcome
+        if (!(error instanceof PronghornError) || !faultsOfNode.has(error.code)) throw error
+        await this.#recover(link, { kind: 'unusable', error }, signal)
+      } else await this.#recover(link, outcome.problem, signal)
+    }
+  }
+
+  /** Looks whether another node would be better. */
+  tick(now: number): void {
+    const followed = this.#followed
+    if (this.#attempt === null || followed === null) return
+    this.#count()
+    if (this.#isFarBehind()) return this.#attempt.finish({ kind: 'aborted' })
+    const { tail, credits, consumer, settings } = this.#reader
+    const others = this.#links.filter((link) => link !== followed && link.isFresh)
+    const heads = others.flatMap((link) =>
+      link.otherBranchSince === null ? [link.statusHead?.num ?? 0] : [],
+    )
+    const lag = this.#lag.sample(now, {
+      last: tail.next - 1,
+      otherHead: Math.max(0, ...heads),
+      bytesRead: this.#reader.bytesRead(),
+      isExpected: credits.credits > 0 && credits.heldBytes < settings.maxBytes / 2,
+    })
+    if (lag !== null && (lag.isSilent || now - this.#leftLaggingAt >= steadyMs)) {
+      if (!lag.isSilent) this.#leftLaggingAt = now
+      return this.#leave(`the node is behind: others had block ${lag.block} ${Math.round(lag.ms)} ms ago`)
+    }
+    const isAlone = judgeBranches(
+      { links: this.#links, followed, lib: followed.libNum, last: tail.next - 1 },
+      consumer.resumePosition().havePositions,
+      settings.timing.otherBranchMs,
+      now,
+    )
+    if (isAlone) this.#leave('the node is on a branch of its own')
+  }
+
+  #leave(reason: string): void {
+    this.#attempt?.finish({ kind: 'problem', problem: connectionLost(reason) })
+  }
+
+  /** The best node to follow: at the head, on our branch or on that of most, heavy, early in the configuration. */
+  #choose(): NodeLink<P> | null {
+    const next = this.#reader.tail.next
+    const now = performance.now()
+    const ready = this.#links.filter((link) => link.isReady && link.refusalOf(next) === null)
+    const best = Math.max(0, ...ready.map((link) => link.head?.num ?? 0))
+    const rank = (link: NodeLink<P>): number[] => [
+      now - (this.#left.get(link) ?? -Infinity) < leftRestMs ? 1 : 0,
+      this.#strikes.get(link)?.count ?? 0,
+      link.isFresh ? 0 : 1,
+      (link.head?.num ?? 0) >= best - 1 ? 0 : 1,
+      -link.node.weight,
+    ]
+    return ready.sort((a, b) => compareRanks(rank(a), rank(b)))[0] ?? null
+  }
+
+  async #follow(link: NodeLink<P>, signal: AbortSignal): Promise<Outcome> {
+    const reader = this.#reader
+    reader.state = 'connecting'
+    reader.url = link.node.label
+    reader.connections += 1
+    this.#followed = link
+    this.#counted = { blocks: reader.blocksReceived, bytes: reader.bytesReceived }
+    this.#lag.begin(performance.now())
+    let attempt: StreamAttempt<P> | null = null
+    const abort = (): void => attempt?.finish({ kind: 'aborted' })
+    const outcome = await new Promise<Outcome>((resolve) => {
+      attempt = new StreamAttempt(reader, link.node, reader.connections, resolve)
+      this.#attempt = attempt
+      signal.addEventListener('abort', abort)
+      if (signal.aborted) abort()
+    })
+    signal.removeEventListener('abort', abort)
+    this.#count()
+    this.#attempt = null
+    this.#followed = null
+    return outcome
+  }
+
+  /** Attributes what was received to the node that is followed. */
+  #count(): void {
+    const { blocksReceived, bytesReceived } = this.#reader
+    const link = this.#followed
+    if (link === null) return
+    const streamed = this.streamed(link)
+    this.#streamed.set(link, {
+      blocks: streamed.blocks + blocksReceived - this.#counted.blocks,
+      bytes: streamed.bytes + bytesReceived - this.#counted.bytes,
+    })
+    this.#counted = { blocks: blocksReceived, bytes: bytesReceived }
+  }
+
+  /** Notes what was wrong, and waits only when no other node can be followed. */
+  async #recover(link: NodeLink<P>, problem: Problem, signal: AbortSignal): Promise<void> {
+    const reader = this.#reader
+    const reason = describeError(problem.error)
+    reader.lastProblem = reason
+    reader.state = 'backing-off'
+    reader.settings.logger.warn({ url: reader.url, code: problem.error.code }, reason)
+    link.blame(reason, 0)
+    if (problem.kind === 'missed-fork' && this.#mayRewind(problem)) return
+    this.#left.set(link, performance.now())
+    if (problem.kind !== 'lost' && problem.kind !== 'missed-fork') this.#strike(link, problem)
+    const now = performance.now()
+    const hasOther = this.#links.some(
+      (other) => other.isReady && now - (this.#left.get(other) ?? -Infinity) >= leftRestMs,
+    )
+    if (hasOther) return
+    await this.#pause(signal)
+  }
+
+  /** Until the back-off is over, or until a node that was not left lately is ready. */
+  async #pause(signal: AbortSignal): Promise<void> {
+    const until = performance.now() + this.#backoff.nextDelayMs()
+    while (!signal.aborted && performance.now() < until) {
+      const now = performance.now()
+      if (this.#links.some((link) => link.isFresh && now - (this.#left.get(link) ?? -Infinity) >= leftRestMs))
+        return
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.min(50, until - now))
+        this.#wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  }
+
+  /**
+   * A block does not follow ours. The first time a new connection with the reversible positions lets the node rewind
+   * by itself, then other nodes are asked; when none has a block that follows, one of ours is undone.
+   */
+  #mayRewind(problem: Problem): boolean {
+    const { blocksReceived, tail } = this.#reader
+    if (this.#missedForkAt !== blocksReceived) this.#missedForks = 0
+    this.#missedForkAt = blocksReceived
+    this.#missedForks += 1
+    if (this.#missedForks === 1) return true
+    if (this.#missedForks <= this.#links.filter((link) => link.isReady).length) return false
+    this.#missedForks = 0
+    this.#reader.undoFrom((problem.num ?? tail.next) - 1)
+    return true
+  }
+
+  /** Throws when no node is left that could serve us. */
+  #strike(link: NodeLink<P>, problem: Problem): void {
+    const { blocksReceived } = this.#reader
+    if (this.#strikesAt !== blocksReceived) this.#strikes.clear()
+    this.#strikesAt = blocksReceived
+    const count = (this.#strikes.get(link)?.count ?? 0) + (problem.kind === 'suspect' ? 1 : 2)
+    const error =
+      problem.error instanceof FatalError
+        ? problem.error
+        : new FatalError('SHIP_PROTOCOL', 'unusable', { cause: problem.error })
+    this.#strikes.set(link, { count, error })
+    const isHopeless = this.#links.every(
+      (each) => each.verdict !== null || (this.#strikes.get(each)?.count ?? 0) >= 2,
+    )
+    if (isHopeless) throw error
+  }
+}
+
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  const place = a.findIndex((value, index) => value !== b[index])
+  return place === -1 ? 0 : a[place]! - b[place]!
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { LagWatch } from './lag-watch.ts'
+
+/** Feeds a watch with samples 100 ms apart; each is the newest block, the others' head, and the bytes so far. */
+function watch(
+  samples: readonly (readonly [last: number, otherHead: number, bytes: number, expected?: boolean])[],
+) {
+  const lag = new LagWatch(600)
+  lag.begin(0)
+  return samples.map(([last, otherHead, bytesRead, isExpected = true], place) =>
+    lag.sample((place + 1) * 100, { last, otherHead, bytesRead, isExpected }),
+  )
+}
+const repeat = <T>(count: number, item: (place: number) => T): T[] =>
+  Array.from({ length: count }, (_, place) => item(place))
+
+test('says nothing while each block comes in time', () => {
+  expect(watch(repeat(50, (at) => [at >> 1, (at + 3) >> 1, at * 10])).every((each) => each === null)).toBe(
+    true,
+  )
+})
+
+test('tells of a stream that is silent while others have a block', () => {
+  const found = watch(repeat(10, () => [5, 6, 100])).find((each) => each !== null)
+  expect(found).toMatchObject({ block: 6, isSilent: true })
+})
+
+test('tells of a stream that sends and is behind, but only after it has been at the head', () => {
+  const late = repeat(40, (at) => [10 + Math.floor(at / 9), 11 + Math.floor(at / 3), at * 50] as const)
+  expect(watch([[10, 10, 0], ...late]).find((each) => each !== null)).toMatchObject({ isSilent: false })
+  // On its way: blocks come, and the head is far.
+  const onTheWay = repeat(40, (at) => [10 + at, 500, at * 50] as const)
+  expect(watch(onTheWay).every((each) => each === null)).toBe(true)
+})
+
+test('leaves a stream in which a block takes for ever, though bytes come', () => {
+  const dripping = repeat(60, (at) => [5, 500, at * 3] as const)
+  expect(watch(dripping).some((each) => each !== null)).toBe(true)
+})
+
+test('blames nobody while the stream waits for us', () => {
+  expect(watch(repeat(40, () => [5, 9, 100, false])).every((each) => each === null)).toBe(true)
+})

@@ -1,0 +1,86 @@
+/** What a followed stream is compared by. */
+export interface LagFacts {
+  /** Newest block that came. */
+  readonly last: number
+  /** Newest head of the other nodes; 0 when none is known. */
+  readonly otherHead: number
+  readonly bytesRead: number
+  /** False while the stream waits for us. */
+  readonly isExpected: boolean
+}
+
+/** A followed stream that has not got in time what others have. */
+export interface Lag {
+  readonly block: number
+  /** How long others have had the block. */
+  readonly ms: number
+  /** Whether nothing at all came in that time. */
+  readonly isSilent: boolean
+}
+
+/** What the time between two samples counts for at most: the rest says that this process was busy. */
+const mostStepMs = 250
+
+/** How much longer a stream may take for one block on its way to the head, as long as bytes come. */
+const stuckFactor = 5
+
+/** Watches whether the followed node has each block within a time after another one had it. */
+export class LagWatch {
+  readonly #allowedMs: number
+  #sampledAt = 0
+  /** Milliseconds that count. */
+  #clock = 0
+  #block = 0
+  #since = 0
+  #bytesRead = 0
+  #byteAt = 0
+  #last = 0
+  #blockAt = 0
+  /** Whether the stream has been at the head: before, it is on its way there. */
+  #hasArrived = false
+
+  /** `allowedMs` is the time that the followed node has. */
+  constructor(allowedMs: number) {
+    this.#allowedMs = allowedMs
+  }
+
+  /** Another node is followed from now on. */
+  begin(nowMs: number): void {
+    this.#sampledAt = nowMs
+    const now = this.#clock
+    this.#block = 0
+    this.#bytesRead = 0
+    this.#byteAt = now
+    this.#blockAt = now
+    this.#hasArrived = false
+  }
+
+  /** How far the stream lags; null while it does not. */
+  sample(nowMs: number, facts: LagFacts): Lag | null {
+    const { last, otherHead, bytesRead, isExpected } = facts
+    this.#clock += Math.min(nowMs - this.#sampledAt, mostStepMs)
+    this.#sampledAt = nowMs
+    const now = this.#clock
+    if (bytesRead !== this.#bytesRead) this.#byteAt = now
+    this.#bytesRead = bytesRead
+    if (last !== this.#last || !isExpected) this.#blockAt = now
+    this.#last = last
+    if (otherHead <= last) {
+      this.#block = 0
+      this.#hasArrived = true
+      return null
+    }
+    if (this.#block === 0 || last >= this.#block || !isExpected) {
+      if (this.#block !== 0 && last >= this.#block) this.#hasArrived = true
+      this.#block = otherHead
+      this.#since = now
+      if (!isExpected) this.#byteAt = now
+      return null
+    }
+    const ms = now - this.#since
+    if (ms < this.#allowedMs) return null
+    const isSilent = now - this.#byteAt >= this.#allowedMs
+    const isStuck = now - this.#blockAt >= this.#allowedMs * stuckFactor
+    return isSilent || isStuck || this.#hasArrived ? { block: this.#block, ms, isSilent } : null
+  }
+}

@@ -1,0 +1,464 @@
+import { describeError } from '../../../core/errors/index.ts'
+import type { PronghornError, FatalError } from '../../../core/errors/index.ts'
+import { ReceivedBlock, idToHex } from '../block.ts'
+import { createBackoff } from '../backoff.ts'
+import type { Backoff } from '../backoff.ts'
+import { largestGreetingBytes, readGreeting } from '../greeting.ts'
+import { openNodeSocket } from '../node-socket.ts'
+import type { NodeSocket } from '../node-socket.ts'
+import {
+  chainMismatch,
+  connectionLost,
+  limitViolated,
+  missedFork,
+  protocolViolation,
+  rangeMissing,
+  rangeUnavailable,
+} from '../problems.ts'
+import type { Problem } from '../problems.ts'
+import { checkRanges, isIncomplete, missingBlock, missingPayload } from '../ranges.ts'
+import { ReadGate } from '../read-gate.ts'
+import type { ReaderState } from '../reader-state.ts'
+import type { UsedNode } from '../settings.ts'
+import type {
+  BlockPosition,
+  BlocksResult,
+  ProtocolCodec,
+  ShipNodeState,
+  StatusResult,
+  WirePosition,
+} from '../types.ts'
+import { createDeadline } from '../watch.ts'
+import type { RangeTask } from './range-task.ts'
+import { RateMeter } from './rate-meter.ts'
+
+/** Longest pause before a node that was lost is tried again: the others go on meanwhile. */
+const longestPauseMs = 10_000
+/** Pause before a node of another chain is looked at again. */
+const refusedPauseMs = 60_000
+/** Rest of a node that held the others up: the first, and the longest. */
+const firstRestMs = 2_000
+const longestRestMs = 300_000
+/** Age of a status reply up to which it says what the node is like now. */
+const freshMs = 1_500
+/** A status reply has about 200 bytes; what comes with it is control frames. */
+const largestStatusBytes = 64 * 1024
+/** How long blocks that a node turned out not to have are not asked of it. */
+const lackMs = 60_000
+
+/** A range that is asked of a link. */
+export type LinkTask<P extends ProtocolCodec> = RangeTask<P, NodeLink<P>>
+
+/** Who a link reports to. Nothing is called after `close`. */
+export interface LinkOwner<P extends ProtocolCodec> {
+  /** The node is ready, or has told something. */
+  changed(): void
+  /** A block of the range was added to it. */
+  arrived(task: LinkTask<P>): void
+  /** The node sends no more of the range; its end is to be asked of another one. */
+  abandoned(task: LinkTask<P>): void
+  /** Something that is no fault of the node. */
+  failed(error: unknown): void
+}
+
+/** Blocks that a node turned out not to have. */
+interface Lack {
+  readonly from: number
+  readonly to: number
+  readonly until: number
+  readonly error: PronghornError
+}
+
+/**
+ * The connection to one of several nodes: it greets, tells its chain and its blocks, is asked now and then how far it
+ * is, and reads one range of blocks at a time. It connects again by itself.
+ */
+export class NodeLink<P extends ProtocolCodec> {
+  readonly node: UsedNode
+  readonly rate = new RateMeter()
+  blocksReceived = 0
+  bytesReceived = 0
+  faults = 0
+  lastFault: string | null = null
+  /** Why the node cannot be used at all; null while it can, or while that is not known. */
+  verdict: PronghornError | null = null
+  /** Since when its head is none of our blocks; null while it is, or while that is not known. */
+  otherBranchSince: number | null = null
+  readonly #reader: ReaderState<P>
+  readonly #owner: LinkOwner<P>
+  readonly #backoff: Backoff
+  readonly #deadline = createDeadline()
+  #socket: NodeSocket | null = null
+  #gate: ReadGate | null = null
+  #protocol: P | null = null
+  #status: StatusResult | null = null
+  #task: LinkTask<P> | null = null
+  #head: WirePosition | null = null
+  #statusHead: BlockPosition | null = null
+  #slowTimes = 0
+  #libNum = 0
+  #askedAt: number | null = null
+  #answeredAt: number | null = null
+  #readyAt: number | null = null
+  #retry: NodeJS.Timeout | undefined
+  #restsUntil = 0
+  #suspect = false
+  #lacks: Lack[] = []
+  #ordinal = 0
+  #closed = false
+
+  constructor(node: UsedNode, reader: ReaderState<P>, owner: LinkOwner<P>) {
+    this.node = node
+    this.#reader = reader
+    this.#owner = owner
+    const { timing, random } = reader.settings
+    this.#backoff = createBackoff(timing.backoffMinMs, Math.min(timing.backoffMaxMs, longestPauseMs), random)
+  }
+
+  /** Connects. */
+  open(): void {
+    if (this.#closed) return
+    const { timing, maxMessageBytes } = this.#reader.settings
+    this.#ordinal = ++this.#reader.connections
+    const socket = openNodeSocket(this.node, timing, maxMessageBytes, {
+      message: (data, isBinary) => this.#guard(() => this.#onMessage(data, isBinary)),
+      closed: (reason, limit, cause) => {
+        const num = this.#task?.next ?? this.#reader.tail.next
+        this.fail(limit === null ? connectionLost(reason, cause) : limitViolated(limit, num, maxMessageBytes))
+      },
+    })
+    this.#socket = socket
+    socket.allow(largestGreetingBytes)
+    this.#deadline.arm(timing.handshakeTimeoutMs + timing.replyTimeoutMs, () => {
+      this.fail(connectionLost('the node sent no protocol ABI in time'))
+    })
+  }
+
+  /** Ends the connection for good. */
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#retry)
+    this.#disconnect()
+  }
+
+  get protocol(): P | null {
+    return this.#protocol
+  }
+
+  get task(): LinkTask<P> | null {
+    return this.#task
+  }
+
+  /** Newest head that it told. */
+  get head(): WirePosition | null {
+    return this.#head
+  }
+
+  /** Head as of the last status reply. */
+  get statusHead(): BlockPosition | null {
+    return this.#statusHead
+  }
+
+  get libNum(): number {
+    return this.#libNum
+  }
+
+  /** Whether the node told its chain and its blocks, and is not resting. */
+  get isReady(): boolean {
+    return this.#readyAt !== null && performance.now() >= this.#restsUntil
+  }
+
+  /** Whether what it told is of this moment. */
+  get isFresh(): boolean {
+    return this.isReady && this.#answeredAt !== null && performance.now() - this.#answeredAt < freshMs
+  }
+
+  /** What the node is doing, as far as ranges are concerned. */
+  get state(): ShipNodeState {
+    if (this.#readyAt === null) return this.#socket === null ? 'failed' : 'connecting'
+    if (performance.now() < this.#restsUntil) return 'failed'
+    return this.#task === null ? 'watched' : 'reading'
+  }
+
+  /** Bytes read on the present connection. */
+  bytesRead(): number {
+    return this.#socket?.bytesRead() ?? 0
+  }
+
+  /** Whether bytes of a range should be arriving. */
+  get isExpected(): boolean {
+    return this.#task !== null && this.#task.credits.credits > 0 && this.#gate?.isPaused !== true
+  }
+
+  /** Number after the last irreversible block that can be asked for together with `num`; `num` when it cannot. */
+  endFrom(num: number, isStrict: boolean): number {
+    const status = this.#status
+    if (status === null || num < this.node.from || num > this.node.to || num > this.#libNum) return num
+    const first = Math.max(status.traceBegin, status.stateBegin)
+    // The first block of a log may lack a part that another node has.
+    if (isStrict ? num <= first && first > 2 : checkRanges(status, num).kind !== 'ready') return num
+    if (num < first && isStrict) return num
+    const logEnd = Math.min(status.traceEnd, status.stateEnd)
+    let end = Math.min(this.node.to + 1, this.#libNum + 1)
+    // A log that has ended, instead of one that trails the head by a moment.
+    if (status.head.num >= logEnd + 2) end = Math.min(end, logEnd)
+    const now = performance.now()
+    this.#lacks = this.#lacks.filter(({ until }) => until > now)
+    for (const { from, to } of this.#lacks) {
+      if (num >= from && num <= to) return num
+      if (from > num) end = Math.min(end, from)
+    }
+    return Math.max(num, end)
+  }
+
+  /** Why the node cannot send block `num`; null when it can, or when that is not known. */
+  refusalOf(num: number): PronghornError | null {
+    if (this.verdict !== null) return this.verdict
+    const lack = this.#lacks.find(({ from, to }) => num >= from && num <= to)
+    if (lack !== undefined) return lack.error
+    const { from, to } = this.node
+    if (num < from || num > to) {
+      const asked = `it is asked for blocks ${from} to ${to === Infinity ? 'the head' : to} only (chain.ship)`
+      return rangeUnavailable(`block ${num} is needed, ${asked}`, this.#status, num).error
+    }
+    if (this.#status === null) return null
+    const verdict = checkRanges(this.#status, num)
+    return verdict.kind === 'problem' ? verdict.problem.error : null
+  }
+
+  /** Block to begin with instead of `num`: 2 where the logs begin there and block 1 is wanted. */
+  beginFor(num: number): number {
+    const verdict = this.#status === null ? null : checkRanges(this.#status, num)
+    return verdict?.kind === 'ready' ? verdict.start : num
+  }
+
+  /** Asks for a range; `isReady`, without a task. */
+  read(task: LinkTask<P>, irreversibleEnd: number): void {
+    if (this.#socket === null || this.#protocol === null) return
+    this.#task = task
+    this.#gate = new ReadGate(this.#socket, task.credits, this.#reader.settings.maxBytes / 4)
+    this.rate.begin(this.bytesRead())
+    this.#socket.allow(Infinity)
+    this.#socket.send(
+      this.#protocol.encodeBlocksRequest({
+        start: task.start,
+        end: irreversibleEnd,
+        maxInFlight: task.credits.open(),
+        havePositions: [],
+        irreversibleOnly: true,
+        fetchBlock: true,
+        fetchTraces: true,
+        fetchDeltas: true,
+      }),
+    )
+  }
+
+  /** Blocks of the range were released: acknowledge if that makes room. */
+  acknowledge(task: LinkTask<P>): void {
+    if (task !== this.#task || this.#protocol === null) return
+    const due = task.credits.takeDue(false)
+    if (due > 0) this.#socket?.send(this.#protocol.encodeAck(due))
+    this.#gate?.update()
+  }
+
+  /** Looks after the connection: asks for the status when the last reply is older than `everyMs`. */
+  tick(now: number, everyMs: number): void {
+    if (this.#task !== null) this.rate.sample(now, this.bytesRead(), this.isExpected)
+    if (this.#protocol === null || this.#readyAt === null || this.#task !== null) return
+    if (this.#askedAt !== null) {
+      const { replyTimeoutMs } = this.#reader.settings.timing
+      if (now - this.#askedAt >= Math.min(replyTimeoutMs, refusedPauseMs / 4)) {
+        this.fail(connectionLost('the node did not answer a status request in time'))
+      }
+    } else if (now - (this.#answeredAt ?? 0) >= everyMs) this.#ask(this.#protocol)
+  }
+
+  /** Notes a fault; the node is not asked for anything for `restMs`. */
+  blame(reason: string, restMs: number): void {
+    this.faults += 1
+    this.lastFault = reason
+    this.#restsUntil = performance.now() + restMs
+  }
+
+  /** The node held the others up: it rests, each time for longer. */
+  restAsSlow(): void {
+    this.#restsUntil = performance.now() + Math.min(longestRestMs, firstRestMs * 2 ** this.#slowTimes)
+    this.#slowTimes += 1
+  }
+
+  /** Ends a rest, where no other node can be asked. */
+  wake(): void {
+    this.#restsUntil = 0
+  }
+
+  /** Whether it would be ready if it did not rest. */
+  get isResting(): boolean {
+    return this.#readyAt !== null && performance.now() < this.#restsUntil
+  }
+
+  /** Leaves the connection because of the node's fault, and connects again later. */
+  fail(problem: Problem): void {
+    if (this.#closed || this.#socket === null) return
+    const { error, kind } = problem
+    const reason = describeError(error)
+    // A node that stays away is no news each time that it is tried.
+    const level = reason === this.lastFault ? 'debug' : 'warn'
+    this.#reader.settings.logger[level]({ url: this.node.label, code: error.code }, reason)
+    this.#reader.lastProblem = reason
+    if (
+      this.#readyAt !== null &&
+      performance.now() - this.#readyAt >= this.#reader.settings.timing.goodServiceMs
+    ) {
+      this.#backoff.reset()
+    }
+    if (kind === 'unusable' || (kind === 'suspect' && this.#suspect)) this.verdict = error
+    this.#suspect = kind === 'suspect'
+    this.blame(reason, 0)
+    const task = this.#task
+    this.#disconnect()
+    const isRefused = error.code === 'CHAIN_MISMATCH'
+    this.#retry = setTimeout(
+      () => this.open(),
+      isRefused
+        ? Math.min(refusedPauseMs, this.#reader.settings.timing.backoffMaxMs)
+        : this.#backoff.nextDelayMs(),
+    )
+    this.#guard(() => {
+      if (task !== null) this.#owner.abandoned(task)
+      this.#owner.changed()
+    })
+  }
+
+  #disconnect(): void {
+    this.#deadline.clear()
+    this.#socket?.close()
+    this.#socket = null
+    this.#gate = null
+    this.#protocol = null
+    this.#task = null
+    this.#askedAt = null
+    this.#readyAt = null
+    this.#answeredAt = null
+  }
+
+  #guard(step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      this.#owner.failed(error)
+    }
+  }
+
+  #onMessage(data: Uint8Array, isBinary: boolean): void {
+    const protocol = this.#protocol
+    if (protocol === null) {
+      if (isBinary) this.fail(protocolViolation('the first frame of the node is not its protocol ABI'))
+      else this.#onGreeting(data)
+      return
+    }
+    if (!isBinary) return this.fail(protocolViolation('the node sent a text frame after its protocol ABI'))
+    let result: StatusResult | BlocksResult
+    try {
+      result = protocol.decodeResult(data)
+    } catch (error) {
+      const place = this.#task === null ? '' : `, block ${this.#task.next} was expected`
+      this.fail(protocolViolation(`a message of ${data.length} bytes cannot be read${place}`, error))
+      return
+    }
+    this.#reader.noteMessage()
+    if (result.kind === 'status') this.#onStatus(result)
+    else this.#onBlocks(result, data.length)
+  }
+
+  #onGreeting(data: Uint8Array): void {
+    const greeting = readGreeting(data, this.#reader.settings.compileProtocol)
+    if (greeting.problem !== null) return this.fail(greeting.problem)
+    this.#protocol = greeting.protocol
+    this.#deadline.arm(this.#reader.settings.timing.replyTimeoutMs, () => {
+      this.fail(connectionLost('the node did not answer a status request in time'))
+    })
+    this.#ask(greeting.protocol)
+  }
+
+  #ask(protocol: P): void {
+    this.#askedAt = performance.now()
+    this.#socket?.allow(largestStatusBytes)
+    this.#socket?.send(protocol.encodeStatusRequest())
+  }
+
+  #onStatus(status: StatusResult): void {
+    this.#deadline.clear()
+    const mismatch = this.#mismatch(status)
+    if (mismatch !== null) return this.fail({ kind: 'unusable', error: mismatch })
+    this.#askedAt = null
+    this.#answeredAt = performance.now()
+    this.#readyAt ??= this.#answeredAt
+    if (this.verdict?.code === 'CHAIN_MISMATCH' || this.#status === null) this.verdict = null
+    this.#status = status
+    this.#note(status.head, status.lastIrreversible)
+    this.#statusHead = { num: status.head.num, id: idToHex(status.head.id) }
+    this.#owner.changed()
+  }
+
+  #mismatch(status: StatusResult): FatalError | null {
+    const { chainId } = this.#reader.settings
+    if (chainId === null) return null
+    if (status.chainId === null) {
+      this.#reader.warnOfUnknownChain(this.node.label)
+      return null
+    }
+    const actual = typeof status.chainId === 'string' ? status.chainId : idToHex(status.chainId)
+    return actual.toLowerCase() === chainId ? null : chainMismatch(this.node.label, chainId, actual)
+  }
+
+  #note(head: WirePosition, lib: WirePosition): void {
+    this.#head = head
+    this.#libNum = lib.num
+  }
+
+  #onBlocks(result: BlocksResult, bytes: number): void {
+    const task = this.#task
+    // A new head is told to a session whose range has ended by some generations of nodes.
+    if (task === null) return
+    task.credits.spend(bytes)
+    this.#note(result.head, result.lib)
+    const position = result.this
+    if (position === null) {
+      const limits = { irreversibleOnly: true, stopBlock: task.end - 1 }
+      const problem = missingBlock(result, task.next, limits, this.#status)
+      if (problem !== null) this.#lack(task.next, task.next, problem)
+    } else if (position.num > task.next) {
+      this.#lack(task.next, position.num - 1, rangeMissing(task.next, position.num - 1, this.#status))
+    } else if (position.num === task.next) this.#take(task, position, result, bytes)
+    this.acknowledge(task)
+  }
+
+  #take(task: LinkTask<P>, position: WirePosition, result: BlocksResult, bytes: number): void {
+    if (!task.continues(result.prev, result.block)) return this.fail(missedFork(position.num))
+    const block = new ReceivedBlock(this.#ordinal, bytes, position, result)
+    if (isIncomplete(block)) {
+      const problem = missingPayload(block, this.#status)
+      if (problem !== null) return this.#lack(block.num, block.num, problem)
+      this.#reader.warnOfMissingPayload(block.num)
+    }
+    this.#suspect = false
+    this.verdict = null
+    this.blocksReceived += 1
+    this.bytesReceived += bytes
+    this.#reader.noteBlock(bytes)
+    task.push(block)
+    if (task.isComplete) {
+      this.#task = null
+      this.#gate = null
+      this.#answeredAt = performance.now()
+      this.rate.end(this.bytesRead())
+    }
+    this.#owner.arrived(task)
+  }
+
+  /** The node has not got these blocks: others are asked for them. */
+  #lack(from: number, to: number, problem: Problem): void {
+    this.#lacks.push({ from, to, until: performance.now() + lackMs, error: problem.error })
+    this.fail({ kind: 'lost', error: problem.error })
+  }
+}

@@ -1,0 +1,79 @@
+import type { ProtocolCodec } from '../types.ts'
+import type { LinkTask, NodeLink } from './node-link.ts'
+
+/** Time that a range takes: long beside the round trip of a request, short beside what a lost range costs. */
+const rangeSeconds = 0.4
+/** Most blocks of a range: each costs objects, however small it is. */
+const mostBlocks = 8_192
+/** How much larger than any before a range may be: the size of blocks is not known before. */
+const growth = 4
+/** Silence after which a range that the others wait for is asked of another node. */
+const awaitedSilenceMs = 750
+/** Silence after which any range is. */
+const silenceMs = 5_000
+/** Time that a range that the others wait for may take, however slow its node was measured to be. */
+const lateMs = 1_000
+/** How much slower than another a node must be to be left, and by how much time. */
+const slower = 2
+const slowerMs = 500
+
+/** What the size of a range depends on. */
+export interface PlanFacts {
+  /** Size expected of a block. */
+  readonly blockBytes: number
+  /** How fast the node sends; null before it was measured. */
+  readonly bytesPerSecond: number | null
+  /** Weight of the node beside the heaviest, 0 to 1. */
+  readonly share: number
+  /** Bytes that a range may have. */
+  readonly budgetBytes: number
+  /** Most blocks of a range so far. */
+  readonly largestBlocks: number
+  readonly blocksLeft: number
+  /** Nodes that can be asked. */
+  readonly nodes: number
+}
+
+/** Number of blocks to ask a node for, at least one. */
+export function planSize(facts: PlanFacts): number {
+  const { blockBytes, bytesPerSecond, share, budgetBytes, largestBlocks, blocksLeft, nodes } = facts
+  const bytes = Math.min(budgetBytes, (bytesPerSecond ?? Infinity) * rangeSeconds) * share
+  const blocks = Math.min(Math.floor(bytes / blockBytes), largestBlocks * growth, mostBlocks)
+  // The last ranges are of one size, so that the nodes end together.
+  const even = Math.ceil(blocksLeft / Math.max(1, nodes))
+  return Math.max(1, Math.min(blocks, Math.max(even, largestBlocks >> 2)))
+}
+
+/**
+ * Why the range that a node sends should be asked of another one; null when it should not. `front` is the range that
+ * is handed over now, which all wait for; `links` are all nodes: one that is busy takes it as soon as it is done.
+ */
+export function chooseSteal<P extends ProtocolCodec>(
+  link: NodeLink<P>,
+  front: LinkTask<P> | null,
+  links: readonly NodeLink<P>[],
+  blockBytes: number,
+  now: number,
+): string | null {
+  const { task } = link
+  if (task === null || !link.isExpected) return null
+  const silent = link.rate.silentMs(now)
+  if (silent >= silenceMs) return describe(task, `nothing for ${Math.round(silent / 1_000)} s`)
+  if (task !== front) return null
+  const others = links.filter(
+    (other) => other !== link && other.isReady && other.endFrom(task.next, true) > task.next,
+  )
+  if (others.length === 0) return null
+  if (silent >= awaitedSilenceMs) return describe(task, `nothing for ${Math.round(silent)} ms`)
+  const rate = link.rate.bytesPerSecond
+  const best = Math.max(...others.map((other) => other.rate.bytesPerSecond ?? 0))
+  // A rate is an estimate, and so is the size of what is missing: within its time a range is left alone.
+  if (rate === null || best === 0 || link.rate.rangeMs(now) < lateMs) return null
+  const bytes = (task.end - task.next) * blockBytes
+  if ((bytes * 1_000) / Math.max(rate, 1) <= slower * ((bytes * 1_000) / best) + slowerMs) return null
+  return describe(task, `${Math.round(rate / 1_000)} kB/s while others wait for it`)
+}
+
+function describe(task: { readonly next: number; readonly end: number }, what: string): string {
+  return `the node is too slow with blocks ${task.next} to ${task.end - 1}: ${what}`
+}

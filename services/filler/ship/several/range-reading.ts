@@ -1,0 +1,342 @@
+import type { FatalError } from '../../../core/errors/index.ts'
+import type { ReceivedBlock } from '../block.ts'
+import { connectionLost, missedFork } from '../problems.ts'
+import type { ReaderState } from '../reader-state.ts'
+import type { ProtocolCodec, WirePosition } from '../types.ts'
+import type { LinkTask, NodeLink } from './node-link.ts'
+import { chooseSteal, planSize } from './range-plan.ts'
+import { RangeTask } from './range-task.ts'
+
+/** Bytes that are taken over before the sockets get a turn. */
+const turnBytes = 2 * 2 ** 20
+/** What a block costs beside its bytes while it is kept. */
+const blockOverheadBytes = 1_500
+/** How slowly the size expected of a block follows the sizes seen. */
+const sizeShare = 0.3
+/** Ranges that are asked for or kept at a time, for each node. */
+const rangesPerNode = 3
+/** Pause of a node whose blocks did not fit those before them. */
+const unlinkedRestMs = 30_000
+
+/** What a range reading asks of the session that it belongs to. */
+export interface RangeHost<P extends ProtocolCodec> {
+  readonly links: readonly NodeLink<P>[]
+  /** Newest head that any node has told. */
+  highestHead(): WirePosition | null
+  useProtocol(protocol: P): void
+  failed(error: unknown): void
+  /** Every block up to the last irreversible one has been handed over. */
+  ended(): void
+}
+
+/**
+ * Reads irreversible blocks from all nodes at the same time: each is asked for a range, the blocks are kept as they
+ * come, and handed over in order. What a node does not send, another one is asked for.
+ */
+export class RangeReading<P extends ProtocolCodec> {
+  readonly #reader: ReaderState<P>
+  readonly #host: RangeHost<P>
+  /** Ranges in order, without a hole; the first is handed over as it comes. */
+  #segments: LinkTask<P>[] = []
+  /** Ranges with blocks that were handed over and not released, in order. */
+  readonly #unreleased: { readonly task: LinkTask<P>; blocks: number }[] = []
+  #planned = 0
+  #blockBytes = 64 * 1024
+  #largestBlocks = 4
+  #active = false
+  #delivering = false
+  #turn: NodeJS.Immediate | undefined
+  /** Nodes whose blocks did not fit at a place, to tell a wrong node from a wrong beginning. */
+  readonly #unlinked = new Set<NodeLink<P>>()
+  #unlinkedAt = -1
+  #refusals = 0
+
+  constructor(reader: ReaderState<P>, host: RangeHost<P>) {
+    this.#reader = reader
+    this.#host = host
+  }
+
+  /** Whether ranges are being read. */
+  get isActive(): boolean {
+    return this.#active
+  }
+
+  /** Bytes that are kept and not handed over. */
+  get keptBytes(): number {
+    let bytes = 0
+    for (const task of this.#segments) bytes += task.credits.heldBytes
+    return bytes
+  }
+
+  /** Last block that can be asked for now. */
+  get target(): number {
+    const lib = Math.max(
+      0,
+      ...this.#host.links.map((link) => (link.isReady ? Math.min(link.libNum, link.node.to) : 0)),
+    )
+    return Math.min(lib, this.#reader.settings.stopBlock)
+  }
+
+  /** Begins with block `start`. */
+  start(start: number): void {
+    this.#reader.tail.reset(this.#reader.consumer.resumePosition(), start)
+    this.#planned = start
+    this.#segments = []
+    this.#active = true
+    this.assign()
+  }
+
+  /** Ends; what was not handed over is dropped. */
+  stop(): void {
+    this.#active = false
+    clearImmediate(this.#turn)
+    this.#segments = []
+  }
+
+  /** The pipeline released blocks, in the order in which they were handed over. */
+  release(blocks: number, bytes: number): void {
+    for (let left = blocks, entry = this.#unreleased[0]; entry && left > 0; entry = this.#unreleased[0]) {
+      const count = Math.min(left, entry.blocks)
+      left -= count
+      entry.blocks -= count
+      if (entry.blocks === 0) this.#unreleased.shift()
+      const { task } = entry
+      task.credits.release(count, count === blocks ? bytes : Math.floor((bytes * count) / blocks))
+      task.link?.acknowledge(task)
+    }
+    if (this.#active) this.#deliver()
+  }
+
+  /** A block arrived. */
+  arrived(task: LinkTask<P>): void {
+    if (!this.#active) return
+    if (task === this.#segments[0]) this.#deliver()
+    if (task.isComplete) {
+      const blocks = task.end - task.start
+      const size = task.bytes / blocks + blockOverheadBytes
+      this.#blockBytes += (size - this.#blockBytes) * sizeShare
+      this.#largestBlocks = Math.max(this.#largestBlocks, blocks)
+      this.assign()
+    }
+  }
+
+  /** The node of a range was left: the rest becomes a range that nobody was asked for. */
+  abandoned(task: LinkTask<P>): void {
+    const place = this.#segments.indexOf(task)
+    if (place === -1 || task.isComplete) return
+    const { end } = task
+    task.cutAtNext()
+    this.#replaceRest(place, task, end)
+    this.assign()
+  }
+
+  /** Looks for nodes that hold the others up. */
+  tick(now: number): void {
+    if (!this.#active) return
+    this.assign()
+    for (const link of this.#host.links) {
+      const steal = chooseSteal(link, this.#segments[0] ?? null, this.#host.links, this.#blockBytes, now)
+      if (steal === null) continue
+      link.fail(connectionLost(steal))
+      link.restAsSlow()
+    }
+  }
+
+  /** Asks nodes that have nothing to do. */
+  assign(): void {
+    if (!this.#active) return
+    this.#segments = this.#segments.filter((task) => !task.isTaken)
+    for (const link of this.#idle()) {
+      const place = this.#segments.findIndex(
+        (task) => task.link === null && this.#endFrom(link, task.start) > task.start,
+      )
+      if (place !== -1) this.#fill(place, link)
+      else this.#extend(link)
+    }
+    this.#endIfDone()
+  }
+
+  #idle(): NodeLink<P>[] {
+    const idle = this.#host.links.filter((link) => link.isReady && link.task === null)
+    const rate = (link: NodeLink<P>) => link.rate.bytesPerSecond ?? Infinity
+    return idle.sort((a, b) => b.node.weight - a.node.weight || rate(b) - rate(a))
+  }
+
+  /** Number after the last block that the link can be asked for from `num`; `num` when it cannot. */
+  #endFrom(link: NodeLink<P>, num: number): number {
+    const end = link.endFrom(num, true)
+    if (end > num) return end
+    const hasOther = this.#host.links.some((other) => other.isReady && other.endFrom(num, true) > num)
+    return hasOther ? num : link.endFrom(num, false)
+  }
+
+  #size(link: NodeLink<P>, left: number): number {
+    const { links } = this.#host
+    return planSize({
+      blockBytes: this.#blockBytes,
+      bytesPerSecond: link.rate.bytesPerSecond,
+      share: link.node.weight / Math.max(...links.map(({ node }) => node.weight)),
+      budgetBytes: this.#budgetBytes(),
+      largestBlocks: this.#largestBlocks,
+      blocksLeft: left,
+      nodes: links.filter((each) => each.isReady).length,
+    })
+  }
+
+  /** What one range may hold. All ranges together stay below twice the budget of a session with one node. */
+  #budgetBytes(): number {
+    const { maxBytes } = this.#reader.settings
+    return Math.min(maxBytes / 8, (2 * maxBytes) / (rangesPerNode * this.#host.links.length))
+  }
+
+  #fill(place: number, link: NodeLink<P>): void {
+    const hole = this.#segments[place]!
+    const end = Math.min(this.#endFrom(link, hole.start), hole.end)
+    const size = this.#size(link, hole.end - hole.start)
+    const task = this.#task(hole.start, Math.min(end, hole.start + size), link)
+    const rest = task.end < hole.end ? [this.#task(task.end, hole.end, null)] : []
+    this.#segments.splice(place, 1, task, ...rest)
+    link.read(task, task.end)
+  }
+
+  #extend(link: NodeLink<P>): void {
+    const { target } = this
+    const usable = this.#host.links.filter((each) => each.isReady).length
+    if (this.#planned > target || this.#segments.length >= rangesPerNode * usable) return
+    const end = Math.min(this.#endFrom(link, this.#planned), target + 1)
+    if (end <= this.#planned) return
+    const size = this.#size(link, target + 1 - this.#planned)
+    const task = this.#task(this.#planned, Math.min(end, this.#planned + size), link)
+    this.#planned = task.end
+    this.#segments.push(task)
+    link.read(task, task.end)
+  }
+
+  #task(start: number, end: number, link: NodeLink<P> | null): LinkTask<P> {
+    const budget = 2 * this.#budgetBytes()
+    return new RangeTask(start, end, link, link?.protocol ?? null, budget, this.#blockBytes)
+  }
+
+  #replaceRest(place: number, task: LinkTask<P>, end: number): void {
+    const rest = task.end < end ? [this.#task(task.end, end, null)] : []
+    const kept = task.start < task.end && !task.isTaken ? [task] : []
+    this.#segments.splice(place, 1, ...kept, ...rest)
+  }
+
+  #deliver(): void {
+    if (this.#delivering || !this.#active) return
+    this.#delivering = true
+    try {
+      this.#deliverTurn()
+    } catch (error) {
+      this.#active = false
+      this.#host.failed(error)
+    } finally {
+      this.#delivering = false
+    }
+  }
+
+  #deliverTurn(): void {
+    const { credits, settings } = this.#reader
+    let bytes = 0
+    let hasRoom = false
+    for (let task = this.#segments[0]; task !== undefined && this.#active; task = this.#segments[0]) {
+      if (task.isTaken) {
+        this.#segments.shift()
+        hasRoom = true
+        continue
+      }
+      const block = task.peek()
+      // What the pipeline has not finished waits here; its release continues.
+      if (block === null || credits.heldBytes >= settings.maxBytes / 2) break
+      if (bytes >= turnBytes) {
+        this.#continueLater()
+        break
+      }
+      bytes += block.bytes
+      hasRoom = !this.#handOver(task, block) || hasRoom
+    }
+    if (hasRoom) this.assign()
+  }
+
+  #continueLater(): void {
+    clearImmediate(this.#turn)
+    this.#turn = setImmediate(() => this.#deliver())
+  }
+
+  /** False when the block does not follow what was handed over before. */
+  #handOver(task: LinkTask<P>, block: ReceivedBlock): boolean {
+    const reader = this.#reader
+    const position = { num: block.num, id: block.idBytes }
+    const parent = block.prevIdBytes === null ? null : { num: block.num - 1, id: block.prevIdBytes }
+    if (reader.tail.classify(position, parent, block.header) !== 'next') {
+      this.#refuse(task)
+      return false
+    }
+    const head = this.#host.highestHead()
+    if (head !== null && head.num > block.head.num) block.head = head
+    if (task.protocol !== null) this.#host.useProtocol(task.protocol)
+    task.take()
+    const latest = this.#unreleased.at(-1)
+    if (latest?.task === task) latest.blocks += 1
+    else this.#unreleased.push({ task, blocks: 1 })
+    reader.tail.append(block.num, block.idBytes, block.lib.num)
+    reader.credits.hold(block.bytes)
+    reader.consumer.onBlock(block)
+    return true
+  }
+
+  /** A seam does not fit. When no node has a block that fits, it is what we have that is wrong. */
+  #refuse(task: LinkTask<P>): void {
+    const { next } = this.#reader.tail
+    if (this.#unlinkedAt !== next) {
+      this.#unlinked.clear()
+      this.#refusals = 0
+    }
+    this.#unlinkedAt = next
+    this.#refusals += 1
+    const link = task.link!
+    this.#unlinked.add(link)
+    const { end } = task
+    task.cutAtTaken()
+    this.#replaceRest(0, task, end)
+    const ready = this.#host.links.filter((each) => each.isReady)
+    if (this.#refusals > 1 && ready.every((each) => this.#unlinked.has(each))) {
+      // Throws when that block can no longer be undone.
+      this.#reader.undoFrom(next - 1)
+      this.stop()
+      this.#host.ended()
+      return
+    }
+    link.fail(missedFork(next))
+    link.blame(`${link.lastFault ?? ''} (its chain is not the one that is indexed)`, unlinkedRestMs)
+    this.#dropFrom(link)
+  }
+
+  /** What else came from a node that was found wrong is asked of the others. */
+  #dropFrom(link: NodeLink<P>): void {
+    for (let place = this.#segments.length - 1; place > 0; place--) {
+      const task = this.#segments[place]!
+      if (task.link !== link) continue
+      this.#segments[place] = this.#task(task.start, task.end, null)
+    }
+  }
+
+  #endIfDone(): void {
+    if (this.#segments.some((task) => !task.isTaken) || this.#planned <= this.target) return
+    if (!this.#host.links.some((link) => link.isReady)) return
+    this.stop()
+    this.#host.ended()
+  }
+}
+
+/** Why block `num` cannot be had from any node; null while one of them may have it. */
+export function refusalOfAll<P extends ProtocolCodec>(
+  links: readonly NodeLink<P>[],
+  num: number,
+): FatalError | null {
+  const refusals = links.map((link) => link.refusalOf(num))
+  return refusals.every((refusal) => refusal !== null)
+    ? ((refusals[0] as FatalError | undefined) ?? null)
+    : null
+}

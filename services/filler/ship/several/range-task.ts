@@ -1,0 +1,100 @@
+import type { ReceivedBlock } from '../block.ts'
+import { CreditWindow } from '../credits.ts'
+import type { ProtocolCodec, WirePosition } from '../types.ts'
+import { namesParent } from '../linkage.ts'
+
+/** Messages that a node may send ahead within a range, as long as the bytes allow it. */
+const window = 4096
+const ackBatch = 64
+
+/**
+ * Consecutive blocks that are asked of one node. They are kept as they come, and taken from the front when all blocks
+ * before them were. Without a link nobody has been asked yet.
+ */
+export class RangeTask<P extends ProtocolCodec, L> {
+  readonly start: number
+  /** Number after the last block. Goes down when the node is left and another one is asked for the rest. */
+  end: number
+  readonly link: L | null
+  /** What the blocks are to be decoded with. */
+  readonly protocol: P | null
+  readonly credits: CreditWindow
+  readonly #blocks: (ReceivedBlock | null)[] = []
+  #taken = 0
+  #bytes = 0
+
+  /** `budgetBytes` is what may be held and on its way of this range, `blockBytes` the size expected of a block. */
+  constructor(
+    start: number,
+    end: number,
+    link: L | null,
+    protocol: P | null,
+    budgetBytes: number,
+    blockBytes: number,
+  ) {
+    this.start = start
+    this.end = end
+    this.link = link
+    this.protocol = protocol
+    this.credits = new CreditWindow(window, ackBatch, budgetBytes, blockBytes)
+  }
+
+  /** Number of the block that the node sends next. */
+  get next(): number {
+    return this.start + this.#blocks.length
+  }
+
+  /** Number of the first block that was not taken. */
+  get firstKept(): number {
+    return this.start + this.#taken
+  }
+
+  /** Whether every block has arrived. */
+  get isComplete(): boolean {
+    return this.next >= this.end
+  }
+
+  /** Whether every block has been taken. */
+  get isTaken(): boolean {
+    return this.firstKept >= this.end
+  }
+
+  /** Bytes of all blocks that have arrived. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Whether a block with this parent continues the range. The first one is compared when it is taken. */
+  continues(parent: WirePosition | null, block: Uint8Array | null): boolean {
+    const last = this.#blocks.at(-1)
+    return last === undefined || last === null || namesParent(last.idBytes, parent, block)
+  }
+
+  push(block: ReceivedBlock): void {
+    this.#blocks.push(block)
+    this.#bytes += block.bytes
+    this.credits.hold(block.bytes)
+  }
+
+  /** The first block that was not taken; null when it has not arrived. */
+  peek(): ReceivedBlock | null {
+    return this.#blocks[this.#taken] ?? null
+  }
+
+  /** Takes what `peek` gave. */
+  take(): void {
+    this.#blocks[this.#taken] = null
+    this.#taken += 1
+  }
+
+  /** Ends the range behind what has arrived; what was not asked of anybody any more begins at `next`. */
+  cutAtNext(): void {
+    this.end = this.next
+  }
+
+  /** Ends the range behind what was taken, and drops the rest. */
+  cutAtTaken(): void {
+    this.#blocks.length = this.#taken
+    this.end = this.next
+  }
+}

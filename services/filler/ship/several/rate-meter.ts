@@ -1,0 +1,62 @@
+/** How much of a new measurement goes into the rate. */
+const share = 0.4
+/** Shortest time that a rate is measured over. */
+const leastMs = 150
+
+/**
+ * Measures how fast a node sends while it may send: pauses of ours do not count, silence of the node does.
+ */
+export class RateMeter {
+  #rate: number | null = null
+  #sampledAt = 0
+  #sampledBytes = 0
+  #busyMs = 0
+  #busyBytes = 0
+  #lastByteAt = 0
+  #beganAt = 0
+
+  /** Bytes a second; null before the first measurement. */
+  get bytesPerSecond(): number | null {
+    return this.#rate
+  }
+
+  /** Milliseconds without any byte, although bytes were expected. */
+  silentMs(now: number): number {
+    return Math.max(0, now - this.#lastByteAt)
+  }
+
+  /** A range was asked for. */
+  begin(bytesRead: number): void {
+    this.#sampledAt = performance.now()
+    this.#beganAt = this.#sampledAt
+    this.#sampledBytes = bytesRead
+    this.#lastByteAt = this.#sampledAt
+  }
+
+  /** Milliseconds since the range was asked for. */
+  rangeMs(now: number): number {
+    return now - this.#beganAt
+  }
+
+  /** The range has arrived. */
+  end(bytesRead: number): void {
+    this.sample(performance.now(), bytesRead, true)
+  }
+
+  /** Called now and then while a range is read; `isExpected` is false while the node may not send. */
+  sample(now: number, bytesRead: number, isExpected: boolean): void {
+    const bytes = bytesRead - this.#sampledBytes
+    if (bytes !== 0 || !isExpected) this.#lastByteAt = now
+    if (isExpected) {
+      this.#busyMs += now - this.#sampledAt
+      this.#busyBytes += Math.max(0, bytes)
+    }
+    this.#sampledAt = now
+    this.#sampledBytes = bytesRead
+    if (this.#busyMs < leastMs) return
+    const rate = (this.#busyBytes * 1_000) / this.#busyMs
+    this.#rate = this.#rate === null ? rate : this.#rate * (1 - share) + rate * share
+    this.#busyMs = 0
+    this.#busyBytes = 0
+  }
+}

@@ -1,0 +1,160 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { Collector } from '../../../../tests/ship/collector.ts'
+import { Harness, range, until } from '../../../../tests/ship/harness.ts'
+import type { NodeScript, ScriptedNode } from '../../../../tests/ship/scripted-node.ts'
+
+const harness = new Harness()
+afterEach(() => harness.close())
+
+/** Nodes that all have the same `count` blocks, the last 10 of them reversible. */
+async function nodesWith(count: number, scripts: Partial<NodeScript>[]) {
+  const made = await Promise.all(scripts.map((script) => harness.node(script)))
+  for (const { node } of made) {
+    node.libNum = count - 10
+    node.extend(count)
+  }
+  return { nodes: made.map(({ node }) => node), urls: made.map(({ url }) => url) }
+}
+
+function killConnections({ connections }: ScriptedNode): void {
+  for (const { socket } of connections) socket.terminate()
+}
+
+/** Blocks that a node was asked for as ranges, which only nodes among several are. */
+function asked(node: ScriptedNode): number {
+  return node.connections
+    .flatMap(({ requests }) => requests.filter(({ irreversibleOnly }) => irreversibleOnly))
+    .reduce((sum, { start, end }) => sum + end - start, 0)
+}
+
+/** Reads all blocks and expects each once, in order. */
+async function readAll(urls: Parameters<Harness['read']>[0], count: number, options = {}) {
+  const run = harness.read(urls, { stopBlock: count, ...options })
+  expect(await run.done).toBeUndefined()
+  expect(run.collector.nums).toEqual(range(1, count))
+  return run
+}
+
+test('asks all nodes for ranges at the same time and hands the blocks over in order', async () => {
+  const { nodes, urls } = await nodesWith(2_000, [{}, {}, {}])
+  const { session, collector } = await readAll(urls, 2_000)
+  expect(collector.forks).toEqual([])
+  for (const node of nodes) expect(asked(node)).toBeGreaterThan(0)
+  const { nodes: told } = session.status()
+  expect(told.map(({ faults }) => faults)).toEqual([0, 0, 0])
+  expect(told.reduce((sum, { blocksReceived }) => sum + blocksReceived, 0)).toBe(2_000)
+  // The last blocks are reversible: they come from the one that is followed, and nothing is asked twice.
+  expect(nodes.reduce((sum, node) => sum + asked(node), 0)).toBe(1_990)
+})
+
+test('keeps no more than a budget while a range that comes first is late', async () => {
+  const { nodes, urls } = await nodesWith(3_000, [{}, {}])
+  // No node sends block 40 for a while.
+  for (const { script } of nodes) {
+    script.tamper = (block) => (block.num === 40 ? null : { ...block, deltas: Buffer.alloc(30_000) })
+  }
+  const { session, collector } = harness.read(urls, { stopBlock: 3_000, maxBytesInFlight: 2 ** 20 })
+  let most = 0
+  const watch = setInterval(() => (most = Math.max(most, session.status().heldBytes)), 1)
+  await until('block 39', () => collector.nums.at(-1) === 39)
+  await delay(300)
+  for (const node of nodes) node.script.tamper = (block) => block
+  clearInterval(watch)
+  expect(most).toBeLessThan(4 * 2 ** 20)
+  expect(collector.nums).toEqual(range(1, 39))
+})
+
+test.each<[string, (node: ScriptedNode) => void, Partial<NodeScript>]>([
+  ['is killed', killConnections, {}],
+  ['falls silent', (node) => (node.script.tamper = () => null), {}],
+  ['sends garbage', (node) => (node.script.tamper = () => Buffer.from('01ffff', 'hex')), {}],
+  ['leaves blocks out', (node) => (node.script.tamper = (block) => (block.num % 7 === 0 ? null : block)), {}],
+  ['lacks payloads', (node) => (node.script.tamper = (block) => ({ ...block, traces: null })), {}],
+])('a node that %s costs its share', async (_, spoil) => {
+  const { nodes, urls } = await nodesWith(4_000, [{}, {}, {}])
+  const collector = new Collector()
+  let isSpoilt = false
+  collector.inspect = ({ num }) => {
+    if (isSpoilt || num < 500) return
+    isSpoilt = true
+    spoil(nodes[1]!)
+  }
+  const run = harness.read(urls, { stopBlock: 4_000 }, collector)
+  expect(await run.done).toBeUndefined()
+  expect(collector.nums).toEqual(range(1, 4_000))
+  expect(collector.forks).toEqual([])
+})
+
+test('refuses a node of another chain and goes on with the others', async () => {
+  const { nodes, urls } = await nodesWith(1_000, [{ chainId: Buffer.alloc(32, 1) }, {}, {}])
+  const { session } = await readAll(urls, 1_000)
+  expect(asked(nodes[0]!)).toBe(0)
+  expect(session.status().nodes[0]).toMatchObject({ blocksReceived: 0, state: 'failed' })
+  expect(session.status().nodes[0]!.lastFault).toContain('serves chain 0101')
+})
+
+test('hands over nothing of a node whose blocks do not follow', async () => {
+  // It does not tell its chain id, as EOSIO 2.0, and all of its blocks link to each other.
+  const made = await Promise.all([harness.node({}), harness.node({ chainId: null }), harness.node({})])
+  for (const [place, { node }] of made.entries()) {
+    node.libNum = 2_990
+    node.extend(3_000, place === 1 ? 'other' : 'a')
+  }
+  const collector = new Collector()
+  const { node, url } = made[0]
+  collector.blocks.push({ num: 1, id: node.chain[1]!.id.toString('hex') })
+  const run = harness.read([url, made[1].url, made[2].url], { stopBlock: 3_000 }, collector)
+  expect(await run.done).toBeUndefined()
+  expect(collector.blocks.map(({ id }) => id)).toEqual(
+    node.chain.slice(1).map(({ id }) => id.toString('hex')),
+  )
+  expect(run.session.status().nodes[1]!.lastFault).toContain('does not follow')
+})
+
+test('uses nodes that have a part of history for what they have', async () => {
+  const { nodes, urls } = await nodesWith(3_000, [
+    { ranges: { traceEnd: 1_501, stateEnd: 1_501 } },
+    { ranges: { traceBegin: 1_400, stateBegin: 1_400 } },
+  ])
+  await readAll(urls, 3_000)
+  for (const node of nodes) expect(asked(node)).toBeGreaterThan(1_300)
+})
+
+test('asks a node for the blocks that it is configured for, and by its weight', async () => {
+  const { nodes, urls } = await nodesWith(3_000, [{}, {}, {}])
+  const configured = [
+    { url: urls[0]!, to: 1_000 },
+    { url: urls[1]!, from: 1_001 },
+    { url: urls[2]!, weight: 0.1 },
+  ]
+  await readAll(configured, 3_000)
+  const numbers = (node: ScriptedNode) =>
+    node.connections.flatMap(({ requests }) => requests.flatMap(({ start, end }) => [start, end - 1]))
+  expect(Math.max(...numbers(nodes[0]!))).toBeLessThanOrEqual(1_000)
+  expect(Math.min(...numbers(nodes[1]!))).toBeGreaterThanOrEqual(1_001)
+  expect(asked(nodes[2]!)).toBeLessThan(asked(nodes[1]!))
+})
+
+test('ends when no node has a block, naming it', async () => {
+  const { urls } = await nodesWith(500, [
+    { ranges: { traceEnd: 201, stateEnd: 201 } },
+    { ranges: { traceBegin: 300, stateBegin: 300 } },
+  ])
+  const run = harness.read(urls, { stopBlock: 500 })
+  expect(await run.done).toMatchObject({
+    code: 'SHIP_RANGE_UNAVAILABLE',
+    message: expect.stringContaining('block 201') as string,
+  })
+  expect(run.collector.nums).toEqual(range(1, 200))
+})
+
+test('ends with what the consumer throws while ranges are read', async () => {
+  const { urls } = await nodesWith(1_000, [{}, {}])
+  const collector = new Collector()
+  collector.inspect = ({ num }) => {
+    if (num === 300) throw new Error('the pipeline broke')
+  }
+  const run = harness.read(urls, { stopBlock: 1_000 }, collector)
+  expect(await run.done).toMatchObject({ message: 'the pipeline broke' })
+})

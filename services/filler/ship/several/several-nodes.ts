@@ -1,0 +1,261 @@
+import { FatalError } from '../../../core/errors/index.ts'
+import { sleep } from '../backoff.ts'
+import { ReaderState } from '../reader-state.ts'
+import type { ShipSettings } from '../settings.ts'
+import type {
+  ProtocolCodec,
+  ShipConsumer,
+  ShipNodeStatus,
+  ShipSession,
+  ShipStatus,
+  WirePosition,
+} from '../types.ts'
+import { HeadReading } from './head-reading.ts'
+import { NodeLink } from './node-link.ts'
+import { RangeReading, refusalOfAll } from './range-reading.ts'
+import { shareProtocols } from './share-protocols.ts'
+
+/** How often the nodes are looked at. */
+const tickMs = 100
+/** Time that the other nodes get to answer when one has: the first to answer is not always the best. */
+const othersMs = 300
+/** Irreversible blocks from which on ranges are worth it; fewer are read on the way to the head. */
+const leastRange = 64
+/** How far a followed stream may be behind the last irreversible block before ranges are read again. */
+const farBehind = 1_000
+
+/**
+ * A session that reads from several nodes: ranges from all of them below the last irreversible block, and one that is
+ * followed above it, with the others watched.
+ */
+export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
+  readonly #reader: ReaderState<P>
+  readonly #links: readonly NodeLink<P>[]
+  readonly #ranges: RangeReading<P>
+  readonly #heads: HeadReading<P>
+  #protocol: P | null = null
+  #failure: { readonly error: unknown } | null = null
+  /** Ends what is waited for at the moment. */
+  #wake: () => void = () => undefined
+  #drained: (() => void) | null = null
+  #timer: NodeJS.Timeout | undefined
+  #isAtHead = false
+
+  constructor(settings: ShipSettings<P>, consumer: ShipConsumer<P>) {
+    const reader = new ReaderState(
+      { ...settings, compileProtocol: shareProtocols(settings.compileProtocol) },
+      consumer,
+    )
+    this.#reader = reader
+    const owner = {
+      changed: () => this.#onChange(),
+      arrived: (task: Parameters<RangeReading<P>['arrived']>[0]) => this.#ranges.arrived(task),
+      abandoned: (task: Parameters<RangeReading<P>['abandoned']>[0]) => this.#ranges.abandoned(task),
+      failed: (error: unknown) => this.#fail(error),
+    }
+    this.#links = settings.addresses.map((node) => new NodeLink(node, reader, owner))
+    this.#ranges = new RangeReading(reader, {
+      links: this.#links,
+      highestHead: () => this.#highestHead(),
+      useProtocol: (protocol) => {
+        if (protocol === this.#protocol) return
+        this.#protocol = protocol
+        reader.consumer.onProtocol(protocol)
+      },
+      failed: (error) => this.#fail(error),
+      ended: () => this.#wake(),
+    })
+    this.#heads = new HeadReading(reader, this.#links)
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const reader = this.#reader
+    if (reader.state !== 'idle') throw new FatalError('INTERNAL', 'a state-history session runs only once')
+    const abort = (): void => this.#wake()
+    signal.addEventListener('abort', abort)
+    reader.state = 'connecting'
+    for (const link of this.#links) link.open()
+    this.#timer = setInterval(() => this.#tick(), tickMs)
+    try {
+      while (!signal.aborted && reader.nextStart() <= reader.settings.stopBlock) {
+        if (!(await this.#awaitNode(signal))) continue
+        const start = this.#start()
+        if (this.#ranges.target - start >= leastRange) await this.#readRanges(start, signal)
+        else await this.#followHead(signal)
+      }
+      if (!signal.aborted) await this.#drain(signal)
+    } finally {
+      signal.removeEventListener('abort', abort)
+      clearInterval(this.#timer)
+      for (const link of this.#links) link.close()
+      reader.state = 'ended'
+    }
+  }
+
+  release(blocks: number, bytes: number): void {
+    this.#reader.credits.release(blocks, bytes)
+    this.#ranges.release(blocks, bytes)
+    this.#heads.acknowledge()
+    if (this.#reader.credits.heldBlocks === 0) this.#drained?.()
+  }
+
+  status(): ShipStatus {
+    const status = this.#reader.status()
+    const heldBytes = Math.max(status.heldBytes, this.#ranges.keptBytes)
+    const highest = this.#highestHead()?.num ?? null
+    return { ...status, heldBytes, nodes: this.#links.map((link) => this.#describe(link, highest)) }
+  }
+
+  #describe(link: NodeLink<P>, highest: number | null): ShipNodeStatus {
+    const isFollowed = this.#heads.followed === link
+    const streamed = this.#heads.streamed(link)
+    const headNum = link.head?.num ?? null
+    return {
+      url: link.node.label,
+      state: isFollowed && this.#heads.isStreaming ? 'followed' : link.state,
+      headNum,
+      lagBlocks: headNum === null || highest === null ? null : Math.max(0, highest - headNum),
+      blocksReceived: link.blocksReceived + streamed.blocks,
+      bytesReceived: link.bytesReceived + streamed.bytes,
+      faults: link.faults,
+      lastFault: link.lastFault,
+    }
+  }
+
+  /** Resolves when a node can be asked; false when it has to be looked at again. Throws when none ever can. */
+  async #awaitNode(signal: AbortSignal): Promise<boolean> {
+    const reader = this.#reader
+    this.#throwFailure()
+    if (this.#links.some((link) => link.isReady)) {
+      const missing = this.#links.some((link) => link.state === 'connecting' && link.faults === 0)
+      if (missing) await Promise.race([sleep(othersMs, signal), this.#changed(() => this.#allAnswered())])
+      this.#throwFailure()
+      return !signal.aborted
+    }
+    const start = reader.nextStart()
+    const refusal = refusalOfAll(this.#links, start)
+    if (refusal !== null) throw refusal
+    for (const link of this.#links) link.wake()
+    reader.state = this.#links.every((link) => link.state === 'failed') ? 'backing-off' : 'connecting'
+    if (!this.#links.some((link) => link.isReady)) {
+      await this.#changed(() => this.#links.some((link) => link.isReady || link.verdict !== null))
+    }
+    return false
+  }
+
+  #allAnswered(): boolean {
+    return this.#links.every((link) => link.state !== 'connecting')
+  }
+
+  /** Resolves when something happened after which `holds`, at the latest after a second. */
+  async #changed(holds: () => boolean): Promise<void> {
+    const until = performance.now() + 1_000
+    while (this.#failure === null && performance.now() < until) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+      if (holds()) return
+    }
+  }
+
+  #start(): number {
+    const start = this.#reader.nextStart()
+    const starts = this.#links.filter((link) => link.isReady).map((link) => link.beginFor(start))
+    return Math.max(start, Math.min(...starts))
+  }
+
+  async #readRanges(start: number, signal: AbortSignal): Promise<void> {
+    const reader = this.#reader
+    reader.state = 'streaming'
+    this.#isAtHead = false
+    reader.settings.logger.info(
+      { start, target: this.#ranges.target },
+      'reading ranges of blocks from all nodes',
+    )
+    const ended = new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    this.#ranges.start(start)
+    if (!signal.aborted) await ended
+    this.#ranges.stop()
+    this.#throwFailure()
+  }
+
+  async #followHead(signal: AbortSignal): Promise<void> {
+    this.#isAtHead = true
+    // The attempt tells the consumer its protocol itself.
+    this.#protocol = null
+    await this.#heads.run(signal, () => this.#ranges.target - this.#reader.tail.next >= farBehind)
+    this.#throwFailure()
+  }
+
+  #onChange(): void {
+    this.#noteHighest()
+    this.#ranges.assign()
+    this.#heads.changed()
+    if (!this.#ranges.isActive) this.#wake()
+  }
+
+  #noteHighest(): void {
+    const highest = this.#highestHead()
+    if (highest === null || this.#heads.isStreaming) return
+    const lib = Math.max(...this.#links.map((link) => link.libNum))
+    this.#reader.noteHead(highest, { num: lib, id: highest.id })
+  }
+
+  #tick(): void {
+    // After a long computation of our own the answers may be there, unread: let the sockets be read first.
+    setImmediate(() => {
+      if (this.#reader.state === 'ended' || this.#failure !== null) return
+      try {
+        const now = performance.now()
+        const { watchPollMs } = this.#reader.settings.timing
+        const everyMs = this.#isAtHead ? watchPollMs : Math.max(watchPollMs, 1_000)
+        for (const link of this.#links) link.tick(now, everyMs)
+        this.#ranges.tick(now)
+        this.#heads.tick(now)
+        if (this.#ranges.isActive) this.#checkRanges()
+        else this.#wake()
+      } catch (error) {
+        this.#fail(error)
+      }
+    })
+  }
+
+  /** While ranges are read: a block that no node has ends the session. */
+  #checkRanges(): void {
+    const { next } = this.#reader.tail
+    if (this.#links.some((link) => link.isReady && link.endFrom(next, false) > next)) return
+    const refusal = refusalOfAll(this.#links, next)
+    if (refusal !== null) throw refusal
+    if (!this.#links.some((link) => link.isReady)) for (const link of this.#links) link.wake()
+  }
+
+  #highestHead(): WirePosition | null {
+    let highest: WirePosition | null = null
+    for (const { head, verdict } of this.#links) {
+      if (head !== null && verdict === null && (highest === null || head.num > highest.num)) highest = head
+    }
+    return highest
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error }
+    this.#heads.stop()
+    this.#wake()
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== null) throw this.#failure.error
+  }
+
+  async #drain(signal: AbortSignal): Promise<void> {
+    const { credits, consumer } = this.#reader
+    consumer.onEnd?.()
+    if (credits.heldBlocks === 0 || signal.aborted) return
+    await new Promise<void>((resolve) => {
+      this.#drained = resolve
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+  }
+}
