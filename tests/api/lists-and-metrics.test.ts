@@ -59,7 +59,7 @@ describe('a named list in a request', () => {
   })
 
   it('that nobody has, or that is empty, matches nothing; a blacklist of it leaves nothing out', async () => {
-    for (const list of ['typo', 'none', '', 'x'.repeat(300), "'; DROP TABLE chain.lists"]) {
+    for (const list of ['typo', 'none', '', 'x'.repeat(120), "'; DROP TABLE chain.lists"]) {
       const named = encodeURIComponent(`$list:${list}`)
       expect(await collections(`collection_whitelist=${named}`)).toEqual([])
       expect(await collections(`collection_blacklist=${named}`)).toHaveLength(4)
