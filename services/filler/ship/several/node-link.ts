@@ -450,6 +450,7 @@ export class NodeLink<P extends ProtocolCodec> {
     if (task.isComplete) {
       this.#task = null
       this.#gate = null
+      this.#socket?.resume()
       this.#answeredAt = performance.now()
       this.rate.end(this.bytesRead())
     }
