@@ -172,6 +172,7 @@ export class RangeReading<P extends ProtocolCodec> {
       if (place !== -1) this.#fill(place, link)
       else this.#extend(link)
     }
+    this.#fillFront()
     this.#endIfDone()
   }
 
@@ -229,6 +230,30 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#planned = task.end
     this.#segments.push(task)
     link.read(task, task.end)
+  }
+
+  /**
+   * The first range waits for a node, and all nodes wait for the first range, because theirs are full: the last of them
+   * leaves its own.
+   */
+  #fillFront(): void {
+    const front = this.#segments[0]
+    if (front === undefined || front.link !== null) return
+    const stuck = this.#host.links.filter(
+      (link) =>
+        link.isReady &&
+        link.task !== null &&
+        !link.isExpected &&
+        this.#endFrom(link, front.start) > front.start,
+    )
+    const [link] = stuck.sort((a, b) => b.task!.start - a.task!.start)
+    if (link === undefined) return
+    const task = link.task!
+    const { end } = task
+    link.leaveRange()
+    task.cutAtNext()
+    this.#replaceRest(this.#segments.indexOf(task), task, end)
+    this.#fill(0, link)
   }
 
   #task(start: number, end: number, link: NodeLink<P> | null): LinkTask<P> {
