@@ -92,7 +92,7 @@ async function createOldDatabase(admin: DatabaseAddress): Promise<DatabaseAddres
     )
     const list = rows.map(({ name }) => changed[name] ?? `"${name}"`).join(', ')
     await client.query(
-      `INSERT INTO ${table} SELECT ${list} FROM ${table}, generate_series(1, ${copies - 1}) k(n)`,
+      `INSERT INTO ${table} SELECT ${list} FROM ${table}, generate_series(1, ${copies - 1}) k(n) ORDER BY k.n`,
     )
   }
   for (const index of indexes) await client.query(index)
@@ -117,8 +117,7 @@ try {
   const admin = { host, port, user, password, database: 'postgres' }
   const source = await createOldDatabase(admin)
   const target = await createTarget(admin, 'imported')
-  let startedAt = performance.now()
-  let phase = ''
+  let endedAt = performance.now()
   let rows = 0
   const report = await importDatabase({
     source,
@@ -129,16 +128,13 @@ try {
     logger: createLogger({ name: 'bench', level: 'warn', pretty: true }),
     signal: new AbortController().signal,
     onProgress: (progress) => {
-      if (progress.phase !== phase) {
-        startedAt = performance.now()
-        phase = progress.phase
-        rows = progress.rows
-      }
       if (progress.done !== progress.of) return
-      const seconds = (performance.now() - startedAt) / 1_000
+      const seconds = (performance.now() - endedAt) / 1_000
       console.log(
-        `  ${phase.padEnd(26)} ${String(progress.rows - rows).padStart(9)} rows ${seconds.toFixed(2).padStart(7)} s`,
+        `  ${progress.phase.padEnd(26)} ${String(progress.rows - rows).padStart(9)} rows ${seconds.toFixed(2).padStart(7)} s`,
       )
+      endedAt = performance.now()
+      rows = progress.rows
     },
   })
   const copied = await bareCopy(target, await createTarget(admin, 'copied'))

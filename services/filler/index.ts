@@ -2,7 +2,7 @@ export { runFiller } from './filler.ts'
 export type { FillerOptions } from './filler.ts'
 export { runReader } from './pipeline/index.ts'
 export type { ReaderOptions, ReaderSettings, ReaderStatus } from './pipeline/index.ts'
-export { describeAddress, importDatabase, parseSourceAddress, planImport } from './import/index.ts'
+export { importDatabase, parseSourceAddress, planImport } from './import/index.ts'
 export type {
   Difference,
   ImportDatabaseOptions,

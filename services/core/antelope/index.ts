@@ -2,7 +2,7 @@ export { AbiError, DecodeError, EncodeError } from './codec-error.ts'
 
 export { bigIntToName, nameFromString, nameToBigInt, nameToInt64, nameToString } from './values/name.ts'
 export type { NameHalves } from './values/name.ts'
-export { formatAmount, formatAsset, formatSymbol, parseAsset, parseSymbol } from './values/asset.ts'
+export { formatAsset, formatSymbol, parseAsset, parseSymbol } from './values/asset.ts'
 export type { Asset } from './values/asset.ts'
 export {
   epochMsToSlot,

@@ -9,7 +9,7 @@ function isByteObject(value: unknown): value is Record<string, number> {
 }
 
 /** Such an object as what the contract wrote: signed numbers. Others are returned as they are. */
-export function repairBytes(value: unknown): unknown {
+function repairBytes(value: unknown): unknown {
   return isByteObject(value) ? Object.values(value).map((byte) => (byte << 24) >> 24) : value
 }
 

@@ -167,7 +167,7 @@ function assetsParts({ source, accounts }: PartContext): CopyPart[] {
 }
 
 /** Columns of an asset in the order of `assetsPart`; the sequence of its mint is appended to each line. */
-export const assetColumns = [
+const assetColumns = [
   'asset_id',
   'collection_name',
   'schema_name',

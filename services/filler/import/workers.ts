@@ -104,12 +104,7 @@ async function runStep(worker: ImportWorker, lease: Lease, step: ImportStep): Pr
 }
 
 /** Notes a step as done, in the open transaction. */
-export async function noteStep(
-  client: pg.ClientBase,
-  reader: string,
-  name: string,
-  rows: number,
-): Promise<void> {
+async function noteStep(client: pg.ClientBase, reader: string, name: string, rows: number): Promise<void> {
   await client.query('INSERT INTO chain.import_steps (reader, step, rows) VALUES ($1, $2, $3)', [
     reader,
     name,
@@ -137,12 +132,26 @@ export async function copyText(
   target: pg.ClientBase,
   table: string,
   columns: readonly string[],
-  text: string | Iterable<string>,
+  lines: Iterable<string>,
 ): Promise<number> {
   const writing = target.query(copyFrom(copyStatement(table, columns)))
-  await pipeline(typeof text === 'string' ? [text] : text, writing)
+  await pipeline(joinLines(lines), writing)
   return writing.rowCount
 }
+
+/** Each chunk of a stream is a message to the server: a line each would cost more than the rows. */
+function* joinLines(lines: Iterable<string>): Generator<string> {
+  let chunk = ''
+  for (const line of lines) {
+    chunk += line
+    if (chunk.length < CHUNK_CHARACTERS) continue
+    yield chunk
+    chunk = ''
+  }
+  if (chunk !== '') yield chunk
+}
+
+const CHUNK_CHARACTERS = 1 << 16
 
 function copyStatement(table: string, columns: readonly string[]): string {
   return `COPY ${table} (${columns.map((column) => `"${column}"`).join(', ')}) FROM STDIN`

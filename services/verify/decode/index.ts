@@ -1,2 +1,2 @@
-export { nativeDecoderName, openOwnDecoder, openRowDecoder } from './row-decoder.ts'
+export { openOwnDecoder, openRowDecoder } from './row-decoder.ts'
 export type { RowDecoder } from './row-decoder.ts'

@@ -24,7 +24,7 @@ export interface RowDecoder {
 }
 
 /** The name by which reports call the native library. */
-export const nativeDecoderName = '@eosrio/node-abieos'
+const nativeDecoderName = '@eosrio/node-abieos'
 
 /** Opens the native library; where it has no binary, this program's own decoder, whose name says why. */
 export function openRowDecoder(): RowDecoder {

@@ -4,7 +4,7 @@ import { marketRules } from './market-rules.ts'
 import type { DerivedRule } from './rule.ts'
 
 /** Every counter, sum and state that follows from other rows. */
-export const derivedRules: readonly DerivedRule[] = [...assetsRules, ...marketRules]
+const derivedRules: readonly DerivedRule[] = [...assetsRules, ...marketRules]
 
 /** Rows that break a rule. */
 export interface DerivedViolations {

@@ -1,4 +1,4 @@
 export { marketRules } from './market-rules.ts'
-export { derivedRules, findDerivedViolations, repairDerived } from './check.ts'
+export { findDerivedViolations, repairDerived } from './check.ts'
 export type { DerivedViolations } from './check.ts'
 export type { DerivedRule } from './rule.ts'

@@ -80,7 +80,7 @@ function whereSql(conditions: readonly string[]): string {
 }
 
 /** A text as an SQL literal. */
-export function literal(text: string): string {
+function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 

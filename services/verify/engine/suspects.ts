@@ -11,7 +11,7 @@ import type { Formats } from './formats.ts'
 import { keyText } from './key-set.ts'
 
 /** Blocks for which a difference has to stand unchanged before it is one. */
-export const STANDING_BLOCKS = 10
+const STANDING_BLOCKS = 10
 /** Blocks after which a row that never stands still is given up. */
 const PATIENCE_BLOCKS = 1_000
 

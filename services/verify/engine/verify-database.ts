@@ -10,7 +10,7 @@ import { verify } from './verify.ts'
 import type { Verified, VerifyOptions } from './verify.ts'
 
 /** Requests to a node that are under way at once, when nothing else is said. */
-export const DEFAULT_REQUESTS_AT_ONCE = 4
+const DEFAULT_REQUESTS_AT_ONCE = 4
 
 /** What the database is compared with. */
 export type SourceChoice =

@@ -47,7 +47,7 @@ export interface Verified {
 }
 
 /** Names by which tables can be asked for. */
-export function tableNames(): string[] {
+function tableNames(): string[] {
   return [...new Set(verifiedTables.map(({ name }) => name))]
 }
 
