@@ -96,6 +96,8 @@ export class NodeLink<P extends ProtocolCodec> {
   #head: WirePosition | null = null
   #statusHead: BlockPosition | null = null
   #slowTimes = 0
+  /** The rest of a range that was left. */
+  #left: { readonly from: number; readonly to: number } | null = null
   #libNum = 0
   #askedAt: number | null = null
   #answeredAt: number | null = null
@@ -253,6 +255,16 @@ export class NodeLink<P extends ProtocolCodec> {
     )
   }
 
+  /** Leaves the present range as it is, so that another one can be asked for; that is no fault of the node. */
+  leaveRange(): void {
+    const task = this.#task
+    if (task === null) return
+    this.#left = { from: task.next, to: task.end }
+    this.#task = null
+    this.#gate = null
+    this.#socket?.resume()
+  }
+
   /** Blocks of the range were released: acknowledge if that makes room. */
   acknowledge(task: LinkTask<P>): void {
     if (task !== this.#task || this.#protocol === null) return
@@ -336,6 +348,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#gate = null
     this.#protocol = null
     this.#task = null
+    this.#left = null
     this.#askedAt = null
     this.#readyAt = null
     this.#answeredAt = null
@@ -427,10 +440,17 @@ export class NodeLink<P extends ProtocolCodec> {
       const limits = { irreversibleOnly: true, stopBlock: task.end - 1 }
       const problem = missingBlock(result, task.next, limits, this.#status)
       if (problem !== null) this.#lack(task.next, task.next, problem)
+    } else if (position.num > task.next && this.#isLeft(position.num, task)) {
+      return
     } else if (position.num > task.next) {
       this.#lack(task.next, position.num - 1, rangeMissing(task.next, position.num - 1, this.#status))
     } else if (position.num === task.next) this.#take(task, position, result, bytes)
     this.acknowledge(task)
+  }
+
+  /** Whether a block was on its way when the range before was left. */
+  #isLeft(num: number, task: LinkTask<P>): boolean {
+    return task.next === task.start && this.#left !== null && num >= this.#left.from && num < this.#left.to
   }
 
   #take(task: LinkTask<P>, position: WirePosition, result: BlocksResult, bytes: number): void {
@@ -450,6 +470,7 @@ export class NodeLink<P extends ProtocolCodec> {
     if (task.isComplete) {
       this.#task = null
       this.#gate = null
+      this.#socket?.resume()
       this.#answeredAt = performance.now()
       this.rate.end(this.bytesRead())
     }

@@ -18,6 +18,9 @@ const rangesPerNode = 3
 /** Pause of a node whose blocks did not fit those before them. */
 const unlinkedRestMs = 30_000
 
+/** Time without any block handed over after which the first range is asked of another node, whatever it looks like. */
+const noProgressMs = 8_000
+
 /** What a range reading asks of the session that it belongs to. */
 export interface RangeHost<P extends ProtocolCodec> {
   readonly links: readonly NodeLink<P>[]
@@ -50,6 +53,7 @@ export class RangeReading<P extends ProtocolCodec> {
   readonly #unlinked = new Set<NodeLink<P>>()
   #unlinkedAt = -1
   #refusals = 0
+  #progress = { next: -1, at: 0 }
 
   constructor(reader: ReaderState<P>, host: RangeHost<P>) {
     this.#reader = reader
@@ -134,12 +138,27 @@ export class RangeReading<P extends ProtocolCodec> {
   tick(now: number): void {
     if (!this.#active) return
     this.assign()
+    this.#watchProgress(now)
     for (const link of this.#host.links) {
       const steal = chooseSteal(link, this.#segments[0] ?? null, this.#host.links, this.#blockBytes, now)
       if (steal === null) continue
       link.fail(connectionLost(steal))
       link.restAsSlow()
     }
+  }
+
+  /** Whatever the reason: a range that nothing comes of while the pipeline waits is asked of another node. */
+  #watchProgress(now: number): void {
+    const { tail, credits } = this.#reader
+    if (this.#progress.next !== tail.next || credits.heldBytes > 0)
+      this.#progress = { next: tail.next, at: now }
+    if (now - this.#progress.at < noProgressMs) return
+    this.#progress = { next: tail.next, at: now }
+    for (const link of this.#host.links) link.wake()
+    this.#segments[0]?.link?.fail(
+      connectionLost(`nothing came of block ${tail.next} for ${noProgressMs / 1_000} s`),
+    )
+    this.#deliver()
   }
 
   /** Asks nodes that have nothing to do. */
@@ -153,6 +172,7 @@ export class RangeReading<P extends ProtocolCodec> {
       if (place !== -1) this.#fill(place, link)
       else this.#extend(link)
     }
+    this.#fillFront()
     this.#endIfDone()
   }
 
@@ -210,6 +230,30 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#planned = task.end
     this.#segments.push(task)
     link.read(task, task.end)
+  }
+
+  /**
+   * The first range waits for a node, and all nodes wait for the first range, because theirs are full: the last of them
+   * leaves its own.
+   */
+  #fillFront(): void {
+    const front = this.#segments[0]
+    if (front === undefined || front.link !== null) return
+    const stuck = this.#host.links.filter(
+      (link) =>
+        link.isReady &&
+        link.task !== null &&
+        !link.isExpected &&
+        this.#endFrom(link, front.start) > front.start,
+    )
+    const [link] = stuck.sort((a, b) => b.task!.start - a.task!.start)
+    if (link === undefined) return
+    const task = link.task!
+    const { end } = task
+    link.leaveRange()
+    task.cutAtNext()
+    this.#replaceRest(this.#segments.indexOf(task), task, end)
+    this.#fill(0, link)
   }
 
   #task(start: number, end: number, link: NodeLink<P> | null): LinkTask<P> {

@@ -158,3 +158,14 @@ test('ends with what the consumer throws while ranges are read', async () => {
   const run = harness.read(urls, { stopBlock: 1_000 }, collector)
   expect(await run.done).toMatchObject({ message: 'the pipeline broke' })
 })
+
+test('goes on when every node waits for a range whose node is gone', async () => {
+  const { nodes, urls } = await nodesWith(3_000, [{}, {}])
+  const [gone, well] = nodes
+  // Its blocks become much larger than those before: ranges that were planned for small ones fill what they may hold.
+  well!.script.tamper = (block) => (block.num > 600 ? { ...block, deltas: Buffer.alloc(60_000) } : block)
+  gone!.script.tamper = (block) => (block.num > 600 ? null : block)
+  const run = harness.read(urls, { stopBlock: 3_000, maxBytesInFlight: 2 ** 20 })
+  expect(await run.done).toBeUndefined()
+  expect(run.collector.nums).toEqual(range(1, 3_000))
+})
