@@ -12,6 +12,8 @@ mkdir "$partial"
 
 # One session holds the snapshot that the manifest and every process of the dump see.
 coproc HOLDER { psql --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1; }
+# The shell forgets it, with HOLDER_PID, as soon as the session has ended.
+holder=$HOLDER_PID
 printf 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;\nSELECT pg_export_snapshot();\n' >&"${HOLDER[1]}"
 read -r -t 30 snapshot <&"${HOLDER[0]}" || fail 'the database did not give a snapshot'
 cat >&"${HOLDER[1]}" <<'SQL'
@@ -29,7 +31,7 @@ SQL
 pg_dump --format=directory --jobs="$jobs" --snapshot="$snapshot" --compress=3 --file="$partial/dump"
 read -r manifest <&"${HOLDER[0]}" || fail 'the database could not describe itself'
 printf 'COMMIT;\n\\q\n' >&"${HOLDER[1]}"
-wait "$HOLDER_PID" 2>/dev/null || true
+wait "$holder" 2>/dev/null || true
 
 printf '%s\n' "$manifest" >"$partial/manifest.json"
 (cd "$partial" && find . -type f ! -name SHA256SUMS -print0 | sort -z | xargs -0 sha256sum >SHA256SUMS)

@@ -20,7 +20,12 @@ async function node(listener: RequestListener): Promise<string> {
 }
 
 const id = 'ab'.repeat(32)
-const info = { chain_id: id, head_block_num: 7, head_block_time: '2026-11-20T10:00:00.500' }
+const info = {
+  chain_id: id,
+  head_block_num: 7,
+  head_block_time: '2026-11-20T10:00:00.500',
+  last_irreversible_block_num: 5,
+}
 
 it('reads what a node says of its chain', async () => {
   const url = await node((_, response) => response.end(JSON.stringify(info)))
@@ -28,6 +33,7 @@ it('reads what a node says of its chain', async () => {
     chainId: id,
     headBlock: 7,
     headTimeMs: Date.UTC(2026, 10, 20, 10, 0, 0, 500),
+    irreversibleBlock: 5,
   })
   expect(await checkChainId(url, id)).toBe(true)
   await expect(checkChainId(url, 'cd'.repeat(32))).rejects.toMatchObject({ code: 'CHAIN_MISMATCH' })
