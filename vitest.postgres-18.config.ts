@@ -16,7 +16,7 @@ export default mergeConfig(
       exclude: [
         'tests/api/{fuzz,workers,client-library,documentation,route-list,lifecycle,rate-limit,limits}*',
         'tests/api/fuzz/**',
-        'tests/integration/{forks,kills,filler-metrics,second-filler,early-stop}.test.ts',
+        'tests/integration/{backup,forks,kills,filler-metrics,nodes,nodes-head,second-filler,early-stop}.test.ts',
       ],
       reporters: ['default', ['json', { outputFile: '.data/test-results-18.json' }]],
     },
