@@ -2,7 +2,7 @@ import type { CacheOutcome } from '../../core/http/index.ts'
 import type { Answer } from './answer.ts'
 import { AnswerMemory } from './answer-memory.ts'
 import type { KeptAnswer } from './answer-memory.ts'
-import { Flights, isLasting } from './flights.ts'
+import { Flights, isGone, isLasting } from './flights.ts'
 import type { SharedAnswers } from './shared-answers.ts'
 
 /** Settings of the cache. */
@@ -62,15 +62,19 @@ export class AnswerCache {
   async answer(question: Question, make: () => Promise<Answer>): Promise<Found> {
     const kept = this.#memory.find(question.key, question.address)
     if (kept) return { answer: kept.answer, outcome: 'hit' }
-    const underway = this.#join(question)
-    if (!underway) return this.#start(question, make)
-    try {
-      return await underway
-    } catch (error) {
-      if (isLasting(error)) throw error
-      // What befell the other request, such as a cut connection, need not befall this one.
-      return this.#join(question) ?? this.#start(question, make)
+    let hasFailed = false
+    for (let underway = this.#join(question); underway; underway = this.#join(question)) {
+      try {
+        return await underway
+      } catch (error) {
+        // That the other client has left says nothing of this one, however many do.
+        if (isGone(error)) continue
+        // What befell the other request, such as a cut connection, need not befall this one.
+        if (isLasting(error) || hasFailed) throw error
+        hasFailed = true
+      }
     }
+    return this.#start(question, make)
   }
 
   /** Forgets what this process keeps. */

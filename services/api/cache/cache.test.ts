@@ -60,7 +60,6 @@ describe('requests that ask the same', () => {
     for (const failure of [
       new RequestError(416, 'Asset not found'),
       new RetryableError('QUERY_TIMEOUT', 'too slow'),
-      new RetryableError('DATABASE_BUSY', 'too many'),
     ]) {
       const cache = new AnswerCache(settings, undefined)
       const { make, settle, runs } = createSource()
@@ -79,6 +78,7 @@ describe('requests that ask the same', () => {
   it('do not share one that befell the first of them: one of the others asks again, once', async () => {
     for (const failure of [
       new RetryableError('DATABASE_UNAVAILABLE', 'cut'),
+      new RetryableError('DATABASE_BUSY', 'too many of that client'),
       new FatalError('DATABASE_ERROR', 'refused'),
       new Error('unexpected'),
     ]) {
@@ -93,6 +93,22 @@ describe('requests that ask the same', () => {
       await settle(1, answerOf('two'))
       expect((await Promise.all(asked.slice(1))).map(({ outcome }) => outcome)).toEqual(['miss', 'joined'])
     }
+  })
+
+  it('are answered however many others leave while they wait', async () => {
+    const cache = new AnswerCache(settings, undefined)
+    const { make, settle, runs } = createSource()
+    const asked = [1, 2, 3, 4].map(() => cache.answer(questionOf('a'), make))
+    const gone = new RetryableError('CLIENT_GONE', 'left')
+    for (const at of [0, 1, 2]) {
+      const left = expect(asked[at]).rejects.toBe(gone)
+      await settle(at, gone)
+      await left
+      await turn()
+      expect(runs()).toBe(at + 2)
+    }
+    await settle(3, answerOf('four'))
+    expect((await asked[3]!).answer.bytes.toString()).toBe('four')
   })
 
   it('are not answered with what was begun before everything was forgotten', async () => {

@@ -1,16 +1,17 @@
 import { PronghornError } from '../../core/errors/index.ts'
 import type { ErrorCode } from '../../core/errors/index.ts'
 
-/** Failures that another attempt at the same moment would meet too. */
-const lasting: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'INVALID_REQUEST',
-  'QUERY_TIMEOUT',
-  'DATABASE_BUSY',
-])
+/** Failures that another attempt at the same moment would meet too. A busy database refuses one client and not another. */
+const lasting: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['INVALID_REQUEST', 'QUERY_TIMEOUT'])
 
 /** Whether who waited for the work of another fails with it, instead of trying itself. */
 export function isLasting(error: unknown): boolean {
   return error instanceof PronghornError && lasting.has(error.code)
+}
+
+/** Whether the work was given up because the client that it was done for has left. */
+export function isGone(error: unknown): boolean {
+  return error instanceof PronghornError && error.code === 'CLIENT_GONE'
 }
 
 interface Flight<T> {
