@@ -1,4 +1,4 @@
-/** Bare COPY of all rows of a database: what an import is measured against. */
+/** Bare COPY of all rows of a database: what the filler and an import are measured against. */
 import { pipeline } from 'node:stream/promises'
 import { Readable } from 'node:stream'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
@@ -20,7 +20,6 @@ export async function bareCopy(
 ): Promise<{ rows: number; seconds: number; bytes: bigint }> {
   const source = await connectDatabase(from, { applicationName: 'bench' })
   const target = await connectDatabase(to, { applicationName: 'bench' })
-  await target.query('SET synchronous_commit = off')
   const tables = (await source.query<{ name: string; kind: string; columns: string }>(LIST)).rows
   let rows = 0
   let seconds = 0

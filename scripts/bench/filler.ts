@@ -15,7 +15,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { normalizeAbiJson } from '../../services/core/antelope/index.ts'
-import { buildQueryIndexes, connectDatabase, migrate } from '../../services/core/database/index.ts'
+import { buildQueryIndexes, connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { compileProtocol } from '../../services/filler/decode/index.ts'
@@ -24,7 +24,10 @@ import type { ContractEntry } from '../../services/filler/handlers/index.ts'
 import { createShipSession } from '../../services/filler/ship/index.ts'
 import type { ShipSession } from '../../services/filler/ship/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
-import { copyTables, describeSizes } from './tables.ts'
+import { bareCopy } from './bare-copy.ts'
+import { createBareDatabase, createDatabase } from './databases.ts'
+import { assetsContract, marketContracts, readerSettings } from './reader-settings.ts'
+import { describeSizes } from './tables.ts'
 
 /** Processes of chains, which end with this one. */
 const chains: ChildProcess[] = []
@@ -88,15 +91,6 @@ async function acknowledge(chain: BenchChain): Promise<Reading> {
   return { seconds: (performance.now() - startedAt) / 1_000, bytes }
 }
 
-const assets = {
-  handler: 'assets',
-  args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true },
-}
-const market = [
-  { handler: 'oracle', args: { oracle_account: 'delphioracle' } },
-  { handler: 'market', args: { market_account: 'atomicmarket', store_logs: true } },
-]
-
 /** What a filler that is measured does beside indexing the assets family. */
 interface Way {
   readonly contracts?: readonly ContractEntry[]
@@ -112,19 +106,10 @@ async function fill(
   const startedAt = performance.now()
   await runReader(
     {
-      settings: {
-        name: 'bench',
-        start_block: 0,
+      settings: readerSettings({
         stop_block: stopBlock,
-        irreversible_only: false,
-        ship_prefetch_blocks: 200,
-        ship_min_block_confirmation: 50,
-        db_group_blocks: 100,
-        delete_data: false,
-        feed_blocks: 172_800,
-        feed_max_behind: 200,
-        contracts: [assets, ...(way.contracts ?? [])],
-      },
+        contracts: [assetsContract, ...(way.contracts ?? [])],
+      }),
       database,
       chain: { chainId: chain.chainId, http: chain.httpUrl, ship: [chain.shipUrl] },
       logger,
@@ -142,15 +127,19 @@ async function measureMarket(admin: DatabaseAddress): Promise<void> {
   const chain = await startChain('market', blocks)
   const ways: readonly [name: string, way: Way][] = [
     ['assets alone', {}],
-    ['and the market, rows alone', { contracts: market, withoutDerived: ['market'] }],
-    ['and what the market derives', { contracts: market }],
+    ['and the market, rows alone', { contracts: marketContracts, withoutDerived: ['market'] }],
+    ['and what the market derives', { contracts: marketContracts }],
   ]
   const best = ways.map(() => Infinity)
   for (const [place, [, way]] of ways.entries())
     await fill(chain, await createDatabase(admin, `bench_market_${place}`), RECORDED, way)
   for (let round = 1; round <= MARKET_ROUNDS; round++) {
     for (const [place, [, way]] of ways.entries()) {
-      const database = await copyDatabase(admin, `bench_market_${place}`, `bench_market_${place}_${round}`)
+      const database = await createBareDatabase(
+        admin,
+        `bench_market_${place}_${round}`,
+        `bench_market_${place}`,
+      )
       best[place] = Math.min(best[place]!, await fill(chain, database, chain.last, way))
       if (round === MARKET_ROUNDS && place === 2) await describeMarket(database)
     }
@@ -174,7 +163,7 @@ async function describeMarket(database: DatabaseAddress): Promise<void> {
 /** Dense blocks without and with query indexes. @param at database that is at the beginning of these blocks. */
 async function measureDense(chain: BenchChain, admin: DatabaseAddress, at: DatabaseAddress): Promise<void> {
   const before = await countEvents(at)
-  const indexed = await copyDatabase(admin, at.database, `${at.database}_indexed`)
+  const indexed = await createBareDatabase(admin, `${at.database}_indexed`, at.database)
   const client = await connectDatabase(indexed, { applicationName: 'bench' })
   await buildQueryIndexes(client, 'assets')
   await client.end()
@@ -182,13 +171,13 @@ async function measureDense(chain: BenchChain, admin: DatabaseAddress, at: Datab
   let last = at
   for (let round = 1; round <= DENSE_ROUNDS; round++) {
     for (const [place, from] of [at, indexed].entries()) {
-      last = await copyDatabase(admin, from.database, `${from.database}_${round}`)
+      last = await createBareDatabase(admin, `${from.database}_${round}`, from.database)
       best[place] = Math.min(best[place]!, await fill(chain, last, chain.last))
     }
   }
   const [seconds, withIndexes] = best as [number, number]
   const events = (await countEvents(last)) - before
-  const copy = await copyTables(last, await createDatabase(admin, 'bench_copy'))
+  const copy = await bareCopy(last, await createDatabase(admin, 'bench_copy'))
   console.log(
     `  ${events} NFT events in ${seconds.toFixed(2)} s: ${Math.round(events / seconds)} events/s; with query indexes ` +
       `${withIndexes.toFixed(2)} s, ${(withIndexes / seconds).toFixed(2)} times that`,
@@ -197,24 +186,6 @@ async function measureDense(chain: BenchChain, admin: DatabaseAddress, at: Datab
     `  bare COPY of the ${copy.rows} rows: ${copy.seconds.toFixed(2)} s; the filler takes ${(seconds / copy.seconds).toFixed(2)} times that`,
   )
   console.log(await describeSizes(last))
-}
-
-async function createDatabase(admin: DatabaseAddress, name: string): Promise<DatabaseAddress> {
-  const client = await connectDatabase(admin, { applicationName: 'bench' })
-  await client.query(`CREATE DATABASE ${name}`)
-  await client.end()
-  const address = { ...admin, database: name }
-  const own = await connectDatabase(address, { applicationName: 'bench' })
-  await migrate(own)
-  await own.end()
-  return address
-}
-
-async function copyDatabase(admin: DatabaseAddress, from: string, name: string): Promise<DatabaseAddress> {
-  const client = await connectDatabase(admin, { applicationName: 'bench' })
-  await client.query(`CREATE DATABASE ${name} TEMPLATE ${from}`)
-  await client.end()
-  return { ...admin, database: name }
 }
 
 async function countEvents(database: DatabaseAddress): Promise<number> {
@@ -243,7 +214,7 @@ try {
     const database = await createDatabase(admin, `bench_${kind}`)
     await fill(chain, database, RECORDED)
     const ack = await acknowledge(chain)
-    const measured = await copyDatabase(admin, database.database, `${database.database}_once`)
+    const measured = await createBareDatabase(admin, `${database.database}_once`, database.database)
     const seconds = await fill(chain, measured, chain.last)
     const megabytes = ack.bytes / 1e6
     const rates = (time: number) =>

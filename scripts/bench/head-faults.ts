@@ -15,6 +15,7 @@ import { createDevchain, nodeFaults } from '../../services/devchain/index.ts'
 import { runReader } from '../../services/filler/index.ts'
 import type { ReaderStatus } from '../../services/filler/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { readerSettings } from './reader-settings.ts'
 
 const { values } = parseArgs({
   options: {
@@ -46,24 +47,7 @@ let waiting: { readonly block: number; readonly done: () => void } | null = null
 const ending = new AbortController()
 const reading = runReader(
   {
-    settings: {
-      name: 'bench',
-      start_block: 0,
-      stop_block: 0,
-      irreversible_only: false,
-      ship_prefetch_blocks: 50,
-      ship_min_block_confirmation: 10,
-      db_group_blocks: 100,
-      delete_data: false,
-      feed_blocks: 172_800,
-      feed_max_behind: 200,
-      contracts: [
-        {
-          handler: 'assets',
-          args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true },
-        },
-      ],
-    },
+    settings: readerSettings({ ship_prefetch_blocks: 50, ship_min_block_confirmation: 10 }),
     database,
     chain: { chainId: chain.chainId, http: httpUrl, ship: mirrors.map(({ url }) => url) },
     logger,

@@ -17,6 +17,7 @@ import { createLogger } from '../../services/core/log/index.ts'
 import { createDevchain } from '../../services/devchain/index.ts'
 import { runReader } from '../../services/filler/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { readerSettings } from './reader-settings.ts'
 
 interface Rate {
   readonly perSecond: number
@@ -71,24 +72,7 @@ async function prepare(database: DatabaseAddress): Promise<string> {
   const { shipUrl, httpUrl } = await chain.start()
   await runReader(
     {
-      settings: {
-        name: 'bench',
-        start_block: 0,
-        stop_block: chain.head().num,
-        irreversible_only: false,
-        ship_prefetch_blocks: 200,
-        ship_min_block_confirmation: 50,
-        db_group_blocks: 100,
-        delete_data: false,
-        feed_blocks: 172_800,
-        feed_max_behind: 200,
-        contracts: [
-          {
-            handler: 'assets',
-            args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true },
-          },
-        ],
-      },
+      settings: readerSettings({ stop_block: chain.head().num }),
       database,
       chain: { chainId: chain.chainId, http: httpUrl, ship: [shipUrl] },
       logger,

@@ -6,35 +6,26 @@
  * old program has on them.
  */
 import { createDevchain } from '../../services/devchain/index.ts'
-import { connectDatabase, migrate } from '../../services/core/database/index.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { importDatabase } from '../../services/filler/index.ts'
-import type { ReaderSettings } from '../../services/filler/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
 import { bareCopy } from './bare-copy.ts'
+import { createBareDatabase, createDatabase } from './databases.ts'
 import { restoreOldDump } from './old-dump.ts'
+import { assetsContract, marketContracts, readerSettings } from './reader-settings.ts'
 
 const copies = Number(process.argv[2] ?? 300)
 const workers = Number(process.argv[3] ?? 2)
 
-const settings: ReaderSettings = {
-  name: 'bench',
-  start_block: 0,
-  stop_block: 0,
-  irreversible_only: false,
+const settings = readerSettings({
   ship_prefetch_blocks: 50,
   ship_min_block_confirmation: 10,
   db_group_blocks: 10,
   feed_blocks: 1_000,
-  feed_max_behind: 200,
-  delete_data: false,
-  contracts: [
-    { handler: 'assets', args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true } },
-    { handler: 'oracle', args: { oracle_account: 'delphioracle' } },
-    { handler: 'market', args: { market_account: 'atomicmarket', store_logs: true } },
-  ],
-}
+  contracts: [assetsContract, ...marketContracts],
+})
 
 /** What lies between the ids of two copies: as little as they need, as on a chain, where ids have no holes. */
 const distances: Readonly<Record<string, number>> = { asset_id: 1_000, offer_id: 100, sale_id: 10 }
@@ -74,15 +65,8 @@ const indexes = [
   'CREATE INDEX ON contract_traces USING brin (global_sequence)',
 ]
 
-async function createDatabase(admin: DatabaseAddress, name: string): Promise<DatabaseAddress> {
-  const client = await connectDatabase(admin, { applicationName: 'bench' })
-  await client.query(`CREATE DATABASE ${name}`)
-  await client.end()
-  return { ...admin, database: name }
-}
-
 async function createOldDatabase(admin: DatabaseAddress): Promise<DatabaseAddress> {
-  const address = await createDatabase(admin, 'old')
+  const address = await createBareDatabase(admin, 'old')
   const client = await connectDatabase(address, { applicationName: 'bench' })
   await restoreOldDump(client)
   for (const [table, changed] of Object.entries(changes)) {
@@ -101,14 +85,6 @@ async function createOldDatabase(admin: DatabaseAddress): Promise<DatabaseAddres
   return address
 }
 
-async function createTarget(admin: DatabaseAddress, name: string): Promise<DatabaseAddress> {
-  const address = await createDatabase(admin, name)
-  const client = await connectDatabase(address, { applicationName: 'bench' })
-  await migrate(client)
-  await client.end()
-  return address
-}
-
 const server = await startEmbeddedPostgres({ settings: { shared_buffers: '512MB', max_wal_size: '4GB' } })
 const chain = createDevchain({ recordings: ['main'] })
 try {
@@ -116,7 +92,7 @@ try {
   const { host, port, user, password } = server
   const admin = { host, port, user, password, database: 'postgres' }
   const source = await createOldDatabase(admin)
-  const target = await createTarget(admin, 'imported')
+  const target = await createDatabase(admin, 'imported')
   let endedAt = performance.now()
   let rows = 0
   const report = await importDatabase({
@@ -137,7 +113,7 @@ try {
       rows = progress.rows
     },
   })
-  const copied = await bareCopy(target, await createTarget(admin, 'copied'))
+  const copied = await bareCopy(target, await createDatabase(admin, 'copied'))
   console.log(
     `import: ${copied.rows} rows here in ${report.seconds.toFixed(2)} s: ${Math.round(copied.rows / report.seconds)} rows/s, ${workers} workers`,
   )

@@ -12,13 +12,15 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { connectDatabase, migrate } from '../../services/core/database/index.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { runReader } from '../../services/filler/index.ts'
 import type { ReaderStatus } from '../../services/filler/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
 import { digestDatabase } from '../../services/verify/index.ts'
+import { createBareDatabase, createDatabase } from './databases.ts'
+import { readerSettings } from './reader-settings.ts'
 
 interface NodeProcess {
   readonly process: ChildProcess
@@ -75,24 +77,7 @@ async function read(
   const startedAt = performance.now()
   await runReader(
     {
-      settings: {
-        name: 'bench',
-        start_block: 0,
-        stop_block: stopBlock,
-        irreversible_only: false,
-        ship_prefetch_blocks: 200,
-        ship_min_block_confirmation: 50,
-        db_group_blocks: 100,
-        delete_data: false,
-        feed_blocks: 172_800,
-        feed_max_behind: 200,
-        contracts: [
-          {
-            handler: 'assets',
-            args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true },
-          },
-        ],
-      },
+      settings: readerSettings({ stop_block: stopBlock }),
       database,
       chain: { chainId: first!.chainId, http: first!.httpUrl, ship: nodes.map(({ shipUrl }) => shipUrl) },
       logger,
@@ -106,18 +91,6 @@ async function read(
     new AbortController().signal,
   )
   return { seconds: (performance.now() - startedAt) / 1_000, residentMb, status }
-}
-
-async function createDatabase(name: string, template?: string): Promise<DatabaseAddress> {
-  const client = await connectDatabase(admin, { applicationName: 'bench' })
-  await client.query(`CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template}`}`)
-  await client.end()
-  const address = { ...admin, database: name }
-  if (template !== undefined) return address
-  const own = await connectDatabase(address, { applicationName: 'bench' })
-  await migrate(own)
-  await own.end()
-  return address
 }
 
 async function digest(database: DatabaseAddress): Promise<string> {
@@ -137,11 +110,11 @@ const nodes: NodeProcess[] = []
 try {
   nodes.push(...(await Promise.all([rate, rate, rate, rate].map((each) => startNode(each)))))
   const last = nodes[0]!.last
-  await read([nodes[0]!], await createDatabase('recorded'), RECORDED)
+  await read([nodes[0]!], await createDatabase(admin, 'recorded'), RECORDED)
   const best = [Infinity, Infinity]
   for (let round = 0; round < rounds; round++) {
     for (const [place, count] of [1, 4].entries()) {
-      const database = await createDatabase(`run_${round}_${place}`, 'recorded')
+      const database = await createBareDatabase(admin, `run_${round}_${place}`, 'recorded')
       const { seconds, residentMb, status } = await read(nodes.slice(0, count), database, last)
       best[place] = Math.min(best[place]!, seconds)
       const megabytes = (status?.receivedBytes ?? 0) / 1e6
@@ -161,7 +134,7 @@ try {
     { after: 0.35, what: 'stopped', happen: () => nodes[2]!.process.kill('SIGSTOP') },
     { after: 0.5, what: 'dripping', happen: () => nodes[3]!.process.stdin!.write('10000\n') },
   ]
-  const faulty = await createDatabase('faulty')
+  const faulty = await createDatabase(admin, 'faulty')
   const run = await read(nodes, faulty, last, (received) => {
     while (faults[0] !== undefined && received >= faults[0].after * last) {
       const fault = faults.shift()!
@@ -178,7 +151,7 @@ try {
       `  ${state}: ${blocksReceived} blocks, ${count} faults${lastFault === null ? '' : `, ${lastFault}`}`,
     )
   nodes[0]!.process.stdin!.write('Infinity\n')
-  const straight = await createDatabase('straight')
+  const straight = await createDatabase(admin, 'straight')
   const { seconds } = await read([nodes[0]!], straight, last)
   const digests = [await digest(straight), await digest(faulty)]
   console.log(`straight run from one node without a limit: ${seconds.toFixed(2)} s`)

@@ -17,6 +17,7 @@ import { runReader } from '../../services/filler/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
 import { createApiKey } from '../../services/state/index.ts'
 import type { StateProcessReport, StateProcessStart } from './state-process.ts'
+import { readerSettings } from './reader-settings.ts'
 
 const { values: flags } = parseArgs({
   options: {
@@ -88,19 +89,13 @@ async function prepare(address: DatabaseAddress, shipUrl: string, httpUrl: strin
     await migrate(client)
     await runReader(
       {
-        settings: {
-          name: 'bench',
-          start_block: 0,
+        settings: readerSettings({
           stop_block: LAST_BLOCK,
-          irreversible_only: false,
           ship_prefetch_blocks: 50,
           ship_min_block_confirmation: 10,
           db_group_blocks: 10,
-          delete_data: false,
-          feed_blocks: 172_800,
-          feed_max_behind: 200,
           contracts: [{ handler: 'state', args: { accounts, permissions: true, history_blocks: 0 } }],
-        },
+        }),
         database: address,
         chain: { chainId: chain.chainId, http: httpUrl, ship: [shipUrl] },
         logger: createLogger({ name: 'bench', level: 'silent' }),

@@ -1,0 +1,31 @@
+import type { ReaderSettings } from '../../services/filler/index.ts'
+
+/** The assets family with everything that it can keep. */
+export const assetsContract: ReaderSettings['contracts'][number] = {
+  handler: 'assets',
+  args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true },
+}
+
+/** What the market family needs beside assets, and itself. */
+export const marketContracts: ReaderSettings['contracts'] = [
+  { handler: 'oracle', args: { oracle_account: 'delphioracle' } },
+  { handler: 'market', args: { market_account: 'atomicmarket', store_logs: true } },
+]
+
+/** Settings of a reader that indexes the assets family from the first block on, but for what is changed. */
+export function readerSettings(changes: Partial<ReaderSettings> = {}): ReaderSettings {
+  return {
+    name: 'bench',
+    start_block: 0,
+    stop_block: 0,
+    irreversible_only: false,
+    ship_prefetch_blocks: 200,
+    ship_min_block_confirmation: 50,
+    db_group_blocks: 100,
+    delete_data: false,
+    feed_blocks: 172_800,
+    feed_max_behind: 200,
+    contracts: [assetsContract],
+    ...changes,
+  }
+}
