@@ -94,7 +94,7 @@ describeWithRedis('the parts under faults', () => {
       name: 'PostgreSQL read-only',
       begin: () => setReadOnly(true),
       end: () => setReadOnly(false),
-      retried: 'The filler tries again with growing pauses; the api goes on.',
+      retried: 'The filler tries again with growing pauses; the api continues.',
     },
     { name: 'Redis stopped', begin: () => rig.redis.kill(), end: () => rig.redis.start(), retried: store },
     {

@@ -24,14 +24,14 @@ export function addImportDatabase(program: Command, io: CliIo): void {
     .summary('move a database of eosio-contract-api in')
     .description(
       'Fills an empty database from one of eosio-contract-api 1.3.x or atomicassets-api 2.x, at its last irreversible ' +
-        'block; then start the filler, which goes on with the next. The source is read in one snapshot and never changed: ' +
-        'its own journal is played back in a transaction that is rolled back, and its API may go on serving. ' +
+        'block; then start the filler, which continues with the next. The source is read in one snapshot and never changed: ' +
+        'its own journal is played back in a transaction that is rolled back, and its API may keep serving. ' +
         'docs/migrate.md leads through a move.',
     )
     .helpGroup(careGroup)
     .argument('<address>', 'the old database: postgres://user:password@host:5432/name')
     .addOption(configOption())
-    .option('--reader <name>', 'reader of readers.config.json that goes on from it, when there are several')
+    .option('--reader <name>', 'reader of readers.config.json that continues from it, when there are several')
     .option('--source-reader <name>', 'reader of the old database, when it has several')
     .option('--workers <number>', 'sessions that copy at the same time', wholeNumber(1, 64), 4)
     .option(
@@ -44,7 +44,7 @@ export function addImportDatabase(program: Command, io: CliIo): void {
       `
 When it does not come to its end, whatever the cause, the filler refuses to start on what is there. Run it again: while
 the old database has not indexed on (its filler is stopped; its API may run), it continues with the next step, and does
-no step twice; when it has, everything is deleted here and copied anew. A database with a position is refused.
+no step twice; when it has, everything is deleted here and copied again. A database with a position is refused.
 
 Nothing else may write to the database meanwhile: the import holds the lease of the reader.`,
     )
@@ -161,7 +161,7 @@ function reportText(report: ImportReport, reader: string): string {
     'Other than in an index that read the blocks:',
     ...differenceLines(report.differences),
     '',
-    `Now start the filler: reader ${reader} goes on with block ${report.block + 1}.`,
+    `Now start the filler: reader ${reader} continues with block ${report.block + 1}.`,
   ]
   return `${lines.join('\n')}\n`
 }

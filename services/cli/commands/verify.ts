@@ -124,7 +124,7 @@ async function repair(
     const done = { ...repairJson(repaired.repairs), repaired: true, rebuilt, broken }
     io.out(`${JSON.stringify({ ...reportJson(repaired), ...done })}\n`)
   } else {
-    const rebuilt = repaired.rebuilt.map((rule) => `made anew: ${rule}\n`).join('')
+    const rebuilt = repaired.rebuilt.map((rule) => `rebuilt: ${rule}\n`).join('')
     io.out(`${reportText(repaired)}${await repairText(repaired.repairs, 'wrote')}${rebuilt}`)
   }
   judgeRepair(repaired)

@@ -110,7 +110,7 @@ export const errorCatalogue = {
   },
   IMPORT_UNFINISHED: {
     meaning: 'An import into this database was interrupted, so what is there is incomplete.',
-    remedy: 'Run the import again: it continues, or begins anew when its source has changed.',
+    remedy: 'Run the import again: it continues, or starts over when its source has changed.',
   },
   LIST_SOURCE_FAILED: {
     meaning: 'A source of named lists did not answer in time, or with something else than lists.',
@@ -124,11 +124,11 @@ export const errorCatalogue = {
   },
   DATABASE_DISK_FULL: {
     meaning: 'The disk of PostgreSQL, or its quota, is full; nothing can be written.',
-    remedy: 'Make room, or enlarge the volume: writing goes on by itself, and nothing has been lost.',
+    remedy: 'Make room, or enlarge the volume: writing resumes by itself, and nothing is lost.',
   },
   DATABASE_READ_ONLY: {
     meaning: 'PostgreSQL takes no writes: it is a replica, or was set so.',
-    remedy: 'Point `sqldb` at the primary; writing goes on by itself once the server takes it.',
+    remedy: 'Point `sqldb` at the primary; writing resumes by itself once the server accepts it.',
   },
   DATABASE_DIFFERS: {
     meaning:
@@ -146,7 +146,7 @@ export const errorCatalogue = {
       'The message carries the answer of the server. Check disk space, permissions and version (14 or later).',
   },
   DATABASE_BUSY: {
-    meaning: 'Every database connection is in use and the queue for one is full; the client is told 503.',
+    meaning: 'Every database connection is in use and the queue for one is full; the client gets a 503.',
     remedy:
       'Raise `max_db_connections`, add an api process or a replica, or limit the rate of requests per client.',
   },
@@ -155,8 +155,7 @@ export const errorCatalogue = {
     remedy: 'Nothing is wrong with the server.',
   },
   QUERY_TIMEOUT: {
-    meaning:
-      'The queries of a request took longer than `max_query_time_ms` together; the client is told 408.',
+    meaning: 'The queries of a request took longer than `max_query_time_ms` together; the client gets a 408.',
     remedy: 'Ask for fewer rows or with more filters; raise the limit if the machine is merely slow.',
   },
   MIGRATION_FAILED: {
@@ -204,7 +203,7 @@ export const errorCatalogue = {
   CURSOR_TOO_OLD: {
     meaning: 'A client came back with a cursor whose place in the feed is no longer kept.',
     remedy:
-      'Read the present state, and go on without a cursor. `feed_blocks` of the reader says how much is kept.',
+      'Read the present state, and continue without a cursor. `feed_blocks` of the reader says how much is kept.',
   },
 
   // Processes

@@ -351,7 +351,7 @@ export const metricCatalogue = {
   },
   pronghorn_node_head_block: {
     kind: 'gauge',
-    help: 'Newest head that the chain node told.',
+    help: 'Newest head that the chain node reported.',
     labels: node,
     programs: ['filler'],
   },
