@@ -1,6 +1,6 @@
 /**
  * Measures the filler, in ratios made in one run.
- * Usage: node dist/scripts/bench/filler.js [foreign] [empty] [dense] [market]
+ * Usage: node dist/scripts/bench/filler.js [foreign] [empty] [dense] [market] [writes]
  *
  * foreign, empty: blocks in which nothing is ours; blocks/s and MB/s of the filler against a reader that only
  *   acknowledges, both reading the same chain from a process of its own.
@@ -9,6 +9,7 @@
  *   counts; bytes per row of each table afterwards, with query indexes.
  * market: 30 % mints, 30 % transfers, 15 % edits, 15 % foreign transfers, 10 % sales and purchases; with the values that
  *   the market derives, against its rows alone and against assets alone. Each five times, by turns; the best time counts.
+ * writes: rows and index entries for one transfer, one edit and one sale, block by block with all query indexes.
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -28,6 +29,7 @@ import { bareCopy } from './bare-copy.ts'
 import { createBareDatabase, createDatabase } from './databases.ts'
 import { assetsContract, marketContracts, readerSettings } from './reader-settings.ts'
 import { describeSizes } from './tables.ts'
+import { describeWrites, readWrites } from './writes.ts'
 
 /** Processes of chains, which end with this one. */
 const chains: ChildProcess[] = []
@@ -47,7 +49,7 @@ interface Reading {
 
 /** Last block of the bundled recordings; measuring begins after it. */
 const RECORDED = 964
-const loads = { foreign: 4_000, empty: 400_000, dense: 300, market: 60 } as const
+const loads = { foreign: 4_000, empty: 400_000, dense: 300, market: 60, writes: 100 } as const
 /** How often the market's blocks are read in each way: they take seconds, and one disturbance would decide. */
 const MARKET_ROUNDS = 5
 /** How often dense blocks are read, without and with query indexes by turns. */
@@ -188,6 +190,25 @@ async function measureDense(chain: BenchChain, admin: DatabaseAddress, at: Datab
   console.log(await describeSizes(last))
 }
 
+/** What one event of each kind writes at the head. */
+async function measureWrites(admin: DatabaseAddress): Promise<void> {
+  for (const kind of ['transfer', 'edit', 'sale']) {
+    const chain = await startChain(kind, loads.writes)
+    const database = await createDatabase(admin, `bench_writes_${kind}`)
+    await fill(chain, database, RECORDED, { contracts: marketContracts })
+    const client = await connectDatabase(database, { applicationName: 'bench' })
+    for (const family of ['assets', 'oracle', 'market']) await buildQueryIndexes(client, family)
+    await client.end()
+    const before = await readWrites(database)
+    await fill(chain, database, chain.last, { contracts: marketContracts })
+    const after = await readWrites(database)
+    const table = { transfer: 'assets.transfers', edit: 'assets.logs', sale: 'market.sales' }[kind]!
+    const events = (after.get(table)?.versions ?? 0) - (before.get(table)?.versions ?? 0)
+    console.log(`  one ${kind} (of ${events}): ${describeWrites(before, after, events)}`)
+    chain.process.kill()
+  }
+}
+
 async function countEvents(database: DatabaseAddress): Promise<number> {
   const client = await connectDatabase(database, { applicationName: 'bench' })
   const { rows } = await client.query<{ events: bigint }>(
@@ -204,9 +225,11 @@ const server = await startEmbeddedPostgres({
 const { host, port, user, password } = server
 const admin = { host, port, user, password, database: 'postgres' }
 try {
-  for (const kind of wanted.length > 0 ? wanted : (['foreign', 'empty', 'dense', 'market'] as const)) {
-    if (kind === 'market') {
-      await measureMarket(admin)
+  for (const kind of wanted.length > 0
+    ? wanted
+    : (['foreign', 'empty', 'dense', 'market', 'writes'] as const)) {
+    if (kind === 'market' || kind === 'writes') {
+      await (kind === 'market' ? measureMarket(admin) : measureWrites(admin))
       continue
     }
     const blocks = loads[kind]
