@@ -1,6 +1,6 @@
 /**
  * Measures the filler, in ratios made in one run.
- * Usage: node dist/scripts/bench/filler.js [foreign] [empty] [dense] [market] [--share 1] [--json FILE]
+ * Usage: node dist/scripts/bench/filler.js [foreign] [empty] [dense] [market] [writes] [--share 1] [--json FILE]
  * --share: part of the blocks that are read; --json: file for the ratios by name, of which more is better.
  *
  * foreign, empty: blocks in which nothing is ours; blocks/s and MB/s of the filler against a reader that only
@@ -10,6 +10,7 @@
  *   counts; bytes per row of each table afterwards, with query indexes.
  * market: 30 % mints, 30 % transfers, 15 % edits, 15 % foreign transfers, 10 % sales and purchases; with the values that
  *   the market derives, against its rows alone and against assets alone. Each five times, by turns; the best time counts.
+ * writes: rows and index entries for one transfer, one edit and one sale, block by block with all query indexes.
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -31,6 +32,7 @@ import { bareCopy } from './bare-copy.ts'
 import { createBareDatabase, createDatabase } from './databases.ts'
 import { assetsContract, marketContracts, readerSettings } from './reader-settings.ts'
 import { describeSizes } from './tables.ts'
+import { describeWrites, readWrites } from './writes.ts'
 
 /** Processes of chains, which end with this one. */
 const chains: ChildProcess[] = []
@@ -50,7 +52,7 @@ interface Reading {
 
 /** Last block of the bundled recordings; measuring begins after it. */
 const RECORDED = 964
-const kinds = ['foreign', 'empty', 'dense', 'market'] as const
+const kinds = ['foreign', 'empty', 'dense', 'market', 'writes'] as const
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: { share: { type: 'string', default: '1' }, json: { type: 'string' } },
@@ -61,6 +63,7 @@ const loads = {
   empty: blocksOf(400_000),
   dense: blocksOf(300),
   market: blocksOf(60),
+  writes: 100,
 }
 /** Ratios by name; more is better. */
 const ratios: Record<string, number> = {}
@@ -207,6 +210,25 @@ async function measureDense(chain: BenchChain, admin: DatabaseAddress, at: Datab
   console.log(await describeSizes(last))
 }
 
+/** What one event of each kind writes at the head. */
+async function measureWrites(admin: DatabaseAddress): Promise<void> {
+  for (const kind of ['transfer', 'edit', 'sale']) {
+    const chain = await startChain(kind, loads.writes)
+    const database = await createDatabase(admin, `bench_writes_${kind}`)
+    await fill(chain, database, RECORDED, { contracts: marketContracts })
+    const client = await connectDatabase(database, { applicationName: 'bench' })
+    for (const family of ['assets', 'oracle', 'market']) await buildQueryIndexes(client, family)
+    await client.end()
+    const before = await readWrites(database)
+    await fill(chain, database, chain.last, { contracts: marketContracts })
+    const after = await readWrites(database)
+    const table = { transfer: 'assets.transfers', edit: 'assets.logs', sale: 'market.sales' }[kind]!
+    const events = (after.get(table)?.versions ?? 0) - (before.get(table)?.versions ?? 0)
+    console.log(`  one ${kind} (of ${events}): ${describeWrites(before, after, events)}`)
+    chain.process.kill()
+  }
+}
+
 async function countEvents(database: DatabaseAddress): Promise<number> {
   const client = await connectDatabase(database, { applicationName: 'bench' })
   const { rows } = await client.query<{ events: bigint }>(
@@ -224,8 +246,8 @@ const { host, port, user, password } = server
 const admin = { host, port, user, password, database: 'postgres' }
 try {
   for (const kind of wanted) {
-    if (kind === 'market') {
-      await measureMarket(admin)
+    if (kind === 'market' || kind === 'writes') {
+      await (kind === 'market' ? measureMarket(admin) : measureWrites(admin))
       continue
     }
     const blocks = loads[kind]
