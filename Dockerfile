@@ -1,7 +1,8 @@
 # One image for all services of the project: filler, api, state, devchain and the one-shots.
 # Exact tags only; the compose file pins the others.
 
-FROM node:24.11.0-bookworm-slim AS build
+# What is built is the same for every architecture.
+FROM --platform=$BUILDPLATFORM node:24.11.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 # Parts for one process on one machine (embedded PostgreSQL) stay out of the image.
