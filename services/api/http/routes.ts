@@ -26,6 +26,8 @@ export interface RootRoute {
   readonly paths: readonly string[]
   /** Of its first path; a route without it is not in the document. */
   readonly documentation?: RouteDocumentation
+  /** Counts for the limit of requests, as the paths of the namespaces do. */
+  readonly isLimited?: true
   readonly answer: (context: Context) => Promise<void> | void
 }
 
