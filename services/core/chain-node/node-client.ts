@@ -32,7 +32,9 @@ export class NodeClient {
       return await this.#askPatiently(path, body)
     } catch (cause) {
       if (!(cause instanceof UnknownToNode)) throw cause
-      throw new RetryableError('CHAIN_UNREACHABLE', `${this.url} refuses ${path}: ${cause.message}`, { cause })
+      throw new RetryableError('CHAIN_UNREACHABLE', `${this.url} refuses ${path}: ${cause.message}`, {
+        cause,
+      })
     }
   }
 

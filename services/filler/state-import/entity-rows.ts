@@ -1,9 +1,4 @@
-import {
-  attributesToJsonText,
-  decodeAttributes,
-  parseAsset,
-  parseSymbol,
-} from '../../core/antelope/index.ts'
+import { attributesToJsonText, decodeAttributes, parseAsset, parseSymbol } from '../../core/antelope/index.ts'
 import { assetsTables, offerStates, offerValidity } from '../handlers/assets/index.ts'
 import {
   auctionTrades,
@@ -246,7 +241,8 @@ const besides: Readonly<Record<string, (row: Row, unit: CommitUnit, value: Value
   'market.buyoffers': (row, unit) => {
     const id = row.buyoffer_id as bigint
     linkAssets(unit, kinds.buyoffer, id, idsOf(row))
-    if (row.state === buyofferState.pending) for (const asset of idsOf(row)) unit.recheck(buyofferStates, asset)
+    if (row.state === buyofferState.pending)
+      for (const asset of idsOf(row)) unit.recheck(buyofferStates, asset)
     if (row.state === buyofferState.accepted) unit.recheck(buyofferTrades, id)
   },
   'market.template_buyoffers': (row, unit) => {

@@ -13,11 +13,7 @@ export interface EntityTable {
   readonly key: string
 }
 
-function entity<R extends object>(
-  family: string,
-  contractTable: string,
-  table: KeyedTable<R>,
-): EntityTable {
+function entity<R extends object>(family: string, contractTable: string, table: KeyedTable<R>): EntityTable {
   return { family, contractTable, table: table as unknown as KeyedTable<object>, key: table.key[0]! }
 }
 

@@ -154,7 +154,10 @@ class StateImport {
         `the chain node ${http} serves chain ${info.chainId}, the configuration names chain ${chainId}`,
       )
     if (info.irreversibleBlock < 1)
-      throw new RetryableError('CHAIN_UNREACHABLE', `the chain node ${http} does not tell its last irreversible block`)
+      throw new RetryableError(
+        'CHAIN_UNREACHABLE',
+        `the chain node ${http} does not tell its last irreversible block`,
+      )
     return readBlock(http, info.irreversibleBlock)
   }
 
@@ -162,10 +165,10 @@ class StateImport {
     const { settings, anew } = this.#options
     const { reader } = this.#store.lease
     if (anew && this.#store.position === null)
-      await this.#store.query('UPDATE chain.imports SET fingerprint = $2 WHERE reader = $1 AND finished_at IS NULL', [
-        reader,
-        'given up',
-      ])
+      await this.#store.query(
+        'UPDATE chain.imports SET fingerprint = $2 WHERE reader = $1 AND finished_at IS NULL',
+        [reader, 'given up'],
+      )
     const contracts = settings.contracts.map(({ handler, args }) => [handler, Object.entries(args).sort()])
     const resumed = await beginImport(this.#store, {
       kind: 'state',
@@ -202,7 +205,9 @@ class StateImport {
       })
       if (round === 1) await writeSettings(await this.#writing(decoders, this.#since))
       const position = await this.#position()
-      const [last] = await store.query<{ num: number | null }>('SELECT max(num) AS num FROM import.page_blocks')
+      const [last] = await store.query<{ num: number | null }>(
+        'SELECT max(num) AS num FROM import.page_blocks',
+      )
       const to = Math.max(last?.num ?? 0, position.num)
       const block = await readChanges({
         store,
@@ -235,7 +240,9 @@ class StateImport {
   async #write(decoders: ReadonlyMap<string, ContractDecoder>, block: UnitBlock): Promise<void> {
     const { store } = { store: this.#store }
     const writing = await this.#writing(decoders, block.timeMs)
-    await this.#once('accounts with code', writing.done, block, (unit) => this.#codeAccounts(writing, block, unit))
+    await this.#once('accounts with code', writing.done, block, (unit) =>
+      this.#codeAccounts(writing, block, unit),
+    )
     await writeRows(writing)
     if (accountsOf(this.#handlers).assets !== null)
       for (const { table, statement } of counterStatements())
@@ -327,7 +334,9 @@ class StateImport {
 
   async #abis(account: string): Promise<Uint8Array[]> {
     const read = () =>
-      this.#store.query<{ abi: Buffer }>('SELECT abi FROM chain.abis WHERE account = $1 ORDER BY block_num', [account])
+      this.#store.query<{ abi: Buffer }>('SELECT abi FROM chain.abis WHERE account = $1 ORDER BY block_num', [
+        account,
+      ])
     const known = await read()
     if (known.length > 0) return known.map(({ abi }) => abi)
     const answer = await new StableNode(this.#client, this.#since).account(account)

@@ -26,7 +26,10 @@ export function operationsOf(unit: CommitUnit): RowOperation[] {
   })
 }
 
-function without(row: Readonly<Record<string, unknown>>, columns: readonly string[]): Record<string, unknown> {
+function without(
+  row: Readonly<Record<string, unknown>>,
+  columns: readonly string[],
+): Record<string, unknown> {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !columns.includes(name)))
 }
 

@@ -78,8 +78,7 @@ async function* eachPage(paging: Paging, writer: StageWriter): AsyncGenerator<Pa
     if (!paging.decoders.get(table.contract)?.namesRow(table.table)) continue
     const known = await writer.alone(() => knownPages(paging.store, table))
     for (const { page, first, next, scope, key, is_done: isDone } of known)
-      if (!isDone)
-        yield { page, table, first: BigInt(first), next: bigintOf(next), scope, key: key ?? '' }
+      if (!isDone) yield { page, table, first: BigInt(first), next: bigintOf(next), scope, key: key ?? '' }
     const last = known.at(-1)
     let from = last === undefined ? 0n : bigintOf(last.next)
     while (from !== null) {
@@ -154,7 +153,7 @@ async function readPage(
   }
   /** Reads what follows the first rows of a scope. */
   const readRest = async (scope: string, from: string | null) => {
-    for (let next = from; next !== null; ) {
+    for (let next = from; next !== null;) {
       check()
       if (rows.length >= ROWS_A_WRITE) await write({ scope, key: next })
       const { value, blocks: of } = await node.rows(contract, table, [scope], next)

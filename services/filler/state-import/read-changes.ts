@@ -76,7 +76,9 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
     this.#reading = reading
     this.last = reading.from
     this.#applied = reading.from
-    this.#stages = new Map(reading.tables.map(({ contract, table, stage }) => [`${contract} ${table}`, stage]))
+    this.#stages = new Map(
+      reading.tables.map(({ contract, table, stage }) => [`${contract} ${table}`, stage]),
+    )
     const { settings, handlers, logger } = reading
     this.#applier = new BlockApplier(settings.name, handlers, [this.#keeper()], logger)
   }
@@ -140,7 +142,10 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
   }
 
   onFork(from: number): void {
-    throw new FatalError('FORK_BELOW_IRREVERSIBLE', `the chain forked at block ${from}, which was irreversible`)
+    throw new FatalError(
+      'FORK_BELOW_IRREVERSIBLE',
+      `the chain forked at block ${from}, which was irreversible`,
+    )
   }
 
   /** Keeps the rows of the contracts as the chain packs them. */
@@ -203,7 +208,11 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
   #write(unit: CommitUnit, blocks: readonly UnitBlock[], changes: readonly Change[]): Promise<void> {
     const kept = new CommitUnit(false)
     for (const [table, pending] of unit.tables)
-      if (table.kind === 'append' || table.name === chainTables.abis.name || table.name === chainTables.codeAccounts.name)
+      if (
+        table.kind === 'append' ||
+        table.name === chainTables.abis.name ||
+        table.name === chainTables.codeAccounts.name
+      )
         kept.tables.set(table, pending)
     const operations = operationsOf(unit)
     return this.#reading.store.load(kept, blocks.at(-1)!.timeMs, async (statements) => {

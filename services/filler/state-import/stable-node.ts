@@ -56,9 +56,7 @@ export class StableNode {
     scopes: readonly string[],
     from: string,
   ): Promise<Stable<readonly RowPage[]>> {
-    return this.#stable(() =>
-      Promise.all(scopes.map((scope) => this.#rows(contract, table, scope, from))),
-    )
+    return this.#stable(() => Promise.all(scopes.map((scope) => this.#rows(contract, table, scope, from))))
   }
 
   async #rows(contract: string, table: string, scope: string, from: string): Promise<RowPage> {

@@ -1,5 +1,6 @@
 import type { Logger } from '../../core/log/index.ts'
 import { assetsTables } from '../handlers/assets/index.ts'
+import { saleState } from '../handlers/market/index.ts'
 import type { Handler, Query } from '../handlers/index.ts'
 import type { ContractDecoder } from '../pipeline/index.ts'
 import { CommitUnit } from '../store/index.ts'
@@ -147,8 +148,7 @@ class RowWriter {
     take: (value: Readonly<Record<string, unknown>>) => void,
   ): Promise<void> {
     const parts = [...(await this.#stagedParts(table)), ...(await this.#changedParts(table))]
-    for (const [, read] of parts)
-      for (const { value } of await read()) take(this.#decode(table, value))
+    for (const [, read] of parts) for (const { value } of await read()) take(this.#decode(table, value))
   }
 
   async #step(
@@ -257,17 +257,29 @@ class RowWriter {
     const byKey = new Map<bigint, Collected>()
     for (const row of rows) if (!byKey.has(row.primary_key)) byKey.set(row.primary_key, row)
     const operations = await this.#operations(entity, [...byKey.keys()])
-    let written = 0
+    const put: { row: Record<string, unknown>; value: Readonly<Record<string, unknown>> }[] = []
     for (const [key, { scope, value, is_present: isPresent }] of byKey) {
       const operation = operations.get(key)
       // What became of it, nobody has said: it is not there any more.
       if (!isPresent && operation === undefined) continue
       const decoded = this.#decode(table, value)
       const row = { ...entityRow(entity.table.name, decoded, scope, this.#formatOf), ...operation }
-      this.#put(entity, row, decoded, unit)
-      written++
+      put.push({ row, value: decoded })
     }
-    return written
+    if (entity.contractTable === 'sales') await this.#endWithOffers(put.map(({ row }) => row))
+    for (const { row, value } of put) this.#put(entity, row, value, unit)
+    return put.length
+  }
+
+  /** A started sale whose offer the chain does not have any more cannot be bought. */
+  async #endWithOffers(sales: readonly Record<string, unknown>[]): Promise<void> {
+    const started = sales.filter(({ state }) => state === saleState.listed)
+    const offers = await this.#writing.store.query<{ id: bigint }>(
+      'SELECT offer_id AS id FROM assets.offers WHERE offer_id = ANY($1::bigint[])',
+      [started.map(({ offer_id: offer }) => offer)],
+    )
+    const known = new Set(offers.map(({ id }) => id))
+    for (const sale of started) if (!known.has(sale.offer_id as bigint)) sale.state = saleState.invalid
   }
 
   /** Rows that were made and ended in the same block: the chain has never shown them. */
