@@ -9,14 +9,18 @@ const certificates = {
 } as const
 
 const SECOND_MS = 1_000
+/** Seconds of its rate that a client of GraphQL may use at once. */
+const GRAPHQL_BURST_SECONDS = 2
 
 /** The proxy's configuration. */
 export function renderNginx(values: Values): string {
   const routes = fillTemplate('nginx-routes.conf', {
     READ_TIMEOUT_S: Math.max(90, Math.ceil(values.MAX_QUERY_TIME_MS / SECOND_MS) + 10),
     GRAPHQL_ADMIN: graphqlAdmin(values.GRAPHQL_CONSOLE),
+    GRAPHQL_BURST: values.GRAPHQL_RATE_LIMIT * GRAPHQL_BURST_SECONDS,
   })
   return fillTemplate('nginx.conf', {
+    GRAPHQL_RATE: values.GRAPHQL_RATE_LIMIT,
     REAL_ADDRESS: realAddress(values.TRUSTED_PROXIES),
     HTTP_ROUTES: values.TLS_MODE === 'off' ? routes : redirect(values.HTTPS_PORT),
     HTTPS_SERVER: values.TLS_MODE === 'off' ? '' : renderHttps(values, values.TLS_MODE, routes),
