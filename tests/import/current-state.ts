@@ -50,9 +50,9 @@ export function compareCurrentState({ route, request }: Entry, expected: Reply, 
 }
 
 function byKey(data: Json): Json {
-  const keyOf = (row: Row) =>
-    `${String(row.collection_name ?? '')}/${JSON.stringify(row.schema_name ?? null)}/${JSON.stringify((row.collection as Row | undefined)?.collection_name ?? null)}`
-  return (data as Row[]).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) as unknown as Json
+  const keyOf = ({ collection_name: name, schema_name: schema, collection }: Row) =>
+    JSON.stringify([name, schema, (collection as Row | undefined)?.collection_name])
+  return (data as Row[]).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }
 
 function findDifference(expected: Json, found: Json, path: string): string | undefined {

@@ -176,12 +176,62 @@ describe('what is derived', () => {
     expect((await digestOf(database.address)).digest).toBe(digest)
   })
 
+  it('assets and offers that are lacking are added, without what the chain does not tell', async () => {
+    const client = await connectDatabase(database.address, { applicationName: 'test' })
+    try {
+      const { rows: offers } = await client.query<{ asset: bigint; offer: bigint }>(
+        `SELECT asset_id AS asset, offer_id AS offer FROM assets.open_offer_assets o JOIN assets.assets a USING (asset_id)
+         WHERE a.owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM market.listing_assets l WHERE l.asset_id = o.asset_id) ORDER BY 2, 1 LIMIT 1`,
+      )
+      const { asset, offer } = offers[0]!
+      const read = async () => {
+        const { rows } = await client.query<Record<string, unknown>>(
+          `SELECT a.owner, a.immutable_data, a.ram_payer, o.state, o.sender_asset_ids, o.collection_names, o.memo
+           FROM assets.assets a, assets.offers o WHERE a.asset_id = $1 AND o.offer_id = $2`,
+          [asset, offer],
+        )
+        return rows
+      }
+      const before = await read()
+      expect(before).toHaveLength(1)
+      await client.query('DELETE FROM assets.assets WHERE asset_id = $1', [asset])
+      await client.query('DELETE FROM assets.offers WHERE offer_id = $1', [offer])
+      const { repairs, broken } = await repairDatabase(database.address, { source: state, signal })
+      expect(repairs.map(({ found }) => found.difference.table)).toEqual(
+        expect.arrayContaining(['assets.assets', 'assets.offers']),
+      )
+      expect(broken).toEqual([])
+      expect(await read()).toEqual(before)
+      const { rows: added } = await client.query(
+        'SELECT minted_at_time::integer, template_mint, minter FROM assets.assets WHERE asset_id = $1',
+        [asset],
+      )
+      expect(added).toEqual([{ minted_at_time: 0, template_mint: null, minter: null }])
+    } finally {
+      await client.end()
+    }
+  })
+
   it('what cannot be known is told, not invented', async () => {
     await change(
-      'DELETE FROM assets.assets WHERE asset_id = (SELECT min(asset_id) FROM assets.assets WHERE owner IS NOT NULL)',
+      'DELETE FROM market.buyoffers WHERE buyoffer_id = (SELECT min(buyoffer_id) FROM market.buyoffers WHERE state IN (0, 4))',
     )
     const { repairs } = await repairDatabase(database.address, { source: state, signal })
     expect(repairs).toMatchObject([{ statements: [], found: { difference: { kind: 'missing' } } }])
     expect(repairs[0]!.impossible).toContain('restore a backup')
   })
+})
+
+it('a contract that the chain does not have is told, and everything else compared', async () => {
+  const database = await createTestDatabase()
+  const running = await startChain({ recordings: ['main'] })
+  try {
+    await indexUntil(running, database.address, 846)
+    const report = await verifyOf(database.address, { kind: 'http', url: running.httpUrl })
+    expect(report).toMatchObject({ differences: [], unfinished: null })
+    expect(report.notes).toEqual([expect.stringContaining('has no account atomictoolsx: it has no rows')])
+  } finally {
+    await running.chain.stop()
+    await database.drop()
+  }
 })

@@ -50,7 +50,7 @@ export interface Paging {
 export async function pageTables(paging: Paging): Promise<void> {
   const writer = new StageWriter(paging.store)
   const pages = eachPage(paging, writer)
-  let failure: unknown
+  let failure: Error | undefined
   await Promise.all(
     Array.from({ length: paging.workers }, async () => {
       const node = paging.node()
@@ -64,7 +64,7 @@ export async function pageTables(paging: Paging): Promise<void> {
           })
         }
       } catch (error) {
-        failure ??= error
+        failure ??= error instanceof Error ? error : new Error(String(error))
       }
     }),
   )

@@ -114,6 +114,13 @@ function insertRow(
   }
   for (const { name, children: one } of children)
     statements.push(...replaceChildren(table, one!, key, chain[name], block))
+  if (table.complete !== undefined) {
+    const parameters = new Parameters()
+    statements.push({
+      text: `${table.complete} WHERE ${keySql(table, key, parameters)}`,
+      values: parameters.values,
+    })
+  }
   return statements
 }
 

@@ -31,6 +31,15 @@ const stamps = { updated_at_time: 'time', updated_at_block: 'block' } as const
 /** A database that was taken over from eosio-contract-api learns who pays for a row when the row changes. */
 const unknownPayer = "t.ram_payer IS NULL AND EXISTS (SELECT 1 FROM chain.imports WHERE kind = 'database')"
 
+/** When what the chain does not tell happened: 0, which answers show as null. */
+const unknownHistory = (what: readonly string[]) =>
+  Object.fromEntries(
+    what.flatMap((name) => [
+      [`${name}_at_time`, 'sql:0'],
+      [`${name}_at_block`, 'sql:0'],
+    ]),
+  ) as Record<string, `sql:${string}`>
+
 /** Tables of the assets contract. */
 export const assetsTables: readonly VerifiedTable[] = [
   {
@@ -321,6 +330,7 @@ export const assetsTables: readonly VerifiedTable[] = [
       }
     },
     locate: ([asset], values) => ({ scope: values.owner as string, primary: BigInt(asset!) }),
+    insert: unknownHistory(['minted', 'transferred', 'updated']),
   },
   {
     name: 'assets.offers',
@@ -349,5 +359,12 @@ export const assetsTables: readonly VerifiedTable[] = [
       },
     }),
     locate: byNumber,
+    insert: { ...unknownHistory(['created', 'updated']), state: 'sql:0', collection_names: "sql:'{}'" },
+    complete: `
+      UPDATE assets.offers t SET
+        collection_names = ARRAY(SELECT DISTINCT a.collection_name FROM assets.assets a
+          WHERE a.asset_id = ANY(t.sender_asset_ids || t.recipient_asset_ids) ORDER BY 1),
+        state = (EXISTS (SELECT 1 FROM assets.assets a WHERE a.asset_id = ANY(t.sender_asset_ids) AND a.owner IS DISTINCT FROM t.sender
+          OR a.asset_id = ANY(t.recipient_asset_ids) AND a.owner IS DISTINCT FROM t.recipient))::integer`,
   },
 ]

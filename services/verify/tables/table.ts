@@ -95,6 +95,8 @@ export interface VerifiedTable {
   readonly locate: (key: readonly string[], values: RowValues, contract: string) => Place
   /** How a row that the database lacks is added; without it, it cannot be. */
   readonly insert?: Readonly<Record<string, 'time' | 'block' | `sql:${string}`>>
+  /** What follows from other rows for a row that was added: SQL with alias t, after it the condition. */
+  readonly complete?: string
   /** How a row that the chain does not have is taken away: SQL with alias t, after it the condition; without it, it cannot be. */
   readonly remove?: string
 }

@@ -1,0 +1,150 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { createFillerHome } from '../integration/filler-process.ts'
+import type { FillerHome, FillerProcess } from '../integration/filler-process.ts'
+import { indexUntil, startChain } from '../integration/index-chain.ts'
+import type { TestChain } from '../integration/index-chain.ts'
+import { createRandom } from '../integration/seeded-random.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { broadMix, verifyOf } from '../verify/verify-of.ts'
+
+const KILLS = Number(process.env.IMPORT_KILLS ?? 2)
+const SEED = Number(process.env.IMPORT_SEED ?? 15)
+/** The kill comes so long after the import has begun, at most: all of it takes about as long. */
+const LONGEST_DELAY_MS = 1_500
+const BLOCK_MS = 300
+
+let running: TestChain
+let imported: TestDatabase
+let whole: TestDatabase
+let home: FillerHome
+let stopping: AbortController
+let producing: Promise<void>
+let forks = 0
+
+beforeAll(async () => {
+  imported = await createTestDatabase()
+  whole = await createTestDatabase()
+  running = await startChain({ blocks: 80, rate: 6, mix: broadMix, seed: SEED, libLagBlocks: 6 })
+  home = await createFillerHome(running, imported.address)
+  stopping = new AbortController()
+  producing = produce(stopping.signal)
+})
+
+afterAll(async () => {
+  stopping.abort()
+  await producing
+  await home.remove()
+  await running.chain.stop()
+  await Promise.all([imported.drop(), whole.drop()])
+})
+
+/** Makes blocks, every fifth of them with a fork. */
+async function produce(signal: AbortSignal): Promise<void> {
+  const random = createRandom(SEED)
+  while (!signal.aborted) {
+    running.chain.generate(1)
+    if (random.fraction() < 0.2) {
+      running.chain.fork(random.between(1, 4), 4)
+      forks++
+    }
+    await delay(BLOCK_MS)
+  }
+}
+
+async function query<T extends object>(database: TestDatabase, text: string): Promise<T[]> {
+  const client = await connectDatabase(database.address, { applicationName: 'test' })
+  try {
+    return (await client.query<T>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+interface Begun {
+  readonly since: number
+  readonly is_finished: boolean
+  readonly steps: number
+}
+
+async function progress(): Promise<Begun | undefined> {
+  const [row] = await query<Begun>(
+    imported,
+    `SELECT history_since AS since, finished_at IS NOT NULL AS is_finished,
+       (SELECT count(*)::integer FROM chain.import_steps) AS steps FROM chain.imports`,
+  )
+  return row
+}
+
+/** Waits until an import has done so many steps of writing, or is over. */
+async function untilStep(wanted: number, process: FillerProcess): Promise<void> {
+  for (;;) {
+    const now = await progress()
+    if (process.hasEnded() || now?.is_finished === true || (now?.steps ?? 0) >= wanted) return
+    await delay(5)
+  }
+}
+
+/** What happened since a block, as tables tell it. */
+const histories = (since: number) => [
+  `SELECT to_jsonb(a) - ARRAY['schema_key'] AS row FROM assets.assets a WHERE minted_at_block >= ${since} ORDER BY asset_id`,
+  `SELECT asset_id, updated_at_block, updated_at_time, burned_at_block, burned_by_account, owner, mutable_data,
+     CASE WHEN transferred_at_block >= ${since} THEN transferred_at_time END AS transferred
+   FROM assets.assets WHERE updated_at_block >= ${since} ORDER BY 1`,
+  `SELECT t.* FROM assets.transfers t CROSS JOIN assets.origin_of(t.transfer_id) o WHERE o.block_num >= ${since} ORDER BY 1`,
+  `SELECT l.* FROM assets.logs l CROSS JOIN assets.origin_of(l.seq) o WHERE o.block_num >= ${since} ORDER BY 1`,
+  `SELECT * FROM assets.offers WHERE created_at_block >= ${since} ORDER BY 1`,
+  `SELECT offer_id, state, updated_at_block FROM assets.offers WHERE updated_at_block >= ${since} ORDER BY 1`,
+  `SELECT sale_id, seller, asset_ids, offer_id, listing_price, created_at_time FROM market.sales WHERE created_at_block >= ${since} ORDER BY 1`,
+  `SELECT sale_id, state, buyer, price, updated_at_block FROM market.sales WHERE updated_at_block >= ${since} ORDER BY 1`,
+  `SELECT auction_id, state, buyer, price, updated_at_block FROM market.auctions WHERE updated_at_block >= ${since} ORDER BY 1`,
+  `SELECT buyoffer_id, state, price, updated_at_block FROM market.buyoffers WHERE updated_at_block >= ${since} ORDER BY 1`,
+  `SELECT link_id, state, claimer, updated_at_block FROM tools.links WHERE updated_at_block >= ${since} ORDER BY 1`,
+]
+
+it('an import of the state that is killed again and again, on a chain that forks, ends with what the chain has', async () => {
+  const random = createRandom(SEED)
+  const command = ['import-state', '--json', '--requests', '4']
+  const seen: number[] = []
+  let since: number | undefined
+  for (let kill = 0; kill < KILLS; kill++) {
+    const process = home.start(command)
+    if (kill % 2 === 0) await delay(random.between(0, LONGEST_DELAY_MS) + (kill === 0 ? LONGEST_DELAY_MS : 0))
+    else await untilStep((seen.at(-1) ?? 0) + random.between(1, 9), process)
+    await process.kill()
+    const now = await progress()
+    // What is committed stays committed.
+    if (now?.is_finished !== true) expect(now?.steps ?? 0).toBeGreaterThanOrEqual(seen.at(-1) ?? 0)
+    seen.push(now?.steps ?? 0)
+    if (now?.is_finished === true) break
+    // The block that the import began at stays.
+    if (since !== undefined) expect(now?.since).toBe(since)
+    since = now?.since
+    if (now !== undefined)
+      await expect(indexUntil(running, imported.address, 1_000)).rejects.toMatchObject({
+        code: 'IMPORT_UNFINISHED',
+      })
+  }
+  if ((await progress())?.is_finished !== true) {
+    const last = home.start(command)
+    expect(await last.ended, last.output()).toEqual({ code: 0, signal: null })
+    since = (await progress())!.since
+    if (process.env.TEST_LOG !== undefined)
+      globalThis.process.stderr.write(`${JSON.stringify({ seen, forks })} ${last.output().slice(-400)}\n`)
+  }
+  const again = home.start(command)
+  expect((await again.ended).code).toBe(1)
+  stopping.abort()
+  await producing
+  expect(forks).toBeGreaterThan(0)
+  const head = running.chain.head().num
+  await indexUntil(running, imported.address, head)
+  expect(
+    await verifyOf(imported.address, { kind: 'http', url: running.httpUrl }, { pollMs: 50 }),
+  ).toMatchObject({ differences: [], derived: [], unfinished: null })
+  await indexUntil(running, whole.address, head)
+  for (const history of histories(since!))
+    expect(await query(imported, history), history).toEqual(await query(whole, history))
+}, 600_000)

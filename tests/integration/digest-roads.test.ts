@@ -1,0 +1,177 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { connectDatabase, migrate } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import type { EmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { findProgram } from '../setup/available.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { digestOf } from './digest-of.ts'
+import { createFillerHome } from './filler-process.ts'
+import { indexUntil, startChain, testSettings } from './index-chain.ts'
+import type { TestChain } from './index-chain.ts'
+import { PositionWatch } from './position.ts'
+import { createRandom } from './seeded-random.ts'
+
+/** DIGEST_KILLS and DIGEST_FORKS for a longer run. */
+const kills = Number(process.env.DIGEST_KILLS ?? 2)
+const forks = Number(process.env.DIGEST_FORKS ?? 8)
+const libLagBlocks = 12
+const tools = ['bash', 'psql', 'pg_dump', 'pg_restore'].every((name) => findProgram(name) !== undefined)
+const isOn14 = process.env.PRONGHORN_TEST_POSTGRES === undefined
+
+let running: TestChain
+let newer: EmbeddedPostgres
+let folder: string
+const databases: TestDatabase[] = []
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pronghorn-roads-'))
+  newer = await startEmbeddedPostgres({ package: 'embedded-postgres-18' })
+  running = await startChain({ recordings: ['main'], libLagBlocks, blocks: libLagBlocks, rate: 6, seed: 12 })
+})
+
+afterAll(async () => {
+  await running.chain.stop()
+  await newer.stop()
+  await Promise.all(databases.map((database) => database.drop()))
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function create(template?: string): Promise<DatabaseAddress> {
+  const database = await createTestDatabase(template)
+  databases.push(database)
+  return database.address
+}
+
+/** A database on PostgreSQL 18; empty unless `isMigrated`. */
+async function createNewer(name: string, isMigrated: boolean): Promise<DatabaseAddress> {
+  const { host, port, user, password } = newer
+  const maintenance = { host, port, user, password, database: 'postgres' }
+  const admin = await connectDatabase(maintenance, { applicationName: 'test' })
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE template0`)
+  await admin.end()
+  const address = { ...maintenance, database: name }
+  if (!isMigrated) return address
+  const client = await connectDatabase(address, { applicationName: 'test' })
+  await migrate(client)
+  await client.end()
+  return address
+}
+
+/** Follows the chain while it forks, and ends at its head. */
+async function followForks(address: DatabaseAddress): Promise<number> {
+  const random = createRandom(50)
+  const ending = new AbortController()
+  let undone = 0
+  let failure: unknown
+  const reading = indexUntil(running, address, 0, {
+    signal: ending.signal,
+    options: { onStatus: (status) => (undone = status.forks) },
+  })
+  reading.catch((error: unknown) => (failure = error))
+  const watch = await PositionWatch.open(address, testSettings.name)
+  const atHead = () =>
+    watch.until(
+      (at) => at?.id === running.chain.head().id,
+      () => failure !== undefined,
+    )
+  for (let fork = 0; fork < forks; fork++) {
+    running.chain.generate(random.between(0, 2))
+    await atHead()
+    const depth = random.between(1, libLagBlocks - 2)
+    running.chain.fork(depth, depth + random.between(0, 2))
+  }
+  await atHead()
+  await watch.close()
+  ending.abort()
+  await reading
+  return undone
+}
+
+/** Indexes by processes that are killed, and one that is not. */
+async function indexWithKills(address: DatabaseAddress, until: number): Promise<number> {
+  const random = createRandom(20)
+  const home = await createFillerHome(running, address, {
+    stop_block: until,
+    db_group_blocks: 1,
+    ship_prefetch_blocks: 4,
+  })
+  const watch = await PositionWatch.open(address, testSettings.name)
+  let killed = 0
+  try {
+    while (killed < kills) {
+      const from = (await watch.read())?.num ?? 0
+      const goal = from + random.between(0, Math.floor((until - from) / (kills - killed + 1)))
+      const filler = home.start()
+      await watch.until((at) => (at?.num ?? 0) >= goal, filler.hasEnded)
+      if (!(await filler.kill())) break
+      killed++
+    }
+    const filler = home.start()
+    expect(await filler.ended, filler.output()).toEqual({ code: 0, signal: null })
+    return killed
+  } finally {
+    await watch.close()
+    await home.remove()
+  }
+}
+
+async function runScript(script: string, address: DatabaseAddress): Promise<void> {
+  await writeFile(join(folder, 'password'), address.password)
+  const { host, port, user, database } = address
+  await promisify(execFile)('bash', [join(packageRoot, 'infra/postgres', script), 'roads'], {
+    env: {
+      ...process.env,
+      PASSWORD_FILE: join(folder, 'password'),
+      BACKUPS_FOLDER: folder,
+      PGHOST: host,
+      PGPORT: String(port),
+      PGUSER: user,
+      PGDATABASE: database,
+    },
+  })
+}
+
+it('whatever road leads to a block, on PostgreSQL 14 and 18, the digest is the same', async () => {
+  const digests: Record<string, string> = {}
+  const note = async (road: string, address: DatabaseAddress) => {
+    digests[road] = (await digestOf(address)).digest
+  }
+  const forked = await create()
+  expect(await followForks(forked)).toBeGreaterThanOrEqual(forks)
+  await note(`${forks} forks`, forked)
+  const until = running.chain.head().num
+  const straight = await create()
+  await indexUntil(running, straight, until)
+  await note('straight', straight)
+  for (const batch of [1, 500]) {
+    const address = await create()
+    await indexUntil(running, address, until, { settings: { db_group_blocks: batch } })
+    await note(`batches of ${batch}`, address)
+  }
+  const killed = await create()
+  expect(await indexWithKills(killed, until)).toBe(kills)
+  await note(`${kills} kills`, killed)
+  const on18 = await createNewer('straight', true)
+  await indexUntil(running, on18, until)
+  await note('straight on 18', on18)
+  if (tools && isOn14) {
+    await runScript('backup.sh', straight)
+    const restored = await create('template0')
+    await runScript('restore.sh', restored)
+    await note('restored', restored)
+    const restoredOn18 = await createNewer('restored', false)
+    await runScript('restore.sh', restoredOn18)
+    await note('restored on 18', restoredOn18)
+  }
+  if (process.env.TEST_LOG !== undefined)
+    process.stderr.write(`block ${until} ${JSON.stringify(digests, null, 1)}\n`)
+  expect(new Set(Object.values(digests)).size, JSON.stringify(digests)).toBe(1)
+}, 900_000)
