@@ -4,6 +4,8 @@ import { connectDatabase } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { ensureSecrets, newSecret, secretNames, stageSecret } from '../render/index.ts'
 import type { SecretName } from '../render/index.ts'
+import { addRedisPassword } from './redis-password.ts'
+import type { RedisAddress } from './redis-password.ts'
 import { ensureRoles, scramVerifier } from './roles.ts'
 
 /** What `rotateSecrets` needs. */
@@ -12,20 +14,23 @@ export interface RotateOptions {
   readonly dir: string
   /** The server, with the superuser; its password is read from the secrets. */
   readonly address: Omit<DatabaseAddress, 'password' | 'database'>
+  /** Redis takes both passwords until `settleRedisPassword`. */
+  readonly redis: RedisAddress
 }
 
 const STAGED = '.new'
 
 /**
  * Replaces every secret: the roles get their new passwords in one transaction, and the files are exchanged after it.
- * A run that was cut off in between is finished, or forgotten, by the next one. Services have to be given the new files
- * and started again.
+ * A run that was cut off in between is finished, or forgotten, by the next one. Services read their new database password
+ * when they next connect; for the others they have to be started again.
  */
-export async function rotateSecrets({ dir, address }: RotateOptions): Promise<SecretName[]> {
+export async function rotateSecrets({ dir, address, redis }: RotateOptions): Promise<SecretName[]> {
   await settleStaged(dir, address)
   const { secrets: old } = await ensureSecrets(dir, {})
   const names = Object.keys(secretNames) as SecretName[]
   const secrets = Object.fromEntries(names.map((name) => [name, newSecret()])) as Record<SecretName, string>
+  await addRedisPassword(redis, old.redis, secrets.redis)
   const admin = await connect(address, old.superuser)
   try {
     await admin.query('BEGIN')

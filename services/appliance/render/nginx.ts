@@ -18,6 +18,7 @@ export function renderNginx(values: Values): string {
   })
   return fillTemplate('nginx.conf', {
     REAL_ADDRESS: realAddress(values.TRUSTED_PROXIES),
+    HTTP_LISTEN_6: values.IPV6 ? '    listen [::]:8080 default_server;' : '',
     HTTP_ROUTES: values.TLS_MODE === 'off' ? routes : redirect(values.HTTPS_PORT),
     HTTPS_SERVER: values.TLS_MODE === 'off' ? '' : renderHttps(values, values.TLS_MODE, routes),
   })
@@ -28,6 +29,7 @@ function renderHttps(values: Values, mode: keyof typeof certificates, routes: st
     CERTIFICATE: `${certificates[mode]}/fullchain.pem`,
     PRIVATE_KEY: `${certificates[mode]}/privkey.pem`,
     HTTPS_PORT: values.HTTPS_PORT,
+    HTTPS_LISTEN_6: values.IPV6 ? '    listen [::]:8443 ssl http2 default_server;' : '',
     // A certificate that nobody can verify must not be made a duty for a year.
     SECURITY_HEADERS:
       mode === 'selfsigned' ? '' : '    add_header Strict-Transport-Security "max-age=31536000" always;',

@@ -94,6 +94,12 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
     })
 }
 
+interface RotateFlags {
+  readonly rendered: string
+  readonly certificateFiles: string
+  readonly settle?: true
+}
+
 /** `pronghorn rotate-secrets`. */
 export function addRotateSecrets(program: Command, io: CliIo): void {
   program
@@ -106,19 +112,38 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
     .helpGroup(applianceGroup)
     .option('--rendered <folder>', 'what render-config has made', '/rendered')
     .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
-    .action(async (flags: { readonly rendered: string; readonly certificateFiles: string }) => {
-      const { checkRender, render, resolveVariables, rotateSecrets } =
+    .option('--settle', 'make the new password the only one that Redis takes, once all services use it')
+    .action(async (flags: RotateFlags) => {
+      const { checkRender, ensureSecrets, render, resolveVariables, rotateSecrets, settleRedisPassword } =
         await import('../../appliance/index.ts')
       const places = { out: flags.rendered, certificateFiles: flags.certificateFiles }
       await checkRender(io.env, places)
       const { values } = resolveVariables(io.env)
+      const redis = { host: values.REDIS_HOST, port: values.REDIS_PORT }
+      if (flags.settle) {
+        const { secrets } = await ensureSecrets(join(flags.rendered, 'secrets'), {})
+        const isSettled = await settleRedisPassword(redis, secrets.redis)
+        io.out(
+          isSettled
+            ? 'The old passwords have ended.\n'
+            : 'Redis does not take the new password: restart it.\n',
+        )
+        return
+      }
       const rotated = await rotateSecrets({
         dir: join(flags.rendered, 'secrets'),
         address: { host: values.POSTGRES_HOST, port: values.POSTGRES_PORT, user: values.POSTGRES_SUPERUSER },
+        redis,
       })
       await render(io.env, places)
       io.out(`New: ${rotated.join(', ')}. Start the services again.\n`)
     })
+}
+
+interface DoctorFlags {
+  readonly rendered: string
+  readonly certificateFiles: string
+  readonly disk?: string
 }
 
 /** `pronghorn doctor`. */
@@ -129,16 +154,24 @@ export function addDoctor(program: Command, io: CliIo): void {
     .description('Looks at everything that matters when something is wrong. No secret is in what it prints.')
     .helpGroup(applianceGroup)
     .option('--rendered <folder>', 'what render-config has made', '/rendered')
+    .option(
+      '--certificate-files <folder>',
+      'your own certificate, for TLS_MODE=files',
+      '/pronghorn/certificates',
+    )
     .option('--disk <folder>', 'a folder on the disk of the database')
-    .action(async (flags: { readonly rendered: string; readonly disk?: string }) => {
+    .action(async (flags: DoctorFlags) => {
       const { examine } = await import('../../appliance/index.ts')
-      const settings = loadSettings(io, { config: join(flags.rendered, 'api') }, ['connections']).config
-        .connections
+      const { connections: settings, server } = loadSettings(io, { config: join(flags.rendered, 'api') }, [
+        'connections',
+        'server',
+      ]).config
       let failures = 0
       await examine({
         address: settings.sqldb,
         chainHttp: settings.chain.http,
-        certificates: join(flags.rendered, 'certificates'),
+        certificates: [flags.certificateFiles, join(flags.rendered, 'certificates')],
+        proxy: { host: 'nginx', port: 8443, serverName: server.server_name },
         databaseDisk: flags.disk ?? null,
         tell: (level, subject, note) => {
           if (level === 'fail') failures++
