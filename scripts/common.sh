@@ -19,7 +19,7 @@ is_current() {
 # Runs a one-shot service to its end with the settings of now; its output is shown when it fails. Compose recreates all
 # that depends on a service which it recreates at the same time, so one-shots come first and alone.
 one_shot() {
-  docker compose up --detach "$1" >/dev/null 2>&1 || true
+  output=$(docker compose up --detach "$1" 2>&1) || { say "$output"; return 1; }
   id=$(docker compose ps --all --quiet "$1")
   [ "$(docker wait "$id")" = 0 ] && return 0
   docker logs --tail 30 "$id" >&2
@@ -81,5 +81,6 @@ apply() {
   done
   set --
   for service in api state; do set -- "$@" --scale "$service=$(n=$(count "$service"); echo "$((n > 0 ? n : 1))")"; done
-  docker compose up --detach --wait "$@" 2>&1 | { grep -E ' Recreated$|rror|denied' >&2 || true; }
+  output=$(docker compose up --detach --wait "$@" 2>&1) || { say "$output"; return 1; }
+  say "$(echo "$output" | grep ' Recreated$' || echo 'Everything else is as it was.')"
 }

@@ -206,9 +206,9 @@ export const variables = {
     default: 'postgres',
     desc: 'Role that creates the database and the roles.',
   }),
-  POSTGRES_SUPERUSER_PASSWORD: str({
+  POSTGRES_SUPERUSER_PASSWORD_FILE: str({
     default: '',
-    desc: 'Its password, for a PostgreSQL of your own; of the bundled one it is made at the first start.',
+    desc: 'File with its password, for a PostgreSQL of your own; of the bundled one it is made at the first start.',
   }),
   POSTGRES_REPLICAS: matching(
     /^[A-Za-z0-9_.-]+(?::\d{1,5})?(?:,[A-Za-z0-9_.-]+(?::\d{1,5})?)*$/,

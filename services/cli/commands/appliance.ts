@@ -10,6 +10,7 @@ import { applianceGroup } from './groups.ts'
 interface RenderFlags {
   readonly out: string
   readonly certificateFiles: string
+  readonly superuserPasswordFile?: string
   readonly check?: true
 }
 
@@ -25,11 +26,12 @@ export function addRenderConfig(program: Command, io: CliIo): void {
     .helpGroup(applianceGroup)
     .option('--out <folder>', 'where each service has its folder', '/rendered')
     .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
+    .option('--superuser-password-file <file>', 'where POSTGRES_SUPERUSER_PASSWORD_FILE is mounted')
     .option('--check', 'write nothing; list what is wrong')
     .action(async (flags: RenderFlags) => {
       const { checkRender, render } = await import('../../appliance/index.ts')
       const run = flags.check ? checkRender : render
-      const report = await run(io.env, { out: flags.out, certificateFiles: flags.certificateFiles })
+      const report = await run(io.env, flags)
       io.out(describeReport(report, flags.check === true))
     })
 }
@@ -94,9 +96,8 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
     })
 }
 
-interface RotateFlags {
+type RotateFlags = Omit<RenderFlags, 'out' | 'check'> & {
   readonly rendered: string
-  readonly certificateFiles: string
   readonly settle?: true
 }
 
@@ -112,16 +113,17 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
     .helpGroup(applianceGroup)
     .option('--rendered <folder>', 'what render-config has made', '/rendered')
     .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
+    .option('--superuser-password-file <file>', 'where POSTGRES_SUPERUSER_PASSWORD_FILE is mounted')
     .option('--settle', 'make the new password the only one that Redis takes, once all services use it')
-    .action(async (flags: RotateFlags) => {
+    .action(async ({ rendered, settle, ...files }: RotateFlags) => {
       const { checkRender, ensureSecrets, render, resolveVariables, rotateSecrets, settleRedisPassword } =
         await import('../../appliance/index.ts')
-      const places = { out: flags.rendered, certificateFiles: flags.certificateFiles }
+      const places = { out: rendered, ...files }
       await checkRender(io.env, places)
       const { values } = resolveVariables(io.env)
       const redis = { host: values.REDIS_HOST, port: values.REDIS_PORT }
-      if (flags.settle) {
-        const { secrets } = await ensureSecrets(join(flags.rendered, 'secrets'), {})
+      if (settle) {
+        const { secrets } = await ensureSecrets(join(rendered, 'secrets'), {})
         const isSettled = await settleRedisPassword(redis, secrets.redis)
         io.out(
           isSettled
@@ -131,12 +133,13 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
         return
       }
       const rotated = await rotateSecrets({
-        dir: join(flags.rendered, 'secrets'),
+        dir: join(rendered, 'secrets'),
         address: { host: values.POSTGRES_HOST, port: values.POSTGRES_PORT, user: values.POSTGRES_SUPERUSER },
         redis,
+        keepSuperuser: values.POSTGRES_SUPERUSER_PASSWORD_FILE !== '',
       })
       await render(io.env, places)
-      io.out(`New: ${rotated.join(', ')}. Start the services again.\n`)
+      io.out(`New: ${rotated.join(', ')}. Services take them when they start; scripts/rotate-secrets does that.\n`)
     })
 }
 
@@ -144,6 +147,7 @@ interface DoctorFlags {
   readonly rendered: string
   readonly certificateFiles: string
   readonly disk?: string
+  readonly backups?: string
 }
 
 /** `pronghorn doctor`. */
@@ -160,19 +164,24 @@ export function addDoctor(program: Command, io: CliIo): void {
       '/pronghorn/certificates',
     )
     .option('--disk <folder>', 'a folder on the disk of the database')
+    .option('--backups <folder>', 'the folder of the backups')
     .action(async (flags: DoctorFlags) => {
       const { examine } = await import('../../appliance/index.ts')
-      const { connections: settings, server } = loadSettings(io, { config: join(flags.rendered, 'api') }, [
+      const { config } = loadSettings(io, { config: join(flags.rendered, 'api') }, [
         'connections',
         'server',
-      ]).config
+        'readers',
+      ])
+      const settings = config.connections
       let failures = 0
       await examine({
         address: settings.sqldb,
         chainHttp: settings.chain.http,
         certificates: [flags.certificateFiles, join(flags.rendered, 'certificates')],
-        proxy: { host: 'nginx', port: 8443, serverName: server.server_name },
+        proxy: { host: 'nginx', port: 8443, serverName: config.server.server_name },
         databaseDisk: flags.disk ?? null,
+        backups: flags.backups ?? null,
+        families: config.readers.flatMap(({ contracts }) => contracts.map(({ handler }) => handler)),
         tell: (level, subject, note) => {
           if (level === 'fail') failures++
           io.out(`${level.padEnd(6)}${subject.padEnd(18)}${note}\n`)

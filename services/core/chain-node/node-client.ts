@@ -1,10 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { RetryableError } from '../../core/errors/index.ts'
+import { RetryableError } from '../errors/index.ts'
 
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 128 * 1024 * 1024
 const ATTEMPTS = 6
 const BACKOFF_MS = 250
+/** How nodes of all versions name what they cannot find by its key, in the details of an error. */
+const unknownAccount = /unknown key|account_query_exception|unknown_account/i
+
+/** What a node says is not on its chain: asking again changes nothing. */
+class UnknownToNode extends Error {}
 
 /** Asks a node's HTTP API, at most so many requests at once; what fails is asked again a few times. */
 export class NodeClient {
@@ -23,6 +28,27 @@ export class NodeClient {
 
   /** @throws RetryableError `CHAIN_UNREACHABLE` after the last attempt. */
   async ask(path: string, body: object): Promise<Record<string, unknown>> {
+    try {
+      return await this.#askPatiently(path, body)
+    } catch (cause) {
+      if (!(cause instanceof UnknownToNode)) throw cause
+      throw new RetryableError('CHAIN_UNREACHABLE', `${this.url} refuses ${path}: ${cause.message}`, {
+        cause,
+      })
+    }
+  }
+
+  /** As `ask`, for an account; null when the chain has none of that name. */
+  async askAccount(path: string, body: object): Promise<Record<string, unknown> | null> {
+    try {
+      return await this.#askPatiently(path, body)
+    } catch (cause) {
+      if (cause instanceof UnknownToNode) return null
+      throw cause
+    }
+  }
+
+  async #askPatiently(path: string, body: object): Promise<Record<string, unknown>> {
     await this.#enter()
     try {
       for (let attempt = 1; ; attempt++) {
@@ -31,6 +57,7 @@ export class NodeClient {
           this.requests++
           return answer
         } catch (cause) {
+          if (cause instanceof UnknownToNode) throw cause
           if (this.#signal.aborted) throw new RetryableError('CHAIN_UNREACHABLE', 'stopped', { cause })
           if (attempt === ATTEMPTS) {
             const message = `the chain node ${this.url} does not answer ${path}`
@@ -51,7 +78,9 @@ export class NodeClient {
       redirect: 'error',
       signal: AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT_MS)]),
     })
-    const answer: unknown = JSON.parse(await readLimited(response))
+    const text = await readLimited(response)
+    if (response.status === 500 && unknownAccount.test(text)) throw new UnknownToNode('no such account')
+    const answer: unknown = JSON.parse(text)
     if (!response.ok || typeof answer !== 'object' || answer === null)
       throw new Error(`HTTP ${response.status}`)
     return answer as Record<string, unknown>

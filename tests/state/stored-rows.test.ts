@@ -14,7 +14,7 @@ import type { ReplayedState } from './delta-replay.ts'
 import { makeKey, startService, StateClient } from './service.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/recordings')
-const kept = ['atomicassets', 'atomicmarket', 'delphioracle', 'eosio.token', 'fakeassets11', 'karmatoken']
+const stored = ['atomicassets', 'atomicmarket', 'delphioracle', 'eosio.token', 'fakeassets11', 'karmatoken']
 
 let database: TestDatabase
 let running: TestChain
@@ -33,7 +33,7 @@ afterEach(async () => {
 
 /** Indexes and serves; the client is logged in. */
 async function serve(lastBlock: number, historyBlocks: number): Promise<StateClient> {
-  const args = { accounts: kept, permissions: true, history_blocks: historyBlocks }
+  const args = { accounts: stored, permissions: true, history_blocks: historyBlocks }
   await indexUntil(running, database.address, lastBlock, {
     settings: { contracts: [{ handler: 'state', args }] },
   })
@@ -51,7 +51,7 @@ interface Row {
   block?: number
 }
 
-/** Compares every kept table in every scope that it ever had with the replayed deltas. */
+/** Compares every stored table in every scope that it ever had with the replayed deltas. */
 async function expectState(client: StateClient, block: number, state: ReplayedState): Promise<number> {
   let compared = 0
   for (const [name, rows] of state.tables) {
@@ -124,7 +124,7 @@ async function expectReplay(
   recordings: readonly Recording[],
   blocks: ReadonlySet<number>,
 ): Promise<void> {
-  const states = replay(recordings.flatMap(readDeltas), new Set(kept), blocks)
+  const states = replay(recordings.flatMap(readDeltas), new Set(stored), blocks)
   expect(states.size).toBe(blocks.size)
   let compared = 0
   for (const [block, state] of states) {
@@ -134,7 +134,7 @@ async function expectReplay(
   expect(compared).toBeGreaterThan(blocks.size * 20)
 }
 
-it('every kept table at 20 random blocks is what the deltas up to there make', async () => {
+it('every stored table at 20 random blocks equals the replayed deltas', async () => {
   running = await startChain({ recordings: ['main', 'v2'] })
   const client = await serve(964, 0)
   const blocks = pickBlocks(20, 25, 964, 6)
@@ -187,7 +187,7 @@ it('blocks that forks have replaced leave nothing behind, and all that they had 
   await expectReplay(client, [readRecording('fork')], blocks)
 }, 60_000)
 
-it('within a shorter history the same is told, and below it the first block that can be', async () => {
+it('a shorter history has the same answers, and below it an error names the first known block', async () => {
   running = await startChain({ recordings: ['main', 'v2'], replay: 'recorded' })
   const client = await serve(964, 200)
   const refused = await client.get<{ code: string; details: { first_block_num: number } }>(
@@ -213,7 +213,7 @@ it('within a shorter history the same is told, and below it the first block that
   await expectReplay(client, [readRecording('main'), readRecording('v2')], blocks)
 }, 60_000)
 
-it('rows are told page by page, in every spelling of their keys', async () => {
+it('rows are returned page by page, in every spelling of their keys', async () => {
   running = await startChain({ recordings: ['main'] })
   const client = await serve(846, 0)
   const all = { account: 'atomicassets', table: 'assets', scope: 'alice', key_type: 'uint64' }
