@@ -139,7 +139,9 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
         keepSuperuser: values.POSTGRES_SUPERUSER_PASSWORD_FILE !== '',
       })
       await render(io.env, places)
-      io.out(`New: ${rotated.join(', ')}. Services take them when they start; scripts/rotate-secrets does that.\n`)
+      io.out(
+        `New: ${rotated.join(', ')}. Services take them when they start; scripts/rotate-secrets does that.\n`,
+      )
     })
 }
 
