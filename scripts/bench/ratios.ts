@@ -31,7 +31,10 @@ interface SmallRun {
 }
 
 const smallRuns: readonly SmallRun[] = [
-  { args: ['filler', 'foreign', 'empty', 'dense', 'market', '--share', '0.2'], read: (written) => written as Ratios },
+  {
+    args: ['filler', 'foreign', 'empty', 'dense', 'market', '--share', '0.2'],
+    read: (written) => written as Ratios,
+  },
   {
     args: ['rates', '--factor', '0.05', '--rounds', '3', '--seconds', '0.5', '--no-write'],
     read: (written) => {

@@ -69,6 +69,19 @@ describe('rendering', () => {
     expect(certificate.checkHost('nft.example.org')).toBe('nft.example.org')
   })
 
+  it('bounds GraphQL in the proxy, and passes on no sockets for it', async () => {
+    await render({ ...real, GRAPHQL_RATE_LIMIT: '7' }, places('graphql'))
+    const text = await readFile(join(places('graphql').out, 'nginx/nginx.conf'), 'utf8')
+    const block = /location = \/v1\/graphql \{[^}]*\}/.exec(text)?.[0] ?? ''
+    expect(block).toContain('client_max_body_size 16k;')
+    expect(block).toContain('limit_req zone=graphql burst=14 nodelay;')
+    expect(block).toContain('limit_conn graphql_addresses 4;')
+    expect(block).toContain('proxy_read_timeout 15s;')
+    expect(text).toContain('limit_req_zone $binary_remote_addr zone=graphql:10m rate=7r/s;')
+    expect(text).toMatch(/map \$uri \$socket_upgrade \{\s+default \$http_upgrade;\s+\/v1\/graphql '';/)
+    expect(text).toContain('proxy_set_header Upgrade $socket_upgrade;')
+  })
+
   it('warns where every client is trusted as a proxy', async () => {
     const { warnings } = await checkRender(
       { ...real, TRUSTED_PROXIES: '10.0.0.0/8,0.0.0.0/0' },

@@ -9,6 +9,8 @@ const certificates = {
 } as const
 
 const SECOND_MS = 1_000
+/** Seconds of its rate that a client of GraphQL may use at once. */
+const GRAPHQL_BURST_SECONDS = 2
 
 /**
  * The proxy's configuration.
@@ -21,8 +23,10 @@ export function renderNginx(values: Values, isGraphqlExpected: boolean): string 
     FAILURES: failures,
     GRAPHQL_UNAVAILABLE: isGraphqlExpected ? '' : '      error_page 502 503 504 = @unknown;',
     GRAPHQL_ADMIN: graphqlAdmin(values.GRAPHQL_CONSOLE),
+    GRAPHQL_BURST: values.GRAPHQL_RATE_LIMIT * GRAPHQL_BURST_SECONDS,
   })
   return fillTemplate('nginx.conf', {
+    GRAPHQL_RATE: values.GRAPHQL_RATE_LIMIT,
     REAL_ADDRESS: realAddress(values.TRUSTED_PROXIES),
     HTTP_LISTEN_6: values.IPV6 ? '    listen [::]:8080 default_server;' : '',
     HTTP_ROUTES: values.TLS_MODE === 'off' ? routes : `${failures}${redirect(values.HTTPS_PORT)}`,

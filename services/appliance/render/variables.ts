@@ -224,5 +224,18 @@ export const variables = {
     default: false,
     desc: 'Reach the Hasura console and its admin interfaces at /console.',
   }),
-  GRAPHQL_ROW_LIMIT: whole(1, 100_000)({ default: 1_000, desc: 'Most rows of a GraphQL list.' }),
+  GRAPHQL_ROW_LIMIT: whole(
+    1,
+    100_000,
+  )({
+    default: 100,
+    desc: 'Most rows of a GraphQL list, nested ones included.',
+  }),
+  GRAPHQL_RATE_LIMIT: whole(
+    1,
+    10_000,
+  )({
+    default: 10,
+    desc: 'GraphQL queries per second of one address.',
+  }),
 } as const

@@ -14,5 +14,8 @@ export function warningHeader(sentences: readonly string[]): Readonly<Record<str
 }
 
 function quotable(sentence: string): string {
-  return sentence.slice(0, MAX_LENGTH).replaceAll(/[^ -~]/g, '?').replaceAll(/["\\]/g, '\\$&')
+  return sentence
+    .slice(0, MAX_LENGTH)
+    .replaceAll(/[^ -~]/g, '?')
+    .replaceAll(/["\\]/g, '\\$&')
 }
