@@ -3,7 +3,21 @@
 set -u
 configuration=/etc/pronghorn/nginx/nginx.conf
 fingerprint() {
-  cat /etc/pronghorn/certificates/*.pem /etc/pronghorn/files/*.pem "$configuration" 2>/dev/null | cksum
+  { cat /etc/pronghorn/certificates/*.pem /etc/pronghorn/files/*.pem "$configuration"; unreadable; } 2>/dev/null | cksum
+}
+
+# Files that the configuration names and that this user cannot read, with their owner and mode.
+unreadable() {
+  sed -n 's/^ *ssl_certificate\(_key\)\{0,1\}  *\([^ ;]*\);.*/\2/p' "$configuration" | while read -r file; do
+    [ -r "$file" ] || echo "$file ($(stat -c 'owner %u, mode %a' "$file" 2>/dev/null || echo 'not found'))"
+  done
+}
+
+# The same complaint is logged once.
+complaint=''
+complain() {
+  [ "$1" = "$complaint" ] || [ -z "$1" ] || echo "$1" >&2
+  complaint=$1
 }
 
 nginx -c "$configuration" -g 'daemon off;' &
@@ -16,9 +30,17 @@ while kill -0 "$server" 2>/dev/null; do
   wait $! 2>/dev/null
   found=$(fingerprint)
   [ "$found" = "$known" ] && continue
+  files=$(unreadable)
+  if [ -n "$files" ]; then
+    complain "cannot read $(echo $files), needed by user $(id -u): the certificate of before is still served"
+    continue
+  fi
   # A pair that does not fit yet, or a file half replaced, is tried again at the next look.
-  if nginx -t -q -c "$configuration" 2>/dev/null; then
+  if reason=$(nginx -t -q -c "$configuration" 2>&1); then
+    complain ''
     kill -HUP "$server" && known=$found && echo 'certificate or configuration changed: reloaded' >&2
+  else
+    complain "what has changed cannot be used, the certificate of before is still served: $reason"
   fi
 done
 wait "$server"

@@ -30,6 +30,7 @@ import {
   observeLists,
   observeLive,
   observeRequests,
+  watchCertificate,
   watchFeeds,
   watchParts,
 } from './metrics/index.ts'
@@ -139,6 +140,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     closers.push(() => monitor.close())
     const health = () => reportHealth(monitor.state, healthSettings(options), Date.now())
     watchParts(metrics, { database, health, state: () => monitor.state })
+    const { tls_proxy: proxy, server_name } = config.server
+    if (isCounted && proxy !== undefined) closers.push(watchCertificate(metrics, proxy, server_name))
     if (!options.metrics) closers.push(await openMetrics(config, metrics, logger))
     const observers = [...(isCounted ? [observeRequests(metrics)] : []), ...(options.observers ?? [])]
     const listener = await serve(options, {
@@ -215,10 +218,10 @@ function openDatabase(
   logger: Logger,
 ): Promise<RequestDatabase> {
   const { max_query_time_ms, max_db_connections, slow_query_threshold } = config.server
-  const { host, port, user, password, database, replicas } = config.connections.sqldb
+  const { host, port, user, password, password_file, database, replicas } = config.connections.sqldb
   return openRequestDatabase(
     {
-      address: { host, port, user, password, database },
+      address: { host, port, user, password, password_file, database },
       replicas,
       observer,
       maxConnections: max_db_connections,

@@ -11,9 +11,8 @@ export async function withDatabase(
   applicationName: string,
   task: (client: Client) => Promise<void>,
 ): Promise<void> {
-  const { host, port, user, password, database } = sqldb
-  const address = { host, port, user, password, database }
-  const client = await connectDatabase(address, { applicationName }).catch((cause: unknown) => {
+  const { host, port, user, database } = sqldb
+  const client = await connectDatabase(sqldb, { applicationName }).catch((cause: unknown) => {
     const message = `the database ${database} at ${host}:${port} cannot be reached as ${user}`
     throw new RetryableError('DATABASE_UNAVAILABLE', message, { cause })
   })

@@ -121,11 +121,11 @@ function threadData(
   settings: FillerOptions['config']['readers'][number],
 ): ReaderThreadData {
   const { chain, sqldb } = options.config.connections
-  const { host, port, user, password, database } = sqldb
+  const { host, port, user, password, password_file, database } = sqldb
   return {
     options: {
       settings,
-      database: { host, port, user, password, database },
+      database: { host, port, user, password, password_file, database },
       chain: {
         chainId: chain.chain_id,
         http: chain.http,

@@ -35,9 +35,9 @@ export async function waitForDatabase(
 }
 
 async function inspect(address: DatabaseAddress, chainId: string): Promise<void> {
-  const { host, port, user, password, database } = address
+  const { host, port, user, password, password_file, database } = address
   const client = await connectDatabase(
-    { host, port, user, password, database },
+    { host, port, user, password, password_file, database },
     { applicationName: 'pronghorn-state-start' },
   ).catch((cause: unknown) => {
     throw new RetryableError('DATABASE_UNAVAILABLE', 'the database cannot be reached', { cause })

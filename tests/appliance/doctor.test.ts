@@ -1,6 +1,12 @@
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { examine } from '../../services/appliance/index.ts'
+import { ensureSelfSigned } from '../../services/appliance/render/certificate.ts'
 import { buildQueryIndexes, connectDatabase } from '../../services/core/database/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
@@ -16,12 +22,16 @@ describe('the doctor', () => {
   })
   afterAll(() => database.drop())
 
-  async function findings(families: readonly string[]): Promise<Map<string, readonly [string, string]>> {
+  async function findings(
+    families: readonly string[],
+    { certificates = [] as string[], port = 1 } = {},
+  ): Promise<Map<string, readonly [string, string]>> {
     const found = new Map<string, readonly [string, string]>()
     await examine({
       address: database.address,
       chainHttp: 'http://127.0.0.1:1',
-      certificates: tmpdir(),
+      certificates,
+      proxy: { host: '127.0.0.1', port, serverName: 'localhost' },
       databaseDisk: null,
       backups: null,
       families,
@@ -34,6 +44,31 @@ describe('the doctor', () => {
     expect((await findings(['assets', 'tools'])).get('indexes')).toEqual(['ok', 'all there, all valid'])
     const [level, note] = (await findings(['assets', 'market'])).get('query indexes') ?? []
     expect([level, note]).toEqual(['warn', expect.stringMatching(/^not built yet: .*sales/)])
+  })
+
+  it('says how long the served certificate lasts, and that a renewed key cannot be read', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pronghorn-doctor-'))
+    await ensureSelfSigned(folder, 'localhost')
+    const [cert, key] = await Promise.all(
+      ['fullchain.pem', 'privkey.pem'].map((name) => readFile(join(folder, name))),
+    )
+    const server = createServer({ cert: cert!, key: key! }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    try {
+      const served = await findings([], { certificates: [folder], port })
+      expect(served.get('certificate')).toEqual(['ok', '396 days left of what is served'])
+      // Nobody can read a folder as a file, root neither.
+      await rm(join(folder, 'privkey.pem'))
+      await mkdir(join(folder, 'privkey.pem'))
+      expect((await findings([], { certificates: [folder], port })).get('certificate')).toEqual([
+        'fail',
+        'privkey.pem (EISDIR) cannot be read: the proxy cannot load a renewal either',
+      ])
+    } finally {
+      server.close()
+      await rm(folder, { recursive: true })
+    }
   })
 
   it('says what cannot be reached', async () => {

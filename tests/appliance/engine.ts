@@ -4,7 +4,7 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 
 const execute = promisify(execFile)
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
-const LONGEST_MS = 600_000
+const LONGEST_MS = 1_200_000
 
 /** Why no container can run here; undefined when they can. */
 export function whyNoEngine(): string | undefined {

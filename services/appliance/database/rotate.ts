@@ -4,6 +4,8 @@ import { connectDatabase } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { ensureSecrets, newSecret, secretNames, stageSecret } from '../render/index.ts'
 import type { SecretName } from '../render/index.ts'
+import { addRedisPassword } from './redis-password.ts'
+import type { RedisAddress } from './redis-password.ts'
 import { ensureRoles, scramVerifier } from './roles.ts'
 
 /** What `rotateSecrets` needs. */
@@ -12,6 +14,8 @@ export interface RotateOptions {
   readonly dir: string
   /** The server, with the superuser; its password is read from the secrets. */
   readonly address: Omit<DatabaseAddress, 'password' | 'database'>
+  /** Redis takes both passwords until `settleRedisPassword`. */
+  readonly redis: RedisAddress
   /** The superuser is that of the operator's own server, who changes its password. */
   readonly keepSuperuser?: boolean
 }
@@ -25,12 +29,13 @@ interface Witness {
 
 /**
  * Replaces every secret: the roles get their new passwords in one transaction, and the files are exchanged after it.
- * A run that was cut off in between is finished, or forgotten, by the next one. Services have to be given the new files
- * and started again.
+ * A run that was cut off in between is finished, or forgotten, by the next one. Services read their new database password
+ * when they next connect; for the others they have to be started again.
  */
 export async function rotateSecrets({
   dir,
   address,
+  redis,
   keepSuperuser = false,
 }: RotateOptions): Promise<SecretName[]> {
   // A role whose password every run changes shows whether a cut run reached the server.
@@ -44,6 +49,7 @@ export async function rotateSecrets({
   const secrets = Object.fromEntries(
     names.map((name) => [name, isKept(name) ? old[name] : newSecret()]),
   ) as Record<SecretName, string>
+  await addRedisPassword(redis, old.redis, secrets.redis)
   const admin = await connect(address, old.superuser)
   try {
     await admin.query('BEGIN')

@@ -5,6 +5,7 @@ import { readChainInfo } from '../../core/chain-node/index.ts'
 import { connectDatabase, listIndexFamilies, listMissingIndexes } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { describeError } from '../../core/errors/index.ts'
+import { readServedCertificate } from '../../core/http/index.ts'
 import { readPackageVersion } from '../../core/paths/index.ts'
 import { certificateFiles, endOf } from '../render/index.ts'
 import { examineBackups } from './backups.ts'
@@ -13,8 +14,10 @@ import { examineBackups } from './backups.ts'
 export interface DoctorOptions {
   readonly address: DatabaseAddress
   readonly chainHttp: string
-  /** Folder of the certificate in use. */
-  readonly certificates: string
+  /** Folders that the certificate in use may come from. */
+  readonly certificates: readonly string[]
+  /** The proxy, as clients reach it from inside. */
+  readonly proxy: { readonly host: string; readonly port: number; readonly serverName: string }
   /** A folder on the disk of the database; null where it is elsewhere. */
   readonly databaseDisk: string | null
   /** Families that the filler indexes, and so builds query indexes for. */
@@ -57,14 +60,54 @@ export async function examine(options: DoctorOptions): Promise<void> {
   }
 }
 
-async function examineCertificate({ certificates, tell }: DoctorOptions): Promise<void> {
-  const pem = await readFile(join(certificates, certificateFiles.chain), 'utf8').catch(() => null)
-  if (pem === null) {
-    tell('warn', 'certificate', 'none; TLS is off, or the files are elsewhere')
+/** Days from which a certificate should have been renewed. */
+const RENEWAL_DAYS = 20
+
+/** Compares the certificate that clients are shown with the files that it comes from. */
+async function examineCertificate({ certificates, proxy, tell }: DoctorOptions): Promise<void> {
+  const served = await readServedCertificate(proxy.host, proxy.port, proxy.serverName).catch(() => null)
+  if (served === null) {
+    tell(
+      'warn',
+      'certificate',
+      `${proxy.host}:${proxy.port} serves none: TLS is off, or the proxy does not run`,
+    )
     return
   }
-  const days = Math.floor((endOf(new X509Certificate(pem)) - Date.now()) / DAY_MS)
-  tell(days > 20 ? 'ok' : days > 0 ? 'warn' : 'fail', 'certificate', `${days} days left`)
+  const days = Math.floor((served.endsMs - Date.now()) / DAY_MS)
+  tell(
+    days > RENEWAL_DAYS ? 'ok' : days > 0 ? 'warn' : 'fail',
+    'certificate',
+    `${days} days left of what is served`,
+  )
+  const folders = await Promise.all(certificates.map(readCertificateFolder))
+  // Where one of them is what is served, the others are not in use.
+  const source = folders.find(({ chain }) => chain?.fingerprint256 === served.fingerprint)
+  for (const { unreadable, chain } of source ? [source] : folders) {
+    for (const name of unreadable)
+      tell('fail', 'certificate', `${name} cannot be read: the proxy cannot load a renewal either`)
+    if (chain && endOf(chain) > served.endsMs)
+      tell('warn', 'certificate', 'the files are newer than what is served: see docker compose logs nginx')
+  }
+}
+
+interface CertificateFolder {
+  /** Files that are there and cannot be read, each with the reason. */
+  readonly unreadable: readonly string[]
+  readonly chain: X509Certificate | undefined
+}
+
+async function readCertificateFolder(folder: string): Promise<CertificateFolder> {
+  const unreadable: string[] = []
+  const read = (name: string): Promise<string | undefined> =>
+    readFile(join(folder, name), 'utf8').catch((error: unknown) => {
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'ENOENT') unreadable.push(`${name} (${code ?? 'unreadable'})`)
+      return undefined
+    })
+  const chain = await read(certificateFiles.chain)
+  await read(certificateFiles.key)
+  return { unreadable, chain: chain === undefined ? undefined : new X509Certificate(chain) }
 }
 
 async function examineNode({ chainHttp, tell }: DoctorOptions): Promise<number | null> {

@@ -28,6 +28,7 @@ export function renderNginx(values: Values, isGraphqlExpected: boolean): string 
   return fillTemplate('nginx.conf', {
     GRAPHQL_RATE: values.GRAPHQL_RATE_LIMIT,
     REAL_ADDRESS: realAddress(values.TRUSTED_PROXIES),
+    HTTP_LISTEN_6: values.IPV6 ? '    listen [::]:8080 default_server;' : '',
     HTTP_ROUTES: values.TLS_MODE === 'off' ? routes : `${failures}${redirect(values.HTTPS_PORT)}`,
     HTTPS_SERVER: values.TLS_MODE === 'off' ? '' : renderHttps(values, values.TLS_MODE, routes),
   })
@@ -38,6 +39,7 @@ function renderHttps(values: Values, mode: keyof typeof certificates, routes: st
     CERTIFICATE: `${certificates[mode]}/fullchain.pem`,
     PRIVATE_KEY: `${certificates[mode]}/privkey.pem`,
     HTTPS_PORT: values.HTTPS_PORT,
+    HTTPS_LISTEN_6: values.IPV6 ? '    listen [::]:8443 ssl http2 default_server;' : '',
     SECURITY_HEADERS: strictTransport(mode, '    '),
     ROUTES: routes,
   })

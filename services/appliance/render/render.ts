@@ -132,6 +132,7 @@ async function prepare(
       const text = `${JSON.stringify(json[part], null, 2)}\n`
       files.push({ service, name: configFiles[part], text, mode: 0o440 })
     }
+    files.push({ service, name: 'database-password', text: secrets[service], mode: 0o440 })
   }
   if (problems.length > 0) throw new ConfigError(problems)
   if (values.TRUSTED_PROXIES.split(',').some((network) => network.endsWith('/0'))) {
@@ -209,7 +210,7 @@ function renderJson(values: Values, secrets: Secrets, service: Service): Record<
   }
   return {
     connections: fill('connections'),
-    server: withoutUnusedNamespaces(fill('server')),
+    server: withTlsProxy(values, withoutUnusedNamespaces(fill('server'))),
     readers: withoutUnusedHandlers(fill('readers')),
   }
 }
@@ -229,6 +230,11 @@ const NONE = 'none'
 
 interface Named {
   readonly args: Readonly<Record<string, unknown>>
+}
+
+/** Without TLS there is no certificate to watch. */
+function withTlsProxy({ TLS_MODE: mode }: Values, server: unknown): unknown {
+  return mode === 'off' ? { ...(server as object), tls_proxy: undefined } : server
 }
 
 function withoutUnusedNamespaces(server: unknown): unknown {

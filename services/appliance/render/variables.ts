@@ -154,6 +154,7 @@ export const variables = {
     default: '',
     desc: 'Proxies before this one whose word about the client address counts (IP or CIDR, with commas).',
   }),
+  IPV6: bool({ default: false, desc: 'Listen on IPv6 as well; docker-compose.ipv6.yml sets it.' }),
 
   API_WORKERS: whole(0, 256)({ default: 0, desc: 'Processes of the api container; 0 for one per core.' }),
   CACHE_LIFE: whole(

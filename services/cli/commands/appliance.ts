@@ -96,7 +96,10 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
     })
 }
 
-type RotateFlags = Omit<RenderFlags, 'out' | 'check'> & { readonly rendered: string }
+type RotateFlags = Omit<RenderFlags, 'out' | 'check'> & {
+  readonly rendered: string
+  readonly settle?: true
+}
 
 /** `pronghorn rotate-secrets`. */
 export function addRotateSecrets(program: Command, io: CliIo): void {
@@ -111,20 +114,42 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
     .option('--rendered <folder>', 'what render-config has made', '/rendered')
     .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
     .option('--superuser-password-file <file>', 'where POSTGRES_SUPERUSER_PASSWORD_FILE is mounted')
-    .action(async ({ rendered, ...files }: RotateFlags) => {
-      const { checkRender, render, resolveVariables, rotateSecrets } =
+    .option('--settle', 'make the new password the only one that Redis takes, once all services use it')
+    .action(async ({ rendered, settle, ...files }: RotateFlags) => {
+      const { checkRender, ensureSecrets, render, resolveVariables, rotateSecrets, settleRedisPassword } =
         await import('../../appliance/index.ts')
       const places = { out: rendered, ...files }
       await checkRender(io.env, places)
       const { values } = resolveVariables(io.env)
+      const redis = { host: values.REDIS_HOST, port: values.REDIS_PORT }
+      if (settle) {
+        const { secrets } = await ensureSecrets(join(rendered, 'secrets'), {})
+        const isSettled = await settleRedisPassword(redis, secrets.redis)
+        io.out(
+          isSettled
+            ? 'The old passwords have ended.\n'
+            : 'Redis does not take the new password: restart it.\n',
+        )
+        return
+      }
       const rotated = await rotateSecrets({
         dir: join(rendered, 'secrets'),
         address: { host: values.POSTGRES_HOST, port: values.POSTGRES_PORT, user: values.POSTGRES_SUPERUSER },
+        redis,
         keepSuperuser: values.POSTGRES_SUPERUSER_PASSWORD_FILE !== '',
       })
       await render(io.env, places)
-      io.out(`New: ${rotated.join(', ')}. Start the services again.\n`)
+      io.out(
+        `New: ${rotated.join(', ')}. Services take them when they start; scripts/rotate-secrets does that.\n`,
+      )
     })
+}
+
+interface DoctorFlags {
+  readonly rendered: string
+  readonly certificateFiles: string
+  readonly disk?: string
+  readonly backups?: string
 }
 
 /** `pronghorn doctor`. */
@@ -135,32 +160,37 @@ export function addDoctor(program: Command, io: CliIo): void {
     .description('Looks at everything that matters when something is wrong. No secret is in what it prints.')
     .helpGroup(applianceGroup)
     .option('--rendered <folder>', 'what render-config has made', '/rendered')
+    .option(
+      '--certificate-files <folder>',
+      'your own certificate, for TLS_MODE=files',
+      '/pronghorn/certificates',
+    )
     .option('--disk <folder>', 'a folder on the disk of the database')
     .option('--backups <folder>', 'the folder of the backups')
-    .action(
-      async (flags: { readonly rendered: string; readonly disk?: string; readonly backups?: string }) => {
-        const { examine } = await import('../../appliance/index.ts')
-        const { config } = loadSettings(io, { config: join(flags.rendered, 'api') }, [
-          'connections',
-          'readers',
-        ])
-        const settings = config.connections
-        let failures = 0
-        await examine({
-          address: settings.sqldb,
-          chainHttp: settings.chain.http,
-          certificates: join(flags.rendered, 'certificates'),
-          databaseDisk: flags.disk ?? null,
-          backups: flags.backups ?? null,
-          families: config.readers.flatMap(({ contracts }) => contracts.map(({ handler }) => handler)),
-          tell: (level, subject, note) => {
-            if (level === 'fail') failures++
-            io.out(`${level.padEnd(6)}${subject.padEnd(18)}${note}\n`)
-          },
-        })
-        if (failures > 0) throw new FatalError('UNHEALTHY', `${failures} findings need a hand`)
-      },
-    )
+    .action(async (flags: DoctorFlags) => {
+      const { examine } = await import('../../appliance/index.ts')
+      const { config } = loadSettings(io, { config: join(flags.rendered, 'api') }, [
+        'connections',
+        'server',
+        'readers',
+      ])
+      const settings = config.connections
+      let failures = 0
+      await examine({
+        address: settings.sqldb,
+        chainHttp: settings.chain.http,
+        certificates: [flags.certificateFiles, join(flags.rendered, 'certificates')],
+        proxy: { host: 'nginx', port: 8443, serverName: config.server.server_name },
+        databaseDisk: flags.disk ?? null,
+        backups: flags.backups ?? null,
+        families: config.readers.flatMap(({ contracts }) => contracts.map(({ handler }) => handler)),
+        tell: (level, subject, note) => {
+          if (level === 'fail') failures++
+          io.out(`${level.padEnd(6)}${subject.padEnd(18)}${note}\n`)
+        },
+      })
+      if (failures > 0) throw new FatalError('UNHEALTHY', `${failures} findings need a hand`)
+    })
 }
 
 /** `pronghorn certificates`. */

@@ -56,12 +56,12 @@ async function run(address: string, flags: ImportFlags, io: CliIo): Promise<void
   const source = parseSourceAddress(address)
   const { config } = loadSettings(io, flags, ['connections', 'readers'])
   const settings = pickReader(config.readers, flags.reader)
-  const { host, port, user, password, database } = config.connections.sqldb
+  const { host, port, user, password, password_file, database } = config.connections.sqldb
   const { chain } = config.connections
   const options: ImportDatabaseOptions = {
     source,
     ...(flags.sourceReader === undefined ? {} : { sourceReader: flags.sourceReader }),
-    database: { host, port, user, password, database },
+    database: { host, port, user, password, password_file, database },
     chain: { chainId: chain.chain_id, http: chain.http },
     settings,
     workers: flags.workers,

@@ -114,9 +114,9 @@ async function repair(
   io: CliIo,
 ): Promise<void> {
   const { repairDatabase } = await import('../../verify/index.ts')
-  const { host, port, user, password, database } = sqldb
+  const { host, port, user, password, password_file, database } = sqldb
   const repaired = await orUnavailable(() =>
-    repairDatabase({ host, port, user, password, database }, options),
+    repairDatabase({ host, port, user, password, password_file, database }, options),
   )
   clearLine(io)
   if (flags.json) {

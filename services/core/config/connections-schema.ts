@@ -29,6 +29,9 @@ const sqldb = section({
   port: port().default(5432).describe('Port of PostgreSQL.'),
   user: text(1, 63).describe('Role to log in with.'),
   password: text(0, 1024).default('').describe('Password of the role; empty where the server asks for none.'),
+  password_file: text(1, 1024)
+    .optional()
+    .describe('File with the password, read for each new connection; where it is there, it counts instead.'),
   database: text(1, 63).describe('Name of the database; one for each chain.'),
   replicas: list(replica, 64).default([]).describe('Streaming replicas that the api may read from.'),
 })

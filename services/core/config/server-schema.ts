@@ -257,6 +257,9 @@ export const serverSchema = section({
   metrics_addr: hostName()
     .optional()
     .describe('Address that metrics_port listens on; server_addr when absent.'),
+  tls_proxy: text(1, 300)
+    .optional()
+    .describe('Host and port of the TLS proxy, such as nginx:8443, whose certificate the metrics watch.'),
   console: flag()
     .default(true)
     .describe('Whether browsers that ask for / are shown how the service is doing; else it is not found.'),

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 
 /** Where a PostgreSQL database is; the keys are those of `sqldb` in connections.config.json. */
@@ -7,6 +8,8 @@ export interface DatabaseAddress {
   readonly user: string
   readonly password: string
   readonly database: string
+  /** Read for each new connection; where it is there, its content counts instead of `password`. */
+  readonly password_file?: string | undefined
 }
 
 /** Limits of a connection or pool. */
@@ -35,8 +38,11 @@ function pickParser(oid: number, format?: string): unknown {
 }
 
 function clientConfig(address: DatabaseAddress, limits: DatabaseLimits): pg.ClientConfig {
+  const { host, port, user, database } = address
   return {
-    ...address,
+    ...{ host, port, user, database },
+    // A password that is replaced while the process runs counts from the next connection on.
+    password: () => readPassword(address),
     application_name: limits.applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
@@ -45,6 +51,14 @@ function clientConfig(address: DatabaseAddress, limits: DatabaseLimits): pg.Clie
     ...(limits.statementTimeoutMs ? { statement_timeout: limits.statementTimeoutMs } : {}),
     ...(limits.settings ? { options: optionsOf(limits.settings) } : {}),
   }
+}
+
+async function readPassword({ password, password_file: file }: DatabaseAddress): Promise<string> {
+  if (file === undefined) return password
+  return readFile(file, 'utf8').then(
+    (text) => text.trim(),
+    () => password,
+  )
 }
 
 function optionsOf(settings: Readonly<Record<string, string>>): string {

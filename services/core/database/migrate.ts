@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { FatalError } from '../errors/index.ts'
 import { packageRoot } from '../paths/index.ts'
@@ -15,6 +16,14 @@ interface Migration {
 
 /** Any number, the same in all versions: whoever migrates holds this advisory lock. */
 const MIGRATION_LOCK = 0x50524f4e
+
+/** What brings a database that has an earlier content of a migration to the present one. */
+interface Repair {
+  readonly migration: Migration
+  readonly sql: string
+  /** Checksum of the earlier content. */
+  readonly checksum: string
+}
 
 /** Reads the numbered SQL files, ascending. */
 async function readMigrations(): Promise<Migration[]> {
@@ -33,9 +42,28 @@ async function readMigrations(): Promise<Migration[]> {
   )
 }
 
+/** `NUMBER_CHECKSUM.sql`: the first digits of the earlier content's checksum. With `.again`, the migration runs after it. */
+const repairName = /^(\d{4})_([0-9a-f]{12})(\.again)?\.sql$/
+
 /**
- * Brings the database to the newest schema. Each file runs in a transaction of its own, recorded first so that a
- * second run at the same time would fail instead of doing it twice; a lock makes it wait in the first place.
+ * Finds the repair of an applied migration whose content has changed since; a few did before the first release.
+ * @returns undefined when there is none.
+ */
+async function findRepair(migration: Migration, checksum: string): Promise<Repair | undefined> {
+  const folder = join(packageRoot, 'services/core/database/repairs')
+  for (const file of await readdir(folder)) {
+    const [, number, start, again] = repairName.exec(file) ?? []
+    if (Number(number) !== migration.number || start === undefined || !checksum.startsWith(start)) continue
+    const sql = await readFile(join(folder, file), 'utf8')
+    return { migration, checksum, sql: again === undefined ? sql : `${sql}\n${migration.sql}` }
+  }
+  return undefined
+}
+
+/**
+ * Brings the database to the newest schema, all or nothing: the files run in one transaction, so that the version before
+ * can continue when one of them fails. A second run at the same time waits. Locks that are not granted within half a
+ * second are given up and asked for again, because requests of the api queue behind them.
  *
  * @returns the numbers of the files that were applied now.
  * @throws FatalError `DATABASE_TOO_NEW` when the database was migrated by a newer version, `MIGRATION_FAILED` when an
@@ -50,20 +78,21 @@ export async function migrate(client: pg.ClientBase): Promise<number[]> {
     const { rows } = await client.query<{ number: number; name: string; checksum: string }>(
       'SELECT number, name, checksum FROM public.pronghorn_migrations ORDER BY number',
     )
-    checkApplied(known, rows)
+    const repairs = await findRepairs(known, rows)
     const applied = new Set(rows.map((row) => row.number))
     const pending = known.filter((migration) => !applied.has(migration.number))
-    for (const migration of pending) await applyMigration(client, migration)
+    await applyPatiently(client, repairs, pending)
     return pending.map((migration) => migration.number)
   } finally {
     await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK])
   }
 }
 
-function checkApplied(
+async function findRepairs(
   known: readonly Migration[],
   applied: readonly { number: number; name: string; checksum: string }[],
-): void {
+): Promise<Repair[]> {
+  const repairs: Repair[] = []
   for (const row of applied) {
     const file = known.find((migration) => migration.number === row.number)
     if (!file) {
@@ -72,32 +101,81 @@ function checkApplied(
         `the database has schema migration ${row.number} (${row.name}), which this version does not know: use a newer version`,
       )
     }
-    if (file.checksum !== row.checksum) {
+    if (file.checksum === row.checksum) continue
+    const repair = await findRepair(file, row.checksum)
+    if (!repair) {
       throw new FatalError(
         'MIGRATION_FAILED',
         `schema migration ${row.number} (${row.name}) was applied with other content than this version has`,
       )
     }
+    repairs.push(repair)
+  }
+  return repairs
+}
+
+/** Longest that a migration waits for a lock: whoever asks for the same table afterwards waits behind it, ms. */
+const LOCK_TIMEOUT_MS = 500
+/** Pause before it tries again, and how often. */
+const LOCK_PAUSE_MS = 500
+const LOCK_ATTEMPTS = 60
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/** Applies files in one transaction, and again from the first when a reader of the database held a lock for too long. */
+async function applyPatiently(
+  client: pg.ClientBase,
+  repairs: readonly Repair[],
+  pending: readonly Migration[],
+): Promise<void> {
+  for (let attempt = 1; repairs.length + pending.length > 0; attempt++) {
+    try {
+      await applyAll(client, repairs, pending)
+      return
+    } catch (error) {
+      if (!isLockTimeout(error) || attempt === LOCK_ATTEMPTS) throw error
+    }
+    await sleep(LOCK_PAUSE_MS)
   }
 }
 
-async function applyMigration(client: pg.ClientBase, migration: Migration): Promise<void> {
+async function applyAll(
+  client: pg.ClientBase,
+  repairs: readonly Repair[],
+  pending: readonly Migration[],
+): Promise<void> {
+  let current: Migration | undefined
   await client.query('BEGIN')
   try {
-    await client.query(
-      'INSERT INTO public.pronghorn_migrations (number, name, checksum) VALUES ($1, $2, $3)',
-      [migration.number, migration.name, migration.checksum],
-    )
-    await client.query(migration.sql)
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
+    for (const { migration, sql } of repairs) {
+      current = migration
+      await client.query(sql)
+      await client.query('UPDATE public.pronghorn_migrations SET checksum = $2 WHERE number = $1', [
+        migration.number,
+        migration.checksum,
+      ])
+    }
+    for (const migration of pending) {
+      current = migration
+      await client.query(
+        'INSERT INTO public.pronghorn_migrations (number, name, checksum) VALUES ($1, $2, $3)',
+        [migration.number, migration.name, migration.checksum],
+      )
+      await client.query(migration.sql)
+    }
     await client.query('COMMIT')
   } catch (cause) {
     await client.query('ROLLBACK')
     throw new FatalError(
       'MIGRATION_FAILED',
-      `schema migration ${migration.number} (${migration.name}) failed`,
+      `schema migration ${current?.number ?? 0} (${current?.name ?? 'none'}) failed; the database is as it was before`,
       { cause },
     )
   }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof FatalError && (error.cause as { code?: unknown }).code === LOCK_NOT_AVAILABLE
 }
 
 /** True when every migration that this version knows has been applied. */

@@ -203,6 +203,13 @@ export const metricCatalogue = {
     programs: ['api'],
     aggregation: 'min',
   },
+  pronghorn_certificate_days: {
+    kind: 'gauge',
+    help: 'Days until the certificate ends that the proxy shows to clients; -1 while the proxy cannot be asked.',
+    labels: [],
+    programs: ['api'],
+    aggregation: 'min',
+  },
   pronghorn_workers: {
     kind: 'gauge',
     help: 'Processes that answer requests.',

@@ -1,0 +1,16 @@
+#!/bin/bash
+# A copy of the database to try migrations on: trial.sh make NAME restores the backup NAME beside the database that is in
+# use, trial.sh drop takes the copy away. The restored rows are compared with the digests of the backup on the way.
+. "$(dirname "$0")/common.sh"
+copy=${PGDATABASE}_trial
+drop() { PGDATABASE=postgres ask "DROP DATABASE IF EXISTS \"$copy\" WITH (FORCE)"; }
+case ${1:-} in
+  drop) drop ;;
+  make)
+    owner=$(ask "SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = current_database()")
+    drop
+    PGDATABASE=postgres ask "CREATE DATABASE \"$copy\" OWNER \"$owner\""
+    PGDATABASE=$copy exec "$(dirname "$0")/restore.sh" "${2:?the name of a backup}"
+    ;;
+  *) fail 'usage: trial.sh make NAME | drop' ;;
+esac

@@ -1,0 +1,86 @@
+# Sourced by the scripts that change a running appliance: services are replaced one container at a time.
+
+say() { printf '%s\n' "$*" >&2; }
+
+# Seconds for which the proxy may still use an address that its name no longer has (nginx.conf, resolver).
+readonly NAME_SECONDS=2
+
+# Containers of a service that run, oldest first.
+running() { docker compose ps --quiet --status running "$1" 2>/dev/null | xargs --no-run-if-empty docker inspect --format '{{.Created}} {{.Id}}' | sort | cut -d' ' -f2; }
+
+count() { running "$1" | wc -l; }
+
+# Whether a container is what the compose file and the image say now.
+is_current() {
+  [ "$(docker inspect --format '{{index .Config.Labels "com.docker.compose.config-hash"}}' "$2")" = "$(docker compose config --hash "$1" | cut -d' ' -f2)" ] &&
+    [ "$(docker inspect --format '{{.Image}}' "$2")" = "$(docker image inspect --format '{{.Id}}' "$(docker inspect --format '{{.Config.Image}}' "$2")" 2>/dev/null)" ]
+}
+
+# Runs a one-shot service to its end with the settings of now; its output is shown when it fails. Compose recreates all
+# that depends on a service which it recreates at the same time, so one-shots come first and alone.
+one_shot() {
+  output=$(docker compose up --detach "$1" 2>&1) || { say "$output"; return 1; }
+  id=$(docker compose ps --all --quiet "$1")
+  [ "$(docker wait "$id")" = 0 ] && return 0
+  docker logs --tail 30 "$id" >&2
+  return 1
+}
+
+# Replaces each container of a service by a new one. The old one leaves once the new one answers and the proxy knows it,
+# and ends the requests that it has. roll SERVICE [--all]: without --all only those that are not current.
+roll() {
+  wanted=$(count "$1")
+  for old in $(running "$1"); do
+    [ "${2:-}" = --all ] || ! is_current "$1" "$old" || continue
+    say "$1: replacing $(docker inspect --format '{{.Name}}' "$old" | cut -c2-)"
+    if ! docker compose up --detach --no-recreate --wait --scale "$1=$((wanted + 1))" "$1" >/dev/null 2>&1; then
+      new=$(running "$1" | tail -1)
+      say "$1: the new container does not become healthy:"
+      docker logs --tail 30 "$new" >&2
+      remove_added "$1" "$wanted"
+      return 1
+    fi
+    sleep "$NAME_SECONDS"
+    docker stop --time 30 "$old" >/dev/null
+    docker rm "$old" >/dev/null
+  done
+}
+
+# Takes away the newest containers of a service beyond a number.
+remove_added() {
+  docker compose ps --all --quiet "$1" | xargs --no-run-if-empty docker inspect --format '{{.Created}} {{.Id}}' | sort -r | cut -d' ' -f2 |
+    head -n "$(($(docker compose ps --all --quiet "$1" | wc -l) - $2))" | xargs --no-run-if-empty docker rm --force >/dev/null
+}
+
+# Checksums of what is rendered for each service that reads it only when it starts.
+rendered() {
+  docker compose run --rm --no-TTY --no-deps --entrypoint sh config -c '
+    sum() { each=$1; shift; (cd "/rendered/$each" 2>/dev/null && echo "$each $(cat "$@" 2>/dev/null | cksum)"); }
+    sum filler connections.config.json readers.config.json
+    sum api connections.config.json server.config.json
+    sum state connections.config.json' 2>/dev/null
+}
+
+# Brings what runs to the settings and images of now, and starts what is missing. Services that answer requests have no gap.
+apply() {
+  before=$(rendered)
+  one_shot config
+  changed=$(rendered | grep -vxF "$before" | cut -d' ' -f1 || true)
+  one_shot migrate
+  for service in api state; do
+    [ "$(count "$service")" != 0 ] || continue
+    if echo "$changed" | grep -qx "$service"; then roll "$service" --all; else roll "$service"; fi
+  done
+  if echo "$changed" | grep -qx filler; then
+    say 'filler: restarting with new settings'
+    running filler | xargs --no-run-if-empty docker restart --time 60 >/dev/null
+  fi
+  # Services that the settings no longer ask for, such as the demo's devchain.
+  for service in $(docker compose --profile '*' ps --services --status running); do
+    docker compose config --services | grep -qx "$service" || docker compose --profile '*' rm --stop --force "$service" >/dev/null 2>&1
+  done
+  set --
+  for service in api state; do set -- "$@" --scale "$service=$(n=$(count "$service"); echo "$((n > 0 ? n : 1))")"; done
+  output=$(docker compose up --detach --wait "$@" 2>&1) || { say "$output"; return 1; }
+  say "$(echo "$output" | grep ' Recreated$' || echo 'Everything else is as it was.')"
+}

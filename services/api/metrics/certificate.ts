@@ -1,0 +1,34 @@
+import { readServedCertificate } from '../../core/http/index.ts'
+import type { Metrics } from '../../core/metrics/index.ts'
+
+const LOOK_MS = 60_000
+const DAY_MS = 86_400_000
+const TLS_PORT = 443
+
+/**
+ * Looks once a minute at the certificate that a TLS proxy serves.
+ * @param proxy host and port, such as `nginx:8443`.
+ * @returns what ends that.
+ */
+export function watchCertificate(metrics: Metrics, proxy: string, serverName: string): () => Promise<void> {
+  const { host, port } = splitAddress(proxy)
+  const look = async (): Promise<void> => {
+    const days = await readServedCertificate(host, port, serverName).then(
+      ({ endsMs }) => (endsMs - Date.now()) / DAY_MS,
+      () => -1,
+    )
+    metrics.set('pronghorn_certificate_days', {}, days)
+  }
+  void look()
+  const timer = setInterval(() => void look(), LOOK_MS)
+  return () => {
+    clearInterval(timer)
+    return Promise.resolve()
+  }
+}
+
+/** Host and port of `host:port`, `[address]:port` or a host alone. */
+function splitAddress(address: string): { host: string; port: number } {
+  const { hostname, port } = new URL(`tls://${address}`)
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? TLS_PORT : Number(port) }
+}

@@ -1,0 +1,26 @@
+import { createServer } from 'node:tls'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { generate } from 'selfsigned'
+import { expect, it } from 'vitest'
+import { readServedCertificate } from './index.ts'
+
+it('reads the end of the certificate that a server shows, also of one that nobody signed', async () => {
+  const endsAt = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 5 * 86_400_000)
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    notAfterDate: endsAt,
+  })
+  const server = createServer({ cert, key }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  try {
+    const served = await readServedCertificate('127.0.0.1', port, 'localhost')
+    expect(served.endsMs).toBe(endsAt.getTime())
+    expect(served.fingerprint).toMatch(/^[0-9A-F:]{95}$/)
+  } finally {
+    server.close()
+  }
+  await expect(readServedCertificate('127.0.0.1', port, 'localhost')).rejects.toThrow()
+})

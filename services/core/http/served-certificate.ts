@@ -1,0 +1,34 @@
+import { connect } from 'node:tls'
+
+/** The certificate that a server shows to its clients. */
+export interface ServedCertificate {
+  /** The moment it ends, epoch milliseconds. */
+  readonly endsMs: number
+  /** SHA-256 of the certificate, hexadecimal with colons. */
+  readonly fingerprint: string
+}
+
+const TIMEOUT_MS = 5_000
+
+/**
+ * Reads the certificate of a TLS server without judging it.
+ * @throws Error when the server cannot be reached, or shows none.
+ */
+export function readServedCertificate(
+  host: string,
+  port: number,
+  serverName: string,
+): Promise<ServedCertificate> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(
+      { host, port, servername: serverName, rejectUnauthorized: false, timeout: TIMEOUT_MS },
+      () => {
+        const { valid_to: end, fingerprint256: fingerprint } = socket.getPeerCertificate()
+        socket.destroy()
+        resolve({ endsMs: Date.parse(end), fingerprint })
+      },
+    )
+    socket.once('error', reject)
+    socket.once('timeout', () => socket.destroy(new Error(`no answer from ${host}:${port} in time`)))
+  })
+}

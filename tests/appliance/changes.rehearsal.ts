@@ -1,0 +1,208 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ensureSelfSigned } from '../../services/appliance/render/certificate.ts'
+import { createClient } from '../../services/appliance/smoke/client.ts'
+import { demoChainId } from '../../services/core/chain-node/index.ts'
+import { readServedCertificate } from '../../services/core/http/index.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import { describeUnless } from '../setup/available.ts'
+import { applianceVariables, run, whyNoEngine } from './engine.ts'
+import { Load, tableOf } from './load.ts'
+import type { StepReport } from './load.ts'
+
+const project = 'pronghorn-changes'
+const ports = { http: 27_080, https: 27_443 }
+const elsewhere = { ...applianceVariables(`${project}-2`, { http: 26_080, https: 26_443 }) }
+const node = { name: `${project}-node`, http: 27_888, ship: 27_808 }
+const image = 'pronghorn-changes:before'
+const later = 'pronghorn-changes:after'
+const failing = 'pronghorn-changes:failing'
+const url = `https://localhost:${ports.https}`
+const certificates = join('.data', `${project}-certificates`)
+const longest = 3_600_000
+
+let variables: Record<string, string> = {
+  ...applianceVariables(project, ports),
+  ...{ TLS_DIR: `./${certificates}`, PRONGHORN_IMAGE: image, PG_MEMORY: '1g', API_WORKERS: '1' },
+}
+const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
+
+/** Paths that answer whatever the reader does; /health itself says so when the reader is silent. */
+const paths = [
+  '/atomicassets/v1/assets?limit=20',
+  '/atomicassets/v1/collections',
+  '/atomicmarket/v2/sales?limit=10',
+  '/atomicassets/v1/templates?limit=10',
+]
+
+describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
+  const reports: StepReport[] = []
+  let load: Load
+
+  /** Runs a step under load; the table so far is in the data folder. */
+  const step = async (name: string, work: () => Promise<unknown>): Promise<StepReport> => {
+    const report = await load.during(name, work)
+    reports.push(report)
+    await writeFile(join(packageRoot, '.data/changes-rehearsal.md'), `${tableOf(reports)}\n`)
+    return report
+  }
+
+  const containers = async (...services: string[]): Promise<string> => compose('ps', '--quiet', ...services)
+
+  const clean = async (): Promise<void> => {
+    await run(variables, 'docker', 'rm', '--force', node.name).catch(() => undefined)
+    for (const files of ['docker-compose.yml:docker-compose.scale.yml']) {
+      for (const each of [variables, { ...variables, ...elsewhere }]) {
+        const words = ['compose', '--profile', '*', 'down', '--volumes', '--timeout', '5'] as const
+        await run({ ...each, COMPOSE_FILE: files }, 'docker', ...words)
+      }
+    }
+  }
+
+  beforeAll(async () => {
+    await rm(join(packageRoot, variables.BACKUP_DIR!), { recursive: true, force: true })
+    await mkdir(join(packageRoot, certificates), { recursive: true })
+    await ensureSelfSigned(join(packageRoot, certificates), 'localhost')
+    await clean()
+    await compose('build', '--quiet', 'config')
+    await deriveImage(later, 'ALTER TABLE assets.assets ADD rehearsed boolean NOT NULL DEFAULT random() < 2;')
+    await deriveImage(failing, 'CREATE TABLE chain.rehearsed (id integer); SELECT 1 / 0;', later)
+    await compose('up', '--detach', '--wait')
+    load = new Load(url, paths, 3)
+  }, longest)
+
+  afterAll(async () => {
+    await load.stop()
+    console.log(tableOf(reports))
+    await clean()
+  }, longest)
+
+  it(
+    'answers through every change',
+    async () => {
+      const demo = await step('demo to a chain of its own', toOwnChain)
+      expect(demo).toMatchObject(isClean)
+      expect((await containers('devchain')).trim()).toBe('')
+
+      const untouched = ['postgres', 'redis', 'nginx', 'filler', 'state']
+      const before = await containers(...untouched)
+      variables = { ...variables, RATE_LIMIT_REQUESTS: '900000' }
+      expect(await step('changed rate limit', () => run(variables, 'scripts/apply'))).toMatchObject(isClean)
+      expect(await containers(...untouched)).toBe(before)
+
+      variables = { ...variables, TLS_MODE: 'files' }
+      const old = await readServedCertificate('localhost', ports.https, 'localhost')
+      const tls = await step('new TLS mode', async () => {
+        await run(variables, 'scripts/apply')
+        const fingerprint = async () =>
+          (await readServedCertificate('localhost', ports.https, 'localhost')).fingerprint
+        await expect.poll(fingerprint, { timeout: 60_000 }).not.toBe(old.fingerprint)
+      })
+      expect(tls).toMatchObject(isClean)
+
+      expect(await step('rotated secrets', () => run(variables, 'scripts/rotate-secrets'))).toMatchObject(
+        isClean,
+      )
+      const scale = ['--scale', 'api=3'] as const
+      expect(
+        await step('three api containers', () => run(variables, 'scripts/apply', ...scale)),
+      ).toMatchObject(isClean)
+      expect((await containers('api')).trim().split('\n')).toHaveLength(3)
+
+      variables = {
+        ...variables,
+        COMPOSE_FILE: 'docker-compose.yml:docker-compose.scale.yml',
+        POSTGRES_REPLICAS: 'replica:5432',
+      }
+      expect(await step('a replica', () => run(variables, 'scripts/apply'))).toMatchObject(isClean)
+      expect((await containers('api')).trim().split('\n')).toHaveLength(3)
+
+      variables = { ...variables, PRONGHORN_IMAGE: later }
+      expect(await step('upgrade', () => run(variables, 'scripts/upgrade'))).toMatchObject(isClean)
+      expect(await step('backup', () => run(variables, 'scripts/backup', 'rehearsal'))).toMatchObject(isClean)
+
+      const there = {
+        ...variables,
+        ...elsewhere,
+        BACKUP_DIR: variables.BACKUP_DIR!,
+        COMPOSE_FILE: 'docker-compose.yml',
+      }
+      await step('restore elsewhere', () =>
+        run({ ...there, POSTGRES_REPLICAS: '' }, 'scripts/restore', 'rehearsal'),
+      )
+      const { status } = await createClient(new URL('https://localhost:26443'), true)(paths[0]!)
+      expect(status).toBe(200)
+
+      const refused = await step('upgrade that fails', async () => {
+        const text = await runFailing(
+          { ...variables, PRONGHORN_IMAGE: failing },
+          'scripts/upgrade',
+          '--no-trial',
+        )
+        expect(text).toMatch(/The version before goes on/)
+      })
+      expect(refused).toMatchObject(isClean)
+    },
+    longest,
+  )
+
+  async function toOwnChain(): Promise<void> {
+    const gateway = await run(
+      variables,
+      'docker',
+      'network',
+      'inspect',
+      'bridge',
+      '--format',
+      '{{(index .IPAM.Config 0).Gateway}}',
+    )
+    const host = gateway.trim() === '' ? '172.17.0.1' : gateway.trim()
+    await run(
+      variables,
+      ...['docker', 'run', '--detach', '--name', node.name],
+      ...['--publish', `${host}:${node.http}:8888`, '--publish', `${host}:${node.ship}:8080`, image],
+      ...['devchain', '--host', '0.0.0.0', '--seed', '7', '--blocks', '200'],
+    )
+    variables = {
+      ...variables,
+      ...{ COMPOSE_FILE: 'docker-compose.yml', CHAIN_NAME: 'own', CHAIN_ID: demoChainId },
+      // The demo's data stay in their own database until somebody drops it.
+      POSTGRES_DATABASE: 'own',
+      ...{ CHAIN_HTTP: `http://${host}:${node.http}`, CHAIN_SHIP: `ws://${host}:${node.ship}` },
+    }
+    await run(variables, 'scripts/apply')
+  }
+
+  /** An image of a version that has one migration more than another. */
+  async function deriveImage(name: string, sql: string, base = image): Promise<void> {
+    const number = base === image ? 9000 : 9001
+    const folder = await mkdtemp(join(tmpdir(), 'pronghorn-image-'))
+    await writeFile(join(folder, `${number}_rehearsal.sql`), sql)
+    await writeFile(
+      join(folder, 'Dockerfile'),
+      `FROM ${base}\nCOPY ${number}_rehearsal.sql /pronghorn/services/core/database/migrations/\n`,
+    )
+    await run(variables, 'docker', 'build', '--quiet', '--tag', name, folder)
+    await rm(folder, { recursive: true })
+  }
+})
+
+const isClean = { unanswered: 0, failed: 0 }
+
+/** Runs a program that has to fail; returns what it said. */
+function runFailing(
+  environment: Record<string, string>,
+  program: string,
+  ...words: string[]
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { cwd: packageRoot, env: { ...process.env, ...environment } }
+    execFile(program, words, options, (error, stdout, stderr) => {
+      if (error) resolve(`${stdout}${stderr}`)
+      else reject(new Error(`${program} was to fail, and did not`))
+    })
+  })
+}

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeUnless } from '../setup/available.ts'
+import { applianceVariables, run, whyNoEngine } from './engine.ts'
+
+const project = 'pronghorn-ipv6'
+const limit = 5
+const variables = {
+  ...applianceVariables(project, { http: 25_080, https: 25_443 }),
+  COMPOSE_FILE: 'docker-compose.yml:docker-compose.override.yml:docker-compose.ipv6.yml',
+  IPV6_SUBNET: 'fd70:726f:6e68::/48',
+  PRONGHORN_IMAGE: process.env.PRONGHORN_IMAGE ?? 'pronghorn:ipv6-rehearsal',
+  RATE_LIMIT_REQUESTS: String(limit),
+  RATE_LIMIT_INTERVAL: '3600',
+}
+const longest = 900_000
+const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
+
+describeUnless(whyNoEngine(), 'clients of both families', () => {
+  beforeAll(async () => {
+    await compose('--profile', '*', 'down', '--volumes')
+    await compose('up', '--detach', '--build', '--wait')
+  }, longest)
+
+  afterAll(async () => {
+    await compose('--profile', '*', 'down', '--volumes')
+  }, longest)
+
+  it(
+    'have an identity each: two over IPv6 and two over IPv4, each with the whole limit',
+    async () => {
+      const id = (await compose('ps', '--quiet', 'nginx')).trim()
+      const format = `{{with index .NetworkSettings.Networks "${project}_outside"}}{{.IPAddress}} {{.GlobalIPv6Address}}{{end}}`
+      const [v4 = '', v6 = ''] = (await run(variables, 'docker', 'inspect', '--format', format, id))
+        .trim()
+        .split(' ')
+      expect(v6).toContain(':')
+      // All run at the same time, so that no two have one address.
+      const seen = await Promise.all([
+        ask(`[${v6}]`, '--ip6', 'fd70:726f:6e68:100::10'),
+        ask(`[${v6}]`, '--ip6', 'fd70:726f:6e68:200::10'),
+        ask(v4),
+        ask(v4),
+      ])
+      const wanted = [...Array.from({ length: limit }, () => 200), 429]
+      expect(seen).toEqual([wanted, wanted, wanted, wanted])
+    },
+    longest,
+  )
+
+  /** Asks once more than the limit allows, from a container of its own; returns the states. */
+  async function ask(host: string, ...words: string[]): Promise<number[]> {
+    const script = `
+      const states = []
+      for (let i = 0; i <= ${limit}; i++) {
+        const answer = await fetch('https://${host}:8443/atomicassets/v1/config?turn=' + i)
+        states.push(answer.status)
+        await answer.arrayBuffer()
+      }
+      await new Promise((resolve) => setTimeout(resolve, 10_000))
+      console.log(JSON.stringify(states))`
+    const output = await run(
+      variables,
+      ...['docker', 'run', '--rm', '--network', `${project}_outside`, ...words],
+      ...['--env', 'NODE_TLS_REJECT_UNAUTHORIZED=0', '--entrypoint', 'node', variables.PRONGHORN_IMAGE],
+      ...['--no-warnings', '--input-type=module', '--eval', script],
+    )
+    return JSON.parse(output) as number[]
+  }
+})

@@ -1,0 +1,118 @@
+import { Agent, request } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** What clients saw during a step. */
+export interface StepReport {
+  readonly step: string
+  readonly seconds: number
+  readonly requests: number
+  /** Requests that got no answer: refused, reset, timed out. */
+  readonly unanswered: number
+  /** Answers of 500 and above. */
+  readonly failed: number
+  /** Different seconds of the clock in which at least one request was unanswered or failed. */
+  readonly failedSeconds: number
+  readonly p99Ms: number
+  readonly slowestMs: number
+  /** How often each failure was seen. */
+  readonly causes: Readonly<Record<string, number>>
+}
+
+interface Sample {
+  readonly atMs: number
+  readonly tookMs: number
+  /** Empty for an answer below 500. */
+  readonly cause: string
+}
+
+const TIMEOUT_MS = 15_000
+
+/** Clients that ask one address after the other, each waiting for its answer, half of them on connections of their own. */
+export class Load {
+  readonly #samples: Sample[] = []
+  readonly #clients: Promise<void>[] = []
+  readonly #url: string
+  readonly #paths: readonly string[]
+  #isStopping = false
+
+  constructor(url: string, paths: readonly string[], clients: number) {
+    this.#url = url
+    this.#paths = paths
+    for (let place = 0; place < clients; place++) this.#clients.push(this.#ask(place))
+  }
+
+  /** Runs a step and reports what clients saw from its beginning to its end. */
+  async during(step: string, work: () => Promise<unknown>): Promise<StepReport> {
+    const first = this.#samples.length
+    const startedMs = performance.now()
+    await work()
+    return describe(step, (performance.now() - startedMs) / 1_000, this.#samples.slice(first))
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await Promise.all(this.#clients)
+  }
+
+  async #ask(place: number): Promise<void> {
+    const agent = new Agent({ keepAlive: place % 2 === 0, maxSockets: 1, rejectUnauthorized: false })
+    for (let turn = place; !this.#isStopping; turn++) {
+      const startedMs = performance.now()
+      const path = this.#paths[turn % this.#paths.length]!
+      const cause = await askOnce(agent, this.#url + path).catch((error: unknown) => causeOf(error))
+      this.#samples.push({ atMs: Date.now(), tookMs: performance.now() - startedMs, cause })
+      await sleep(10)
+    }
+    agent.destroy()
+  }
+}
+
+function askOnce(agent: Agent, url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { agent, timeout: TIMEOUT_MS }, (answer) => {
+      answer.on('error', reject)
+      answer.on('end', () => {
+        const status = answer.statusCode ?? 0
+        resolve(status >= 500 ? `status ${status}` : '')
+      })
+      answer.resume()
+    })
+    sent.on('timeout', () => sent.destroy(new Error('no answer in time')))
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+function causeOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code ?? message
+}
+
+function describe(step: string, seconds: number, samples: readonly Sample[]): StepReport {
+  const times = samples.map(({ tookMs }) => tookMs).sort((a, b) => a - b)
+  const bad = samples.filter(({ cause }) => cause !== '')
+  const causes: Record<string, number> = {}
+  for (const { cause } of bad) causes[cause] = (causes[cause] ?? 0) + 1
+  return {
+    step,
+    seconds: Math.round(seconds),
+    requests: samples.length,
+    unanswered: bad.filter(({ cause }) => !cause.startsWith('status')).length,
+    failed: bad.filter(({ cause }) => cause.startsWith('status')).length,
+    failedSeconds: new Set(bad.map(({ atMs }) => Math.floor(atMs / 1_000))).size,
+    p99Ms: Math.round(times[Math.floor(times.length * 0.99)] ?? 0),
+    slowestMs: Math.round(times.at(-1) ?? 0),
+    causes,
+  }
+}
+
+/** Reports as the lines of a table. */
+export function tableOf(reports: readonly StepReport[]): string {
+  const head = '| Step | Takes | Requests | Unanswered | 5xx | Seconds with failures | p99 | Slowest |'
+  const lines = reports.map(
+    (row) =>
+      `| ${row.step} | ${row.seconds} s | ${row.requests} | ${row.unanswered} | ${row.failed} | ${row.failedSeconds} | ` +
+      `${row.p99Ms} ms | ${row.slowestMs} ms |${row.failedSeconds > 0 ? ` ${JSON.stringify(row.causes)}` : ''}`,
+  )
+  return [head, '|---|---|---|---|---|---|---|---|', ...lines].join('\n')
+}
