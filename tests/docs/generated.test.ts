@@ -17,6 +17,7 @@ it('the generated pages are those of the source', async () => {
     'docs/compatibility.md',
     'docs/metrics.md',
     'docs/indexes.md',
+    'docs/sizing.md',
   ])
   for (const [path, text] of pages) {
     expect([path, readFileSync(join(packageRoot, path), 'utf8')]).toEqual([path, text])
