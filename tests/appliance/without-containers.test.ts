@@ -16,7 +16,7 @@ async function run(...words: string[]): Promise<readonly [code: number, text: st
   const said: string[] = []
   const say = (text: string): unknown => said.push(text)
   const io = { out: say, err: say, env: {}, isTerminal: false, signal: new AbortController().signal }
-  return [await runCli(words, io as unknown as Parameters<typeof runCli>[1]), said.join('')]
+  return [await runCli(words, io), said.join('')]
 }
 
 describe('the examples for machines without containers', () => {

@@ -18,6 +18,7 @@ it('the generated pages are those of the source', async () => {
     'docs/metrics.md',
     'docs/indexes.md',
     'docs/performance.md',
+    'docs/sizing.md',
   ])
   for (const [path, text] of pages) {
     expect([path, readFileSync(join(packageRoot, path), 'utf8')]).toEqual([path, text])

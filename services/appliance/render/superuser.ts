@@ -25,7 +25,6 @@ export async function checkSuperuserPassword(file: string, shown: string): Promi
   try {
     const password = await readSuperuserPassword(file)
     if (password === '') return refuse('which is empty')
-    // eslint-disable-next-line no-control-regex -- a NUL is what must not be in it
     if (/[\0\r\n]/.test(password) || password.length > MAX_LENGTH) {
       return refuse('which holds more than a password')
     }

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import type { RenderReport } from '../../appliance/index.ts'
+import type { RenderPlaces, RenderReport } from '../../appliance/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import type { CliIo } from '../io.ts'
@@ -10,7 +11,6 @@ import { applianceGroup } from './groups.ts'
 interface RenderFlags {
   readonly out: string
   readonly certificateFiles: string
-  readonly superuserPasswordFile?: string
   readonly check?: true
 }
 
@@ -26,14 +26,21 @@ export function addRenderConfig(program: Command, io: CliIo): void {
     .helpGroup(applianceGroup)
     .option('--out <folder>', 'where each service has its folder', '/rendered')
     .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
-    .option('--superuser-password-file <file>', 'where POSTGRES_SUPERUSER_PASSWORD_FILE is mounted')
     .option('--check', 'write nothing; list what is wrong')
     .action(async (flags: RenderFlags) => {
       const { checkRender, render } = await import('../../appliance/index.ts')
       const run = flags.check ? checkRender : render
-      const report = await run(io.env, flags)
+      const report = await run(io.env, placesOf(flags))
       io.out(describeReport(report, flags.check === true))
     })
+}
+
+/** Where the compose file mounts the file of `POSTGRES_SUPERUSER_PASSWORD_FILE`. */
+const MOUNTED_PASSWORD = '/pronghorn/superuser-password'
+
+function placesOf({ out, certificateFiles }: Omit<RenderFlags, 'check'>): RenderPlaces {
+  const superuserPasswordFile = existsSync(MOUNTED_PASSWORD) ? MOUNTED_PASSWORD : undefined
+  return { out, certificateFiles, superuserPasswordFile }
 }
 
 function describeReport(report: RenderReport, isCheck: boolean): string {
@@ -113,12 +120,11 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
     .helpGroup(applianceGroup)
     .option('--rendered <folder>', 'what render-config has made', '/rendered')
     .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
-    .option('--superuser-password-file <file>', 'where POSTGRES_SUPERUSER_PASSWORD_FILE is mounted')
     .option('--settle', 'make the new password the only one that Redis takes, once all services use it')
     .action(async ({ rendered, settle, ...files }: RotateFlags) => {
       const { checkRender, ensureSecrets, render, resolveVariables, rotateSecrets, settleRedisPassword } =
         await import('../../appliance/index.ts')
-      const places = { out: rendered, ...files }
+      const places = placesOf({ out: rendered, ...files })
       await checkRender(io.env, places)
       const { values } = resolveVariables(io.env)
       const redis = { host: values.REDIS_HOST, port: values.REDIS_PORT }
