@@ -21,7 +21,7 @@ test('far behind, an idle database waits for more', () => {
 
 test('a unit waits for the database by memory and by the time that its rows take', () => {
   expect(isFull(load, 150_000)).toBe(false)
-  expect(isFull({ ...load, bytes: 64 * 2 ** 20 }, 150_000)).toBe(true)
+  expect(isFull({ ...load, bytes: 32 * 2 ** 20 }, 150_000)).toBe(true)
   expect(isFull({ ...load, operations: 150_000 }, 150_000)).toBe(true)
 })
 

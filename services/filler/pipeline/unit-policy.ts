@@ -2,7 +2,7 @@
  * Bytes of merged rows after which a unit waits for the database. Two units are in memory at a time: the one that is
  * written and the one that grows.
  */
-const MAX_UNIT_BYTES = 64 * 2 ** 20
+const MAX_UNIT_BYTES = 32 * 2 ** 20
 
 /** What is worth a transaction when the database is idle: operations, or the time that changes have waited. */
 interface Worth {
