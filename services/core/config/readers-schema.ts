@@ -144,7 +144,7 @@ export const readerSchema = section({
   db_group_blocks: integer(1, 100_000)
     .default(100)
     .describe(
-      'Blocks with changes that are worth a transaction while catching up; it takes more when the database is busy.',
+      'Blocks with changes that are worth a transaction while catching up; it takes more when the database is busy or the head far away.',
     ),
   feed_blocks: integer(1_000, 100_000_000)
     .default(172_800)

@@ -12,9 +12,16 @@ test('an idle database gets what is worth a transaction, what is old, and the en
   expect(isWorthCommitting({ ...load, blocksBehind: 1 }, 100)).toBe(true)
 })
 
+test('far behind, an idle database waits for more', () => {
+  const far = { ...load, changedBlocks: 5_000, operations: 50_000, ageMs: 1_000, blocksBehind: 10_000 }
+  expect(isWorthCommitting(far, 100)).toBe(false)
+  expect(isWorthCommitting({ ...far, operations: 150_000 }, 100)).toBe(true)
+  expect(isWorthCommitting({ ...far, ageMs: 3_000 }, 100)).toBe(true)
+})
+
 test('a unit waits for the database by memory and by the time that its rows take', () => {
   expect(isFull(load, 150_000)).toBe(false)
-  expect(isFull({ ...load, bytes: 64 * 2 ** 20 }, 150_000)).toBe(true)
+  expect(isFull({ ...load, bytes: 32 * 2 ** 20 }, 150_000)).toBe(true)
   expect(isFull({ ...load, operations: 150_000 }, 150_000)).toBe(true)
 })
 

@@ -2,13 +2,19 @@
  * Bytes of merged rows after which a unit waits for the database. Two units are in memory at a time: the one that is
  * written and the one that grows.
  */
-const MAX_UNIT_BYTES = 64 * 2 ** 20
+const MAX_UNIT_BYTES = 32 * 2 ** 20
 
-/** Operations that are worth a transaction when the database is idle. */
-const WORTHWHILE_OPERATIONS = 50_000
+/** What is worth a transaction when the database is idle: operations, or the time that changes have waited. */
+interface Worth {
+  readonly operations: number
+  readonly ageMs: number
+}
 
-/** Longest time that changes wait for more to come with them while catching up. */
-const MAX_UNIT_AGE_MS = 1_000
+const WORTHWHILE: Worth = { operations: 50_000, ageMs: 1_000 }
+
+/** More than an hour of the chain behind, nobody waits for a block: what its assets go through is written once. */
+const FAR_BEHIND_BLOCKS = 10_000
+const WORTHWHILE_FAR_BEHIND: Worth = { operations: 150_000, ageMs: 3_000 }
 
 /** How long the database may be busy with a unit: what a kill or a lost connection costs, and a stop waits for. */
 const UNIT_WRITE_MS = 10_000
@@ -33,12 +39,15 @@ export interface UnitLoad {
 
 /**
  * When an idle database gets the unit. While it is busy the unit grows, so that the slower of the two sets the size of
- * transactions by itself; `groupBlocks` (setting `db_group_blocks`) is the least that is worth a transaction.
+ * transactions by itself; `groupBlocks` (setting `db_group_blocks`) is the least that is worth a transaction, unless the
+ * reader is far behind.
  */
 export function isWorthCommitting(load: UnitLoad, groupBlocks: number): boolean {
   if (load.blocksBehind <= 1) return true
-  if (load.changedBlocks >= groupBlocks || load.operations >= WORTHWHILE_OPERATIONS) return true
-  return load.ageMs >= MAX_UNIT_AGE_MS
+  const isFar = load.blocksBehind >= FAR_BEHIND_BLOCKS
+  if (!isFar && load.changedBlocks >= groupBlocks) return true
+  const worth = isFar ? WORTHWHILE_FAR_BEHIND : WORTHWHILE
+  return load.operations >= worth.operations || load.ageMs >= worth.ageMs
 }
 
 /** True when the unit must not grow before the database has taken the one before. */
