@@ -10,13 +10,33 @@ import {
   denseMix,
   denseRate,
 } from '../../services/devchain/index.ts'
-import type { Devchain } from '../../services/devchain/index.ts'
+import type { ActivityMix, Devchain } from '../../services/devchain/index.ts'
 
 const [kind, count] = [process.argv[2], Number(process.argv[3])]
 const [bytesPerSecond, chainId] = process.argv.slice(4)
 const retainBytes = 4 * 1024 ** 3
 
+/** Chains of little but one kind of event, none of whose generated blocks is irreversible. */
+const events: Readonly<Record<string, ActivityMix>> = {
+  transfer: { transfer: 1 },
+  // Only assets that were minted with attributes of their own are edited.
+  edit: { editAsset: 1, mint: 0.05 },
+  sale: { announceSale: 1 },
+}
+
 function buildChain(): Devchain {
+  const mix = events[kind ?? '']
+  if (mix) {
+    const lag = count + 4
+    return createDevchain({
+      recordings: ['main', 'v2'],
+      blocks: count,
+      rate: 1,
+      mix,
+      seed: 7,
+      libLagBlocks: lag,
+    })
+  }
   if (kind === 'dense' || kind === 'market') {
     return createDevchain({
       recordings: ['main', 'v2'],

@@ -1,6 +1,7 @@
 /**
  * Measures the filler, in ratios made in one run.
- * Usage: node dist/scripts/bench/filler.js [foreign] [empty] [dense] [market]
+ * Usage: node dist/scripts/bench/filler.js [foreign] [empty] [dense] [market] [writes] [--share 1] [--json FILE]
+ * --share: part of the blocks that are read; --json: file for the ratios by name, of which more is better.
  *
  * foreign, empty: blocks in which nothing is ours; blocks/s and MB/s of the filler against a reader that only
  *   acknowledges, both reading the same chain from a process of its own.
@@ -9,11 +10,14 @@
  *   counts; bytes per row of each table afterwards, with query indexes.
  * market: 30 % mints, 30 % transfers, 15 % edits, 15 % foreign transfers, 10 % sales and purchases; with the values that
  *   the market derives, against its rows alone and against assets alone. Each five times, by turns; the best time counts.
+ * writes: rows and index entries for one transfer, one edit and one sale, block by block with all query indexes.
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
 import { normalizeAbiJson } from '../../services/core/antelope/index.ts'
 import { buildQueryIndexes, connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
@@ -28,6 +32,7 @@ import { bareCopy } from './bare-copy.ts'
 import { createBareDatabase, createDatabase } from './databases.ts'
 import { assetsContract, marketContracts, readerSettings } from './reader-settings.ts'
 import { describeSizes } from './tables.ts'
+import { describeWrites, readWrites } from './writes.ts'
 
 /** Processes of chains, which end with this one. */
 const chains: ChildProcess[] = []
@@ -47,7 +52,21 @@ interface Reading {
 
 /** Last block of the bundled recordings; measuring begins after it. */
 const RECORDED = 964
-const loads = { foreign: 4_000, empty: 400_000, dense: 300, market: 60 } as const
+const kinds = ['foreign', 'empty', 'dense', 'market', 'writes'] as const
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { share: { type: 'string', default: '1' }, json: { type: 'string' } },
+})
+const blocksOf = (count: number): number => Math.max(10, Math.round(count * Number(options.share)))
+const loads = {
+  foreign: blocksOf(4_000),
+  empty: blocksOf(400_000),
+  dense: blocksOf(300),
+  market: blocksOf(60),
+  writes: 100,
+}
+/** Ratios by name; more is better. */
+const ratios: Record<string, number> = {}
 /** How often the market's blocks are read in each way: they take seconds, and one disturbance would decide. */
 const MARKET_ROUNDS = 5
 /** How often dense blocks are read, without and with query indexes by turns. */
@@ -147,6 +166,7 @@ async function measureMarket(admin: DatabaseAddress): Promise<void> {
   chain.process.kill()
   for (const [place, [name]] of ways.entries())
     console.log(`  ${name}: ${best[place]!.toFixed(2)} s, ${Math.round(blocks / best[place]!)} blocks/s`)
+  ratios['market: without derived values / with'] = best[1]! / best[2]!
   console.log(`  with derived values ${(best[2]! / best[1]!).toFixed(2)} times the time without`)
 }
 
@@ -185,7 +205,28 @@ async function measureDense(chain: BenchChain, admin: DatabaseAddress, at: Datab
   console.log(
     `  bare COPY of the ${copy.rows} rows: ${copy.seconds.toFixed(2)} s; the filler takes ${(seconds / copy.seconds).toFixed(2)} times that`,
   )
+  ratios['dense: without query indexes / with'] = seconds / withIndexes
+  ratios['dense: bare COPY / filler'] = copy.seconds / seconds
   console.log(await describeSizes(last))
+}
+
+/** What one event of each kind writes at the head. */
+async function measureWrites(admin: DatabaseAddress): Promise<void> {
+  for (const kind of ['transfer', 'edit', 'sale']) {
+    const chain = await startChain(kind, loads.writes)
+    const database = await createDatabase(admin, `bench_writes_${kind}`)
+    await fill(chain, database, RECORDED, { contracts: marketContracts })
+    const client = await connectDatabase(database, { applicationName: 'bench' })
+    for (const family of ['assets', 'oracle', 'market']) await buildQueryIndexes(client, family)
+    await client.end()
+    const before = await readWrites(database)
+    await fill(chain, database, chain.last, { contracts: marketContracts })
+    const after = await readWrites(database)
+    const table = { transfer: 'assets.transfers', edit: 'assets.logs', sale: 'market.sales' }[kind]!
+    const events = (after.get(table)?.versions ?? 0) - (before.get(table)?.versions ?? 0)
+    console.log(`  one ${kind} (of ${events}): ${describeWrites(before, after, events)}`)
+    chain.process.kill()
+  }
 }
 
 async function countEvents(database: DatabaseAddress): Promise<number> {
@@ -197,16 +238,16 @@ async function countEvents(database: DatabaseAddress): Promise<number> {
   return Number(rows[0]!.events)
 }
 
-const wanted = process.argv.slice(2).filter((kind): kind is keyof typeof loads => kind in loads)
+const wanted = kinds.filter((kind) => positionals.length === 0 || positionals.includes(kind))
 const server = await startEmbeddedPostgres({
   settings: { shared_buffers: '512MB', synchronous_commit: 'on' },
 })
 const { host, port, user, password } = server
 const admin = { host, port, user, password, database: 'postgres' }
 try {
-  for (const kind of wanted.length > 0 ? wanted : (['foreign', 'empty', 'dense', 'market'] as const)) {
-    if (kind === 'market') {
-      await measureMarket(admin)
+  for (const kind of wanted) {
+    if (kind === 'market' || kind === 'writes') {
+      await (kind === 'market' ? measureMarket(admin) : measureWrites(admin))
       continue
     }
     const blocks = loads[kind]
@@ -224,9 +265,11 @@ try {
     console.log(
       `  filler   ${rates(seconds)}; ${(ack.seconds / seconds).toFixed(3)} of ack-only; ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB resident`,
     )
+    if (kind !== 'dense') ratios[`${kind}: filler / reader that only acknowledges`] = ack.seconds / seconds
     if (kind === 'dense') await measureDense(chain, admin, database)
     chain.process.kill()
   }
+  if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(ratios, null, 2)}\n`)
 } finally {
   for (const chain of chains) chain.kill()
   await server.stop()

@@ -1,5 +1,6 @@
 import { startApi } from '../../services/api/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
+import type { AppConfig } from '../../services/core/config/index.ts'
 import { buildQueryIndexes, connectDatabase, listIndexFamilies } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import type { Logger } from '../../services/core/log/index.ts'
@@ -106,23 +107,52 @@ const namespaces = [
   },
 ]
 
+/** Where a stage is served from, and what has filled its database. */
+export interface StageChain {
+  readonly chainId: string
+  readonly httpUrl: string
+  readonly shipUrl: string
+}
+
+/** The configuration of the corpus. */
+function stageConfig(database: DatabaseAddress, { chainId, httpUrl, shipUrl }: StageChain): AppConfig {
+  const { config } = parseConfig({
+    connections: {
+      sqldb: { ...database },
+      chain: { name: 'recording', chain_id: chainId, http: httpUrl, ship: shipUrl },
+    },
+    readers: [reader],
+    server: { server_addr: '127.0.0.1', cache_life: 0, max_db_connections: 50, namespaces },
+  })
+  return config
+}
+
+/** The reader that fills the database of a stage. */
+export function stageReader(database: DatabaseAddress, chain: StageChain): AppConfig['readers'][number] {
+  return stageConfig(database, chain).readers[0]!
+}
+
+/** Serves a database that the reader of a stage has filled. */
+export async function serveStage(
+  database: DatabaseAddress,
+  chain: StageChain,
+  logger: Logger,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const config = stageConfig(database, chain)
+  await buildIndexes(database)
+  return startApi({ config: { ...config, server: { ...config.server, server_port: 0 } }, logger })
+}
+
 /** Indexes the recording as the corpus was made, then serves it with the configuration of the corpus. */
 export async function setStage(options: StageOptions): Promise<Stage> {
   const { database, logger } = options
   const chain = createDevchain({ recordings: ['main'], replay: options.replay })
   const { shipUrl, httpUrl } = await chain.start()
-  const { config } = parseConfig({
-    connections: {
-      sqldb: { ...database },
-      chain: { name: 'recording', chain_id: chain.chainId, http: httpUrl, ship: shipUrl },
-    },
-    readers: [reader],
-    server: { server_addr: '127.0.0.1', cache_life: 0, max_db_connections: 50, namespaces },
-  })
+  const at = { chainId: chain.chainId, httpUrl, shipUrl }
   try {
     await runReader(
       {
-        settings: config.readers[0]!,
+        settings: stageReader(database, at),
         database,
         chain: { chainId: chain.chainId, http: httpUrl, ship: [shipUrl] },
         logger,
@@ -130,11 +160,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
       },
       new AbortController().signal,
     )
-    await buildIndexes(database)
-    const api = await startApi({
-      config: { ...config, server: { ...config.server, server_port: 0 } },
-      logger,
-    })
+    const api = await serveStage(database, at, logger)
     return {
       url: api.url,
       corpora: await servedCorpora(api.url),

@@ -12,6 +12,7 @@ import {
   addFiller,
   addHasuraMetadata,
   addImportDatabase,
+  addImportState,
   addKeys,
   addMigrate,
   addPrepareDatabase,
@@ -59,6 +60,7 @@ function buildProgram(io: CliIo): Command {
   addVerify(program, io)
   addDigest(program, io)
   addImportDatabase(program, io)
+  addImportState(program, io)
   addKeys(program, io)
   addConfig(program, io)
   addRenderConfig(program, io)

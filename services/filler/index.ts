@@ -14,3 +14,5 @@ export type {
 } from './import/index.ts'
 export { checkLease, takeLease } from './store/index.ts'
 export type { Lease } from './store/index.ts'
+export { importState } from './state-import/index.ts'
+export type { ImportStateOptions, ImportStateReport } from './state-import/index.ts'

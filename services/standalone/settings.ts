@@ -24,8 +24,12 @@ export interface StandaloneSettings {
   readonly toolsAccount: string
   /** Index again from the start. */
   readonly deleteData: boolean
-  /** Contracts whose rows the state service tells, and whether it tells permissions. */
-  readonly keptState: { readonly accounts: readonly string[]; readonly permissions: boolean }
+  /** What the state service answers from: arguments of the handler `state`. */
+  readonly keptState: {
+    readonly accounts: readonly string[]
+    readonly permissions: boolean
+    readonly history_blocks: number
+  }
 }
 
 const READER = 'standalone-1'

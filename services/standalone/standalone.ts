@@ -42,6 +42,10 @@ export interface StandaloneOptions {
 
 const DATABASE = 'pronghorn'
 
+/** Blocks below the head that the state service can go back to: a day of a real chain, an hour of the demo chain. */
+const HISTORY_BLOCKS = 172_800
+const DEMO_HISTORY_BLOCKS = 7_200
+
 /** Contracts of the demo chain whose rows the state service tells, beside the assets contract. */
 const demoAccounts = ['atomicmarket', 'delphioracle', 'eosio.token']
 
@@ -108,6 +112,7 @@ async function serve(
     keptState: {
       accounts: [options.assetsAccount, ...(demo ? demoAccounts : [])],
       permissions: demo !== null,
+      history_blocks: demo ? DEMO_HISTORY_BLOCKS : HISTORY_BLOCKS,
     },
   })
   // Filler and API share it, and with it the messages for live clients.

@@ -222,9 +222,7 @@ describe('kept answers', () => {
     expect([head.cache, head.body.length]).toEqual(['miss', 0])
     const get = await api.ask(ASSETS)
     expect([get.cache, get.headers['content-length']]).toEqual(['hit', head.headers['content-length']])
-    for (const method of ['POST', 'PUT', 'DELETE']) {
-      expect(MADE_NOW, method).toContain((await api.ask(ASSETS, {}, method)).cache)
-    }
+    expect(MADE_NOW).toContain((await api.ask(ASSETS, {}, 'POST')).cache)
     const json = { 'content-type': 'application/json', 'content-length': '11' }
     const byBody = await api.ask('/atomicassets/v1/assets?limit=2&order=asc', json, 'GET', '{"limit":1}')
     expect([byBody.cache, rowsOf(byBody)]).toEqual(['miss', 1])

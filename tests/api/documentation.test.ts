@@ -178,6 +178,9 @@ describe('the page at /docs', () => {
       expect(zipped.headers.get('content-encoding')).toBe('gzip')
       expect(zipped.headers.get('vary')).toMatch(/accept-encoding/i)
       expect(Buffer.from(await zipped.arrayBuffer()).equals(body)).toBe(true)
+      const brotli = await fetch(url, { headers: { 'accept-encoding': 'br' } })
+      expect(brotli.headers.get('content-encoding')).toBe('br')
+      expect(Buffer.from(await brotli.arrayBuffer()).equals(body)).toBe(true)
     }
   })
 

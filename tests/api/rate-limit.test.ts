@@ -46,6 +46,25 @@ async function statuses(api: RunningApi, count: number, from?: string): Promise<
 const ASSETS = '/atomicassets/v1/assets?limit=1'
 
 describe('a limit of requests', () => {
+  it('counts the documentation, in whatever spelling, and not the health', async () => {
+    const api = await start({ rate_limit: { interval: 60, requests: 5 } })
+    const found: number[] = []
+    for (const path of [
+      '/openapi.json',
+      '/docs',
+      '/Docs/',
+      '/docs/start.js',
+      '/docs/swagger-ui.css',
+      '/docs',
+      '/OPENAPI.json',
+    ]) {
+      found.push((await get(api, path)).status)
+    }
+    expect(found).toEqual([200, 200, 200, 200, 200, 429, 429])
+    expect((await get(api, '/health')).status).not.toBe(429)
+    expect((await get(api, ASSETS)).status).toBe(429)
+  })
+
   it('lets exactly so many pass, and tells the rest when to come again', async () => {
     const api = await start({ rate_limit: { interval: 60, requests: 240 } })
     // A path that is not there counts as well, and costs the least.

@@ -33,6 +33,8 @@ const inspected = z.array(
       CapDrop: z.array(z.string()),
       SecurityOpt: z.array(z.string()),
       Memory: z.number(),
+      PidsLimit: z.number(),
+      CpuShares: z.number(),
       LogConfig: z.object({ Config: z.record(z.string(), z.string()) }),
       PortBindings: z.record(z.string(), z.unknown()).nullable(),
     }),
@@ -99,7 +101,8 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
       expect([Name, Number.parseInt(Config.User, 10) > 0]).toEqual([Name, true])
       expect([Name, HostConfig.ReadonlyRootfs, HostConfig.CapDrop]).toEqual([Name, true, ['ALL']])
       expect(HostConfig.SecurityOpt).toContain('no-new-privileges:true')
-      expect([Name, HostConfig.Memory > 0]).toEqual([Name, true])
+      expect([Name, HostConfig.Memory > 0, HostConfig.PidsLimit > 0]).toEqual([Name, true, true])
+      expect([Name, HostConfig.CpuShares > 0]).toEqual([Name, true])
       expect(HostConfig.LogConfig.Config['max-size']).toBe('10m')
       // Secrets are files in volumes, never variables that `docker inspect` shows.
       expect(Config.Env.filter((line) => /(?:PASSWORD|SECRET|KEY)=./.test(line))).toEqual([])
@@ -121,6 +124,15 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     expect(secrets.length).toBeGreaterThan(200)
     expect(history).not.toContain(secrets.slice(0, 43))
     expect(found.trim()).toBe('')
+  })
+
+  it('has what runs in the image, and no more', async () => {
+    const rest = await run(
+      variables,
+      ...['docker', 'run', '--rm', '--entrypoint', 'sh', 'pronghorn:0.1.0', '-c'],
+      'ls -d /pronghorn/dist/scripts /pronghorn/node_modules/@types /pronghorn/node_modules/vitest 2>/dev/null; find /pronghorn -name "*.ts" -o -name "*.test.js" -o -path "*/node_modules/*/test" -o -path "*/node_modules/*.map"',
+    )
+    expect(rest.trim()).toBe('')
   })
 
   it('sends plain requests to TLS', async () => {

@@ -26,23 +26,25 @@ describe('Hasura metadata', () => {
   })
 
   it('name a column that has come and one that has gone', async () => {
-    await client.query('ALTER TABLE assets.tokens ADD COLUMN flavour text')
-    await client.query('ALTER TABLE assets.schemas RENAME COLUMN created_at_block TO born_at_block')
-    const problems = await compareHasura(client)
-    expect(problems.some((problem) => /assets_tokens\.yaml: column flavour is missing/.test(problem))).toBe(
-      true,
+    await client.query('DROP VIEW graphql.tokens')
+    await client.query(
+      "CREATE VIEW graphql.tokens AS SELECT token_symbol, token_precision, 'sweet' AS flavour FROM market.tokens",
     )
-    expect(problems.some((problem) => /created_at_block does not exist/.test(problem))).toBe(true)
+    const problems = await compareHasura(client)
+    expect(problems).toContain('databases/pronghorn/tables/graphql_tokens.yaml: column flavour is missing')
+    expect(problems).toContain(
+      'databases/pronghorn/tables/graphql_tokens.yaml: column token_contract does not exist',
+    )
   })
 
-  it('show every table of the families to readers only, without undo, access or leases', async () => {
+  it('show the views of GraphQL to readers only, and no table', async () => {
     const { sources } = (await assembleMetadata(50)) as {
       sources: { tables: { table: { schema: string; name: string }; select_permissions: unknown[] }[] }[]
     }
     const tables = sources[0]!.tables
     const names = tables.map(({ table }) => `${table.schema}.${table.name}`)
-    expect(names).toEqual(expect.arrayContaining(['assets.assets', 'market.sales', 'chain.readers']))
-    expect(names.filter((name) => /^(undo|access|public)\.|leases/.test(name))).toEqual([])
+    expect(names).toEqual(expect.arrayContaining(['graphql.assets', 'graphql.sales', 'graphql.readers']))
+    expect(names.filter((name) => !name.startsWith('graphql.'))).toEqual([])
     for (const table of tables) {
       expect(table.select_permissions).toEqual([
         expect.objectContaining({
@@ -57,7 +59,30 @@ describe('Hasura metadata', () => {
   it('refuses a relationship to a column that does not exist', async () => {
     const catalogue = await readCatalogue()
     const tables = await readTables(client, catalogue.schemas)
-    const wrong = { from: 'assets.assets', name: 'x', one: 'assets.templates', columns: { owner: 'nobody' } }
+    const wrong = {
+      from: 'graphql.assets',
+      name: 'x',
+      one: 'graphql.templates',
+      columns: { owner: 'nobody' },
+    }
     expect(() => makeMetadata({ ...catalogue, relationships: [wrong] }, tables)).toThrow(/no column nobody/)
+  })
+
+  it('refuses relationships of columns that cannot be compared, and names that a column has', async () => {
+    const catalogue = await readCatalogue()
+    const tables = await readTables(client, catalogue.schemas)
+    const to = { from: 'graphql.assets', one: 'graphql.templates', columns: { owner: 'template_id' } }
+    expect(() => makeMetadata({ ...catalogue, relationships: [{ ...to, name: 'x' }] }, tables)).toThrow(
+      /owner \(text\) and template_id \(integer\) cannot be compared/,
+    )
+    expect(() => makeMetadata({ ...catalogue, relationships: [{ ...to, name: 'minter' }] }, tables)).toThrow(
+      /minter of graphql\.assets has the name of a column/,
+    )
+  })
+
+  it('carry the limits that editions with limits enforce', async () => {
+    expect(await assembleMetadata(50)).toMatchObject({
+      api_limits: { disabled: false, depth_limit: { global: 8, per_role: {} }, node_limit: { global: 60 } },
+    })
   })
 })

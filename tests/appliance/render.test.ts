@@ -69,6 +69,19 @@ describe('rendering', () => {
     expect(certificate.checkHost('nft.example.org')).toBe('nft.example.org')
   })
 
+  it('bounds GraphQL in the proxy, and passes on no sockets for it', async () => {
+    await render({ ...real, GRAPHQL_RATE_LIMIT: '7' }, places('graphql'))
+    const text = await readFile(join(places('graphql').out, 'nginx/nginx.conf'), 'utf8')
+    const block = /location = \/v1\/graphql \{[^}]*\}/.exec(text)?.[0] ?? ''
+    expect(block).toContain('client_max_body_size 16k;')
+    expect(block).toContain('limit_req zone=graphql burst=14 nodelay;')
+    expect(block).toContain('limit_conn graphql_addresses 4;')
+    expect(block).toContain('proxy_read_timeout 15s;')
+    expect(text).toContain('limit_req_zone $binary_remote_addr zone=graphql:10m rate=7r/s;')
+    expect(text).toMatch(/map \$uri \$socket_upgrade \{\s+default \$http_upgrade;\s+\/v1\/graphql '';/)
+    expect(text).toContain('proxy_set_header Upgrade $socket_upgrade;')
+  })
+
   it('warns where every client is trusted as a proxy', async () => {
     const { warnings } = await checkRender(
       { ...real, TRUSTED_PROXIES: '10.0.0.0/8,0.0.0.0/0' },
@@ -93,6 +106,38 @@ describe('rendering', () => {
     expect(report).toMatchObject({ secretsMade: [], certificateMade: false })
     expect(await readAll(out)).toEqual(before)
     expect((await stat(join(out, 'secrets/api'))).mode & 0o077).toBe(0)
+  })
+
+  it('takes the password of a PostgreSQL of your own from a file, and again when it has changed', async () => {
+    const { out, certificateFiles } = places('own')
+    const file = join(dir, 'own-password')
+    const environment = { ...real, POSTGRES_SUPERUSER_PASSWORD_FILE: './somewhere' }
+    for (const password of ['first one', 'second one']) {
+      await writeFile(file, `${password}\n`)
+      await render(environment, { out, certificateFiles, superuserPasswordFile: file })
+      expect(await readFile(join(out, 'secrets/superuser'), 'utf8')).toBe(password)
+      expect(await readFile(join(out, 'postgres/superuser'), 'utf8')).toBe(password)
+    }
+    for (const text of ['', 'two\nlines\n']) {
+      await writeFile(file, text)
+      await expect(
+        checkRender({ ...real, POSTGRES_SUPERUSER_PASSWORD_FILE: file }, places('own')),
+      ).rejects.toThrow(
+        /POSTGRES_SUPERUSER_PASSWORD_FILE: found ".*own-password", which (?:is empty|holds more than a password)/,
+      )
+    }
+  })
+
+  it('answers 404 for GraphQL that nobody has turned on, and 503 for one that is unavailable', async () => {
+    const proxyOf = async (name: string, environment: Record<string, string>) => {
+      await render(environment, places(name))
+      const text = await readFile(join(places(name).out, 'nginx/nginx.conf'), 'utf8')
+      return /location = \/v1\/graphql \{[^}]*\}/.exec(text)?.[0] ?? ''
+    }
+    expect(await proxyOf('plain', real)).toContain('error_page 502 503 504 = @unknown;')
+    const on = await proxyOf('graphql', { ...real, COMPOSE_PROFILES: 'backup, graphql' })
+    expect(on).toContain('proxy_pass')
+    expect(on).not.toContain('@unknown')
   })
 
   it('is the demo chain without a fact about a chain, and only where that is wanted', async () => {
@@ -200,6 +245,16 @@ describe('refused', () => {
     ['a flag that is no flag', { ...real, BILL_EXECUTION_TIME: 'maybe' }, ['BILL_EXECUTION_TIME']],
     ['proxies that are no addresses', { ...real, TRUSTED_PROXIES: 'cloudflare' }, ['TRUSTED_PROXIES']],
     ['a network of too many bits', { ...real, TRUSTED_PROXIES: '10.0.0.1,10.0.0.0/99' }, ['TRUSTED_PROXIES']],
+    [
+      'a file with a password that is not there',
+      { ...real, POSTGRES_SUPERUSER_PASSWORD_FILE: '/nowhere/password' },
+      ['POSTGRES_SUPERUSER_PASSWORD_FILE'],
+    ],
+    [
+      'a password that `docker inspect` would show',
+      { ...real, POSTGRES_SUPERUSER_PASSWORD: 'secret' },
+      ['POSTGRES_SUPERUSER_PASSWORD'],
+    ],
     ['a database name with capitals', { ...real, POSTGRES_DATABASE: 'Wax' }, ['POSTGRES_DATABASE']],
   ]
   it.each(mistakes)('%s', async (_what, environment, names) => {

@@ -166,7 +166,11 @@ describe('websocket and event stream', () => {
     nextBlock = block + 1
     await update(5)
     const back = await connect()
-    await back.subscribe({ cursor: seen[1]!.cursor, assets: [assetId(3), assetId(4), assetId(5)] })
+    const begun = await back.subscribe({
+      cursor: seen[1]!.cursor,
+      assets: [assetId(3), assetId(4), assetId(5)],
+    })
+    expect(begun.cursor).toBe(seen[1]!.cursor)
     await update(3)
     const missed = await back.received('event', 3)
     expect(missed.map(({ id, block: at }) => [id, at!.num])).toEqual([
@@ -207,16 +211,19 @@ describe('websocket and event stream', () => {
     await first.received('event', 3)
     await server.feed.prune(server.feed.sequence - 1)
     const back = await connect()
-    await back.subscribe({ cursor: old!.cursor })
+    const begun = await back.subscribe({ cursor: old!.cursor })
+    expect([begun.type, begun.cursor === old!.cursor]).toEqual(['subscribed', false])
     const [error] = await back.received('error', 1)
+    expect(begun.cursor).toBe(error!.cursor)
     expect(error).toMatchObject({ code: 'CURSOR_TOO_OLD', oldest_cursor: expect.any(String) as string })
     expect(problemsOf(error!)).toBe('')
     const again = await connect()
     await again.subscribe({ cursor: error!.oldest_cursor })
     expect((await again.received('event', 1))[0]!.id).toBe(assetId(3))
     const foreign = await connect()
-    await foreign.subscribe({ cursor: 'bm9uZQ' })
-    expect((await foreign.received('error', 1))[0]).toMatchObject({ code: 'CURSOR_INVALID' })
+    const { cursor } = await foreign.subscribe({ cursor: 'bm9uZQ' })
+    expect((await foreign.received('error', 1))[0]).toMatchObject({ code: 'CURSOR_INVALID', cursor })
+    expect(cursor).not.toBe('bm9uZQ')
   })
 
   it('cuts off who sends too much or too long a message', async () => {

@@ -1,7 +1,7 @@
 import { compileAbi } from '../../services/core/antelope/index.ts'
 import type { Recording } from '../decode/recordings.ts'
 
-/** A contract row as the deltas tell it. */
+/** A contract row as the deltas have it. */
 export interface ReplayedRow {
   readonly payer: string
   /** Hexadecimal. */
@@ -10,7 +10,7 @@ export interface ReplayedRow {
   readonly block: number
 }
 
-/** State at the end of a block: `account/table/scope` to primary key to row, and what else the deltas tell. */
+/** State at the end of a block: `account/table/scope` to primary key to row, and what else the deltas have. */
 export interface ReplayedState {
   readonly tables: Map<string, Map<bigint, ReplayedRow>>
   /** `account/contract/action` to permission. */
@@ -63,7 +63,7 @@ export function replay(
   let branch: Block[] = []
   const final = new Map<number, Block>()
   for (const block of blocks) {
-    // The branch is played anew from its blocks, so that no undo of the test's own can be wrong in the same way.
+    // The branch is replayed from its blocks, so that no undo of the test's own can be wrong in the same way.
     branch = branch.filter(({ num }) => num < block.num)
     branch.push(block)
   }

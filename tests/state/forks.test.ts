@@ -33,7 +33,7 @@ afterEach(async () => {
   await replayed.drop()
 })
 
-it(`the kept state after ${forkCount} random forks is, byte for byte, that of the final branch alone`, async () => {
+it(`the stored state after ${forkCount} random forks is, byte for byte, that of the final branch alone`, async () => {
   const random = createRandom(1_125)
   const { chain } = running
   const watch = await PositionWatch.open(followed.address, testSettings.name)

@@ -46,7 +46,7 @@ async function recordedGaps(): Promise<string[]> {
   return rows.map(({ gap }) => gap)
 }
 
-it('blocks that a raised start_block leaves out are recorded, told of at every start, and refused', async () => {
+it('blocks that a raised start_block leaves out are recorded, logged at every start, and refused', async () => {
   await index(100)
   expect(await recordedGaps()).toEqual([])
   await index(300, { start_block: 201 })
@@ -54,9 +54,9 @@ it('blocks that a raised start_block leaves out are recorded, told of at every s
   // A start without any change says so again, and loses nothing.
   await index(320)
   expect(await recordedGaps()).toEqual(['101-200'])
-  const told = lines.filter((line) => line.includes('missing from the database'))
-  expect(told).toHaveLength(2)
-  for (const line of told) expect(JSON.parse(line)).toMatchObject({ first_block: 101, last_block: 200 })
+  const logged = lines.filter((line) => line.includes('missing from the database'))
+  expect(logged).toHaveLength(2)
+  for (const line of logged) expect(JSON.parse(line)).toMatchObject({ first_block: 101, last_block: 200 })
   expect(statuses.at(-1)?.gaps).toEqual([{ first: 101, last: 200 }])
 
   service = await startService(database, { chainId: running.chain.chainId, httpUrl: running.httpUrl })
@@ -101,7 +101,7 @@ it('blocks that a raised start_block leaves out are recorded, told of at every s
   expect((await byTime(after!, 'gte')).body.block?.num).toBe(201)
 })
 
-it('a gap that was planned and not made is forgotten, and one of deleted data too', async () => {
+it('a gap that was planned and did not come about is forgotten, and one of deleted data too', async () => {
   await index(100)
   await index(100, { start_block: 401 })
   expect(await recordedGaps()).toEqual(['101-400'])

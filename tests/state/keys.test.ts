@@ -78,9 +78,9 @@ const issue = (client: StateClient, key: unknown) =>
   )
 const askAbi = (client: StateClient) => client.get('/v0/state/abi', { account: 'eosio' })
 
-it('a key is shown once, kept as a hash, listed with its last use, and revoked together with its tokens', async () => {
+it('a key is shown once, stored as a hash, listed with its last use, and revoked together with its tokens', async () => {
   expect((await run('keys', 'list')).out).toContain('keys create')
-  const made = await run(
+  const created = await run(
     'keys',
     'create',
     '--label',
@@ -90,9 +90,9 @@ it('a key is shown once, kept as a hash, listed with its last use, and revoked t
     '--limit',
     '7',
   )
-  expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^server_[0-9a-f]{40}\n$/) as string })
-  const key = made.out.trim()
-  const id = /key ([0-9a-f]{12})/.exec(made.err)![1]!
+  expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^server_[0-9a-f]{40}\n$/) as string })
+  const key = created.out.trim()
+  const id = /key ([0-9a-f]{12})/.exec(created.err)![1]!
   const stored = JSON.stringify(await query("SELECT *, encode(key_hash, 'hex') AS hex FROM access.api_keys"))
   expect(stored).not.toContain(key.slice(7))
   const list = async () => (await run('keys', 'list')).out.split('\n')[1]!
@@ -178,7 +178,7 @@ it('issuance is limited for each address, and for each key that has a limit', as
   for (let i = 0; i < 20; i++) expect((await askAbi(client)).status).toBe(401)
 })
 
-it('signing keys are made at the first start, shared, and rotated without logging anyone out', async () => {
+it('signing keys are generated at the first start, shared, and rotated without logging anyone out', async () => {
   const [first, second] = await Promise.all([start(), start()])
   const signing = () =>
     query<{ key_id: string; retired: boolean }>(

@@ -128,7 +128,7 @@ it('what the node says counts once the reader has come as far', async () => {
   expect([late.status, late.body.code]).toEqual([503, 'app_not_ready_error'])
 }, 20_000)
 
-it('while the node is away only what it would have to tell is refused', async () => {
+it('while the node is unavailable only ABIs that it alone has are refused', async () => {
   await commit(START + 1, true, { known: '0a' })
   isNodeAway = true
   await expect.poll(async () => (await ask('known')).status).toBe(200)
@@ -136,7 +136,7 @@ it('while the node is away only what it would have to tell is refused', async ()
   expect([unknown.status, unknown.body.code]).toEqual([503, 'app_not_ready_error'])
 })
 
-it('an ABI of a reversible block is told at once, and gone when the chain forks', async () => {
+it('an ABI of a reversible block is returned at once, and gone when the chain forks', async () => {
   await commit(START + 1, false, { forked: '0a' })
   await commit(START + 2, false, { forked: '0b' })
   await expect.poll(async () => (await ask('forked')).body.abi).toBe('0b')

@@ -21,6 +21,7 @@ function reader(blockNum: number, headBlock = 10_000): ReaderState {
     secondsSinceMessage: 0.5,
     secondsSinceBlock: 0.5,
     gaps: [],
+    historySince: null,
     nodes: [],
     problem: undefined,
   }

@@ -20,6 +20,7 @@ const reader: ReaderState = {
   secondsSinceMessage: 0.5,
   secondsSinceBlock: 0.5,
   gaps: [],
+  historySince: null,
   nodes: [],
   problem: undefined,
 }

@@ -104,6 +104,17 @@ function describeServer(info: ServerInfo): JsonObject {
   }
 }
 
+const HISTORY =
+  'Tells what happened since block `history_since_block` of `/v1/config`, where that is set: the database began with the ' +
+  'state of the chain at that block. Where it is not set, all history is there.'
+
+/** Whether answers of a path are of what happened, rather than of what is. */
+function tellsHistory(path: string): boolean {
+  return /\/(logs|transfers|burns|prices|stats|payouts|graph)\b|\/:asset_id\/sales|\/sales\/templates|\/v1\/royalties\/accounts/.test(
+    path,
+  )
+}
+
 function describeTags({ namespace, paths }: Mount): JsonObject[] {
   const [first, ...aliases] = paths
   const also = aliases.length === 0 ? '' : `, also below ${aliases.map((path) => `\`${path}\``).join(', ')}`
@@ -128,6 +139,7 @@ function describePath(
   const common = {
     tags: [tagName(paths[0]!, endpoint.tag)],
     summary: endpoint.summary,
+    ...(tellsHistory(path) ? { description: HISTORY } : {}),
   }
   const responses = {
     200: success(endpoint, components, owner),

@@ -19,5 +19,9 @@ export function documentationRoutes(
     path: DOCS_PATH,
   })
   files.set(DOCUMENT_PATH, textFile('application/json; charset=utf-8', document))
-  return [...files].map(([path, file]) => ({ paths: [path], answer: createFileAnswer(file) }))
+  return [...files].map(([path, file]) => ({
+    paths: [path],
+    isLimited: true,
+    answer: createFileAnswer(file),
+  }))
 }

@@ -24,6 +24,11 @@ const MAX_NAME_SHOWN = 100
 /** Most attribute filters of one request. */
 const MAX_FILTERS = 100
 
+/** Whether a parameter is an attribute filter by its name, such as `data:number.level`. */
+export function isAttributeFilter(name: string): boolean {
+  return PATTERN.test(name)
+}
+
 /**
  * Finds the attribute filters of the given families among the parameters. `template_data.KEY` replaces `data.KEY`,
  * which looks at the same attributes. Values are compared as JSON: untyped and `:text` as strings, `:number` as

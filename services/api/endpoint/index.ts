@@ -1,4 +1,4 @@
-export { readAttributeFilters } from './attribute-filters.ts'
+export { isAttributeFilter, readAttributeFilters } from './attribute-filters.ts'
 export type { AttributeFamily, AttributeFilter } from './attribute-filters.ts'
 export { endpoint } from './endpoint.ts'
 export type { Endpoint, EndpointContext, Failure, Namespace, RecordReader, Run } from './endpoint.ts'

@@ -14,6 +14,7 @@ export type RawParameters = ReadonlyMap<string, RawValue>
 /**
  * Reads and checks every parameter of an endpoint; those of the path cannot be overridden. Several values are one comma
  * list.
+ * @param warn is called with a sentence for each value that is replaced by the default of its parameter.
  * @throws RequestError 400 `Invalid value for parameter NAME`, for the first that is wrong.
  */
 export function readRequest<P extends Parameters>(
@@ -21,6 +22,7 @@ export function readRequest<P extends Parameters>(
   path: Readonly<Record<string, string>>,
   raw: RawParameters,
   lists: NamedLists,
+  warn: (sentence: string) => void = () => undefined,
 ): Promise<Values<P>> {
   return readParameters(parameters, {
     lists,
@@ -29,8 +31,11 @@ export function readRequest<P extends Parameters>(
       const value = raw.get(name)
       return typeof value === 'object' ? value.join(',') : value
     },
-    refuse(name, { reason }) {
-      throw invalidParameter(name, reason)
+    refuse(name, { message, reason }) {
+      throw invalidParameter(name, reason, `${name} ${message}`)
+    },
+    warn(name, { message }) {
+      warn(`${name} ${message}; the default is used`)
     },
   })
 }

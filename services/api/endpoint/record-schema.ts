@@ -97,6 +97,19 @@ export function record(title: string, description: string, members: Members): Na
   return { title, ...object(members, description) }
 }
 
+/** The member of configurations that says since when history is whole. */
+export function historySince(): RecordSchema {
+  return decimal(
+    'First block whose history is whole: logs, transfers, trades and times before it are not known. Absent where all is known',
+  )
+}
+
+/** A value that only history tells: null when it lies before the first block of the reader's history. */
+export function ofHistory(schema: RecordSchema): RecordSchema {
+  const { description = '' } = schema
+  return nullable({ ...schema, description: `${description}; null before history_since_block of /v1/config` })
+}
+
 /** A record with the members of another one and more; members of the same name are replaced. */
 export function extend(
   base: RecordSchema,

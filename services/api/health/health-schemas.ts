@@ -14,6 +14,9 @@ const reader = object({
   seconds_since_commit: nullable(number('Seconds since the last commit')),
   seconds_since_message: nullable(number('Seconds since the chain node sent a complete message')),
   seconds_since_block: nullable(number('Seconds since it sent a block')),
+  history_since_block: nullable(
+    decimal('First block whose history is whole, when the database began with the state of the chain'),
+  ),
   missing_blocks: list(
     object({ first_block: decimal('First block'), last_block: decimal('Last block') }),
     'Blocks that were left out because start_block was raised',

@@ -157,6 +157,7 @@ type ReaderRow = [
   IndexedContract[],
   [number, number][],
   ChainNodeState[] | null,
+  number | null,
 ]
 
 async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
@@ -171,7 +172,7 @@ async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
           FROM chain.sources s WHERE s.reader = r.name),
         (SELECT coalesce(json_agg(json_build_array(g.first_block, g.last_block) ORDER BY g.first_block), '[]')
           FROM chain.gaps g WHERE g.reader = r.name AND g.last_block < r.block_num),
-        h.nodes
+        h.nodes, (SELECT i.history_since FROM chain.imports i WHERE i.reader = r.name)
       FROM chain.readers r LEFT JOIN chain.heartbeats h ON h.reader = r.name ORDER BY r.name`,
   } as pg.QueryArrayConfig)
   return rows.map((row) => ({
@@ -192,5 +193,6 @@ async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
     contracts: row[14],
     gaps: row[15],
     nodes: row[16] ?? [],
+    historySince: row[17],
   }))
 }

@@ -36,6 +36,8 @@ export interface ReaderState {
   readonly secondsSinceBlock: number | undefined
   /** Blocks below the last committed one that were left out: first and last of each gap. */
   readonly gaps: readonly (readonly [first: number, last: number])[]
+  /** First block whose history is whole; null when it is whole from the first indexed block on. */
+  readonly historySince: number | null
   /** What keeps the reader from going on, in its own words. */
   readonly problem: string | undefined
   /** The chain nodes that it reads from; empty before its first heartbeat. */

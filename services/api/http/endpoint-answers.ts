@@ -2,19 +2,22 @@ import type { RouterContext } from '@koa/router'
 import type { Context } from 'koa'
 import { NAMED_LIST } from '../../core/endpoint/index.ts'
 import type { NamedLists } from '../../core/endpoint/index.ts'
-import { notesOf, RequestError } from '../../core/http/index.ts'
+import { notesOf, RequestError, warningHeader } from '../../core/http/index.ts'
 import type { BodyReader } from '../../core/http/index.ts'
-import type { UnchangedAnswers } from '../cache/index.ts'
+import type { Question, UnchangedAnswers } from '../cache/index.ts'
 import { Answer, answerKey } from '../cache/index.ts'
 import type { RequestDatabase, WorkScope } from '../database/index.ts'
 import type { Endpoint, RawParameters } from '../endpoint/index.ts'
 import type { Json } from '../json/index.ts'
-import { readAttributeFilters, readRequest } from '../endpoint/index.ts'
+import { isAttributeFilter, readAttributeFilters, readRequest } from '../endpoint/index.ts'
 import { readBodyParameters } from './body.ts'
 import { successEnvelope } from './envelope.ts'
 import type { AnswerKeeping, ClientOf } from './kept-answers.ts'
 import { mayUseCache, spelledAddress } from './kept-answers.ts'
 import { parseQueryString } from './query-string.ts'
+
+/** Characters of a parameter's name that a warning repeats. */
+const MAX_NAME_SHOWN = 60
 
 /** An endpoint on one path of its namespace. */
 export interface Route {
@@ -42,10 +45,14 @@ export interface AnswerParts {
   readonly maxTimeMs: number
 }
 
+/** Names of the parameters that some endpoint of the server knows; others are ignored, with a warning. */
+export type KnownParameters = ReadonlySet<string>
+
 /** One request of an endpoint: parse, validate, look into the cache, run, send. */
 export function createEndpointAnswer(
   route: Route,
   parts: AnswerParts,
+  known: KnownParameters,
 ): (context: RouterContext) => Promise<void> {
   const { endpoint, place, clock, isBrief } = route
   const caller = `${route.namespace} ${endpoint.path}`
@@ -53,7 +60,11 @@ export function createEndpointAnswer(
     Object.assign(notesOf(context), { route: route.pattern, namespace: route.namespace })
     const raw = await readParameters(context, parts.bodies, parts.clientOf)
     const deadlineMs = performance.now() + parts.maxTimeMs
-    const values = await readRequest(endpoint.parameters, context.params, raw, parts.lists)
+    const warnings: string[] = []
+    const values = await readRequest(endpoint.parameters, context.params, raw, parts.lists, (sentence) => {
+      warnings.push(sentence)
+    })
+    warnings.push(...unknownParameters(raw, known))
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
     const noted = endpoint.noted?.filter((name) => raw.has(name)) ?? []
     const key = answerKey(place, values, attributes, noted)
@@ -71,12 +82,20 @@ export function createEndpointAnswer(
       if (isKept) notesOf(context).cache = 'unchanged'
       return Answer.of(data, successEnvelope(Date.now()))
     }
-    const answer = await findOrMake(context, route, parts.keeping, key, make)
+    // Cached answers that are found by the address alone carry no warnings.
+    const spelled = warnings.length === 0 ? spelledAddress(context.req) : undefined
+    const answer = await findOrMake(context, route, parts.keeping, { key, address: spelled }, make)
     // What a named list means is not said by the address.
-    const address = namesNoList(raw) ? spelledAddress(context.req) : undefined
+    const address = namesNoList(raw) ? spelled : undefined
     if (address !== undefined && !parts.keeping) parts.unchanged.remember(address, question)
+    context.set(warningHeader(warnings))
     await answer.send(context)
   }
+}
+
+function unknownParameters(raw: RawParameters, known: KnownParameters): string[] {
+  const unknown = [...raw.keys()].filter((name) => !known.has(name) && !isAttributeFilter(name))
+  return unknown.map((name) => `no endpoint has a parameter ${name.slice(0, MAX_NAME_SHOWN)}; it is ignored`)
 }
 
 function namesNoList(raw: RawParameters): boolean {
@@ -91,13 +110,12 @@ async function findOrMake(
   context: Context,
   { pattern, namespace, endpoint }: Route,
   keeping: AnswerKeeping | undefined,
-  key: string,
+  asked: Pick<Question, 'key' | 'address'>,
   make: () => Promise<Answer>,
 ): Promise<Answer> {
   if (!keeping || endpoint.cache === 'none' || !mayUseCache(context, keeping.clientOf)) return make()
   const question = {
-    key,
-    address: spelledAddress(context.req),
+    ...asked,
     route: pattern,
     namespace,
     lifeFactor: endpoint.cacheLifeFactor ?? 1,

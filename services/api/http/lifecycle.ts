@@ -56,7 +56,9 @@ export function createLifecycle(parts: LifecycleParts): RequestListener {
   const limit = createLimit(parts)
   const commonHeaders = createCommonHeaders(parts.revision)
   const keeping = cache ? { cache, clientOf } : undefined
-  const applies = (context: Context): boolean => notesOf(context).namespace !== undefined
+  const limitedPaths = new Set(parts.roots.flatMap(({ isLimited, paths }) => (isLimited ? paths : [])))
+  const applies = (context: Context): boolean =>
+    notesOf(context).namespace !== undefined || limitedPaths.has(normalPath(context.path))
   const steps: Middleware[] = [
     ...observers.map(createObserverStep),
     createHeadersStep(commonHeaders),
@@ -80,7 +82,12 @@ export function createLifecycle(parts: LifecycleParts): RequestListener {
   )
 }
 
-/** The paths of the namespaces are limited together, each request once; those of the server itself are not. */
+/** A path as routes match it: in any letter case, with or without a slash at the end. */
+function normalPath(path: string): string {
+  return (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path).toLowerCase()
+}
+
+/** The paths of the namespaces and of the documentation are limited together, each request once; others are not. */
 function createLimit({ settings, kvstore, logger }: LifecycleParts): RequestLimit | undefined {
   const limit = settings.rate_limit
   if (!limit) return undefined

@@ -1,10 +1,10 @@
 import { Router } from '@koa/router'
 import type { RouterContext } from '@koa/router'
 import type { Context, Middleware } from 'koa'
-import { notesOf } from '../../core/http/index.ts'
+import { notesOf, RequestError } from '../../core/http/index.ts'
 import type { Endpoint, Failure, Namespace, RecordSchema } from '../endpoint/index.ts'
 import { createEndpointAnswer } from './endpoint-answers.ts'
-import type { AnswerParts } from './endpoint-answers.ts'
+import type { AnswerParts, KnownParameters } from './endpoint-answers.ts'
 
 /** A namespace and the paths that it answers on. */
 export interface Mount {
@@ -26,6 +26,8 @@ export interface RootRoute {
   readonly paths: readonly string[]
   /** Of its first path; a route without it is not in the document. */
   readonly documentation?: RouteDocumentation
+  /** Counts for the limit of requests, as the paths of the namespaces do. */
+  readonly isLimited?: true
   readonly answer: (context: Context) => Promise<void> | void
 }
 
@@ -39,16 +41,34 @@ export interface RouteParts extends AnswerParts {
 const DOCS_ALIASES = ['/docs', '/docs/swagger']
 const DOCS_PATH = '/docs'
 
+/** Methods that an endpoint answers to unless it is for GET and HEAD only. */
+const ANSWERED_METHODS = ['HEAD', 'GET', 'POST']
+/** Methods that write; nothing here can be written. */
+const REFUSED_METHODS = ['DELETE', 'PATCH', 'PUT']
+
+function refuseMethod(allowed: string): (context: Context) => never {
+  return ({ method }) => {
+    throw new RequestError(405, `Method ${method} not allowed`, { Allow: allowed })
+  }
+}
+
+function knownParameters(mounts: readonly Mount[]): KnownParameters {
+  const endpoints = mounts.flatMap(({ namespace }) => namespace.endpoints)
+  return new Set(endpoints.flatMap(({ parameters, noted = [] }) => [...Object.keys(parameters), ...noted]))
+}
+
 /** Creates the routes of all namespaces. Literals match in any letter case; a slash at the end is optional. */
 export function createRoutes(parts: RouteParts): Middleware {
   const roots = new Router()
   const groups = new RouteGroups()
+  const known = knownParameters(parts.mounts)
   for (const { paths, answer } of parts.roots) {
     for (const path of paths) {
       roots.get(path, (context) => {
         notesOf(context).route = path
         return answer(context)
       })
+      roots.register(path, REFUSED_METHODS, refuseMethod('GET, HEAD, OPTIONS'))
     }
   }
   for (const { namespace, paths } of parts.mounts) {
@@ -62,10 +82,15 @@ export function createRoutes(parts: RouteParts): Middleware {
         const answer = createEndpointAnswer(
           { pattern, namespace: name, place, endpoint, clock, isBrief },
           parts,
+          known,
         )
         const router = groups.routerFor(path, endpoint.path)
+        // Other methods of the former answer 404, as clients know it.
         if (endpoint.method === 'get') router.get(pattern, answer)
-        else router.all(pattern, answer)
+        else {
+          router.register(pattern, ANSWERED_METHODS, answer)
+          router.register(pattern, REFUSED_METHODS, refuseMethod('GET, HEAD, POST, OPTIONS'))
+        }
       }
     }
   }

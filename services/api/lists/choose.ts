@@ -324,7 +324,8 @@ function estimated(
     ? (within * share * (seen.hits + 0.5)) / Math.max(1, seen.read)
     : estimateRows(rows, filters) * share
   const full = Math.min(within * share, wanted * ranges)
-  const needed = (wanted * within * share) / Math.max(matching, 0.5)
+  // Each range is read until it alone could fill the page.
+  const needed = (ranges * wanted * within * share) / Math.max(matching, 0.5)
   const isWhole = branch.isCoarse === true && seen !== undefined
   const read = checks.length === 0 ? full : Math.max(full, Math.min(within * share, needed))
   const expected = isWhole ? within * share : read

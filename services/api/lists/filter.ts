@@ -70,6 +70,14 @@ export function isImpossible(filters: readonly Filter[]): boolean {
   return filters.some(({ equals }) => equals?.count === 0)
 }
 
+/**
+ * Whether one plan is good for all values of the filters: there is none, or one value of one column, which the same
+ * index serves whatever it is.
+ */
+export function haveOnePlan(filters: readonly Filter[]): boolean {
+  return filters.length === 0 || (filters.length === 1 && filters[0]!.equals?.count === 1)
+}
+
 /** Estimated rows that meet all filters, of `rows` in the table. */
 export function estimateRows(rows: number, filters: readonly Filter[]): number {
   if (rows <= 0) return 0

@@ -1,8 +1,8 @@
 import { PreparedNames, sql } from '../database/index.ts'
-import type { Session, Sql } from '../database/index.ts'
+import type { Session, Sql, Statement } from '../database/index.ts'
 import { choosePath, countedThrough } from './choose.ts'
 import type { AccessPath, ListRequest, WalkPath } from './choose.ts'
-import { isImpossible } from './filter.ts'
+import { haveOnePlan, isImpossible } from './filter.ts'
 import type { Filter } from './filter.ts'
 import type { Order, PageWindow, Source } from './source.ts'
 import { countOf, pageOf } from './statement.ts'
@@ -80,11 +80,12 @@ export class ListReader {
   /** The keys of a page, as text. */
   async keys(session: Session, list: List, window: PageWindow): Promise<string[]> {
     const keys = await this.page(list, window, async ({ keys: page, isFixed, reason }) => {
-      const statement =
-        sql`SELECT string_agg(p.k::text, ',' ORDER BY p.n), min(p.n) FILTER (WHERE p.k IS NULL)
-        FROM (${page}) p`.render()
-      const named = isFixed ? this.#names.prepared(statement) : statement
-      const [row] = await session.query<[string | null, bigint | number | null]>({ ...named, reason })
+      const statement = sql`SELECT string_agg(p.k::text, ',' ORDER BY p.n), min(p.n) FILTER (WHERE p.k IS NULL)
+        FROM (${page}) p`
+      const [row] = await session.query<[string | null, bigint | number | null]>({
+        ...this.prepare(statement, isFixed),
+        reason,
+      })
       const [found, hits] = row ?? [null, null]
       return hits === null ? { records: found === null ? [] : found.split(',') } : { hits: Number(hits) }
     })
@@ -95,8 +96,15 @@ export class ListReader {
   async count(session: Session, list: Pick<List, 'source' | 'table' | 'filters'>): Promise<string> {
     if (isImpossible(list.filters)) return '0'
     const through = countedThrough(this.statistics.rows(list.table), list.filters)
-    const [row] = await session.query<[string]>(countOf(list, through).render())
+    const statement = this.prepare(countOf(list, through), haveOnePlan(list.filters))
+    const [row] = await session.query<[string]>(statement)
     return row?.[0] ?? '0'
+  }
+
+  /** The statement, with a name for connections to prepare it under where one plan is good for all its values. */
+  prepare(statement: Sql, isFixed: boolean): Statement {
+    const rendered = statement.render()
+    return isFixed ? this.#names.prepared(rendered) : rendered
   }
 }
 

@@ -6,7 +6,7 @@ import type { LiveObserver } from './observer.ts'
 import type { Outgoing } from './outgoing.ts'
 import { forEachYielding } from './yielding.ts'
 
-/** A namespace whose events are told. */
+/** A namespace whose events are published. */
 export interface ChannelMount {
   readonly namespace: Namespace
   readonly family: EventFamily
@@ -14,15 +14,15 @@ export interface ChannelMount {
   readonly contract: string
   /** Prefixes that it answers on. */
   readonly paths: readonly string[]
-  /** `connected_reader`; without one nothing is told. */
+  /** `connected_reader`; without one nothing is published. */
   readonly reader: string | undefined
   /** `socket_features.asset_update`. */
   readonly assetUpdate: boolean
 }
 
-/** Others who are told of a namespace's events in a way of their own. */
+/** Other subscribers of a namespace's events, with a protocol of their own. */
 export interface Listener {
-  /** Whether somebody asks for events of this kind at the moment. */
+  /** Whether a client is subscribed to events of this kind now. */
   wants(entry: EventEntry): boolean
   /** Tells of events that belong to one block, in their order. */
   tell(events: readonly LiveEvent[]): Promise<void>
@@ -62,12 +62,12 @@ export class Channel {
     this.#clients.delete(client)
   }
 
-  /** Adds somebody who is told of every block that holds what they want. */
+  /** Adds a subscriber, which gets every block that has what it wants. */
   listen(listener: Listener): void {
     this.#listeners.push(listener)
   }
 
-  /** Whether anybody asks for events of this kind at the moment. */
+  /** Whether a client is subscribed to events of this kind now. */
   wants(entry: EventEntry): boolean {
     if (this.#listeners.some((listener) => listener.wants(entry))) return true
     for (const client of this.#clients) {
@@ -76,25 +76,25 @@ export class Channel {
     return false
   }
 
-  /** Tells everybody who asks for them of the events of one block. @param sequence entry of the feed. */
+  /** Publishes the events of one block to their subscribers. @param sequence entry of the feed. */
   async tell(sequence: bigint, events: readonly LiveEvent[]): Promise<void> {
     if (events.length === 0) return
     // Who joins from here on begins after this block.
     const clients = this.#live(sequence)
-    const telling = this.#listeners.map((listener) => listener.tell(events))
+    const publishing = this.#listeners.map((listener) => listener.tell(events))
     for (const alike of groupAlike(clients)) {
       const batch = await makeBatch(events, alike[0]!)
       if (batch.count > 0) await forEachYielding(alike, (client) => this.#write(client, batch))
     }
-    await Promise.all(telling)
+    await Promise.all(publishing)
   }
 
   /** Tells everybody that blocks are undone. */
   async tellFork(sequence: bigint, blockNum: number, message: Outgoing): Promise<void> {
     const clients = this.#live(sequence)
-    const telling = this.#listeners.map((listener) => listener.tellFork(blockNum))
+    const publishing = this.#listeners.map((listener) => listener.tellFork(blockNum))
     await this.#tellAll(clients, message)
-    await Promise.all(telling)
+    await Promise.all(publishing)
   }
 
   /** Tells all clients of something that is no event. @param sequence entry of the feed, when it is one. */
@@ -120,7 +120,7 @@ export class Channel {
     })
   }
 
-  /** What a client does not read is kept up to a limit; then the client has to go. */
+  /** What a client does not read is buffered up to a limit; then the client is dismissed. */
   #write(client: LiveClient, { bytes, count }: Batch): void {
     const { connection } = client
     if (!connection.isOpen) return

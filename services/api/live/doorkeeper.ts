@@ -52,7 +52,7 @@ export class Doorkeeper {
     return refusal
   }
 
-  /** What the connections of whoever sent a request are counted under. */
+  /** Key under which the connections of the client of a request are counted. */
   addressOf(request: IncomingMessage): string {
     return this.#options.clientOf({ req: request }).key
   }

@@ -84,10 +84,15 @@ export class EventStreams {
     // A browser that comes back names the last message that it has got; that is newer than what the address says.
     const cursor = lastEventId(request) ?? query.get('cursor') ?? undefined
     channel.add(client)
-    const position = cursor ?? subscribing.position(channel)
-    client.send(message('subscribed', { id: DEFAULT_SUBSCRIPTION, filters }, position))
-    if (cursor === undefined) client.state = 'live'
-    else subscribing.resume(channel, client, cursor)
+    const begin = (position: string | undefined): void => {
+      client.send(message('subscribed', { id: DEFAULT_SUBSCRIPTION, filters }, position))
+    }
+    if (cursor !== undefined) {
+      subscribing.resume(channel, client, cursor, begin)
+      return
+    }
+    begin(subscribing.position(channel))
+    client.state = 'live'
   }
 
   /** Ends every stream. */

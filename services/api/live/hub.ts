@@ -21,7 +21,7 @@ import { message } from './outgoing.ts'
 import { eventsOf, readRecords } from './records.ts'
 import type { FoundRecords, PlacedEvent } from './records.ts'
 
-/** A reader that is at the head says so this often, to whoever hears of nothing else, ms. */
+/** How often a reader that is at the head publishes its lag to clients without other messages, ms. */
 const QUIET_LAG_MS = 10_000
 /** After a failure of the database the same block is tried again this much later, and then twice as late, ms. */
 const FIRST_PAUSE_MS = 100
@@ -41,12 +41,12 @@ export interface HubOptions {
   readonly onBlock: (block: FeedBlock, events: readonly LiveEvent[]) => void
 }
 
-/** Follows one reader, and hands what it tells to the channels of the namespaces that are connected to it, in order. */
+/** Subscribes to one reader, and hands what it publishes to the channels of the namespaces that are connected to it, in order. */
 export class ReaderHub {
   readonly reader: string
   readonly #options: HubOptions
   #follower: FeedFollower | undefined
-  /** After what was told last; undefined while the reader has no feed. */
+  /** After what was published last; undefined while the reader has no feed. */
   #position: FeedCursor | undefined
   #isTelling = false
   #waitingLag: FeedLag | undefined
@@ -70,7 +70,7 @@ export class ReaderHub {
       reader,
       logger,
       ...(state ? { from: { epoch: state.epoch, sequence: state.sequence } } : {}),
-      onEntry: (entry) => this.#tell(entry),
+      onEntry: (entry) => this.#publish(entry),
       onLag: (lag) => this.#noteLag(lag),
     })
   }
@@ -89,7 +89,7 @@ export class ReaderHub {
     await this.#follower?.close()
   }
 
-  async #tell(entry: FeedEntry): Promise<void> {
+  async #publish(entry: FeedEntry): Promise<void> {
     const startedMs = performance.now()
     this.#isTelling = true
     try {
@@ -137,15 +137,15 @@ export class ReaderHub {
       if (this.#isClosed) return
     }
     this.#position = cursorAfter(block)
-    const told = composed.map((each) => ({ channel: each.channel, events: each.events() }))
+    const published = composed.map((each) => ({ channel: each.channel, events: each.events() }))
     this.#options.onBlock(
       block,
-      told.flatMap(({ events }) => events),
+      published.flatMap(({ events }) => events),
     )
-    await Promise.all(told.map(({ channel, events }) => channel.tell(BigInt(block.sequence), events)))
+    await Promise.all(published.map(({ channel, events }) => channel.tell(BigInt(block.sequence), events)))
   }
 
-  /** Nothing is left out because the database is away: what comes after waits. */
+  /** Nothing is left out while the database is unavailable: what comes after waits. */
   async #untilRead(what: string, task: () => Promise<void>): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS
     while (!this.#isClosed) {
@@ -166,7 +166,7 @@ export class ReaderHub {
     }
   }
 
-  /** The cursor of a lag message must not run ahead of a block that is being told. */
+  /** The cursor of a lag message must not run ahead of a block that is being published. */
   #noteLag(lag: FeedLag): void {
     if (this.#isTelling) this.#waitingLag = lag
     else void this.#tellLag(lag)

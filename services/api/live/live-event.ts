@@ -19,7 +19,7 @@ export interface LiveEvent {
 
 /** Key of an event's record among those of its kind. */
 export function recordKey(entry: EventEntry, { id }: FeedEvent): string {
-  // The id of a template alone tells which it is.
+  // The id of a template alone is unique.
   return entry.entity === 'template' ? id.slice(id.lastIndexOf('/') + 1) : id
 }
 

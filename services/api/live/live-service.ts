@@ -171,7 +171,12 @@ class Live implements LiveService, Subscribing {
     return position && encodeCursor(position)
   }
 
-  resume(channel: Channel, client: LiveClient, text: string): void {
+  resume(
+    channel: Channel,
+    client: LiveClient,
+    text: string,
+    begin: (position: string | undefined) => void,
+  ): void {
     const hub = this.#hubs.get(channel.mount.reader ?? '')
     let cursor
     try {
@@ -180,13 +185,20 @@ class Live implements LiveService, Subscribing {
       cursor = undefined
     }
     if (!hub || cursor?.reader !== hub.reader) {
+      const position = this.position(channel)
+      begin(position)
       client.send(
-        errorMessage('CURSOR_INVALID', 'this is no cursor of this namespace; events go on from now'),
+        errorMessage(
+          'CURSOR_INVALID',
+          'this is no cursor of this namespace; events continue from now',
+          {},
+          position,
+        ),
       )
       client.state = 'live'
       return
     }
-    void this.#resumer.resume(hub, channel, client, cursor)
+    void this.#resumer.resume(hub, channel, client, cursor, begin)
   }
 
   close(): Promise<void> {

@@ -12,6 +12,6 @@ export interface LiveObserver {
   refused(reason: 'origin' | 'address' | 'full' | 'stopping'): void
   sent(transport: Transport, messages: number, bytes: number): void
   cut(transport: Transport, reason: CutReason): void
-  /** Time from the moment a block was heard of until it had been handed to all connections. */
+  /** Time from receiving a block until it was handed to all connections. */
   told(reader: string, seconds: number): void
 }

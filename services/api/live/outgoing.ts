@@ -56,7 +56,7 @@ export class Outgoing {
   }
 }
 
-/** A message made of plain values. */
+/** A message of plain values. */
 export function message(
   kind: MessageKind,
   members: Readonly<Record<string, unknown>>,
@@ -67,7 +67,7 @@ export function message(
   )
 }
 
-/** Codes of what clients are told that is wrong, with their meaning. */
+/** Codes of error messages to clients, with their meaning. */
 export const errorCodes = {
   INVALID_MESSAGE: 'The message is not JSON of the form that is documented.',
   INVALID_FILTER: 'A filter has a value that nothing can match, or too many values.',
@@ -76,11 +76,11 @@ export const errorCodes = {
   CURSOR_INVALID:
     'The cursor is none of this server, or comes too late: only the first subscription takes one.',
   CURSOR_TOO_OLD:
-    'What came after the cursor is no longer kept; `oldest_cursor` is where one can still go on from.',
+    'What came after the cursor is no longer retained; `oldest_cursor` is the oldest position to resume from.',
   RATE_LIMITED: 'Too many messages in a short time; the connection ends.',
   TOO_SLOW: 'The client does not read what is sent to it; the connection ends.',
   STOPPING: 'The server stops; another connection can be made.',
-  UNAVAILABLE: 'What came after the cursor cannot be read at the moment; try again later.',
+  UNAVAILABLE: 'What came after the cursor cannot be read now; try again later.',
 } as const satisfies Record<string, string>
 
 /** Code of something that is wrong. */

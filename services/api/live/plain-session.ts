@@ -14,8 +14,17 @@ const MAX_CURSOR_LENGTH = 512
 export interface Subscribing {
   /** Cursor of what was told last; undefined before anything is known of the reader. */
   position(channel: Channel): string | undefined
-  /** Gives a client what came after a cursor, and then what happens. Tells the client when that cannot be. */
-  resume(channel: Channel, client: LiveClient, cursor: string): void
+  /**
+   * Gives a client what came after a cursor, and then what happens. Tells the client when that cannot be.
+   * @param begin called once, before anything else is sent, with where the client is: the cursor, or the current position
+   * (see `position`) when the cursor is refused.
+   */
+  resume(
+    channel: Channel,
+    client: LiveClient,
+    cursor: string,
+    begin: (position: string | undefined) => void,
+  ): void
 }
 
 /** What a client of the websocket may send. */
@@ -90,10 +99,15 @@ export class PlainSession {
   }
 
   #begin(id: string, cursor: string | undefined, filters: Fields): void {
-    const position = cursor ?? this.#subscribing.position(this.#channel)
-    this.#client.send(message('subscribed', { id, filters }, position))
-    if (cursor !== undefined) this.#subscribing.resume(this.#channel, this.#client, cursor)
-    else if (this.#client.state === 'waiting') this.#client.state = 'live'
+    const begin = (position: string | undefined): void => {
+      this.#client.send(message('subscribed', { id, filters }, position))
+    }
+    if (cursor !== undefined) {
+      this.#subscribing.resume(this.#channel, this.#client, cursor, begin)
+      return
+    }
+    begin(this.#subscribing.position(this.#channel))
+    if (this.#client.state === 'waiting') this.#client.state = 'live'
   }
 
   #unsubscribe({ id = DEFAULT_SUBSCRIPTION }: Fields): void {

@@ -14,7 +14,7 @@ export interface PlacedEvent {
   readonly entry: EventEntry
 }
 
-/** The events of a block that a namespace tells of. */
+/** The events of a block that a namespace publishes. */
 export function eventsOf(block: FeedBlock, family: string, contract: string): PlacedEvent[] {
   return block.events.flatMap((event, index) => {
     if (event.family !== family || event.contract !== contract) return []

@@ -45,26 +45,44 @@ export class Resumer {
     this.#timing = options.timing ?? defaultTiming
   }
 
-  /** Never rejects. */
-  async resume(hub: ReaderHub, channel: Channel, client: LiveClient, cursor: FeedCursor): Promise<void> {
+  /** Never rejects. @param begin see `Subscribing.resume`. */
+  async resume(
+    hub: ReaderHub,
+    channel: Channel,
+    client: LiveClient,
+    cursor: FeedCursor,
+    begin: (position: string | undefined) => void,
+  ): Promise<void> {
     client.state = 'resuming'
+    let hasBegun = false
+    const beginOnce = (position: string | undefined): void => {
+      if (!hasBegun) begin(position)
+      hasBegun = true
+    }
     const leave = await this.#places.enter(client.address)
     try {
-      if (client.connection.isOpen) await this.#give(hub, channel, client, cursor)
+      if (client.connection.isOpen) await this.#give(hub, channel, client, cursor, beginOnce)
     } catch (error) {
-      this.#tellFailure(hub, client, error)
+      this.#sendFailure(hub, client, error, beginOnce)
     } finally {
       leave()
     }
   }
 
-  async #give(hub: ReaderHub, channel: Channel, client: LiveClient, from: FeedCursor): Promise<void> {
+  async #give(
+    hub: ReaderHub,
+    channel: Channel,
+    client: LiveClient,
+    from: FeedCursor,
+    begin: (position: string) => void,
+  ): Promise<void> {
     const { database, query } = this.#options
     await database.caughtUp()
     const endMs = performance.now() + this.#timing.totalMs
     for (let cursor = from; ;) {
       const missed = readMissed(query, cursor)
       let step = await missed.next()
+      begin(encodeCursor(from))
       for (; !step.done; step = await missed.next()) {
         if (!client.connection.isOpen) return
         await this.#send(channel, client, step.value)
@@ -118,16 +136,23 @@ export class Resumer {
     }
   }
 
-  #tellFailure(hub: ReaderHub, client: LiveClient, error: unknown): void {
+  #sendFailure(
+    hub: ReaderHub,
+    client: LiveClient,
+    error: unknown,
+    begin: (position: string | undefined) => void,
+  ): void {
     if (error instanceof PronghornError && error.code === 'CURSOR_TOO_OLD') {
       const { position } = hub
       const { oldest } = error.details as { oldest?: string | null }
+      const current = position && encodeCursor(position)
+      begin(current)
       client.send(
         errorMessage(
           'CURSOR_TOO_OLD',
-          'what followed this cursor is no longer kept; events go on from now',
+          'what followed this cursor is no longer stored; events continue from now',
           { oldest_cursor: oldest ?? null },
-          position && encodeCursor(position),
+          current,
         ),
       )
       if (position) client.heardUpTo = position.sequence

@@ -7,7 +7,7 @@ export type LivePlace =
   /** A plain websocket, or an event stream, of a namespace. */
   | { readonly kind: 'live' | 'events'; readonly channel: Channel; readonly query: URLSearchParams }
 
-/** Most requests are for something else, which shows at a glance. */
+/** Most requests are for something else, which the path shows at once. */
 const MAY_BE_LIVE = /^[^?]*\/v1\/(?:live|events)\/?(?:\?|$)/i
 
 /** Paths of plain websockets and event streams, below those of their namespace. */

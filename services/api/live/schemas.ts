@@ -27,10 +27,10 @@ const action = object(
       description: 'What the action says, as the ABI names it; integers of 64 bits are decimal strings',
     },
   },
-  'The action that tells the event',
+  'The action of the event',
 )
 
-/** What a server of the websocket or the event stream sends beside events. */
+/** What a server of the websocket or the event stream sends besides events. */
 export const noticeSchemas: readonly NamedSchema[] = [
   record('LiveSubscribed', 'A subscription begins', {
     type: constant('subscribed'),
@@ -47,7 +47,7 @@ export const noticeSchemas: readonly NamedSchema[] = [
     block_num: integer('First undone block'),
     cursor,
   }),
-  record('LiveGap', 'Blocks whose events are not told, because the reader was far behind the head', {
+  record('LiveGap', 'Blocks without published events, because the reader was far behind the head', {
     type: constant('gap'),
     from_block: nullable(integer('First of them; null when that is not known')),
     to_block: integer('Last of them'),
@@ -58,7 +58,7 @@ export const noticeSchemas: readonly NamedSchema[] = [
     block_num: integer('Last committed block'),
     head_block: integer('Where the reader is going'),
     behind: integer('Blocks between them'),
-    live: flag('False while the reader is too far behind to tell of blocks'),
+    live: flag('False while the reader is too far behind to publish blocks'),
     'cursor?': cursor,
   }),
   record('LiveError', 'Something is wrong', {
@@ -66,12 +66,12 @@ export const noticeSchemas: readonly NamedSchema[] = [
     code: { type: 'string', enum: Object.keys(errorCodes), description: 'What it is' },
     message: text('The same in words'),
     'id?': text('Of the subscription that is meant'),
-    'oldest_cursor?': nullable(text('With CURSOR_TOO_OLD: where one can still go on from')),
+    'oldest_cursor?': nullable(text('With CURSOR_TOO_OLD: the oldest position to resume from')),
     'cursor?': cursor,
   }),
 ]
 
-/** Shape of an event's message. Several actions may tell the same event. */
+/** Shape of an event's message. Several actions may cause the same event. */
 function eventSchema(entry: EventEntry, meanings: readonly string[], about: NamedSchema): NamedSchema {
   const name = entry.event.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
   return record(`Live${name}`, meanings.join(' '), {
@@ -88,7 +88,7 @@ function eventSchema(entry: EventEntry, meanings: readonly string[], about: Name
   })
 }
 
-/** The messages of events that a namespace tells of, by event. */
+/** The messages of the events of a namespace, by event. */
 export function eventSchemas(namespace: Namespace): Map<string, NamedSchema> {
   const own = eventCatalogue.filter(({ family }) => family === namespace.name)
   return new Map(

@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream'
 export interface SessionPeers {
   /** Number of this process's place, from 1. */
   readonly place: number
-  /** Port of 127.0.0.1 on which the process of a place takes requests of its sessions; undefined when it is away. */
+  /** Port of 127.0.0.1 on which the process of a place takes requests of its sessions; undefined when it is not running. */
   readonly portOf: (place: number) => number | undefined
 }
 

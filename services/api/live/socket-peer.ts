@@ -12,9 +12,9 @@ export type EngineSocket = Socket['conn']
 const MESSAGE = '4'
 const EVENT = '2'
 
-/** A packet that waits takes this much beside its content, about. */
+/** Bytes of a waiting packet without its content, about. */
 const PACKET_BYTES = 256
-/** A client that has been told to go has this long to read why, ms. */
+/** How long a dismissed client has to read the reason, ms. */
 const LAST_WORDS_MS = 3_000
 
 /** What the library has no types for: packets that wait, and the websocket below a transport. */
@@ -114,7 +114,7 @@ export class SocketPeer {
     this.#observer.cut(this.transport, reason)
     this.tell(...noticesBy[reason])
     this.#conn.close(reason === 'slow')
-    // What is not read is never written, and would keep the connection for good.
+    // What is not read is never written, and would hold the connection for ever.
     const { transport } = this.#conn as unknown as EngineInside
     setTimeout(() => {
       if (this.#conn.readyState !== 'closed') this.#conn.close(true)

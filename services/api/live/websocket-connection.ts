@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws'
 import type { Connection } from './client.ts'
 import type { Format, LiveErrorCode } from './outgoing.ts'
 
-/** A client that has been told to go has this long to read why, ms. */
+/** How long a dismissed client has to read the reason, ms. */
 const LAST_WORDS_MS = 3_000
 /** As much may wait while a client is given what it missed, bytes. */
 const SMALL_BACKLOG_BYTES = 256 * 1024

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** How long one stretch of writing may keep requests waiting, ms. */
+/** How long writing may delay requests before it yields, ms. */
 const STRETCH_MS = 2
 
 /** Does something for each of many, and lets requests have their turn in between. */

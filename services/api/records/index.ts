@@ -2,7 +2,7 @@ export { dataMembers, joinDataMap, overlayDataMap, splitDataMap } from './data-m
 export type { DataMember } from './data-maps.ts'
 export { Fragments } from './fragments.ts'
 export type { FoundFragments, Fragment, FragmentKind, WantedFragments } from './fragments.ts'
-export { jsonData, jsonList, jsonMembers, jsonText, quoted } from './json-sql.ts'
+export { historyMember, jsonData, jsonList, jsonMembers, jsonText, quoted } from './json-sql.ts'
 export { packFields, packRows, queryPacked, unpackRows } from './packed-rows.ts'
 export { cte, keysPage, readTogether } from './page.ts'
 export type { PageTexts, Selection } from './page.ts'

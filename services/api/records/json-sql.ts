@@ -27,3 +27,12 @@ export function jsonMembers(members: Readonly<Record<string, string>>): string {
 export function jsonList(expression: string): string {
   return `coalesce(${expression}::text, '[]')`
 }
+
+/**
+ * The member `history_since_block`, with its comma, of a family whose rows began with the chain's present state; empty
+ * where all history is there.
+ */
+export function historyMember(family: 'assets' | 'market' | 'tools'): string {
+  return `coalesce((SELECT concat(',"history_since_block":"', i.history_since, '"') FROM chain.imports i
+    JOIN chain.sources s ON s.reader = i.reader AND s.family = '${family}' WHERE i.history_since IS NOT NULL), '')`
+}

@@ -15,8 +15,12 @@ const logins = [
 const GRAPHQL_TIMEOUT = '10s'
 /** Schemas with what the chain says; the api reads them all. */
 const PUBLIC_SCHEMAS = ['chain', 'assets', 'market', 'oracle', 'tools', 'state', 'lists']
-/** Schemas that GraphQL shows. */
-const GRAPHQL_SCHEMAS = ['chain', 'assets', 'market', 'oracle', 'tools']
+/** Views that GraphQL shows; they read the tables with the rights of their owner. */
+const GRAPHQL_SCHEMA = 'graphql'
+/** Schema whose functions the planner needs, as indexes are on them; its tables stay closed. */
+const GRAPHQL_FUNCTIONS = 'market'
+/** Schemas that the role of GraphQL could read in versions without the views. */
+const GRAPHQL_FORMER_SCHEMAS = ['chain', 'assets', 'market', 'oracle', 'tools']
 /** Keys, tokens and how they are signed: the state service alone. */
 const ACCESS_SCHEMA = 'access'
 
@@ -33,6 +37,8 @@ export async function ensureRoles(admin: pg.ClientBase, secrets: Secrets): Promi
   }
   await admin.query(`ALTER ROLE pronghorn_graphql SET statement_timeout = '${GRAPHQL_TIMEOUT}'`)
   await admin.query('ALTER ROLE pronghorn_graphql SET default_transaction_read_only = on')
+  await admin.query('ALTER ROLE pronghorn_graphql SET max_parallel_workers_per_gather = 0')
+  await admin.query('ALTER ROLE pronghorn_graphql SET jit = off')
   await admin.query('ALTER ROLE pronghorn_api SET default_transaction_read_only = on')
 }
 
@@ -59,8 +65,8 @@ export async function grantRights(owner: pg.ClientBase): Promise<void> {
   for (const schema of PUBLIC_SCHEMAS.filter((each) => present.includes(each))) {
     await grantReading(owner, schema, 'pronghorn_api')
     await grantReading(owner, schema, 'pronghorn_state')
-    if (GRAPHQL_SCHEMAS.includes(schema)) await grantReading(owner, schema, 'pronghorn_graphql')
   }
+  await grantGraphql(owner, present)
   for (const role of ['pronghorn_api', 'pronghorn_state']) {
     await owner.query(`GRANT SELECT ON public.pronghorn_migrations TO ${role}`)
   }
@@ -70,6 +76,18 @@ export async function grantRights(owner: pg.ClientBase): Promise<void> {
     `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${ACCESS_SCHEMA} TO pronghorn_state`,
   )
   await owner.query(`GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${ACCESS_SCHEMA} TO pronghorn_state`)
+}
+
+async function grantGraphql(owner: pg.ClientBase, present: readonly string[]): Promise<void> {
+  const role = 'pronghorn_graphql'
+  for (const schema of GRAPHQL_FORMER_SCHEMAS.filter((each) => present.includes(each))) {
+    await owner.query(`REVOKE ALL ON ALL TABLES IN SCHEMA ${schema} FROM ${role}`)
+    await owner.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} REVOKE SELECT ON TABLES FROM ${role}`)
+    await owner.query(`REVOKE ALL ON SCHEMA ${schema} FROM ${role}`)
+  }
+  if (present.includes(GRAPHQL_FUNCTIONS))
+    await owner.query(`GRANT USAGE ON SCHEMA ${GRAPHQL_FUNCTIONS} TO ${role}`)
+  if (present.includes(GRAPHQL_SCHEMA)) await grantReading(owner, GRAPHQL_SCHEMA, role)
 }
 
 async function grantReading(owner: pg.ClientBase, schema: string, role: string): Promise<void> {

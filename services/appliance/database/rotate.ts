@@ -12,39 +12,59 @@ export interface RotateOptions {
   readonly dir: string
   /** The server, with the superuser; its password is read from the secrets. */
   readonly address: Omit<DatabaseAddress, 'password' | 'database'>
+  /** The superuser is that of the operator's own server, who changes its password. */
+  readonly keepSuperuser?: boolean
 }
 
 const STAGED = '.new'
+
+interface Witness {
+  readonly secret: string
+  readonly address: RotateOptions['address']
+}
 
 /**
  * Replaces every secret: the roles get their new passwords in one transaction, and the files are exchanged after it.
  * A run that was cut off in between is finished, or forgotten, by the next one. Services have to be given the new files
  * and started again.
  */
-export async function rotateSecrets({ dir, address }: RotateOptions): Promise<SecretName[]> {
-  await settleStaged(dir, address)
+export async function rotateSecrets({
+  dir,
+  address,
+  keepSuperuser = false,
+}: RotateOptions): Promise<SecretName[]> {
+  // A role whose password every run changes shows whether a cut run reached the server.
+  const witness = keepSuperuser
+    ? { secret: 'filler', address: { ...address, user: 'pronghorn_filler' } }
+    : { secret: 'superuser', address }
+  await settleStaged(dir, witness)
   const { secrets: old } = await ensureSecrets(dir, {})
   const names = Object.keys(secretNames) as SecretName[]
-  const secrets = Object.fromEntries(names.map((name) => [name, newSecret()])) as Record<SecretName, string>
+  const isKept = (name: SecretName) => keepSuperuser && name === 'superuser'
+  const secrets = Object.fromEntries(
+    names.map((name) => [name, isKept(name) ? old[name] : newSecret()]),
+  ) as Record<SecretName, string>
   const admin = await connect(address, old.superuser)
   try {
     await admin.query('BEGIN')
     await ensureRoles(admin, secrets)
-    await admin.query(`ALTER ROLE "${address.user}" PASSWORD '${scramVerifier(secrets.superuser)}'`)
+    if (!keepSuperuser) {
+      await admin.query(`ALTER ROLE "${address.user}" PASSWORD '${scramVerifier(secrets.superuser)}'`)
+    }
     for (const name of names) await stageSecret(dir, name, secrets[name])
     await admin.query('COMMIT')
   } finally {
     await admin.end()
   }
   await takeStaged(dir)
-  return names
+  return names.filter((name) => !isKept(name))
 }
 
 /** A cut run has left files: they count when the server took the passwords, else they are forgotten. */
-async function settleStaged(dir: string, address: RotateOptions['address']): Promise<void> {
-  const staged = await readFile(join(dir, `superuser${STAGED}`), 'utf8').catch(() => null)
+async function settleStaged(dir: string, witness: Witness): Promise<void> {
+  const staged = await readFile(join(dir, `${witness.secret}${STAGED}`), 'utf8').catch(() => null)
   if (staged !== null) {
-    const client = await connect(address, staged).catch(() => null)
+    const client = await connect(witness.address, staged).catch(() => null)
     await client?.end()
     if (client !== null) return takeStaged(dir)
   }

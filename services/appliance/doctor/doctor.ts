@@ -7,6 +7,7 @@ import type { DatabaseAddress } from '../../core/database/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import { readPackageVersion } from '../../core/paths/index.ts'
 import { certificateFiles, endOf } from '../render/index.ts'
+import { examineBackups } from './backups.ts'
 
 /** What the doctor looks at. */
 export interface DoctorOptions {
@@ -16,6 +17,10 @@ export interface DoctorOptions {
   readonly certificates: string
   /** A folder on the disk of the database; null where it is elsewhere. */
   readonly databaseDisk: string | null
+  /** Families that the filler indexes, and so builds query indexes for. */
+  readonly families: readonly string[]
+  /** Folder of the backups; null where this machine has none. */
+  readonly backups: string | null
   /** Takes one line. */
   readonly tell: (level: 'ok' | 'warn' | 'fail', subject: string, note: string) => void
 }
@@ -32,6 +37,7 @@ export async function examine(options: DoctorOptions): Promise<void> {
   const { tell } = options
   tell('ok', 'versions', `Pronghorn ${readPackageVersion()}, Node.js ${process.versions.node}`)
   await examineCertificate(options)
+  if (options.backups !== null) tell(...(await examineBackups(options.backups, new Date())))
   const head = await examineNode(options)
   const client = await connectDatabase(options.address, { applicationName: 'pronghorn-doctor' }).catch(
     (error: unknown) => {
@@ -83,7 +89,7 @@ async function examineDatabase(client: Client, options: DoctorOptions, head: num
   tell('ok', 'database', `PostgreSQL ${version}, schema ${schema}, ${(Number(bytes) / GB).toFixed(2)} GB`)
   const blocks = await examineReaders(client, tell, head)
   await examineSizes(client, tell)
-  await examineIndexes(client, tell)
+  await examineIndexes(client, options)
   await examineDisk(options, Number(bytes), blocks)
 }
 
@@ -122,12 +128,14 @@ async function examineSizes(client: Client, tell: DoctorOptions['tell']): Promis
   tell('ok', 'largest tables', sizes.join(', '))
 }
 
-async function examineIndexes(client: Client, tell: DoctorOptions['tell']): Promise<void> {
+async function examineIndexes(client: Client, { families, tell }: DoctorOptions): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     'SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid ORDER BY 1',
   )
   const missing: string[] = []
-  for (const family of await listIndexFamilies()) missing.push(...(await listMissingIndexes(client, family)))
+  // Nobody builds those of a family that is left out, and nobody needs them.
+  const known = (await listIndexFamilies()).filter((family) => families.includes(family))
+  for (const family of known) missing.push(...(await listMissingIndexes(client, family)))
   if (rows.length > 0) tell('warn', 'invalid indexes', rows.map(({ name }) => name).join(', '))
   if (missing.length > 0) {
     tell('warn', 'query indexes', `not built yet: ${missing.join(', ')}; the filler builds them at the head`)

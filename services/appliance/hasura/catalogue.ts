@@ -14,9 +14,17 @@ const relationship = z.strictObject({
   columns: z.record(z.string(), z.string()),
 })
 
+const limits = z.strictObject({
+  depth: z.int().min(1),
+  nodes: z.int().min(1),
+  seconds: z.int().min(1),
+  batch: z.int().min(1),
+})
+
 const catalogue = z.strictObject({
   schemas: z.array(z.string()),
   hidden: z.array(qualified),
+  limits,
   relationships: z.array(relationship),
 })
 

@@ -72,5 +72,9 @@ export async function assembleMetadata(rowLimit: number): Promise<unknown> {
     for (const { permission } of table.select_permissions)
       permission.limit = Math.min(rowLimit, ROW_LIMIT * 100)
   }
-  return { version: 3, sources: sources.map((source) => ({ ...source, tables })) }
+  return {
+    version: 3,
+    sources: sources.map((source) => ({ ...source, tables })),
+    api_limits: read('api_limits.yaml'),
+  }
 }

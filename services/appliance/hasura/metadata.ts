@@ -3,7 +3,7 @@ import { FatalError } from '../../core/errors/index.ts'
 import type { Catalogue, Relationship } from './catalogue.ts'
 import type { ShownTable } from './schema.ts'
 
-/** Role of whoever asks without a secret. */
+/** Role of requests without a secret. */
 const READER_ROLE = 'reader'
 /** Stands for the row limit of the settings; replaced when the metadata are applied. */
 export const ROW_LIMIT = 1_000
@@ -26,6 +26,7 @@ export function makeMetadata(catalogue: Catalogue, tables: readonly ShownTable[]
   }
   const files: Record<string, string> = {
     'version.yaml': stringify({ version: 3 }),
+    'api_limits.yaml': stringify(describeLimits(catalogue.limits)),
     'databases/databases.yaml': stringify([
       {
         name: SOURCE.name,
@@ -34,7 +35,7 @@ export function makeMetadata(catalogue: Catalogue, tables: readonly ShownTable[]
           connection_info: {
             database_url: { from_env: SOURCE.urlVariable },
             isolation_level: 'read-committed',
-            pool_settings: { max_connections: 10, idle_timeout: 180, retries: 1 },
+            pool_settings: { max_connections: 10, pool_timeout: 5, idle_timeout: 180, retries: 1 },
             use_prepared_statements: true,
           },
         },
@@ -49,6 +50,27 @@ export function makeMetadata(catalogue: Catalogue, tables: readonly ShownTable[]
     })
   }
   return files
+}
+
+function typeOf(table: ShownTable | undefined, name: string): string | null {
+  return table?.columns.find((column) => column.name === name)?.type ?? null
+}
+
+/** Types that an index of each other serves. */
+function comparable(type: string): string {
+  return /^(?:smallint|integer|bigint)$/.test(type) ? 'integers' : type
+}
+
+/** Format of Hasura's `set_api_limits`. */
+function describeLimits({ depth, nodes, seconds, batch }: Catalogue['limits']): unknown {
+  const forAll = (global: number): unknown => ({ global, per_role: {} })
+  return {
+    disabled: false,
+    depth_limit: forAll(depth),
+    node_limit: forAll(nodes),
+    time_limit: forAll(seconds),
+    batch_limit: forAll(batch),
+  }
 }
 
 function nameOf({ schema, name }: ShownTable): string {
@@ -69,9 +91,21 @@ function findProblems(
     if (!tables.some((table) => nameOf(table) === hidden))
       problems.push(`hidden table ${hidden} does not exist`)
   }
+  const seen = new Set<string>()
   for (const { from, name, one, many, columns } of catalogue.relationships) {
     const place = `relationship ${name} of ${from}`
     if ((one === undefined) === (many === undefined)) problems.push(`${place} needs either one or many`)
+    if (seen.has(place)) problems.push(`${place} is there twice`)
+    seen.add(place)
+    const home = shown.find((each) => nameOf(each) === from)
+    if (home?.columns.some((column) => column.name === name))
+      problems.push(`${place} has the name of a column`)
+    const there = shown.find((each) => nameOf(each) === (one ?? many))
+    for (const [left, right] of Object.entries(columns)) {
+      const [here, remote] = [typeOf(home, left), typeOf(there, right)]
+      if (here === null || remote === null || comparable(here) === comparable(remote)) continue
+      problems.push(`${place}: ${left} (${here}) and ${right} (${remote}) cannot be compared`)
+    }
     for (const [table, wanted] of [
       [from, Object.keys(columns)],
       [one ?? many ?? '', Object.values(columns)],
@@ -108,7 +142,7 @@ function describeTable(table: ShownTable, relationships: readonly Relationship[]
   return {
     table: { schema: table.schema, name: table.name },
     configuration: {
-      custom_name: `${table.schema}_${table.name}`,
+      custom_name: table.name,
       custom_root_fields: {},
       ...(table.comment === null ? {} : { comment: table.comment }),
       column_config: Object.fromEntries(commented.map(({ name, comment }) => [name, { comment }])),

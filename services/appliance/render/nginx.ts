@@ -9,16 +9,26 @@ const certificates = {
 } as const
 
 const SECOND_MS = 1_000
+/** Seconds of its rate that a client of GraphQL may use at once. */
+const GRAPHQL_BURST_SECONDS = 2
 
-/** The proxy's configuration. */
-export function renderNginx(values: Values): string {
+/**
+ * The proxy's configuration.
+ * @param isGraphqlExpected whether the profile with Hasura is on for certain; else its path is unknown while it does not answer.
+ */
+export function renderNginx(values: Values, isGraphqlExpected: boolean): string {
+  const failures = fillTemplate('nginx-failures.conf', { FAILURE_HEADERS: failureHeaders(values) })
   const routes = fillTemplate('nginx-routes.conf', {
     READ_TIMEOUT_S: Math.max(90, Math.ceil(values.MAX_QUERY_TIME_MS / SECOND_MS) + 10),
+    FAILURES: failures,
+    GRAPHQL_UNAVAILABLE: isGraphqlExpected ? '' : '      error_page 502 503 504 = @unknown;',
     GRAPHQL_ADMIN: graphqlAdmin(values.GRAPHQL_CONSOLE),
+    GRAPHQL_BURST: values.GRAPHQL_RATE_LIMIT * GRAPHQL_BURST_SECONDS,
   })
   return fillTemplate('nginx.conf', {
+    GRAPHQL_RATE: values.GRAPHQL_RATE_LIMIT,
     REAL_ADDRESS: realAddress(values.TRUSTED_PROXIES),
-    HTTP_ROUTES: values.TLS_MODE === 'off' ? routes : redirect(values.HTTPS_PORT),
+    HTTP_ROUTES: values.TLS_MODE === 'off' ? routes : `${failures}${redirect(values.HTTPS_PORT)}`,
     HTTPS_SERVER: values.TLS_MODE === 'off' ? '' : renderHttps(values, values.TLS_MODE, routes),
   })
 }
@@ -28,11 +38,27 @@ function renderHttps(values: Values, mode: keyof typeof certificates, routes: st
     CERTIFICATE: `${certificates[mode]}/fullchain.pem`,
     PRIVATE_KEY: `${certificates[mode]}/privkey.pem`,
     HTTPS_PORT: values.HTTPS_PORT,
-    // A certificate that nobody can verify must not be made a duty for a year.
-    SECURITY_HEADERS:
-      mode === 'selfsigned' ? '' : '    add_header Strict-Transport-Security "max-age=31536000" always;',
+    SECURITY_HEADERS: strictTransport(mode, '    '),
     ROUTES: routes,
   })
+}
+
+/** A certificate that nobody can verify must not be made a duty for a year. */
+function strictTransport(mode: Values['TLS_MODE'], indent: string): string {
+  if (mode === 'selfsigned' || mode === 'off') return ''
+  return `${indent}add_header Strict-Transport-Security "max-age=31536000" always;`
+}
+
+/** The api lets pages of every origin read its answers; a location with headers of its own inherits none. */
+function failureHeaders(values: Values): string {
+  return [
+    '      add_header Access-Control-Allow-Origin * always;',
+    '      add_header Access-Control-Allow-Headers * always;',
+    '      add_header Access-Control-Allow-Methods GET,HEAD,PUT,PATCH,POST,DELETE always;',
+    strictTransport(values.TLS_MODE, '      '),
+  ]
+    .filter((line) => line !== '')
+    .join('\n')
 }
 
 function redirect(httpsPort: number): string {

@@ -10,6 +10,7 @@ import { computePostgresSettings } from './postgres.ts'
 import { resolveVariables } from './resolve.ts'
 import type { Resolved, Values } from './resolve.ts'
 import { ensureSecrets, secretNames } from './secrets.ts'
+import { checkSuperuserPassword, readSuperuserPassword } from './superuser.ts'
 import type { SecretName, Secrets } from './secrets.ts'
 import { escapeJson, fillTemplate } from './template.ts'
 import type { Placeholders } from './template.ts'
@@ -21,6 +22,8 @@ export interface RenderPlaces {
   readonly out: string
   /** The operator's certificate, when `TLS_MODE` is `files`. */
   readonly certificateFiles: string
+  /** Where `POSTGRES_SUPERUSER_PASSWORD_FILE` is mounted; undefined: at its own path. */
+  readonly superuserPasswordFile?: string | undefined
 }
 
 /** What rendering did. */
@@ -60,10 +63,10 @@ export async function render(environment: Environment, places: RenderPlaces): Pr
   await checkRender(environment, places)
   const resolved = resolveVariables(environment)
   const { values } = resolved
-  const superuser = values.POSTGRES_SUPERUSER_PASSWORD
+  const passwordFile = superuserPasswordFile(values, places)
   const { secrets, made } = await ensureSecrets(
     join(places.out, 'secrets'),
-    superuser === '' ? {} : { superuser },
+    passwordFile === undefined ? {} : { superuser: await readSuperuserPassword(passwordFile) },
   )
   const { files, warnings } = await prepare(resolved, secrets, places)
   for (const file of files) await install(places.out, file)
@@ -72,6 +75,11 @@ export async function render(environment: Environment, places: RenderPlaces): Pr
   const needsOwn = values.TLS_MODE === 'selfsigned' || values.TLS_MODE === 'acme'
   const certificateMade = needsOwn && (await ensureSelfSigned(certificates, values.DOMAIN))
   return report(resolved, made, certificateMade, warnings)
+}
+
+function superuserPasswordFile(values: Values, places: RenderPlaces): string | undefined {
+  const own = values.POSTGRES_SUPERUSER_PASSWORD_FILE
+  return own === '' ? undefined : (places.superuserPasswordFile ?? own)
 }
 
 interface RenderedFile {
@@ -92,7 +100,7 @@ async function install(out: string, file: RenderedFile): Promise<void> {
 }
 
 async function prepare(
-  { values }: Resolved,
+  { values, profiles }: Resolved,
   secrets: Secrets,
   places: RenderPlaces,
 ): Promise<{ files: RenderedFile[]; warnings: readonly ConfigWarning[] }> {
@@ -104,6 +112,11 @@ async function prepare(
   }
   if (values.TLS_MODE === 'files') {
     problems.push(...(await checkCertificateFiles(places.certificateFiles, values.TLS_DIR)))
+  }
+  const passwordFile = superuserPasswordFile(values, places)
+  if (passwordFile !== undefined) {
+    const shown = values.POSTGRES_SUPERUSER_PASSWORD_FILE
+    problems.push(...(await checkSuperuserPassword(passwordFile, shown)))
   }
   const files: RenderedFile[] = []
   let warnings: ConfigWarning[] = []
@@ -125,10 +138,10 @@ async function prepare(
     const message = 'every client counts as a proxy, and can write any address as its own'
     warnings.push({ file: 'environment', path: 'TRUSTED_PROXIES', message })
   }
-  return { files: [...files, ...renderOthers(values, secrets)], warnings }
+  return { files: [...files, ...renderOthers(values, secrets, profiles)], warnings }
 }
 
-function renderOthers(values: Values, secrets: Secrets): RenderedFile[] {
+function renderOthers(values: Values, secrets: Secrets, profiles: readonly string[]): RenderedFile[] {
   const connections = values.MAX_DB_CONNECTIONS * Math.max(1, values.API_WORKERS || 4) + OTHER_CONNECTIONS
   const database = `${values.POSTGRES_HOST}:${values.POSTGRES_PORT}`
   const hasura = [
@@ -140,7 +153,12 @@ function renderOthers(values: Values, secrets: Secrets): RenderedFile[] {
     '',
   ].join('\n')
   return [
-    { service: 'nginx', name: 'nginx.conf', text: renderNginx(values), mode: 0o444 },
+    {
+      service: 'nginx',
+      name: 'nginx.conf',
+      text: renderNginx(values, profiles.includes('graphql')),
+      mode: 0o444,
+    },
     {
       service: 'postgres',
       name: 'postgresql.conf',

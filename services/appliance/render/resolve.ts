@@ -5,7 +5,7 @@ import { demoChainId } from '../../core/chain-node/index.ts'
 import { ConfigError, nearestOf, showFound, startBlockProblem } from '../../core/config/index.ts'
 import type { ConfigProblem, Environment } from '../../core/config/index.ts'
 import { demoPreset, presets } from './presets.ts'
-import { variables } from './variables.ts'
+import { splitList, variables } from './variables.ts'
 
 /** The appliance's variables, checked and with defaults. */
 export type Values = CleanedEnv<typeof variables>
@@ -15,6 +15,8 @@ export interface Resolved {
   readonly values: Values
   /** The chain is the bundled one. */
   readonly isDemo: boolean
+  /** Profiles of the compose file that `COMPOSE_PROFILES` turns on. */
+  readonly profiles: readonly string[]
 }
 
 /** Variables of the compose file and of containers that begin like ours. */
@@ -53,7 +55,7 @@ export function resolveVariables(environment: Environment): Resolved {
   }
   checkTogether(values, given, problems)
   if (problems.length > 0) throw new ConfigError(problems)
-  return { values, isDemo: preset.isDemo }
+  return { values, isDemo: preset.isDemo, profiles: listProfiles(given) }
 }
 
 function problemOf(name: string, found: string | undefined, error: Error): ConfigProblem {
@@ -120,7 +122,7 @@ function checkTogether(
   if (values.TLS_MODE === 'acme' && !values.ACME_EMAIL.includes('@')) {
     refuse('ACME_EMAIL', values.ACME_EMAIL, 'an e-mail address, because TLS_MODE is acme')
   }
-  if (values.TLS_MODE === 'acme' && !(given.COMPOSE_PROFILES ?? '').split(',').includes('acme')) {
+  if (values.TLS_MODE === 'acme' && !listProfiles(given).includes('acme')) {
     problems.push({
       file: 'environment',
       path: 'COMPOSE_PROFILES',
@@ -138,6 +140,10 @@ function checkTogether(
       'an account name, because the market needs the oracle; or MARKET_ACCOUNT=none',
     )
   }
+}
+
+function listProfiles(given: Readonly<Record<string, string>>): string[] {
+  return splitList(given.COMPOSE_PROFILES ?? '')
 }
 
 /** Names that RFC 2606 keeps for documents; no node has one. */

@@ -23,9 +23,9 @@ const BYTES = 32
 
 /**
  * Reads the secrets of a directory and makes those that are missing: 256 random bits each, as URL-safe text. One that
- * is there is never written again.
+ * is there is never written again, unless the operator's own has changed.
  *
- * @param given secrets that the operator brings along; they count for those that are not there yet.
+ * @param given secrets that the operator brings along; they replace what is there.
  */
 export async function ensureSecrets(
   dir: string,
@@ -39,7 +39,7 @@ export async function ensureSecrets(
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
       throw error
     })
-    const secret = kept === null || kept === '' ? (given[name] ?? newSecret()) : kept
+    const secret = given[name] ?? (kept === null || kept === '' ? newSecret() : kept)
     if (secret !== kept) {
       await writeSecret(dir, name, secret)
       made.push(name)

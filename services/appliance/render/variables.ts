@@ -205,9 +205,9 @@ export const variables = {
     default: 'postgres',
     desc: 'Role that creates the database and the roles.',
   }),
-  POSTGRES_SUPERUSER_PASSWORD: str({
+  POSTGRES_SUPERUSER_PASSWORD_FILE: str({
     default: '',
-    desc: 'Its password, for a PostgreSQL of your own; of the bundled one it is made at the first start.',
+    desc: 'File with its password, for a PostgreSQL of your own; of the bundled one it is made at the first start.',
   }),
   POSTGRES_REPLICAS: matching(
     /^[A-Za-z0-9_.-]+(?::\d{1,5})?(?:,[A-Za-z0-9_.-]+(?::\d{1,5})?)*$/,
@@ -223,5 +223,18 @@ export const variables = {
     default: false,
     desc: 'Reach the Hasura console and its admin interfaces at /console.',
   }),
-  GRAPHQL_ROW_LIMIT: whole(1, 100_000)({ default: 1_000, desc: 'Most rows of a GraphQL list.' }),
+  GRAPHQL_ROW_LIMIT: whole(
+    1,
+    100_000,
+  )({
+    default: 100,
+    desc: 'Most rows of a GraphQL list, nested ones included.',
+  }),
+  GRAPHQL_RATE_LIMIT: whole(
+    1,
+    10_000,
+  )({
+    default: 10,
+    desc: 'GraphQL queries per second of one address.',
+  }),
 } as const

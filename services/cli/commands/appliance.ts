@@ -10,6 +10,7 @@ import { applianceGroup } from './groups.ts'
 interface RenderFlags {
   readonly out: string
   readonly certificateFiles: string
+  readonly superuserPasswordFile?: string
   readonly check?: true
 }
 
@@ -25,11 +26,12 @@ export function addRenderConfig(program: Command, io: CliIo): void {
     .helpGroup(applianceGroup)
     .option('--out <folder>', 'where each service has its folder', '/rendered')
     .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
+    .option('--superuser-password-file <file>', 'where POSTGRES_SUPERUSER_PASSWORD_FILE is mounted')
     .option('--check', 'write nothing; list what is wrong')
     .action(async (flags: RenderFlags) => {
       const { checkRender, render } = await import('../../appliance/index.ts')
       const run = flags.check ? checkRender : render
-      const report = await run(io.env, { out: flags.out, certificateFiles: flags.certificateFiles })
+      const report = await run(io.env, flags)
       io.out(describeReport(report, flags.check === true))
     })
 }
@@ -94,6 +96,8 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
     })
 }
 
+type RotateFlags = Omit<RenderFlags, 'out' | 'check'> & { readonly rendered: string }
+
 /** `pronghorn rotate-secrets`. */
 export function addRotateSecrets(program: Command, io: CliIo): void {
   program
@@ -106,15 +110,17 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
     .helpGroup(applianceGroup)
     .option('--rendered <folder>', 'what render-config has made', '/rendered')
     .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
-    .action(async (flags: { readonly rendered: string; readonly certificateFiles: string }) => {
+    .option('--superuser-password-file <file>', 'where POSTGRES_SUPERUSER_PASSWORD_FILE is mounted')
+    .action(async ({ rendered, ...files }: RotateFlags) => {
       const { checkRender, render, resolveVariables, rotateSecrets } =
         await import('../../appliance/index.ts')
-      const places = { out: flags.rendered, certificateFiles: flags.certificateFiles }
+      const places = { out: rendered, ...files }
       await checkRender(io.env, places)
       const { values } = resolveVariables(io.env)
       const rotated = await rotateSecrets({
-        dir: join(flags.rendered, 'secrets'),
+        dir: join(rendered, 'secrets'),
         address: { host: values.POSTGRES_HOST, port: values.POSTGRES_PORT, user: values.POSTGRES_SUPERUSER },
+        keepSuperuser: values.POSTGRES_SUPERUSER_PASSWORD_FILE !== '',
       })
       await render(io.env, places)
       io.out(`New: ${rotated.join(', ')}. Start the services again.\n`)
@@ -130,23 +136,31 @@ export function addDoctor(program: Command, io: CliIo): void {
     .helpGroup(applianceGroup)
     .option('--rendered <folder>', 'what render-config has made', '/rendered')
     .option('--disk <folder>', 'a folder on the disk of the database')
-    .action(async (flags: { readonly rendered: string; readonly disk?: string }) => {
-      const { examine } = await import('../../appliance/index.ts')
-      const settings = loadSettings(io, { config: join(flags.rendered, 'api') }, ['connections']).config
-        .connections
-      let failures = 0
-      await examine({
-        address: settings.sqldb,
-        chainHttp: settings.chain.http,
-        certificates: join(flags.rendered, 'certificates'),
-        databaseDisk: flags.disk ?? null,
-        tell: (level, subject, note) => {
-          if (level === 'fail') failures++
-          io.out(`${level.padEnd(6)}${subject.padEnd(18)}${note}\n`)
-        },
-      })
-      if (failures > 0) throw new FatalError('UNHEALTHY', `${failures} findings need a hand`)
-    })
+    .option('--backups <folder>', 'the folder of the backups')
+    .action(
+      async (flags: { readonly rendered: string; readonly disk?: string; readonly backups?: string }) => {
+        const { examine } = await import('../../appliance/index.ts')
+        const { config } = loadSettings(io, { config: join(flags.rendered, 'api') }, [
+          'connections',
+          'readers',
+        ])
+        const settings = config.connections
+        let failures = 0
+        await examine({
+          address: settings.sqldb,
+          chainHttp: settings.chain.http,
+          certificates: join(flags.rendered, 'certificates'),
+          databaseDisk: flags.disk ?? null,
+          backups: flags.backups ?? null,
+          families: config.readers.flatMap(({ contracts }) => contracts.map(({ handler }) => handler)),
+          tell: (level, subject, note) => {
+            if (level === 'fail') failures++
+            io.out(`${level.padEnd(6)}${subject.padEnd(18)}${note}\n`)
+          },
+        })
+        if (failures > 0) throw new FatalError('UNHEALTHY', `${failures} findings need a hand`)
+      },
+    )
 }
 
 /** `pronghorn certificates`. */

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { migrate } from '../../core/database/index.ts'
-import { FatalError } from '../../core/errors/index.ts'
 import type { Difference, ImportDatabaseOptions, ImportPlan, ImportReport } from '../../filler/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import { withDatabase } from '../database.ts'
@@ -8,6 +7,7 @@ import type { CliIo } from '../io.ts'
 import { loadSettings, openLogger } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
 import { careGroup, configOption } from './groups.ts'
+import { pickReader } from './pick-reader.ts'
 
 interface ImportFlags extends ConfigOption {
   readonly reader?: string
@@ -85,22 +85,6 @@ async function run(address: string, flags: ImportFlags, io: CliIo): Promise<void
   const report = await importDatabase(options)
   if (io.isTerminal) io.err('\r\x1b[K')
   io.out(flags.json ? `${JSON.stringify(reportJson(report))}\n` : reportText(report, settings.name))
-}
-
-function pickReader<R extends { readonly name: string }>(
-  readers: readonly R[],
-  wanted: string | undefined,
-): R {
-  const found =
-    wanted === undefined && readers.length === 1 ? readers[0] : readers.find(({ name }) => name === wanted)
-  if (found) return found
-  const names = readers.map(({ name }) => name).join(', ')
-  throw new FatalError(
-    'USAGE',
-    wanted === undefined
-      ? `readers.config.json has the readers ${names}: name one with --reader`
-      : `readers.config.json has no reader ${wanted}, but ${names}`,
-  )
 }
 
 const differenceLines = (differences: readonly Difference[]) =>

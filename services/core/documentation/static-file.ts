@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'koa'
+import { negotiateEncoding } from '../http/index.ts'
+import type { Encoding } from '../http/index.ts'
 
 /** A file that never changes while the process lives. */
 export interface StaticFile {
@@ -16,25 +18,24 @@ export interface StaticFile {
 }
 
 interface LoadedFile {
-  readonly body: Buffer
-  readonly zipped: Buffer
   readonly etag: string
+  readonly forms: Map<Encoding, Promise<Buffer>>
 }
 
-const compress = promisify(gzip)
+const gzipFile = promisify(gzip)
+const brotliFile = promisify(brotliCompress)
+const GZIP_LEVEL = 9
+const BROTLI_QUALITY = 9
 
 /**
- * Answers a GET or HEAD with a file. It is read and compressed once, when it is first asked for; `ETag`,
+ * Answers a GET or HEAD with a file. It is read when it is first requested, and compressed once for each encoding; `ETag`,
  * `If-None-Match` and `Accept-Encoding` are understood.
  */
 export function createFileAnswer(file: StaticFile): (context: Context) => Promise<void> {
-  let loaded: Promise<LoadedFile> | undefined
+  let loaded: LoadedFile | undefined
   return async (context) => {
-    loaded ??= loadFile(file).catch((error: unknown) => {
-      loaded = undefined
-      throw error
-    })
-    const { body, zipped, etag } = await loaded
+    loaded ??= loadFile(file)
+    const { etag } = loaded
     context.status = 200
     context.set('Content-Type', file.type)
     context.set('ETag', etag)
@@ -51,15 +52,30 @@ export function createFileAnswer(file: StaticFile): (context: Context) => Promis
       context.status = 304
       return
     }
-    const isZipped = context.acceptsEncodings('gzip', 'identity') === 'gzip'
-    if (isZipped) context.set('Content-Encoding', 'gzip')
-    context.body = isZipped ? zipped : body
+    const encoding = negotiateEncoding(context.get('Accept-Encoding'))
+    context.body = await formOf(loaded, encoding)
+    if (encoding !== 'identity') context.set('Content-Encoding', encoding)
   }
 }
 
-async function loadFile(file: StaticFile): Promise<LoadedFile> {
+function loadFile(file: StaticFile): LoadedFile {
   const body = file.load()
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)
-  // Weak: the same tag stands for the compressed form.
-  return { body, zipped: await compress(body, { level: 9 }), etag: `W/"${digest}"` }
+  // Weak: the same tag stands for the compressed forms.
+  return { etag: `W/"${digest}"`, forms: new Map([['identity', Promise.resolve(body)]]) }
+}
+
+async function formOf({ forms }: LoadedFile, encoding: Encoding): Promise<Buffer> {
+  const known = forms.get(encoding)
+  if (known) return known
+  const body = await forms.get('identity')!
+  const made = forms.get(encoding) ?? compressFile(body, encoding)
+  forms.set(encoding, made)
+  made.catch(() => forms.delete(encoding))
+  return made
+}
+
+function compressFile(body: Buffer, encoding: Encoding): Promise<Buffer> {
+  if (encoding === 'gzip') return gzipFile(body, { level: GZIP_LEVEL })
+  return brotliFile(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } })
 }

@@ -28,7 +28,7 @@ interface Presence<T> {
   readonly default?: T
   /** Absent is refused. */
   readonly required?: boolean
-  /** What cannot be used counts as absent. */
+  /** A value that cannot be used counts as absent; the caller of `read` is warned. */
   readonly lenient?: boolean
 }
 
@@ -77,7 +77,7 @@ function scalar<T extends string | number | bigint | boolean>(
     ...(isTold ? { default: standard } : {}),
     ...(required ? { isRequired: true } : {}),
     schema: { ...element, ...(isTold ? { default: standard } : {}) },
-    read(given) {
+    read(given, _lists, warn) {
       const text = storableText(given, complaint)
       if (text === undefined || text === '') {
         if (required) throw new Complaint('is required')
@@ -87,8 +87,9 @@ function scalar<T extends string | number | bigint | boolean>(
       try {
         return read(text)
       } catch (error) {
-        if (lenient && error instanceof Complaint) return standard
-        throw error
+        if (!lenient || !(error instanceof Complaint)) throw error
+        warn?.(error)
+        return standard
       }
     },
   }

@@ -33,9 +33,10 @@ export interface Parameter<T = unknown> extends Form {
   readonly schema: Schema
   /**
    * Reads what was given: text, undefined when absent, or whatever a JSON body holds. Undefined = counts as absent.
+   * @param warn is called with what is wrong with a value that is replaced by the default instead of refused.
    * @throws Complaint when the value cannot be used.
    */
-  read(given: unknown, lists: NamedLists): T | Promise<T>
+  read(given: unknown, lists: NamedLists, warn?: (complaint: Complaint) => void): T | Promise<T>
 }
 
 /** Parameters by name, in the order in which they are checked and documented. */

@@ -11,6 +11,8 @@ export interface Given {
    * @param complaint its message tells what is wrong, for example `is required`.
    */
   readonly refuse: (name: string, complaint: Complaint) => void
+  /** Called for each value that is replaced by the default of its parameter. */
+  readonly warn?: (name: string, complaint: Complaint) => void
 }
 
 const noLists: NamedLists = () => Promise.resolve([])
@@ -18,13 +20,13 @@ const noLists: NamedLists = () => Promise.resolve([])
 /** Reads and checks every parameter of an endpoint. What the endpoint does not know is ignored. */
 export async function readParameters<P extends Parameters>(
   parameters: P,
-  { find, lists = noLists, refuse }: Given,
+  { find, lists = noLists, refuse, warn }: Given,
 ): Promise<Values<P>> {
   const values: Record<string, unknown> = {}
   for (const name in parameters) {
     const parameter = parameters[name]!
     try {
-      const read = parameter.read(find(name, parameter), lists)
+      const read = parameter.read(find(name, parameter), lists, (complaint) => warn?.(name, complaint))
       // Only named lists have to be waited for.
       const value: unknown = read instanceof Promise ? await read : read
       if (value !== undefined) values[name] = value

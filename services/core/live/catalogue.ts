@@ -1,4 +1,4 @@
-/** Families whose contracts' actions are told. */
+/** Families whose contracts' actions are published. */
 export type EventFamily = 'assets' | 'market' | 'tools'
 
 /** What an event is about; a record of the namespace of the same family. */
@@ -28,7 +28,7 @@ export interface SocketEvent {
   /** Socket namespaces below the path of the REST namespace, such as `/v1/sales`. */
   readonly namespaces: readonly string[]
   readonly event: string
-  /** Room that a client has to subscribe to; absent when everybody is told. */
+  /** Room that a client has to subscribe to; absent when every client gets it. */
   readonly room?: string
   /** Told only with `socket_features.asset_update`. */
   readonly assetUpdate?: true
@@ -39,7 +39,7 @@ export interface EventEntry {
   readonly family: EventFamily
   /** Name in the websocket and the event stream, unique over all families. */
   readonly event: string
-  /** Contract action that tells it. */
+  /** Contract action that it is published for. */
   readonly action: string
   readonly entity: EventEntity
   /**
@@ -381,8 +381,8 @@ const toolsEvents: readonly Omit<EventEntry, 'family'>[] = [
 ]
 
 /**
- * Every event that clients can be told of: one for each action that changes what a record shows. Several actions may
- * tell the same event. What the filler announces, what the api sends and the documents are made from this table.
+ * Every event that is published: one for each action that changes what a record shows. Several actions may
+ * cause the same event. What the filler publishes, what the api sends and the documents come from this table.
  */
 export const eventCatalogue: readonly EventEntry[] = [
   ...assetsEvents.map((entry) => ({ family: 'assets' as const, ...entry })),
@@ -392,7 +392,7 @@ export const eventCatalogue: readonly EventEntry[] = [
 
 const byAction = new Map(eventCatalogue.map((entry) => [`${entry.family} ${entry.action}`, entry]))
 
-/** The event that an action of a family's contract tells, if any. */
+/** The event of an action of a family's contract, if any. */
 export function eventOfAction(family: string, action: string): EventEntry | undefined {
   return byAction.get(`${family} ${action}`)
 }

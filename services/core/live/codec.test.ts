@@ -98,10 +98,10 @@ describe('the catalogue', () => {
   })
 
   it('holds the twelve events of the socket interface', () => {
-    const told = eventCatalogue.flatMap(({ socket, action }) =>
+    const published = eventCatalogue.flatMap(({ socket, action }) =>
       (socket?.namespaces ?? []).map((namespace) => `${namespace} ${socket!.event} ${action}`),
     )
-    expect(told.sort()).toEqual(
+    expect(published.sort()).toEqual(
       [
         '/v1/assets new_asset logmint',
         '/v1/assets burn logburnasset',

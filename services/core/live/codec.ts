@@ -10,9 +10,9 @@ export function encodeFeedMessage(message: FeedMessage): string {
 }
 
 /**
- * Reads a message and checks everything that readers of it rely on; what is unknown besides is kept.
+ * Reads a message and checks everything that readers of it rely on; unknown members are retained.
  *
- * @throws FatalError `FEED_MESSAGE_MALFORMED` naming the place; whoever follows a feed skips such a message.
+ * @throws FatalError `FEED_MESSAGE_MALFORMED` naming the place; subscribers of a feed skip such a message.
  */
 export function decodeFeedMessage(text: string): FeedMessage {
   let value: unknown

@@ -30,7 +30,7 @@ export interface FollowOptions {
   /** Reads from the database that the filler writes to, not from a replica. */
   readonly query: FeedQuery
   readonly reader: string
-  /** Start after everything that is told so far, or after this entry. Default `now`. */
+  /** Start after everything published so far, or after this entry. Default `now`. */
   readonly from?: 'now' | { readonly epoch: number; readonly sequence: bigint }
   readonly logger: StoreLogger
   /** Takes each entry, in order, once; the next one waits until it has resolved. What it throws is logged. */
@@ -66,7 +66,7 @@ export interface FeedFollower {
 /**
  * Follows a reader's feed without losing an entry: by the bus as long as each message is the next one, and through the
  * database at the start, after a gap, for what is too long for the bus, and while the bus is silent. What is no longer
- * kept, or belongs to another feed, comes as an entry of kind `gap`. Resolves when it stands at its starting place, or,
+ * retained, or belongs to another feed, comes as an entry of kind `gap`. Resolves when it stands at its starting place, or,
  * when the database does not answer, at once: it starts there as soon as it can.
  */
 export async function followFeed(options: FollowOptions): Promise<FeedFollower> {
@@ -105,7 +105,7 @@ class Follower implements FeedFollower {
     this.started = true
   }
 
-  /** What is told while the place is looked up waits in the queue. */
+  /** What is published while the position is looked up waits in the queue. */
   async start(): Promise<void> {
     const { store, reader } = this.options
     this.unsubscribe = await store
@@ -252,7 +252,7 @@ class Follower implements FeedFollower {
     return rows.length
   }
 
-  /** Goes over to the feed that there is, and past what is no longer kept. */
+  /** Switches to the present feed, past what is no longer retained. */
   private async align(state: FeedState): Promise<void> {
     const isNew = this.epoch === null
     const isOther = !isNew && (this.epoch !== state.epoch || this.sequence > state.sequence)

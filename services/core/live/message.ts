@@ -38,7 +38,7 @@ export interface FeedTrace {
   readonly omitted_bytes?: number
 }
 
-/** An executed transaction in which something happened that clients are told of. */
+/** An executed transaction with published events. */
 export interface FeedTransaction {
   /** 64 lower-case hexadecimal digits. */
   readonly id: string
@@ -57,7 +57,7 @@ export interface FeedKeys {
   readonly templates?: readonly string[]
 }
 
-/** Something that happened to an entity, told by one action. */
+/** An event of an entity, from one action. */
 export interface FeedEvent {
   /** Contract account. */
   readonly contract: string
@@ -96,15 +96,15 @@ export interface FeedFork {
   readonly block_num: number
 }
 
-/** Blocks whose events are not told, because the reader was behind the head when it read them. */
+/** Blocks without published events, because the reader was behind the head when it read them. */
 export interface FeedGap {
   readonly kind: 'gap'
   readonly reader: string
   readonly epoch: number
   readonly sequence: string
-  /** First block that is not told; null when it is not known. */
+  /** First block without published events; null when it is not known. */
   readonly from_block: number | null
-  /** Last block that is not told. */
+  /** Last block without published events. */
   readonly to_block: number
 }
 
@@ -123,7 +123,7 @@ export interface FeedLag {
   /** Where the reader is going: the head, or the last irreversible block when it reads only these. */
   readonly head_block: number
   readonly behind: number
-  /** False while the reader is too far behind to tell of blocks. */
+  /** False while the reader is too far behind to publish blocks. */
   readonly live: boolean
 }
 

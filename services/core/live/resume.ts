@@ -26,11 +26,11 @@ interface ForkMark {
 }
 
 /**
- * What was told since a cursor, up to now: blocks that a later fork undid are left out, and so are the forks that only
- * concern such blocks; what the holder had seen of undone blocks is taken back by one fork, which comes first. Returns
+ * What was published since a cursor, up to now: blocks that a later fork undid are left out, and so are the forks that only
+ * concern such blocks; what the client had seen of undone blocks is rolled back by one fork, which comes first. Returns
  * the cursor after all of it.
  *
- * @throws FatalError `CURSOR_TOO_OLD` when the place is no longer kept or not of this feed; `details.oldest` is the text
+ * @throws FatalError `CURSOR_TOO_OLD` when the position is no longer retained or not of this feed; `details.oldest` is the text
  *   of the oldest cursor that can be used, or null when the reader has no feed.
  */
 export async function* readMissed(
@@ -48,7 +48,7 @@ export async function* readMissed(
   let after = cursor.seen === null ? cursor.sequence : cursor.sequence - 1n
   while (after < end.sequence) {
     const rows = await readFeed(query, cursor.reader, after, options.batch ?? 50)
-    // Pruned meanwhile, by somebody who reads slower than the chain goes on.
+    // Pruned meanwhile: the client reads more slowly than the chain grows.
     if (rows[0]?.sequence !== after + 1n)
       throw tooOld(cursor.reader, await readFeedState(query, cursor.reader))
     for (const row of rows) {
@@ -87,7 +87,7 @@ async function checkCursor(query: FeedQuery, cursor: FeedCursor, state: FeedStat
 }
 
 function tooOld(reader: string, state: FeedState | null): FatalError {
-  return new FatalError('CURSOR_TOO_OLD', 'what follows this cursor is no longer kept', {
+  return new FatalError('CURSOR_TOO_OLD', 'what follows this cursor is no longer retained', {
     details: { oldest: state ? encodeCursor(oldestCursor(reader, state)) : null },
   })
 }
@@ -102,7 +102,7 @@ async function readForks(query: FeedQuery, cursor: FeedCursor, upTo: bigint): Pr
 }
 
 /**
- * The one fork that takes back what the holder has seen. Everything told between the cursor and the last fork that
+ * The one fork that rolls back what the client has seen. Everything published between the cursor and the last fork that
  * reaches below the holder's blocks is undone itself, so this fork may come first.
  */
 function forkOfHolder(cursor: FeedCursor, forks: readonly ForkMark[]): FeedFork | null {
@@ -123,7 +123,7 @@ function forkOfHolder(cursor: FeedCursor, forks: readonly ForkMark[]): FeedFork 
   }
 }
 
-/** From which block on the forks undid what was told before them. */
+/** First block of what the forks undid. */
 class UndoneBlocks {
   private readonly forks: readonly ForkMark[]
   /** Lowest block that a fork, or one after it, undid. */
@@ -137,7 +137,7 @@ class UndoneBlocks {
       this.lowest[i] = Math.min(this.lowest[i]!, this.lowest[i + 1]!)
   }
 
-  /** First undone block among what was told with this entry; asked for entries in order. */
+  /** First undone block among what was published with this entry; asked for entries in order. */
   from(sequence: bigint): number {
     while (this.next < this.forks.length && this.forks[this.next]!.sequence <= sequence) this.next++
     return this.lowest[this.next] ?? Infinity

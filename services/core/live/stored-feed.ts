@@ -12,9 +12,9 @@ export interface FeedState {
   readonly epoch: number
   /** Newest entry; 0 when there is none. */
   readonly sequence: bigint
-  /** Newest entry that is no longer kept. */
+  /** Newest entry that is no longer retained. */
   readonly prunedTo: bigint
-  /** Block up to which everything is told. */
+  /** Block up to which everything is published. */
   readonly toldTo: number
 }
 
@@ -52,12 +52,12 @@ export async function readFeedState(query: FeedQuery, reader: string): Promise<F
     : null
 }
 
-/** The place after everything that is told so far. */
+/** The position after everything published so far. */
 export function newestCursor(reader: string, state: FeedState): FeedCursor {
   return { reader, epoch: state.epoch, sequence: state.sequence, seen: null, block: state.toldTo }
 }
 
-/** The place before everything that is kept; no fork concerns who starts there. */
+/** The position before everything retained; a client that starts there is not concerned by any fork. */
 export function oldestCursor(reader: string, state: FeedState): FeedCursor {
   return { reader, epoch: state.epoch, sequence: state.prunedTo, seen: null, block: 0 }
 }

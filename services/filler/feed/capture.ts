@@ -36,7 +36,7 @@ interface Told {
 }
 
 /**
- * Collects what clients are told of one block: the events, and the transactions that they belong to with all of their
+ * Collects what is published of one block: the events, and the transactions that they belong to with all of their
  * traces. The block is walked a second time for these, and only when it has an event.
  */
 export class BlockCapture {
@@ -56,7 +56,7 @@ export class BlockCapture {
   }
 
   /**
-   * What the block's message says; null when nothing happened in it that clients are told of.
+   * Content of the block's message; null when it has no events.
    *
    * @throws DecodeError when the traces are malformed.
    */
@@ -121,7 +121,7 @@ export class BlockCapture {
       const { payload, dataStart, dataEnd } = action
       return toPlain(reader.read(name, payload, dataStart, dataEnd))
     } catch {
-      // What users send to a contract need not fit its ABI; it is told as it is.
+      // What users send to a contract need not fit its ABI; it is published as it is.
       return undefined
     }
   }

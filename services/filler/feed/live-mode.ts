@@ -1,27 +1,27 @@
 /**
- * Decides, block by block, whether clients are told. A reader begins to tell with the block after the one at which it
- * reached the head, and goes on as long as it does not fall too far behind; after a restart it goes on where it stopped.
- * So nothing is told while a reader catches up, and nothing is missing from what it tells.
+ * Decides, block by block, whether events are published. A reader starts with the block after the one at which it
+ * reached the head, and continues as long as it does not fall too far behind; after a restart it resumes where it stopped.
+ * So nothing is published while a reader catches up, and nothing is missing from what it publishes.
  */
 export class LiveMode {
   private live: boolean
   private readonly maxBehind: number
 
   /**
-   * @param isWhole whether everything up to the next block has been told, as after a restart of a reader at the head.
-   * @param maxBehind blocks behind the head from which on a reader stops telling.
+   * @param isWhole whether everything up to the next block has been published, as after a restart of a reader at the head.
+   * @param maxBehind blocks behind the head from which on a reader stops publishing.
    */
   constructor(isWhole: boolean, maxBehind: number) {
     this.live = isWhole
     this.maxBehind = maxBehind
   }
 
-  /** Whether the reader tells what it reads at present. */
+  /** Whether the reader publishes what it reads now. */
   get isLive(): boolean {
     return this.live
   }
 
-  /** Whether the next block is told, which is `behind` blocks below where the reader is going. */
+  /** Whether the next block is published, which is `behind` blocks below where the reader is going. */
   tells(behind: number): boolean {
     if (behind > this.maxBehind) this.live = false
     return this.live

@@ -5,9 +5,9 @@ import type { BlockNews } from './capture.ts'
 
 /** What a commit unit means to the feed. */
 export interface UnitNews {
-  /** Whether clients are told of its blocks. */
+  /** Whether its blocks are published. */
   readonly isTold: boolean
-  /** What they are told, in order. */
+  /** What is published, in order. */
   readonly blocks: BlockNews[]
   /** Whether the reader reached the head with the last of its blocks. */
   arrived: boolean
@@ -20,7 +20,7 @@ export interface WrittenEntry {
   readonly storedBytes: number
 }
 
-/** What an entry says beside its place. */
+/** Content of an entry, without its position. */
 type EntryContent =
   | ({ readonly kind: 'block' } & BlockNews)
   | { readonly kind: 'fork'; readonly block_num: number }
@@ -32,11 +32,11 @@ interface PackedEntry extends WrittenEntry {
 
 /** Entries pruned with one commit at most, so that none takes long. */
 const MAX_PRUNED = 5_000
-/** Pruning waits until so many blocks are worth it, or a tenth of what is kept. */
+/** Pruning waits until so many blocks are worth it, or a tenth of what is retained. */
 const PRUNE_EVERY_BLOCKS = 500
 
 /**
- * The feed of one reader as it is written: entries and place in the transactions of the blocks that they tell of, so
+ * The feed of one reader as it is written: entries and position in the transactions of the blocks that they belong to, so
  * that an entry is there exactly when its block was committed.
  */
 export class Outbox {
@@ -76,7 +76,7 @@ export class Outbox {
     await this.write(statements, last)
   }
 
-  /** Writes that every block from `from` on is undone, when clients have been told of any. */
+  /** Writes that every block from `from` on is undone, when any of these were published. */
   async writeFork(statements: Statements, from: number): Promise<void> {
     if (!this.current || this.current.toldTo < from) return
     this.begin(from)
@@ -94,7 +94,7 @@ export class Outbox {
     return written
   }
 
-  /** The place to go on from; a feed that begins has told nothing up to `toldTo`. */
+  /** The position to continue from; a new feed has published nothing up to `toldTo`. */
   private begin(toldTo: number): FeedState {
     this.next = this.current ?? { epoch: Date.now(), sequence: 0n, prunedTo: 0n, toldTo }
     this.written = []
@@ -144,7 +144,7 @@ export class Outbox {
       ])
       this.next = { ...this.next!, prunedTo: newest }
     }
-    // What is left over from a time when more was kept goes with the next commits.
+    // What is left over from a time when more was retained is pruned with the next commits.
     if (newest < prunedTo + BigInt(MAX_PRUNED)) this.nextPrunedAtBlock = last
   }
 }
@@ -171,7 +171,7 @@ function columnsOf({ entry, message }: PackedEntry): unknown[] {
   }
 }
 
-/** Drops a reader's feed: cursors of before are too old, and what is indexed again was not told. */
+/** Drops a reader's feed: earlier cursors are too old, and what is indexed again was not published. */
 export async function wipeFeed(statements: Statements, reader: string): Promise<void> {
   await statements.run('DELETE FROM chain.feed WHERE reader = $1', [reader])
   await statements.run(

@@ -25,7 +25,7 @@ export interface TellerOptions {
 /** Beats between two messages of a reader that is live, whose blocks speak for it too. */
 const LIVE_BEATS = 2
 
-/** What one reading of the chain tells clients: which blocks, what of them, in which transaction, and the message. */
+/** What one reading of the chain publishes: which blocks, what of them, in which transaction, and the message. */
 export class Teller {
   private readonly options: TellerOptions
   private readonly channel: string
@@ -36,7 +36,7 @@ export class Teller {
     this.channel = feedChannel(options.reader)
   }
 
-  /** Whether clients are told of the next block. */
+  /** Whether the next block is published. */
   tells(block: ShipBlock): boolean {
     return this.options.mode.tells(this.behind(block))
   }
@@ -46,12 +46,12 @@ export class Teller {
     return { isTold: this.tells(block), blocks: [], arrived: false }
   }
 
-  /** Collects what is told of a block; null in a unit that is not told. */
+  /** Collects what is published of a block; null in a unit that is not. */
   capture(unit: UnitNews): BlockCapture | null {
     return unit.isTold ? new BlockCapture() : null
   }
 
-  /** Takes what a block of the unit told. */
+  /** Takes what is published of a block of the unit. */
   take(unit: UnitNews, block: ShipBlock, news: BlockNews | null): void {
     if (news) unit.blocks.push(news)
     if (this.options.mode.hasArrived(this.behind(block))) unit.arrived = true

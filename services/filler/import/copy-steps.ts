@@ -1,5 +1,4 @@
 import { copyLine } from '../store/index.ts'
-import type { Table } from '../store/index.ts'
 import { literal, assetsPart, copyParts } from './copy-parts.ts'
 import type { CopyPart, PartContext } from './copy-parts.ts'
 import { completeAssetLine } from './asset-lines.ts'
@@ -172,18 +171,13 @@ async function writeEvents(
   columns: AppendColumns,
 ): Promise<number> {
   let written = 0
-  for (const [table, { appended }] of rows.unit.tables as ReadonlyMap<
-    Table,
-    { appended: readonly object[] }
-  >) {
-    if (appended.length === 0) continue
+  for (const [table, { appended }] of rows.unit.tables) {
+    if (appended.count === 0) continue
+    if (appended.packed.length > 0)
+      written += await copyText(target, table.name, appended.columns, appended.packed)
     const names = columns.get(table.name)!
-    written += await copyText(
-      target,
-      table.name,
-      names,
-      appended.map((row) => copyLine(names, row as never)),
-    )
+    const rest = appended.rows.map((row) => copyLine(names, row))
+    if (rest.length > 0) written += await copyText(target, table.name, names, rest)
   }
   const { mints, medians, startingBids, auctionChanges } = rows.facts
   const pairs = (list: readonly (readonly (bigint | number | string)[])[]) =>

@@ -17,16 +17,19 @@ export const numberMints = `
   ) n
   WHERE n.asset_id = a.asset_id AND a.template_mint IS DISTINCT FROM n.place`
 
+/** Statements that fill the counters of the assets family. */
+export function counterStatements(): { readonly table: string; readonly statement: string }[] {
+  return Object.entries(assetsCounters).map(([table, select]) => {
+    const columns = columnsOf(table).join(', ')
+    return { table, statement: `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM (${select}) v` }
+  })
+}
+
 /** Steps that fill the counters of the assets family. */
 export function counterSteps(): ImportStep[] {
-  return Object.entries(assetsCounters).map(([table, select]) => ({
+  return counterStatements().map(({ table, statement }) => ({
     name: table,
-    run: async ({ target }) => {
-      const { rowCount } = await target.query(
-        `INSERT INTO ${table} (${columnsOf(table).join(', ')}) SELECT ${columnsOf(table).join(', ')} FROM (${select}) v`,
-      )
-      return rowCount ?? 0
-    },
+    run: async ({ target }) => (await target.query(statement)).rowCount ?? 0,
   }))
 }
 

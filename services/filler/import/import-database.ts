@@ -117,6 +117,14 @@ async function importInto(options: ImportDatabaseOptions): Promise<ImportReport>
   }
 }
 
+/** What listings need of the log until they are written. */
+const workTables = [
+  'CREATE TABLE import.mints (asset_id bigint NOT NULL, seq bigint NOT NULL)',
+  'CREATE TABLE import.medians (sale_id bigint NOT NULL, median numeric NOT NULL)',
+  'CREATE TABLE import.starting_bids (auction_id bigint NOT NULL, amount bigint NOT NULL)',
+  'CREATE TABLE import.auction_changes (auction_id bigint NOT NULL, block integer NOT NULL, time_ms bigint NOT NULL)',
+]
+
 /** A partition holds 2^33 global sequences; the same as in chain.ensure_partition. */
 const PARTITION_BITS = 33n
 
@@ -162,12 +170,15 @@ class DatabaseImport {
       source: describeAddress(this.options.source),
       fingerprint: this.source.fingerprint,
       block: this.block,
+      historySince: null,
+      workTables,
     })
     this.done = await readSteps(this.store)
     const resumedSteps = this.done.size
     await this.ensurePartitions()
     await this.copy()
-    await finishImport(this.store, this.block)
+    const { num, id, timeMs } = this.block
+    await finishImport(this.store, { num, id: Buffer.from(id, 'hex'), timeMs })
     return {
       block: this.block.num,
       blockId: this.block.id,

@@ -1,6 +1,6 @@
 import type { NodeBlock } from '../../core/chain-node/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
-import type { Store } from '../store/index.ts'
+import type { Besides, Store, UnitBlock } from '../store/index.ts'
 
 /** What an import is of. */
 export interface ImportSubject {
@@ -9,49 +9,53 @@ export interface ImportSubject {
   readonly source: string
   readonly fingerprint: string
   readonly block: NodeBlock
+  /** First block whose history is whole; null when all of it is. */
+  readonly historySince: number | null
+  /** Statements that create what the import works with, in the schema `import`. */
+  readonly workTables: readonly string[]
 }
 
 /**
  * Begins an import, or continues an unfinished one over the same source. What an unfinished one over another has written
  * is deleted first.
  *
+ * @returns whether it continues one.
  * @throws FatalError `IMPORT_TARGET_FILLED`.
  */
-export async function beginImport(store: Store, subject: ImportSubject): Promise<void> {
+export async function beginImport(store: Store, subject: ImportSubject): Promise<boolean> {
   const { reader } = store.lease
   if (store.position !== null)
     throw new FatalError(
       'IMPORT_TARGET_FILLED',
       `reader ${reader} stands at block ${store.position.num}; only an empty database takes an import`,
     )
-  const { kind, source, fingerprint, block } = subject
+  const { kind, source, fingerprint, block, historySince, workTables } = subject
   const [known] = await store.query<{ same: boolean }>(
     'SELECT finished_at IS NULL AND kind = $2 AND fingerprint = $3 AS same FROM chain.imports WHERE reader = $1',
     [reader, kind, fingerprint],
   )
-  if (known?.same === true) return
+  if (known?.same === true) return true
   await store.wipe(async (statements) => {
     await statements.run('DROP SCHEMA IF EXISTS import CASCADE', [])
     await statements.run('DELETE FROM chain.import_steps WHERE reader = $1', [reader])
     await statements.run('DELETE FROM chain.imports WHERE reader = $1', [reader])
-    // What listings need of the log until they are written.
-    await statements.run('CREATE SCHEMA import', [])
-    await statements.run('CREATE TABLE import.mints (asset_id bigint NOT NULL, seq bigint NOT NULL)', [])
-    await statements.run('CREATE TABLE import.medians (sale_id bigint NOT NULL, median numeric NOT NULL)', [])
+    for (const statement of ['CREATE SCHEMA import', ...workTables]) await statements.run(statement, [])
     await statements.run(
-      'CREATE TABLE import.starting_bids (auction_id bigint NOT NULL, amount bigint NOT NULL)',
-      [],
-    )
-    await statements.run(
-      'CREATE TABLE import.auction_changes (auction_id bigint NOT NULL, block integer NOT NULL, time_ms bigint NOT NULL)',
-      [],
-    )
-    await statements.run(
-      `INSERT INTO chain.imports (reader, kind, source, fingerprint, block_num, block_time, block_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [reader, kind, source, fingerprint, block.num, block.timeMs, Buffer.from(block.id, 'hex')],
+      `INSERT INTO chain.imports (reader, kind, source, fingerprint, block_num, block_time, block_id, history_since)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [
+        reader,
+        kind,
+        source,
+        fingerprint,
+        block.num,
+        block.timeMs,
+        Buffer.from(block.id, 'hex'),
+        historySince,
+      ],
     )
   })
+  return false
 }
 
 /** Names of the steps that are done. */
@@ -62,15 +66,16 @@ export async function readSteps(store: Store): Promise<Set<string>> {
   return new Set(rows.map(({ step }) => step))
 }
 
-/** Ends an import: the reader stands at its block from now on. */
-export async function finishImport(store: Store, block: NodeBlock): Promise<void> {
+/** Ends an import: the reader stands at its block from now on. `besides` is written with that. */
+export async function finishImport(store: Store, block: UnitBlock, besides?: Besides): Promise<void> {
   const { reader } = store.lease
-  await store.begin(
-    { num: block.num, id: Buffer.from(block.id, 'hex'), timeMs: block.timeMs },
-    async (statements) => {
-      await statements.run('DROP SCHEMA import CASCADE', [])
-      await statements.run('DELETE FROM chain.import_steps WHERE reader = $1', [reader])
-      await statements.run('UPDATE chain.imports SET finished_at = now() WHERE reader = $1', [reader])
-    },
-  )
+  await store.begin(block, async (statements) => {
+    await besides?.(statements)
+    await statements.run('DROP SCHEMA import CASCADE', [])
+    await statements.run('DELETE FROM chain.import_steps WHERE reader = $1', [reader])
+    await statements.run(
+      'UPDATE chain.imports SET finished_at = now(), block_num = $2, block_time = $3, block_id = $4 WHERE reader = $1',
+      [reader, block.num, block.timeMs, block.id],
+    )
+  })
 }

@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { connectDatabase, databaseFailure } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
-import { checkLease } from '../store/index.ts'
+import { checkLease, joinLines } from '../store/index.ts'
 import type { Lease } from '../store/index.ts'
 import type { OldSource } from './old-source.ts'
 
@@ -132,23 +132,11 @@ export async function copyText(
   target: pg.ClientBase,
   table: string,
   columns: readonly string[],
-  lines: Iterable<string>,
+  lines: Iterable<string | Buffer>,
 ): Promise<number> {
   const writing = target.query(copyFrom(copyStatement(table, columns)))
-  await pipeline(joinLines(lines), writing)
+  await pipeline(joinLines(lines, CHUNK_CHARACTERS), writing)
   return writing.rowCount
-}
-
-/** Each chunk of a stream is a message to the server: a line each would cost more than the rows. */
-function* joinLines(lines: Iterable<string>): Generator<string> {
-  let chunk = ''
-  for (const line of lines) {
-    chunk += line
-    if (chunk.length < CHUNK_CHARACTERS) continue
-    yield chunk
-    chunk = ''
-  }
-  if (chunk !== '') yield chunk
 }
 
 const CHUNK_CHARACTERS = 1 << 16

@@ -6,7 +6,7 @@ import { CommitUnit } from '../store/index.ts'
 import type { Store } from '../store/index.ts'
 import type { ApplierCounters, BlockApplier } from './block-applier.ts'
 import type { ReaderObserver } from './observer.ts'
-import { isFull, isWorthCommitting } from './unit-policy.ts'
+import { FIRST_UNIT_OPERATIONS, isFull, isWorthCommitting, nextUnitOperations } from './unit-policy.ts'
 import type { UnitLoad } from './unit-policy.ts'
 
 /** What comes from the session and waits for its turn. */
@@ -63,6 +63,8 @@ export class Reading implements ShipConsumer<Protocol> {
   private unitNews: UnitNews | null = null
   private unitSince = 0
   private unitChangedBlocks = 0
+  /** Operations that a unit may hold, by how fast the last ones were written. */
+  private maxUnitOperations = FIRST_UNIT_OPERATIONS
   /** True while the database works or the applier is being set back. */
   private busy = false
   private ended = false
@@ -233,7 +235,7 @@ export class Reading implements ShipConsumer<Protocol> {
     if (reversible || this.unit.reversible) return this.stepLive(next.block, reversible)
     // A unit is told as a whole, or not at all.
     const isOther = this.unitNews !== null && this.unitNews.isTold !== this.teller.tells(next.block)
-    if (isOther || isFull(this.load(next.block))) {
+    if (isOther || isFull(this.load(next.block), this.maxUnitOperations)) {
       if (this.busy) return false
       this.startCommit()
     }
@@ -277,6 +279,7 @@ export class Reading implements ShipConsumer<Protocol> {
     const last = this.unit.last?.num ?? 0
     return {
       operations: this.unit.operations,
+      bytes: this.unit.bytes,
       changedBlocks: this.unitChangedBlocks,
       ageMs: performance.now() - this.unitSince,
       blocksBehind: latest === null ? this.head - last : latest.head.num - last,
@@ -312,8 +315,11 @@ export class Reading implements ShipConsumer<Protocol> {
       this.operations += unit.operations
       this.committedAtMs = Date.now()
       this.committedMs = performance.now()
+      const durationMs = this.committedMs - startedMs
+      if (!unit.reversible)
+        this.maxUnitOperations = nextUnitOperations(this.maxUnitOperations, unit.operations, durationMs)
       this.observer.committed({
-        durationMs: performance.now() - startedMs,
+        durationMs,
         blocks: unit.blocks,
         isReversible: unit.reversible,
         rows: unit.rowCounts(),

@@ -1,13 +1,28 @@
-/** Operations after which a unit waits for the database, so that memory stays bounded. */
-const MAX_UNIT_OPERATIONS = 60_000
+/**
+ * Bytes of merged rows after which a unit waits for the database. Two units are in memory at a time: the one that is
+ * written and the one that grows.
+ */
+const MAX_UNIT_BYTES = 64 * 2 ** 20
+
+/** Operations that are worth a transaction when the database is idle. */
+const WORTHWHILE_OPERATIONS = 50_000
 
 /** Longest time that changes wait for more to come with them while catching up. */
 const MAX_UNIT_AGE_MS = 1_000
+
+/** How long the database may be busy with a unit: what a kill or a lost connection costs, and a stop waits for. */
+const UNIT_WRITE_MS = 10_000
+
+/** Operations that a unit may hold before it is known how fast they are written, and however slow that is. */
+export const FIRST_UNIT_OPERATIONS = 150_000
+const LEAST_UNIT_OPERATIONS = 15_000
 
 /** What a commit unit holds, and what comes after it. */
 export interface UnitLoad {
   /** Row operations in the unit. */
   readonly operations: number
+  /** About how much memory its merged rows take. */
+  readonly bytes: number
   /** Blocks of the unit that changed something. */
   readonly changedBlocks: number
   /** Milliseconds since the unit's first block. */
@@ -22,11 +37,24 @@ export interface UnitLoad {
  */
 export function isWorthCommitting(load: UnitLoad, groupBlocks: number): boolean {
   if (load.blocksBehind <= 1) return true
-  if (load.changedBlocks >= groupBlocks || load.operations >= MAX_UNIT_OPERATIONS / 4) return true
+  if (load.changedBlocks >= groupBlocks || load.operations >= WORTHWHILE_OPERATIONS) return true
   return load.ageMs >= MAX_UNIT_AGE_MS
 }
 
 /** True when the unit must not grow before the database has taken the one before. */
-export function isFull(load: UnitLoad): boolean {
-  return load.operations >= MAX_UNIT_OPERATIONS
+export function isFull(load: UnitLoad, maxOperations: number): boolean {
+  return load.bytes >= MAX_UNIT_BYTES || load.operations >= maxOperations
+}
+
+/**
+ * Operations that the next units may hold, after one was written. What an asset goes through in a unit is written once,
+ * so a unit is as large as memory and `UNIT_WRITE_MS` allow.
+ *
+ * @param maxOperations what units could hold until now.
+ */
+export function nextUnitOperations(maxOperations: number, operations: number, writeMs: number): number {
+  // A small unit says little of how fast a large one is written.
+  if (operations < LEAST_UNIT_OPERATIONS) return maxOperations
+  const affordable = Math.round((operations * UNIT_WRITE_MS) / Math.max(writeMs, 1))
+  return Math.min(Math.max(affordable, LEAST_UNIT_OPERATIONS), maxOperations * 4)
 }

@@ -1,5 +1,6 @@
 import type { Derivation, DerivedKey, KeyOf, RowSink } from './operations.ts'
 import {
+  changedBytes,
   emptyPending,
   mergeCounts,
   mergeGroup,
@@ -7,9 +8,10 @@ import {
   mergePatch,
   mergeUpsert,
   mergeVersion,
+  rowBytes,
   rowKey,
 } from './pending-rows.ts'
-import type { MutableRow, PendingTable } from './pending-rows.ts'
+import type { MutableRow, PendingRow, PendingTable, RowKey } from './pending-rows.ts'
 import type {
   AppendTable,
   CounterTable,
@@ -38,6 +40,8 @@ export class CommitUnit implements RowSink {
   readonly rechecks = new Map<Derivation, Set<DerivedKey>>()
   /** Operations taken so far, before merging. */
   operations = 0
+  /** About how much memory the merged rows take. */
+  bytes = 0
   /** Blocks in the unit. */
   blocks = 0
   /** Last block of the unit. */
@@ -61,7 +65,7 @@ export class CommitUnit implements RowSink {
   rowCounts(): Map<string, number> {
     const counts = new Map<string, number>()
     for (const [table, { rows, groups, appended }] of this.tables) {
-      let count = rows.size + appended.length
+      let count = rows.size + appended.count
       for (const group of groups.values()) count += group.rows.length
       counts.set(table.name, count)
     }
@@ -70,6 +74,7 @@ export class CommitUnit implements RowSink {
 
   insert<R extends object>(table: KeyedTable<R>, row: R): void {
     const values = row as unknown as MutableRow
+    this.bytes += rowBytes(values)
     mergeInsert(this.pending(table as unknown as Table).rows, rowKey(table.key, values), values)
   }
 
@@ -79,18 +84,17 @@ export class CommitUnit implements RowSink {
     const key = rowKey(table.key, values)
     // What holds since an earlier block of the unit holds since then.
     if (table.kind === 'versioned' && !table.replaces && rows.has(key)) return
+    this.grow(rows, key, values)
     mergeUpsert(rows, key, values, table.kind === 'keyed' ? table.keep : [])
   }
 
   patch<R extends object>(table: KeyedTable<R>, key: KeyOf<R>, changes: Partial<R>): void {
     const keyColumns = key as unknown as MutableRow
-    mergePatch(
-      this.pending(table as unknown as Table).rows,
-      rowKey(table.key, keyColumns),
-      keyColumns,
-      changes as unknown as MutableRow,
-      table.keep,
-    )
+    const columns = changes as unknown as MutableRow
+    const rows = this.pending(table as unknown as Table).rows
+    const id = rowKey(table.key, keyColumns)
+    this.grow(rows, id, columns)
+    mergePatch(rows, id, keyColumns, columns, table.keep)
   }
 
   remove<R extends object>(table: KeyedTable<R>, key: KeyOf<R>): void {
@@ -103,6 +107,7 @@ export class CommitUnit implements RowSink {
 
   replaceGroup<R extends object>(table: GroupedTable<R>, group: KeyOf<R>, rows: readonly R[]): void {
     const values = rows as unknown as readonly MutableRow[]
+    for (const row of values) this.bytes += rowBytes(row)
     mergeGroup(
       this.pending(table as unknown as Table),
       table as unknown as GroupedTable<object>,
@@ -114,23 +119,28 @@ export class CommitUnit implements RowSink {
   add<R extends object>(table: CounterTable<R>, increments: R): void {
     const values = increments as unknown as MutableRow
     const rows = this.pending(table as unknown as Table).rows
+    const before = rows.size
     mergeCounts(rows, table as unknown as CounterTable<object>, rowKey(table.key, values), values)
+    if (rows.size > before) this.bytes += rowBytes(values)
   }
 
   append<R extends object>(table: AppendTable<R>, row: R): void {
     const values = row as unknown as MutableRow
     const seq = values[table.key[0]!] as bigint
     if (this.firstSeq === null || seq < this.firstSeq) this.firstSeq = seq
-    this.pending(table as unknown as Table).appended.push(values)
+    this.bytes += this.pending(table as unknown as Table).appended.push(values, seq)
   }
 
   version<R extends { since_block: number }>(table: HistoryTable<R>, row: R): void {
     const values = row as unknown as MutableRow
+    this.bytes += rowBytes(values)
     mergeVersion(this.pending(table as unknown as Table), values, row.since_block, values)
   }
 
   end<R extends { since_block: number }>(table: HistoryTable<R>, key: KeyOf<R>, block: number): void {
-    mergeVersion(this.pending(table as unknown as Table), key as unknown as MutableRow, block, null)
+    const keyColumns = key as unknown as MutableRow
+    this.bytes += rowBytes(keyColumns)
+    mergeVersion(this.pending(table as unknown as Table), keyColumns, block, null)
   }
 
   forget<R extends object>(table: HistoryTable<R> | VersionedTable<R>, before: number): void {
@@ -142,6 +152,11 @@ export class CommitUnit implements RowSink {
     const keys = this.rechecks.get(derivation)
     if (keys) keys.add(key)
     else this.rechecks.set(derivation, new Set([key]))
+  }
+
+  private grow(rows: ReadonlyMap<RowKey, PendingRow>, key: RowKey, changes: MutableRow): void {
+    const known = rows.get(key)
+    this.bytes += known === undefined ? rowBytes(changes) : changedBytes(known.row, changes)
   }
 
   private pending(table: Table): PendingTable {

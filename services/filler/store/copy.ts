@@ -9,27 +9,37 @@ const CHUNK_CHARACTERS = 1 << 20
 const NEEDS_ESCAPE = /[\\\n\r\t]/
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** Writes lines of COPY text to a table, with back-pressure. */
+/** Writes COPY text to a table, line by line or in larger pieces, with back-pressure. */
 export async function copyLines(
   client: pg.ClientBase,
   target: string,
   columns: readonly string[],
-  lines: Iterable<string>,
+  lines: Iterable<string | Buffer>,
 ): Promise<void> {
   const list = columns.map((column) => `"${column}"`).join(', ')
   const stream = client.query(copyFrom(`COPY ${target} (${list}) FROM STDIN`))
   const done = finished(stream)
   // The stream may fail while this waits for it to drain; `done` reports it then.
   done.catch(() => undefined)
+  for (const chunk of joinLines(lines, CHUNK_CHARACTERS))
+    if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), done])
+  stream.end()
+  await done
+}
+
+/** Puts lines together into chunks: each chunk of a stream is a message to the server, which costs more than a line. */
+export function* joinLines(lines: Iterable<string | Buffer>, characters: number): Generator<string | Buffer> {
   let chunk = ''
   for (const line of lines) {
-    chunk += line
-    if (chunk.length < CHUNK_CHARACTERS) continue
-    if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), done])
-    chunk = ''
+    if (typeof line === 'string') chunk += line
+    const isWhole = typeof line !== 'string'
+    if (chunk !== '' && (isWhole || chunk.length >= characters)) {
+      yield chunk
+      chunk = ''
+    }
+    if (isWhole) yield line
   }
-  stream.end(chunk)
-  await done
+  if (chunk !== '') yield chunk
 }
 
 /** One line of COPY text for a row. */

@@ -1,3 +1,4 @@
+import type { AppendedRows } from './appended-rows.ts'
 import { writeHistory } from './history.ts'
 import { journalRows } from './journal.ts'
 import type { Column, TableLayout } from './layout.ts'
@@ -40,19 +41,13 @@ function rowsOf(pending: PendingTable): MutableRow[] {
 async function appendRows(
   session: WriterSession,
   layout: TableLayout,
-  rows: readonly MutableRow[],
+  appended: AppendedRows,
 ): Promise<void> {
-  if (rows.length === 0) return
-  const sequence = layout.table.key[0]!
-  let low = rows[0]![sequence] as bigint
-  let high = low
-  for (const row of rows) {
-    const seq = row[sequence] as bigint
-    if (seq < low) low = seq
-    if (seq > high) high = seq
-  }
-  await session.ensurePartitions(layout.table.name, low, high)
-  await session.addRows(layout.table.name, layout.columns, rows)
+  if (appended.count === 0) return
+  await session.ensurePartitions(layout.table.name, appended.low, appended.high)
+  if (appended.packed.length > 0)
+    await session.copyPacked(layout.table.name, appended.columns, appended.packed)
+  await session.addRows(layout.table.name, layout.columns, appended.rows)
 }
 
 async function addCounts(
@@ -129,7 +124,8 @@ async function writeKeyed(session: WriterSession, layout: TableLayout, pending: 
   await session.addRows(layout.table.name, layout.columns, sorted.inserted)
   await upsertRows(session, layout, sorted.upserted, keep)
   await upsertRows(session, layout, sorted.replaced, [])
-  for (const rows of groupByColumns(sorted.patched)) await patchRows(session, layout, rows)
+  for (const rows of groupByColumns(sorted.patched))
+    await patchRows(session, layout, sortByKey(rows, table.key[0]!))
 }
 
 interface SortedRows {
@@ -197,6 +193,14 @@ function groupByColumns(rows: readonly MutableRow[]): MutableRow[][] {
     else groups.set(mask, [row])
   }
   return [...groups.values()]
+}
+
+/** Rows beside each other in the table are changed one after the other, so that its pages are visited once. */
+function sortByKey(rows: MutableRow[], column: string): MutableRow[] {
+  return rows.sort((a, b) => {
+    const [left, right] = [a[column]!, b[column]!]
+    return left < right ? -1 : left > right ? 1 : 0
+  })
 }
 
 async function patchRows(

@@ -13,7 +13,7 @@ export type {
   Source,
   UnitClock,
 } from './operations.ts'
-export { copyLine } from './copy.ts'
+export { copyLine, joinLines } from './copy.ts'
 export { asStoreError, openStore } from './store.ts'
 export type { Besides, Statements, Store, StoreOptions } from './store.ts'
 export {

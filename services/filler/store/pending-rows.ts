@@ -1,4 +1,10 @@
+import { AppendedRows } from './appended-rows.ts'
 import type { ColumnValue, CounterTable, GroupedTable, Table } from './table.ts'
+
+/** What a row, a value and a buffer take in memory beside their contents, roughly. */
+const ROW_BYTES = 160
+const VALUE_BYTES = 24
+const BUFFER_BYTES = 120
 
 /** A row while it is being merged. */
 export type MutableRow = Record<string, ColumnValue>
@@ -36,7 +42,7 @@ export interface PendingTable {
   /** Grouped tables: the new rows of each group. */
   readonly groups: Map<RowKey, { readonly group: MutableRow; readonly rows: readonly MutableRow[] }>
   /** Append-only tables, in order. */
-  readonly appended: MutableRow[]
+  readonly appended: AppendedRows
   /** Tables with history. */
   readonly histories: Map<RowKey, PendingHistory>
   /** Versions that ended at or before this block, and rows of versioned tables below it, need not be kept. */
@@ -49,10 +55,43 @@ export function emptyPending(table: Table): PendingTable {
     table,
     rows: new Map(),
     groups: new Map(),
-    appended: [],
+    appended: new AppendedRows(),
     histories: new Map(),
     forgetBefore: 0,
   }
+}
+
+/** About how many bytes of memory a row takes while it waits. */
+export function rowBytes(row: Readonly<MutableRow>): number {
+  let bytes = ROW_BYTES
+  for (const column in row) bytes += valueBytes(row[column])
+  return bytes
+}
+
+/** By how much a row grows when columns of it change. */
+export function changedBytes(row: Readonly<MutableRow>, changes: Readonly<MutableRow>): number {
+  let bytes = 0
+  for (const column in changes) bytes += valueBytes(changes[column]) - valueBytes(row[column])
+  return bytes
+}
+
+function valueBytes(value: ColumnValue | undefined): number {
+  switch (typeof value) {
+    case 'string':
+      return VALUE_BYTES + value.length
+    case 'object':
+      if (value === null) return 0
+      if (value instanceof Uint8Array) return BUFFER_BYTES + value.byteLength
+      return arrayBytes(value)
+    default:
+      return VALUE_BYTES
+  }
+}
+
+function arrayBytes(values: readonly (string | bigint)[]): number {
+  let bytes = VALUE_BYTES
+  for (const value of values) bytes += VALUE_BYTES + (typeof value === 'string' ? value.length : 0)
+  return bytes
 }
 
 /** The map key of a row for the given columns. */

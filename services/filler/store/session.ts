@@ -66,6 +66,11 @@ export class WriterSession {
     await this.runOver(source, `INSERT INTO ${name} (${list}) SELECT ${list} FROM ${source.sql} s`)
   }
 
+  /** Adds rows that are COPY text already. */
+  async copyPacked(name: string, columns: readonly string[], packed: readonly Buffer[]): Promise<void> {
+    await copyLines(this.client, name, columns, packed)
+  }
+
   /** Makes rows readable for a statement: as parameters when few, else through the table's staging table. */
   async offer(
     layout: TableLayout,

@@ -169,10 +169,26 @@ describe('a commit unit', () => {
     expect((await reader.query('SELECT * FROM lab.shares')).rows).toEqual([
       { owner: 'ann', token: 'KARMA', amount: 11n },
     ])
-    expect((await reader.query('SELECT DISTINCT note FROM lab.events')).rows).toEqual([
-      { note: 'tab\there \\ "quoted"\nline   nul' },
+    const notes = await reader.query(
+      'SELECT note, count(*)::int AS n, min(seq)::int AS low, max(seq)::int AS high FROM lab.events GROUP BY 1',
+    )
+    expect(notes.rows).toEqual([
+      { note: 'tab\there \\ "quoted"\nline   nul', n: 405, low: 10_000, high: 11_399 },
     ])
     expect(store.position).toMatchObject({ num: 11, timeMs: 5500 })
+  })
+
+  it('grows with what it holds, not with how often that changed', () => {
+    const unit = new CommitUnit(false)
+    for (let n = 0; n < 10; n++) unit.insert(things, thing(n))
+    const { bytes } = unit
+    for (let times = 0; times < 100; times++)
+      for (let n = 0; n < 10; n++) unit.patch(things, { id: BigInt(n) }, { name: `m${n}`, size: times })
+    expect(unit.bytes).toBe(bytes)
+    unit.patch(things, { id: 1n }, { name: 'x'.repeat(1_000) })
+    expect(unit.bytes).toBe(bytes + 998)
+    for (let n = 0; n < 1_000; n++) unit.append(events, { seq: BigInt(n), note: 'x'.repeat(100) })
+    expect(unit.bytes).toBeGreaterThan(bytes + 50_000)
   })
 
   it('keeps the columns that an upsert leaves alone, unless they were patched', async () => {

@@ -92,6 +92,7 @@ const SESSION_SETTINGS = `
   SET jit = off;
   SET enable_hashjoin = off;
   SET enable_mergejoin = off;
+  SET enable_seqscan = off;
   SET plan_cache_mode = force_generic_plan;
   SET tcp_keepalives_idle = 10;
   SET tcp_keepalives_interval = 5;

@@ -9,7 +9,7 @@ export interface Queryable {
   ): Promise<pg.QueryResult<R>>
 }
 
-/** An API key as it is kept: without the key itself. */
+/** A stored API key: without the key itself. */
 export interface ApiKey {
   /** 12 hexadecimal digits; tokens carry it. */
   readonly id: string

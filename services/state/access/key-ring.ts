@@ -8,15 +8,15 @@ import type { SigningKey } from './signing-keys.ts'
 export interface KeyRingTiming {
   /** After this they are read again. A key that was revoked is refused this much later. */
   readonly freshMs: number
-  /** While the database is away, what was read last counts for this long. */
+  /** While the database is unavailable, the last keys that were read are valid for this long. */
   readonly usableMs: number
-  /** Unknown key ids are looked up at most this often, whoever makes them up. */
+  /** Unknown key ids are looked up at most this often, for all clients together. */
   readonly unknownMs: number
 }
 
 const defaultTiming: KeyRingTiming = { freshMs: 15_000, usableMs: 45_000, unknownMs: 1_000 }
 
-/** Clocks of services may differ by so much, and tokens tell whole seconds. */
+/** Clocks of services may differ by this much, and times in tokens are whole seconds. */
 const CLOCK_SECONDS = 3
 
 /** The signing keys and the API keys that are good, as of a few seconds ago. */
@@ -54,7 +54,7 @@ export class KeyRing {
     return key
   }
 
-  /** The secret behind a key id; undefined when there is none. Another service may have rotated a moment ago. */
+  /** The secret behind a key id; undefined when there is none. Another service may have just rotated. */
   async secretOf(id: string): Promise<KeyObject | undefined> {
     const known = this.find(id)
     if (known || performance.now() - this.readAtMs < this.timing.unknownMs) return known

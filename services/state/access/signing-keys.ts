@@ -10,7 +10,7 @@ export interface SigningKey {
   readonly secret: KeyObject
 }
 
-/** Retired keys are kept this long: the longest life of a token, and an hour for clocks that differ. */
+/** Retired keys are retained this long: the longest life of a token, and an hour for clocks that differ. */
 const KEPT = "interval '25 hours'"
 
 const newKey = (): [id: string, secret: Buffer] => [randomBytes(8).toString('hex'), randomBytes(32)]
@@ -27,7 +27,7 @@ const SELECT = `
 export async function loadSigningKeys(database: Queryable): Promise<SigningKey[]> {
   const found = await readKeys(database)
   if (found.length > 0) return found
-  // Of several services that start at once one succeeds; all go on with what it made.
+  // Of several services that start at once one succeeds; all continue with the key that it created.
   await database.query(
     'INSERT INTO access.signing_keys (key_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING',
     newKey(),
@@ -48,7 +48,7 @@ async function readKeys(database: Queryable): Promise<SigningKey[]> {
  */
 export async function rotateSigningKey(database: Queryable): Promise<string> {
   const [id, secret] = newKey()
-  // Statements sent together are one transaction: there is never a moment without a key in use.
+  // Statements sent together are one transaction: there is always a key in use.
   await database.query(`
     DELETE FROM access.signing_keys WHERE retired_at <= now() - ${KEPT};
     UPDATE access.signing_keys SET retired_at = now() WHERE retired_at IS NULL;

@@ -64,7 +64,7 @@ function presentedToken(context: Context): string | undefined {
   return token === undefined || token === '' ? undefined : token
 }
 
-/** The token itself is never told: logs and screens keep what answers say. */
+/** The token itself is never in an answer: logs and screens show answers. */
 function invalidToken(reason: string): Refusal {
   return new Refusal(401, 'auth_invalid_token_error', 'Unable to correctly decode provided token.', {
     reason,

@@ -12,7 +12,7 @@ export interface TokenNames {
   readonly audience: string
 }
 
-/** What a token says beside its registered claims. */
+/** What a token says besides its registered claims. */
 export interface TokenClaims {
   /** Id of the API key that it was issued for. */
   readonly aki: string

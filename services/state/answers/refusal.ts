@@ -31,7 +31,7 @@ export function invalidRequest(errors: Readonly<Record<string, readonly string[]
   return new Refusal(400, 'request_validation_error', 'The request is invalid.', { errors })
 }
 
-/** The service cannot answer at this moment. */
+/** The service cannot answer now. */
 export function notReady(message: string): Refusal {
   return new Refusal(503, 'app_not_ready_error', message, {}, { 'Retry-After': '1' })
 }
@@ -61,12 +61,12 @@ export function belowHistory(requested: number, first: number, head: number): Re
   return new Refusal(
     400,
     'app_block_num_lower_than_first_block_error',
-    `The requested block num '${requested}' is lower than the first one that can be told of, '${first}'.`,
+    `The requested block num '${requested}' is lower than the first one that this server knows, '${first}'.`,
     { request_block_num: requested, first_block_num: first, head_block_num: head },
   )
 }
 
-/** A block that was left out when the reader was told to begin above it. */
+/** A block that was left out because the reader's `start_block` was raised above it. */
 export function insideGap(requested: bigint, first: number, last: number): Refusal {
   return notIndexed(`The requested block num '${requested}' was not indexed`, first, last)
 }

@@ -41,7 +41,7 @@ interface KnownVersions {
   readonly rows: readonly VersionRow[]
 }
 
-/** What an entry of a cache takes beside its value. */
+/** Bytes of a cache entry without its value. */
 const ENTRY_BYTES = 200
 
 /** The ABIs of all accounts, at every indexed block. */
@@ -80,8 +80,8 @@ export class AbiStore {
   /** The packed ABI; null when a fork has taken it back since. */
   async packed(version: AbiVersion): Promise<Buffer | null> {
     const key = keyOf(version)
-    const kept = this.contents.get(key) ?? this.seeds.packed(version.account, version.digest)
-    if (kept) return kept
+    const cached = this.contents.get(key) ?? this.seeds.packed(version.account, version.digest)
+    if (cached) return cached
     const { rows } = await this.database.query<{ abi: Buffer }>({
       name: 'abi-content',
       text: CONTENT,
@@ -96,8 +96,8 @@ export class AbiStore {
   /** Decoders of the ABI; null when a fork has taken it back since. @throws DecodeError, AbiError. */
   async compiled(version: AbiVersion): Promise<CompiledAbi | null> {
     const key = keyOf(version)
-    const kept = this.compiledAbis.get(key)
-    if (kept) return kept
+    const cached = this.compiledAbis.get(key)
+    if (cached) return cached
     const packed = await this.packed(version)
     if (!packed) return null
     const compiled = compileAbi(parsePackedAbi(packed))
@@ -107,8 +107,8 @@ export class AbiStore {
 
   /** Read again whenever the head has moved: a block may have set one, a fork may have taken one back. */
   private async rowsOf(account: string, { head }: Position): Promise<readonly VersionRow[]> {
-    const kept = this.versions.get(account)
-    if (kept?.head === head.id) return kept.rows
+    const cached = this.versions.get(account)
+    if (cached?.head === head.id) return cached.rows
     const { rows } = await this.database.query<VersionRow>({
       name: 'abi-versions',
       text: VERSIONS,
@@ -119,7 +119,7 @@ export class AbiStore {
   }
 }
 
-/** Key of what was made of a version. */
+/** Cache key of what was compiled from a version. */
 export function keyOf({ account, block, digest }: AbiVersion): string {
   return `${account}/${block}/${digest}`
 }

@@ -11,7 +11,7 @@ export type StateSession = Queryable
 
 /** The database as requests see it. */
 export interface StateDatabase extends StateSession {
-  /** Runs reads that see one moment of the database. */
+  /** Runs reads that see one snapshot of the database. */
   snapshot<T>(work: (session: StateSession) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
@@ -76,7 +76,7 @@ async function inSnapshot<T>(pool: pg.Pool, work: (session: StateSession) => Pro
   }
 }
 
-/** SQLSTATE classes after which the same request may succeed a moment later. */
+/** SQLSTATE classes after which the same request may succeed shortly. */
 const PASSING = /^(?:08|53|57P|40)/
 
 function refusalOf(error: unknown, logger: Logger): unknown {
@@ -94,6 +94,6 @@ function refusalOf(error: unknown, logger: Logger): unknown {
   if (error instanceof TypeError || error instanceof RangeError) return error
   if (code !== '' && !PASSING.test(code)) return error
   if (!(error instanceof Error) || error.name === 'DecodeError' || error.name === 'AbiError') return error
-  logger.warn(`the database is away: ${describeError(error)}`)
-  return notReady('The database is away.')
+  logger.warn(`the database is unavailable: ${describeError(error)}`)
+  return notReady('The database is unavailable.')
 }

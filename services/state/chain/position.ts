@@ -9,13 +9,13 @@ export interface BlockRef {
   readonly id: string
 }
 
-/** What the handler `state` of the reader keeps. */
+/** What the handler `state` of the reader stores. */
 export interface Coverage {
   readonly accounts: ReadonlySet<string>
   readonly permissions: boolean
-  /** First block that was kept. */
+  /** First stored block. */
   readonly sinceBlock: number
-  /** First block that can be told of. */
+  /** First block whose state is known. */
   readonly historyFrom: number
 }
 
@@ -41,7 +41,7 @@ export interface Position {
   readonly coverage: Coverage | null
 }
 
-/** The reader that keeps state; without one, the one that is furthest. */
+/** The reader that stores state; without one, the reader with the highest position. */
 const SELECT = `
   SELECT r.start_block AS "startBlock", r.block_num AS num, r.block_id AS id, l.block_num AS "libNum",
     l.block_id AS "libId", h.head_block AS "nodeHead", c.accounts, c.permissions, c.since_block AS "sinceBlock",
@@ -93,7 +93,7 @@ export async function readPosition(database: Queryable): Promise<Position> {
   }
 }
 
-/** The position as of a moment ago: reading it for every request would cost more than the answers. */
+/** The position, cached for a short time: reading it for every request would cost more than the answers. */
 export class PositionWatch {
   private readonly database: Queryable
   private readonly freshMs: number

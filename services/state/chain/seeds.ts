@@ -21,7 +21,7 @@ const WAIT_STEP_MS = 100
 
 /**
  * ABIs that were set before the first indexed block. The chain node knows the present ABI only; as long as no indexed
- * block has set another, that is the one from before. The node is ahead of the reader by a moment, so what it says
+ * block has set another, that is the one from before. The node is slightly ahead of the reader, so what it says
  * counts once the reader has reached the block at which it was said and found no other ABI up to there.
  */
 export class AbiSeeds {
@@ -38,7 +38,7 @@ export class AbiSeeds {
 
   /**
    * Tells the content of an account's ABI from before the first indexed block; null when there is none or nobody knows
-   * any more. @param isUntouched tells whether no block up to now has set an ABI of the account.
+   * any more. @param isUntouched whether no block up to now has set an ABI of the account.
    * @throws Refusal 503 when the chain node does not answer.
    */
   async digestOf(
@@ -81,7 +81,7 @@ export class AbiSeeds {
   ): Promise<Seed | null> {
     const { packed, head } = await this.readNode(account)
     await this.untilReached(head, position)
-    // One that was set meanwhile may be the one that the node told.
+    // One that was set meanwhile may be the one that the node returned.
     if (!(await isUntouched())) return null
     if (packed === null) {
       this.absentUntil.set(account, Date.now() + ABSENCE_MS, { size: 64 })

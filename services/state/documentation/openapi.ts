@@ -53,7 +53,7 @@ export function createOpenApiDocument(endpoints: readonly Endpoint[], info: Serv
       version: info.version,
       description:
         `State of the chain ${info.chain} by block: the ABI of every contract, and the rows, permissions and blocks that ` +
-        'this server keeps. An API key is exchanged for a token (`/v1/auth/issue`), which every other request carries. ' +
+        'this server stores. An API key is exchanged for a token (`/v1/auth/issue`), which every other request carries. ' +
         'Every failure has the same shape; what was not found is 400.',
     },
     servers: [{ url: '/', description: 'This server' }],

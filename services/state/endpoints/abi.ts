@@ -15,7 +15,7 @@ async function blockOf(
   { positions }: StateParts,
   requested: bigint | undefined,
 ): Promise<{ readonly position: Position; readonly block: number }> {
-  // What is above the head as of a moment ago may be there by now; what no chain reaches is not worth asking.
+  // A block just above the last known head may exist by now; one far above it is not looked up.
   const atLeast = requested !== undefined && requested <= 0xffff_ffffn ? Number(requested) : 0
   const position = await positions.get(atLeast)
   const block = resolveBlock(requested, position)
@@ -59,8 +59,8 @@ export const abi = endpoint({
     const { position, block } = await blockOf(parts, values.block_num)
     const version = await requireAbi(parts, values.account, block, position)
     const key = `${keyOf(version)}/${version.set}/${String(values.json)}`
-    const kept = parts.bodies.get(key)
-    if (kept) return kept
+    const cached = parts.bodies.get(key)
+    if (cached) return cached
     const packed = await requirePacked(parts, version)
     const content = values.json ? abiText(packed, version) : JSON.stringify(bytesToHex(packed))
     const note = version.set === 'at' ? '' : ',"in_force":"at_or_before"'

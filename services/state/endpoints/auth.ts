@@ -11,12 +11,15 @@ export const issue = endpoint({
   summary: 'A token for an API key',
   description:
     'The body is read as JSON whatever its content type. The number of tokens that an address may ask for in a minute ' +
-    'is limited; `X-RateLimit-*` tell how far. Keep a token until it has used up most of its life.',
+    'is limited; `X-RateLimit-*` show what is left. Use a token until most of its life is over.',
   tag: 'Authentication',
   needsToken: false,
   body: 'json',
   parameters: {
-    api_key: text('The key, as it was shown when it was made.', { maximum: MAX_KEY_LENGTH, required: true }),
+    api_key: text('The key, as it was shown when it was created.', {
+      maximum: MAX_KEY_LENGTH,
+      required: true,
+    }),
   },
   answer: object({
     token: textValue,

@@ -4,7 +4,7 @@ import type { Position } from '../chain/index.ts'
 import { comparators, selectBlockByTime } from '../tables/index.ts'
 import type { BlockRecord, Comparator } from '../tables/index.ts'
 import { endpoint } from './endpoint.ts'
-import { atMoment } from './kept-state.ts'
+import { withSnapshot } from './stored-state.ts'
 import { blockId, blockNumber, object } from './schemas.ts'
 
 /** `GET /v0/block_id/by_time`. */
@@ -13,7 +13,7 @@ export const blockIdByTime = endpoint({
   methods: ['GET'],
   summary: 'The block nearest to a time',
   description:
-    'Within the kept history. The first block at or after a time with `gte`, the last one before it with `lt`.',
+    'Within the stored history. The first block at or after a time with `gte`, the last one before it with `lt`.',
   tag: 'Blocks',
   needsToken: true,
   body: 'none',
@@ -30,7 +30,7 @@ export const blockIdByTime = endpoint({
   refusals: ['app_state_not_kept_error', 'app_block_num_not_indexed_error', 'block_time_not_found'],
   run: (values, parts) => {
     const timeMs = readTime(values.time)
-    return atMoment(parts, { block_num: undefined }, async ({ session, position }) => {
+    return withSnapshot(parts, { block_num: undefined }, async ({ session, position }) => {
       const block = await selectBlockByTime(session, timeMs, values.comparator)
       if (!block) throw new Refusal(404, 'block_time_not_found', 'no results found for query')
       refuseNextToGap(block, timeMs, values.comparator, position)

@@ -17,10 +17,10 @@ export interface StateParts {
 /** What is known of a key before it is counted. */
 export type IssuingKey = Pick<ApiKey, 'id' | 'tokensPerMinute'>
 
-/** Where the parameters of an endpoint may stand beside the query. */
+/** Where the parameters of an endpoint may be given besides the query. */
 export type BodyKind = 'none' | 'json' | 'any'
 
-/** An endpoint as data: routing, validation and documentation are made of it. */
+/** An endpoint as data: routing, validation and documentation are generated from it. */
 export interface Endpoint<P extends Parameters = Parameters> extends EndpointBase<P> {
   readonly methods: readonly ('GET' | 'POST')[]
   readonly description?: string

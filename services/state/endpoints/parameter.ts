@@ -98,7 +98,7 @@ export function list(description: string, kind: 'name' | 'scope'): Parameter<rea
  * one, as clients know it: -1 is higher than any head.
  */
 export const blockNum: Parameter<bigint | undefined> = {
-  description: 'Block at whose end the state is told; absent or 0: the newest block.',
+  description: 'Block at whose end the state is read; absent or 0: the newest block.',
   type: 'block',
   schema: { type: 'integer', minimum: 0, default: 0 },
   read(given) {

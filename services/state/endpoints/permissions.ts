@@ -3,7 +3,7 @@ import { text } from '../../core/endpoint/index.ts'
 import { invalidRequest, Refusal, toJsonText } from '../answers/index.ts'
 import { selectKeyAccounts, selectLinks } from '../tables/index.ts'
 import { endpoint } from './endpoint.ts'
-import { atMoment, requirePermissions } from './kept-state.ts'
+import { withSnapshot, requirePermissions } from './stored-state.ts'
 import { blockNum, name } from './parameter.ts'
 import { blockNumber, commonMembers, listOf, object, optionalCommon, textValue } from './schemas.ts'
 
@@ -35,10 +35,10 @@ export const permissionLinks = endpoint({
   ),
   refusals,
   run: (values, parts) =>
-    atMoment(parts, values, async (moment) => {
-      requirePermissions(moment)
-      const links = await selectLinks(moment.session, values.account, moment.block)
-      return toJsonText({ ...moment.common, linked_permissions: links })
+    withSnapshot(parts, values, async (snapshot) => {
+      requirePermissions(snapshot)
+      const links = await selectLinks(snapshot.session, values.account, snapshot.block)
+      return toJsonText({ ...snapshot.common, linked_permissions: links })
     }),
 })
 
@@ -62,23 +62,23 @@ export const keyAccounts = endpoint({
   refusals: [...refusals, 'data_public_key_not_found_error'],
   run: (values, parts) => {
     const key = canonicalKey(values.public_key)
-    return atMoment(parts, values, async (moment) => {
-      requirePermissions(moment)
-      const accounts = await selectKeyAccounts(moment.session, key, moment.block)
+    return withSnapshot(parts, values, async (snapshot) => {
+      requirePermissions(snapshot)
+      const accounts = await selectKeyAccounts(snapshot.session, key, snapshot.block)
       if (!accounts) {
         throw new Refusal(
           400,
           'data_public_key_not_found_error',
-          `Public key '${values.public_key}' was not found at block '${moment.block}'.`,
-          { public_key: values.public_key, block_num: moment.block },
+          `Public key '${values.public_key}' was not found at block '${snapshot.block}'.`,
+          { public_key: values.public_key, block_num: snapshot.block },
         )
       }
-      return toJsonText({ block_num: moment.block, account_names: accounts })
+      return toJsonText({ block_num: snapshot.block, account_names: accounts })
     })
   },
 })
 
-/** The one spelling that keys are kept in. @throws Refusal 400. */
+/** The one spelling in which keys are stored. @throws Refusal 400. */
 function canonicalKey(given: string): string {
   try {
     const packed = parseKeyText('PUB', given)

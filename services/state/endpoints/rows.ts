@@ -5,8 +5,8 @@ import type { KeyType, RowForm, StoredRow } from '../tables/index.ts'
 import { abiText, requireAbi, requirePacked, rowDecoderAt } from './abi-at.ts'
 import { endpoint } from './endpoint.ts'
 import type { StateParts } from './endpoint.ts'
-import { atMoment, requireAccounts, requireTable } from './kept-state.ts'
-import type { KeptMoment } from './kept-state.ts'
+import { withSnapshot, requireAccounts, requireTable } from './stored-state.ts'
+import type { StateSnapshot } from './stored-state.ts'
 import { blockNum, flag, keyType, list, name, scope } from './parameter.ts'
 import {
   abiOrHex,
@@ -23,7 +23,7 @@ const account = name('Contract account.')
 const table = name('Table.')
 const oneScope = scope('Scope; it may be empty, but must be there.')
 
-/** Parameters that say which moment is told and how rows are written. */
+/** Parameters that select the snapshot and how rows are written. */
 const formParameters = {
   block_num: blockNum,
   irreversible_only: flag(
@@ -69,13 +69,13 @@ interface TableOf {
 /** How rows of a table are written, and the ABI where it is asked for. @throws Refusal 400 when there is no ABI. */
 async function formOf(
   parts: StateParts,
-  moment: KeptMoment,
+  snapshot: StateSnapshot,
   tableOf: TableOf,
   values: FormValues,
 ): Promise<{ readonly form: RowForm; readonly abi?: RawJson }> {
   const form = { keyType: values.key_type, withBlockNum: values.with_block_num, decoder: null }
   if (!values.json && !values.with_abi) return { form }
-  const { block, position } = moment
+  const { block, position } = snapshot
   const abiPart = async (): Promise<{ readonly abi?: RawJson }> => {
     if (!values.with_abi) return {}
     const version = await requireAbi(parts, tableOf.account, block, position)
@@ -114,22 +114,22 @@ export const tableRows = endpoint({
   answer: object({ ...commonMembers, abi: abiOrHex, rows: listOf(rowSchema) }, [...optionalCommon, 'abi']),
   refusals: rowRefusals,
   async run(values, parts) {
-    const { moment, rows } = await atMoment(parts, values, async (moment) => {
-      requireAccounts(moment, [values.account])
-      await requireTable(moment, values.account, values.table)
-      const rows = await selectRows(moment.session, {
+    const { snapshot, rows } = await withSnapshot(parts, values, async (snapshot) => {
+      requireAccounts(snapshot, [values.account])
+      await requireTable(snapshot, values.account, values.table)
+      const rows = await selectRows(snapshot.session, {
         account: values.account,
         table: values.table,
         scopes: [values.scope],
-        block: moment.block,
+        block: snapshot.block,
         limit: values.limit,
         offset: values.offset,
         ...(values.key === undefined ? {} : { key: storedKey(values.key, values.key_type) }),
       })
-      return { moment, rows }
+      return { snapshot, rows }
     })
-    const { form, abi } = await formOf(parts, moment, values, values)
-    return toJsonText({ ...moment.common, abi, rows: rows.map((row) => toRecord(row, form)) })
+    const { form, abi } = await formOf(parts, snapshot, values, values)
+    return toJsonText({ ...snapshot.common, abi, rows: rows.map((row) => toRecord(row, form)) })
   },
 })
 
@@ -159,25 +159,25 @@ export const tableRow = endpoint({
   refusals: [...rowRefusals, 'data_row_not_found_error'],
   async run(values, parts) {
     const key = storedKey(values.primary_key, values.key_type)
-    const { moment, row } = await atMoment(parts, values, async (moment) => {
+    const { snapshot, row } = await withSnapshot(parts, values, async (snapshot) => {
       const { account: owner, table: tableName, scope: scopeName } = values
-      requireAccounts(moment, [owner])
-      await requireTable(moment, owner, tableName)
-      const query = { account: owner, table: tableName, scopes: [scopeName], block: moment.block, key }
-      const [row] = await selectRows(moment.session, { ...query, limit: 1, offset: 0 })
+      requireAccounts(snapshot, [owner])
+      await requireTable(snapshot, owner, tableName)
+      const query = { account: owner, table: tableName, scopes: [scopeName], block: snapshot.block, key }
+      const [row] = await selectRows(snapshot.session, { ...query, limit: 1, offset: 0 })
       if (!row) {
         const keys = { account: owner, table: tableName, scope: scopeName, primary_key: values.primary_key }
         throw new Refusal(
           400,
           'data_row_not_found_error',
-          `Row '${values.primary_key}' of table '${tableName}' of account '${owner}' in scope '${scopeName}' was not found at block '${moment.block}'.`,
-          { ...keys, block_num: moment.block },
+          `Row '${values.primary_key}' of table '${tableName}' of account '${owner}' in scope '${scopeName}' was not found at block '${snapshot.block}'.`,
+          { ...keys, block_num: snapshot.block },
         )
       }
-      return { moment, row }
+      return { snapshot, row }
     })
-    const { form } = await formOf(parts, moment, values, { ...values, with_abi: false })
-    return toJsonText({ ...moment.common, row: toRecord(row, form) })
+    const { form } = await formOf(parts, snapshot, values, { ...values, with_abi: false })
+    return toJsonText({ ...snapshot.common, row: toRecord(row, form) })
   },
 })
 
@@ -194,11 +194,11 @@ export const tableScopes = endpoint({
   answer: object({ block_num: blockNumber, scopes: listOf(textValue) }),
   refusals: rowRefusals.filter((code) => !/lib_error|abi/.test(code)),
   run: (values, parts) =>
-    atMoment(parts, values, async (moment) => {
-      requireAccounts(moment, [values.account])
-      await requireTable(moment, values.account, values.table)
-      const scopes = await selectScopes(moment.session, values.account, values.table, moment.block)
-      return toJsonText({ block_num: moment.block, scopes })
+    withSnapshot(parts, values, async (snapshot) => {
+      requireAccounts(snapshot, [values.account])
+      await requireTable(snapshot, values.account, values.table)
+      const scopes = await selectScopes(snapshot.session, values.account, values.table, snapshot.block)
+      return toJsonText({ block_num: snapshot.block, scopes })
     }),
 })
 
@@ -230,25 +230,25 @@ export const tablesForAccounts = endpoint({
   answer: multiAnswer,
   refusals: rowRefusals,
   async run(values, parts) {
-    const { moment, found } = await atMoment(parts, values, async (moment) => {
-      requireAccounts(moment, values.accounts)
+    const { snapshot, found } = await withSnapshot(parts, values, async (snapshot) => {
+      requireAccounts(snapshot, values.accounts)
       const found: { readonly of: TableOf; readonly rows: readonly StoredRow[] }[] = []
       let total = 0
       for (const owner of [...values.accounts].sort()) {
         const of = { account: owner, table: values.table }
-        const query = { ...of, scopes: [values.scope], block: moment.block, limit: MAX_ROWS, offset: 0 }
-        const rows = await selectRows(moment.session, query)
+        const query = { ...of, scopes: [values.scope], block: snapshot.block, limit: MAX_ROWS, offset: 0 }
+        const rows = await selectRows(snapshot.session, query)
         total += rows.length
         if (total > MAX_ROWS) throw tooManyRows(of)
         found.push({ of, rows })
       }
-      return { moment, found }
+      return { snapshot, found }
     })
     const tables: unknown[] = []
     for (const { of, rows } of found) {
       // Without rows there is nothing to decode, and the contract may have no ABI at all.
       const isBare = rows.length === 0 && !values.with_abi
-      const { form, abi } = isBare ? bareForm : await formOf(parts, moment, of, values)
+      const { form, abi } = isBare ? bareForm : await formOf(parts, snapshot, of, values)
       tables.push({
         account: of.account,
         scope: values.scope,
@@ -256,7 +256,7 @@ export const tablesForAccounts = endpoint({
         rows: rows.map((row) => toRecord(row, form)),
       })
     }
-    return toJsonText({ ...moment.common, tables })
+    return toJsonText({ ...snapshot.common, tables })
   },
 })
 
@@ -282,20 +282,20 @@ export const tablesForScopes = endpoint({
   answer: multiAnswer,
   refusals: rowRefusals,
   async run(values, parts) {
-    const { moment, rows } = await atMoment(parts, values, async (moment) => {
-      requireAccounts(moment, [values.account])
-      await requireTable(moment, values.account, values.table)
-      const rows = await selectRows(moment.session, {
+    const { snapshot, rows } = await withSnapshot(parts, values, async (snapshot) => {
+      requireAccounts(snapshot, [values.account])
+      await requireTable(snapshot, values.account, values.table)
+      const rows = await selectRows(snapshot.session, {
         account: values.account,
         table: values.table,
         scopes: values.scopes,
-        block: moment.block,
+        block: snapshot.block,
         limit: MAX_ROWS,
         offset: 0,
       })
-      return { moment, rows }
+      return { snapshot, rows }
     })
-    const { form, abi } = await formOf(parts, moment, values, values)
+    const { form, abi } = await formOf(parts, snapshot, values, values)
     const byScope = new Map<string, StoredRow[]>([...values.scopes].sort().map((each) => [each, []]))
     for (const row of rows) byScope.get(row.scope)?.push(row)
     const tables = [...byScope].map(([name, found]) => ({
@@ -304,6 +304,6 @@ export const tablesForScopes = endpoint({
       abi,
       rows: found.map((row) => toRecord(row, form)),
     }))
-    return toJsonText({ ...moment.common, tables })
+    return toJsonText({ ...snapshot.common, tables })
   },
 })

@@ -74,7 +74,10 @@ export const rowSchema: Schema = object(
 
 /** Members that answers about the state at a block have in common. */
 export const commonMembers: Readonly<Record<string, Schema>> = {
-  up_to_block_id: { ...blockId, description: 'The block whose state is told, when a fork may still undo it' },
+  up_to_block_id: {
+    ...blockId,
+    description: 'The block whose state is returned, when a fork may still undo it',
+  },
   up_to_block_num: blockNumber,
   last_irreversible_block_id: blockId,
   last_irreversible_block_num: blockNumber,

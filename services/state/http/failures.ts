@@ -13,7 +13,7 @@ const codes: Readonly<Record<number, string>> = {
   429: 'auth_rate_limited_error',
 }
 
-/** Makes what answers a failure with the envelope of the service. Nothing of an unexpected one is told. */
+/** Creates the step that answers a failure with the envelope of the service. An unexpected one reveals nothing. */
 export function createFailureAnswer(logger: Logger): (context: Context, error: unknown) => void {
   return (context, error) => {
     const { status, code, message, details, headers } = failureOf(error)

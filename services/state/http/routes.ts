@@ -9,7 +9,7 @@ import type { ReadText } from './body.ts'
 /** What answers a path that is no endpoint. */
 export type RootAnswer = (context: Context) => Promise<void> | void
 
-/** What routes are made of. */
+/** Dependencies of the routes. */
 export interface RouteParts {
   readonly endpoints: readonly Endpoint[]
   /** GET answers by path, without a token. */

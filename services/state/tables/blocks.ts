@@ -5,7 +5,7 @@ import type { StateSession } from '../chain/index.ts'
 export const comparators = ['gt', 'gte', 'lt', 'lte', 'eq'] as const
 export type Comparator = (typeof comparators)[number]
 
-/** A block of the kept history. */
+/** A block of the stored history. */
 export interface BlockRecord {
   /** 64 hexadecimal digits. */
   readonly id: string
@@ -38,7 +38,7 @@ export async function selectBlockByTime(
   return { id: bytesToHex(row.id), num: row.num, time: new Date(Number(row.time)).toISOString() }
 }
 
-/** Id of a block of the kept history; null when it is not kept. */
+/** Id of a block of the stored history; null when it is not stored. */
 export async function selectBlockId(session: StateSession, block: number): Promise<string | null> {
   const { rows } = await session.query<{ id: Buffer }>({
     name: 'state-block-id',

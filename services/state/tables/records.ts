@@ -53,7 +53,7 @@ export function createRowDecoder(abi: CompiledAbi, version: AbiVersion, table: s
   }
 }
 
-/** The record of a row. A value that does not fit its ABI is told in hexadecimal, with the reason. */
+/** The record of a row. A value that does not fit its ABI is returned in hexadecimal, with the reason. */
 export function toRecord(row: StoredRow, form: RowForm): RowRecord {
   return {
     key: formatKey(fromStored(row.key), form.keyType),

@@ -1,7 +1,7 @@
 import { Refusal } from '../answers/index.ts'
 import type { StateSession } from '../chain/index.ts'
 
-/** A contract row as it is kept. */
+/** A stored contract row. */
 export interface StoredRow {
   readonly scope: string
   /** Less by 2^63 than on the chain. */

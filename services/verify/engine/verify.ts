@@ -123,7 +123,7 @@ class Run {
       tables: this.#tables,
       differences: this.found.map(({ difference }) => difference),
       derived: this.#derived,
-      notes: this.#notes,
+      notes: [...this.#notes, ...(source.notes ?? [])],
       unfinished: this.#unfinished,
       seconds: (performance.now() - started) / 1_000,
     }

@@ -1,9 +1,8 @@
 import { hexToBytes, nameToBigInt, parsePackedAbi } from '../../core/antelope/index.ts'
-import { readRawAbi } from '../../core/chain-node/index.ts'
+import { NodeClient } from '../../core/chain-node/index.ts'
 import { RetryableError } from '../../core/errors/index.ts'
 import type { RowDecoder } from '../decode/index.ts'
 import type { ChainRow, Place } from '../tables/index.ts'
-import { NodeClient } from './node-client.ts'
 import type { ChainSource, Head } from './source.ts'
 
 const SCOPES_A_PAGE = 1_000
@@ -24,6 +23,8 @@ export class HttpSource implements ChainSource {
   readonly decoder: string
   readonly isFixed = false
   readonly isWhole = true
+  /** What an operator should know of the comparison. */
+  readonly notes: string[] = []
   readonly #node: NodeClient
   readonly #decoder: RowDecoder
   readonly #atOnce: number
@@ -135,9 +136,11 @@ export class HttpSource implements ChainSource {
     const known = this.#loaded.get(contract)
     if (known) return known
     const loading = (async () => {
-      const packed = await readRawAbi(this.#node.url, contract)
-      if (packed === null) return new Set<string>()
-      const abi = parsePackedAbi(packed)
+      const answer = await this.#node.askAccount('/v1/chain/get_raw_abi', { account_name: contract })
+      if (answer === null) this.notes.push(`${this.description} has no account ${contract}: it has no rows`)
+      const packed = answer?.abi
+      if (typeof packed !== 'string' || packed === '') return new Set<string>()
+      const abi = parsePackedAbi(Buffer.from(packed, 'base64'))
       this.#decoder.load(contract, abi)
       return new Set(abi.tables.map(({ name }) => name))
     })()

@@ -13,6 +13,8 @@ export interface ChainSource {
   readonly isFixed: boolean
   /** Whether it knows a row of each contract table; false when rows that it lacks may be on the chain. */
   readonly isWhole: boolean
+  /** What came up while reading and belongs into a report. */
+  readonly notes?: readonly string[]
   /**
    * Every row of a contract table, in batches, in any order.
    * @throws RetryableError `CHAIN_UNREACHABLE` when the chain cannot be read to its end.

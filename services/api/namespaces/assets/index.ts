@@ -29,6 +29,7 @@ export {
   collectionVersionsOf,
   containedAssets,
   containedKeys,
+  historyMember,
   jsonMembers,
   jsonText,
   quoted,

@@ -10,6 +10,7 @@ import { toJsonText } from '../json-text.ts'
 import type { AuthorSwapState, CollectionState, ConfigState, FormatField, LogBackAsset } from './contract.ts'
 import type { AssetsState } from './state.ts'
 import { tables } from './tables.ts'
+import type { TokenRow } from './tables.ts'
 
 /** Contract rows whose end-of-block value is simply what the database shall hold. */
 export class ContractRows {
@@ -50,12 +51,18 @@ export class ContractRows {
     this.state = { ...this.state, collectionFormat: format }
     for (const { sym, contract } of value.supported_tokens) {
       const { precision, symbol } = parseSymbol(sym)
-      this.sink.upsert(tables.tokens, {
-        token_symbol: symbol,
-        token_precision: precision,
-        token_contract: contract,
-      })
+      this.token({ token_symbol: symbol, token_precision: precision, token_contract: contract })
     }
+  }
+
+  /** The config row changes with every asset and offer, its tokens hardly ever. */
+  private token(token: TokenRow): void {
+    const known = this.state.tokens.get(token.token_symbol)
+    const isSame =
+      known?.token_precision === token.token_precision && known.token_contract === token.token_contract
+    if (isSame) return
+    this.state = { ...this.state, tokens: new Map(this.state.tokens).set(token.token_symbol, token) }
+    this.sink.upsert(tables.tokens, token)
   }
 
   tokenConfigs(value: { standard: string; version: string }): void {

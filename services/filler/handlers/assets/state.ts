@@ -1,5 +1,6 @@
 import type { Query } from '../handler.ts'
 import type { FormatField } from './contract.ts'
+import type { TokenRow } from './tables.ts'
 
 /** What the handler remembers between blocks; the same as the rows of assets.config and assets.tokens. */
 export interface AssetsState {
@@ -8,6 +9,8 @@ export interface AssetsState {
   readonly collectionFormat: readonly FormatField[]
   readonly version: string | null
   readonly v2SinceBlock: number | null
+  /** Tokens that can back an asset: symbol code to row. */
+  readonly tokens: ReadonlyMap<string, TokenRow>
 }
 
 /** Reads the state as of the committed position. */
@@ -17,11 +20,15 @@ export async function loadAssetsState(query: Query): Promise<AssetsState> {
     version: string | null
     v2_since_block: number | null
   }>('SELECT collection_format, version, v2_since_block FROM assets.config')
+  const tokens = await query<Pick<TokenRow, keyof TokenRow>>(
+    'SELECT token_symbol, token_precision, token_contract FROM assets.tokens',
+  )
   const row = rows[0]
   return {
     known: row !== undefined,
     collectionFormat: row?.collection_format ?? [],
     version: row?.version ?? null,
     v2SinceBlock: row?.v2_since_block ?? null,
+    tokens: new Map(tokens.map((token) => [token.token_symbol, token])),
   }
 }

@@ -98,8 +98,9 @@ export interface AssetRow {
   schema_name: string
   owner: string | null
   ram_payer: string | null
-  minter: string
-  initial_receiver: string
+  /** Null when the asset was minted before the reader's history. */
+  minter: string | null
+  initial_receiver: string | null
   burned_by_account: string | null
   immutable_data: JsonText | null
   mutable_data: JsonText | null

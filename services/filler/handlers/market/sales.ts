@@ -8,8 +8,8 @@ import { linkAssets, newListing, updatedAt } from './listings.ts'
 import { kinds, tables } from './tables.ts'
 import { saleTrades } from './trades.ts'
 
-/** States of a sale as actions set them; 4 (invalid) is derived. */
-export const saleState = { waiting: 0, listed: 1, cancelled: 2, sold: 3 } as const
+/** States of a sale as actions set them; `invalid` is derived. */
+export const saleState = { waiting: 0, listed: 1, cancelled: 2, sold: 3, invalid: 4 } as const
 
 /** What a block's actions and rows do to sales. */
 export class Sales {

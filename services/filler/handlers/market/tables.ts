@@ -133,7 +133,8 @@ export interface AuctionRow extends Listing, ListedAssets {
   auction_id: bigint
   seller: string
   end_time: number
-  starting_price: bigint
+  /** Null when the first bid came before the reader's history. */
+  starting_price: bigint | null
   price: bigint
   token_symbol: string
   claimed_by_seller: boolean

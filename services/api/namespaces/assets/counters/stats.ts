@@ -32,7 +32,9 @@ const TEMPLATE = `SELECT concat('{"assets":"', coalesce(n.minted, 0), '","burned
   FROM (SELECT) one LEFT JOIN assets.template_counts n ON n.template_id = $1::bigint`
 
 /** A foreign original is not known of any asset. */
-const ASSET = `SELECT concat('{"template_mint":"', coalesce(a.template_mint, 0), '","original":null}')
+const ASSET = `SELECT concat('{"template_mint":', CASE
+    WHEN a.template_mint IS NULL AND a.template_id IS NOT NULL AND a.minted_at_block = 0 THEN 'null'
+    ELSE concat('"', coalesce(a.template_mint, 0), '"') END, ',"original":null}')
   FROM assets.assets a WHERE a.asset_id = $1::bigint`
 
 const LIVE_SCHEMAS = `SELECT coalesce(json_agg(json_build_object('schema_name', n.schema_name) ORDER BY n.schema_name), '[]')::text

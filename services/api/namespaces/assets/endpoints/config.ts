@@ -1,5 +1,5 @@
 import { endpoint, RequestError, shape } from '../../../endpoint/index.ts'
-import { jsonMembers, jsonText } from '../records/index.ts'
+import { historyMember, jsonMembers, jsonText } from '../records/index.ts'
 
 const NO_CONFIG = { status: 500, message: 'Config not found' } as const
 
@@ -22,6 +22,7 @@ const configRecord = shape.record('Config', 'Settings of the contract', {
     }),
     'Tokens that can back an asset',
   ),
+  'history_since_block?': shape.historySince(),
 })
 
 /** `/v1/config`. */
@@ -42,7 +43,7 @@ export const configEndpoint = endpoint({
         version: jsonText('c.version'),
         collection_format: 'c.collection_format',
         supported_tokens: TOKENS,
-      })} || '}' FROM assets.config c`,
+      })} || ${historyMember('assets')} || '}' FROM assets.config c`,
       values: [],
     })
     const row = rows[0]

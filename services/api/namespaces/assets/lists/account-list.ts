@@ -3,7 +3,7 @@ import type { Session, Sql } from '../../../database/index.ts'
 import { allOf, bind, raw, sql, where } from '../../../database/index.ts'
 import type { AttributeFilter } from '../../../endpoint/index.ts'
 import type { Filter, ListReader } from '../../../lists/index.ts'
-import { foundConditions, isImpossible } from '../../../lists/index.ts'
+import { foundConditions, haveOnePlan, isImpossible } from '../../../lists/index.ts'
 import { pageWindow } from '../../paging/index.ts'
 import { resolveTemplates } from './resolve-templates.ts'
 import { assetFilters } from './asset-filters.ts'
@@ -33,6 +33,13 @@ export interface AccountQuestion {
   readonly attributes: readonly AttributeFilter[]
 }
 
+/** Query of `account`, `assets`. */
+interface AccountRows {
+  readonly rows: Sql
+  /** Whether one plan is good for all values. */
+  readonly isFixed: boolean
+}
+
 /** Parameters that ask about the accounts themselves; bounds of times are accepted and mean nothing. */
 const OF_ACCOUNTS = ['ids', 'lower_bound', 'upper_bound', 'before', 'after', 'burned_by_account'] as const
 /** Parameters that the counters of collections answer. */
@@ -44,7 +51,7 @@ export async function ownerPage(
   trigrams: boolean,
   question: AccountQuestion,
 ): Promise<string> {
-  return page(question, await accountRows(reader, trigrams, question, OWNERS))
+  return page(reader, question, await accountRows(reader, trigrams, question, OWNERS))
 }
 
 /** The page of accounts that burned most of the matching assets, ties by name, as the JSON text of its records. */
@@ -56,7 +63,7 @@ export async function burnerPage(
   const { values } = question
   // What is burned has no owner.
   if (values.owner !== undefined || values.burned === false) return '[]'
-  return page(question, await accountRows(reader, trigrams, question, BURNERS))
+  return page(reader, question, await accountRows(reader, trigrams, question, BURNERS))
 }
 
 /** Number of accounts that own matching assets, as text. */
@@ -65,22 +72,27 @@ export async function countOwners(
   trigrams: boolean,
   question: AccountQuestion,
 ): Promise<string> {
-  const rows = await accountRows(reader, trigrams, question, OWNERS)
-  if (!rows) return '0'
-  const [row] = await question.session.query<[string]>(sql`SELECT count(*)::text FROM (${rows}) k`.render())
+  const found = await accountRows(reader, trigrams, question, OWNERS)
+  if (!found) return '0'
+  const statement = sql`SELECT count(*)::text FROM (${found.rows}) k`
+  const [row] = await question.session.query<[string]>(reader.prepare(statement, found.isFixed))
   return row?.[0] ?? '0'
 }
 
-async function page({ session, values }: AccountQuestion, rows: Sql | undefined): Promise<string> {
+async function page(
+  reader: ListReader,
+  { session, values }: AccountQuestion,
+  found: AccountRows | undefined,
+): Promise<string> {
   const window = pageWindow(values)
-  if (!rows) return '[]'
-  const { limit, offset } = window
-  const [row] = await session.query<[string | null]>(
-    sql`SELECT string_agg(concat('{"account":"', p.account, '","assets":"', p.assets, '"}'), ','
+  if (!found) return '[]'
+  // A plan for all limits cannot know that the limit is small, which matters where an index has the order.
+  const number = (value: number): Sql => (found.isFixed ? bind(value, 'integer') : raw(String(value)))
+  const statement = sql`SELECT string_agg(concat('{"account":"', p.account, '","assets":"', p.assets, '"}'), ','
         ORDER BY p.assets DESC, p.account)
-      FROM (SELECT k.account, k.assets FROM (${rows}) k
-        ORDER BY k.assets DESC, k.account LIMIT ${raw(String(limit))} OFFSET ${raw(String(offset))}) p`.render(),
-  )
+      FROM (SELECT k.account, k.assets FROM (${found.rows}) k
+        ORDER BY k.assets DESC, k.account LIMIT ${number(window.limit)} OFFSET ${number(window.offset)}) p`
+  const [row] = await session.query<[string | null]>(reader.prepare(statement, found.isFixed))
   return `[${row?.[0] ?? ''}]`
 }
 
@@ -93,7 +105,7 @@ async function accountRows(
   trigrams: boolean,
   { session, values, attributes }: AccountQuestion,
   side: AccountSide,
-): Promise<Sql | undefined> {
+): Promise<AccountRows | undefined> {
   // What has an owner is not burned.
   if (side === OWNERS && (values.burner !== undefined || values.burned === true)) return undefined
   const { statistics } = reader
@@ -103,13 +115,14 @@ async function accountRows(
   const filters = assetFilters({ values: ofAssets, attributes, trigrams, templates, statistics })
   if (isImpossible(filters)) return undefined
   const about = filters.filter(({ name }) => name !== 'owner' && !isAlwaysMet(name, side))
-  if (about.length === 0) return counters(side, values)
+  if (about.length === 0) return { rows: counters(side, values), isFixed: false }
   if (side === OWNERS) {
     const names = about.flatMap(({ name }) => name.split(', '))
-    if (names.every((name) => OF_COLLECTIONS.has(name))) return ofCollections(values)
+    if (names.every((name) => OF_COLLECTIONS.has(name)))
+      return { rows: ofCollections(values), isFixed: false }
     const [only] = about
     const left = about.length === 1 ? LEFT_OUT[only!.name] : undefined
-    if (left !== undefined) return countersLess(left, values)
+    if (left !== undefined) return { rows: countersLess(left, values), isFixed: false }
   }
   return counted(side, values, filters)
 }
@@ -171,16 +184,19 @@ function countersLess(left: string, values: AccountValues): Sql {
 }
 
 /** Counted from the assets that match. */
-function counted(side: AccountSide, values: AccountValues, filters: readonly Filter[]): Sql {
+function counted(side: AccountSide, values: AccountValues, filters: readonly Filter[]): AccountRows {
   const account = raw(`a.${side.column}`)
+  const ofAccounts = accountConditions(account, side, values)
   const conditions = [
     sql`${account} IS NOT NULL`,
     // The index of burners has burned assets alone.
     ...(side === BURNERS ? [raw('a.owner IS NULL')] : []),
     ...foundConditions(filters),
-    ...accountConditions(account, side, values),
+    ...ofAccounts,
   ]
-  return sql`SELECT ${account} AS account, count(*) AS assets FROM assets.assets a WHERE ${allOf(conditions)} GROUP BY 1`
+  const rows = sql`SELECT ${account} AS account, count(*) AS assets FROM assets.assets a
+    WHERE ${allOf(conditions)} GROUP BY 1`
+  return { rows, isFixed: ofAccounts.length === 0 && haveOnePlan(filters) }
 }
 
 /** Conditions on the account alone. */

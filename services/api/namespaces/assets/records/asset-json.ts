@@ -16,12 +16,12 @@ export function assetMembers(
 ): Json[] {
   const [, , , , , mutableData, immutableData] = row
   const shared = sharedMembers(fragments)
-  const own = ownMembers(contract, row, backedTokens)
+  const own = ownMembers(contract, row, backedTokens, fragments.template !== undefined)
   if (mutableData === '' && immutableData === '') return [own, shared.nested, shared.data]
   return [own, shared.nested, `,${mergedData(fragments.template, mutableData, immutableData)}`]
 }
 
-function ownMembers(contract: string, row: AssetRow, backedTokens: string): string {
+function ownMembers(contract: string, row: AssetRow, backedTokens: string, hasTemplate: boolean): string {
   const [id, , , , owner, mutableData, immutableData, mint, burner, burnedBlock, burnedTime, ...times] = row
   const [updatedBlock, updatedTime, transferredBlock, transferredTime, mintedBlock, mintedTime] = times
   const burned =
@@ -29,18 +29,25 @@ function ownMembers(contract: string, row: AssetRow, backedTokens: string): stri
       ? '"burned_by_account":null,"burned_at_block":null,"burned_at_time":null'
       : `"burned_by_account":${quotedOrNull(burner)},"burned_at_block":${quotedOrNull(burnedBlock)},` +
         `"burned_at_time":${quotedOrNull(burnedTime)}`
+  // Only what happened before the reader's history has no number.
+  const mintNumber = mint !== '' ? `"${mint}"` : hasTemplate && mintedBlock === '0' ? 'null' : '"0"'
   return (
     `{"contract":"${contract}","asset_id":"${id}","owner":${quotedOrNull(owner)},` +
     `"mutable_data":${mutableData || '{}'},"immutable_data":${immutableData || '{}'},` +
-    `"template_mint":"${mint || '0'}","backed_tokens":${backedTokens},${burned},` +
-    `"updated_at_block":"${updatedBlock}","updated_at_time":"${updatedTime}",` +
-    `"transferred_at_block":"${transferredBlock}","transferred_at_time":"${transferredTime}",` +
-    `"minted_at_block":"${mintedBlock}","minted_at_time":"${mintedTime}","original_mint":null,`
+    `"template_mint":${mintNumber},"backed_tokens":${backedTokens},${burned},` +
+    `"updated_at_block":${quotedOrUnknown(updatedBlock)},"updated_at_time":${quotedOrUnknown(updatedTime)},` +
+    `"transferred_at_block":${quotedOrUnknown(transferredBlock)},"transferred_at_time":${quotedOrUnknown(transferredTime)},` +
+    `"minted_at_block":${quotedOrUnknown(mintedBlock)},"minted_at_time":${quotedOrUnknown(mintedTime)},"original_mint":null,`
   )
 }
 
 export function quotedOrNull(text: string): string {
   return text === '' ? 'null' : `"${text}"`
+}
+
+/** A block or time; those from before the reader's history are 0 in the database. */
+export function quotedOrUnknown(text: string): string {
+  return text === '0' ? 'null' : `"${text}"`
 }
 
 /** What all assets of a template, or of a schema without one, have in common. */

@@ -16,12 +16,12 @@ const moments: Members = {
   burned_by_account: shape.nullable(shape.text('Account that burned it')),
   burned_at_block: shape.nullable(shape.decimal('Block of the burn')),
   burned_at_time: shape.nullable(shape.time('Time of the burn')),
-  updated_at_block: shape.decimal('Block of the last mint, transfer, data change or burn'),
-  updated_at_time: shape.time('Time of the last mint, transfer, data change or burn'),
-  transferred_at_block: shape.decimal('Block of the last transfer or the mint'),
-  transferred_at_time: shape.time('Time of the last transfer or the mint'),
-  minted_at_block: shape.decimal('Block of the mint'),
-  minted_at_time: shape.time('Time of the mint'),
+  updated_at_block: shape.ofHistory(shape.decimal('Block of the last mint, transfer, data change or burn')),
+  updated_at_time: shape.ofHistory(shape.time('Time of the last mint, transfer, data change or burn')),
+  transferred_at_block: shape.ofHistory(shape.decimal('Block of the last transfer or the mint')),
+  transferred_at_time: shape.ofHistory(shape.time('Time of the last transfer or the mint')),
+  minted_at_block: shape.ofHistory(shape.decimal('Block of the mint')),
+  minted_at_time: shape.ofHistory(shape.time('Time of the mint')),
 }
 
 /** An asset. */
@@ -36,7 +36,9 @@ export const assetRecord = shape.record('Asset', 'An asset', {
   template: shape.nullable(lightTemplate),
   mutable_data: shape.attributes('Own attributes that may change'),
   immutable_data: shape.attributes('Own attributes that never change'),
-  template_mint: shape.decimal('Mint number within the template, from 1; 0 without a template'),
+  template_mint: shape.ofHistory(
+    shape.decimal('Mint number within the template, from 1; 0 without a template'),
+  ),
   backed_tokens: shape.list(backedToken, 'Tokens locked in it'),
   ...moments,
   original_mint: shape.nullable(shape.decimal('Mint number of the asset that it was bridged from')),

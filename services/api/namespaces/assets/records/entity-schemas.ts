@@ -2,8 +2,8 @@ import type { Members } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
 
 const created: Members = {
-  created_at_block: shape.decimal('Block of creation'),
-  created_at_time: shape.time('Time of creation'),
+  created_at_block: shape.ofHistory(shape.decimal('Block of creation')),
+  created_at_time: shape.ofHistory(shape.time('Time of creation')),
 }
 
 const contract: Members = { contract: shape.text('Account of the contract') }

@@ -1,4 +1,11 @@
-export { jsonMembers, jsonText, packRows, queryPacked, quoted } from '../../../records/index.ts'
+export {
+  historyMember,
+  jsonMembers,
+  jsonText,
+  packRows,
+  queryPacked,
+  quoted,
+} from '../../../records/index.ts'
 export { assetAssembler } from './asset-records.ts'
 export type { AssetExtension, RecordSource } from './asset-records.ts'
 export { templateObject } from './asset-json.ts'

@@ -21,8 +21,8 @@ const collectionMembers = {
   authorized_accounts: 'to_json(c.authorized_accounts)',
   notify_accounts: 'to_json(c.notify_accounts)',
   market_fee: 'c.market_fee',
-  created_at_block: quoted('c.created_at_block'),
-  created_at_time: quoted('c.created_at_time'),
+  created_at_block: quoted('nullif(c.created_at_block, 0)'),
+  created_at_time: quoted('nullif(c.created_at_time, 0)'),
 }
 
 const { market_fee: MARKET_FEE, ...lastingMembers } = collectionMembers
@@ -78,8 +78,8 @@ const FORMAT = `(SELECT coalesce(json_agg(json_build_object('name', e.field ->> 
 const schemaMembers = {
   schema_name: jsonText('s.schema_name'),
   format: FORMAT,
-  created_at_block: quoted('s.created_at_block'),
-  created_at_time: quoted('s.created_at_time'),
+  created_at_block: quoted('nullif(s.created_at_block, 0)'),
+  created_at_time: quoted('nullif(s.created_at_time, 0)'),
 }
 
 /**
@@ -111,8 +111,8 @@ export const templateFragment: FragmentKind = {
     jsonData('t.immutable_data'),
     jsonData('t.mutable_data'),
     jsonMembers({
-      created_at_time: quoted('t.created_at_time'),
-      created_at_block: quoted('t.created_at_block'),
+      created_at_time: quoted('nullif(t.created_at_time, 0)'),
+      created_at_block: quoted('nullif(t.created_at_block, 0)'),
       deleted_at_time: quoted('t.deleted_at_time'),
       deleted_at_block: quoted('t.deleted_at_block'),
     }),

@@ -2,7 +2,9 @@ import { shape } from '../../../endpoint/index.ts'
 
 /** Statistics of an asset. */
 export const assetStatsRecord = shape.record('AssetStats', 'The place of an asset in its series', {
-  template_mint: shape.decimal('Mint number within the template, from 1; 0 without a template'),
+  template_mint: shape.ofHistory(
+    shape.decimal('Mint number within the template, from 1; 0 without a template'),
+  ),
   original: shape.nullable(
     shape.object(
       {

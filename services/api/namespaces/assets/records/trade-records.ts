@@ -3,7 +3,7 @@ import type { Json } from '../../../json/index.ts'
 import { jsonArray } from '../../../json/index.ts'
 import type { Assembler } from '../../../records/index.ts'
 import { cte, jsonText, packRows, unpackRows } from '../../../records/index.ts'
-import { quotedOrNull } from './asset-json.ts'
+import { quotedOrNull, quotedOrUnknown } from './asset-json.ts'
 import type { RecordSource } from './asset-records.ts'
 
 const hasCode = (account: string): string =>
@@ -104,9 +104,9 @@ export function offerAssembler(source: RecordSource, assets: Assembler): Assembl
     return [
       `{"contract":"${contract}","offer_id":"${id}","sender_name":"${sender}","recipient_name":"${recipient}",` +
         `"memo":${memo},"state":${state},"is_sender_contract":${senderHasCode},` +
-        `"is_recipient_contract":${recipientHasCode},"updated_at_block":"${updatedBlock}",` +
-        `"updated_at_time":"${updatedTime}","created_at_block":"${createdBlock}",` +
-        `"created_at_time":"${createdTime}","sender_assets":`,
+        `"is_recipient_contract":${recipientHasCode},"updated_at_block":${quotedOrUnknown(updatedBlock)},` +
+        `"updated_at_time":${quotedOrUnknown(updatedTime)},"created_at_block":${quotedOrUnknown(createdBlock)},` +
+        `"created_at_time":${quotedOrUnknown(createdTime)},"sender_assets":`,
       assetArray(sent, contained),
       ',"recipient_assets":',
       assetArray(received, contained),

@@ -24,10 +24,10 @@ export const offerRecord = (asset: NamedSchema): NamedSchema =>
     recipient_assets: containedAssets(asset, 'What the recipient gives, in order, in its present state'),
     is_sender_contract: shape.flag('The sender has ever had code'),
     is_recipient_contract: shape.flag('The recipient has ever had code'),
-    updated_at_block: shape.decimal('Block of creation or closing'),
-    updated_at_time: shape.time('Time of creation or closing'),
-    created_at_block: shape.decimal('Block of creation'),
-    created_at_time: shape.time('Time of creation'),
+    updated_at_block: shape.ofHistory(shape.decimal('Block of creation or closing')),
+    updated_at_time: shape.ofHistory(shape.time('Time of creation or closing')),
+    created_at_block: shape.ofHistory(shape.decimal('Block of creation')),
+    created_at_time: shape.ofHistory(shape.time('Time of creation')),
   })
 
 /** A transfer. @param asset shape of the assets in it. */

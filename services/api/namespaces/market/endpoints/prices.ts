@@ -1,4 +1,4 @@
-import { inPath, name, without } from '../../../../core/endpoint/index.ts'
+import { inPath, text, without } from '../../../../core/endpoint/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { assetListParameters } from '../../assets/index.ts'
@@ -71,7 +71,7 @@ export function priceEndpoints(setup: MarketSetup): Endpoint[] {
       path: '/v1/prices/inventory/:account',
       tag: 'prices',
       summary: 'The same for what an account owns, by collection',
-      parameters: { account: inPath(name('Account.')), ...assets },
+      parameters: { account: inPath(text('Account.')), ...assets },
       attributes,
       record: inventoryRecord,
       run: ({ session, values, attributes: filters }) => inventoryPrices(session, setup, values, filters),

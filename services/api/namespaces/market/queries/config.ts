@@ -1,5 +1,5 @@
 import type { Session } from '../../../database/index.ts'
-import { jsonMembers, jsonText, quoted } from '../../assets/index.ts'
+import { historyMember, jsonMembers, jsonText, quoted } from '../../assets/index.ts'
 
 const TOKENS = `coalesce((SELECT json_agg(json_build_object('token_contract', y.token_contract,
     'token_symbol', y.token_symbol, 'token_precision', y.token_precision) ORDER BY y.place) FROM market.tokens y), '[]')`
@@ -9,7 +9,7 @@ const PAIRS = `coalesce((SELECT json_agg(json_build_object('listing_symbol', s.l
     'data', json_build_object('contract', c.oracle_contract, 'delphi_pair_name', p.pair_name,
       'base_symbol', p.base_symbol, 'base_precision', p.base_precision, 'quote_symbol', p.quote_symbol,
       'quote_precision', p.quote_precision, 'median', p.median, 'median_precision', p.median_precision,
-      'updated_at_time', p.updated_at_time, 'updated_at_block', p.updated_at_block)) ORDER BY s.place)
+      'updated_at_time', nullif(p.updated_at_time, 0), 'updated_at_block', nullif(p.updated_at_block, 0))) ORDER BY s.place)
     FROM market.symbol_pairs s JOIN oracle.pairs p USING (pair_name)), '[]')`
 
 const CONFIG = `SELECT '{' || ${jsonMembers({
@@ -25,7 +25,7 @@ const CONFIG = `SELECT '{' || ${jsonMembers({
   auction_reset_duration: 'c.auction_reset_duration',
   supported_tokens: TOKENS,
   supported_pairs: PAIRS,
-})} || '}' FROM market.config c`
+})} || ${historyMember('market')} || '}' FROM market.config c`
 
 /** The settings of the contract as JSON text; undefined until they have been seen. */
 export async function marketConfig(session: Session, contract: string): Promise<string | undefined> {
@@ -36,8 +36,8 @@ export async function marketConfig(session: Session, contract: string): Promise<
 const MARKETPLACE = `'{' || ${jsonMembers({
   marketplace_name: jsonText('m.marketplace_name'),
   creator: quoted('m.creator'),
-  created_at_block: quoted('m.created_at_block'),
-  created_at_time: quoted('m.created_at_time'),
+  created_at_block: quoted('nullif(m.created_at_block, 0)'),
+  created_at_time: quoted('nullif(m.created_at_time, 0)'),
 })} || '}'`
 
 /** The marketplaces as JSON texts, in order of creation; only the one of a name when it is given. */

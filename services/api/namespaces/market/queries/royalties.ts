@@ -7,10 +7,10 @@ import type { PageValues } from '../../parameter-groups/index.ts'
 import type { attributeRuleParameters, templateRuleParameters } from '../parameters.ts'
 
 const moments = {
-  updated_at_block: quoted('r.updated_at_block'),
-  updated_at_time: quoted('r.updated_at_time'),
-  created_at_block: quoted('r.created_at_block'),
-  created_at_time: quoted('r.created_at_time'),
+  updated_at_block: quoted('nullif(r.updated_at_block, 0)'),
+  updated_at_time: quoted('nullif(r.updated_at_time, 0)'),
+  created_at_block: quoted('nullif(r.created_at_block, 0)'),
+  created_at_time: quoted('nullif(r.created_at_time, 0)'),
 }
 
 /** @param contract an account name, so it needs no escaping. */

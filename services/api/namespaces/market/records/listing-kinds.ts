@@ -41,6 +41,11 @@ function quotedFields(names: readonly string[]): ListingField[] {
   return names.map((name) => ({ name, value: `l.${name}`, isQuoted: true }))
 }
 
+/** Blocks and times; those from before the reader's history are 0 in the database. */
+function dateFields(names: readonly string[]): ListingField[] {
+  return names.map((name) => ({ name, value: quoted(`nullif(l.${name}, 0)`) }))
+}
+
 const hasCode = (account: string): string =>
   `(EXISTS (SELECT FROM chain.code_accounts h WHERE h.account = ${account}))::text`
 
@@ -48,7 +53,7 @@ const hasCode = (account: string): string =>
 const common: readonly ListingField[] = [
   ...nameFields(['seller', 'buyer', 'maker_marketplace', 'taker_marketplace']),
   { name: 'current_collection_fee', value: PRESENT_FEE },
-  ...quotedFields(['updated_at_block', 'updated_at_time', 'created_at_block', 'created_at_time']),
+  ...dateFields(['updated_at_block', 'updated_at_time', 'created_at_block', 'created_at_time']),
 ]
 
 /** The price of everything but sales. */

@@ -52,10 +52,10 @@ export const listingAsset = shape.extend(
 )
 
 const moments: Members = {
-  updated_at_block: shape.decimal('Block of the last change'),
-  updated_at_time: shape.time('Time of the last change'),
-  created_at_block: shape.decimal('Block of creation'),
-  created_at_time: shape.time('Time of creation'),
+  updated_at_block: shape.ofHistory(shape.decimal('Block of the last change')),
+  updated_at_time: shape.ofHistory(shape.time('Time of the last change')),
+  created_at_block: shape.ofHistory(shape.decimal('Block of creation')),
+  created_at_time: shape.ofHistory(shape.time('Time of creation')),
 }
 
 const contracts: Members = {

@@ -39,10 +39,10 @@ const shares = shape.list(
   'Who shares, by weight',
 )
 const moments: Members = {
-  updated_at_block: shape.decimal('Block of the last change'),
-  updated_at_time: shape.time('Time of the last change'),
-  created_at_block: shape.decimal('Block of creation'),
-  created_at_time: shape.time('Time of creation'),
+  updated_at_block: shape.ofHistory(shape.decimal('Block of the last change')),
+  updated_at_time: shape.ofHistory(shape.time('Time of the last change')),
+  created_at_block: shape.ofHistory(shape.decimal('Block of creation')),
+  created_at_time: shape.ofHistory(shape.time('Time of creation')),
 }
 const ofCollection: Members = {
   market_contract: shape.text('Account of the market contract'),

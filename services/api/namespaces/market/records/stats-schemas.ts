@@ -7,8 +7,8 @@ import { tokenMembers } from './listing-schemas.ts'
 export const marketplaceRecord = shape.record('Marketplace', 'A marketplace that earns fees', {
   marketplace_name: shape.text('Name; empty = the default marketplace'),
   creator: shape.text('Account that the fees go to'),
-  created_at_block: shape.decimal('Block of creation'),
-  created_at_time: shape.time('Time of creation'),
+  created_at_block: shape.ofHistory(shape.decimal('Block of creation')),
+  created_at_time: shape.ofHistory(shape.time('Time of creation')),
 })
 
 const token = shape.object({
@@ -30,6 +30,7 @@ export const marketConfigRecord = shape.record('Config', 'Settings of the contra
   minimum_bid_increase: shape.number('Share by which a bid must exceed the one before'),
   auction_reset_duration: shape.integer('Seconds that an auction runs at least after a bid'),
   supported_tokens: shape.list(token, 'Tokens that can be paid with'),
+  'history_since_block?': shape.historySince(),
   supported_pairs: shape.list(
     shape.object({
       listing_symbol: shape.text('Symbol of listing prices'),
@@ -45,8 +46,8 @@ export const marketConfigRecord = shape.record('Config', 'Settings of the contra
         quote_precision: shape.integer('Decimal places'),
         median: shape.nullable(shape.integer('Present median')),
         median_precision: shape.integer('Decimal places of the median'),
-        updated_at_time: shape.integer('Time of the median, ms since 1970'),
-        updated_at_block: shape.integer('Block of the median'),
+        updated_at_time: shape.ofHistory(shape.integer('Time of the median, ms since 1970')),
+        updated_at_block: shape.ofHistory(shape.integer('Block of the median')),
       }),
     }),
     'Currencies that prices can be given in',
@@ -59,7 +60,10 @@ export const tradeRecord = shape.record('Trade', 'A trade of one asset', {
   auction_id: shape.nullable(shape.decimal('Auction')),
   buyoffer_id: shape.nullable(shape.decimal('Buy offer; null with all others for a template buy offer')),
   price: shape.decimal('Amount in units of the smallest decimal place'),
-  template_mint: shape.nullable(shape.integer('Mint number')),
+  template_mint: shape.anyOf(
+    [shape.integer('Mint number'), shape.choice('Without template', ['0'])],
+    'Mint number as a number; the text "0" for an asset without template',
+  ),
   ...tokenMembers,
   block_time: shape.time('Time of the trade'),
 })
@@ -166,8 +170,8 @@ const tradedSchema = shape.record('TradedSchema', 'A schema, with numbers as JSO
   ),
   authorized_accounts: shape.list(shape.text('Account'), 'Accounts that may mint and edit'),
   collection: lightCollection,
-  created_at_time: shape.integer('Time of creation, ms since 1970'),
-  created_at_block: shape.integer('Block of creation'),
+  created_at_time: shape.ofHistory(shape.integer('Time of creation, ms since 1970')),
+  created_at_block: shape.ofHistory(shape.integer('Block of creation')),
 })
 const schemaStatV2 = shape.record('SchemaStatV2', 'Trades of single assets of a schema', {
   schema_name: shape.text('Schema'),

@@ -50,7 +50,7 @@ export const statsParameters = {
     ...collectionLists,
     ...ranking(['sell_volume', 'buy_volume']),
   },
-  account: { account: inPath(name('Account.')), ...symbol, ...collectionLists },
+  account: { account: inPath(text('Account.')), ...symbol, ...collectionLists },
   templates: {
     ...symbol,
     ...tradeTimes,

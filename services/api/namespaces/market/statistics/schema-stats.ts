@@ -87,8 +87,8 @@ export async function schemaStatsV2(
         'sales', coalesce(k.trades, 0)::text)::text,
         json_build_object('contract', ${bind(setup.assets.contract, 'text')}, 'schema_name', s.schema_name,
           'format', s.format, 'types', coalesce(s.types, '[]'), 'collection_name', s.collection_name,
-          'authorized_accounts', c.authorized_accounts, 'created_at_time', s.created_at_time,
-          'created_at_block', s.created_at_block)::text,
+          'authorized_accounts', c.authorized_accounts, 'created_at_time', nullif(s.created_at_time, 0),
+          'created_at_block', nullif(s.created_at_block, 0))::text,
         c.collection_name, ${raw(COLLECTION_VERSION)}
       FROM assets.schemas s JOIN assets.collections c USING (collection_name)
         JOIN assets.schema_counts n ON n.collection_name = s.collection_name AND n.schema_name = s.schema_name

@@ -49,7 +49,7 @@ export function latestTrades(session: Session, values: TradeValues): Promise<str
   const members = jsonMembers({
     ...listing,
     price: quoted('k.price'),
-    template_mint: `coalesce(k.template_mint::text, 'null')`,
+    template_mint: `coalesce(k.template_mint::text, '"0"')`,
     ...token,
     block_time: quoted('k.trade_time'),
   })

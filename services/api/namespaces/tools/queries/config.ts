@@ -1,11 +1,11 @@
 import type { Session } from '../../../database/index.ts'
-import { jsonMembers, jsonText } from '../../assets/index.ts'
+import { historyMember, jsonMembers, jsonText } from '../../assets/index.ts'
 
 const CONFIG = `SELECT '{' || ${jsonMembers({
   atomictools_contract: `to_json($1::text)::text`,
   atomicassets_contract: jsonText('c.assets_contract'),
   version: jsonText('c.version'),
-})} || '}' FROM tools.config c`
+})} || ${historyMember('tools')} || '}' FROM tools.config c`
 
 /** The settings of the contract as JSON text; undefined until they have been seen. */
 export async function toolsConfig(session: Session, contract: string): Promise<string | undefined> {

@@ -28,10 +28,10 @@ const FIELDS = [
   }),
   `array_to_string(r.asset_ids, ',')`,
   jsonMembers({
-    created_at_block: quoted('r.created_at_block'),
-    created_at_time: quoted('r.created_at_time'),
-    updated_at_block: quoted('r.updated_at_block'),
-    updated_at_time: quoted('r.updated_at_time'),
+    created_at_block: quoted('nullif(r.created_at_block, 0)'),
+    created_at_time: quoted('nullif(r.created_at_time, 0)'),
+    updated_at_block: quoted('nullif(r.updated_at_block, 0)'),
+    updated_at_time: quoted('nullif(r.updated_at_time, 0)'),
     public_key: quoted('r.public_key'),
   }),
 ]

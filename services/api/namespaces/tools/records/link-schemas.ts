@@ -31,10 +31,10 @@ export const linkRecord: NamedSchema = shape.record('Link', 'A link that assets 
     shape.anyOf([assetRecord, unknownAsset]),
     'Assets in the order of the announcement, in their present state',
   ),
-  created_at_block: shape.decimal('Block of the announcement'),
-  created_at_time: shape.time('Time of the announcement'),
-  updated_at_block: shape.decimal('Block of the last change of state'),
-  updated_at_time: shape.time('Time of the last change of state'),
+  created_at_block: shape.ofHistory(shape.decimal('Block of the announcement')),
+  created_at_time: shape.ofHistory(shape.time('Time of the announcement')),
+  updated_at_block: shape.ofHistory(shape.decimal('Block of the last change of state')),
+  updated_at_time: shape.ofHistory(shape.time('Time of the last change of state')),
   public_key: shape.text('Key that the claim must be signed with: PUB_K1_..., PUB_R1_... or PUB_WA_...'),
 })
 
@@ -56,4 +56,5 @@ export const toolsConfigRecord: NamedSchema = shape.record('Config', 'Settings o
   atomictools_contract: shape.text('Account of the contract'),
   atomicassets_contract: shape.text('Account of the assets contract'),
   version: shape.text('Version that the contract names'),
+  'history_since_block?': shape.historySince(),
 })

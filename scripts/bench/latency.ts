@@ -1,0 +1,193 @@
+/**
+ * How long it takes from a block's frame, as the node sends it, to the committed block and to the client's event.
+ * Usage: node dist/scripts/bench/latency.js [--rates 2,50] [--seconds 60] [--clients 20] [--requests 200] [--json FILE]
+ *
+ * A generated chain gets blocks at each rate, first with no requests, then with REST requests at a rate of their own,
+ * every one another address. Node, filler, api and clients are processes of their own; between filler and api is a
+ * Redis (`redis-server` has to be on the PATH), as in the appliance. Prints p50 and p99 in ms: from the frame to the
+ * commit, from the commit until the last client has its first event of the block, and both together.
+ */
+import { fork, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { createDevchain } from '../../services/devchain/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { createDatabase } from './databases.ts'
+import { sharedNow } from './latency/messages.ts'
+import type { ClientsMessage, FillerMessage, LatencySetting, WantedLoad } from './latency/messages.ts'
+import { percentile } from './report.ts'
+
+const { values } = parseArgs({
+  options: {
+    rates: { type: 'string', default: '2,50' },
+    seconds: { type: 'string', default: '60' },
+    clients: { type: 'string', default: '20' },
+    requests: { type: 'string', default: '200' },
+    json: { type: 'string' },
+  },
+})
+
+/** Blocks of the chain before the first that is measured, and actions that users push in each. */
+const BLOCKS = 3_000
+const ACTIONS = 4
+const PATIENCE_MS = 120_000
+const READER = 'latency'
+
+/** Times of one rate of blocks under one load, ms. */
+interface Latencies {
+  readonly blocksPerSecond: number
+  readonly requestsPerSecond: number
+  readonly toCommit: number[]
+  readonly toEvent: number[]
+  readonly toClient: number[]
+  readonly rest: readonly number[]
+  readonly failures: number
+}
+
+const processes: ChildProcess[] = []
+const postgres = await startEmbeddedPostgres({ settings: { shared_buffers: '256MB' } })
+const { host, port, user, password } = postgres
+const database = await createDatabase({ host, port, user, password, database: 'postgres' }, 'latency')
+const chain = createDevchain({ recordings: ['main'], blocks: BLOCKS, rate: ACTIONS, libLagBlocks: 12 })
+const { httpUrl, shipUrl } = await chain.start()
+const redis = { host: '127.0.0.1', port: await freePort() }
+const keyValueServer = spawn(
+  'redis-server',
+  ['--port', String(redis.port), '--bind', redis.host, '--save', '', '--appendonly', 'no'],
+  { stdio: 'ignore' },
+)
+
+const framesMs = new Map<number, number>()
+const commitsMs = new Map<number, number>()
+const eventsMs = new Map<number, number>()
+let restNow: Extract<ClientsMessage, { restMs: readonly number[] }> | undefined
+try {
+  const setting: LatencySetting = {
+    ...{ database, redis, reader: READER },
+    chain: { chainId: chain.chainId, http: httpUrl, ship: shipUrl },
+  }
+  const filler = start('filler-process', [JSON.stringify(setting)])
+  let known = 0
+  filler.on('message', ({ committed, atMs }: FillerMessage) => {
+    while (known < committed) commitsMs.set(++known, atMs)
+  })
+  await waitFor(() => known >= chain.head().num)
+  const api = start('api-process', [JSON.stringify(setting)])
+  const [{ url }] = (await once(api, 'message')) as [{ url: string }]
+  const clients = start('clients-process', [url, values.clients])
+  clients.on('message', (message: ClientsMessage) => {
+    if ('block' in message) eventsMs.set(message.block, message.atMs)
+    if ('restMs' in message) restNow = message
+  })
+  await once(clients, 'message')
+  const rounds: Latencies[] = []
+  for (const rate of values.rates.split(',').map(Number)) {
+    for (const load of [0, Number(values.requests)]) rounds.push(await measure(clients, rate, load))
+  }
+  print(rounds)
+  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(rounds.map(summaryOf))}\n`)
+} finally {
+  for (const child of processes) if (child.connected) child.disconnect()
+  for (const child of processes) if (child.exitCode === null) await once(child, 'exit')
+  keyValueServer.kill()
+  await chain.stop()
+  await postgres.stop()
+}
+
+async function measure(
+  clients: ChildProcess,
+  blocksPerSecond: number,
+  requestsPerSecond: number,
+): Promise<Latencies> {
+  clients.send({ perSecond: requestsPerSecond } satisfies WantedLoad)
+  // Until prepared statements and programs are warm.
+  await produce(blocksPerSecond, 3)
+  const first = chain.head().num + 1
+  clients.send({ perSecond: requestsPerSecond } satisfies WantedLoad)
+  await produce(blocksPerSecond, Number(values.seconds))
+  const last = chain.head().num
+  await waitFor(() => commitsMs.has(last))
+  await delay(1_000)
+  restNow = undefined
+  clients.send({ perSecond: 0 } satisfies WantedLoad)
+  await waitFor(() => restNow !== undefined)
+  const result: Latencies = {
+    ...{ blocksPerSecond, requestsPerSecond, toCommit: [], toEvent: [], toClient: [] },
+    ...{ rest: restNow!.restMs, failures: restNow!.failures },
+  }
+  for (let block = first; block <= last; block++) {
+    const [frame, commit, event] = [framesMs, commitsMs, eventsMs].map((times) => times.get(block))
+    result.toCommit.push(commit! - frame!)
+    // Not every block has an event.
+    if (event === undefined) continue
+    result.toEvent.push(event - commit!)
+    result.toClient.push(event - frame!)
+  }
+  return result
+}
+
+/** Lets blocks appear at a rate; each is sent to the filler as soon as it is there. */
+async function produce(perSecond: number, seconds: number): Promise<void> {
+  const startMs = sharedNow()
+  for (let made = 0; made < perSecond * seconds; made++) {
+    await delay(Math.max(0, startMs + (made * 1_000) / perSecond - sharedNow()))
+    // Building the block takes time that a real node has taken before it sends one.
+    chain.produceBlock()
+    framesMs.set(chain.head().num, sharedNow())
+  }
+}
+
+async function waitFor(isThere: () => boolean): Promise<void> {
+  const untilMs = sharedNow() + PATIENCE_MS
+  while (!isThere()) {
+    if (sharedNow() > untilMs) throw new Error(`nothing happened for ${PATIENCE_MS} ms`)
+    await delay(10)
+  }
+}
+
+function summaryOf({ toCommit, toEvent, toClient, rest, failures, ...round }: Latencies) {
+  const of = (times: readonly number[]) => ({
+    p50: Number(percentile(times, 0.5).toFixed(1)),
+    p99: Number(percentile(times, 0.99).toFixed(1)),
+  })
+  return {
+    ...{ ...round, blocks: toCommit.length, withEvents: toClient.length, requests: rest.length, failures },
+    ...{ toCommit: of(toCommit), toEvent: of(toEvent), toClient: of(toClient), rest: of(rest) },
+  }
+}
+
+function print(rounds: readonly Latencies[]): void {
+  console.log(
+    '| Blocks/s | Requests/s | Blocks | Frame to commit, p50, p99 ms | Commit to event | Frame to event | REST |',
+  )
+  console.log('| --- | --- | --- | --- | --- | --- | --- |')
+  for (const round of rounds) {
+    const { toCommit, toEvent, toClient, rest, ...of } = summaryOf(round)
+    const pair = ({ p50, p99 }: { p50: number; p99: number }): string => `${p50}, ${p99}`
+    const requests = of.requests === 0 ? '' : `${pair(rest)}${of.failures ? ` (${of.failures} failed)` : ''}`
+    console.log(
+      `| ${of.blocksPerSecond} | ${of.requestsPerSecond} | ${of.blocks} (${of.withEvents} with events) | ${pair(toCommit)} | ${pair(toEvent)} | ${pair(toClient)} | ${requests} |`,
+    )
+  }
+}
+
+function start(file: string, args: readonly string[]): ChildProcess {
+  const path = import.meta.filename.replace(/latency\.(js|ts)$/, `latency/${file}.$1`)
+  const child = fork(path, [...args], { serialization: 'advanced' })
+  processes.push(child)
+  return child
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

@@ -1,0 +1,78 @@
+/**
+ * Runs the benches of `docs/performance.md`, one after the other, and keeps what they print in `scripts/bench/results`.
+ * Usage: npm run bench [-- [NAME ...] [--data FOLDER]]
+ *
+ * `--data`: generated databases are kept below this folder, in `factor-1`, `factor-2`; without it each is generated
+ * anew, which takes minutes. On a machine that does other work the figures say little.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { cpus, loadavg, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { benchRuns, resultFile } from './runs.ts'
+import type { BenchResult, BenchRun } from './runs.ts'
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { data: { type: 'string' } },
+})
+const wanted = benchRuns.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+const machine = await describeMachine()
+for (const bench of wanted) {
+  const path = join(packageRoot, resultFile(bench.name))
+  await mkdir(join(path, '..'), { recursive: true })
+  await writeFile(path, `${JSON.stringify(await run(bench), null, 2)}\n`)
+}
+console.log('\nkept; `node dist/scripts/docs.js` writes docs/performance.md')
+
+async function run(bench: BenchRun): Promise<BenchResult> {
+  console.log(`\n# ${bench.title}`)
+  const program = import.meta.filename.replace(/run\.(js|ts)$/, `${bench.program}.$1`)
+  const startedMs = performance.now()
+  const loadBefore = Number(loadavg()[0]!.toFixed(1))
+  const child = spawn(process.execPath, [program, ...bench.args, ...databaseArgs(bench)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+    process.stdout.write(text)
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  if (code !== 0) throw new Error(`bench ${bench.name} ended with ${String(code)}`)
+  const seconds = Math.round((performance.now() - startedMs) / 1_000)
+  return { day: new Date().toISOString().slice(0, 10), machine, loadBefore, seconds, output: output.trim() }
+}
+
+function databaseArgs({ factor }: BenchRun): readonly string[] {
+  if (factor === undefined) return []
+  const data = options.data === undefined ? [] : ['--data', join(options.data, `factor-${factor}`)]
+  return ['--factor', String(factor), ...data]
+}
+
+async function describeMachine(): Promise<BenchResult['machine']> {
+  const server = await startEmbeddedPostgres()
+  try {
+    const { host, port, user, password } = server
+    const client = await connectDatabase(
+      { host, port, user, password, database: 'postgres' },
+      { applicationName: 'bench' },
+    )
+    const { rows } = await client.query<{ server_version: string }>('SHOW server_version')
+    await client.end()
+    return {
+      processor: cpus()[0]?.model.trim() ?? 'unknown',
+      processors: cpus().length,
+      memoryGb: Math.round(totalmem() / 2 ** 30),
+      node: process.version.slice(1),
+      postgres: rows[0]!.server_version.split(' ')[0]!,
+    }
+  } finally {
+    await server.stop()
+  }
+}

@@ -1,0 +1,76 @@
+/** The benches that `docs/performance.md` shows, and what is kept of their last run. */
+
+/** A bench of the page. */
+export interface BenchRun {
+  readonly name: string
+  readonly title: string
+  /** What it measures, for the page. */
+  readonly about: string
+  /** Program in `scripts/bench`, without extension, and its parameters. */
+  readonly program: string
+  readonly args: readonly string[]
+  /** Factor of the generated database that it reads; none without. */
+  readonly factor?: number
+}
+
+/** Last run of a bench, as kept in `scripts/bench/results`. */
+export interface BenchResult {
+  /** Day, ISO 8601. */
+  readonly day: string
+  readonly machine: {
+    readonly processor: string
+    readonly processors: number
+    readonly memoryGb: number
+    readonly node: string
+    readonly postgres: string
+  }
+  /** Processes that ran or waited at the start, mean of a minute: other work disturbs a measurement. */
+  readonly loadBefore: number
+  readonly seconds: number
+  /** What it printed: Markdown tables, and lines of text. */
+  readonly output: string
+}
+
+/** In the order of the page. */
+export const benchRuns: readonly BenchRun[] = [
+  {
+    name: 'filler',
+    title: 'Catching up',
+    about:
+      'Blocks of foreign transfers and empty blocks against a reader of the same blocks that only acknowledges; blocks full of NFT work against bare COPY of the rows that they become, and with all query indexes in place against without.',
+    ...{ program: 'filler', args: [] },
+  },
+  {
+    name: 'nodes',
+    title: 'Several nodes',
+    about:
+      'Blocks of foreign transfers from one and from four nodes that send 40 MB/s each, and from five of which one is killed, one stopped, one dripping and one of another chain.',
+    ...{ program: 'nodes', args: [] },
+  },
+  {
+    name: 'latency',
+    title: 'Live latency',
+    about:
+      'From the frame of a block, as the node sends it, to its commit, and until the last of twenty websockets has its first event of the block; without and beside 200 REST requests a second, each another address. Blocks have four pushed actions on average.',
+    ...{ program: 'latency', args: ['--seconds', '60'] },
+  },
+  {
+    name: 'rates',
+    title: 'Requests a second',
+    about:
+      'One api process and four connections on 1,000,000 generated assets; every request has another address, and nothing is cached. "Bare" is a Node server without a framework that runs one prepared `SELECT 1` for each request.',
+    ...{ program: 'rates', args: [], factor: 1 },
+  },
+  {
+    name: 'traffic',
+    title: 'Traffic',
+    about:
+      '85 kinds of request as clients send them, with one to five filters and values by their frequency, on 2,000,000 generated assets whose mutable attributes differ from asset to asset. The database changes before each request, so nothing is cached. Wanted: nine kinds of ten with p95 below 50 ms and p50 below 15 ms.',
+    ...{ program: 'traffic', args: ['--samples', '200'], factor: 2 },
+  },
+]
+
+/** File of the last run of a bench, from the root of the repository. */
+export function resultFile(name: string): string {
+  return `scripts/bench/results/${name}.json`
+}

@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises'
+import type { ConfigProblem } from '../../core/config/index.ts'
+
+/** A longer text is none that PostgreSQL takes. */
+const MAX_LENGTH = 1_000
+
+/**
+ * The password of the superuser of the operator's own PostgreSQL, without the end of its line. It comes from a file,
+ * because `docker inspect` shows variables.
+ */
+export async function readSuperuserPassword(file: string): Promise<string> {
+  return (await readFile(file, 'utf8')).replace(/\r?\n$/, '')
+}
+
+/** Problems of the file that holds the password. @param shown its path as the operator knows it. */
+export async function checkSuperuserPassword(file: string, shown: string): Promise<ConfigProblem[]> {
+  const refuse = (why: string): ConfigProblem[] => [
+    {
+      file: 'environment',
+      path: 'POSTGRES_SUPERUSER_PASSWORD_FILE',
+      found: `${JSON.stringify(shown)}, ${why}`,
+      allowed: 'a file with the password on its only line, readable by the user with the number 1000',
+    },
+  ]
+  try {
+    const password = await readSuperuserPassword(file)
+    if (password === '') return refuse('which is empty')
+    // eslint-disable-next-line no-control-regex -- a NUL is what must not be in it
+    if (/[\0\r\n]/.test(password) || password.length > MAX_LENGTH) {
+      return refuse('which holds more than a password')
+    }
+    return []
+  } catch (error) {
+    return refuse(`which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`)
+  }
+}

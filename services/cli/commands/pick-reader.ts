@@ -1,0 +1,18 @@
+import { FatalError } from '../../core/errors/index.ts'
+
+/** The reader of a name, or the only one. @throws FatalError `USAGE`. */
+export function pickReader<R extends { readonly name: string }>(
+  readers: readonly R[],
+  wanted: string | undefined,
+): R {
+  const found =
+    wanted === undefined && readers.length === 1 ? readers[0] : readers.find(({ name }) => name === wanted)
+  if (found) return found
+  const names = readers.map(({ name }) => name).join(', ')
+  throw new FatalError(
+    'USAGE',
+    wanted === undefined
+      ? `readers.config.json has the readers ${names}: name one with --reader`
+      : `readers.config.json has no reader ${wanted}, but ${names}`,
+  )
+}

@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { RetryableError } from '../errors/index.ts'
+
+const TIMEOUT_MS = 30_000
+const MAX_BYTES = 128 * 1024 * 1024
+const ATTEMPTS = 6
+const BACKOFF_MS = 250
+/** How nodes of all versions name what they cannot find by its key, in the details of an error. */
+const unknownAccount = /unknown key|account_query_exception|unknown_account/i
+
+/** What a node says is not on its chain: asking again changes nothing. */
+class UnknownToNode extends Error {}
+
+/** Asks a node's HTTP API, at most so many requests at once; what fails is asked again a few times. */
+export class NodeClient {
+  readonly url: string
+  /** Requests that were answered. */
+  requests = 0
+  readonly #signal: AbortSignal
+  readonly #waiting: (() => void)[] = []
+  #free: number
+
+  constructor(url: string, atOnce: number, signal: AbortSignal) {
+    this.url = url
+    this.#free = atOnce
+    this.#signal = signal
+  }
+
+  /** @throws RetryableError `CHAIN_UNREACHABLE` after the last attempt. */
+  async ask(path: string, body: object): Promise<Record<string, unknown>> {
+    try {
+      return await this.#askPatiently(path, body)
+    } catch (cause) {
+      if (!(cause instanceof UnknownToNode)) throw cause
+      throw new RetryableError('CHAIN_UNREACHABLE', `${this.url} refuses ${path}: ${cause.message}`, {
+        cause,
+      })
+    }
+  }
+
+  /** As `ask`, for an account; null when the chain has none of that name. */
+  async askAccount(path: string, body: object): Promise<Record<string, unknown> | null> {
+    try {
+      return await this.#askPatiently(path, body)
+    } catch (cause) {
+      if (cause instanceof UnknownToNode) return null
+      throw cause
+    }
+  }
+
+  async #askPatiently(path: string, body: object): Promise<Record<string, unknown>> {
+    await this.#enter()
+    try {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          const answer = await this.#post(path, body)
+          this.requests++
+          return answer
+        } catch (cause) {
+          if (cause instanceof UnknownToNode) throw cause
+          if (this.#signal.aborted) throw new RetryableError('CHAIN_UNREACHABLE', 'stopped', { cause })
+          if (attempt === ATTEMPTS) {
+            const message = `the chain node ${this.url} does not answer ${path}`
+            throw new RetryableError('CHAIN_UNREACHABLE', message, { cause })
+          }
+          await delay(BACKOFF_MS * 2 ** (attempt - 1))
+        }
+      }
+    } finally {
+      this.#leave()
+    }
+  }
+
+  async #post(path: string, body: object): Promise<Record<string, unknown>> {
+    const response = await fetch(new URL(path, this.url), {
+      method: 'POST',
+      body: JSON.stringify(body),
+      redirect: 'error',
+      signal: AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    })
+    const text = await readLimited(response)
+    if (response.status === 500 && unknownAccount.test(text)) throw new UnknownToNode('no such account')
+    const answer: unknown = JSON.parse(text)
+    if (!response.ok || typeof answer !== 'object' || answer === null)
+      throw new Error(`HTTP ${response.status}`)
+    return answer as Record<string, unknown>
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#free > 0) this.#free--
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+
+  #leave(): void {
+    const next = this.#waiting.shift()
+    if (next) next()
+    else this.#free++
+  }
+}
+
+async function readLimited(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  if (!response.body) return ''
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length
+    if (bytes > MAX_BYTES) throw new Error(`the answer has more than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

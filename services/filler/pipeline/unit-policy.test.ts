@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { isFull, isWorthCommitting, nextUnitOperations } from './unit-policy.ts'
+import type { UnitLoad } from './unit-policy.ts'
+
+const load: UnitLoad = { operations: 1_000, bytes: 2 ** 20, changedBlocks: 3, ageMs: 10, blocksBehind: 5_000 }
+
+test('an idle database gets what is worth a transaction, what is old, and the end', () => {
+  expect(isWorthCommitting(load, 100)).toBe(false)
+  expect(isWorthCommitting({ ...load, operations: 50_000 }, 100)).toBe(true)
+  expect(isWorthCommitting({ ...load, changedBlocks: 100 }, 100)).toBe(true)
+  expect(isWorthCommitting({ ...load, ageMs: 1_000 }, 100)).toBe(true)
+  expect(isWorthCommitting({ ...load, blocksBehind: 1 }, 100)).toBe(true)
+})
+
+test('a unit waits for the database by memory and by the time that its rows take', () => {
+  expect(isFull(load, 150_000)).toBe(false)
+  expect(isFull({ ...load, bytes: 64 * 2 ** 20 }, 150_000)).toBe(true)
+  expect(isFull({ ...load, operations: 150_000 }, 150_000)).toBe(true)
+})
+
+test('units follow the speed of the database', () => {
+  expect(nextUnitOperations(150_000, 100_000, 2_000)).toBe(500_000)
+  expect(nextUnitOperations(150_000, 100_000, 40_000)).toBe(25_000)
+  expect(nextUnitOperations(150_000, 100_000, 900_000)).toBe(15_000)
+  expect(nextUnitOperations(150_000, 100_000, 0)).toBe(600_000)
+  // Small units are cheap or expensive for other reasons.
+  expect(nextUnitOperations(150_000, 200, 5_000)).toBe(150_000)
+})

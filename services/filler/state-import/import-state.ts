@@ -1,0 +1,368 @@
+import { NodeClient, readBlock, readChainInfo } from '../../core/chain-node/index.ts'
+import type { NodeBlock } from '../../core/chain-node/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
+import type { Logger } from '../../core/log/index.ts'
+import type { Handler } from '../handlers/index.ts'
+import {
+  accountsOf,
+  beginImport,
+  counterStatements,
+  finishImport,
+  makeHandlers,
+  readSteps,
+} from '../import/index.ts'
+import type { ImportProgress } from '../import/index.ts'
+import { chainTables, checkReader, ContractDecoder } from '../pipeline/index.ts'
+import type { ReaderSettings } from '../pipeline/index.ts'
+import type { NodeSettings } from '../ship/index.ts'
+import { asStoreError, CommitUnit, listTables, openStore } from '../store/index.ts'
+import type { Store, UnitBlock } from '../store/index.ts'
+import { contractTables } from './contract-tables.ts'
+import type { ContractTable } from './contract-tables.ts'
+import { emptyOrphanedPages, pageTables } from './page-tables.ts'
+import { readChanges } from './read-changes.ts'
+import { StableNode } from './stable-node.ts'
+import { workTables } from './work-tables.ts'
+import { readParties, writeRows, writeSettings } from './write-rows.ts'
+import type { RowWriting } from './write-rows.ts'
+
+/** What `importState` needs. */
+export interface ImportStateOptions {
+  /** This database; migrated already. */
+  readonly database: DatabaseAddress
+  readonly chain: {
+    readonly chainId: string
+    /** The node whose tables are paged: one node, not several behind one address. */
+    readonly http: string
+    readonly ship: readonly (string | NodeSettings)[]
+  }
+  /** The reader that goes on from what is imported. */
+  readonly settings: ReaderSettings
+  /** Requests that are under way at the same time. */
+  readonly atOnce: number
+  /** Begin again, whatever an earlier run has left. */
+  readonly anew: boolean
+  readonly logger: Logger
+  readonly signal: AbortSignal
+  readonly onProgress?: (progress: ImportProgress) => void
+  readonly handoverMs?: number
+}
+
+/** What an import of the state did. */
+export interface ImportStateReport {
+  /** The block that everything is of; reading goes on with the next. */
+  readonly block: number
+  readonly blockId: string
+  /** First block whose history is whole. */
+  readonly historySince: number
+  /** Rows of the chain that are in the database. */
+  readonly rows: number
+  readonly seconds: number
+  /** Whether it continued an earlier run. */
+  readonly resumed: boolean
+  /** Ranges of rows that were read again because the chain had forked. */
+  readonly pagesReadAgain: number
+  /** Contracts that the chain does not have. */
+  readonly missingContracts: readonly string[]
+}
+
+/** Rounds of paging what forks have made void, before it is given up for now. */
+const MAX_ROUNDS = 20
+
+/**
+ * Fills an empty database with the present state of a chain. The last irreversible block is noted, the contracts'
+ * tables are paged, and the blocks since are read: their rows bring everything to the block at which paging ended.
+ *
+ * @throws FatalError `IMPORT_TARGET_FILLED`, `CHAIN_MISMATCH`, those of the store and of reading blocks; RetryableError
+ *   `CHAIN_UNREACHABLE`, `DATABASE_UNAVAILABLE`, `IMPORT_UNFINISHED`.
+ */
+export async function importState(options: ImportStateOptions): Promise<ImportStateReport> {
+  try {
+    const handlers = makeHandlers(options.settings)
+    const store = await openStore({
+      address: options.database,
+      reader: options.settings.name,
+      startBlock: Math.max(options.settings.start_block, 1),
+      tables: [...listTables(chainTables), ...handlers.flatMap((handler) => handler.tables)],
+      derived: handlers.flatMap((handler) => handler.derived ?? []),
+      ...(options.handoverMs === undefined ? {} : { handoverMs: options.handoverMs }),
+    })
+    try {
+      return await new StateImport(options, handlers, store).run()
+    } finally {
+      await store.close()
+    }
+  } catch (error) {
+    if (options.signal.aborted)
+      throw new RetryableError('IMPORT_UNFINISHED', 'the import was stopped', { cause: error })
+    throw error instanceof PronghornError ? error : asStoreError(error)
+  }
+}
+
+class StateImport {
+  readonly #options: ImportStateOptions
+  readonly #handlers: readonly Handler[]
+  readonly #store: Store
+  readonly #tables: readonly ContractTable[]
+  readonly #client: NodeClient
+  #since = 0
+  #rows = 0
+  #pagesReadAgain = 0
+  readonly #missing: string[] = []
+
+  constructor(options: ImportStateOptions, handlers: readonly Handler[], store: Store) {
+    this.#options = options
+    this.#handlers = handlers
+    this.#store = store
+    this.#tables = contractTables(handlers)
+    this.#client = new NodeClient(options.chain.http, options.atOnce, options.signal)
+  }
+
+  async run(): Promise<ImportStateReport> {
+    const started = performance.now()
+    const { settings, chain, logger } = this.#options
+    await checkReader(
+      this.#store,
+      { ...settings, delete_data: false, stop_block: 0 },
+      this.#handlers,
+      chain.chainId,
+      logger,
+    )
+    const resumed = await this.#begin(await this.#irreversibleBlock())
+    const decoders = await this.#decoders()
+    const block = await this.#collect(decoders)
+    await this.#write(await this.#decoders(), block)
+    return {
+      block: block.num,
+      blockId: Buffer.from(block.id).toString('hex'),
+      historySince: this.#since + 1,
+      rows: this.#rows,
+      seconds: (performance.now() - started) / 1000,
+      resumed,
+      pagesReadAgain: this.#pagesReadAgain,
+      missingContracts: this.#missing,
+    }
+  }
+
+  async #irreversibleBlock(): Promise<NodeBlock> {
+    const { http, chainId } = this.#options.chain
+    const info = await readChainInfo(http)
+    if (info.chainId !== chainId)
+      throw new FatalError(
+        'CHAIN_MISMATCH',
+        `the chain node ${http} serves chain ${info.chainId}, the configuration names chain ${chainId}`,
+      )
+    if (info.irreversibleBlock < 1)
+      throw new RetryableError(
+        'CHAIN_UNREACHABLE',
+        `the chain node ${http} does not tell its last irreversible block`,
+      )
+    return readBlock(http, info.irreversibleBlock)
+  }
+
+  async #begin(block: NodeBlock): Promise<boolean> {
+    const { settings, anew } = this.#options
+    const { reader } = this.#store.lease
+    if (anew && this.#store.position === null)
+      await this.#store.query(
+        'UPDATE chain.imports SET fingerprint = $2 WHERE reader = $1 AND finished_at IS NULL',
+        [reader, 'given up'],
+      )
+    const contracts = settings.contracts.map(({ handler, args }) => [handler, Object.entries(args).sort()])
+    const resumed = await beginImport(this.#store, {
+      kind: 'state',
+      source: new URL(this.#options.chain.http).origin,
+      fingerprint: JSON.stringify([this.#options.chain.chainId, contracts.sort()]),
+      block,
+      historySince: block.num + 1,
+      workTables: [
+        ...workTables(this.#tables),
+        `INSERT INTO import.blocks (num, id, time_ms) VALUES (${block.num}, '\\x${block.id}', ${block.timeMs})`,
+      ],
+    })
+    const [row] = await this.#store.query<{ block_num: number }>(
+      'SELECT block_num FROM chain.imports WHERE reader = $1',
+      [reader],
+    )
+    this.#since = row!.block_num
+    return resumed
+  }
+
+  /** Pages the tables and reads the blocks since, until every page is of a block that the chain has kept. */
+  async #collect(decoders: ReadonlyMap<string, ContractDecoder>): Promise<UnitBlock> {
+    const { store, signal, logger } = { store: this.#store, ...this.#options }
+    for (let round = 1; ; round++) {
+      let paged = 0
+      await pageTables({
+        store,
+        node: () => new StableNode(this.#client, this.#since),
+        tables: this.#tables,
+        decoders,
+        workers: this.#options.atOnce,
+        signal,
+        onRows: (table, rows) => this.#report(`paging ${table}`, (paged += rows), 0),
+      })
+      if (round === 1) await writeSettings(await this.#writing(decoders, this.#since))
+      const position = await this.#position()
+      const [last] = await store.query<{ num: number | null }>(
+        'SELECT max(num) AS num FROM import.page_blocks',
+      )
+      const to = Math.max(last?.num ?? 0, position.num)
+      const block = await readChanges({
+        store,
+        handlers: this.#handlers,
+        tables: this.#tables,
+        settings: this.#options.settings,
+        chain: this.#options.chain,
+        logger,
+        from: position,
+        to,
+        signal,
+        onBlock: (num) => this.#report('reading blocks', num - this.#since, to - this.#since),
+      })
+      const orphaned = await emptyOrphanedPages(store)
+      if (orphaned === 0) return block
+      this.#pagesReadAgain += orphaned
+      logger.info({ pages: orphaned }, 'the chain forked while its tables were paged: these are read again')
+      if (round === MAX_ROUNDS)
+        throw new RetryableError('IMPORT_UNFINISHED', 'the chain forked each time that its tables were paged')
+    }
+  }
+
+  async #position(): Promise<UnitBlock> {
+    const [row] = await this.#store.query<{ num: number; id: Buffer; time: bigint }>(
+      'SELECT num, id, time_ms AS time FROM import.blocks ORDER BY num DESC LIMIT 1',
+    )
+    return { num: row!.num, id: row!.id, timeMs: Number(row!.time) }
+  }
+
+  async #write(decoders: ReadonlyMap<string, ContractDecoder>, block: UnitBlock): Promise<void> {
+    const { store } = { store: this.#store }
+    const writing = await this.#writing(decoders, block.timeMs)
+    await this.#once('accounts with code', writing.done, block, (unit) =>
+      this.#codeAccounts(writing, block, unit),
+    )
+    await writeRows(writing)
+    if (accountsOf(this.#handlers).assets !== null)
+      for (const { table, statement } of counterStatements())
+        await this.#once(`counter ${table}`, writing.done, block, undefined, statement)
+    await finishImport(store, block, async (statements) => {
+      // Whether an upgrade came before the import, nobody knows: it was seen in this block.
+      for (const table of ['assets.config', 'market.config'])
+        await statements.run(`UPDATE ${table} SET v2_since_block = $1 WHERE v2_since_block = 0`, [block.num])
+    })
+  }
+
+  async #once(
+    name: string,
+    done: ReadonlySet<string>,
+    block: UnitBlock,
+    put?: (unit: CommitUnit) => Promise<number>,
+    statement?: string,
+  ): Promise<void> {
+    if (done.has(name)) return
+    this.#options.signal.throwIfAborted()
+    const unit = new CommitUnit(false)
+    const rows = (await put?.(unit)) ?? 0
+    await this.#store.load(unit, block.timeMs, async (statements) => {
+      await statements.run('SET LOCAL enable_hashjoin = on', [])
+      if (statement !== undefined) await statements.run(statement, [])
+      await statements.run('INSERT INTO chain.import_steps (reader, step, rows) VALUES ($1, $2, $3)', [
+        this.#store.lease.reader,
+        name,
+        rows,
+      ])
+    })
+    this.#report(name, 1, 1)
+  }
+
+  /** Of the accounts that take part in what is open, those that have code. */
+  async #codeAccounts(writing: RowWriting, block: UnitBlock, unit: CommitUnit): Promise<number> {
+    const known = await this.#store.query<{ account: string }>('SELECT account FROM chain.code_accounts')
+    const names = new Set(known.map(({ account }) => account))
+    const asked = (await readParties(writing)).filter((name) => !names.has(name))
+    const node = new StableNode(this.#client, this.#since)
+    const waiting = asked.values()
+    let found = 0
+    await Promise.all(
+      Array.from({ length: this.#options.atOnce }, async () => {
+        for (const account of waiting) {
+          if ((await node.account(account))?.hasCode !== true) continue
+          found++
+          unit.upsert(chainTables.codeAccounts, {
+            account,
+            since_block: block.num,
+            reader: this.#store.lease.reader,
+          })
+        }
+      }),
+    )
+    return found
+  }
+
+  async #writing(decoders: ReadonlyMap<string, ContractDecoder>, timeMs: number): Promise<RowWriting> {
+    const { logger, signal } = this.#options
+    return {
+      store: this.#store,
+      handlers: this.#handlers,
+      tables: this.#tables,
+      decoders,
+      timeMs,
+      done: await readSteps(this.#store),
+      logger,
+      signal,
+      onStep: (table, rows) => this.#report(`writing ${table}`, (this.#rows += rows), 0),
+    }
+  }
+
+  /** Decoders of the contracts with every ABI that is known; the present one is asked for and kept the first time. */
+  async #decoders(): Promise<Map<string, ContractDecoder>> {
+    const decoders = new Map<string, ContractDecoder>()
+    for (const handler of this.#handlers) {
+      const { account } = handler
+      const abis = await this.#abis(account)
+      const wanted = Object.fromEntries(
+        this.#tables.filter(({ contract }) => contract === account).map(({ table }) => [table, null]),
+      )
+      const decoder = new ContractDecoder(account, {}, wanted)
+      for (const abi of abis) decoder.setAbi(abi)
+      if (decoder.hasAbi) decoders.set(account, decoder)
+    }
+    return decoders
+  }
+
+  async #abis(account: string): Promise<Uint8Array[]> {
+    const read = () =>
+      this.#store.query<{ abi: Buffer }>('SELECT abi FROM chain.abis WHERE account = $1 ORDER BY block_num', [
+        account,
+      ])
+    const known = await read()
+    if (known.length > 0) return known.map(({ abi }) => abi)
+    const answer = await new StableNode(this.#client, this.#since).account(account)
+    if (answer === null || answer.abi.length === 0) {
+      if (!this.#missing.includes(account)) this.#missing.push(account)
+      this.#options.logger.warn({ account }, 'the chain has no such contract: it has no rows')
+      return []
+    }
+    const unit = new CommitUnit(false)
+    unit.upsert(chainTables.abis, {
+      account,
+      block_num: this.#since,
+      reader: this.#store.lease.reader,
+      abi: answer.abi,
+    })
+    if (answer.hasCode)
+      unit.upsert(chainTables.codeAccounts, {
+        account,
+        since_block: this.#since,
+        reader: this.#store.lease.reader,
+      })
+    await this.#store.load(unit, 0)
+    return [answer.abi]
+  }
+
+  #report(phase: string, done: number, of: number): void {
+    this.#options.onProgress?.({ phase, done, of, rows: this.#rows })
+  }
+}

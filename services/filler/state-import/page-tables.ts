@@ -1,0 +1,283 @@
+import type { Store } from '../store/index.ts'
+import { CommitUnit } from '../store/index.ts'
+import type { ContractDecoder } from '../pipeline/index.ts'
+import type { ContractTable } from './contract-tables.ts'
+import { scopeValue } from './stable-node.ts'
+import type { AnswerBlock, StableNode } from './stable-node.ts'
+
+/** Rows that are written at once. */
+const ROWS_A_WRITE = 5_000
+/** Scopes that are asked for between two looks at the node's head. */
+const SCOPES_AT_ONCE = 8
+
+/** A range of scopes of a table. */
+interface Page {
+  readonly page: number
+  readonly table: ContractTable
+  readonly first: bigint
+  readonly next: bigint | null
+  /** Where it goes on; null at the beginning. */
+  readonly scope: string | null
+  readonly key: string
+}
+
+/** A row of the chain as it is collected. */
+interface StagedRow {
+  readonly scope: string
+  readonly primaryKey: bigint
+  readonly value: Uint8Array
+}
+
+/** What `pageTables` needs. */
+export interface Paging {
+  readonly store: Store
+  readonly node: () => StableNode
+  readonly tables: readonly ContractTable[]
+  /** Of each contract that the chain has. */
+  readonly decoders: ReadonlyMap<string, ContractDecoder>
+  /** Ranges of scopes that are read at the same time. */
+  readonly workers: number
+  readonly signal: AbortSignal
+  readonly onRows: (table: string, rows: number) => void
+}
+
+/**
+ * Pages every table of every contract into the tables of the schema `import`. What is committed stays: a range of
+ * scopes goes on at the scope and key where it was left, and a table at the range after the last.
+ *
+ * @throws RetryableError `CHAIN_UNREACHABLE`.
+ */
+export async function pageTables(paging: Paging): Promise<void> {
+  const writer = new StageWriter(paging.store)
+  const pages = eachPage(paging, writer)
+  let failure: unknown
+  await Promise.all(
+    Array.from({ length: paging.workers }, async () => {
+      const node = paging.node()
+      try {
+        for (;;) {
+          const next = await pages.next()
+          if (next.done === true || failure !== undefined) return
+          await readPage(paging, writer, node, next.value, () => {
+            if (failure !== undefined) throw failure
+            paging.signal.throwIfAborted()
+          })
+        }
+      } catch (error) {
+        failure ??= error
+      }
+    }),
+  )
+  if (failure !== undefined) throw failure
+}
+
+/** Ranges that are not done, then those that nobody has asked for yet. */
+async function* eachPage(paging: Paging, writer: StageWriter): AsyncGenerator<Page> {
+  const node = paging.node()
+  for (const table of paging.tables) {
+    if (!paging.decoders.get(table.contract)?.namesRow(table.table)) continue
+    const known = await writer.alone(() => knownPages(paging.store, table))
+    for (const { page, first, next, scope, key, is_done: isDone } of known)
+      if (!isDone) yield { page, table, first: BigInt(first), next: bigintOf(next), scope, key: key ?? '' }
+    const last = known.at(-1)
+    let from = last === undefined ? 0n : bigintOf(last.next)
+    while (from !== null) {
+      paging.signal.throwIfAborted()
+      const { value, blocks } = await node.scopes(table.contract, table.table, from)
+      const first = from
+      const page = await writer.alone(() => addPage(paging.store, table, first, value.next, blocks))
+      yield { page, table, first: from, next: value.next, scope: null, key: '' }
+      from = value.next
+    }
+  }
+}
+
+interface KnownPage {
+  readonly page: number
+  readonly first: string
+  readonly next: string | null
+  readonly scope: string | null
+  readonly key: string | null
+  readonly is_done: boolean
+}
+
+function knownPages(store: Store, { stage }: ContractTable): Promise<KnownPage[]> {
+  return store.query<KnownPage & Record<string, unknown>>(
+    'SELECT page, first::text, next::text, scope, key, is_done FROM import.pages WHERE stage = $1 ORDER BY first',
+    [stage],
+  )
+}
+
+const bigintOf = (text: string | null) => (text === null ? null : BigInt(text))
+
+async function addPage(
+  store: Store,
+  { stage }: ContractTable,
+  first: bigint,
+  next: bigint | null,
+  blocks: readonly AnswerBlock[],
+): Promise<number> {
+  const [row] = await store.query<{ page: number }>(
+    `WITH added AS (INSERT INTO import.pages (stage, first, next) VALUES ($1, $2, $3) RETURNING page),
+       of AS (INSERT INTO import.page_blocks SELECT page, num, decode(id, 'hex') FROM added, unnest($4::integer[], $5::text[]) AS u(num, id))
+     SELECT page FROM added`,
+    [stage, first.toString(), next?.toString() ?? null, ...columnsOf(blocks)],
+  )
+  return row!.page
+}
+
+const columnsOf = (blocks: readonly AnswerBlock[]) => {
+  const byId = new Map(blocks.map((block) => [block.id, block.num]))
+  return [[...byId.values()], [...byId.keys()]]
+}
+
+async function readPage(
+  paging: Paging,
+  writer: StageWriter,
+  node: StableNode,
+  page: Page,
+  check: () => void,
+): Promise<void> {
+  const { contract, table } = page.table
+  const decoder = paging.decoders.get(contract)!
+  let rows: StagedRow[] = []
+  let blocks: AnswerBlock[] = []
+  const take = (scope: string, values: readonly Uint8Array[]) => {
+    for (const value of values) rows.push({ scope, value, primaryKey: primaryOf(page.table, decoder, value) })
+  }
+  const write = async (at: { scope: string; key: string } | null) => {
+    await writer.write(page, rows, blocks, at)
+    paging.onRows(`${contract} ${table}`, rows.length)
+    rows = []
+    blocks = []
+  }
+  /** Reads what follows the first rows of a scope. */
+  const readRest = async (scope: string, from: string | null) => {
+    for (let next = from; next !== null;) {
+      check()
+      if (rows.length >= ROWS_A_WRITE) await write({ scope, key: next })
+      const { value, blocks: of } = await node.rows(contract, table, [scope], next)
+      take(scope, value[0]!.rows)
+      blocks.push(...of)
+      next = value[0]!.next
+    }
+  }
+  if (page.scope !== null && page.key !== '') await readRest(page.scope, page.key)
+  for await (const scopes of scopesOf(node, page, (of) => blocks.push(...of))) {
+    check()
+    if (rows.length >= ROWS_A_WRITE) await write({ scope: scopes[0]!, key: '' })
+    const { value, blocks: of } = await node.rows(contract, table, scopes, '')
+    blocks.push(...of)
+    for (const [i, scope] of scopes.entries()) {
+      take(scope, value[i]!.rows)
+      await readRest(scope, value[i]!.next)
+    }
+  }
+  await write(null)
+}
+
+/** The scopes of a range that are still to be read, a few at a time. */
+async function* scopesOf(
+  node: StableNode,
+  page: Page,
+  note: (blocks: readonly AnswerBlock[]) => void,
+): AsyncGenerator<string[]> {
+  const { contract, table } = page.table
+  let from: bigint | null = page.first
+  if (page.scope !== null) from = scopeValue(page.scope) + (page.key === '' ? 0n : 1n)
+  while (from !== null && (page.next === null || from < page.next)) {
+    const { value, blocks: of }: Awaited<ReturnType<StableNode['scopes']>> = await node.scopes(
+      contract,
+      table,
+      from,
+    )
+    note(of)
+    const inside = value.scopes.filter((scope) => page.next === null || scopeValue(scope) < page.next)
+    for (let i = 0; i < inside.length; i += SCOPES_AT_ONCE) yield inside.slice(i, i + SCOPES_AT_ONCE)
+    from = value.next
+  }
+}
+
+function primaryOf(table: ContractTable, decoder: ContractDecoder, value: Uint8Array): bigint {
+  const fields = table.field === null ? {} : decoder.decodeRow(table.table, value, 0, value.length)
+  return table.primaryOf(fields as Readonly<Record<string, unknown>>)
+}
+
+/** Writes collected rows, one transaction after the other. */
+class StageWriter {
+  readonly #store: Store
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Writes rows of a range, and how far it is; null when it is done. */
+  write(
+    page: Page,
+    rows: readonly StagedRow[],
+    blocks: readonly AnswerBlock[],
+    at: { scope: string; key: string } | null,
+  ): Promise<void> {
+    return this.alone(() => this.#write(page, rows, blocks, at))
+  }
+
+  /** Does something on the store's session when all that was asked for before is over. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    const doing = this.#last.then(work)
+    this.#last = doing.catch(() => undefined)
+    return doing
+  }
+
+  #write(
+    { page, table }: Page,
+    rows: readonly StagedRow[],
+    blocks: readonly AnswerBlock[],
+    at: { scope: string; key: string } | null,
+  ): Promise<void> {
+    return this.#store.load(new CommitUnit(false), 0, async (statements) => {
+      await statements.run(
+        `INSERT INTO ${table.stage} (page, scope, primary_key, value)
+         SELECT $1, u.scope, u.key, u.value FROM unnest($2::text[], $3::bigint[], $4::bytea[]) AS u(scope, key, value)`,
+        [
+          page,
+          rows.map(({ scope }) => scope),
+          rows.map(({ primaryKey }) => primaryKey),
+          rows.map(({ value }) => value),
+        ],
+      )
+      await statements.run(
+        `INSERT INTO import.page_blocks SELECT $1, num, decode(id, 'hex') FROM unnest($2::integer[], $3::text[]) AS u(num, id) ON CONFLICT DO NOTHING`,
+        [page, ...columnsOf(blocks)],
+      )
+      await statements.run(
+        'UPDATE import.pages SET scope = $2, key = $3, is_done = $4, row_count = row_count + $5 WHERE page = $1',
+        [page, at?.scope ?? null, at?.key ?? null, at === null, rows.length],
+      )
+    })
+  }
+}
+
+/**
+ * Ranges whose answers came from blocks that the chain has not kept are emptied, to be read again.
+ *
+ * @returns how many.
+ */
+export async function emptyOrphanedPages(store: Store): Promise<number> {
+  const orphaned = await store.query<{ page: number; stage: string }>(
+    `SELECT DISTINCT p.page, p.stage FROM import.pages p JOIN import.page_blocks b ON b.page = p.page
+     WHERE b.id IS DISTINCT FROM (SELECT c.id FROM import.blocks c WHERE c.num = b.num)`,
+  )
+  if (orphaned.length === 0) return 0
+  await store.load(new CommitUnit(false), 0, async (statements) => {
+    for (const { page, stage } of orphaned) {
+      await statements.run(`DELETE FROM ${stage} WHERE page = $1`, [page])
+      await statements.run('DELETE FROM import.page_blocks WHERE page = $1', [page])
+      await statements.run(
+        'UPDATE import.pages SET scope = NULL, key = NULL, is_done = false, row_count = 0 WHERE page = $1',
+        [page],
+      )
+    }
+  })
+  return orphaned.length
+}

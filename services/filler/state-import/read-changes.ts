@@ -1,0 +1,253 @@
+import { normalizeAbiJson } from '../../core/antelope/index.ts'
+import { FatalError, PronghornError } from '../../core/errors/index.ts'
+import type { Logger } from '../../core/log/index.ts'
+import { compileProtocol } from '../decode/index.ts'
+import type { Protocol } from '../decode/index.ts'
+import type { Handler, Keeper } from '../handlers/index.ts'
+import { BlockApplier, chainTables } from '../pipeline/index.ts'
+import type { ReaderSettings } from '../pipeline/index.ts'
+import { createShipSession } from '../ship/index.ts'
+import type { NodeSettings, ResumePosition, ShipBlock, ShipConsumer, ShipSession } from '../ship/index.ts'
+import { CommitUnit } from '../store/index.ts'
+import type { Store, UnitBlock } from '../store/index.ts'
+import { signed } from './contract-tables.ts'
+import type { ContractTable } from './contract-tables.ts'
+import { encodeRow, operationsOf } from './operations.ts'
+
+/** Messages that the node may send ahead; blocks are held until they are committed. */
+const PREFETCH_BLOCKS = 200
+
+/** What `readChanges` needs. */
+export interface ChangeReading {
+  readonly store: Store
+  readonly handlers: readonly Handler[]
+  readonly tables: readonly ContractTable[]
+  readonly settings: ReaderSettings
+  readonly chain: { readonly chainId: string; readonly ship: readonly (string | NodeSettings)[] }
+  readonly logger: Logger
+  /** Last block that was read before. */
+  readonly from: UnitBlock
+  /** Last block to read. */
+  readonly to: number
+  readonly signal: AbortSignal
+  readonly onBlock: (block: number) => void
+}
+
+/** A row as a block left it; the value of a removed one is that of before. */
+interface Change {
+  readonly stage: string
+  readonly scope: string
+  readonly primaryKey: bigint
+  readonly block: number
+  readonly isPresent: boolean
+  readonly value: Uint8Array
+}
+
+/**
+ * Reads blocks that no fork can undo, and notes what they did: rows as they left them, what actions made of rows, and
+ * logs, transfers and the like, which are written at once.
+ *
+ * @returns the last block.
+ */
+export async function readChanges(reading: ChangeReading): Promise<UnitBlock> {
+  if (reading.from.num >= reading.to) return reading.from
+  const consumer = new ChangeConsumer(reading)
+  await consumer.run()
+  return consumer.last
+}
+
+class ChangeConsumer implements ShipConsumer<Protocol> {
+  /** Last committed block. */
+  last: UnitBlock
+  readonly #reading: ChangeReading
+  readonly #changes = new Map<string, Change>()
+  readonly #applier: BlockApplier
+  readonly #ending = new AbortController()
+  readonly #stages: ReadonlyMap<string, string>
+  #session: ShipSession | null = null
+  #unit = new CommitUnit(false)
+  #blocks: UnitBlock[] = []
+  #heldBytes = 0
+  #applied: UnitBlock
+  #committing: Promise<void> | null = null
+  #failure: unknown
+
+  constructor(reading: ChangeReading) {
+    this.#reading = reading
+    this.last = reading.from
+    this.#applied = reading.from
+    this.#stages = new Map(
+      reading.tables.map(({ contract, table, stage }) => [`${contract} ${table}`, stage]),
+    )
+    const { settings, handlers, logger } = reading
+    this.#applier = new BlockApplier(settings.name, handlers, [this.#keeper()], logger)
+  }
+
+  async run(): Promise<void> {
+    const { store, settings, chain, logger, from, to, signal } = this.#reading
+    await this.#applier.reload((text, values) => store.query(text, values), from.timeMs)
+    const stop = () => this.#ending.abort()
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+    const session = createShipSession<Protocol>(
+      {
+        urls: chain.ship,
+        chainId: chain.chainId,
+        startBlock: from.num + 1,
+        stopBlock: to,
+        irreversibleOnly: true,
+        prefetchBlocks: PREFETCH_BLOCKS,
+        minBlockConfirmation: settings.ship_min_block_confirmation,
+        ...(settings.ship_max_message_bytes === undefined
+          ? {}
+          : { maxMessageBytes: settings.ship_max_message_bytes }),
+        compileProtocol: (abi) => compileProtocol(normalizeAbiJson(abi)),
+        logger,
+      },
+      this,
+    )
+    this.#session = session
+    try {
+      await session.run(this.#ending.signal)
+    } catch (error) {
+      this.#failure ??= error
+    } finally {
+      signal.removeEventListener('abort', stop)
+      await this.#committing
+    }
+    if (this.#failure !== undefined)
+      throw this.#failure instanceof PronghornError
+        ? this.#failure
+        : new FatalError('INTERNAL', 'the blocks since the import began could not be read', {
+            cause: this.#failure,
+          })
+    signal.throwIfAborted()
+  }
+
+  resumePosition(): ResumePosition {
+    const lastApplied = { num: this.#applied.num, id: Buffer.from(this.#applied.id).toString('hex') }
+    return { lastApplied, havePositions: [lastApplied], irreversibleFloor: lastApplied.num }
+  }
+
+  onProtocol(protocol: Protocol): void {
+    this.#applier.useProtocol(protocol)
+  }
+
+  onBlock(block: ShipBlock): void {
+    const { timeMs } = this.#applier.apply(block, this.#unit)
+    this.#applied = { num: block.num, id: Uint8Array.from(block.idBytes), timeMs }
+    this.#blocks.push(this.#applied)
+    this.#heldBytes += block.bytes
+    this.#commit()
+  }
+
+  onFork(from: number): void {
+    throw new FatalError(
+      'FORK_BELOW_IRREVERSIBLE',
+      `the chain forked at block ${from}, which was irreversible`,
+    )
+  }
+
+  /** Keeps the rows of the contracts as the chain packs them. */
+  #keeper(): Keeper {
+    return {
+      family: 'import',
+      account: '',
+      tables: [],
+      accounts: this.#reading.handlers.map(({ account }) => account),
+      permissions: false,
+      load: () => Promise.resolve(null),
+      hasBegun: () => true,
+      open: ({ num }) => ({
+        row: (row) => {
+          const stage = this.#stages.get(`${row.code} ${row.table}`)
+          if (stage === undefined) return
+          const change: Change = {
+            stage,
+            scope: row.scope,
+            primaryKey: signed(row.primaryKey()),
+            block: num,
+            isPresent: row.present,
+            value: Uint8Array.from(row.value),
+          }
+          this.#changes.set(`${stage} ${change.scope} ${change.primaryKey}`, change)
+        },
+        permission: () => undefined,
+        link: () => undefined,
+        end: () => null,
+      }),
+    }
+  }
+
+  /** Commits what was applied, unless that is being done: then it waits for its turn. */
+  #commit(): void {
+    if (this.#committing !== null || this.#blocks.length === 0) return
+    const unit = this.#unit
+    const blocks = this.#blocks
+    const bytes = this.#heldBytes
+    const changes = [...this.#changes.values()]
+    this.#unit = new CommitUnit(false)
+    this.#blocks = []
+    this.#heldBytes = 0
+    this.#changes.clear()
+    this.#committing = this.#write(unit, blocks, changes).then(
+      () => {
+        this.#committing = null
+        this.last = blocks.at(-1)!
+        this.#reading.onBlock(this.last.num)
+        this.#session?.release(blocks.length, bytes)
+        this.#commit()
+      },
+      (error: unknown) => {
+        this.#failure ??= error
+        this.#ending.abort()
+      },
+    )
+  }
+
+  #write(unit: CommitUnit, blocks: readonly UnitBlock[], changes: readonly Change[]): Promise<void> {
+    const kept = new CommitUnit(false)
+    for (const [table, pending] of unit.tables)
+      if (
+        table.kind === 'append' ||
+        table.name === chainTables.abis.name ||
+        table.name === chainTables.codeAccounts.name
+      )
+        kept.tables.set(table, pending)
+    const operations = operationsOf(unit)
+    return this.#reading.store.load(kept, blocks.at(-1)!.timeMs, async (statements) => {
+      await statements.run(
+        'INSERT INTO import.blocks (num, id, time_ms) SELECT * FROM unnest($1::integer[], $2::bytea[], $3::bigint[])',
+        [blocks.map(({ num }) => num), blocks.map(({ id }) => id), blocks.map(({ timeMs }) => timeMs)],
+      )
+      if (changes.length > 0)
+        await statements.run(
+          `INSERT INTO import.changes AS c (stage, scope, primary_key, block_num, is_present, value)
+           SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::integer[], $5::boolean[], $6::bytea[])
+           ON CONFLICT (stage, primary_key, scope) DO UPDATE
+           SET block_num = EXCLUDED.block_num, is_present = EXCLUDED.is_present, value = EXCLUDED.value`,
+          [
+            changes.map(({ stage }) => stage),
+            changes.map(({ scope }) => scope),
+            changes.map(({ primaryKey }) => primaryKey),
+            changes.map(({ block }) => block),
+            changes.map(({ isPresent }) => isPresent),
+            changes.map(({ value }) => value),
+          ],
+        )
+      if (operations.length > 0)
+        await statements.run(
+          `INSERT INTO import.operations AS o (name, key, row, is_whole)
+           SELECT * FROM unnest($1::text[], $2::bigint[], $3::jsonb[], $4::boolean[])
+           ON CONFLICT (name, key) DO UPDATE
+           SET row = o.row || EXCLUDED.row, is_whole = o.is_whole OR EXCLUDED.is_whole`,
+          [
+            operations.map(({ name }) => name),
+            operations.map(({ key }) => key),
+            operations.map(({ row }) => encodeRow(row)),
+            operations.map(({ isWhole }) => isWhole),
+          ],
+        )
+    })
+  }
+}

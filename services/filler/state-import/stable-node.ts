@@ -1,0 +1,145 @@
+import { RetryableError } from '../../core/errors/index.ts'
+import { nameToBigInt } from '../../core/antelope/index.ts'
+import type { NodeClient } from '../../core/chain-node/index.ts'
+
+const ROWS_A_PAGE = 1_000
+const SCOPES_A_PAGE = 1_000
+/** Times that a request is made again because the head moved meanwhile. */
+const TRIES = 8
+
+/** A block that an answer is of. */
+export interface AnswerBlock {
+  readonly num: number
+  /** 64 hexadecimal digits. */
+  readonly id: string
+}
+
+/** An answer with the block whose state it tells; two when the node's head never stood still. */
+export interface Stable<T> {
+  readonly value: T
+  readonly blocks: readonly AnswerBlock[]
+}
+
+/** A page of rows as the chain packs them. */
+export interface RowPage {
+  readonly rows: readonly Uint8Array[]
+  /** Where the next page begins; null after the last. */
+  readonly next: string | null
+}
+
+/** A page of the scopes of a table. */
+export interface ScopePage {
+  readonly scopes: readonly string[]
+  /** Value of the first scope of the next page; null after the last. */
+  readonly next: bigint | null
+}
+
+/**
+ * Asks a node for tables, and notes of which block each answer is: the head before and after the request is the same,
+ * so it is the head that answered. Rows of blocks that were forked away can be told from the others by that.
+ */
+export class StableNode {
+  readonly #client: NodeClient
+  /** No answer of a block before this one is taken. */
+  readonly #since: number
+  #head: AnswerBlock | null = null
+
+  constructor(client: NodeClient, since: number) {
+    this.#client = client
+    this.#since = since
+  }
+
+  /** A page of the rows of each of some scopes, all of the same block. */
+  rows(
+    contract: string,
+    table: string,
+    scopes: readonly string[],
+    from: string,
+  ): Promise<Stable<readonly RowPage[]>> {
+    return this.#stable(() => Promise.all(scopes.map((scope) => this.#rows(contract, table, scope, from))))
+  }
+
+  async #rows(contract: string, table: string, scope: string, from: string): Promise<RowPage> {
+    const path = '/v1/chain/get_table_rows'
+    const answer = await this.#client.ask(path, {
+      code: contract,
+      table,
+      scope: scopeText(scope),
+      json: false,
+      limit: ROWS_A_PAGE,
+      lower_bound: from,
+    })
+    const { rows, more, next_key: next } = answer
+    const isMore = more === true || more === 1
+    const isOdd = isMore && (typeof next !== 'string' || next === '' || next === from)
+    if (!Array.isArray(rows) || rows.some((row) => typeof row !== 'string') || isOdd)
+      throw unlike(this.#client.url, path)
+    return {
+      rows: (rows as string[]).map((row) => Buffer.from(row, 'hex')),
+      next: isMore ? (next as string) : null,
+    }
+  }
+
+  /** A page of the scopes of a table. */
+  scopes(contract: string, table: string, from: bigint): Promise<Stable<ScopePage>> {
+    return this.#stable(async () => {
+      const path = '/v1/chain/get_table_by_scope'
+      const body = { code: contract, table, limit: SCOPES_A_PAGE, lower_bound: from.toString() }
+      const { rows, more } = await this.#client.ask(path, body)
+      if (!Array.isArray(rows) || typeof more !== 'string') throw unlike(this.#client.url, path)
+      const next = more === '' ? null : nameToBigInt(more)
+      if (next !== null && next <= from) throw unlike(this.#client.url, path)
+      const found = (rows as { scope: string; table: string }[]).filter((row) => row.table === table)
+      return { scopes: found.map(({ scope }) => scope), next }
+    })
+  }
+
+  /** The packed ABI of an account and whether it has code; null when the chain has no such account. */
+  async account(name: string): Promise<{ abi: Uint8Array; hasCode: boolean } | null> {
+    const answer = await this.#client.askAccount('/v1/chain/get_raw_abi', { account_name: name })
+    if (answer === null) return null
+    const { abi, code_hash: hash } = answer
+    return {
+      abi: typeof abi === 'string' ? Buffer.from(abi, 'base64') : new Uint8Array(0),
+      hasCode: typeof hash === 'string' && /[^0]/.test(hash),
+    }
+  }
+
+  async #stable<T>(ask: () => Promise<T>): Promise<Stable<T>> {
+    let before = this.#head ?? (await this.#askHead())
+    for (let attempt = 1; ; attempt++) {
+      const value = await ask()
+      const after = await this.#askHead()
+      this.#head = after
+      if (after.id === before.id) return { value, blocks: [after] }
+      if (attempt === TRIES) return { value, blocks: [before, after] }
+      before = after
+    }
+  }
+
+  async #askHead(): Promise<AnswerBlock> {
+    const { head_block_num: num, head_block_id: id } = await this.#client.ask('/v1/chain/get_info', {})
+    if (typeof num !== 'number' || typeof id !== 'string' || !/^[0-9a-f]{64}$/.test(id))
+      throw unlike(this.#client.url, 'get_info')
+    if (num < this.#since)
+      throw new RetryableError(
+        'CHAIN_UNREACHABLE',
+        `the chain node ${this.#client.url} stands at block ${num}, before block ${this.#since}, where the import began`,
+      )
+    return { num, id }
+  }
+}
+
+/** A node reads digits as a number, so a name of digits is sent as its value. */
+function scopeText(scope: string): string {
+  return /^[1-5]+$/.test(scope) ? nameToBigInt(scope).toString() : scope
+}
+
+/** Value of a scope: scopes come in its order. */
+export function scopeValue(scope: string): bigint {
+  return nameToBigInt(scope)
+}
+
+function unlike(url: string, path: string): RetryableError {
+  return new RetryableError('CHAIN_UNREACHABLE', `${url} does not answer ${path} like a chain node`)
+}

@@ -1,0 +1,323 @@
+import type { Logger } from '../../core/log/index.ts'
+import { assetsTables } from '../handlers/assets/index.ts'
+import { saleState } from '../handlers/market/index.ts'
+import type { Handler, Query } from '../handlers/index.ts'
+import type { ContractDecoder } from '../pipeline/index.ts'
+import { CommitUnit } from '../store/index.ts'
+import type { Store } from '../store/index.ts'
+import type { ContractTable } from './contract-tables.ts'
+import { entityRow, putBesides, templateData } from './entity-rows.ts'
+import type { FormatField, FormatOf } from './entity-rows.ts'
+import { entityTables } from './entity-tables.ts'
+import type { EntityTable } from './entity-tables.ts'
+import { decodeRow } from './operations.ts'
+
+/** Blocks of a collecting table that one step writes the rows of. */
+const HEAP_PAGES = 256
+/** Changed rows that one step writes. */
+const CHANGES = 5_000
+/** Rows whose times are not known are written as if in this block. */
+const unknownBlock = { num: 0, timeMs: 0 }
+
+/** What `writeRows` needs. */
+export interface RowWriting {
+  readonly store: Store
+  readonly handlers: readonly Handler[]
+  readonly tables: readonly ContractTable[]
+  readonly decoders: ReadonlyMap<string, ContractDecoder>
+  /** Time of the block that rows are of. */
+  readonly timeMs: number
+  /** Steps of earlier runs. */
+  readonly done: ReadonlySet<string>
+  readonly logger: Logger
+  readonly signal: AbortSignal
+  readonly onStep: (table: string, rows: number) => void
+}
+
+/** A collected row; one that is not present is what it was before it was removed. */
+interface Collected {
+  readonly scope: string
+  readonly primary_key: bigint
+  readonly value: Buffer
+  readonly is_present: boolean
+}
+
+const isEntity = ({ family, table }: ContractTable) =>
+  entityTables.some((known) => known.family === family && known.contractTable === table)
+const isConfig = ({ table }: ContractTable) => table === 'config' || table === 'tokenconfigs'
+const isTemplateData = ({ family, table }: ContractTable) => family === 'assets' && table === 'templates2'
+
+/** Writes the rows of the contracts' settings as they were paged: what reading blocks needs. */
+export async function writeSettings(writing: RowWriting): Promise<void> {
+  const writer = new RowWriter(writing)
+  for (const table of writing.tables.filter(isConfig)) await writer.copyStaged(table, 'settings ')
+}
+
+/** Writes the rows of all tables as the chain has them, one step after the other. */
+export async function writeRows(writing: RowWriting): Promise<void> {
+  const writer = new RowWriter(writing)
+  for (const table of writing.tables)
+    if (!isEntity(table) && !isTemplateData(table)) {
+      await writer.copyStaged(table, '')
+      await writer.copyChanges(table)
+    }
+  await writer.readFormats()
+  for (const entity of entityTables) {
+    const table = writing.tables.find(
+      ({ family, table: name }) => family === entity.family && name === entity.contractTable,
+    )
+    if (table === undefined) continue
+    await writer.writeEntities(entity, table)
+    if (entity.contractTable === 'templates')
+      for (const data of writing.tables.filter(isTemplateData)) {
+        await writer.copyStaged(data, '')
+        await writer.copyChanges(data)
+      }
+  }
+}
+
+/** Accounts that take part in what is open: whether they have code is asked of the node. */
+export async function readParties(writing: RowWriting): Promise<string[]> {
+  const writer = new RowWriter(writing)
+  const parties = new Set<string>()
+  for (const table of writing.tables) {
+    const fields = partyFields[table.table]
+    if (fields === undefined || !isEntity(table)) continue
+    await writer.eachRow(table, (value) => {
+      for (const field of fields) parties.add(value[field] as string)
+    })
+  }
+  parties.delete('')
+  return [...parties].sort()
+}
+
+const partyFields: Readonly<Record<string, readonly string[]>> = {
+  offers: ['sender', 'recipient'],
+  sales: ['seller'],
+  auctions: ['seller', 'current_bidder'],
+  buyoffers: ['buyer', 'recipient'],
+  tbuyoffers: ['buyer'],
+}
+
+class RowWriter {
+  readonly #writing: RowWriting
+  readonly #formats = new Map<string, readonly FormatField[]>()
+
+  constructor(writing: RowWriting) {
+    this.#writing = writing
+  }
+
+  async readFormats(): Promise<void> {
+    const rows = await this.#writing.store.query<{ name: string; format: FormatField[] }>(
+      "SELECT collection_name || '/' || schema_name AS name, format FROM assets.schemas",
+    )
+    for (const { name, format } of rows) this.#formats.set(name, format)
+  }
+
+  /** Rows that are simply what the database shall hold go through their handler. */
+  async copyStaged(table: ContractTable, prefix: string): Promise<void> {
+    for (const [name, rows] of await this.#stagedParts(table))
+      await this.#step(`${prefix}${name}`, table, rows, (found, unit) => this.#copy(table, found, unit))
+  }
+
+  async copyChanges(table: ContractTable): Promise<void> {
+    for (const [name, rows] of await this.#changedParts(table))
+      await this.#step(name, table, rows, (found, unit) =>
+        this.#copy(
+          table,
+          found.filter(({ is_present: isPresent }) => isPresent),
+          unit,
+        ),
+      )
+  }
+
+  async writeEntities(entity: EntityTable, table: ContractTable): Promise<void> {
+    const parts = [...(await this.#stagedParts(table)), ...(await this.#changedParts(table))]
+    for (const [name, rows] of parts)
+      await this.#step(name, table, rows, (found, unit) => this.#entities(entity, table, found, unit))
+    await this.#step(
+      `${table.stage} of one block`,
+      table,
+      () => Promise.resolve([]),
+      (_, unit) => this.#shortLived(entity, table, unit),
+    )
+  }
+
+  async eachRow(
+    table: ContractTable,
+    take: (value: Readonly<Record<string, unknown>>) => void,
+  ): Promise<void> {
+    const parts = [...(await this.#stagedParts(table)), ...(await this.#changedParts(table))]
+    for (const [, read] of parts) for (const { value } of await read()) take(this.#decode(table, value))
+  }
+
+  async #step(
+    name: string,
+    table: ContractTable,
+    read: () => Promise<Collected[]>,
+    put: (rows: readonly Collected[], unit: CommitUnit) => Promise<number>,
+  ): Promise<void> {
+    const { store, timeMs, done, signal, onStep } = this.#writing
+    if (done.has(name)) return
+    signal.throwIfAborted()
+    const unit = new CommitUnit(false)
+    const rows = await put(await read(), unit)
+    await store.load(unit, timeMs, async (statements) => {
+      await statements.run('INSERT INTO chain.import_steps (reader, step, rows) VALUES ($1, $2, $3)', [
+        store.lease.reader,
+        name,
+        rows,
+      ])
+    })
+    onStep(`${table.contract} ${table.table}`, rows)
+  }
+
+  /** The rows that were paged and have not changed since, by places in their table. */
+  async #stagedParts(table: ContractTable): Promise<[string, () => Promise<Collected[]>][]> {
+    const { store } = this.#writing
+    const [size] = await store.query<{ pages: number }>(
+      "SELECT (pg_relation_size($1::regclass) / current_setting('block_size')::integer)::integer AS pages",
+      [table.stage],
+    )
+    return Array.from({ length: Math.ceil(size!.pages / HEAP_PAGES) }, (_, part) => {
+      const [from, to] = [part * HEAP_PAGES, (part + 1) * HEAP_PAGES]
+      return [
+        `${table.stage} ${from}`,
+        () =>
+          store.query<Collected & Record<string, unknown>>(
+            `SELECT r.scope, r.primary_key, r.value, true AS is_present FROM ${table.stage} r
+             WHERE r.ctid >= '(${from},0)' AND r.ctid < '(${to},0)' AND NOT EXISTS (
+               SELECT 1 FROM import.changes c WHERE c.stage = $1 AND c.primary_key = r.primary_key AND c.scope = r.scope)`,
+            [table.stage],
+          ),
+      ]
+    })
+  }
+
+  /** The rows that have changed since the import began, by ranges of keys. */
+  async #changedParts(table: ContractTable): Promise<[string, () => Promise<Collected[]>][]> {
+    const { store } = this.#writing
+    const bounds = await store.query<{ key: bigint }>(
+      `SELECT primary_key AS key FROM (
+         SELECT primary_key, row_number() OVER (ORDER BY primary_key) AS place
+         FROM (SELECT DISTINCT primary_key FROM import.changes WHERE stage = $1) k) n
+       WHERE place % ${CHANGES} = 1 ORDER BY 1`,
+      [table.stage],
+    )
+    return bounds.map(({ key }, i) => [
+      `${table.stage} changed ${key}`,
+      () =>
+        store.query<Collected & Record<string, unknown>>(
+          `SELECT scope, primary_key, value, is_present FROM import.changes
+           WHERE stage = $1 AND primary_key >= $2 AND ($3::bigint IS NULL OR primary_key < $3)
+           ORDER BY primary_key, is_present DESC, block_num DESC`,
+          [table.stage, key, bounds[i + 1]?.key ?? null],
+        ),
+    ])
+  }
+
+  async #copy(table: ContractTable, rows: readonly Collected[], unit: CommitUnit): Promise<number> {
+    const { store, handlers, logger } = this.#writing
+    if (isTemplateData(table)) return this.#copyTemplateData(table, rows, unit)
+    const handler = handlers.find(({ family }) => family === table.family)!
+    const query: Query = (text, values) => store.query(text, values)
+    const state = await handler.load(query)
+    const scope = handler.open(unknownBlock, state, unit, (message) => logger.warn({}, message))
+    for (const { scope: name, primary_key: key, value } of rows)
+      scope.row({
+        table: table.table,
+        present: true,
+        scope: () => name,
+        primaryKey: () => BigInt.asUintN(64, key),
+        value: () => this.#decode(table, value),
+      })
+    scope.end()
+    return rows.length
+  }
+
+  #copyTemplateData(table: ContractTable, rows: readonly Collected[], unit: CommitUnit): Promise<number> {
+    for (const { scope, value } of rows) {
+      const data = this.#decode(table, value)
+      unit.patch(
+        assetsTables.templates,
+        { template_id: data.template_id as number },
+        { mutable_data: templateData(data, scope, this.#formatOf) },
+      )
+    }
+    return Promise.resolve(rows.length)
+  }
+
+  async #entities(
+    entity: EntityTable,
+    table: ContractTable,
+    rows: readonly Collected[],
+    unit: CommitUnit,
+  ): Promise<number> {
+    // Of a row that went from scope to scope the one that is there counts, else the one that was last.
+    const byKey = new Map<bigint, Collected>()
+    for (const row of rows) if (!byKey.has(row.primary_key)) byKey.set(row.primary_key, row)
+    const operations = await this.#operations(entity, [...byKey.keys()])
+    const put: { row: Record<string, unknown>; value: Readonly<Record<string, unknown>> }[] = []
+    for (const [key, { scope, value, is_present: isPresent }] of byKey) {
+      const operation = operations.get(key)
+      // What became of it, nobody has said: it is not there any more.
+      if (!isPresent && operation === undefined) continue
+      const decoded = this.#decode(table, value)
+      const row = { ...entityRow(entity.table.name, decoded, scope, this.#formatOf), ...operation }
+      put.push({ row, value: decoded })
+    }
+    if (entity.contractTable === 'sales') await this.#endWithOffers(put.map(({ row }) => row))
+    for (const { row, value } of put) this.#put(entity, row, value, unit)
+    return put.length
+  }
+
+  /** A started sale whose offer the chain does not have any more cannot be bought. */
+  async #endWithOffers(sales: readonly Record<string, unknown>[]): Promise<void> {
+    const started = sales.filter(({ state }) => state === saleState.listed)
+    const offers = await this.#writing.store.query<{ id: bigint }>(
+      'SELECT offer_id AS id FROM assets.offers WHERE offer_id = ANY($1::bigint[])',
+      [started.map(({ offer_id: offer }) => offer)],
+    )
+    const known = new Set(offers.map(({ id }) => id))
+    for (const sale of started) if (!known.has(sale.offer_id as bigint)) sale.state = saleState.invalid
+  }
+
+  /** Rows that were made and ended in the same block: the chain has never shown them. */
+  async #shortLived(entity: EntityTable, table: ContractTable, unit: CommitUnit): Promise<number> {
+    const rows = await this.#writing.store.query<{ row: Record<string, unknown> }>(
+      `SELECT o.row FROM import.operations o WHERE o.name = $1 AND o.is_whole
+         AND NOT EXISTS (SELECT 1 FROM import.changes c WHERE c.stage = $2 AND c.primary_key = o.key)`,
+      [entity.table.name, table.stage],
+    )
+    for (const { row } of rows) this.#put(entity, decodeRow(row), null, unit)
+    return rows.length
+  }
+
+  #put(
+    entity: EntityTable,
+    row: Record<string, unknown>,
+    value: Readonly<Record<string, unknown>> | null,
+    unit: CommitUnit,
+  ): void {
+    unit.insert(entity.table, row)
+    putBesides(entity.table.name, row, value, unit)
+  }
+
+  async #operations(
+    entity: EntityTable,
+    keys: readonly bigint[],
+  ): Promise<ReadonlyMap<bigint, Record<string, unknown>>> {
+    const rows = await this.#writing.store.query<{ key: bigint; row: Record<string, unknown> }>(
+      'SELECT key, row FROM import.operations WHERE name = $1 AND key = ANY($2::bigint[])',
+      [entity.table.name, keys],
+    )
+    return new Map(rows.map(({ key, row }) => [key, decodeRow(row)]))
+  }
+
+  readonly #formatOf: FormatOf = (collection, schema) => this.#formats.get(`${collection}/${schema}`) ?? []
+
+  #decode(table: ContractTable, value: Uint8Array): Readonly<Record<string, unknown>> {
+    const decoder = this.#writing.decoders.get(table.contract)!
+    return decoder.decodeRow(table.table, value, 0, value.length) as Readonly<Record<string, unknown>>
+  }
+}

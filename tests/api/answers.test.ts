@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { ask, post, serveRecordings } from './server.ts'
+import type { JsonAnswer, TestServer } from './server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await serveRecordings(['main'], { everything: true })
+})
+afterAll(() => server.close())
+
+const get = (path: string, init?: RequestInit): Promise<JsonAnswer> => ask(server.api.url + path, init)
+
+async function warningOf(path: string, init?: RequestInit): Promise<string | null> {
+  const { status, headers } = await get(path, init)
+  expect(status).toBe(200)
+  return headers.get('warning')
+}
+
+describe('an account that cannot exist', () => {
+  it('owns, sold and bought nothing, as it burned nothing', async () => {
+    const inventory = await get('/market/v1/prices/inventory/NOBODY')
+    expect([inventory.status, inventory.body.data]).toEqual([200, { collections: [] }])
+    const stats = await get('/market/v1/stats/accounts/NOBODY?symbol=WAX')
+    expect(stats.status).toBe(200)
+    expect(stats.body.data).toMatchObject({
+      result: { account: 'NOBODY', buy_volume: '0', sell_volume: '0' },
+    })
+    expect((await get('/assets/v1/burns/NOBODY')).status).toBe(200)
+  })
+})
+
+describe('a price record of an asset without template', () => {
+  it('has the mint number "0"', async () => {
+    const client = await connectDatabase(server.database.address, { applicationName: 'test' })
+    const { rows } = await client.query<{ asset_id: string }>(
+      `UPDATE market.trades SET template_id = NULL, template_mint = NULL
+        WHERE asset_id = (SELECT max(asset_id) FROM market.trades WHERE asset_count = 1) RETURNING asset_id`,
+    )
+    await client.end()
+    const { body } = await get(`/market/v1/prices/sales?asset_id=${rows[0]!.asset_id}`)
+    expect(body.data).not.toEqual([])
+    for (const each of body.data as { template_mint: unknown }[]) expect(each.template_mint).toBe('0')
+  })
+})
+
+describe('a refused value', () => {
+  it('is answered with the known message, and with what is allowed in a header', async () => {
+    const cases = [
+      ['/assets/v1/assets?limit=5000', 'limit', 'limit must be a whole number from 1 to 1000'],
+      ['/assets/v1/assets?order=up', 'order', 'order must be one of asc, desc'],
+      ['/assets/v1/assets?burned=TRUE', 'burned', 'burned must be true or false'],
+    ] as const
+    for (const [path, name, allowed] of cases) {
+      const { status, headers, body } = await get(path)
+      expect([status, body.message]).toEqual([400, `Invalid value for parameter ${name}`])
+      expect(headers.get('warning')).toBe(`299 - "${allowed}"`)
+    }
+  })
+
+  it('of a mint range is spelled as clients know it', async () => {
+    const { status, body } = await get('/market/v2/sales?min_template_mint=3&max_template_mint=2')
+    expect([status, body.message]).toEqual([400, "Min template mint can't be grater than max template mint"])
+  })
+})
+
+describe('what is accepted without effect', () => {
+  it('is named in a Warning header, each time, and nothing else changes', async () => {
+    const plain = await get('/assets/v1/assets?limit=2')
+    for (let time = 0; time < 4; time++) {
+      const unknown = await get('/assets/v1/assets?limit=2&collectoin_name=x')
+      expect(unknown.body.data).toEqual(plain.body.data)
+      expect(unknown.headers.get('warning')).toBe(
+        '299 - "no endpoint has a parameter collectoin_name; it is ignored"',
+      )
+      expect(await warningOf('/assets/v1/assets?limit=2&sort=beauty')).toMatch(
+        /^299 - "sort must be one of asset_id, .*; the default is used"$/,
+      )
+      expect(await warningOf('/assets/v1/assets?limit=2')).toBeNull()
+    }
+    expect(await warningOf('/assets/v1/assets', post({ limit: 1, liimt: 1 }))).toContain('liimt')
+  })
+
+  it('is no parameter of another endpoint, and no attribute filter', async () => {
+    expect(await warningOf('/assets/v1/assets?limit=1&maker_marketplace=x')).toBeNull()
+    expect(
+      await warningOf('/assets/v1/collections?limit=1&data:number.level=1&template_data.name=x'),
+    ).toBeNull()
+  })
+
+  it('cannot break the header', async () => {
+    const name = encodeURIComponent(`a"\r\nSet-Cookie: b\\\u00e9${'x'.repeat(500)}`)
+    const warning = await warningOf(`/assets/v1/assets?limit=1&${name}=1&z1&z2&z3&z4&z5&z6&z7`)
+    expect(warning).toContain(String.raw`a\"??Set-Cookie: b\\?xxx`)
+    expect(warning!.match(/299 - /g)).toHaveLength(5)
+  })
+})
+
+describe('methods that write', () => {
+  it('are 405 with those that are allowed', async () => {
+    for (const method of ['DELETE', 'PUT', 'PATCH']) {
+      const { status, headers, body } = await get('/atomicassets/v1/assets?limit=1', { method })
+      expect([status, body]).toEqual([405, { success: false, message: `Method ${method} not allowed` }])
+      expect(headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS')
+      expect((await get('/health', { method })).status).toBe(405)
+      expect((await get('/nothing', { method })).status).toBe(404)
+      // As recorded of the replaced system.
+      expect((await get('/market/v1/config', { method })).status).toBe(404)
+    }
+  })
+})

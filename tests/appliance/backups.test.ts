@@ -1,0 +1,190 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { appendFile, chmod, cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { examineBackups } from '../../services/appliance/doctor/backups.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import { describeUnless } from '../setup/available.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { whyNoEngine } from './engine.ts'
+
+const image = 'postgres:14.23-bookworm'
+const HOUR_MS = 3_600_000
+
+function whyNot(): string | undefined {
+  if (process.env.PRONGHORN_TEST_POSTGRES !== undefined)
+    return 'the image is of another version than the server'
+  if (process.getuid?.() !== 0) return 'removing what a container has written takes root'
+  const reason = whyNoEngine()
+  if (reason !== undefined) return reason
+  try {
+    execFileSync('docker', ['image', 'inspect', image], { stdio: 'ignore' })
+    return undefined
+  } catch {
+    return `the image ${image} is not on this machine`
+  }
+}
+
+interface Run {
+  readonly code: number
+  readonly output: string
+}
+
+describeUnless(whyNot(), 'backups by schedule', () => {
+  let folder: string
+  let backups: string
+  let source: TestDatabase
+  const now = Date.now()
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pronghorn-schedule-'))
+    backups = join(folder, 'backups')
+    source = await createTestDatabase()
+    execFileSync('install', ['-d', '-o', '999', '-g', '999', backups])
+    await chmod(folder, 0o755)
+    await writeFile(join(folder, 'password'), source.address.password)
+    await writeFile(
+      join(folder, 'hook'),
+      '#!/bin/bash\nset -e\ntest -f "$2/manifest.json"\necho "$1" >>/backups/copied\n',
+    )
+    await chmod(join(folder, 'hook'), 0o755)
+    const client = await connectDatabase(source.address, { applicationName: 'test' })
+    await client.query("INSERT INTO chain.lists (name, items) VALUES ('verified', '{alice,bob}')")
+    await client.end()
+  })
+
+  afterAll(async () => {
+    await source.drop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  /** Runs the schedule as its service does; everything that is due is done once. */
+  async function keep(variables: Readonly<Record<string, string>>, word = '--once'): Promise<Run> {
+    const { host, port, user, database } = source.address
+    const environment = {
+      PASSWORD_FILE: '/password',
+      PGHOST: host,
+      PGPORT: String(port),
+      PGUSER: user,
+      PGDATABASE: database,
+      ...variables,
+    }
+    const words = [
+      'run',
+      '--rm',
+      '--network',
+      'host',
+      '--user',
+      '999:999',
+      '--read-only',
+      '--cap-drop',
+      'ALL',
+    ]
+    const mounts = [
+      ...['--tmpfs', '/tmp:mode=1777', '--tmpfs', '/var/lib/postgresql/data:uid=999,gid=999,mode=700'],
+      ...[
+        '--volume',
+        `${join(packageRoot, 'infra/postgres')}:/scripts:ro`,
+        '--volume',
+        `${backups}:/backups`,
+      ],
+      ...[
+        '--volume',
+        `${join(folder, 'password')}:/password:ro`,
+        '--volume',
+        `${join(folder, 'hook')}:/hook:ro`,
+      ],
+    ]
+    const settings = Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`])
+    const script = ['--entrypoint', 'bash', image, '/scripts/keep-backups.sh', word]
+    return promisify(execFile)('docker', [...words, ...mounts, ...settings, ...script]).then(
+      ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
+      (error: unknown) => {
+        const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+        return { code, output: stdout + stderr }
+      },
+    )
+  }
+
+  const list = async () => (await readdir(backups)).filter((name) => name.startsWith('auto-')).sort()
+  const nameAt = (hoursAgo: number): string => {
+    const text = new Date(now - hoursAgo * HOUR_MS).toISOString().replaceAll(/[-:]|\..*/g, '')
+    return `auto-${text.replace('T', '-')}`
+  }
+  const copied = async () => (await readFile(join(backups, 'copied'), 'utf8')).trim().split('\n')
+
+  it('says that there is none before the first', async () => {
+    expect(await examineBackups(backups, new Date())).toMatchObject(['warn', 'backups', /^none/])
+  })
+
+  it('writes the first at once, gives it to the hook, and compares a restored copy', async () => {
+    expect(await keep({})).toMatchObject({ code: 0 })
+    const [first] = await list()
+    expect(await copied()).toEqual([first])
+    const status = await readFile(join(backups, 'status'), 'utf8')
+    expect(status).toContain(`checked=${first!}\n`)
+    expect(await keep({}, '--healthy')).toMatchObject({ code: 0 })
+    const [level, , note] = await examineBackups(backups, new Date())
+    expect(level).toBe('ok')
+    expect(note).toContain(`${first!}, is 0 hours old; a restored copy of ${first!} had the same digests`)
+    // Nothing is due: nothing is done again.
+    expect(await keep({})).toMatchObject({ code: 0, output: '' })
+    expect(await list()).toEqual([first])
+    const later = new Date(now + 49 * HOUR_MS)
+    expect((await examineBackups(backups, later))[0]).toBe('fail')
+  })
+
+  it('keeps the newest, one of each week for some weeks, and the last one that was compared', async () => {
+    const [first = ''] = await list()
+    const compared = nameAt(24 * 100)
+    await rename(join(backups, first), join(backups, compared))
+    await appendFile(join(backups, 'status'), `checked=${compared}\n`)
+    const older = [30, 54, 78, 102].map((hours) => nameAt(hours))
+    const ancient = nameAt(24 * 90)
+    for (const name of [...older, ancient, 'auto-mine']) {
+      await cp(join(backups, compared), join(backups, name), { recursive: true })
+    }
+    execFileSync('chown', ['-R', '999:999', backups])
+    expect(await keep({ BACKUP_KEEP: '2', BACKUP_KEEP_WEEKS: '1', BACKUP_CHECK_DAYS: '0' })).toMatchObject({
+      code: 0,
+    })
+    const left = await list()
+    const [newest = ''] = left.filter((name) => name > nameAt(1) && name !== 'auto-mine')
+    expect(left).toEqual(expect.arrayContaining([newest, older[0], compared, 'auto-mine']))
+    expect(left).not.toContain(ancient)
+    // Of the others, the newest of a week of those that are younger than a week: one or two.
+    const rest = left.filter((name) => older.slice(1).includes(name))
+    expect(rest).toContain(older[1])
+    expect(rest.length).toBeLessThanOrEqual(2)
+    expect((await copied()).at(-1)).toBe(newest)
+  })
+
+  it('says what failed, and where', async () => {
+    const newest = (await list()).filter((name) => name !== 'auto-mine').at(-1)!
+    await appendFile(join(backups, newest, 'manifest.json'), ' ')
+    await writeFile(join(folder, 'hook'), '#!/bin/bash\necho no room elsewhere >&2\nexit 3\n')
+    const status = await readFile(join(backups, 'status'), 'utf8')
+    await writeFile(join(backups, 'status'), status.replaceAll(/^(?:copied|checked_at)=.*\n/gm, ''))
+    const { code, output } = await keep({})
+    expect([code, output]).toEqual([1, expect.stringContaining(`the backup ${newest} is damaged`)])
+    expect((await keep({}, '--healthy')).code).toBe(1)
+    const [level, , note] = await examineBackups(backups, new Date())
+    expect(level).toBe('fail')
+    expect(note).toMatch(/comparison of a restored copy FAILED at \S+: the backup auto-\S+ is damaged/)
+    expect(note).toMatch(/hook for a copy elsewhere FAILED at \S+: no room elsewhere/)
+  })
+
+  it.each([
+    ['BACKUP_HOURS', '0'],
+    ['BACKUP_AT', '3 am'],
+    ['BACKUP_KEEP', '0'],
+    ['BACKUP_CHECK_DAYS', 'weekly'],
+  ])('refuses %s=%s', async (name, value) => {
+    const { code, output } = await keep({ [name]: value })
+    expect([code, output]).toEqual([1, expect.stringContaining(`${name}: found "${value}", allowed: `)])
+  })
+})

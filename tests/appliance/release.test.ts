@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process'
+import { access, constants, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { packageRoot } from '../../services/core/paths/index.ts'
+
+const step = z.strictObject({
+  name: z.string().optional(),
+  uses: z.string().optional(),
+  with: z.record(z.string(), z.unknown()).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  run: z.string().optional(),
+})
+
+/** What of the workflow language the release needs; anything else is a mistake. */
+const workflow = z.strictObject({
+  name: z.string(),
+  on: z.strictObject({ push: z.strictObject({ tags: z.array(z.string()) }) }),
+  permissions: z.strictObject({ contents: z.literal('read') }),
+  concurrency: z.strictObject({ group: z.string(), 'cancel-in-progress': z.boolean() }),
+  jobs: z.strictObject({
+    image: z.strictObject({
+      'runs-on': z.string(),
+      'timeout-minutes': z.number(),
+      steps: z.array(step.refine(({ uses, run }) => (uses === undefined) !== (run === undefined))),
+    }),
+  }),
+})
+
+const script = join(packageRoot, '.ci/release')
+
+async function release(environment: Record<string, string>): Promise<string> {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...environment }
+  return promisify(execFile)(script, ['--try'], { env }).then(
+    () => 'published',
+    (error: unknown) => (error as { stderr: string }).stderr,
+  )
+}
+
+describe('the release', () => {
+  it('is a workflow that knows no registry by itself, and no secret but by its name', async () => {
+    const text = await readFile(join(packageRoot, '.github/workflows/release.yml'), 'utf8')
+    const { jobs } = workflow.parse(parse(text))
+    const { steps } = jobs.image
+    expect(steps.flatMap(({ uses }) => uses ?? [])).toEqual(
+      ['checkout', 'setup-node', 'upload-artifact'].map((name) => `actions/${name}@v4`),
+    )
+    expect(text).not.toMatch(/\b(?:ghcr|docker|quay|gcr)\.io\b/)
+    for (const { run = '' } of steps) {
+      // What comes from outside is given as variables of the environment, never put into a script.
+      expect(run).not.toContain('${{')
+      const [program = ''] = /^\.ci\/\S+/.exec(run) ?? []
+      if (program !== '') await access(join(packageRoot, program), constants.X_OK)
+    }
+    expect(steps.some(({ run }) => run === '.ci/release')).toBe(true)
+  })
+
+  it('asks for every architecture, an SBOM and provenance', async () => {
+    const text = await readFile(script, 'utf8')
+    for (const word of ['linux/amd64,linux/arm64', '--sbom=true', '--provenance=mode=max', '--push']) {
+      expect(text).toContain(word)
+    }
+    await promisify(execFile)('bash', ['-n', script])
+  })
+
+  it('refuses what it cannot publish before it builds anything', async () => {
+    expect(await release({})).toMatch(/^REGISTRY: found nothing/)
+    expect(await release({ REGISTRY: 'https://registry.test/x' })).toMatch(/^REGISTRY: found "https:/)
+    expect(await release({ REGISTRY: 'registry.test/x', GITHUB_REF_NAME: 'v0.0.0' })).toMatch(
+      /^the tag is v0\.0\.0, and package\.json says \d/,
+    )
+  })
+})
+
+describe('the image of the compose file', () => {
+  it('is built here without PRONGHORN_IMAGE, and only pulled with it', async () => {
+    const text = await readFile(join(packageRoot, 'docker-compose.yml'), 'utf8')
+    const { services } = parse(text, { merge: true }) as {
+      services: Record<string, { image: string; build?: { context: string } }>
+    }
+    const built = Object.values(services).flatMap(({ build }) => build ?? [])
+    // A folder that is not there when the variable is set: nothing can be built under the name of a release.
+    expect(built).toEqual([{ context: '${PRONGHORN_IMAGE:+PRONGHORN_IMAGE-is-pulled-not-built/}.' }])
+    expect(services.filler?.image).toMatch(/^\$\{PRONGHORN_IMAGE:-pronghorn:/)
+  })
+})

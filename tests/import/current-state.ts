@@ -1,0 +1,80 @@
+import type { Entry, Json, Reply } from '../../scripts/conformance/index.ts'
+
+/** Lists and details of what is, not of what happened. */
+const routes =
+  /^\/v[12]\/(collections|schemas|templates|assets|offers|sales|auctions|buyoffers|template_buyoffers)(\/:(collection_name|asset_id|offer_id|sale_id|auction_id|buyoffer_id|schema_name|template_id))*(\/_count)?$/
+
+/** Values of before the history, which nobody can know. */
+const unknownValues = /^((created|updated|transferred|minted)_at_(block|time)|template_mint|bids)$/
+/** Values that history adds up to: what was paid for assets of a template, and assets of a schema with the burned ones. */
+const sumsOfHistory = /\.prices$|^(\[\d+\])?\.assets$/
+
+/** Parameters that ask by what is not known. */
+const unknownParameters =
+  /(^|&)(sort=(created|updated|minted|transferred|template_mint|assets)|before=|after=|(min_|max_)?template_mint=|minter=|initial_receiver=|burned=true|only_burned|burned_by|show_.*burned|participant)/
+
+/** Whether a request of the corpus is one for the present state. */
+export function isOfCurrentState({ route, status, request }: Entry): boolean {
+  return (
+    status === 200 && routes.test(route) && !unknownParameters.test(`${request.query}&${request.body ?? ''}`)
+  )
+}
+
+type Row = Readonly<Record<string, Json>>
+
+/** Whether a record is of something that is still there. */
+function isPresent(route: string, row: Row): boolean {
+  const state = row.state as number | undefined
+  if (/\/assets/.test(route)) return row.owner !== null
+  if (/\/offers/.test(route)) return state === 0 || state === 1
+  if (/\/sales/.test(route)) return state === 0 || state === 1 || state === 4
+  if (/\/auctions/.test(route)) return state === 0 || state === 1
+  if (/buyoffers/.test(route)) return state === 0 || state === 4
+  return row.deleted_at_block === undefined || row.deleted_at_block === null
+}
+
+/** What is different, `equal`, or `left out` for an answer that tells of what is not there any more. */
+export function compareCurrentState({ route, request }: Entry, expected: Reply, found: Reply): string {
+  if (expected.text === '') return 'left out'
+  const [one, other] = [expected, found].map(({ text }) => JSON.parse(text) as Row)
+  const data = one!.data
+  if (typeof data === 'string') return 'left out'
+  const rows = (Array.isArray(data) ? data : [data]) as Row[]
+  if (expected.status !== 200 || !rows.every((row) => isPresent(route, row))) return 'left out'
+  if (found.status !== expected.status) return `status ${found.status}`
+  const isByCreation = /\/(collections|schemas)$/.test(route) && !/(^|&)sort=/.test(request.query)
+  if (!isByCreation) return findDifference(data!, other!.data!, '') ?? 'equal'
+  // The default order is that of creation, which is not known: records on a page of all are the same in any order.
+  if (/(^|&)(limit|page)=/.test(request.query)) return 'left out'
+  return findDifference(byKey(data!), byKey(other!.data!), '') ?? 'equal'
+}
+
+function byKey(data: Json): Json {
+  const keyOf = (row: Row) =>
+    `${String(row.collection_name ?? '')}/${JSON.stringify(row.schema_name ?? null)}/${JSON.stringify((row.collection as Row | undefined)?.collection_name ?? null)}`
+  return (data as Row[]).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) as unknown as Json
+}
+
+function findDifference(expected: Json, found: Json, path: string): string | undefined {
+  const name = path.slice(path.lastIndexOf('.') + 1)
+  if (found === null && unknownValues.test(name)) return undefined
+  if (sumsOfHistory.test(path)) return undefined
+  if (Array.isArray(expected) && Array.isArray(found)) {
+    if (expected.length !== found.length) return `${path}: ${expected.length} records, not ${found.length}`
+    for (const [i, value] of expected.entries()) {
+      const difference = findDifference(value, found[i]!, `${path}[${i}]`)
+      if (difference !== undefined) return difference
+    }
+    return undefined
+  }
+  if (typeof expected === 'object' && typeof found === 'object' && expected !== null && found !== null) {
+    const [left, right] = [expected as Row, found as Row]
+    const names = [...new Set([...Object.keys(left), ...Object.keys(right)])]
+    for (const key of names) {
+      const difference = findDifference(left[key] ?? null, right[key] ?? null, `${path}.${key}`)
+      if (difference !== undefined) return difference
+    }
+    return undefined
+  }
+  return expected === found ? undefined : `${path}: ${JSON.stringify(expected)}, not ${JSON.stringify(found)}`
+}

@@ -1,0 +1,190 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  corpusNames,
+  readCorpus,
+  sendEntry,
+  serveStage,
+  stageReader,
+} from '../../scripts/conformance/index.ts'
+import type { StageChain } from '../../scripts/conformance/index.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import { importState } from '../../services/filler/index.ts'
+import type { ImportStateOptions, ImportStateReport } from '../../services/filler/index.ts'
+import { quiet } from '../api/server.ts'
+import { indexUntil, startChain } from '../integration/index-chain.ts'
+import type { TestChain } from '../integration/index-chain.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { verifyOf } from '../verify/verify-of.ts'
+import { compareCurrentState, isOfCurrentState } from './current-state.ts'
+import { cutMainAt } from './cut-recording.ts'
+import type { CutRecording } from './cut-recording.ts'
+
+const tablesOf = (recording: string) => ({
+  kind: 'folder' as const,
+  path: join(import.meta.dirname, `../fixtures/recordings/${recording}/tables`),
+})
+const logger = createLogger({
+  name: 'test',
+  level: process.env.TEST_LOG === undefined ? 'silent' : 'info',
+  pretty: true,
+})
+
+let imported: TestDatabase
+let whole: TestDatabase
+/** The whole chain, whose blocks are read. */
+let running: TestChain
+/** The chain as it was at block 842, whose last irreversible block is 840: its tables are paged. */
+let past: TestChain
+let recording: CutRecording
+let stage: StageChain
+
+beforeAll(async () => {
+  imported = await createTestDatabase()
+  whole = await createTestDatabase()
+  recording = await cutMainAt(842)
+  running = await startChain({ recordings: ['main', 'v2'] })
+  past = await startChain({ recordings: [recording.folder] })
+  stage = { chainId: running.chain.chainId, httpUrl: running.httpUrl, shipUrl: running.shipUrl }
+})
+
+afterAll(async () => {
+  await Promise.all([running.chain.stop(), past.chain.stop()])
+  await recording.remove()
+  await Promise.all([imported.drop(), whole.drop()])
+})
+
+const readTo = (database: TestDatabase, block: number) =>
+  indexUntil(running, database.address, block, {
+    settings: { ...stageReader(database.address, stage), stop_block: block },
+  })
+
+function runImport(more: Partial<ImportStateOptions> = {}): Promise<ImportStateReport> {
+  return importState({
+    database: imported.address,
+    chain: { chainId: running.chain.chainId, http: past.httpUrl, ship: [running.shipUrl] },
+    settings: stageReader(imported.address, stage),
+    atOnce: 4,
+    anew: false,
+    logger,
+    signal: new AbortController().signal,
+    ...more,
+  })
+}
+
+async function query<T extends object>(database: TestDatabase, text: string): Promise<T[]> {
+  const client = await connectDatabase(database.address, { applicationName: 'test' })
+  try {
+    return (await client.query<T>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+describe('the state of a chain', () => {
+  let report: ImportStateReport
+
+  beforeAll(async () => {
+    report = await runImport()
+  })
+
+  it('is imported from the last irreversible block to the one at which paging ended', async () => {
+    expect(report).toMatchObject({
+      block: 842,
+      historySince: 841,
+      resumed: false,
+      pagesReadAgain: 0,
+      missingContracts: [],
+    })
+    expect(await query(imported, 'SELECT kind, block_num, history_since FROM chain.imports')).toEqual([
+      { kind: 'state', block_num: 842, history_since: 841 },
+    ])
+  })
+
+  it('equals the tables of the chain, and all that follows from them', async () => {
+    expect(await verifyOf(imported.address, tablesOf('main'))).toMatchObject({
+      differences: [],
+      derived: [],
+      unfinished: null,
+    })
+  })
+
+  it('is read on from there, through an upgrade of the contracts', async () => {
+    await readTo(imported, 964)
+    expect(await verifyOf(imported.address, tablesOf('v2'))).toMatchObject({
+      differences: [],
+      derived: [],
+      unfinished: null,
+    })
+  })
+
+  it('numbers the mints of templates whose first asset came later as an index of everything does', async () => {
+    await readTo(whole, 964)
+    const mints = `SELECT a.asset_id, a.template_mint, a.minter FROM assets.assets a
+      WHERE a.template_id IN (SELECT template_id FROM assets.assets GROUP BY 1 HAVING min(minted_at_block) > 840)
+      ORDER BY 1`
+    const expected = await query(whole, mints)
+    expect(expected.length).toBeGreaterThanOrEqual(3)
+    expect(await query(imported, mints)).toEqual(expected)
+  })
+
+  it('is served as by an index of everything, but for what nobody can know', async () => {
+    const [one, other] = [
+      await serveStage(whole.address, stage, quiet),
+      await serveStage(imported.address, stage, quiet),
+    ]
+    try {
+      let compared = 0
+      const different: string[] = []
+      for (const entry of corpusNames.flatMap(readCorpus).filter(isOfCurrentState)) {
+        const [expected, found] = await Promise.all([sendEntry(one.url, entry), sendEntry(other.url, entry)])
+        const outcome = compareCurrentState(entry, expected, found)
+        if (outcome === 'left out') continue
+        compared++
+        if (outcome !== 'equal')
+          different.push(`${entry.id} ${entry.request.path}?${entry.request.query}: ${outcome}`)
+      }
+      if (process.env.TEST_LOG !== undefined) process.stderr.write(`compared ${compared}\n`)
+      expect(different).toEqual([])
+      expect(compared).toBeGreaterThan(100)
+    } finally {
+      await one.close()
+      await other.close()
+    }
+  })
+
+  it('says since when its history is whole', async () => {
+    const api = await serveStage(imported.address, stage, quiet)
+    try {
+      const get = async (path: string) =>
+        (await (await fetch(`${api.url}${path}`)).json()) as {
+          data: Record<string, unknown> & { chain: { service: { readers: unknown[] } } }
+        }
+      for (const namespace of ['atomicassets', 'atomicmarket'])
+        expect((await get(`/${namespace}/v1/config`)).data.history_since_block).toBe('841')
+      const { readers } = (await get('/health')).data.chain.service
+      expect(readers).toMatchObject([{ history_since_block: '841' }])
+      const old = '/atomicassets/v1/assets?limit=1000&order=asc&sort=asset_id'
+      const assets = (await get(old)).data as unknown as Record<string, unknown>[]
+      const unknown = {
+        minted_at_time: null,
+        minted_at_block: null,
+        updated_at_time: null,
+        template_mint: null,
+      }
+      expect(assets.find(({ template }) => template !== null)).toMatchObject(unknown)
+      const transfers = (await get('/atomicassets/v1/transfers?limit=100')).data as unknown as {
+        created_at_block: string
+      }[]
+      expect(transfers.every(({ created_at_block: block }) => Number(block) > 840)).toBe(true)
+    } finally {
+      await api.close()
+    }
+  })
+
+  it('is not imported a second time', async () => {
+    await expect(runImport()).rejects.toMatchObject({ code: 'IMPORT_TARGET_FILLED' })
+  })
+})
