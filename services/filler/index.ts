@@ -1,3 +1,4 @@
+export { createPublisher } from './feed/index.ts'
 export { runFiller } from './filler.ts'
 export type { FillerOptions } from './filler.ts'
 export { runReader } from './pipeline/index.ts'

@@ -5,7 +5,7 @@ import { compareDumps, countRows, dumpDatabase } from './database-dump.ts'
 import { digestOf } from './digest-of.ts'
 import { indexUntil, startChain, testSettings } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
-import { findViolations } from './invariants.ts'
+import { findViolations } from '../../scripts/simulation/invariants.ts'
 import { PositionWatch } from './position.ts'
 import { createRandom } from './seeded-random.ts'
 

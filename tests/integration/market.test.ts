@@ -7,7 +7,7 @@ import { compareDumps, dumpDatabase } from './database-dump.ts'
 import type { DatabaseDump } from './database-dump.ts'
 import { indexUntil, startChain } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
-import { findViolations } from './invariants.ts'
+import { findViolations } from '../../scripts/simulation/invariants.ts'
 
 /** Mostly market life, with the asset moves that listings do not like. */
 const marketMix = {

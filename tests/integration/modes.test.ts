@@ -6,7 +6,7 @@ import { createTestDatabase } from '../setup/database.ts'
 import { compareDumps, dumpDatabase } from './database-dump.ts'
 import type { DatabaseDump } from './database-dump.ts'
 import { indexUntil, startChain } from './index-chain.ts'
-import { findViolations } from './invariants.ts'
+import { findViolations } from '../../scripts/simulation/invariants.ts'
 import type { TestChain } from './index-chain.ts'
 
 /** Settings of one run after the other on the same database. */

@@ -9,7 +9,7 @@ import { createFillerHome } from './filler-process.ts'
 import type { FillerHome } from './filler-process.ts'
 import { indexUntil, startChain, testSettings } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
-import { findViolations } from './invariants.ts'
+import { findViolations } from '../../scripts/simulation/invariants.ts'
 import { PositionWatch } from './position.ts'
 
 let database: TestDatabase

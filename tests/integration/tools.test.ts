@@ -6,7 +6,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import { compareDumps, dumpDatabase } from './database-dump.ts'
 import { indexUntil, startChain } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
-import { findViolations } from './invariants.ts'
+import { findViolations } from '../../scripts/simulation/invariants.ts'
 import { linksMix, modelLinks, toolsAbi, toolsAccount } from './tools-model.ts'
 import type { ModelLink, ModelLog } from './tools-model.ts'
 

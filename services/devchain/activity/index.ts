@@ -5,5 +5,5 @@ export { packTransaction } from './pack-transaction.ts'
 
 export type { ActivityKind, ActivityMix } from './planner.ts'
 export { Producer } from './producer.ts'
-export type { ProducerOptions } from './producer.ts'
+export type { BlockContent, ProducerOptions } from './producer.ts'
 export { Random } from './random.ts'

@@ -26,6 +26,17 @@ export function writeTransactionTrace(
   writePartial(writer, transaction)
 }
 
+const expiredId = Buffer.alloc(32, 0xee)
+
+/** Writes the `transaction_trace_v0` of a transaction that expired: an id that follows from a number, and no action. */
+export function writeExpiredTrace(writer: ByteWriter, number: number): void {
+  expiredId.writeUInt32BE(number)
+  // Status 4 is "expired"; no CPU, no bandwidth, no elapsed time, not scheduled, no action traces.
+  writer.u8(0).raw(expiredId).u8(4).u32(0).varuint(0).u64(0n).u64(0n).bool(false).varuint(0)
+  // No RAM delta, no exception, no error code, no failed deferred transaction, no partial transaction.
+  writer.bool(false).bool(false).bool(false).bool(false).bool(false)
+}
+
 function writeActionTrace(writer: ByteWriter, trace: ActionTrace): void {
   const { action, receipt } = trace
   const receiver = nameValue(trace.receiver)

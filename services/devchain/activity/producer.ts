@@ -7,7 +7,7 @@ import { contractsFor } from './contracts.ts'
 import { Directory } from './directory.ts'
 import { headerOf, packBlock } from './pack-block.ts'
 import { packDeltas } from './pack-deltas.ts'
-import { writeTransactionTrace } from './pack-traces.ts'
+import { writeExpiredTrace, writeTransactionTrace } from './pack-traces.ts'
 import { packOnBlock, packTransaction } from './pack-transaction.ts'
 import type { SignedTransaction } from './pack-transaction.ts'
 import { everydayMix, nextTransaction } from './planner.ts'
@@ -21,6 +21,16 @@ export interface ProducerOptions {
   /** Actions that users push per block, on average. */
   readonly rate: number
   readonly mix?: ActivityMix
+}
+
+/** What one block is to hold besides what chance brings. */
+export interface BlockContent {
+  /** Actions that users push, on average; the producer's own rate when absent. */
+  readonly rate?: number
+  /** Transactions that come first. */
+  readonly transactions?: readonly (readonly ActionInput[])[]
+  /** Traces of transactions that expired, without any action, after everything else. */
+  readonly expiredTraces?: number
 }
 
 /** A block in the making. */
@@ -66,7 +76,7 @@ export class Producer {
   }
 
   /** Makes the next block at `slot` and makes it the head. `branch` tells forks of the same height apart. */
-  produce(slot: number, branch: number): ChainBlock {
+  produce(slot: number, branch: number, content: BlockContent = {}): ChainBlock {
     const { state, head } = this.#chain
     const num = head.num + 1
     state.journal.begin(num)
@@ -87,7 +97,10 @@ export class Producer {
       count: 0,
     }
     this.#runOnBlock(draft)
-    this.#runUsers(draft, random)
+    for (const actions of content.transactions ?? []) this.#push(draft, actions, random)
+    this.#runUsers(draft, random, content.rate ?? this.#options.rate)
+    for (let added = 0; added < (content.expiredTraces ?? 0); added++) writeExpiredTrace(draft.traces, added)
+    draft.count += content.expiredTraces ?? 0
     const block = this.#finish(draft)
     this.#chain.append(block)
     return block
@@ -100,10 +113,10 @@ export class Producer {
     this.#write(draft, packOnBlock(action), this.#runtime.execute([action]))
   }
 
-  #runUsers(draft: Draft, random: Random): void {
+  #runUsers(draft: Draft, random: Random, rate: number): void {
     const world = { runtime: this.#runtime, directory: this.#directory, random }
     // A draw between zero and twice the rate gives quiet and busy blocks with the wanted average.
-    let left = random.fraction() * 2 * this.#options.rate
+    let left = random.fraction() * 2 * rate
     while (left >= 1 || random.chance(left)) {
       const actions = nextTransaction(world, this.#options.mix ?? everydayMix)
       if (actions === null) return

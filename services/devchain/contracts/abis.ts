@@ -14,21 +14,33 @@ export interface KnownAbi {
 export class AbiBook {
   readonly #state: ChainState
   readonly #parsed = new WeakMap<Buffer, KnownAbi>()
+  readonly #lastGood = new Map<bigint, KnownAbi>()
 
   constructor(state: ChainState) {
     this.#state = state
   }
 
-  /** The ABI in force, or undefined when the account has none. Throws `DecodeError` for a malformed one. */
+  /**
+   * The ABI in force, or undefined when the account has none. A malformed one leaves the one that was used last in force:
+   * contracts know their own layouts. Throws `DecodeError` when there was none.
+   */
   find(account: bigint): KnownAbi | undefined {
     const packed = this.#state.accounts.get(account)?.abi
-    if (packed === undefined || packed.length === 0) return undefined
+    if (packed === undefined) return undefined
     let known = this.#parsed.get(packed)
     if (known === undefined) {
-      const definition = parsePackedAbi(packed)
-      known = { definition, compiled: compileAbi(definition) }
+      const before = this.#lastGood.get(account)
+      if (packed.length === 0) return before
+      try {
+        const definition = parsePackedAbi(packed)
+        known = { definition, compiled: compileAbi(definition) }
+      } catch (error) {
+        if (before === undefined) throw error
+        known = before
+      }
       this.#parsed.set(packed, known)
     }
+    this.#lastGood.set(account, known)
     return known
   }
 

@@ -28,6 +28,11 @@ export interface SessionFaults {
   readonly emptyBlocks?: readonly number[]
   /** Payloads that every result lacks, as with a disabled log. */
   readonly withoutPayloads?: readonly PayloadName[]
+  /**
+   * What is sent instead of a result: nothing, the same twice, a part of it. `sent` counts the results before; a result
+   * for which nothing is sent costs no credit.
+   */
+  readonly replace?: (frame: Buffer, sent: number) => readonly Buffer[]
   /** What may change while the session runs. */
   readonly conduct?: NodeConduct
   /** Another text for the first frame. */

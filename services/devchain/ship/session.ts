@@ -173,9 +173,10 @@ export class ShipSession {
     stream.cursor++
     if (this.#faults.skipBlocks?.includes(block.num) === true) return 0
     const frame = this.#packNext(block, stream)
-    stream.left--
+    const frames = this.#faults.replace?.(frame, this.#sent) ?? [frame]
     this.#sent++
-    this.#write(frame)
+    if (frames.length > 0) stream.left--
+    for (const each of frames) this.#write(each)
     if (this.#sent === this.#faults.dropAfter) this.#client.terminate()
     return frame.length
   }

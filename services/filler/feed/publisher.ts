@@ -3,7 +3,7 @@ import type { KeyValueStore, StoreLogger } from '../../core/kvstore/index.ts'
 
 /** What `createPublisher` needs. */
 export interface PublisherOptions {
-  readonly store: KeyValueStore
+  readonly store: Pick<KeyValueStore, 'publish'>
   readonly logger: StoreLogger
   /** Told of each message, with the reader that it is of. */
   readonly onMessage?: (reader: string, outcome: 'sent' | 'dropped') => void

@@ -1,0 +1,51 @@
+import { packAbi, parsePackedAbi } from '../../services/core/antelope/index.ts'
+import type { AbiDefinition } from '../../services/core/antelope/index.ts'
+
+/** Structs that an enormous ABI has besides its own. */
+const manyStructs = 4_000
+
+/**
+ * What an account may set as its ABI, made from the right one. `variant` tells two of a kind apart. The first four cannot
+ * be read, so that the one before stays in force; the others can, as far as the contract's own types go.
+ */
+export const brokenAbis = {
+  garbage: (_: Buffer, variant: number) => Buffer.from(`no ABI at all ${variant}`),
+  truncated: (abi: Buffer, variant: number) => abi.subarray(0, Math.floor(abi.length / 2) + variant),
+  removed: () => Buffer.alloc(0),
+  contradictory: (abi: Buffer) =>
+    change(abi, ({ structs }) => ({ structs: [...structs, structs[0]!, structs[0]!] })),
+  recursive: (abi: Buffer, variant: number) =>
+    change(abi, ({ structs, types, actions }) => ({
+      structs: [
+        ...structs,
+        { name: 'zzself', base: '', fields: [{ name: 'a', type: 'zzself[]' }] },
+        { name: 'zzbase', base: 'zzbase', fields: [{ name: `a${variant}`, type: 'uint8' }] },
+      ],
+      types: [
+        ...types,
+        { new_type_name: 'zzx', type: 'zzy' },
+        { new_type_name: 'zzy', type: 'zzx' },
+        { new_type_name: 'zztower', type: `uint8${'[]'.repeat(2_000)}` },
+      ],
+      actions: [...actions, { name: 'zz', type: 'zzbase', ricardian_contract: '' }],
+    })),
+  enormous: (abi: Buffer, variant: number) =>
+    change(abi, ({ structs }) => ({
+      structs: [
+        ...structs,
+        ...Array.from({ length: manyStructs }, (_, i) => ({
+          name: `zz${variant}x${i}`,
+          base: '',
+          fields: [{ name: 'a', type: `zz${variant}x${(i + 1) % manyStructs}` }],
+        })),
+      ],
+    })),
+} satisfies Record<string, (abi: Buffer, variant: number) => Uint8Array>
+
+/** A kind of ABI that is not the right one. */
+export type BrokenAbi = keyof typeof brokenAbis
+
+function change(abi: Buffer, part: (definition: AbiDefinition) => Partial<AbiDefinition>): Uint8Array {
+  const definition = parsePackedAbi(abi)
+  return packAbi({ ...definition, ...part(definition) })
+}

@@ -1,0 +1,74 @@
+import { Random, assetsAccount, setAbiAction } from '../../services/devchain/index.ts'
+import type { ActionInput, BlockContent, TreeGrower } from '../../services/devchain/index.ts'
+import { brokenAbis } from './abis.ts'
+import type { BrokenAbi } from './abis.ts'
+
+/** Seeds that share a chain, so that it is made and indexed straight once for all of them. */
+export const seedsOfChain = 25
+
+/** Of so many chains one has a block of a million traces. */
+const millionEvery = 100
+
+/** Number of the chain of a seed. */
+export function chainOf(seed: number): number {
+  return Math.ceil(seed / seedsOfChain)
+}
+
+type TreePlan = Parameters<TreeGrower['grow']>[0]
+
+/** A block in which the ABI of the assets contract changes, and for how long. */
+export interface AbiFault {
+  readonly num: number
+  readonly kind: BrokenAbi
+  /** Blocks until the right one comes back; 0 for within the same block. */
+  readonly blocks: number
+}
+
+/** A chain, as it follows from its number. */
+export interface ChainPlan {
+  readonly tree: TreePlan
+  readonly abiFaults: readonly AbiFault[]
+  /** A block with very many traces, all valid: its number, and how many; null for none. */
+  readonly wide: { readonly num: number; readonly traces: number } | null
+  /** A block with far more actions than usual; null for none. */
+  readonly busy: number | null
+}
+
+/** Draws a chain: its branches, its ABIs, its large blocks. `abi` is the packed ABI of the assets contract. */
+export function drawChain(chain: number, abi: Buffer): ChainPlan {
+  const random = new Random(`chain ${chain}`)
+  const length = random.between(12, 32)
+  const lost = Array.from({ length: random.between(4, 8) }, () => ({
+    parent: random.between(1, length - 2),
+    length: random.between(1, random.between(1, 14)),
+  }))
+  const abiFaults: AbiFault[] = Array.from({ length: random.chance(0.5) ? random.between(1, 2) : 0 }, () => ({
+    num: random.between(2, length - 4),
+    kind: random.pick(Object.keys(brokenAbis) as BrokenAbi[]),
+    blocks: random.chance(0.5) ? 0 : random.between(1, 3),
+  }))
+  const busy = random.chance(0.1) ? random.between(2, length - 2) : null
+  const wide = drawWide(random, chain, length)
+  const content = (num: number, branch: number): BlockContent => ({
+    ...(num === busy ? { rate: 60 } : {}),
+    ...(num === wide?.num && branch === 0 ? { expiredTraces: wide.traces } : {}),
+    // A lost branch has the changes of the main one, and its end may come between two of them.
+    transactions: abiFaults.flatMap((fault, i) => abiChanges(fault, num, abi, branch + i)),
+  })
+  const tree = { seed: chain, length, rate: random.between(1, 5), lost, content }
+  return { tree, abiFaults, wide, busy }
+}
+
+function drawWide(random: Random, chain: number, length: number): ChainPlan['wide'] {
+  const num = random.between(2, length - 2)
+  if (chain % millionEvery === 0) return { num, traces: 1_000_000 }
+  return random.chance(0.1) ? { num, traces: random.between(1, 20_000) } : null
+}
+
+function abiChanges(fault: AbiFault, num: number, abi: Buffer, variant: number): ActionInput[][] {
+  const set = (packed: Uint8Array): ActionInput[] => [setAbiAction(assetsAccount, packed)]
+  const changes: ActionInput[][] = []
+  if (num === fault.num) changes.push(set(brokenAbis[fault.kind](abi, variant)))
+  if (num === fault.num + fault.blocks) changes.push(set(abi))
+  return changes
+}

@@ -1,0 +1,121 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+
+/** One connection of a filler, and the one to the database that it stands for. */
+interface Pair {
+  readonly client: Socket
+  readonly database: Socket
+}
+
+/**
+ * Stands between one life of a filler and the database. What the filler can notice of a database that is cut, refuses
+ * connections or freezes happens here.
+ */
+export class DatabaseProxy {
+  readonly #target: DatabaseAddress
+  readonly #server: Server
+  readonly #pairs = new Set<Pair>()
+  #bytesLeft = Infinity
+  #onCut: () => void = () => undefined
+  #isFrozen = false
+  #isRefusing = false
+
+  constructor(target: DatabaseAddress) {
+    this.#target = target
+    this.#server = createServer((client) => this.#join(client))
+  }
+
+  /** Listens; returns the database's address by way of the proxy. */
+  async open(): Promise<DatabaseAddress> {
+    this.#server.listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+    return { ...this.#target, host: '127.0.0.1', port: (this.#server.address() as AddressInfo).port }
+  }
+
+  /** Cuts every connection, and refuses new ones while `isRefusing`. */
+  cut(isRefusing = false): void {
+    this.#isRefusing = isRefusing
+    for (const { client, database } of this.#pairs) {
+      client.destroy()
+      database.destroy()
+    }
+  }
+
+  /** Takes new connections again. */
+  admit(): void {
+    this.#isRefusing = false
+  }
+
+  /** Cuts every connection after so many more bytes have gone to the database; `onCut` hears of it. */
+  cutAfterBytes(bytes: number, onCut: () => void): void {
+    this.#bytesLeft = bytes
+    this.#onCut = onCut
+  }
+
+  /** Holds back everything, in both directions, and keeps connections open. */
+  freeze(): void {
+    this.#isFrozen = true
+    for (const pair of this.#pairs) hold(pair)
+  }
+
+  /** Passes on what was held back. */
+  thaw(): void {
+    this.#isFrozen = false
+    for (const { client, database } of this.#pairs) {
+      client.resume()
+      database.resume()
+    }
+  }
+
+  /** Cuts every connection for good. */
+  async close(): Promise<void> {
+    this.cut(true)
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #join(client: Socket): void {
+    client.on('error', () => client.destroy())
+    if (this.#isRefusing) {
+      client.resetAndDestroy()
+      return
+    }
+    const database = connect(this.#target.port, this.#target.host)
+    const pair = { client, database }
+    this.#pairs.add(pair)
+    for (const [socket, other] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      socket.setNoDelay(true)
+      socket.on('error', () => socket.destroy())
+      socket.on('close', () => {
+        this.#pairs.delete(pair)
+        other.destroy()
+      })
+    }
+    client.on('data', (chunk) => this.#forward(chunk, database))
+    database.on('data', (chunk) => client.write(chunk))
+    if (this.#isFrozen) hold(pair)
+  }
+
+  #forward(chunk: Buffer, database: Socket): void {
+    if (chunk.length < this.#bytesLeft) {
+      this.#bytesLeft -= chunk.length
+      database.write(chunk)
+      return
+    }
+    const last = chunk.subarray(0, this.#bytesLeft)
+    this.#bytesLeft = Infinity
+    this.#onCut()
+    // What was sent is still taken in by the database; its answer finds nobody.
+    database.write(last, () => this.cut())
+  }
+}
+
+function hold({ client, database }: Pair): void {
+  client.pause()
+  database.pause()
+}

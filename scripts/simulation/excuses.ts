@@ -1,0 +1,42 @@
+import type { Happening, SessionFault } from './plan.ts'
+
+const databaseErrors = ['DATABASE_UNAVAILABLE', 'READER_LEASE_HELD', 'READER_LEASE_LOST']
+
+/** Codes with which a filler may end after a fault of a session. */
+const ofSessions: Readonly<Record<SessionFault['kind'], readonly string[]>> = {
+  duplicate: [],
+  missing: ['SHIP_RANGE_MISSING'],
+  garbage: ['SHIP_PROTOCOL'],
+  truncated: ['SHIP_PROTOCOL'],
+  empty: ['SHIP_RANGE_MISSING'],
+  incomplete: ['SHIP_RANGE_UNAVAILABLE'],
+  late: [],
+  'half-open': [],
+  dripping: [],
+  'lost-rewinds': [],
+  cut: [],
+  'no-protocol': ['SHIP_PROTOCOL'],
+}
+
+/** Codes with which a filler may end after something that happened. Everything else is a defect. */
+export function excusesOf(happening: Happening): readonly string[] {
+  switch (happening.kind) {
+    case 'sessions':
+      return happening.faults.flatMap(({ kind }) => ofSessions[kind])
+    case 'refuse':
+      return [...databaseErrors, 'DATABASE_ERROR', 'DATABASE_DISK_FULL', 'DATABASE_READ_ONLY']
+    case 'end-database-sessions':
+    case 'cancel-statements':
+    case 'cut-database':
+    case 'database-away':
+    case 'freeze-database':
+    case 'sigkill':
+    case 'zombie':
+      return databaseErrors
+    default:
+      return []
+  }
+}
+
+/** Codes with which a filler may end when a node took back what it had called irreversible. */
+export const deepForkExcuses = ['FORK_BELOW_IRREVERSIBLE', 'UNDO_JOURNAL_EXHAUSTED']

@@ -1,0 +1,203 @@
+import { Random } from '../../services/devchain/index.ts'
+import type { ChainPlan } from './chain-plan.ts'
+import { refusalPlaces } from './databases.ts'
+import type { RefusalPlace } from './databases.ts'
+import { drawRefusal } from './refusals.ts'
+
+/** How a session misbehaves; counts are of results. */
+export type SessionFault =
+  | { readonly kind: 'duplicate' | 'missing' | 'garbage' | 'empty' | 'incomplete'; readonly after: number }
+  /** A frame that ends too early, by that share of its length. */
+  | { readonly kind: 'truncated'; readonly after: number; readonly share: number }
+  /** Nothing for a while, then everything. */
+  | { readonly kind: 'late'; readonly after: number; readonly ms: number }
+  /** Nothing ever again, over a connection that stays open. */
+  | { readonly kind: 'half-open'; readonly after: number }
+  | { readonly kind: 'dripping'; readonly after: number; readonly bytesPerSecond: number }
+  | { readonly kind: 'lost-rewinds'; readonly always: boolean }
+  | { readonly kind: 'cut'; readonly after: number }
+  | { readonly kind: 'no-protocol' }
+
+/** One thing that happens. Heights count from the base; `node` is 0 or 1. */
+export type Happening =
+  | { readonly kind: 'grow'; readonly node: number; readonly blocks: number }
+  | { readonly kind: 'fork'; readonly node: number; readonly branch: number; readonly blocks: number }
+  | { readonly kind: 'fork-back'; readonly node: number; readonly blocks: number }
+  | {
+      readonly kind: 'restart'
+      readonly node: number
+      readonly behind: number
+      readonly branch: number | null
+    }
+  | { readonly kind: 'reconnect'; readonly node: number }
+  /** Faults of the next sessions, the first of which begins at once, and blocks for them. */
+  | {
+      readonly kind: 'sessions'
+      readonly node: number
+      readonly faults: readonly SessionFault[]
+      readonly blocks: number
+    }
+  | { readonly kind: 'freeze-node' | 'thaw-node'; readonly node: number }
+  | { readonly kind: 'end-database-sessions' | 'cancel-statements' }
+  | {
+      readonly kind: 'refuse'
+      readonly place: RefusalPlace
+      readonly state: string
+      readonly message: string
+      readonly times: number
+    }
+  | { readonly kind: 'cut-database'; readonly bytes: number }
+  | { readonly kind: 'database-away'; readonly ms: number }
+  | { readonly kind: 'freeze-database'; readonly ms: number }
+  | { readonly kind: 'clock'; readonly offsetMs: number }
+  | { readonly kind: 'store'; readonly state: 'lost' | 'frozen' | 'back' }
+  | { readonly kind: 'sigterm' | 'sigkill' | 'zombie' }
+
+/** A happening, and what is waited for after it: that the reader has caught up, or some milliseconds. */
+export interface Step {
+  readonly happening: Happening
+  readonly then: 'caught-up' | number
+  /** Whether all rules are checked then, beside those that are checked always. */
+  readonly check: boolean
+}
+
+/** Everything that a seed decides, besides its chain. */
+export interface SeedPlan {
+  readonly seed: number
+  /** Whether fillers are processes of their own, which costs seconds. */
+  readonly isProcess: boolean
+  readonly nodes: 1 | 2
+  readonly libLagBlocks: number
+  readonly irreversibleOnly: boolean
+  readonly groupBlocks: number
+  readonly prefetchBlocks: number
+  readonly confirmations: number
+  readonly maxBehind: number
+  readonly steps: readonly Step[]
+}
+
+const weights = {
+  grow: 30,
+  fork: 14,
+  'fork-back': 6,
+  restart: 7,
+  reconnect: 3,
+  sessions: 14,
+  'freeze-node': 2,
+  'thaw-node': 3,
+  'end-database-sessions': 4,
+  'cancel-statements': 3,
+  refuse: 7,
+  'cut-database': 6,
+  'database-away': 2,
+  'freeze-database': 2,
+  clock: 3,
+  store: 3,
+  sigterm: 3,
+  sigkill: 6,
+  zombie: 2,
+} satisfies Record<Happening['kind'], number>
+
+/** Of so many seeds one has fillers that are processes. */
+const processEvery = 100
+
+/** Draws what happens to the reader of a chain. */
+export function drawPlan(seed: number, { tree }: ChainPlan): SeedPlan {
+  const random = new Random(`seed ${seed}`)
+  const nodes = random.chance(0.25) ? 2 : 1
+  const isProcess = seed % processEvery === 0
+  return {
+    seed,
+    isProcess,
+    nodes,
+    libLagBlocks: random.chance(0.2) ? random.between(1, 3) : random.between(3, tree.length),
+    irreversibleOnly: random.chance(0.08),
+    groupBlocks: random.pick([1, 1, 3, 10]),
+    prefetchBlocks: random.pick([2, 3, 10, 50]),
+    confirmations: random.pick([1, 2, 10]),
+    maxBehind: random.pick([0, 3, 200]),
+    steps: Array.from({ length: random.between(6, 16) }, () => ({
+      happening: drawHappening(random, nodes, tree),
+      then: random.chance(0.35) ? ('caught-up' as const) : random.between(0, random.pick([0, 4, 25])),
+      check: random.chance(0.04),
+    })),
+  }
+}
+
+function drawHappening(random: Random, nodes: number, tree: ChainPlan['tree']): Happening {
+  const kind = random.weighted(weights)
+  const node = random.below(nodes)
+  switch (kind) {
+    case 'grow':
+      return { kind, node, blocks: random.between(1, random.pick([2, 4, 12])) }
+    case 'fork':
+      return { kind, node, branch: random.below(tree.lost.length), blocks: random.between(1, 14) }
+    case 'fork-back':
+      return { kind, node, blocks: random.between(1, 10) }
+    case 'restart':
+      return {
+        kind,
+        node,
+        behind: random.between(0, 12),
+        branch: random.chance(0.4) ? random.below(tree.lost.length) : null,
+      }
+    case 'sessions':
+      return {
+        kind,
+        node,
+        faults: Array.from({ length: random.between(1, 3) }, () => drawSessionFault(random)),
+        blocks: random.between(1, 6),
+      }
+    case 'reconnect':
+    case 'freeze-node':
+    case 'thaw-node':
+      return { kind, node }
+    case 'refuse': {
+      const place = random.pick(refusalPlaces)
+      return { kind, place, ...drawRefusal(random), times: random.between(1, random.pick([1, 3, 9])) }
+    }
+    case 'cut-database':
+      return { kind, bytes: Math.floor(random.fraction() ** 3 * 400_000) }
+    case 'database-away':
+    case 'freeze-database':
+      return { kind, ms: random.between(1, 60) }
+    case 'clock':
+      return { kind, offsetMs: random.between(-1_000_000_000, 1_000_000_000) }
+    case 'store':
+      return { kind, state: random.pick(['lost', 'frozen', 'back'] as const) }
+    default:
+      return { kind }
+  }
+}
+
+function drawSessionFault(random: Random): SessionFault {
+  const after = random.between(0, random.pick([0, 2, 5]))
+  const kind = random.weighted({
+    duplicate: 3,
+    missing: 3,
+    garbage: 1,
+    truncated: 2,
+    empty: 1,
+    incomplete: 1,
+    late: 3,
+    'half-open': 1,
+    dripping: 1,
+    'lost-rewinds': 3,
+    cut: 3,
+    'no-protocol': 1,
+  })
+  switch (kind) {
+    case 'truncated':
+      return { kind, after, share: random.fraction() }
+    case 'late':
+      return { kind, after, ms: random.between(1, 60) }
+    case 'dripping':
+      return { kind, after, bytesPerSecond: random.pick([100, 100_000, 1_000_000]) }
+    case 'lost-rewinds':
+      return { kind, always: random.chance(0.5) }
+    case 'no-protocol':
+      return { kind }
+    default:
+      return { kind, after }
+  }
+}

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { errorCatalogue } from '../../services/core/errors/index.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import { DatabaseProxy } from './database-proxy.ts'
+import type { Life, LifeEnd, LifeOptions } from './life.ts'
+
+const program = join(packageRoot, 'dist/services/cli/main.js')
+const codes = Object.keys(errorCatalogue)
+
+/** A life that is a process of its own: `pronghorn filler`, with the delays of a real one. */
+export class ProcessLife implements Life {
+  readonly proxy: DatabaseProxy
+  readonly ended: Promise<LifeEnd>
+  readonly #child: ChildProcess
+
+  private constructor(options: LifeOptions, proxy: DatabaseProxy, folder: string) {
+    this.proxy = proxy
+    this.#child = spawn(process.execPath, [program, 'filler'], {
+      env: { CONFIG_DIR: folder, LOG_LEVEL: 'info' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => {
+        output += chunk.toString()
+        options.log(chunk.toString())
+      })
+    }
+    this.ended = once(this.#child, 'close').then(async ([code]) => {
+      await rm(folder, { recursive: true })
+      return code === 0
+        ? { code: null, text: 'ended' }
+        : { code: lastCode(output), text: output.slice(-2_000) }
+    })
+  }
+
+  static async start(options: LifeOptions): Promise<ProcessLife> {
+    const proxy = new DatabaseProxy(options.database)
+    const { chainId, nodes, settings } = options
+    const folder = await mkdtemp(join(tmpdir(), 'pronghorn-simulated-'))
+    const connections = {
+      sqldb: await proxy.open(),
+      chain: { name: 'simulated', chain_id: chainId, http: 'http://127.0.0.1:1', ship: nodes },
+    }
+    const server = { server_addr: '127.0.0.1', server_port: await freePort() }
+    await writeFile(join(folder, 'connections.config.json'), JSON.stringify(connections))
+    await writeFile(join(folder, 'readers.config.json'), JSON.stringify([{ ...settings, ...server }]))
+    return new ProcessLife(options, proxy, folder)
+  }
+
+  stop(): void {
+    this.#child.kill('SIGTERM')
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL')
+  }
+}
+
+/** The code that the output names last. */
+function lastCode(output: string): string {
+  const [last] = codes
+    .map((code) => ({ code, at: output.lastIndexOf(`${code}:`) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => b.at - a.at)
+  return last?.code ?? 'INTERNAL'
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}

@@ -1,0 +1,125 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Life, LifeEnd } from './life.ts'
+
+/** What a supervisor is given. */
+export interface SupervisorOptions {
+  /** Starts a filler. */
+  readonly start: () => Promise<Life>
+  /** Ends all database sessions of fillers. */
+  readonly endSessions: () => Promise<unknown>
+  /** Codes with which a filler may end. */
+  readonly excuses: ReadonlySet<string>
+  readonly onViolation: (text: string) => void
+  /** Told of each end by an error. */
+  readonly onEnd: (end: LifeEnd) => void
+}
+
+const pollMs = 12
+/** Pause before a filler that ended is started again. */
+const restartMs = 10
+/** Longest time for a filler to end once it was asked to. */
+const endMs = 300_000
+/** How long a filler hangs while another takes its place, and goes on afterwards. */
+const hangMs = 20
+const afterlifeMs = 30
+
+/** Keeps one filler running, as a service manager does, and ends it in all ways. */
+export class Supervisor {
+  /** The present one; null between two. */
+  life: Life | null = null
+  readonly #options: SupervisorOptions
+  readonly #replaced: Life[] = []
+  #watching: Promise<void> = Promise.resolve()
+  #isOver = false
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options
+  }
+
+  async start(): Promise<void> {
+    const life = await this.#options.start()
+    this.life = life
+    this.#watching = this.#watch(life)
+    if (this.#isOver) life.kill()
+  }
+
+  /** SIGTERM; nothing is started afterwards. */
+  async stop(): Promise<void> {
+    const life = await this.#take()
+    life.stop()
+    if (!(await endsInTime(life))) {
+      this.#options.onViolation('the filler does not end when it is asked to')
+      life.kill()
+    }
+    const { code, text } = await life.ended
+    if (code !== null && !this.#options.excuses.has(code))
+      this.#options.onViolation(`asked to end, the filler ended with ${text}`)
+  }
+
+  /** SIGKILL; nothing is started afterwards. */
+  async kill(): Promise<void> {
+    const life = await this.#take()
+    life.kill()
+    if (!(await endsInTime(life))) this.#options.onViolation('a filler without connections does not end')
+  }
+
+  /** The filler hangs, its sessions are ended, another begins; then it goes on for a while. */
+  async replace(): Promise<void> {
+    const old = await this.#take()
+    old.proxy.freeze()
+    await this.#options.endSessions()
+    await this.start()
+    this.#replaced.push(old)
+    setTimeout(() => {
+      old.proxy.thaw()
+      setTimeout(() => old.stop(), afterlifeMs)
+    }, hangMs)
+  }
+
+  /** Ends those that others took the place of. */
+  killReplaced(): void {
+    for (const life of this.#replaced) life.kill()
+  }
+
+  /** Ends everything, whatever the state. */
+  async end(): Promise<void> {
+    this.#isOver = true
+    this.life?.kill()
+    this.killReplaced()
+    // One that was about to begin has a watch of its own.
+    for (let last: Promise<void> | null = null; last !== this.#watching;) {
+      last = this.#watching
+      await last
+    }
+    await Promise.all(this.#replaced.map(({ ended }) => ended))
+  }
+
+  async #watch(life: Life): Promise<void> {
+    const end = await life.ended
+    await life.proxy.close()
+    if (this.life !== life || this.#isOver) return
+    this.life = null
+    this.#options.onEnd(end)
+    if (end.code === null) this.#options.onViolation('the filler ended by itself')
+    else if (!this.#options.excuses.has(end.code))
+      this.#options.onViolation(`the filler ended with ${end.text}`)
+    await delay(restartMs)
+    if (!this.#isOver) await this.start()
+  }
+
+  /** Takes the present one from the watch. */
+  async #take(): Promise<Life> {
+    while (this.life === null) await delay(pollMs)
+    const { life } = this
+    this.life = null
+    return life
+  }
+}
+
+async function endsInTime(life: Life): Promise<boolean> {
+  const giveUp = new AbortController()
+  const late = delay(endMs, false, { signal: giveUp.signal }).catch(() => false)
+  const isOver = await Promise.race([life.ended.then(() => true), late])
+  giveUp.abort()
+  return isOver
+}

@@ -1,0 +1,100 @@
+import { Producer } from './activity/index.ts'
+import type { BlockContent } from './activity/index.ts'
+import { nameValue } from './contracts/index.ts'
+import { Chain } from './chain/index.ts'
+import type { ChainBlock } from './chain/index.ts'
+import { finalBranch, readRecording } from './recording/index.ts'
+import { createClock } from './schedule.ts'
+import type { Clock } from './schedule.ts'
+
+/** Blocks that a chain had and lost: they follow block `parent` of the main branch. */
+export interface LostBranch {
+  /** Number of the last block in common with the main branch. */
+  readonly parent: number
+  readonly blocks: readonly ChainBlock[]
+}
+
+/** A chain above its base, with the branches that it lost. */
+export interface BlockTree {
+  readonly main: readonly ChainBlock[]
+  readonly lost: readonly LostBranch[]
+}
+
+/** What is to be grown. Numbers of blocks count from the base: 1 is the first block above it. */
+export interface TreePlan {
+  /** Everything follows from this number. */
+  readonly seed: number
+  /** Blocks of the main branch. */
+  readonly length: number
+  /** Actions that users push per block, on average. */
+  readonly rate: number
+  readonly lost: readonly { readonly parent: number; readonly length: number }[]
+  /** What certain blocks hold besides; `branch` is 0 for the main one. */
+  readonly content?: (num: number, branch: number) => BlockContent
+}
+
+/** Blocks made behind the recordings before every tree, so that there is something to trade. */
+const settlingBlocks = 40
+const settlingRate = 10
+
+/**
+ * Grows many chains from one base: the recordings, and some generated blocks. Branches are made with the blocks that they
+ * fork from, so that a fork costs no more than its own blocks.
+ */
+export class TreeGrower {
+  readonly chainId: string
+  readonly abiText: string
+  /** The blocks that all trees have in common, from block 1. */
+  readonly base: readonly ChainBlock[]
+  readonly #chain = new Chain({ libLagBlocks: Infinity, retainBytes: Infinity })
+  readonly #clock: Clock
+
+  /** Reads the recordings and makes the base. */
+  constructor() {
+    const recordings = ['main', 'v2'].map(readRecording)
+    const first = recordings[0]!
+    this.chainId = first.chainId
+    this.abiText = first.abiText
+    for (const block of finalBranch(recordings)) this.#chain.push(block)
+    this.#clock = createClock(this.#chain, {
+      startTimeMs: undefined,
+      live: false,
+      blocks: 0,
+      nowMs: () => 0,
+    })
+    const producer = new Producer(this.#chain, { seed: 1, rate: settlingRate })
+    for (let made = 0; made < settlingBlocks; made++) producer.produce(this.#clock.next(), 0)
+    this.base = Array.from({ length: this.#chain.head.num }, (_, i) => this.#chain.at(i + 1)!)
+  }
+
+  /** The packed ABI that an account has after the base; empty when it has none. */
+  abiOf(account: string): Buffer {
+    this.#chain.rewindTo(this.base.length)
+    return this.#chain.state.accounts.get(nameValue(account))?.abi ?? Buffer.alloc(0)
+  }
+
+  /** Makes a tree; equal plans give equal blocks. */
+  grow(plan: TreePlan): BlockTree {
+    const base = this.base.length
+    this.#chain.rewindTo(base)
+    const producer = new Producer(this.#chain, { seed: plan.seed, rate: plan.rate })
+    const make = (branch: number, count: number): ChainBlock[] =>
+      Array.from({ length: count }, () => {
+        const num = this.#chain.head.num + 1 - base
+        // A lost branch takes other slots, so that even its empty blocks are others.
+        const slot = this.#clock.next() + (branch === 0 ? 0 : 1)
+        return producer.produce(slot, branch, plan.content?.(num, branch))
+      })
+    const main: ChainBlock[] = []
+    const lost: LostBranch[] = []
+    for (let height = 0; height <= plan.length; height++) {
+      plan.lost.forEach(({ parent, length }, i) => {
+        if (parent !== height) return
+        lost.push({ parent: base + parent, blocks: make(i + 1, length) })
+        this.#chain.rewindTo(base + parent)
+      })
+      if (height < plan.length) main.push(...make(0, 1))
+    }
+    return { main, lost }
+  }
+}
