@@ -21,6 +21,7 @@ import { describeWithRedis, startTestRedis } from '../setup/redis.ts'
 import { openFeedReader, readEntries } from './told.ts'
 import type { FeedReader } from './told.ts'
 import { OutboxFeed } from './outbox-feed.ts'
+import { patient } from '../setup/patience.ts'
 
 let database: TestDatabase
 let feed: FeedReader
@@ -186,7 +187,7 @@ describe('who follows a feed', () => {
     })
     // More than wait their turn: the rest is read.
     for (let block = 0; block < 300; block++) await written.block(1)
-    await expect.poll(() => taken.length, { timeout: 20_000 }).toBe(300)
+    await expect.poll(() => taken.length, { timeout: patient(20_000) }).toBe(300)
     expect(taken).toEqual(taken.map((_, i) => String(i + 1)))
     await follower.close()
   })
@@ -292,7 +293,7 @@ describeWithRedis('a Redis that goes and comes back', () => {
           await isTold()
           return follower.status().fromBus
         },
-        { timeout: 20_000 },
+        { timeout: patient(20_000) },
       )
       .toBeGreaterThan(2)
     expect(written.head).toBe(10)
