@@ -13,6 +13,8 @@ export default tseslint.config(
       },
     },
     rules: {
+      // The length of today's longest file. It may only fall.
+      'max-lines': ['error', { max: 509 }],
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/ban-ts-comment': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
@@ -56,5 +58,8 @@ export default tseslint.config(
     ...tseslint.configs.disableTypeChecked,
     rules: { ...tseslint.configs.disableTypeChecked.rules, 'no-restricted-syntax': 'off', 'no-undef': 'off' },
   },
-  { files: ['tests/**', '**/*.test.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  {
+    files: ['tests/**', '**/*.test.ts'],
+    rules: { 'no-restricted-syntax': 'off', 'max-lines': ['error', { max: 583 }] },
+  },
 )

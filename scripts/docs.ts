@@ -200,7 +200,9 @@ function exampleNamespaces(create: NamespaceFactory): Namespace[] {
 /** The page of all endpoints. @param create makes the namespaces; its endpoints are the page. */
 export function renderEndpoints(create: NamespaceFactory = createNamespace): string {
   const sections = exampleNamespaces(create).flatMap(({ name, endpoints }) =>
-    endpoints.length === 0 ? [] : [`## ${name}`, ...endpoints.flatMap(describeEndpoint)],
+    endpoints.length === 0
+      ? []
+      : [`## ${name}`, ...endpoints.flatMap((each) => describeEndpoint(each, endpoints))],
   )
   return [
     generatedNote,
@@ -234,7 +236,16 @@ function renderCompatibility(): string {
   ].join('\n\n')
 }
 
-function describeEndpoint(endpoint: Endpoint): string[] {
+function describeEndpoint(endpoint: Endpoint, all: readonly Endpoint[]): string[] {
+  const counted = all.find(
+    ({ path, parameters }) => `${path}/_count` === endpoint.path && parameters === endpoint.parameters,
+  )
+  if (counted) {
+    return [
+      `### ${code(endpoint.path)}`,
+      `Number of rows of ${code(counted.path)}, with the same parameters. Record: ${code(shape.schemaName(endpoint.record))}.`,
+    ]
+  }
   const families = endpoint.attributes ?? []
   const filters =
     families.length === 0

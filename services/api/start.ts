@@ -56,6 +56,10 @@ export interface ApiOptions {
   readonly peers?: SessionPeers
   /** Caches that are switched off, for measurements. */
   readonly cachesOff?: readonly CacheName[]
+  /** Whether the chain is the bundled one; told by its chain id when absent. */
+  readonly isDemo?: boolean
+  /** Port of the state service on this host, once it is known; the console links to it. */
+  readonly statePort?: () => number | undefined
   /** How long the database may take to come up and be migrated. Default 30 seconds. */
   readonly waitMs?: number
 }
@@ -319,6 +323,7 @@ async function serve(
     kvstore: parts.kvstore,
     namespaces: config.server.namespaces,
     eventsOf: ({ path, args }) => (args.connected_reader === undefined ? undefined : `${path}/v1/events`),
+    statePort: options.statePort ?? (() => undefined),
     logger,
   })
   const handler = createLifecycle({
@@ -359,13 +364,13 @@ function serverInfo({ connections, server }: ApiConfig): ServerInfo {
   }
 }
 
-function healthSettings({ config }: ApiOptions): HealthSettings {
+function healthSettings({ config, isDemo }: ApiOptions): HealthSettings {
   const connected = config.server.namespaces.map(({ args }) => args.connected_reader)
   const readers = config.readers ?? []
   return {
     version: readPackageVersion(),
     readers: [...new Set(connected.filter((name) => name !== undefined))],
     irreversibleReaders: readers.filter((reader) => reader.irreversible_only).map(({ name }) => name),
-    demo: config.connections.chain.chain_id === demoChainId,
+    demo: isDemo ?? config.connections.chain.chain_id === demoChainId,
   }
 }

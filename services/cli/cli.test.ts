@@ -91,6 +91,7 @@ describe('a command line that cannot be understood', () => {
     [['fillr'], 'Did you mean filler?'],
     [['filler', '--confg', 'x'], 'Did you mean --config?'],
     [['filler', 'extra'], 'too many arguments'],
+    [['help', 'nothing'], "unknown command 'nothing'"],
     [['config', 'chek'], 'Did you mean check?'],
     [['devchain', '--port', '65536'], 'a whole number from 0 to 65535'],
     [['devchain', '--forks', '2'], 'a number from 0 to 1'],
@@ -108,6 +109,27 @@ describe('a command line that cannot be understood', () => {
 describe('config', () => {
   it('check says that all is well', async () => {
     expect(await run(['config', 'check'])).toEqual({ code: 0, out: 'The configuration is valid.\n', err: '' })
+  })
+
+  it('check lists keys without effect and misspelled variables, and still passes', async () => {
+    const [reader, ...others] = readers as readonly object[]
+    write('readers', [{ ...reader, ds_ship_threads: 4 }, ...others])
+    const { code, err } = await run(['config', 'check'], { CHIAN_HTTP: 'http://node', POSTGRES_PASWORD: 'x' })
+    expect(code).toBe(0)
+    expect(err).toContain('readers.config.json: [].ds_ship_threads: has no effect')
+    expect(err).toContain('environment: CHIAN_HTTP: is not read; did you mean CHAIN_HTTP?')
+    expect(err).toContain('environment: POSTGRES_PASWORD: is not read; did you mean POSTGRES_PASSWORD?')
+    expect(err.match(/warning/g)).toHaveLength(3)
+  })
+
+  it('check refuses families that are not supported, and says what to do', async () => {
+    const [reader] = readers as readonly { readonly contracts: readonly object[] }[]
+    write('readers', [
+      { ...reader, contracts: [...reader!.contracts, { handler: 'simpleassets', args: {} }] },
+    ])
+    const { code, err } = await run(['config', 'check'])
+    expect(code).toBe(3)
+    expect(err).toContain('simpleassets is not supported; remove this entry')
   })
 
   it('check lists every problem and ends with 3', async () => {

@@ -1,5 +1,5 @@
-import type { SqldbConfig } from '../core/config/index.ts'
 import { connectDatabase } from '../core/database/index.ts'
+import type { DatabaseAddress } from '../core/database/index.ts'
 import { RetryableError } from '../core/errors/index.ts'
 
 /** A connection that a command works on. */
@@ -7,7 +7,7 @@ export type Client = Awaited<ReturnType<typeof connectDatabase>>
 
 /** Runs a task on a connection of its own. @throws RetryableError `DATABASE_UNAVAILABLE`. */
 export async function withDatabase(
-  sqldb: SqldbConfig,
+  sqldb: DatabaseAddress,
   applicationName: string,
   task: (client: Client) => Promise<void>,
 ): Promise<void> {

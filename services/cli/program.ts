@@ -32,13 +32,23 @@ const description = `Pronghorn reads the NFT contracts of an Antelope (EOSIO) ch
 /** Runs one command line (without the program's own name) and returns the exit code. Never throws. */
 export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
   try {
-    await buildProgram(io).parseAsync([...args], { from: 'user' })
+    const program = buildProgram(io)
+    refuseUnknownTopic(program, args)
+    await program.parseAsync([...args], { from: 'user' })
     return exitCodes.ok[0]
   } catch (error) {
     // Commander has already printed its own.
     if (!(error instanceof CommanderError)) io.err(explain(error))
     return exitCodeOf(error)
   }
+}
+
+/** Commander shows the whole help for a command that it does not know. */
+function refuseUnknownTopic(program: Command, [command, topic]: readonly string[]): void {
+  if (command !== 'help' || topic === undefined || topic.startsWith('-')) return
+  if (program.commands.some((each) => each.name() === topic || each.aliases().includes(topic))) return
+  if (topic === 'help') return
+  program.error(`error: unknown command '${topic}'`)
 }
 
 function buildProgram(io: CliIo): Command {

@@ -8,7 +8,7 @@ import {
 } from '../core/config/index.ts'
 import type { ConfigPart, ConfigWith, LoadedConfig } from '../core/config/index.ts'
 import { createLogger } from '../core/log/index.ts'
-import type { Logger } from '../core/log/index.ts'
+import type { LogDestination, Logger } from '../core/log/index.ts'
 import type { CliIo } from './io.ts'
 
 /** The option that every command with configuration files has. */
@@ -30,12 +30,18 @@ export function loadSettings<N extends ConfigPart>(
  * always short text, and without `LOG_LEVEL` only warnings.
  * @throws ConfigError when the level does not exist.
  */
-export function openLogger(io: CliIo, name: string, kind: 'service' | 'companion' = 'service'): Logger {
+export function openLogger(
+  io: CliIo,
+  name: string,
+  kind: 'service' | 'companion' = 'service',
+  destination?: LogDestination,
+): Logger {
   const { logLevel, problems } = readProcessSettings(io.env)
   if (problems.length > 0) throw new ConfigError(problems)
   const isCompanion = kind === 'companion'
   const level = isCompanion && (io.env.LOG_LEVEL ?? '') === '' ? 'warn' : logLevel
-  return createLogger({ name, level, pretty: isCompanion || io.isTerminal })
+  const to = destination === undefined ? {} : { destination }
+  return createLogger({ name, level, pretty: isCompanion || io.isTerminal, ...to })
 }
 
 /** `API_WORKERS`; undefined when the program may choose. */

@@ -25,6 +25,8 @@ export interface FillerOptions {
   readonly signal: AbortSignal
   /** Log lines for people instead of JSON. */
   readonly pretty?: boolean
+  /** Takes the log lines of the readers' threads; without it they write them themselves. */
+  readonly onLogLine?: (line: string) => void
   /** Called about once a second for each reader. */
   readonly onStatus?: (status: ReaderStatus) => void
   /** Where live clients' processes listen; the configured one when absent. Whoever gives one closes it. */
@@ -80,6 +82,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
     const readers = config.readers.map((settings) =>
       runThread(threadData(options, settings), ending.signal, (message) => {
         if (message.kind === 'message') return publish(settings.name, message.channel, message.text)
+        if (message.kind === 'log') return options.onLogLine?.(message.line)
         if (message.kind === 'metrics') return metrics.noteReader(settings.name, message.snapshot)
         statuses.set(settings.name, { status: message.status, atMs: performance.now() })
         return options.onStatus?.(message.status)
@@ -134,6 +137,7 @@ function threadData(
     },
     logLevel: options.logger.level as LogLevel,
     pretty: options.pretty ?? false,
+    sendsLog: options.onLogLine !== undefined,
   }
 }
 
@@ -145,7 +149,9 @@ function nodesOf(ship: ShipConfig): ReaderThreadData['options']['chain']['ship']
 async function runThread(
   data: ReaderThreadData,
   signal: AbortSignal,
-  onReport: (report: Extract<ReaderThreadMessage, { kind: 'status' | 'metrics' | 'message' }>) => void,
+  onReport: (
+    report: Extract<ReaderThreadMessage, { kind: 'status' | 'metrics' | 'message' | 'log' }>,
+  ) => void,
 ): Promise<void> {
   const thread = new Worker(threadFile(), { workerData: data, name: data.options.settings.name })
   const stop = () => thread.postMessage('stop')

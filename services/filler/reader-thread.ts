@@ -13,12 +13,15 @@ export interface ReaderThreadData {
   readonly options: Omit<ReaderOptions, 'logger' | 'onStatus' | 'observer' | 'send'>
   readonly logLevel: LogLevel
   readonly pretty: boolean
+  /** Log lines are sent instead of written. */
+  readonly sendsLog: boolean
 }
 
 /** What a reader's thread says. */
 export type ReaderThreadMessage =
   | { readonly kind: 'status'; readonly status: ReaderStatus }
   | { readonly kind: 'metrics'; readonly snapshot: MetricSnapshot }
+  | { readonly kind: 'log'; readonly line: string }
   | { readonly kind: 'message'; readonly channel: string; readonly text: string }
   | {
       readonly kind: 'failed'
@@ -36,9 +39,12 @@ const ending = new AbortController()
 port.on('message', () => ending.abort())
 
 const say = (message: ReaderThreadMessage) => port.postMessage(message)
-const logger = createLogger({ name: 'filler', level: data.logLevel, pretty: data.pretty }).child({
-  reader: data.options.settings.name,
-})
+const logger = createLogger({
+  name: 'filler',
+  level: data.logLevel,
+  pretty: data.pretty,
+  ...(data.sendsLog ? { destination: { write: (line: string) => say({ kind: 'log', line }) } } : {}),
+}).child({ reader: data.options.settings.name })
 const metrics = createReaderMetrics(data.options.settings.name)
 const report = (status: ReaderStatus) => {
   say({ kind: 'status', status })

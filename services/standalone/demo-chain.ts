@@ -21,6 +21,8 @@ interface ChainOrigin {
 
 const BLOCK_MS = 500
 const SEED = 1
+/** Chance of a fork after a block: about one in two minutes. */
+const FORK_CHANCE = 1 / 240
 /** Blocks made at start for the time since the last run; a longer absence begins a new chain. */
 const MOST_MISSED_BLOCKS = 20_000
 const RETAIN_BYTES = 192 * 1024 * 1024
@@ -39,6 +41,8 @@ export async function startDemoChain(dataDir: string | null): Promise<DemoChain>
     startTimeMs: origin.startTimeMs,
     blocks: isNew ? 0 : missed,
     live: { intervalMs: BLOCK_MS },
+    // A chain that is made again from its seed has to be the same chain.
+    ...(dataDir === null ? { forks: FORK_CHANCE } : {}),
     retainBytes: RETAIN_BYTES,
   })
   const addresses = await chain.start()

@@ -1,87 +1,131 @@
-import { Presets, SingleBar } from 'cli-progress'
+import { styleText } from 'node:util'
+import { MultiBar, Presets } from 'cli-progress'
+import type { SingleBar } from 'cli-progress'
+import { TimeLeft } from '../core/progress/index.ts'
 import type { ReaderStatus } from '../filler/index.ts'
 
 /** Where progress is shown. */
 export interface ProgressOutput {
   readonly out: (text: string) => void
-  /** A terminal gets a bar, everything else plain lines. */
+  /** A terminal gets a bar and colours, everything else plain lines. */
   readonly isTerminal: boolean
 }
 
 const LINE_INTERVAL_MS = 5_000
-const BLOCKS_PER_SECOND_OF_CHAIN = 2
+/** Blocks that a reader at the head may lag: those that arrive between two updates. */
+const HEAD_BLOCKS = 4
 
-/** Shows how far the reader is: a bar with speed and remaining time, or a line now and then. */
+/**
+ * Shows what standalone does: steps, how far the reader is (a bar with rate and time left, or a line now and then),
+ * problems. Amber is for catching up, red for trouble. Everything that is printed while the bar is shown goes through
+ * `print`, which puts it above the bar.
+ */
 export class Progress {
   private readonly output: ProgressOutput
+  private readonly timeLeft = new TimeLeft()
+  private bars: MultiBar | null = null
   private bar: SingleBar | null = null
   private lastLineAt = -Infinity
   private lastState = ''
+  private lastProblem = ''
 
   constructor(output: ProgressOutput) {
     this.output = output
   }
 
-  /** Takes what the reader last said. */
+  /** Prints text that ends with a line break. */
+  print(text: string): void {
+    if (this.bars) this.bars.log(text)
+    else this.output.out(text)
+  }
+
+  /** Takes the reader's newest status, about once a second. */
   update(status: ReaderStatus): void {
+    this.showProblem(status)
     if (status.head === 0) return
-    if (status.state === 'live') this.finishBar()
-    else if (this.output.isTerminal && status.state === 'catching-up') return this.showBar(status)
-    this.showLine(status)
+    this.timeLeft.note(performance.now(), status.block, status.block + status.blocksBehind)
+    const isAtHead = status.state === 'live' && status.blocksBehind <= HEAD_BLOCKS
+    if (isAtHead || status.state === 'stopped') this.endBar()
+    // The first block may be long in coming; a bar that stands still says nothing.
+    else if (this.output.isTerminal && status.state !== 'connecting' && this.lastState !== 'head')
+      return this.showBar(status)
+    this.showLine(status, isAtHead)
   }
 
   /** Leaves the terminal as it was. */
   stop(): void {
-    this.finishBar()
+    this.endBar()
+  }
+
+  private showProblem({ problem }: ReaderStatus): void {
+    const text = problem?.detail ?? ''
+    // Figures in it change every second: the same problem is shown once.
+    const kind = problem?.summary ?? ''
+    if (kind === this.lastProblem) return
+    if (text !== '') this.print(`${this.paint('red', `Trouble: ${text}`)}\n`)
+    else if (this.lastState !== 'stopped') this.print(`${this.paint('green', 'The trouble is over.')}\n`)
+    this.lastProblem = kind
   }
 
   private showBar(status: ReaderStatus): void {
     if (!this.bar) {
-      this.bar = new SingleBar(
+      this.bars = new MultiBar(
         {
-          format: '  {bar} {percentage}% | block {value} of {total} | {speed} blocks/s | {eta_text}',
+          format: this.paint(
+            'yellow',
+            '  Catching up {bar} {percentage}% | block {value} of {total} | {speed} blocks/s | {left}',
+          ),
           hideCursor: true,
-          etaBuffer: 10,
+          stopOnComplete: false,
+          clearOnComplete: true,
         },
         Presets.shades_classic,
       )
-      this.bar.start(status.head, status.block, { speed: '-', eta_text: '-' })
+      this.bar = this.bars.create(status.head, status.block, { speed: '-', left: '-' })
     }
     this.bar.setTotal(status.head)
-    this.bar.update(status.block, {
-      speed: Math.round(status.blocksPerSecond).toString(),
-      eta_text: describeEta(status),
-    })
+    this.bar.update(status.block, { speed: rateOf(status), left: this.describeTimeLeft() })
   }
 
-  private finishBar(): void {
-    this.bar?.stop()
+  private endBar(): void {
+    this.bars?.stop()
+    this.bars = null
     this.bar = null
   }
 
-  private showLine(status: ReaderStatus): void {
+  private showLine(status: ReaderStatus, isAtHead: boolean): void {
     const now = performance.now()
-    const isNews = status.state !== this.lastState
-    // At the head there is no news but the head itself.
-    if (!isNews && (status.state === 'live' || now - this.lastLineAt < LINE_INTERVAL_MS)) return
-    this.lastState = status.state
+    const state = isAtHead ? 'head' : status.state
+    // A reader at the head falls a few blocks behind now and then, which is no news.
+    if (this.lastState === 'head' && state === 'live' && status.blocksBehind < 20) return
+    if (state === this.lastState && (state === 'head' || now - this.lastLineAt < LINE_INTERVAL_MS)) return
+    this.lastState = state
     this.lastLineAt = now
     const place = `block ${status.block} of ${status.head}`
-    const speed = `${Math.round(status.blocksPerSecond)} blocks/s`
-    if (status.state === 'live') this.output.out(`At the head of the chain: ${place}.\n`)
-    else if (status.state === 'stopped') this.output.out(`Stopped at ${place}.\n`)
-    else this.output.out(`${status.state}: ${place}, ${speed}, ${describeEta(status)}\n`)
+    if (isAtHead) this.print(`${this.paint('green', `At the head of the chain: block ${status.block}.`)}\n`)
+    else if (state === 'stopped') this.print(`Stopped at ${place}.\n`)
+    else if (state === 'connecting') this.print(`Connecting to the chain node.\n`)
+    else
+      this.print(
+        `${this.paint('yellow', `Catching up: ${place}, ${rateOf(status)} blocks/s, ${this.describeTimeLeft()}`)}\n`,
+      )
+  }
+
+  private describeTimeLeft(): string {
+    const seconds = this.timeLeft.seconds
+    if (seconds === null) return 'time left unknown'
+    if (seconds < 60) return `${Math.ceil(seconds)} s left`
+    const minutes = Math.ceil(seconds / 60)
+    if (minutes < 120) return `${minutes} min left`
+    const hours = Math.round(minutes / 60)
+    return hours < 72 ? `${hours} h left` : `${Math.round(hours / 24)} days left`
+  }
+
+  private paint(colour: 'red' | 'yellow' | 'green', text: string): string {
+    return this.output.isTerminal ? styleText(colour, text, { validateStream: false }) : text
   }
 }
 
-/** Remaining time in words; the chain goes on meanwhile. */
-function describeEta(status: Pick<ReaderStatus, 'head' | 'block' | 'blocksPerSecond'>): string {
-  const gain = status.blocksPerSecond - BLOCKS_PER_SECOND_OF_CHAIN
-  if (gain <= 0) return 'time left unknown'
-  const seconds = Math.max(0, status.head - status.block) / gain
-  if (seconds < 60) return `${Math.ceil(seconds)} s left`
-  const minutes = Math.ceil(seconds / 60)
-  if (minutes < 120) return `${minutes} min left`
-  const hours = Math.round(minutes / 60)
-  return hours < 72 ? `${hours} h left` : `${Math.round(hours / 24)} days left`
+function rateOf({ blocksPerSecond }: ReaderStatus): string {
+  return Math.round(blocksPerSecond).toString()
 }

@@ -33,6 +33,8 @@ export interface StandaloneSettings {
 }
 
 const READER = 'standalone-1'
+/** Account that stands for no contract. */
+const NONE = 'none'
 
 /**
  * The three configuration files of a standalone run, validated like any others.
@@ -41,6 +43,7 @@ const READER = 'standalone-1'
  */
 export function makeConfig(settings: StandaloneSettings): AppConfig {
   const { chain, assetsAccount, marketAccount, oracleAccount, toolsAccount } = settings
+  const has = (account: string): boolean => account !== NONE
   const { config } = parseConfig({
     connections: {
       sqldb: settings.database,
@@ -71,7 +74,7 @@ export function makeConfig(settings: StandaloneSettings): AppConfig {
           aliases: ['/atomictools'],
           args: { tools_account: toolsAccount, assets_account: assetsAccount, connected_reader: READER },
         },
-      ],
+      ].filter(({ name }) => has(name === 'market' ? marketAccount : name === 'tools' ? toolsAccount : '')),
     },
     readers: [
       {
@@ -85,9 +88,13 @@ export function makeConfig(settings: StandaloneSettings): AppConfig {
             handler: 'assets',
             args: { assets_account: assetsAccount, store_transfers: true, store_logs: true },
           },
-          { handler: 'oracle', args: { oracle_account: oracleAccount } },
-          { handler: 'market', args: { market_account: marketAccount, store_logs: true } },
-          { handler: 'tools', args: { tools_account: toolsAccount, store_logs: true } },
+          ...(has(oracleAccount) ? [{ handler: 'oracle', args: { oracle_account: oracleAccount } }] : []),
+          ...(has(marketAccount)
+            ? [{ handler: 'market', args: { market_account: marketAccount, store_logs: true } }]
+            : []),
+          ...(has(toolsAccount)
+            ? [{ handler: 'tools', args: { tools_account: toolsAccount, store_logs: true } }]
+            : []),
           { handler: 'state', args: settings.keptState },
         ],
       },

@@ -1,19 +1,19 @@
-import { resolve } from 'node:path'
 import { startApi } from '../api/index.ts'
-import { readChainInfo } from '../core/chain-node/index.ts'
+import { knownChains } from '../core/config/index.ts'
 import { connectDatabase, migrate } from '../core/database/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
 import { FatalError } from '../core/errors/index.ts'
 import { createMemoryStore } from '../core/kvstore/index.ts'
 import type { Logger } from '../core/log/index.ts'
 import { runFiller } from '../filler/index.ts'
+import { DATABASE, prepareDataDirectory } from './data-directory.ts'
+import { checkNode } from './node-check.ts'
 import { startStateService } from './state-service.ts'
 import { startDemoChain } from './demo-chain.ts'
 import type { DemoChain } from './demo-chain.ts'
 import { startEmbeddedPostgres } from './embedded-postgres/index.ts'
 import type { EmbeddedPostgres } from './embedded-postgres/index.ts'
-import { Progress } from './progress.ts'
-import type { ProgressOutput } from './progress.ts'
+import type { Progress } from './progress.ts'
 import { makeConfig } from './settings.ts'
 import type { StandaloneChain } from './settings.ts'
 
@@ -31,22 +31,22 @@ export interface StandaloneOptions {
   /** First block to index; 0 for the first there is. */
   readonly startBlock: number
   readonly assetsAccount: string
+  /** Accounts of the other contracts; `none` leaves one out. */
   readonly marketAccount: string
   readonly oracleAccount: string
   readonly toolsAccount: string
   readonly logger: Logger
-  readonly output: ProgressOutput
+  /** Shows what is done. Log lines have to go through it too. */
+  readonly progress: Progress
   /** Aborting it stops everything in order. */
   readonly signal: AbortSignal
 }
-
-const DATABASE = 'pronghorn'
 
 /** Blocks below the head that the state service can go back to: a day of a real chain, an hour of the demo chain. */
 const HISTORY_BLOCKS = 172_800
 const DEMO_HISTORY_BLOCKS = 7_200
 
-/** Contracts of the demo chain whose rows the state service tells, beside the assets contract. */
+/** Contracts of the demo chain whose rows the state service has, besides the assets contract. */
 const demoAccounts = ['atomicmarket', 'delphioracle', 'eosio.token']
 
 /**
@@ -56,11 +56,10 @@ const demoAccounts = ['atomicmarket', 'delphioracle', 'eosio.token']
  * @throws what kept a part from starting, or ended it.
  */
 export async function runStandalone(options: StandaloneOptions): Promise<void> {
-  const dataDir = options.dataDir === null ? null : resolve(options.dataDir)
   const ending = new AbortController()
   const end = () => ending.abort()
   const stop = () => {
-    options.output.out('Stopping after the commit in progress. Ctrl-C again ends it at once.\n')
+    options.progress.print('Stopping after the current commit. Press Ctrl-C again to stop at once.\n')
     end()
   }
   options.signal.addEventListener('abort', stop, { once: true })
@@ -68,19 +67,30 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
   let failure: Error | undefined
   const closing: (() => Promise<unknown>)[] = []
   try {
+    const { progress, node } = options
+    const dataDir = options.dataDir === null ? null : await prepareDataDirectory(options.dataDir)
+    let chainId: string | null = null
+    if (node) {
+      progress.print(`Checking the chain node at ${node.ship} and ${node.http}\n`)
+      chainId = await checkNode(node)
+    }
+    progress.print(`Starting PostgreSQL in ${dataDir ?? 'a temporary directory'}\n`)
     const postgres = await startEmbeddedPostgres({
       ...(dataDir === null ? {} : { dataDir }),
       onUnexpectedExit: (detail) => {
-        failure = new FatalError('EMBEDDED_POSTGRES_FAILED', `PostgreSQL ended by itself: ${detail}`)
+        failure = new FatalError('EMBEDDED_POSTGRES_FAILED', `PostgreSQL exited unexpectedly: ${detail}`)
         end()
       },
     })
     closing.push(() => postgres.stop())
     if (ending.signal.aborted) return
+    progress.print('Creating or updating the database\n')
     const database = await prepareDatabase(postgres)
-    const demo = options.node === null ? await startDemoChain(dataDir) : null
+    if (chainId === null) progress.print('Starting the demo chain\n')
+    const demo = chainId === null ? await startDemoChain(dataDir) : null
     if (demo) closing.push(() => demo.chain.stop())
-    await serve(options, database, demo, ending.signal, closing)
+    const chain = demo ? demoChain(demo) : givenChain(node!, chainId!)
+    await serve({ ...options, dataDir }, { database, demo, chain }, ending.signal, closing)
   } catch (error) {
     failure ??= error as Error
   } finally {
@@ -90,16 +100,22 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
   if (failure !== undefined) throw failure
 }
 
+interface Parts {
+  readonly database: DatabaseAddress
+  /** Null where a node was given. */
+  readonly demo: DemoChain | null
+  readonly chain: StandaloneChain
+}
+
 async function serve(
   options: StandaloneOptions,
-  database: DatabaseAddress,
-  demo: DemoChain | null,
+  { database, demo, chain }: Parts,
   signal: AbortSignal,
   closing: (() => Promise<unknown>)[],
 ): Promise<void> {
   const config = makeConfig({
     database,
-    chain: await describeChain(options, demo),
+    chain,
     host: options.host,
     port: options.port,
     startBlock: options.startBlock,
@@ -118,12 +134,29 @@ async function serve(
   // Filler and API share it, and with it the messages for live clients.
   const kvstore = createMemoryStore(options.logger)
   closing.push(() => kvstore.close())
-  const api = await startApi({ config, logger: options.logger.child({ part: 'api' }), kvstore })
+  options.progress.print('Starting the api and the state service\n')
+  let statePort: number | undefined
+  const api = await startApi({
+    config,
+    logger: options.logger.child({ part: 'api' }),
+    kvstore,
+    isDemo: demo !== null,
+    statePort: () => statePort,
+  })
   closing.push(() => api.close())
   const state = await startStateService(options, config, database)
   closing.push(() => state.service.close())
-  announce(options, { api: api.port, state: state.service.port, key: state.key }, database, demo)
-  const progress = new Progress(options.output)
+  statePort = state.service.port
+  const { progress } = options
+  let isAnnounced = false
+  const announceOnce = (): void => {
+    if (isAnnounced) return
+    isAnnounced = true
+    announce(options, { api: api.port, state: state.service.port, key: state.key }, { database, demo, chain })
+  }
+  // The demo chain is indexed in a moment: what is printed then answers as the README shows it.
+  if (demo) progress.print('Indexing the demo chain\n')
+  else announceOnce()
   closing.push(() => {
     progress.stop()
     return Promise.resolve()
@@ -135,14 +168,22 @@ async function serve(
     pretty: true,
     health: false,
     kvstore,
-    onStatus: (status) => progress.update(status),
+    onLogLine: (line) => progress.print(line),
+    onStatus: (status) => {
+      progress.update(status)
+      if (status.state === 'live') announceOnce()
+    },
   })
 }
 
-async function describeChain(options: StandaloneOptions, demo: DemoChain | null): Promise<StandaloneChain> {
-  if (demo) return { name: 'demo', chainId: demo.chain.chainId, http: demo.httpUrl, ship: demo.shipUrl }
-  const { ship, http } = options.node!
-  return { name: 'chain', chainId: (await readChainInfo(http)).chainId, http, ship }
+function demoChain({ chain, httpUrl: http, shipUrl: ship }: DemoChain): StandaloneChain {
+  return { name: 'demo', chainId: chain.chainId, http, ship }
+}
+
+/** A chain that is not known by its id is called by the beginning of it. */
+function givenChain(node: NonNullable<StandaloneOptions['node']>, chainId: string): StandaloneChain {
+  const known = knownChains.find(({ id }) => id === chainId)
+  return { ...node, name: known?.name ?? `chain ${chainId.slice(0, 8)}`, chainId }
 }
 
 /** Makes the database on first use and brings it to the newest schema. */
@@ -168,6 +209,9 @@ async function prepareDatabase(postgres: EmbeddedPostgres): Promise<DatabaseAddr
   return address
 }
 
+/** A record of the recorded blocks: the answer is always that of the README. */
+const demoExample = '/atomicassets/v1/collections/carolcollect'
+
 interface Serving {
   readonly api: number
   readonly state: number
@@ -175,25 +219,20 @@ interface Serving {
   readonly key: string
 }
 
-function announce(
-  options: StandaloneOptions,
-  serving: Serving,
-  database: DatabaseAddress,
-  demo: DemoChain | null,
-): void {
+function announce(options: StandaloneOptions, serving: Serving, { database, demo, chain }: Parts): void {
   const api = `http://localhost:${serving.api}`
-  const chain = demo
-    ? `${demo.shipUrl} (state history), ${demo.httpUrl} (HTTP): the demo chain`
-    : `${options.node!.ship}, ${options.node!.http}`
-  options.output.out(`
+  const { user, password, host, port, database: name } = database
+  const named = demo ? 'the demo chain' : chain.name
+  // The database listens on this machine alone, and its password is for whoever runs this.
+  options.progress.print(`
 Pronghorn is running. Ctrl-C stops it.
 
   console   ${api}/
   health    ${api}/health
-  assets    ${api}/atomicassets/v1/assets?limit=1
+  example   ${api}${demo ? demoExample : '/atomicassets/v1/assets?limit=1'}
   state     http://localhost:${serving.state}/v0/docs, API key ${serving.key}
-  database  postgres://${database.user}@${database.host}:${database.port}/${database.database}${options.dataDir === null ? ' (temporary)' : ''}
-  chain     ${chain}
+  database  postgres://${user}:${password}@${host}:${port}/${name}${options.dataDir === null ? ' (temporary)' : ''}
+  chain     ${named}: ${chain.ship} (state history), ${chain.http} (HTTP)
 
 `)
 }

@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { AppConfig } from '../core/config/index.ts'
 import { readStateSettings } from '../core/config/index.ts'
 import { connectDatabase } from '../core/database/index.ts'
@@ -13,6 +15,8 @@ interface StatePlace {
   /** Port of the API. */
   readonly port: number
   readonly statePort: number | null
+  /** Folder that keeps the key between runs; null for none. */
+  readonly dataDir: string | null
   readonly logger: Logger
 }
 
@@ -22,7 +26,10 @@ const LABEL = 'standalone'
 const PORT_DISTANCE = 10
 const MAX_PORT = 65_535
 
-/** Starts the state service of a standalone run and makes its key. Keys of earlier runs end. */
+/**
+ * Starts the state service of a standalone run, with its key: that of the data folder, or a new one. A new key revokes those
+ * of earlier runs.
+ */
 export async function startStateService(
   place: StatePlace,
   config: AppConfig,
@@ -30,7 +37,7 @@ export async function startStateService(
 ): Promise<{ readonly service: RunningState; readonly key: string }> {
   const service = await startSomewhere(place, config)
   try {
-    return { service, key: await makeKey(database) }
+    return { service, key: await openKey(database, place.dataDir) }
   } catch (error) {
     await service.close()
     throw error
@@ -52,15 +59,20 @@ async function startSomewhere(place: StatePlace, config: AppConfig): Promise<Run
   })
 }
 
-async function makeKey(address: DatabaseAddress): Promise<string> {
+async function openKey(address: DatabaseAddress, dataDir: string | null): Promise<string> {
   const client = await connectDatabase(address, { applicationName: 'pronghorn standalone' })
   try {
     const earlier = (await listApiKeys(client)).filter(
       ({ label, revokedAt }) => label === LABEL && revokedAt === null,
     )
-    for (const { id } of earlier) await revokeApiKey(client, id)
-    const { key } = await createApiKey(client, { label: LABEL, expiresAt: null, tokensPerMinute: null })
-    return key
+    const file = dataDir === null ? null : join(dataDir, 'api-key')
+    const [id = '', kept = ''] =
+      file === null ? [] : (await readFile(file, 'utf8').catch(() => '')).split(/\s+/)
+    if (kept !== '' && earlier.some((each) => each.id === id)) return kept
+    for (const each of earlier) await revokeApiKey(client, each.id)
+    const made = await createApiKey(client, { label: LABEL, expiresAt: null, tokensPerMinute: null })
+    if (file !== null) await writeFile(file, `${made.id} ${made.key}\n`, { mode: 0o600 })
+    return made.key
   } finally {
     await client.end()
   }

@@ -28,6 +28,7 @@ import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { FORCED_PATHS } from './forced-paths.ts'
+import { patient } from '../setup/patience.ts'
 
 /** Requests of each test, and where their chance begins. */
 const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? 150)
@@ -173,33 +174,37 @@ async function plainPage({ list }: { list: List }, query: Query): Promise<string
 }
 
 describe('lists of assets', () => {
-  it('show the same page and number whatever access path is chosen', { timeout: 300_000 }, async () => {
-    const random = chance()
-    let shown = 0
-    for (let at = 0; at < REQUESTS; at++) {
-      const sort = SORTS[Math.floor(random() * SORTS.length)]!
-      const query = { ...(await pickFilters(random)), ...pageOf(random), sort }
-      const context = await contextOf(query, assetListParameters(1_000))
-      const expected = await plainPage(await assetList(readers[0]![1], true, context), query)
-      if (expected.length > 0) shown++
-      for (const [name, reader] of readers) {
-        expect([
+  it(
+    'show the same page and number whatever access path is chosen',
+    { timeout: patient(300_000) },
+    async () => {
+      const random = chance()
+      let shown = 0
+      for (let at = 0; at < REQUESTS; at++) {
+        const sort = SORTS[Math.floor(random() * SORTS.length)]!
+        const query = { ...(await pickFilters(random)), ...pageOf(random), sort }
+        const context = await contextOf(query, assetListParameters(1_000))
+        const expected = await plainPage(await assetList(readers[0]![1], true, context), query)
+        if (expected.length > 0) shown++
+        for (const [name, reader] of readers) {
+          expect([
+            JSON.stringify(query),
+            name,
+            await keysOf(reader, (await assetList(reader, true, context)).list, query),
+          ]).toEqual([JSON.stringify(query), name, expected])
+        }
+        const { list } = await assetList(readers[0]![1], true, context)
+        const [count] = await texts(sql`SELECT count(*)::text FROM assets.assets a ${allConditions(list)}`)
+        expect([JSON.stringify(query), await countAssets(readers[0]![1], true, context)]).toEqual([
           JSON.stringify(query),
-          name,
-          await keysOf(reader, (await assetList(reader, true, context)).list, query),
-        ]).toEqual([JSON.stringify(query), name, expected])
+          count,
+        ])
       }
-      const { list } = await assetList(readers[0]![1], true, context)
-      const [count] = await texts(sql`SELECT count(*)::text FROM assets.assets a ${allConditions(list)}`)
-      expect([JSON.stringify(query), await countAssets(readers[0]![1], true, context)]).toEqual([
-        JSON.stringify(query),
-        count,
-      ])
-    }
-    expect(shown).toBeGreaterThan(REQUESTS / 4)
-  })
+      expect(shown).toBeGreaterThan(REQUESTS / 4)
+    },
+  )
 
-  it('are the same in the order of prices', { timeout: 300_000 }, async () => {
+  it('are the same in the order of prices', { timeout: patient(300_000) }, async () => {
     const random = chance()
     let shown = 0
     for (let at = 0; at < REQUESTS; at++) {
@@ -224,52 +229,64 @@ describe('lists of assets', () => {
 })
 
 describe('accounts', () => {
-  it('are those of the assets that match, from counters or counted', { timeout: 300_000 }, async () => {
-    const random = chance()
-    const [, reader] = readers[0]!
-    let shown = 0
-    for (let at = 0; at < REQUESTS; at++) {
-      const {
-        lower_bound: _lower,
-        upper_bound: _upper,
-        before: _before,
-        after: _after,
-        ...filters
-      } = await pickFilters(random)
-      const query = { ...filters, page: '1', limit: '1000', ...(random() < 0.2 ? { match_owner: 'a' } : {}) }
-      const owners = await contextOf(query, ownerParameters(1_000))
-      const wanted = async (column: string): Promise<{ account: string; assets: string }[]> => {
-        const { list } = await assetList(reader, true, {
-          ...owners,
-          // Bounds of accounts are no bounds of assets.
-          values: without(owners.values, ['ids', 'lower_bound', 'upper_bound']),
-        })
-        const match = 'match_owner' in query ? sql`AND k.account LIKE '%a%'` : raw('')
-        const rows = await session.query<[string, string]>(
-          sql`SELECT k.account, k.assets::text FROM (SELECT ${raw(column)} AS account, count(*) AS assets
+  it(
+    'are those of the assets that match, from counters or counted',
+    { timeout: patient(300_000) },
+    async () => {
+      const random = chance()
+      const [, reader] = readers[0]!
+      let shown = 0
+      for (let at = 0; at < REQUESTS; at++) {
+        const {
+          lower_bound: _lower,
+          upper_bound: _upper,
+          before: _before,
+          after: _after,
+          ...filters
+        } = await pickFilters(random)
+        const query = {
+          ...filters,
+          page: '1',
+          limit: '1000',
+          ...(random() < 0.2 ? { match_owner: 'a' } : {}),
+        }
+        const owners = await contextOf(query, ownerParameters(1_000))
+        const wanted = async (column: string): Promise<{ account: string; assets: string }[]> => {
+          const { list } = await assetList(reader, true, {
+            ...owners,
+            // Bounds of accounts are no bounds of assets.
+            values: without(owners.values, ['ids', 'lower_bound', 'upper_bound']),
+          })
+          const match = 'match_owner' in query ? sql`AND k.account LIKE '%a%'` : raw('')
+          const rows = await session.query<[string, string]>(
+            sql`SELECT k.account, k.assets::text FROM (SELECT ${raw(column)} AS account, count(*) AS assets
             FROM assets.assets a ${allConditions(list)} GROUP BY 1) k WHERE k.account IS NOT NULL ${match}
             ORDER BY k.assets DESC, k.account`.render(),
-        )
-        return rows.map(([account, assets]) => ({ account, assets }))
+          )
+          return rows.map(([account, assets]) => ({ account, assets }))
+        }
+        const owned = await wanted('a.owner')
+        if (owned.length > 0) shown++
+        const text = JSON.stringify(query)
+        expect([text, JSON.parse(await ownerPage(reader, true, owners))]).toEqual([
+          text,
+          owned.slice(0, 1_000),
+        ])
+        expect([text, await countOwners(reader, true, owners)]).toEqual([text, String(owned.length)])
+        const burners = await contextOf(query, burnerParameters(1_000))
+        const burned = await wanted('a.burned_by_account')
+        expect([text, JSON.parse(await burnerPage(reader, true, burners))]).toEqual([
+          text,
+          burned.slice(0, 1_000),
+        ])
       }
-      const owned = await wanted('a.owner')
-      if (owned.length > 0) shown++
-      const text = JSON.stringify(query)
-      expect([text, JSON.parse(await ownerPage(reader, true, owners))]).toEqual([text, owned.slice(0, 1_000)])
-      expect([text, await countOwners(reader, true, owners)]).toEqual([text, String(owned.length)])
-      const burners = await contextOf(query, burnerParameters(1_000))
-      const burned = await wanted('a.burned_by_account')
-      expect([text, JSON.parse(await burnerPage(reader, true, burners))]).toEqual([
-        text,
-        burned.slice(0, 1_000),
-      ])
-    }
-    expect(shown).toBeGreaterThan(REQUESTS / 4)
-  })
+      expect(shown).toBeGreaterThan(REQUESTS / 4)
+    },
+  )
 })
 
 describe('assets of each template', () => {
-  it('are those that match, from counters or counted', { timeout: 300_000 }, async () => {
+  it('are those that match, from counters or counted', { timeout: patient(300_000) }, async () => {
     const random = chance()
     const [, reader] = readers[0]!
     const setup = { trigrams: true, assets: { lists: reader } } as never

@@ -8,6 +8,7 @@ import { createAnswerCheck, parametersOf } from './openapi-document.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 import { serveRecordings } from './server.ts'
 import type { TestServer } from './server.ts'
+import { patient } from '../setup/patience.ts'
 
 let server: TestServer
 let document: OpenApiDocument
@@ -90,7 +91,7 @@ describe('every answer', () => {
   let answers: CrawledAnswer[]
   beforeAll(async () => {
     answers = await crawl(server.api.url, document)
-  }, 300_000)
+  }, patient(300_000))
 
   it('is what the document says of it', () => {
     const check = createAnswerCheck(document)

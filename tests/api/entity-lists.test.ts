@@ -28,6 +28,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import { collections, links, offers, schemas, templates, transfers } from './entity-oracle.ts'
 import type { Oracle } from './entity-oracle.ts'
 import { FORCED_PATHS } from './forced-paths.ts'
+import { patient } from '../setup/patience.ts'
 
 /** Requests of each list. */
 const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? 120)
@@ -159,7 +160,7 @@ afterAll(async () => {
 })
 
 describe.each(LISTS)('$path', ({ path, oracle, sorts, make }) => {
-  it('is the same whatever access path is chosen', { timeout: 300_000 }, async () => {
+  it('is the same whatever access path is chosen', { timeout: patient(300_000) }, async () => {
     const generator = createRandom(SEED)
     const random = (): number => generator.fraction()
     const endpoint = endpoints.find((each) => each.path === path)!

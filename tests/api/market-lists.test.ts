@@ -30,6 +30,7 @@ import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { FORCED_PATHS } from './forced-paths.ts'
+import { patient } from '../setup/patience.ts'
 
 const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? 60)
 const FAMILIES = ['data', 'template_data', 'immutable_data', 'mutable_data'] as const
@@ -214,7 +215,7 @@ const LISTS = [
 describe('lists of the market', () => {
   it.each(LISTS)(
     '$path is the same whatever access path is chosen',
-    { timeout: 600_000 },
+    { timeout: patient(600_000) },
     async ({ kind, path, standard }) => {
       const seeded = createRandom(Number(process.env['LIST_SEED'] ?? 7))
       const random = () => seeded.fraction()
@@ -275,7 +276,7 @@ describe('lists of the market', () => {
 })
 
 describe('royalty payouts', () => {
-  it('are the same whatever access path is chosen', { timeout: 300_000 }, async () => {
+  it('are the same whatever access path is chosen', { timeout: patient(300_000) }, async () => {
     const seeded = createRandom(Number(process.env['LIST_SEED'] ?? 7))
     const random = () => seeded.fraction()
     const endpoint = endpoints.find(({ path }) => path === '/v1/royalties/payouts')!
@@ -346,7 +347,7 @@ describe('royalty payouts', () => {
 })
 
 describe('the cheapest sales of templates', () => {
-  it('are the same template by template and among all', { timeout: 300_000 }, async () => {
+  it('are the same template by template and among all', { timeout: patient(300_000) }, async () => {
     const seeded = createRandom(Number(process.env['LIST_SEED'] ?? 7))
     const random = () => seeded.fraction()
     const endpoint = endpoints.find(({ path }) => path === '/v1/sales/templates')!

@@ -9,6 +9,7 @@ import {
 import { quiet } from '../api/server.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { patient } from '../setup/patience.ts'
 
 let database: TestDatabase
 beforeEach(async () => {
@@ -17,21 +18,25 @@ beforeEach(async () => {
 afterEach(() => database.drop())
 
 describe.each(['history', 'recorded'] as const)('the recorded answers, the chain read as %s', (replay) => {
-  it('are given, but for what the compatibility page lists', async () => {
-    const stage = await setStage({ database: database.address, replay, logger: quiet })
-    try {
-      expect(stage.corpora).toEqual(corpusNames)
-      for (const corpus of stage.corpora) {
-        const outcome = await runCorpus(corpus, stage.url)
-        const unexpected = {
-          ...outcome,
-          failures: outcome.failures.filter(({ reason }) => reason === undefined),
+  it(
+    'are given, but for what the compatibility page lists',
+    async () => {
+      const stage = await setStage({ database: database.address, replay, logger: quiet })
+      try {
+        expect(stage.corpora).toEqual(corpusNames)
+        for (const corpus of stage.corpora) {
+          const outcome = await runCorpus(corpus, stage.url)
+          const unexpected = {
+            ...outcome,
+            failures: outcome.failures.filter(({ reason }) => reason === undefined),
+          }
+          expect(describeFailures(unexpected)).toEqual([])
+          expect(isConforming(outcome)).toBe(true)
         }
-        expect(describeFailures(unexpected)).toEqual([])
-        expect(isConforming(outcome)).toBe(true)
+      } finally {
+        await stage.close()
       }
-    } finally {
-      await stage.close()
-    }
-  }, 300_000)
+    },
+    patient(300_000),
+  )
 })

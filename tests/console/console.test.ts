@@ -5,10 +5,11 @@ import { describeWithChromium, keepPicture, startChromium, watchConduct } from '
 import type { PageConduct } from '../setup/chromium.ts'
 import { startStandalone } from '../setup/standalone.ts'
 import type { StartedStandalone } from '../setup/standalone.ts'
+import { patient } from '../setup/patience.ts'
 
 /** Last of the recorded blocks; the demo chain goes on behind it. */
 const LAST_RECORDED = 964
-const FAIR = { timeout: 60_000, interval: 100 }
+const FAIR = { timeout: patient(60_000), interval: 100 }
 
 describeWithChromium('the console page, while the demo chain is indexed', () => {
   let browser: Browser | undefined
@@ -64,12 +65,15 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     }
     const block = Number((await factOf('Block')).replace(',', ''))
     expect(block).toBeGreaterThan(LAST_RECORDED)
-    expect(await page.$eval('.progress', (bar) => bar.getAttribute('aria-valuenow'))).toBe('100.0')
+    const progress = () => page.$eval('.progress', (bar) => bar.getAttribute('aria-valuenow'))
+    await expect.poll(progress, FAIR).toBe('100.0')
     await expect
       .poll(async () => Number((await factOf('Block')).replace(',', '')), FAIR)
       .toBeGreaterThan(block)
     expect(await numberOf('#tile-head')).toBeGreaterThan(LAST_RECORDED)
-    expect(await textOf('#tile-lag-note')).toBe('At the head')
+    await expect.poll(() => textOf('#tile-lag-note'), FAIR).toBe('At the head')
+    const link = () => page.$eval('#state-link', (a) => (a as HTMLAnchorElement).href)
+    expect((await fetch(await link())).status).toBe(200)
     expect(await isShown('#notice')).toBe(false)
   })
 
@@ -187,6 +191,19 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     expect(conduct.asked.map((url) => new URL(url).host).filter((each) => each !== host)).toEqual([])
     expect(conduct.asked.length).toBeGreaterThan(20)
     expect(conduct.complaints).toEqual([])
+  })
+
+  it('says that its scripts could not be loaded, instead of loading for ever', async () => {
+    const broken = await browser!.newPage()
+    await broken.setRequestInterception(true)
+    broken.on('request', (request) => {
+      void (request.url().endsWith('/feed.js') ? request.abort() : request.continue())
+    })
+    await broken.goto(`${service.api}/`)
+    const notice = () => broken.$eval('#notice', (element) => (element as HTMLElement).innerText)
+    await expect.poll(notice, FAIR).toContain('could not load all of its scripts')
+    expect(await broken.$eval('#health-word', (word) => word.textContent)).toBe('Not loaded')
+    await broken.close()
   })
 
   it('says so when the api is away, and keeps what it knew', async () => {

@@ -7,8 +7,9 @@ import { describeWithChromium, keepPicture, startChromium } from '../setup/chrom
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { Wire } from '../setup/wire.ts'
+import { patient } from '../setup/patience.ts'
 
-const FAIR = { timeout: 60_000, interval: 100 }
+const FAIR = { timeout: patient(60_000), interval: 100 }
 
 describeWithChromium('the console page, when something is wrong', () => {
   let browser: Browser | undefined

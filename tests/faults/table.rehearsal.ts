@@ -9,6 +9,7 @@ import { createDevchain } from '../../services/devchain/index.ts'
 import type { Devchain } from '../../services/devchain/index.ts'
 import { describeWithRedis } from '../setup/redis.ts'
 import { Rig, targetOf } from './rig.ts'
+import { patient } from '../setup/patience.ts'
 
 /** Longest that a fault may take to be seen, and to be over, ms. */
 const SEEN_MS = 180_000
@@ -44,13 +45,13 @@ describeWithRedis('the parts under faults', () => {
     await rig.start()
     other = createDevchain({ recordings: ['main'], blocks: 50, seed: 2, live: { intervalMs: 500 } })
     await untilWell()
-  }, 120_000)
+  }, patient(120_000))
   afterAll(async () => {
     await other.stop()
     await rig.stop()
     if (process.env.PRONGHORN_WRITE_FAULTS === '1' && rows.length > 0)
       writeFileSync(join(packageRoot, 'docs/faults.md'), page())
-  }, 60_000)
+  }, patient(60_000))
 
   const database = 'The filler tries again with growing pauses, the api with each request.'
   const node = 'The filler connects again with growing pauses.'

@@ -8,6 +8,7 @@ import type { TestChain } from './index-chain.ts'
 import { findViolations } from '../../scripts/simulation/invariants.ts'
 import { PositionWatch } from './position.ts'
 import { createRandom } from './seeded-random.ts'
+import { patient } from '../setup/patience.ts'
 
 const forkCount = 300
 const deepest = 30
@@ -60,40 +61,44 @@ function follow() {
   }
 }
 
-it(`${forkCount} random forks end with the same bytes as a straight replay of the final branch`, async () => {
-  const random = createRandom(20_260)
-  const { chain } = running
-  const watch = await PositionWatch.open(followed.address, testSettings.name)
-  let reader = follow()
-  let undone = 0
-  for (let fork = 1; fork <= forkCount; fork++) {
-    chain.generate(random.between(0, 2))
-    const depth = random.between(1, random.between(1, deepest))
-    const goal = chain.head().num - random.between(0, depth - 1)
-    await watch.until(
-      (at) => at !== null && at.num >= goal && chain.block(at.num)?.id.toString('hex') === at.id,
-      reader.failed,
-    )
-    const isStopped = fork % restartEvery === 0
-    if (isStopped) undone += await reader.stop()
-    chain.fork(depth, depth + random.between(0, 2))
-    // Now and then the branch falls before the reader has seen the end of it.
-    if (random.fraction() < 0.2) chain.fork(random.between(1, 10))
-    if (isStopped) reader = follow()
-    if (fork % checkEvery === 0) expect(await findViolations(followed.address)).toEqual([])
-  }
-  const head = chain.head()
-  await watch.until((at) => at?.id === head.id, reader.failed)
-  await watch.close()
-  undone += await reader.stop()
+it(
+  `${forkCount} random forks end with the same bytes as a straight replay of the final branch`,
+  async () => {
+    const random = createRandom(20_260)
+    const { chain } = running
+    const watch = await PositionWatch.open(followed.address, testSettings.name)
+    let reader = follow()
+    let undone = 0
+    for (let fork = 1; fork <= forkCount; fork++) {
+      chain.generate(random.between(0, 2))
+      const depth = random.between(1, random.between(1, deepest))
+      const goal = chain.head().num - random.between(0, depth - 1)
+      await watch.until(
+        (at) => at !== null && at.num >= goal && chain.block(at.num)?.id.toString('hex') === at.id,
+        reader.failed,
+      )
+      const isStopped = fork % restartEvery === 0
+      if (isStopped) undone += await reader.stop()
+      chain.fork(depth, depth + random.between(0, 2))
+      // Now and then the branch falls before the reader has seen the end of it.
+      if (random.fraction() < 0.2) chain.fork(random.between(1, 10))
+      if (isStopped) reader = follow()
+      if (fork % checkEvery === 0) expect(await findViolations(followed.address)).toEqual([])
+    }
+    const head = chain.head()
+    await watch.until((at) => at?.id === head.id, reader.failed)
+    await watch.close()
+    undone += await reader.stop()
 
-  // All at once as far as possible, where the reader above took each block by itself.
-  await indexUntil(running, replayed.address, head.num, { settings: { db_group_blocks: 100_000 } })
-  const expected = await dumpDatabase(replayed.address)
-  expect(compareDumps(expected, await dumpDatabase(followed.address))).toEqual([])
-  expect((await digestOf(followed.address)).digest).toBe((await digestOf(replayed.address)).digest)
-  expect(await findViolations(followed.address)).toEqual([])
-  expect(undone).toBeGreaterThanOrEqual(forkCount)
-  expect(countRows(expected)).toBeGreaterThan(10_000)
-  expect(expected.get('undo.assets_assets')!.length).toBeGreaterThan(10)
-}, 300_000)
+    // All at once as far as possible, where the reader above took each block by itself.
+    await indexUntil(running, replayed.address, head.num, { settings: { db_group_blocks: 100_000 } })
+    const expected = await dumpDatabase(replayed.address)
+    expect(compareDumps(expected, await dumpDatabase(followed.address))).toEqual([])
+    expect((await digestOf(followed.address)).digest).toBe((await digestOf(replayed.address)).digest)
+    expect(await findViolations(followed.address)).toEqual([])
+    expect(undone).toBeGreaterThanOrEqual(forkCount)
+    expect(countRows(expected)).toBeGreaterThan(10_000)
+    expect(expected.get('undo.assets_assets')!.length).toBeGreaterThan(10)
+  },
+  patient(300_000),
+)

@@ -15,6 +15,7 @@ import { findViolations } from '../../scripts/simulation/invariants.ts'
 import { PositionWatch } from './position.ts'
 import { createRandom } from './seeded-random.ts'
 import type { SeededRandom } from './seeded-random.ts'
+import { patient } from '../setup/patience.ts'
 
 /** A chain that fillers are killed on. */
 interface Ordeal {
@@ -134,7 +135,7 @@ const ordeals: Record<string, Ordeal> = {
 describe.concurrent(
   'killed at random moments, the filler ends with the bytes of an uninterrupted run',
   () => {
-    it.each(Object.entries(ordeals))('%s', { timeout: 300_000 }, async (_, ordeal) => {
+    it.each(Object.entries(ordeals))('%s', { timeout: patient(300_000) }, async (_, ordeal) => {
       const { expected, expectedDigest } = await withFillers(ordeal, async (home, database) => ({
         expected: await finish(home, database),
         expectedDigest: await digestOf(database),

@@ -13,6 +13,7 @@ import { marketRules } from '../../services/verify/index.ts'
 import { liveBlock, newWorld } from './market-life.ts'
 import type { LifeBlock } from './market-life.ts'
 import { createRandom } from './seeded-random.ts'
+import { patient } from '../setup/patience.ts'
 
 const entries = [
   { handler: 'market', args: { market_account: 'market', store_logs: true } },
@@ -152,7 +153,7 @@ async function dumpMarket(address: DatabaseAddress): Promise<DatabaseDump> {
 
 it(
   'values that time alone changes are right after days, forks and a new version, however blocks are grouped',
-  { timeout: 240_000 },
+  { timeout: patient(240_000) },
   async () => {
     const random = createRandom(77)
     const writer = await Writer.open(live.address)

@@ -8,6 +8,7 @@ import type { DatabaseDump } from './database-dump.ts'
 import { indexUntil, startChain } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 import { findViolations } from '../../scripts/simulation/invariants.ts'
+import { patient } from '../setup/patience.ts'
 
 /** Mostly market life, with the asset moves that listings do not like. */
 const marketMix = {
@@ -89,7 +90,7 @@ async function count(address: DatabaseAddress, text: string): Promise<number> {
 
 it(
   'what is kept equals what is made anew from listings, block by block and at once',
-  { timeout: 240_000 },
+  { timeout: patient(240_000) },
   async () => {
     const last = recorded + generated
     await indexUntil(reversible, followed.address, last)

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { patient } from '../setup/patience.ts'
 
 /** Last committed block of a reader. */
 export interface CommittedPosition {
@@ -11,7 +12,7 @@ export interface CommittedPosition {
 }
 
 const pollMs = 8
-const patienceMs = 60_000
+const patienceMs = patient(60_000)
 
 /** Watches from outside how far a reader has come. */
 export class PositionWatch {

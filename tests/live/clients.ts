@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EventSource } from 'eventsource'
 import { WebSocket } from 'ws'
 import type { ClientOptions } from 'ws'
+import { patient } from '../setup/patience.ts'
 
 /** A message of the websocket or the event stream. */
 export interface LiveMessage {
@@ -18,7 +19,7 @@ export interface LiveMessage {
   readonly [member: string]: unknown
 }
 
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = patient(20_000)
 
 /** Waits until something holds. @throws Error with `what` when it does not come to. */
 export async function until(holds: () => boolean, what: () => string): Promise<void> {

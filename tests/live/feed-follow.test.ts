@@ -21,6 +21,7 @@ import { describeWithRedis, startTestRedis } from '../setup/redis.ts'
 import { openFeedReader, readEntries } from './told.ts'
 import type { FeedReader } from './told.ts'
 import { OutboxFeed } from './outbox-feed.ts'
+import { patient } from '../setup/patience.ts'
 
 let database: TestDatabase
 let feed: FeedReader
@@ -42,7 +43,7 @@ function createLog() {
 }
 
 /** Long enough that nothing happens by the clock unless a test shortens it. */
-const patient = { silenceMs: 600_000, pollMs: 600_000 }
+const unhurried = { silenceMs: 600_000, pollMs: 600_000 }
 
 /** A reader's feed, the bus between, and somebody who follows it. */
 async function follow(reader: string, more: Partial<FollowOptions> = {}) {
@@ -62,7 +63,7 @@ async function follow(reader: string, more: Partial<FollowOptions> = {}) {
     logger: log,
     onEntry: (entry) => void told.push(entry),
     onLag: (lag) => void lags.push(lag),
-    timing: patient,
+    timing: unhurried,
     ...more,
   })
   const isTold = () =>
@@ -186,7 +187,7 @@ describe('who follows a feed', () => {
     })
     // More than wait their turn: the rest is read.
     for (let block = 0; block < 300; block++) await written.block(1)
-    await expect.poll(() => taken.length, { timeout: 20_000 }).toBe(300)
+    await expect.poll(() => taken.length, { timeout: patient(20_000) }).toBe(300)
     expect(taken).toEqual(taken.map((_, i) => String(i + 1)))
     await follower.close()
   })
@@ -292,7 +293,7 @@ describeWithRedis('a Redis that goes and comes back', () => {
           await isTold()
           return follower.status().fromBus
         },
-        { timeout: 20_000 },
+        { timeout: patient(20_000) },
       )
       .toBeGreaterThan(2)
     expect(written.head).toBe(10)

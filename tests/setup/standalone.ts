@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from './free-port.ts'
+import { patient } from './patience.ts'
 
 /** Parts of it are started one after the other, on machines that do other things as well. */
-const START_MS = 60_000
+const START_MS = patient(60_000)
 
 /** The built program. */
 export const program = join(import.meta.dirname, '../../dist/services/cli/main.js')

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { findFreePort } from '../setup/free-port.ts'
 import { program } from '../setup/standalone.ts'
+import { patient } from '../setup/patience.ts'
 
 let home: string
 let started: ChildProcess | null = null
@@ -52,7 +53,7 @@ async function startBy(shell: (command: string) => string, env: NodeJS.ProcessEn
   let output = ''
   for (const stream of [started.stdout!, started.stderr!])
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  await expect.poll(() => output, { timeout: 60_000 }).toContain(`localhost:${port}/health`)
+  await expect.poll(() => output, { timeout: patient(60_000) }).toContain(`localhost:${port}/health`)
   expect(remains()).toHaveLength(1)
   return output
 }

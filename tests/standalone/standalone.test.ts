@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { program, startStandalone } from '../setup/standalone.ts'
 import type { StartedStandalone } from '../setup/standalone.ts'
+import { patient } from '../setup/patience.ts'
 
 const NOBODY = { uid: 65534, gid: 65534 }
 
@@ -37,7 +38,10 @@ async function health(api: string): Promise<Health['data']['chain']> {
 
 async function untilLive(api: string): Promise<number> {
   await expect
-    .poll(async () => (await health(api)).service.readers[0]?.state, { timeout: 60_000, interval: 200 })
+    .poll(async () => (await health(api)).service.readers[0]?.state, {
+      timeout: patient(60_000),
+      interval: 200,
+    })
     .toBe('live')
   const { service } = await health(api)
   return Number(service.readers[0]!.block_num)

@@ -6,6 +6,7 @@ import { PositionWatch } from '../integration/position.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { patient } from '../setup/patience.ts'
 
 const forkCount = 40
 const deepest = 20
@@ -33,42 +34,46 @@ afterEach(async () => {
   await replayed.drop()
 })
 
-it(`the stored state after ${forkCount} random forks is, byte for byte, that of the final branch alone`, async () => {
-  const random = createRandom(1_125)
-  const { chain } = running
-  const watch = await PositionWatch.open(followed.address, testSettings.name)
-  const ending = new AbortController()
-  let forks = 0
-  let failure: unknown
-  const following = indexUntil(running, followed.address, 0, {
-    settings: { contracts },
-    signal: ending.signal,
-    options: { onStatus: (status) => (forks = status.forks) },
-  })
-  following.catch((error: unknown) => (failure = error))
-  const hasFailed = () => failure !== undefined
-  for (let fork = 1; fork <= forkCount; fork++) {
-    chain.generate(random.between(0, 2))
-    const depth = random.between(1, random.between(1, deepest))
-    const goal = chain.head().num - random.between(0, depth - 1)
-    await watch.until(
-      (at) => at !== null && at.num >= goal && chain.block(at.num)?.id.toString('hex') === at.id,
-      hasFailed,
-    )
-    chain.fork(depth, depth + random.between(0, 2))
-  }
-  const head = chain.head()
-  await watch.until((at) => at?.id === head.id, hasFailed)
-  await watch.close()
-  ending.abort()
-  await following
-  await indexUntil(running, replayed.address, head.num, {
-    settings: { contracts, db_group_blocks: 100_000 },
-  })
-  const expected = await dumpDatabase(replayed.address)
-  expect(compareDumps(expected, await dumpDatabase(followed.address))).toEqual([])
-  expect(forks).toBeGreaterThan(forkCount / 2)
-  expect(countRows(expected)).toBeGreaterThan(500)
-  for (const table of ['state.rows', 'state.past_rows', 'state.blocks'])
-    expect(expected.get(table)!.length).toBeGreaterThan(50)
-}, 120_000)
+it(
+  `the stored state after ${forkCount} random forks is, byte for byte, that of the final branch alone`,
+  async () => {
+    const random = createRandom(1_125)
+    const { chain } = running
+    const watch = await PositionWatch.open(followed.address, testSettings.name)
+    const ending = new AbortController()
+    let forks = 0
+    let failure: unknown
+    const following = indexUntil(running, followed.address, 0, {
+      settings: { contracts },
+      signal: ending.signal,
+      options: { onStatus: (status) => (forks = status.forks) },
+    })
+    following.catch((error: unknown) => (failure = error))
+    const hasFailed = () => failure !== undefined
+    for (let fork = 1; fork <= forkCount; fork++) {
+      chain.generate(random.between(0, 2))
+      const depth = random.between(1, random.between(1, deepest))
+      const goal = chain.head().num - random.between(0, depth - 1)
+      await watch.until(
+        (at) => at !== null && at.num >= goal && chain.block(at.num)?.id.toString('hex') === at.id,
+        hasFailed,
+      )
+      chain.fork(depth, depth + random.between(0, 2))
+    }
+    const head = chain.head()
+    await watch.until((at) => at?.id === head.id, hasFailed)
+    await watch.close()
+    ending.abort()
+    await following
+    await indexUntil(running, replayed.address, head.num, {
+      settings: { contracts, db_group_blocks: 100_000 },
+    })
+    const expected = await dumpDatabase(replayed.address)
+    expect(compareDumps(expected, await dumpDatabase(followed.address))).toEqual([])
+    expect(forks).toBeGreaterThan(forkCount / 2)
+    expect(countRows(expected)).toBeGreaterThan(500)
+    for (const table of ['state.rows', 'state.past_rows', 'state.blocks'])
+      expect(expected.get(table)!.length).toBeGreaterThan(50)
+  },
+  patient(120_000),
+)

@@ -9,6 +9,7 @@ import type { RunningState } from '../../services/state/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { startService, StateClient } from './service.ts'
+import { patient } from '../setup/patience.ts'
 
 const chainId = '1064487b3cd1a897ce03ae5b6a865651747e2e152090f99c1d19d44e01aea5a4'
 const chain = { chainId, httpUrl: 'http://127.0.0.1:1' }
@@ -110,7 +111,7 @@ it('a key is shown once, stored as a hash, listed with its last use, and revoked
   expect(await list()).toContain('revoked')
   expect((await issue(client, key)).status).toBe(401)
   await expect
-    .poll(async () => (await askAbi(client)).body.code, { timeout: 10_000 })
+    .poll(async () => (await askAbi(client)).body.code, { timeout: patient(10_000) })
     .toBe('auth_invalid_token_error')
   expect(await run('keys', 'revoke', id)).toMatchObject({
     code: 2,

@@ -10,6 +10,7 @@ import type { RunningState } from '../../services/state/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { makeKey, startService, StateClient } from './service.ts'
+import { patient } from '../setup/patience.ts'
 
 const START = 1_000
 
@@ -115,18 +116,22 @@ it('an ABI from before the first indexed block is that of the chain node, and sa
   expect((await ask('oldtimer', START)).body.code).toBe('data_abi_not_found_error')
 })
 
-it('what the node says counts once the reader has come as far', async () => {
-  nodeHead = START + 1
-  nodeAbis.oldtimer = 'bb'
-  const answering = ask('oldtimer', START)
-  // The block in which the node has seen the ABI being set arrives while the request waits.
-  await expect.poll(() => asked).toEqual(['oldtimer'])
-  await commit(START + 1, true, { oldtimer: 'bb' })
-  expect((await answering).body.code).toBe('data_abi_not_found_error')
-  nodeHead = START + 100
-  const late = await ask('eosio.token')
-  expect([late.status, late.body.code]).toEqual([503, 'app_not_ready_error'])
-}, 20_000)
+it(
+  'what the node says counts once the reader has come as far',
+  async () => {
+    nodeHead = START + 1
+    nodeAbis.oldtimer = 'bb'
+    const answering = ask('oldtimer', START)
+    // The block in which the node has seen the ABI being set arrives while the request waits.
+    await expect.poll(() => asked).toEqual(['oldtimer'])
+    await commit(START + 1, true, { oldtimer: 'bb' })
+    expect((await answering).body.code).toBe('data_abi_not_found_error')
+    nodeHead = START + 100
+    const late = await ask('eosio.token')
+    expect([late.status, late.body.code]).toEqual([503, 'app_not_ready_error'])
+  },
+  patient(20_000),
+)
 
 it('while the node is unavailable only ABIs that it alone has are refused', async () => {
   await commit(START + 1, true, { known: '0a' })

@@ -14,6 +14,7 @@ import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { readSetAbis } from './recorded-abis.ts'
 import { makeKey, startService, StateClient } from './service.ts'
+import { patient } from '../setup/patience.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/recordings')
 const LAST = 964
@@ -40,7 +41,7 @@ beforeAll(async () => {
   ;({ key } = await makeKey(database))
   user = client()
   await user.login(key)
-}, 60_000)
+}, patient(60_000))
 
 afterAll(async () => {
   await service.close()

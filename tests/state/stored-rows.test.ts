@@ -12,6 +12,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import { readDeltas, replay } from './delta-replay.ts'
 import type { ReplayedState } from './delta-replay.ts'
 import { makeKey, startService, StateClient } from './service.ts'
+import { patient } from '../setup/patience.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/recordings')
 const stored = ['atomicassets', 'atomicmarket', 'delphioracle', 'eosio.token', 'fakeassets11', 'karmatoken']
@@ -134,13 +135,17 @@ async function expectReplay(
   expect(compared).toBeGreaterThan(blocks.size * 20)
 }
 
-it('every stored table at 20 random blocks equals the replayed deltas', async () => {
-  running = await startChain({ recordings: ['main', 'v2'] })
-  const client = await serve(964, 0)
-  const blocks = pickBlocks(20, 25, 964, 6)
-  await expectReplay(client, [readRecording('main'), readRecording('v2')], blocks)
-  await expectChainTables(client)
-}, 60_000)
+it(
+  'every stored table at 20 random blocks equals the replayed deltas',
+  async () => {
+    running = await startChain({ recordings: ['main', 'v2'] })
+    const client = await serve(964, 0)
+    const blocks = pickBlocks(20, 25, 964, 6)
+    await expectReplay(client, [readRecording('main'), readRecording('v2')], blocks)
+    await expectChainTables(client)
+  },
+  patient(60_000),
+)
 
 /** At the end, decoded rows are those that the chain's own node printed. */
 async function expectChainTables(client: StateClient): Promise<void> {
@@ -179,72 +184,88 @@ function asPrinted(data: object): object {
   return Object.fromEntries(fields) as object
 }
 
-it('blocks that forks have replaced leave nothing behind, and all that they had replaced is back', async () => {
-  running = await startChain({ recordings: [join(fixtures, 'fork')], replay: 'recorded' })
-  const client = await serve(403, 0)
-  const blocks = pickBlocks(20, 30, 403, 9)
-  for (const rewound of [159, 160, 161, 206, 249, 250, 265]) blocks.add(rewound)
-  await expectReplay(client, [readRecording('fork')], blocks)
-}, 60_000)
+it(
+  'blocks that forks have replaced leave nothing behind, and all that they had replaced is back',
+  async () => {
+    running = await startChain({ recordings: [join(fixtures, 'fork')], replay: 'recorded' })
+    const client = await serve(403, 0)
+    const blocks = pickBlocks(20, 30, 403, 9)
+    for (const rewound of [159, 160, 161, 206, 249, 250, 265]) blocks.add(rewound)
+    await expectReplay(client, [readRecording('fork')], blocks)
+  },
+  patient(60_000),
+)
 
-it('a shorter history has the same answers, and below it an error names the first known block', async () => {
-  running = await startChain({ recordings: ['main', 'v2'], replay: 'recorded' })
-  const client = await serve(964, 200)
-  const refused = await client.get<{ code: string; details: { first_block_num: number } }>(
-    '/v0/state/table',
-    {
-      account: 'atomicassets',
-      table: 'assets',
-      scope: 'alice',
-      block_num: 100,
-    },
-  )
-  expect([refused.status, refused.body.code]).toEqual([400, 'app_block_num_lower_than_first_block_error'])
-  const first = refused.body.details.first_block_num
-  expect(refused.body.details).toEqual({
-    request_block_num: 100,
-    first_block_num: first,
-    head_block_num: 964,
-  })
-  // The history moves in steps of an eighth, so it is at least as long as asked for.
-  expect(964 - first).toBeGreaterThanOrEqual(200)
-  expect(964 - first).toBeLessThanOrEqual(230)
-  const blocks = pickBlocks(6, first, 964, 3).add(first)
-  await expectReplay(client, [readRecording('main'), readRecording('v2')], blocks)
-}, 60_000)
+it(
+  'a shorter history has the same answers, and below it an error names the first known block',
+  async () => {
+    running = await startChain({ recordings: ['main', 'v2'], replay: 'recorded' })
+    const client = await serve(964, 200)
+    const refused = await client.get<{ code: string; details: { first_block_num: number } }>(
+      '/v0/state/table',
+      {
+        account: 'atomicassets',
+        table: 'assets',
+        scope: 'alice',
+        block_num: 100,
+      },
+    )
+    expect([refused.status, refused.body.code]).toEqual([400, 'app_block_num_lower_than_first_block_error'])
+    const first = refused.body.details.first_block_num
+    expect(refused.body.details).toEqual({
+      request_block_num: 100,
+      first_block_num: first,
+      head_block_num: 964,
+    })
+    // The history moves in steps of an eighth, so it is at least as long as asked for.
+    expect(964 - first).toBeGreaterThanOrEqual(200)
+    expect(964 - first).toBeLessThanOrEqual(230)
+    const blocks = pickBlocks(6, first, 964, 3).add(first)
+    await expectReplay(client, [readRecording('main'), readRecording('v2')], blocks)
+  },
+  patient(60_000),
+)
 
-it('rows are returned page by page, in every spelling of their keys', async () => {
-  running = await startChain({ recordings: ['main'] })
-  const client = await serve(846, 0)
-  const all = { account: 'atomicassets', table: 'assets', scope: 'alice', key_type: 'uint64' }
-  const whole = (await client.get<{ rows: Row[] }>('/v0/state/table', all)).body.rows
-  expect(whole.length).toBeGreaterThan(50)
-  const pages: Row[] = []
-  for (let offset = 0; offset < whole.length + 20; offset += 20) {
-    const { body } = await client.get<{ rows: Row[] }>('/v0/state/table', { ...all, limit: 20, offset })
-    pages.push(...body.rows)
-  }
-  expect(pages).toEqual(whole)
-  const one = whole[7]!
-  const number = BigInt(one.key)
-  const bytes = Buffer.alloc(8)
-  bytes.writeBigUInt64LE(number)
-  const spellings = {
-    uint64: one.key,
-    hex: bytes.toString('hex'),
-    hex_be: number.toString(16).padStart(16, '0'),
-  }
-  for (const [key_type, primary_key] of Object.entries(spellings)) {
-    const { body } = await client.get('/v0/state/table/row', { ...all, key_type, primary_key })
-    expect(body.row).toEqual({ ...one, key: primary_key })
-    const page = await client.get<{ rows: Row[] }>('/v0/state/table', { ...all, key_type, key: primary_key })
-    expect(page.body.rows).toEqual([{ ...one, key: primary_key }])
-  }
-  const stat = await client.get<{ rows: Row[] }>('/v0/state/table', {
-    account: 'eosio.token',
-    table: 'stat',
-    scope: 'WAX',
-    key_type: 'symbol_code',
-  })
-  expect(stat.body.rows.map(({ key }) => key)).toEqual(['WAX'])
-}, 60_000)
+it(
+  'rows are returned page by page, in every spelling of their keys',
+  async () => {
+    running = await startChain({ recordings: ['main'] })
+    const client = await serve(846, 0)
+    const all = { account: 'atomicassets', table: 'assets', scope: 'alice', key_type: 'uint64' }
+    const whole = (await client.get<{ rows: Row[] }>('/v0/state/table', all)).body.rows
+    expect(whole.length).toBeGreaterThan(50)
+    const pages: Row[] = []
+    for (let offset = 0; offset < whole.length + 20; offset += 20) {
+      const { body } = await client.get<{ rows: Row[] }>('/v0/state/table', { ...all, limit: 20, offset })
+      pages.push(...body.rows)
+    }
+    expect(pages).toEqual(whole)
+    const one = whole[7]!
+    const number = BigInt(one.key)
+    const bytes = Buffer.alloc(8)
+    bytes.writeBigUInt64LE(number)
+    const spellings = {
+      uint64: one.key,
+      hex: bytes.toString('hex'),
+      hex_be: number.toString(16).padStart(16, '0'),
+    }
+    for (const [key_type, primary_key] of Object.entries(spellings)) {
+      const { body } = await client.get('/v0/state/table/row', { ...all, key_type, primary_key })
+      expect(body.row).toEqual({ ...one, key: primary_key })
+      const page = await client.get<{ rows: Row[] }>('/v0/state/table', {
+        ...all,
+        key_type,
+        key: primary_key,
+      })
+      expect(page.body.rows).toEqual([{ ...one, key: primary_key }])
+    }
+    const stat = await client.get<{ rows: Row[] }>('/v0/state/table', {
+      account: 'eosio.token',
+      table: 'stat',
+      scope: 'WAX',
+      key_type: 'symbol_code',
+    })
+    expect(stat.body.rows.map(({ key }) => key)).toEqual(['WAX'])
+  },
+  patient(60_000),
+)

@@ -11,6 +11,7 @@ import { digestOf } from '../integration/digest-of.ts'
 import { indexUntil, startChain } from '../integration/index-chain.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
+import { patient } from '../setup/patience.ts'
 
 const kills = Number(process.env.VERIFY_KILLS ?? 10)
 const fork = join(import.meta.dirname, '../fixtures/recordings/fork')
@@ -18,61 +19,70 @@ const program = join(packageRoot, 'dist/services/cli/main.js')
 /** Exit code of a repair that still finds the session of a killed one. */
 const LEASE_HELD = 1
 
-it(`a repair that is killed ${kills} times has written all or nothing`, { timeout: 300_000 }, async () => {
-  const database = await createTestDatabase()
-  const config = await mkdtemp(join(tmpdir(), 'pronghorn-repair-'))
-  const client = await connectDatabase(database.address, { applicationName: 'test' })
-  const repair = () =>
-    spawn(
-      process.execPath,
-      [program, 'verify', '--folder', join(fork, 'tables'), '--repair', '--yes', '--config', config],
-      { env: { LOG_LEVEL: 'silent' }, stdio: 'ignore' },
-    )
-  try {
-    const running = await startChain({ recordings: [fork], replay: 'history' })
-    await indexUntil(running, database.address, 403)
-    await running.chain.stop()
-    const connections = {
-      sqldb: database.address,
-      chain: { name: 'test', chain_id: running.chain.chainId, http: running.httpUrl, ship: running.shipUrl },
-    }
-    await writeFile(join(config, 'connections.config.json'), JSON.stringify(connections))
-    const { digest } = await digestOf(database.address)
-    const damage = () =>
-      client.query(`UPDATE assets.assets SET ram_payer = 'nobody' WHERE owner IS NOT NULL;
-        UPDATE assets.accounts SET assets = assets + 1; UPDATE assets.collections SET market_fee = market_fee + 0.01`)
-    await damage()
-    const damaged = (await digestOf(database.address)).digest
-
-    const started = performance.now()
-    expect((await once(repair(), 'exit'))[0]).toBe(0)
-    const wholeMs = performance.now() - started
-    expect((await digestOf(database.address)).digest).toBe(digest)
-
-    const random = createRandom(7)
-    let killed = 0
-    for (let i = 0; i < kills; i++) {
-      await damage()
-      expect((await digestOf(database.address)).digest).toBe(damaged)
-      const child = repair()
-      const ended = once(child, 'exit')
-      await Promise.race([delay((0.3 + 0.7 * random.fraction()) * wholeMs), ended])
-      child.kill('SIGKILL')
-      const [code, signal] = (await ended) as [number | null, string | null]
-      if (signal === 'SIGKILL') killed++
-      else expect([0, LEASE_HELD]).toContain(code)
-      const found = (await digestOf(database.address)).digest
-      expect([digest, damaged]).toContain(found)
-      if (found === damaged) {
-        await client.query('SELECT 1')
-        await expect.poll(async () => (await once(repair(), 'exit'))[0] as number).toBe(0)
-        expect((await digestOf(database.address)).digest).toBe(digest)
+it(
+  `a repair that is killed ${kills} times has written all or nothing`,
+  { timeout: patient(300_000) },
+  async () => {
+    const database = await createTestDatabase()
+    const config = await mkdtemp(join(tmpdir(), 'pronghorn-repair-'))
+    const client = await connectDatabase(database.address, { applicationName: 'test' })
+    const repair = () =>
+      spawn(
+        process.execPath,
+        [program, 'verify', '--folder', join(fork, 'tables'), '--repair', '--yes', '--config', config],
+        { env: { LOG_LEVEL: 'silent' }, stdio: 'ignore' },
+      )
+    try {
+      const running = await startChain({ recordings: [fork], replay: 'history' })
+      await indexUntil(running, database.address, 403)
+      await running.chain.stop()
+      const connections = {
+        sqldb: database.address,
+        chain: {
+          name: 'test',
+          chain_id: running.chain.chainId,
+          http: running.httpUrl,
+          ship: running.shipUrl,
+        },
       }
+      await writeFile(join(config, 'connections.config.json'), JSON.stringify(connections))
+      const { digest } = await digestOf(database.address)
+      const damage = () =>
+        client.query(`UPDATE assets.assets SET ram_payer = 'nobody' WHERE owner IS NOT NULL;
+        UPDATE assets.accounts SET assets = assets + 1; UPDATE assets.collections SET market_fee = market_fee + 0.01`)
+      await damage()
+      const damaged = (await digestOf(database.address)).digest
+
+      const started = performance.now()
+      expect((await once(repair(), 'exit'))[0]).toBe(0)
+      const wholeMs = performance.now() - started
+      expect((await digestOf(database.address)).digest).toBe(digest)
+
+      const random = createRandom(7)
+      let killed = 0
+      for (let i = 0; i < kills; i++) {
+        await damage()
+        expect((await digestOf(database.address)).digest).toBe(damaged)
+        const child = repair()
+        const ended = once(child, 'exit')
+        await Promise.race([delay((0.3 + 0.7 * random.fraction()) * wholeMs), ended])
+        child.kill('SIGKILL')
+        const [code, signal] = (await ended) as [number | null, string | null]
+        if (signal === 'SIGKILL') killed++
+        else expect([0, LEASE_HELD]).toContain(code)
+        const found = (await digestOf(database.address)).digest
+        expect([digest, damaged]).toContain(found)
+        if (found === damaged) {
+          await client.query('SELECT 1')
+          await expect.poll(async () => (await once(repair(), 'exit'))[0] as number).toBe(0)
+          expect((await digestOf(database.address)).digest).toBe(digest)
+        }
+      }
+      expect(killed).toBeGreaterThan(0)
+    } finally {
+      await client.end()
+      await rm(config, { recursive: true, force: true })
+      await database.drop()
     }
-    expect(killed).toBeGreaterThan(0)
-  } finally {
-    await client.end()
-    await rm(config, { recursive: true, force: true })
-    await database.drop()
-  }
-})
+  },
+)

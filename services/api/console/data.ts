@@ -14,6 +14,8 @@ export interface ConsoleData {
   readonly health: HealthView
   readonly readers: readonly ReaderView[]
   readonly namespaces: readonly NamespaceView[]
+  /** Port of the state service on the host of this page; null when it is not known. */
+  readonly state_port: number | null
   /** Null until it has been measured. */
   readonly database: DatabaseView | null
 }
@@ -34,6 +36,8 @@ export interface ChainView {
 export interface HealthView {
   readonly status: 'healthy' | 'degraded' | 'unhealthy'
   readonly reasons: readonly string[]
+  /** Nothing is wrong but that a reader, which progresses, is behind the head, or has not committed its first block. */
+  readonly catching_up: boolean
   /** Away: whatever is told of readers and tables is the last that was known. */
   readonly database: 'up' | 'away'
   /** Whether requests are answered, be it by a replica. */

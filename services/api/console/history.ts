@@ -1,3 +1,4 @@
+import { TimeLeft } from '../../core/progress/index.ts'
 import type { ReaderState } from '../health/index.ts'
 import type { HistoryRange, HistoryView } from './data.ts'
 import { SpeedLine } from './speed-line.ts'
@@ -5,14 +6,9 @@ import type { Look } from './speed-line.ts'
 
 /** Readers that came and went would otherwise be kept for ever. */
 const MAX_READERS = 64
-/** Time over which the remaining time is judged. */
-const ETA_WINDOW_MS = 30_000
-/** Less says nothing about the remaining time. */
-const ETA_LEAST_MS = 4_000
 
 interface ReaderHistory extends Readonly<Record<HistoryRange, SpeedLine>> {
-  /** Those of the last seconds. */
-  readonly looks: Look[]
+  readonly timeLeft: TimeLeft
 }
 
 /** What readers did in the last minutes and in the last day, as this process has seen it. */
@@ -41,13 +37,8 @@ export class ProgressHistory {
   /** Seconds until the reader has caught up with a head that moves on meanwhile; null when that cannot be told. */
   secondsLeft(reader: string, lagBlocks: number): number | null {
     if (lagBlocks === 0) return 0
-    const looks = this.#readers.get(reader)?.looks ?? []
-    const first = looks[0]
-    const last = looks.at(-1)
-    if (!first || !last || last.atMs - first.atMs < ETA_LEAST_MS) return null
-    const seconds = (last.atMs - first.atMs) / 1_000
-    const gain = (last.block - first.block - Math.max(0, last.head - first.head)) / seconds
-    return gain > 0 ? Math.ceil(lagBlocks / gain) : null
+    const seconds = this.#readers.get(reader)?.timeLeft.seconds ?? null
+    return seconds === null ? null : Math.round(seconds)
   }
 
   /** A reader that was not there at the last look has done all its blocks since. */
@@ -55,7 +46,7 @@ export class ProgressHistory {
     const history = {
       recent: new SpeedLine({ windowMs: 3_000, stalledMs: 20_000, missedMs: 10_000, keptMs: 600_000 }),
       day: new SpeedLine({ windowMs: 60_000, stalledMs: 60_000, missedMs: 60_000, keptMs: 86_400_000 }),
-      looks: [],
+      timeLeft: new TimeLeft(),
     }
     if (this.#lastLookMs !== undefined) {
       noteLook(history, { atMs: this.#lastLookMs, block: startBlock - 1, head: headBlock ?? blockNum })
@@ -67,9 +58,8 @@ export class ProgressHistory {
   }
 }
 
-function noteLook({ recent, day, looks }: ReaderHistory, look: Look): void {
+function noteLook({ recent, day, timeLeft }: ReaderHistory, look: Look): void {
   recent.note(look)
   day.note(look)
-  looks.push(look)
-  while (look.atMs - looks[0]!.atMs > ETA_WINDOW_MS) looks.shift()
+  timeLeft.note(look.atMs, look.block, look.head)
 }

@@ -29,6 +29,8 @@ export interface ConsoleParts {
   readonly namespaces: ServerConfig['namespaces']
   /** Path of a namespace's event stream; undefined where none is served. */
   readonly eventsOf: (entry: ServerConfig['namespaces'][number]) => string | undefined
+  /** Port of the state service on this host, once it is known. */
+  readonly statePort: () => number | undefined
   readonly logger: Logger
 }
 
@@ -49,15 +51,19 @@ export function consoleRoutes(parts: ConsoleParts): RootRoute[] {
     revision: parts.revision,
     health: parts.health,
     namespaces: describeNamespaces(parts.namespaces, parts.eventsOf),
+    statePort: parts.statePort,
   }
   const texts = new Map<HistoryRange, { readonly text: string; readonly endMs: number }>()
-  return pageRoutes((range) => {
+  const dataText = (range: HistoryRange): string => {
     const nowMs = performance.now()
     const known = texts.get(range)
     if (known && nowMs < known.endMs) return known.text
     const data = takeSnapshot(facts, parts.state(), history, sizes.current(), range, Date.now())
     const text = JSON.stringify(data)
-    texts.set(range, { text, endMs: nowMs + DATA_LIFE_MS })
+    // What is being measured is there in a moment.
+    if (data.database !== null) texts.set(range, { text, endMs: nowMs + DATA_LIFE_MS })
     return text
-  })
+  }
+  // The page is loaded: the measurement is under way before it asks for the sizes.
+  return pageRoutes(dataText, () => void sizes.current())
 }

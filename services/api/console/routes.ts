@@ -46,6 +46,7 @@ const ownFiles = [
   'events.js',
   'feed.js',
   'format.js',
+  'guard.js',
   'icon.svg',
   'main.js',
   'notice.js',
@@ -62,8 +63,8 @@ const packagedFiles = { 'uplot.js': 'uPlot.iife.min.js', 'uplot.css': 'uPlot.min
 /** The texts of the JSON that the page asks for, made by whoever knows. */
 export type DataText = (range: HistoryRange) => string
 
-/** `/`, for browsers, and what the page needs. */
-export function pageRoutes(dataText: DataText): RootRoute[] {
+/** `/`, for browsers, and what the page needs. @param onPage is called when the page is loaded. */
+export function pageRoutes(dataText: DataText, onPage: () => void): RootRoute[] {
   const page = createFileAnswer(ownFile('index.html', pageHeaders))
   return [
     {
@@ -72,6 +73,7 @@ export function pageRoutes(dataText: DataText): RootRoute[] {
         context.vary('Accept')
         // Programs have always been told that there is nothing here; only who asks for a page gets it.
         if (context.accepts('json', 'html') !== 'html') refuseUnknownPath()
+        onPage()
         return page(context)
       },
     },

@@ -47,6 +47,7 @@ const facts = {
   chain: 'wax',
   health: { version: '1.0.0', readers: [], irreversibleReaders: [], demo: false },
   namespaces: [],
+  statePort: () => undefined,
 }
 
 function snapshot(change: Partial<HealthState> = {}, more: Partial<typeof facts> = {}) {
@@ -62,6 +63,24 @@ it('tells where each reader is and where it is going', () => {
   expect(snapshot({}, { health: irreversible }).readers).toMatchObject([
     { target_block: 1_050, lag_blocks: 50 },
   ])
+})
+
+it('is catching up, and not in trouble, while lag is all that is wrong', () => {
+  const servers = state.servers.slice(0, 1)
+  const of = (change: Partial<HealthState>): boolean => snapshot({ servers, ...change }).health.catching_up
+  expect(of({})).toBe(true)
+  expect(of({ readers: [] })).toBe(true)
+  expect(of({ readers: [{ ...reader, mode: 'live' }] })).toBe(false)
+  expect(of({ readers: [{ ...reader, problem: 'no stream from the chain node' }] })).toBe(false)
+  expect(of({ readers: [{ ...reader, secondsSinceHeartbeat: 60 }] })).toBe(false)
+  expect(of({ kvstore: 'away' })).toBe(false)
+  expect(of({ database: 'away' })).toBe(false)
+})
+
+it('calls a known chain by its name', () => {
+  const wax = '1064487b3cd1a897ce03ae5b6a865651747e2e152090f99c1d19d44e01aea5a4'
+  expect(snapshot({ chainId: wax }).chain.name).toBe('wax-mainnet')
+  expect(snapshot().chain.name).toBe('wax')
 })
 
 it('names no server of the inside', () => {

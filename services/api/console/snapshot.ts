@@ -1,3 +1,4 @@
+import { knownChains } from '../../core/config/index.ts'
 import type { NamespaceConfig } from '../../core/config/index.ts'
 import type { ServerInfo } from '../documentation/index.ts'
 import { isAnswered, measureLag, reportHealth } from '../health/index.ts'
@@ -17,6 +18,8 @@ export interface ConsoleFacts extends ServerInfo {
   readonly revision: string | undefined
   readonly health: HealthSettings
   readonly namespaces: readonly NamespaceView[]
+  /** Port of the state service on this host, once it is known. */
+  readonly statePort: () => number | undefined
 }
 
 /** What the page is told, at one moment. */
@@ -35,7 +38,7 @@ export function takeSnapshot(
     revision: facts.revision ?? null,
     provider: { name: facts.providerName, url: facts.providerUrl },
     chain: {
-      name: facts.chain,
+      name: knownChains.find(({ id }) => id === state.chainId)?.name ?? facts.chain,
       chain_id: state.chainId,
       demo: facts.health.demo,
       head_block: report.head.block,
@@ -44,6 +47,7 @@ export function takeSnapshot(
     health: describeHealth(report, state),
     readers: state.readers.map((reader) => describeReader(reader, report, facts.health, history, range)),
     namespaces: facts.namespaces,
+    state_port: facts.statePort() ?? null,
     database,
   }
 }
@@ -57,12 +61,22 @@ function describeHealth({ status, reasons }: HealthReport, state: HealthState): 
     reasons: reasons.map((reason) =>
       [...places].reduce((text, [name, place]) => text.replace(name, place), reason),
     ),
+    catching_up: isCatchingUp(reasons, state),
     database: state.database,
     answers: isAnswered(state),
     kvstore: state.kvstore,
     kvstore_kind: state.kvstoreKind,
     replicas: replicas.map((replica) => replica.state),
   }
+}
+
+const NOTHING_INDEXED = 'no reader has indexed anything'
+
+function isCatchingUp(reasons: readonly string[], { readers, database }: HealthState): boolean {
+  if (reasons.length === 0 || database !== 'up') return false
+  if (readers.length === 0) return reasons.every((reason) => reason === NOTHING_INDEXED)
+  const isProgressing = readers.some(({ mode, problem }) => mode === 'catching-up' && problem === undefined)
+  return isProgressing && reasons.every((reason) => reason.endsWith(' blocks behind'))
 }
 
 function describeReader(

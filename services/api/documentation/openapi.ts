@@ -55,7 +55,7 @@ export function createOpenApiDocument(
   }
   return {
     openapi: '3.1.0',
-    info: describeServer(info),
+    info: describeServer(info, mounts),
     servers: [{ url: '/', description: 'This server' }],
     tags: [...mounts.flatMap(describeTags), { name: SERVER, description: 'Outside the namespaces' }],
     paths: sortByKey(paths),
@@ -80,7 +80,27 @@ function sortByKey(paths: Readonly<Record<string, JsonObject>>): JsonObject {
   return Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function describeServer(info: ServerInfo): JsonObject {
+/** Live data in the words of the viewer, which shows no `x-live`. */
+function liveText(mounts: readonly Mount[]): string {
+  const rows = mounts.map(({ namespace, paths }) => {
+    const events = [...eventSchemas(namespace).keys()].map((name) => `\`${name}\``).join(', ')
+    const [path] = paths
+    return `| \`${path! + PLAIN_PATHS.live}\` | [\`${path! + PLAIN_PATHS.events}\`](${path! + PLAIN_PATHS.events}) | ${events} |`
+  })
+  return [
+    '\n\n## Live events',
+    '',
+    'Events are published as blocks are committed, with the record that they are about: over a websocket, as ' +
+      'server-sent events, and over socket.io. Filters are parameters: `?events=sale_purchased&accounts=alice`. ' +
+      '`x-live` of [openapi.json](/openapi.json) has the schema of every message.',
+    '',
+    '| Websocket | Server-sent events | Events |',
+    '| --- | --- | --- |',
+    ...rows,
+  ].join('\n')
+}
+
+function describeServer(info: ServerInfo, mounts: readonly Mount[]): JsonObject {
   const { providerName, providerUrl } = info
   const hasUrl = URL.canParse(providerUrl)
   const contact =
@@ -99,7 +119,7 @@ function describeServer(info: ServerInfo): JsonObject {
       `NFT data of the chain ${info.chain}. Every answer is an envelope: \`success\`, then \`data\` and \`query_time\` ` +
       'or `message`. Integers of 64 bits, supplies, counts, block numbers and times are decimal strings; times are ' +
       'milliseconds since 1970. Several values of a parameter are separated by commas. What GET takes in the query, ' +
-      'POST also takes as a JSON or form body.',
+      `POST also takes as a JSON or form body.${liveText(mounts)}`,
     ...contact,
   }
 }

@@ -1,7 +1,9 @@
+import { z } from 'zod'
 import { apiChecks } from './api-checks.ts'
 import { runChecks } from './check.ts'
 import type { CheckResult } from './check.ts'
 import { createClient } from './client.ts'
+import type { Ask } from './client.ts'
 import { liveChecks } from './live-checks.ts'
 import { proxyChecks } from './proxy-checks.ts'
 import { stateChecks } from './state-checks.ts'
@@ -23,6 +25,19 @@ export interface SmokeOptions {
   readonly tell: (result: CheckResult) => void
 }
 
+const consoleData = z.object({ data: z.object({ state_port: z.number() }) })
+
+/** The state service is behind the same proxy; without one, on the port of its own that the console knows. */
+async function findState(base: URL, ask: Ask, insecure: boolean): Promise<Ask> {
+  const answer = await ask('/status/data.json').catch(() => undefined)
+  if (answer?.status !== 200) return ask
+  const found = consoleData.safeParse(JSON.parse(answer.text))
+  if (!found.success) return ask
+  const state = new URL(base)
+  state.port = String(found.data.data.state_port)
+  return createClient(state, insecure)
+}
+
 /** Asks a running appliance for one thing of everything it serves. */
 export async function smokeTest(options: SmokeOptions): Promise<CheckResult[]> {
   const base = new URL(options.url)
@@ -32,7 +47,7 @@ export async function smokeTest(options: SmokeOptions): Promise<CheckResult[]> {
       ...proxyChecks(base, ask, options.insecure),
       ...apiChecks(ask, options.waitMs),
       ...liveChecks(base, ask, options.insecure, options.waitMs),
-      ...stateChecks(ask, options.apiKey, options.account),
+      ...stateChecks(await findState(base, ask, options.insecure), options.apiKey, options.account),
     ],
     options.tell,
   )

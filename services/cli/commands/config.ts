@@ -1,6 +1,11 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import { redactConfig } from '../../core/config/index.ts'
+import {
+  configFiles,
+  findMisspelledVariables,
+  listUnusedSettings,
+  redactConfig,
+} from '../../core/config/index.ts'
 import type { ConfigPart, ConfigWarning } from '../../core/config/index.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings } from '../settings.ts'
@@ -38,7 +43,16 @@ export function addConfig(program: Command, io: CliIo): void {
     .addOption(configOption())
     .addOption(forOption())
     .action((flags: ConfigFlags) => {
-      const { warnings } = loadSettings(io, flags, neededParts[flags.for])
+      const loaded = loadSettings(io, flags, neededParts[flags.for])
+      const warnings = [
+        ...loaded.warnings,
+        ...listUnusedSettings(loaded.config).map(({ part, key, why }) => ({
+          file: configFiles[part],
+          path: key,
+          message: `has no effect: ${why}`,
+        })),
+        ...findMisspelledVariables(io.env),
+      ]
       for (const warning of warnings) io.err(`${formatWarning(warning)}\n`)
       const count = warnings.length === 0 ? '' : ` (warnings: ${warnings.length})`
       io.out(`The configuration is valid${count}.\n`)

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
 import { FatalError } from '../../core/errors/index.ts'
 import type { ApiKey, Queryable } from '../../state/index.ts'
@@ -9,7 +9,12 @@ import { loadSettings } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
 import { careGroup, configOption } from './groups.ts'
 
-interface CreateFlags extends ConfigOption {
+/** Where the keys are: the database of the configuration, or that of a standalone run. */
+interface KeysOption extends ConfigOption {
+  readonly data?: string
+}
+
+interface CreateFlags extends KeysOption {
   readonly label: string
   readonly expires?: Date
   readonly limit?: number
@@ -25,6 +30,7 @@ export function addKeys(program: Command, io: CliIo): void {
     .summary('make a key, and show it this once')
     .description('Makes an API key and prints it. Only a hash of it is kept: it cannot be shown again.')
     .addOption(configOption())
+    .addOption(dataOption())
     .requiredOption('--label <name>', 'whose key it is', labelText)
     .option(
       '--expires <date>',
@@ -38,7 +44,8 @@ export function addKeys(program: Command, io: CliIo): void {
     .summary('show all keys with their last use')
     .description('Lists the API keys: id, label, state, limit, and when a token was last issued for each.')
     .addOption(configOption())
-    .action((flags: ConfigOption) => withKeys(io, flags, (database) => list(database, io)))
+    .addOption(dataOption())
+    .action((flags: KeysOption) => withKeys(io, flags, (database) => list(database, io)))
   keys
     .command('revoke')
     .summary('end a key and its tokens')
@@ -47,7 +54,8 @@ export function addKeys(program: Command, io: CliIo): void {
     )
     .argument('<id>', 'id of the key, as `keys list` shows it')
     .addOption(configOption())
-    .action((id: string, flags: ConfigOption) => withKeys(io, flags, (database) => revoke(database, id, io)))
+    .addOption(dataOption())
+    .action((id: string, flags: KeysOption) => withKeys(io, flags, (database) => revoke(database, id, io)))
   program
     .command('rotate-keys')
     .summary('sign tokens with a new secret from now on')
@@ -57,7 +65,8 @@ export function addKeys(program: Command, io: CliIo): void {
     )
     .helpGroup(careGroup)
     .addOption(configOption())
-    .action((flags: ConfigOption) =>
+    .addOption(dataOption())
+    .action((flags: KeysOption) =>
       withKeys(io, flags, async (database) => {
         const { rotateSigningKey } = await import('../../state/index.ts')
         io.out(`Tokens are signed with key ${await rotateSigningKey(database)} within half a minute.\n`)
@@ -65,11 +74,20 @@ export function addKeys(program: Command, io: CliIo): void {
     )
 }
 
+function dataOption(): Option {
+  return new Option('--data <dir>', 'data directory of `pronghorn standalone`, instead of a configuration')
+}
+
 async function withKeys(
   io: CliIo,
-  flags: ConfigOption,
+  flags: KeysOption,
   task: (database: Queryable) => Promise<void>,
 ): Promise<void> {
+  if (flags.data !== undefined) {
+    const { openDataDirectory } = await import('../../standalone/index.ts')
+    const { address, close } = await openDataDirectory(flags.data)
+    return withDatabase(address, 'pronghorn keys', task).finally(close)
+  }
   const { config } = loadSettings(io, flags, ['connections'])
   await withDatabase(config.connections.sqldb, 'pronghorn keys', task)
 }

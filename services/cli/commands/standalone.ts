@@ -61,14 +61,15 @@ export function addStandalone(program: Command, io: CliIo): void {
       0,
     )
     .option('--assets-account <name>', 'account of the assets contract', 'atomicassets')
-    .option('--market-account <name>', 'account of the market contract', 'atomicmarket')
-    .option('--oracle-account <name>', 'account of the oracle contract', 'delphioracle')
-    .option('--tools-account <name>', 'account of the tools contract', 'atomictoolsx')
+    .option('--market-account <name>', 'account of the market contract; none = leave it out', 'atomicmarket')
+    .option('--oracle-account <name>', 'account of the oracle contract; none = leave it out', 'delphioracle')
+    .option('--tools-account <name>', 'account of the tools contract; none = leave it out', 'atomictoolsx')
     .addHelpText('after', examples)
     .action(async (flags: StandaloneFlags) => {
       const node = nodeOf(flags)
-      const logger = openLogger(io, 'standalone', 'companion')
-      const { runStandalone } = await import('../../standalone/index.ts')
+      const { Progress, runStandalone } = await import('../../standalone/index.ts')
+      const progress = new Progress({ out: io.out, isTerminal: io.isTerminal })
+      const logger = openLogger(io, 'standalone', 'companion', { write: (line) => progress.print(line) })
       await runStandalone({
         node,
         dataDir: flags.data ?? null,
@@ -81,7 +82,7 @@ export function addStandalone(program: Command, io: CliIo): void {
         oracleAccount: flags.oracleAccount,
         toolsAccount: flags.toolsAccount,
         logger,
-        output: { out: io.out, isTerminal: io.isTerminal },
+        progress,
         signal: endWithParent(io.signal, io.env.npm_lifecycle_event !== undefined),
       })
     })

@@ -53,8 +53,21 @@ export function choice<const T extends readonly [string, ...string[]]>(values: T
     .meta({ allowed: oneOf(values, undefined) })
 }
 
+/** Families that the replaced system knows and this program does not. */
+const unsupportedFamilies: ReadonlySet<string> = new Set([
+  'simpleassets',
+  'neftydrops',
+  'neftyblends',
+  'neftymarket',
+  'neftyquests',
+  'launchbagz',
+])
+
 /** `one of "a", "b"`, with the word that is nearest to what was found. */
 export function oneOf(values: readonly string[], found: unknown): string {
+  if (typeof found === 'string' && unsupportedFamilies.has(found)) {
+    return `nothing: ${found} is not supported; remove this entry`
+  }
   const list = `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
   return typeof found === 'string' && values.length > 1
     ? `${list}; the nearest is "${nearestOf(found, values)}"`

@@ -2,6 +2,7 @@ import { redactSecrets } from '../log/index.ts'
 import type { AppConfig } from './types.ts'
 
 export type { ConnectionsConfig, KvstoreConfig, ShipConfig, SqldbConfig } from './connections-schema.ts'
+export { findMisspelledVariables } from './misspelled.ts'
 export { environmentVariables, readEnvironment, readProcessSettings } from './environment.ts'
 export type { Environment, EnvironmentVariable, ProcessSettings } from './environment.ts'
 export { loadConfig, parseConfig } from './load.ts'

@@ -41,10 +41,21 @@ export function loadConfig<N extends ConfigPart>(options: LoadOptions<N>): Loade
       const message = `there is no such file in ${dir}; only the environment counts`
       warnings.push({ file: name, path: '', message })
     } else {
-      problems.push({ file: name, path: '', found: `no such file in ${dir}`, allowed: allowedAbsence(part) })
+      problems.push({
+        file: name,
+        path: '',
+        found: `no such file in ${dir}`,
+        allowed: allowedAbsence(part),
+        message: `${name} not found in ${dir}. ${adviceFor(part)}`,
+      })
     }
   }
   return assembleConfig(given, { env, problems, warnings })
+}
+
+function adviceFor(part: ConfigPart): string {
+  const advice = 'Create it, or set CONFIG_DIR to the directory that has it'
+  return part === 'connections' ? `${advice}, or set POSTGRES_*, REDIS_* and CHAIN_* instead.` : `${advice}.`
 }
 
 function allowedAbsence(part: ConfigPart): string {

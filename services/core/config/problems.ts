@@ -15,6 +15,8 @@ export interface ConfigProblem {
   readonly found: string
   /** What may be there. */
   readonly allowed: string
+  /** The whole problem as a sentence, where `found` and `allowed` make none. */
+  readonly message?: string
 }
 
 /** Something that was corrected or deserves a look, but stops nothing. */
@@ -38,6 +40,7 @@ export class ConfigError extends FatalError {
 
 /** `server.config.json: server_port: found "x", allowed: a whole number from 1 to 65535`. */
 export function formatProblem(problem: ConfigProblem): string {
+  if (problem.message !== undefined) return problem.message
   const place = [problem.file, problem.path].filter((part) => part !== '').join(': ')
   return `${place}: found ${problem.found}, allowed: ${problem.allowed}`
 }

@@ -48,6 +48,11 @@ export const errorCatalogue = {
     meaning: 'The node serves another chain than the one that is configured.',
     remedy: 'Compare `chain.chain_id` with the node, or point `chain.ship` at a node of the right chain.',
   },
+  SHIP_UNREACHABLE: {
+    meaning: 'There is no state-history node at the given address.',
+    remedy:
+      'Check the address (`chain.ship`, or `--ship`) and that the node runs with state_history_plugin and a `state-history-endpoint`.',
+  },
   SHIP_CONNECTION_LOST: {
     meaning: 'The connection to the state-history node ended or went silent.',
     remedy: 'It is opened again by itself. If it repeats, look at the node and the network between.',
@@ -178,6 +183,10 @@ export const errorCatalogue = {
   DATA_FOLDER_HELD: {
     meaning: 'Another process works on the same data folder.',
     remedy: 'The message names the process. Stop it, or give this one another folder (`--data`).',
+  },
+  DATA_FOLDER_UNUSABLE: {
+    meaning: 'The data directory does not exist, is none, or cannot be written.',
+    remedy: 'Give a directory that you may write to (`--data`).',
   },
   EMBEDDED_POSTGRES_MISSING: {
     meaning: 'There is no bundled PostgreSQL for this platform.',

@@ -3,6 +3,7 @@ import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { FatalError } from '../errors/index.ts'
+import { findPortHolder } from './port-holder.ts'
 
 /** How long clients may take, in ms; tests shorten it. */
 export interface ListenerTiming {
@@ -80,7 +81,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => {
-      reject(new FatalError('PORT_UNAVAILABLE', `cannot listen on ${address}:${port}`, { cause }))
+      void portFailure(address, port, cause).then(reject)
     })
     server.listen(port, address, resolve)
   })
@@ -92,6 +93,13 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     server,
     close: () => drain(server, silent, timing.drainMs),
   }
+}
+
+async function portFailure(address: string, port: number, cause: NodeJS.ErrnoException): Promise<FatalError> {
+  const message = `cannot listen on ${address}:${port}`
+  if (cause.code !== 'EADDRINUSE') return new FatalError('PORT_UNAVAILABLE', message, { cause })
+  const holder = (await findPortHolder(port)) ?? 'another process'
+  return new FatalError('PORT_UNAVAILABLE', `${message}: the port is in use by ${holder}`)
 }
 
 /** Connections on which nothing has been asked yet: browsers open some in advance. Node does not count them as idle. */

@@ -12,6 +12,7 @@ import {
 import type { AttributeField, CompiledAbi } from '../../core/antelope/index.ts'
 import { compileProtocol, createWatchSet } from './index.ts'
 import type { Protocol, ScannedAction } from './index.ts'
+import { patient } from '../../../tests/setup/patience.ts'
 
 const mutants = 1_000_000
 const megabyte = 2 ** 20
@@ -128,36 +129,41 @@ class Reading {
 }
 
 describe('mutated frames', () => {
-  it('are refused with a clear error, or read: a million of them, within bounded memory', () => {
-    const { shipAbi, frames } = readRecording('main')
-    const reading = new Reading(compileProtocol(shipAbi), compileAbi(readAbi('assets.v2')))
-    const small = frames.filter((frame) => frame.length < 3000)
-    const middle = frames.filter((frame) => frame.length >= 3000 && frame.length < 60_000)
-    const scratch = Buffer.alloc(Math.max(...frames.map((frame) => frame.length)))
-    const random = seededRandom(20_261_120)
-    const before = process.memoryUsage()
-    const most = { heapUsed: 0, rss: 0 }
-    let refused = 0
-    for (let i = 0; i < mutants; i++) {
-      const pool = random(100) < 2 ? middle : small
-      const mutant = mutate(pool[random(pool.length)]!, scratch, random)
-      try {
-        reading.read(mutant)
-      } catch (error) {
-        if (!(error instanceof DecodeError))
-          throw new Error(`mutant ${i} fails in another way`, { cause: error })
-        if (!/\(at .+\)$/.test(error.message)) throw new Error(`mutant ${i}: no place in "${error.message}"`)
-        refused++
+  it(
+    'are refused with a clear error, or read: a million of them, within bounded memory',
+    () => {
+      const { shipAbi, frames } = readRecording('main')
+      const reading = new Reading(compileProtocol(shipAbi), compileAbi(readAbi('assets.v2')))
+      const small = frames.filter((frame) => frame.length < 3000)
+      const middle = frames.filter((frame) => frame.length >= 3000 && frame.length < 60_000)
+      const scratch = Buffer.alloc(Math.max(...frames.map((frame) => frame.length)))
+      const random = seededRandom(20_261_120)
+      const before = process.memoryUsage()
+      const most = { heapUsed: 0, rss: 0 }
+      let refused = 0
+      for (let i = 0; i < mutants; i++) {
+        const pool = random(100) < 2 ? middle : small
+        const mutant = mutate(pool[random(pool.length)]!, scratch, random)
+        try {
+          reading.read(mutant)
+        } catch (error) {
+          if (!(error instanceof DecodeError))
+            throw new Error(`mutant ${i} fails in another way`, { cause: error })
+          if (!/\(at .+\)$/.test(error.message))
+            throw new Error(`mutant ${i}: no place in "${error.message}"`)
+          refused++
+        }
+        if (i % 1000 !== 0) continue
+        const now = process.memoryUsage()
+        most.heapUsed = Math.max(most.heapUsed, now.heapUsed)
+        most.rss = Math.max(most.rss, now.rss)
       }
-      if (i % 1000 !== 0) continue
-      const now = process.memoryUsage()
-      most.heapUsed = Math.max(most.heapUsed, now.heapUsed)
-      most.rss = Math.max(most.rss, now.rss)
-    }
-    expect(refused).toBeGreaterThan(mutants / 4)
-    expect(mutants - refused).toBeGreaterThan(mutants / 10)
-    expect(reading.values).toBeGreaterThan(mutants / 10)
-    expect(most.heapUsed - before.heapUsed).toBeLessThan(300 * megabyte)
-    expect(most.rss - before.rss).toBeLessThan(600 * megabyte)
-  }, 600_000)
+      expect(refused).toBeGreaterThan(mutants / 4)
+      expect(mutants - refused).toBeGreaterThan(mutants / 10)
+      expect(reading.values).toBeGreaterThan(mutants / 10)
+      expect(most.heapUsed - before.heapUsed).toBeLessThan(300 * megabyte)
+      expect(most.rss - before.rss).toBeLessThan(600 * megabyte)
+    },
+    patient(600_000),
+  )
 })

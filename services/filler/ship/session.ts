@@ -41,6 +41,8 @@ class Session<P extends ProtocolCodec> implements ShipSession {
   /** Problems in a row, and how many blocks had been received at the last: progress begins a new count. */
   #strikes = 0
   #strikeAt = -1
+  /** Blocks received when a problem was last a warning. */
+  #warnedAt = -1
   #missedForkAt = -1
   #faults = 0
 
@@ -122,7 +124,11 @@ class Session<P extends ProtocolCodec> implements ShipSession {
     reader.lastProblem = reason
     this.#faults += 1
     reader.state = 'backing-off'
-    reader.settings.logger.warn({ url: reader.url, code: problem.error.code }, reason)
+    const fields = { url: reader.url, code: problem.error.code }
+    // One warning until the next block arrives: further attempts say nothing new.
+    if (this.#warnedAt === reader.blocksReceived) reader.settings.logger.info(fields, reason)
+    else reader.settings.logger.warn(fields, reason)
+    this.#warnedAt = reader.blocksReceived
     if (problem.kind === 'missed-fork') {
       if (this.#undoMissedFork(problem.num ?? reader.tail.next)) return
     } else {

@@ -10,7 +10,8 @@ import type { PostgresBinaries } from './binaries.ts'
 import type { Guard } from './guard.ts'
 import { isRunning, pause, serverProcessesIn } from './processes.ts'
 
-const INITDB_TIMEOUT_MS = 60_000
+/** A busy machine takes minutes; one that fails says so by itself. */
+const INITDB_TIMEOUT_MS = 600_000
 const STOP_TIMEOUT_MS = 30_000
 /** Databases that initdb makes: template1, template0 and postgres. */
 const FIRST_DATABASES = 3

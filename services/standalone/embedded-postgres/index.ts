@@ -1,2 +1,3 @@
+export { USER } from './cluster.ts'
 export { startEmbeddedPostgres } from './server.ts'
 export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './server.ts'

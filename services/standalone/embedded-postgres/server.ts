@@ -16,7 +16,8 @@ import { startGuard } from './guard.ts'
 import type { Guard } from './guard.ts'
 import { pause } from './processes.ts'
 
-const START_TIMEOUT_MS = 60_000
+/** A busy machine takes minutes; a server that fails says so by itself. */
+const START_TIMEOUT_MS = 300_000
 const STOP_TIMEOUT_MS = 30_000
 /** What a server says when it is ready; a standby only reads. */
 const READY = /ready to accept (?:read-?.?only )?connections/

@@ -13,6 +13,7 @@ import type { FuzzRequest, Target } from './requests.ts'
 import { makeRequest } from './requests.ts'
 import type { KnownValues } from './values.ts'
 import { collectValues } from './values.ts'
+import { patient } from '../../setup/patience.ts'
 
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000)
@@ -121,38 +122,42 @@ function collectGarbage(): number {
   return heapUsed + external
 }
 
-it(`${REQUESTS} requests of seed ${SEED}: no answer is a fault, and memory stays bounded`, async () => {
-  expect(targets.length).toBeGreaterThan(30)
-  const random = createChoices(SEED)
-  const problems: string[] = []
-  const statuses: Record<string, number> = {}
-  let made = 0
-  let slowest = { elapsedMs: 0, what: '' }
-  const run = async (until: number): Promise<void> => {
-    while (made < until) {
-      const number = made++
-      const fuzz = makeRequest(targets, known, random)
-      const what = `#${number} ${fuzz.method} ${fuzz.target.slice(0, 300)} ${(fuzz.body ?? '').slice(0, 300)}`
-      const answer = await send(fuzz).catch((error: unknown) => String(error))
-      const problem = typeof answer === 'string' ? answer : problemOf(fuzz, answer)
-      if (problem !== undefined) problems.push(`${what} -> ${problem}`)
-      if (typeof answer === 'string') continue
-      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
-      if (answer.elapsedMs > slowest.elapsedMs) slowest = { elapsedMs: answer.elapsedMs, what }
+it(
+  `${REQUESTS} requests of seed ${SEED}: no answer is a fault, and memory stays bounded`,
+  async () => {
+    expect(targets.length).toBeGreaterThan(30)
+    const random = createChoices(SEED)
+    const problems: string[] = []
+    const statuses: Record<string, number> = {}
+    let made = 0
+    let slowest = { elapsedMs: 0, what: '' }
+    const run = async (until: number): Promise<void> => {
+      while (made < until) {
+        const number = made++
+        const fuzz = makeRequest(targets, known, random)
+        const what = `#${number} ${fuzz.method} ${fuzz.target.slice(0, 300)} ${(fuzz.body ?? '').slice(0, 300)}`
+        const answer = await send(fuzz).catch((error: unknown) => String(error))
+        const problem = typeof answer === 'string' ? answer : problemOf(fuzz, answer)
+        if (problem !== undefined) problems.push(`${what} -> ${problem}`)
+        if (typeof answer === 'string') continue
+        statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
+        if (answer.elapsedMs > slowest.elapsedMs) slowest = { elapsedMs: answer.elapsedMs, what }
+      }
     }
-  }
-  const runAll = (until: number) => Promise.all(Array.from({ length: CONCURRENCY }, () => run(until)))
-  await runAll(WARM_UP)
-  const before = collectGarbage()
-  await runAll(REQUESTS)
-  const growth = collectGarbage() - before
-  console.info(
-    `fuzz: seed ${SEED}, statuses ${JSON.stringify(statuses)}, memory ${(growth / 2 ** 20).toFixed(1)} MB more, ` +
-      `slowest ${Math.round(slowest.elapsedMs)} ms: ${slowest.what}`,
-  )
-  expect(problems.slice(0, 30)).toEqual([])
-  expect(growth).toBeLessThan(MAX_GROWTH_BYTES)
-  // A fuzz that only ever fails, or never does, looks at nothing.
-  expect(statuses[200]).toBeGreaterThan(REQUESTS / 4)
-  expect(statuses[400]).toBeGreaterThan(REQUESTS / 20)
-}, 600_000)
+    const runAll = (until: number) => Promise.all(Array.from({ length: CONCURRENCY }, () => run(until)))
+    await runAll(WARM_UP)
+    const before = collectGarbage()
+    await runAll(REQUESTS)
+    const growth = collectGarbage() - before
+    console.info(
+      `fuzz: seed ${SEED}, statuses ${JSON.stringify(statuses)}, memory ${(growth / 2 ** 20).toFixed(1)} MB more, ` +
+        `slowest ${Math.round(slowest.elapsedMs)} ms: ${slowest.what}`,
+    )
+    expect(problems.slice(0, 30)).toEqual([])
+    expect(growth).toBeLessThan(MAX_GROWTH_BYTES)
+    // A fuzz that only ever fails, or never does, looks at nothing.
+    expect(statuses[200]).toBeGreaterThan(REQUESTS / 4)
+    expect(statuses[400]).toBeGreaterThan(REQUESTS / 20)
+  },
+  patient(600_000),
+)

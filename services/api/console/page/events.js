@@ -159,8 +159,8 @@ export function createEvents() {
 /** @param {boolean} isCatchingUp */
 function waitingText(isCatchingUp) {
   return isCatchingUp
-    ? 'Events are told once the reader has reached the head of the chain.'
-    : 'Nothing has happened yet. Events appear as blocks bring them.'
+    ? 'No events yet. Publishing starts when the reader has reached the head of the chain.'
+    : 'No events yet. They appear as blocks bring them.'
 }
 
 /**

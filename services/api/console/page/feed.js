@@ -8,6 +8,8 @@
  */
 
 const EVERY_MS = 2_000
+/** While the sizes of the tables are being measured. */
+const SOON_MS = 500
 const TIMEOUT_MS = 10_000
 const LONGEST_PAUSE_MS = 15_000
 
@@ -30,10 +32,9 @@ export function startFeed({ range, tell }) {
     failures = result.kind === 'data' ? 0 : failures + 1
     tell(result)
     if (document.hidden) return
-    timer = setTimeout(
-      () => void ask(),
-      Math.min(EVERY_MS * 2 ** Math.max(0, failures - 1), LONGEST_PAUSE_MS),
-    )
+    const isMeasuring = result.kind === 'data' && result.data.database === null && result.data.health.answers
+    const pauseMs = isMeasuring ? SOON_MS : EVERY_MS * 2 ** Math.max(0, failures - 1)
+    timer = setTimeout(() => void ask(), Math.min(pauseMs, LONGEST_PAUSE_MS))
   }
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) clearTimeout(timer)

@@ -6,7 +6,9 @@ import { formatAge, formatBytes, formatDuration, formatMoment, formatRate, forma
 /** @typedef {import('../data.ts').HistoryRange} HistoryRange */
 /** @typedef {import('../data.ts').ReaderView} ReaderView */
 
-/** A reader that says nothing for so long has ended or hangs. */
+/** Blocks that a reader at the head may lag: those that arrive between two updates. */
+const HEAD_BLOCKS = 4
+/** A reader without a heartbeat for so long has stopped or hangs. */
 const SILENT_SECONDS = 30
 const stateWords = /** @type {Readonly<Record<string, string>>} */ ({
   connecting: 'connecting',
@@ -43,7 +45,7 @@ export function createReaders() {
       setText(
         empty,
         health.database === 'away'
-          ? 'Nothing is known of the readers while the database is away.'
+          ? 'The readers are unknown while the database is unavailable.'
           : `No reader has committed a block yet. What is served: ${accounts}.`,
       )
       show(empty, readers.length === 0)
@@ -98,6 +100,7 @@ function createCard(name) {
       const isSilent = (reader.seconds_since_heartbeat ?? Infinity) > SILENT_SECONDS
       const mode = isSilent ? 'stopped' : (reader.state ?? 'connecting')
       state.dataset.state = mode
+      element.dataset.state = mode
       setText(state, isSilent ? 'silent' : (stateWords[mode] ?? mode))
       const text = JSON.stringify(reader.contracts)
       if (text !== contractsText) contracts.replaceChildren(...reader.contracts.map(contractChip))
@@ -184,8 +187,7 @@ function contractChip({ family, account }) {
  */
 function percentOf({ state, start_block, block_num, target_block }) {
   const all = target_block - start_block + 1
-  // A live reader is a block or two behind whenever one looks.
-  if (all <= 0 || state === 'live') return 100
+  if (all <= 0 || (state === 'live' && target_block - block_num <= HEAD_BLOCKS)) return 100
   const done = Math.min(100, Math.max(0, ((block_num - start_block + 1) / all) * 100))
   // The last blocks of a long way would otherwise be rounded away.
   return block_num < target_block ? Math.min(done, 99.9) : done
@@ -193,7 +195,7 @@ function percentOf({ state, start_block, block_num, target_block }) {
 
 /** @param {ReaderView} reader */
 function timeLeft({ state, lag_blocks, eta_seconds }) {
-  if (lag_blocks === 0 || state === 'live') return 'At the head'
+  if (lag_blocks <= HEAD_BLOCKS && state === 'live') return 'At the head'
   return eta_seconds === null ? 'Not known yet' : formatDuration(eta_seconds)
 }
 

@@ -4,8 +4,8 @@ import { countOf, formatAge, formatBytes, formatDuration, formatWhole } from './
 /** @typedef {import('../data.ts').ConsoleData} ConsoleData */
 /** @typedef {import('../data.ts').ReaderView} ReaderView */
 
-/** A lag of so many blocks is what a healthy reader may have between two looks. */
-const NEAR_BLOCKS = 20
+/** Blocks that a reader at the head may lag: those that arrive between two updates. */
+const HEAD_BLOCKS = 4
 const words = { healthy: 'Healthy', degraded: 'Degraded', unhealthy: 'Unhealthy' }
 const tones = { healthy: 'good', degraded: 'warn', unhealthy: 'bad' }
 
@@ -18,14 +18,15 @@ export function showSummary(data) {
   setText(byId('chain-name'), chain.demo ? 'Demo chain' : chain.name)
   document.title = `Pronghorn: ${chain.demo ? 'demo chain' : chain.name}`
   show(byId('demo'), chain.demo)
-  showChip(health.status, words[health.status])
+  const word = health.catching_up ? 'Catching up' : words[health.status]
+  const tone = health.catching_up ? 'warn' : tones[health.status]
+  showChip(health.catching_up ? 'catching-up' : health.status, word)
   const isIndexing = data.readers.some(isCatchingUp)
-  // A young database is behind by its nature; that it is being filled says more than that it is.
-  setFigure('health', words[health.status], tones[health.status])
+  setFigure('health', word, tone)
   setNote('health', health.reasons.length === 0 ? 'Everything works' : sentenceOf(health.reasons))
   if (chain.head_block === 0) {
     setFigure('head', 'Unknown')
-    setNote('head', 'Nobody has told of it yet')
+    setNote('head', 'No node has answered yet')
   } else {
     setFigure('head', formatWhole(chain.head_block))
     const ageMs = chain.head_time === null ? null : Math.max(0, data.time - chain.head_time)
@@ -37,7 +38,7 @@ export function showSummary(data) {
   setNote('database', database ? countOf(database.tables.length, 'table') : 'Being measured')
 }
 
-/** Says that nobody answers. */
+/** Shows that the api does not answer. */
 export function showAway() {
   showChip('away', 'No answer')
 }
@@ -59,13 +60,13 @@ function showLag(readers, isIndexing) {
   const furthest = readers.reduce((worst, reader) => Math.max(worst, reader.lag_blocks), 0)
   if (readers.length === 0) {
     setFigure('lag', 'Unknown')
-    setNote('lag', 'No reader has begun')
+    setNote('lag', 'No reader has started')
     return
   }
   const worst = readers.find(({ lag_blocks }) => lag_blocks === furthest)
-  setFigure('lag', countOf(furthest, 'block'), furthest <= NEAR_BLOCKS ? 'good' : isIndexing ? '' : 'warn')
+  setFigure('lag', countOf(furthest, 'block'), furthest <= HEAD_BLOCKS ? 'good' : isIndexing ? '' : 'warn')
   const eta = worst?.eta_seconds ?? null
-  if (furthest <= NEAR_BLOCKS) setNote('lag', 'At the head')
+  if (furthest <= HEAD_BLOCKS) setNote('lag', 'At the head')
   else setNote('lag', eta === null ? 'Time left not known yet' : `${formatDuration(eta)} left`)
 }
 
@@ -105,10 +106,14 @@ let servedText = ''
  * The namespaces, and who runs this.
  * @param {ConsoleData} data
  */
-export function showServed({ namespaces, provider, version, revision, chain }) {
-  const text = JSON.stringify([namespaces, provider, version, revision, chain.chain_id])
+export function showServed({ namespaces, provider, version, revision, chain, state_port }) {
+  const text = JSON.stringify([namespaces, provider, version, revision, chain.chain_id, state_port])
   if (text === servedText) return
   servedText = text
+  const link = byId('state-link')
+  show(link, state_port !== null)
+  if (state_port !== null)
+    link.setAttribute('href', `${location.protocol}//${location.hostname}:${state_port}/v0/docs`)
   byId('served').replaceChildren(
     ...namespaces.map(({ name, account, paths }) =>
       make('li', {}, [

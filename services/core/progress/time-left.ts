@@ -1,0 +1,53 @@
+/** Shorter observations say nothing about the time left, ms. */
+const LEAST_MS = 4_000
+/** Time over which the rate is averaged, ms. */
+const RATE_MS = 30_000
+/** Time over which a new estimate replaces what was shown, ms. */
+const SHOWN_MS = 10_000
+
+interface Sample {
+  readonly atMs: number
+  readonly block: number
+  readonly head: number
+}
+
+/**
+ * Estimates how long a reader needs to the head of the chain. The rate is that of the last 30 seconds, net of the blocks
+ * that the chain adds meanwhile; a changed rate moves the result over about ten seconds instead of at once.
+ */
+export class TimeLeft {
+  readonly #samples: Sample[] = []
+  #shown: { readonly atMs: number; readonly seconds: number } | undefined
+
+  /** Takes a position of the reader and of the head. @param atMs on any clock that only moves forward. */
+  note(atMs: number, block: number, head: number): void {
+    this.#samples.push({ atMs, block, head })
+    while (atMs - this.#samples[0]!.atMs > RATE_MS) this.#samples.shift()
+    const estimate = this.#estimate(head - block)
+    if (estimate === undefined) {
+      this.#shown = undefined
+      return
+    }
+    if (!this.#shown) {
+      this.#shown = { atMs, seconds: estimate }
+      return
+    }
+    const passedMs = atMs - this.#shown.atMs
+    const expected = Math.max(0, this.#shown.seconds - passedMs / 1_000)
+    const weight = 1 - Math.exp(-passedMs / SHOWN_MS)
+    this.#shown = { atMs, seconds: expected + (estimate - expected) * weight }
+  }
+
+  /** Seconds left at the last position; null while nothing is gained, or too little was seen. */
+  get seconds(): number | null {
+    return this.#shown?.seconds ?? null
+  }
+
+  #estimate(lagBlocks: number): number | undefined {
+    const first = this.#samples[0]
+    const last = this.#samples.at(-1)
+    if (!first || !last || last.atMs - first.atMs < LEAST_MS) return undefined
+    const gain = last.block - first.block - Math.max(0, last.head - first.head)
+    return gain > 0 ? (Math.max(0, lagBlocks) * (last.atMs - first.atMs)) / 1_000 / gain : undefined
+  }
+}

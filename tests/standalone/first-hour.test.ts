@@ -1,0 +1,115 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { patient } from '../setup/patience.ts'
+import { program, startStandalone } from '../setup/standalone.ts'
+import type { StartedStandalone } from '../setup/standalone.ts'
+
+let running: StartedStandalone | null = null
+const folders: string[] = []
+
+afterEach(async () => {
+  await running?.stop('SIGKILL')
+  running = null
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
+})
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'pronghorn-test-'))
+  folders.push(path)
+  return path
+}
+
+interface Ended {
+  readonly code: number | null
+  readonly text: string
+}
+
+async function run(...args: string[]): Promise<Ended> {
+  const env = { PATH: process.env.PATH, HOME: tmpdir() }
+  const child = spawn(process.execPath, [program, ...args], { env, timeout: patient(60_000) })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, text }
+}
+
+it('a data directory that cannot be used is an error of its own, without a stack', async () => {
+  const base = await folder()
+  await writeFile(join(base, 'file'), '')
+  for (const path of [join(base, 'file'), join(base, 'file', 'below'), '/proc/nope']) {
+    const { code, text } = await run('standalone', '--data', path)
+    expect([code, text.split('\n').filter((line) => line !== '').length]).toEqual([1, 2])
+    expect(text).toContain(`the data directory ${path} cannot be used`)
+  }
+})
+
+it('a node that does not answer is an error before anything is started', async () => {
+  const chain = createServer((_, response) => {
+    const id = 'ab'.repeat(32)
+    response.end(
+      JSON.stringify({ chain_id: id, head_block_num: 7, head_block_time: '2026-11-20T10:00:00.500' }),
+    )
+  }).listen(0, '127.0.0.1')
+  await once(chain, 'listening')
+  const { port } = chain.address() as AddressInfo
+  const http = `http://127.0.0.1:${port}`
+  for (const [args, wanted] of [
+    [['--ship', 'ws://127.0.0.1:9', '--http', 'http://127.0.0.1:9'], 'CHAIN_UNREACHABLE'],
+    [
+      ['--ship', 'ws://127.0.0.1:9', '--http', http],
+      'SHIP_UNREACHABLE: no state-history node at ws://127.0.0.1:9',
+    ],
+    [['--ship', `ws://127.0.0.1:${port}`, '--http', http], 'SHIP_UNREACHABLE'],
+  ] as const) {
+    const { code, text } = await run('standalone', ...args)
+    expect([code, text]).toEqual([75, expect.stringContaining(wanted) as string])
+    expect(text).not.toContain('is running')
+    expect(text.split('\n').length).toBeLessThan(6)
+  }
+  chain.close()
+})
+
+it('says what it does, answers as the README shows, keeps its key, and is managed by its data directory', async () => {
+  const data = await folder()
+  running = await startStandalone(['--data', data])
+  const first = running.output()
+  for (const step of ['Starting PostgreSQL', 'the database', 'Starting the demo chain', 'Indexing'])
+    expect(first).toContain(step)
+  const example = await fetch(`${running.api}/atomicassets/v1/collections/carolcollect`)
+  expect(await example.json()).toMatchObject({
+    success: true,
+    data: { name: 'Carol', created_at_block: '44' },
+  })
+  const taken = await run('standalone', '--port', new URL(running.api).port)
+  expect(taken.text).toMatch(new RegExp(`the port is in use by .*\\(process ${running.child.pid}\\)`))
+  const address = /postgres:\/\/\S+/.exec(first)![0]
+  expect(new URL(address).password).not.toBe('')
+  const created = await run('keys', 'create', '--label', 'mine', '--data', data)
+  expect([created.code, created.text]).toEqual([0, expect.stringContaining('server_') as string])
+  const smoke = await run('smoke-test', running.api)
+  expect([smoke.code, smoke.text]).toEqual([0, expect.not.stringContaining('failed') as string])
+  const keyOf = (text: string): string | undefined => /API key (server_\S+)/.exec(text)?.[1]
+  await running.stop('SIGTERM')
+  const listed = await run('keys', 'list', '--data', data)
+  expect([listed.code, listed.text]).toEqual([0, expect.stringContaining('mine') as string])
+  running = await startStandalone(['--data', data])
+  expect(keyOf(running.output())).toBe(keyOf(first))
+})
+
+it('leaves out contracts that the chain does not have', async () => {
+  running = await startStandalone(['--market-account', 'none', '--tools-account', 'none'])
+  expect((await fetch(`${running.api}/market/v1/config`)).status).toBe(404)
+  expect((await fetch(`${running.api}/assets/v1/config`)).status).toBe(200)
+})
+
+it('help for an unknown command names it', () => {
+  const { status, stderr } = spawnSync(process.execPath, [program, 'help', 'nothing'], { encoding: 'utf8' })
+  expect([status, stderr]).toEqual([2, expect.stringContaining("unknown command 'nothing'") as string])
+})
