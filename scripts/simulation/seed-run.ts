@@ -95,7 +95,7 @@ class SeedRun {
       onViolation: (text) => this.#violations.push(text),
       onEnd: ({ code, text }) => {
         this.#note(`> the filler ended: ${text}`)
-        tally.add(`ended with ${code}`)
+        tally.add(`ended with ${code ?? 'success'}`)
       },
     })
     this.#nodes = Array.from(

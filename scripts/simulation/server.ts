@@ -1,15 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
 import type { EmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
 
-/** Folder of a file system in memory, where the system has one: databases are copied there in a fifth of the time. */
-const memoryFolder = '/dev/shm'
-
 /** Starts the PostgreSQL of all seeds. Nobody but the simulation reaches it, so it asks for no password. */
 export async function startServer(): Promise<EmbeddedPostgres> {
-  if (tmpdir() === '/tmp' && existsSync(memoryFolder)) process.env.TMPDIR = memoryFolder
   const server = await startEmbeddedPostgres({
     settings: {
       shared_buffers: '64MB',

@@ -87,10 +87,11 @@ export class Supervisor {
     this.life?.kill()
     this.killReplaced()
     // One that was about to begin has a watch of its own.
-    for (let last: Promise<void> | null = null; last !== this.#watching;) {
-      last = this.#watching
-      await last
-    }
+    let watched: Promise<void>
+    do {
+      watched = this.#watching
+      await watched
+    } while (watched !== this.#watching)
     await Promise.all(this.#replaced.map(({ ended }) => ended))
   }
 
@@ -104,6 +105,10 @@ export class Supervisor {
     else if (!this.#options.excuses.has(end.code))
       this.#options.onViolation(`the filler ended with ${end.text}`)
     await delay(restartMs)
+    await this.#restart()
+  }
+
+  async #restart(): Promise<void> {
     if (!this.#isOver) await this.start()
   }
 
