@@ -80,7 +80,8 @@ function start(command: string, args: readonly string[]): ChildProcess {
 }
 
 async function chipOf(of: Page): Promise<string> {
-  return of.$eval('#health-word', (word) => word.textContent)
+  const word: unknown = await of.evaluate("document.querySelector('#health-word').textContent")
+  return String(word)
 }
 
 async function until(holds: () => Promise<unknown>): Promise<void> {

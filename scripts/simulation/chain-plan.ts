@@ -4,7 +4,7 @@ import { brokenAbis } from './abis.ts'
 import type { BrokenAbi } from './abis.ts'
 
 /** Seeds that share a chain, so that it is made and indexed straight once for all of them. */
-export const seedsOfChain = 25
+const seedsOfChain = 25
 
 /** Of so many chains one has a block of a million traces. */
 const millionEvery = 100

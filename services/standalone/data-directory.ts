@@ -31,8 +31,8 @@ async function createWithParents(path: string): Promise<void> {
   if (await exists(path)) return
   const parent = dirname(path)
   if (parent !== path) await createWithParents(parent)
-  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error
+  await mkdir(path).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   })
 }
 
@@ -63,8 +63,9 @@ export async function openDataDirectory(given: string): Promise<OpenedDirectory>
   const base = await realpath(path)
   const running = await runningAddress(base)
   if (running) return { address: running, close: () => Promise.resolve() }
-  const { host, port, user, password, stop } = await startEmbeddedPostgres({ dataDir: base })
-  return { address: { host, port, user, password, database: DATABASE }, close: stop }
+  const server = await startEmbeddedPostgres({ dataDir: base })
+  const { host, port, user, password } = server
+  return { address: { host, port, user, password, database: DATABASE }, close: () => server.stop() }
 }
 
 /** Address of the server that runs on these files, from its own lock file: process id, folder, start, port. */

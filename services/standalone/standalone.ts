@@ -135,18 +135,18 @@ async function serve(
   const kvstore = createMemoryStore(options.logger)
   closing.push(() => kvstore.close())
   options.progress.print('Starting the api and the state service\n')
-  let statePort: number | undefined
+  const ports: { state?: number } = {}
   const api = await startApi({
     config,
     logger: options.logger.child({ part: 'api' }),
     kvstore,
     isDemo: demo !== null,
-    statePort: () => statePort,
+    statePort: () => ports.state,
   })
   closing.push(() => api.close())
   const state = await startStateService(options, config, database)
   closing.push(() => state.service.close())
-  statePort = state.service.port
+  ports.state = state.service.port
   const { progress } = options
   let isAnnounced = false
   const announceOnce = (): void => {

@@ -5,7 +5,7 @@ import { indexUntil, startChain } from '../integration/index-chain.ts'
 import { createTestDatabase } from '../setup/database.ts'
 
 /** Last block of the database that docs/graphql.md and docs/queries.md answer from: one sale is listed, auctions have bids. */
-export const RECORDED_BLOCK = 447
+const RECORDED_BLOCK = 447
 
 /** The recorded chain until `RECORDED_BLOCK`, with query indexes. */
 export interface RecordedDatabase {

@@ -88,7 +88,7 @@ it('says what it does, answers as the README shows, keeps its key, and is manage
     data: { name: 'Carol', created_at_block: '44' },
   })
   const taken = await run('standalone', '--port', new URL(running.api).port)
-  expect(taken.text).toMatch(new RegExp(`the port is in use by .*\\(process ${running.child.pid}\\)`))
+  expect(taken.text).toMatch(new RegExp(`the port is in use by .*\\(process ${String(running.child.pid)}\\)`))
   const address = /postgres:\/\/\S+/.exec(first)![0]
   expect(new URL(address).password).not.toBe('')
   const created = await run('keys', 'create', '--label', 'mine', '--data', data)

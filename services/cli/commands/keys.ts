@@ -85,8 +85,8 @@ async function withKeys(
 ): Promise<void> {
   if (flags.data !== undefined) {
     const { openDataDirectory } = await import('../../standalone/index.ts')
-    const { address, close } = await openDataDirectory(flags.data)
-    return withDatabase(address, 'pronghorn keys', task).finally(close)
+    const directory = await openDataDirectory(flags.data)
+    return withDatabase(directory.address, 'pronghorn keys', task).finally(() => directory.close())
   }
   const { config } = loadSettings(io, flags, ['connections'])
   await withDatabase(config.connections.sqldb, 'pronghorn keys', task)

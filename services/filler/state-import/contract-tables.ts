@@ -68,7 +68,7 @@ export function contractTables(handlers: readonly Handler[]): ContractTable[] {
 }
 
 /** Name of the table that collects the rows of a contract table. */
-export function stageName(family: string, table: string): string {
+function stageName(family: string, table: string): string {
   return `import.${family}_${table}`
 }
 

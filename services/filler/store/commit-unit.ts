@@ -11,13 +11,14 @@ import {
   rowBytes,
   rowKey,
 } from './pending-rows.ts'
-import type { MutableRow, PendingRow, PendingTable, RowKey } from './pending-rows.ts'
+import type { PendingRow, PendingTable, RowKey } from './pending-rows.ts'
 import type {
   AppendTable,
   CounterTable,
   GroupedTable,
   HistoryTable,
   KeyedTable,
+  MutableRow,
   Table,
   VersionedTable,
 } from './table.ts'

@@ -2,9 +2,9 @@ import type { AppendedRows } from './appended-rows.ts'
 import { writeHistory } from './history.ts'
 import { journalRows } from './journal.ts'
 import type { Column, TableLayout } from './layout.ts'
-import type { MutableRow, PendingRow, PendingTable } from './pending-rows.ts'
+import type { PendingRow, PendingTable } from './pending-rows.ts'
 import type { WriterSession } from './session.ts'
-import type { CounterTable, VersionedTable } from './table.ts'
+import type { CounterTable, MutableRow, VersionedTable } from './table.ts'
 
 /** Writes the merged operations of one table. With `undoBlock` the old rows are journaled for that block first. */
 export async function flushTable(

@@ -1,13 +1,10 @@
 import { AppendedRows } from './appended-rows.ts'
-import type { ColumnValue, CounterTable, GroupedTable, Table } from './table.ts'
+import type { ColumnValue, CounterTable, GroupedTable, MutableRow, Table } from './table.ts'
 
 /** What a row, a value and a buffer take in memory beside their contents, roughly. */
 const ROW_BYTES = 160
 const VALUE_BYTES = 24
 const BUFFER_BYTES = 120
-
-/** A row while it is being merged. */
-export type MutableRow = Record<string, ColumnValue>
 
 /** Map key of a row: the value itself for one column, joined text for more. */
 export type RowKey = string | bigint | number

@@ -2,6 +2,9 @@
 export type ColumnValue =
   bigint | number | string | boolean | null | Uint8Array | readonly string[] | readonly bigint[]
 
+/** A row while it is being merged. */
+export type MutableRow = Record<string, ColumnValue>
+
 /** Any row: column name to value. */
 export type Row = Readonly<Record<string, ColumnValue>>
 

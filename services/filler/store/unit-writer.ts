@@ -3,10 +3,10 @@ import { CommitUnit } from './commit-unit.ts'
 import type { Aggregate, Completion, Derivation, DerivedKey, DerivedStep, UnitClock } from './operations.ts'
 import { flushTable } from './flush.ts'
 import type { TableLayout } from './layout.ts'
-import type { MutableRow, PendingTable, RowKey } from './pending-rows.ts'
+import type { PendingTable, RowKey } from './pending-rows.ts'
 import { rowKey } from './pending-rows.ts'
 import type { WriterSession } from './session.ts'
-import type { Table } from './table.ts'
+import type { MutableRow, Table } from './table.ts'
 
 /** What a store derives, sorted by use; made once. */
 export interface DerivedPlan {
