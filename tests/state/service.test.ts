@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDfuseClient, InMemoryApiTokenStore } from '@dfuse/client'
@@ -465,6 +466,21 @@ describe('for browsers and probes', () => {
     expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
     expect(preflight.headers.get('access-control-allow-headers')).toContain('authorization')
     expect((await client().get('/v0/state/abi')).headers.get('access-control-allow-origin')).toBe('*')
+  })
+
+  it('an address without a path that can be read is the fault of whoever sent it', async () => {
+    const [status, text] = await new Promise<[number | undefined, string]>((resolve, reject) => {
+      const sent = request({ host: '127.0.0.1', port: service.port, path: 'http://[::/healthz' }, (response) => {
+        let text = ''
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()))
+        response.on('end', () => resolve([response.statusCode, text]))
+      })
+      sent.on('error', reject).end()
+    })
+    expect([status, JSON.parse(text)]).toEqual([
+      400,
+      expect.objectContaining({ code: 'request_error', message: 'The address of the request cannot be read' }),
+    ])
   })
 
   it('/ping, /healthz, the document and its page are there without a token', async () => {
