@@ -26,7 +26,13 @@ import type { StateDatabase } from './chain/index.ts'
 import { documentationRoutes } from './documentation/index.ts'
 import { endpoints } from './endpoints/index.ts'
 import { healthRoutes } from './health.ts'
-import { createFailureAnswer, createRoutes, createTraceStep, malformedRequestBody } from './http/index.ts'
+import {
+  checkAddress,
+  createFailureAnswer,
+  createRoutes,
+  createTraceStep,
+  malformedRequestBody,
+} from './http/index.ts'
 import { createIssuer, ISSUE_WINDOW_MS } from './issuance.ts'
 import { waitForDatabase } from './preconditions.ts'
 
@@ -140,6 +146,7 @@ async function serve(
     createTraceStep(),
     createCorsStep([]),
     createFailureStep(createFailureAnswer(logger)),
+    checkAddress,
     limit,
     routes,
   ]

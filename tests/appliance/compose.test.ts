@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { DockerComposeEnvironment, Wait } from 'testcontainers'
 import type { StartedDockerComposeEnvironment } from 'testcontainers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -8,6 +9,7 @@ import { createClient } from '../../services/appliance/smoke/client.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless } from '../setup/available.ts'
 import { applianceVariables, composeFiles, run, whyNoEngine } from './engine.ts'
+import { stallBodies } from './stalled-bodies.ts'
 
 const project = 'pronghorn-suite'
 const ports = { http: 18_080, https: 18_443 }
@@ -16,6 +18,9 @@ const url = `https://localhost:${ports.https}`
 const ask = createClient(new URL(url), true)
 const oneShots = ['config', 'migrate']
 const longest = 480_000
+const STALLED_BODIES = 100
+/** As much as those bodies have. */
+const MAX_PROXY_BYTES = 100 * 1_000_000
 
 const health = z.object({
   data: z.object({
@@ -139,6 +144,19 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     const plain = createClient(new URL(`http://localhost:${ports.http}`), false)
     const { status, headers } = await plain('/health?x=1')
     expect([status, headers.location]).toEqual([308, `${url}/health?x=1`])
+  })
+
+  it('is not filled by bodies that stall', async () => {
+    const sockets = await stallBodies(ports.https, STALLED_BODIES)
+    await sleep(2_000)
+    const inProxy = (...words: string[]): Promise<string> =>
+      run(variables, 'docker', 'compose', 'exec', '--no-TTY', 'nginx', ...words)
+    const files = await inProxy('du', '-sk', '/tmp')
+    const memory = await inProxy('sh', '-c', 'cat /sys/fs/cgroup/memory.current || cat /sys/fs/cgroup/memory/memory.usage_in_bytes')
+    expect(Number.parseInt(files)).toBeLessThan(1_024)
+    expect(Number(memory)).toBeLessThan(MAX_PROXY_BYTES)
+    expect((await ask('/atomicassets/v1/assets?limit=2')).status).toBe(200)
+    for (const socket of sockets) socket.destroy()
   })
 
   it('goes on at the same block after down and up', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,11 +20,21 @@ import { testSettings } from '../integration/index-chain.ts'
 import { startTestRedis } from '../setup/redis.ts'
 import type { TestRedis } from '../setup/redis.ts'
 import { Gate } from './gate.ts'
+import { copyForReplica, promote, startReplica } from './replica.ts'
+import { SmallDisk } from './small-disk.ts'
 
 const logger = createLogger({ name: 'faults', level: 'silent' })
 const DATABASE = 'faults'
 /** Few, so that they can be used up. */
-const SETTINGS = { max_connections: '40', superuser_reserved_connections: '0' }
+const SETTINGS = {
+  max_connections: '40',
+  superuser_reserved_connections: '0',
+  max_wal_size: '128MB',
+  // What the replica may have missed.
+  wal_keep_size: '64MB',
+}
+const DISK_MB = 600
+const RECOVERY_MS = 3_000
 const RESTART_MS = 1_000
 const BLOCK_MS = 500
 
@@ -37,16 +47,20 @@ export interface Health {
 
 /** All parts on one machine: a chain that lives, a filler that is started again when it ends, an api, Redis, PostgreSQL. */
 export class Rig {
-  readonly dataDir = mkdtempSync(join(tmpdir(), 'pronghorn-faults-'))
+  readonly #base = mkdtempSync(join(tmpdir(), 'pronghorn-faults-'))
+  readonly #dataDir = join(this.#base, 'primary')
+  readonly #replicaDir = join(this.#base, 'replica')
   readonly stopping = new AbortController()
   /** Codes of the errors that the filler ended with. */
   readonly endings: string[] = []
   postgres!: EmbeddedPostgres
+  disk!: SmallDisk
   redis!: TestRedis
   chain!: Devchain
   node!: { readonly shipUrl: string; readonly httpUrl: string }
   databaseGate!: Gate
   nodeGate!: Gate
+  #replica: EmbeddedPostgres | undefined
   #api!: RunningApi
   #filler!: Promise<void>
   #producing: NodeJS.Timeout | undefined
@@ -55,6 +69,10 @@ export class Rig {
   #isPaused = false
 
   async start(): Promise<void> {
+    // The servers run as another user when this runs as root.
+    chmodSync(this.#base, 0o755)
+    mkdirSync(this.#dataDir)
+    this.disk = SmallDisk.mount(this.#dataDir, DISK_MB)
     await this.startPostgres()
     this.databaseGate = await Gate.open(this.postgres)
     const admin = await connectDatabase({ ...this.direct, database: 'postgres' }, { applicationName: 'test' })
@@ -63,6 +81,11 @@ export class Rig {
     const client = await connectDatabase(this.direct, { applicationName: 'test' })
     await migrate(client)
     await client.end()
+    await this.postgres.stop()
+    await copyForReplica(this.#dataDir, this.#replicaDir)
+    await this.startPostgres()
+    this.databaseGate.lead(this.postgres)
+    this.#replica = await startReplica(this.#replicaDir, this.address, SETTINGS)
     this.redis = await startTestRedis()
     this.#firstBlockMs = Date.now()
     this.chain = createDevchain({ recordings: ['main'], startTimeMs: this.#firstBlockMs })
@@ -106,7 +129,31 @@ export class Rig {
   }
 
   async startPostgres(): Promise<void> {
-    this.postgres = await startEmbeddedPostgres({ dataDir: this.dataDir, settings: SETTINGS })
+    this.postgres = await startEmbeddedPostgres({ dataDir: this.#dataDir, settings: SETTINGS })
+  }
+
+  /** The replica takes the place of the server, which is gone. */
+  async failOver(): Promise<void> {
+    if (!this.#replica) throw new Error('there is no replica')
+    await this.postgres.stop()
+    this.postgres = this.#replica
+    this.#replica = undefined
+    await promote(this.direct)
+    this.databaseGate.lead(this.postgres)
+  }
+
+  /** Starts the server again if it has ended by itself. */
+  async revivePostgres(): Promise<void> {
+    const untilMs = performance.now() + RECOVERY_MS
+    while (performance.now() < untilMs) {
+      const client = await connectDatabase(this.direct, { applicationName: 'test' }).catch(() => undefined)
+      await client?.end()
+      if (client) return
+      await sleep(100)
+    }
+    await this.postgres.stop()
+    await this.startPostgres()
+    this.databaseGate.lead(this.postgres)
   }
 
   /** Sends a signal to every process of the database server. */
@@ -185,7 +232,9 @@ export class Rig {
       this.redis.stop(),
     ])
     await this.postgres.stop()
-    rmSync(this.dataDir, { recursive: true, force: true })
+    await this.#replica?.stop()
+    this.disk.unmount()
+    rmSync(this.#base, { recursive: true, force: true })
   }
 
   #readerOptions(database: DatabaseAddress, shipUrl: string, stopBlock: number) {

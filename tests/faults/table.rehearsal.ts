@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { createDevchain } from '../../services/devchain/index.ts'
-import type { Devchain } from '../../services/devchain/index.ts'
+import type { Devchain, MirrorNode } from '../../services/devchain/index.ts'
 import { describeWithRedis } from '../setup/redis.ts'
 import { Rig, targetOf } from './rig.ts'
 import { patient } from '../setup/patience.ts'
@@ -22,7 +23,16 @@ interface Fault {
   readonly retried: string
   /** Health need not say anything: nothing is lost, and nobody waits. */
   readonly maySeeNothing?: boolean
+  /** Only where file systems can be mounted. */
+  readonly needsSmallDisk?: boolean
+  /** Code that the filler ends with. */
+  readonly endsWith?: string
 }
+
+/** Blocks that a pruned node lacks, and that it has. */
+const PRUNED_BLOCKS = 10
+const LEFT_BLOCKS = 5
+const PRUNED = 'The filler ends with `SHIP_RANGE_UNAVAILABLE` and is started again by what runs it.'
 
 interface Row {
   readonly name: string
@@ -36,6 +46,7 @@ interface Row {
 
 let rig: Rig
 let other: Devchain
+let pruned: MirrorNode | undefined
 const rows: Row[] = []
 const hogs: pg.Client[] = []
 
@@ -97,6 +108,27 @@ describeWithRedis('the parts under faults', () => {
       end: () => setReadOnly(false),
       retried: 'The filler tries again with growing pauses; the api continues.',
     },
+    {
+      name: 'PostgreSQL out of disk',
+      begin: () => {
+        rig.disk.fill()
+      },
+      end: async () => {
+        rig.disk.free()
+        await rig.revivePostgres()
+      },
+      retried: `${database} A server that ended because it cannot write is started again by what runs it.`,
+      needsSmallDisk: true,
+    },
+    {
+      name: 'PostgreSQL failed over to its replica, after a while',
+      begin: async () => {
+        rig.signalPostgres('SIGKILL')
+        await rig.postgres.stop()
+      },
+      end: () => rig.failOver(),
+      retried: `${database} What the replica had not received yet is indexed again.`,
+    },
     { name: 'Redis stopped', begin: () => rig.redis.kill(), end: () => rig.redis.start(), retried: store },
     {
       name: 'Redis frozen',
@@ -107,6 +139,13 @@ describeWithRedis('the parts under faults', () => {
         rig.redis.thaw()
       },
       retried: store,
+    },
+    {
+      name: 'Redis wiped',
+      begin: wipeRedis,
+      end: () => undefined,
+      retried: 'Nothing has to be: counters of limits and kept answers begin anew.',
+      maySeeNothing: true,
     },
     {
       name: 'the node gone',
@@ -144,15 +183,29 @@ describeWithRedis('the parts under faults', () => {
         rig.nodeGate.lead(targetOf(rig.node.shipUrl))
       },
       retried: 'The filler ends with `CHAIN_MISMATCH` and is started again by what runs it.',
+      endsWith: 'CHAIN_MISMATCH',
+    },
+    {
+      name: 'a node that was pruned: the next blocks are not there any more',
+      begin: leadToPrunedNode,
+      end: async () => {
+        rig.nodeGate.lead(targetOf(rig.node.shipUrl))
+        await pruned?.stop()
+      },
+      retried: PRUNED,
+      endsWith: 'SHIP_RANGE_UNAVAILABLE',
     },
   ]
 
-  it.each(faults)(
+  it.for(faults)(
     '$name',
-    async ({ name, begin, end, retried, maySeeNothing }) => {
+    { timeout: SEEN_MS + OVER_MS + 60_000 },
+    async ({ name, begin, end, retried, maySeeNothing, needsSmallDisk, endsWith }, context) => {
+      if (needsSmallDisk && !rig.disk.isSmall) context.skip('file systems cannot be mounted here')
       // The comparison with a straight run held the chain up.
       await untilWell()
       const startedMs = performance.now()
+      rig.endings.length = 0
       await begin()
       const seen = await untilSaid(maySeeNothing ? 5_000 : SEEN_MS)
       if (!maySeeNothing) expect(seen).toBeDefined()
@@ -169,8 +222,8 @@ describeWithRedis('the parts under faults', () => {
       })
       console.log(JSON.stringify(rows.at(-1)))
       expect(lost).toBe(0)
+      if (endsWith !== undefined) expect(rig.endings).toContain(endsWith)
     },
-    SEEN_MS + OVER_MS + 60_000,
   )
 
   async function restartPostgres(): Promise<void> {
@@ -197,6 +250,20 @@ describeWithRedis('the parts under faults', () => {
 
   async function freeConnections(): Promise<void> {
     await Promise.all(hogs.splice(0).map((hog) => hog.end()))
+  }
+
+  async function wipeRedis(): Promise<void> {
+    const client = new Redis(rig.redis.port, '127.0.0.1')
+    await client.flushall()
+    await client.quit()
+  }
+
+  async function leadToPrunedNode(): Promise<void> {
+    rig.nodeGate.lead(undefined)
+    const first = rig.chain.head().num + PRUNED_BLOCKS
+    while (rig.chain.head().num < first + LEFT_BLOCKS) await sleep(100)
+    pruned = rig.chain.mirror({ first })
+    rig.nodeGate.lead(targetOf(await pruned.start()))
   }
 
   async function setReadOnly(isReadOnly: boolean): Promise<void> {
@@ -253,7 +320,7 @@ block is served. Then every row of every table is compared with a database that 
 | --- | --- | --- | --- | --- | --- | --- |
 ${lines.join('\n')}
 
-A full disk and refused writes are tried in \`tests/integration/database-refusals.test.ts\`, connections that break at any
+Refused writes are tried in \`tests/integration/database-refusals.test.ts\`, connections that break at any
 byte in \`database-away.test.ts\`, replicas in \`tests/api/replicas.test.ts\`, killed containers in
 \`tests/appliance/faults.rehearsal.ts\`.
 `

@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -229,4 +230,21 @@ it('settings that cannot be used are all named before anything starts', async ()
   expect(await runCli(['state'], { ...io, signal: new AbortController().signal })).toBe(3)
   for (const name of ['STATE_PORT', 'STATE_TOKEN_TTL_SECONDS', 'STATE_TRUST_PROXY'])
     expect(err).toContain(name)
+})
+
+it('an address without a path that can be read is a request error', async () => {
+  await start()
+  const { port } = services[0]!
+  const [status, text] = await new Promise<[number | undefined, string]>((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path: 'http://[::/healthz' }, (response) => {
+      let body = ''
+      response.on('data', (chunk: Buffer) => (body += chunk.toString()))
+      response.on('end', () => resolve([response.statusCode, body]))
+    })
+    sent.on('error', reject).end()
+  })
+  expect([status, JSON.parse(text)]).toEqual([
+    400,
+    expect.objectContaining({ code: 'request_error', message: 'The address of the request cannot be read' }),
+  ])
 })

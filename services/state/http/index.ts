@@ -1,3 +1,4 @@
+export { checkAddress } from './address-check.ts'
 export { createFailureAnswer, malformedRequestBody } from './failures.ts'
 export { createRoutes } from './routes.ts'
 export type { RootAnswer, RouteParts } from './routes.ts'

@@ -1,0 +1,21 @@
+import { once } from 'node:events'
+import { connect } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
+
+/** Almost as large as a body may be. */
+const BYTES = 1_000_000
+
+/** Opens connections to a proxy that each send a body but for its last byte. Whoever calls destroys them. */
+export function stallBodies(port: number, count: number): Promise<TLSSocket[]> {
+  return Promise.all(Array.from({ length: count }, () => stallBody(port)))
+}
+
+async function stallBody(port: number): Promise<TLSSocket> {
+  const socket = connect({ port, host: 'localhost', rejectUnauthorized: false })
+  socket.on('error', () => undefined)
+  await once(socket, 'secureConnect')
+  const head = ['POST /atomicassets/v1/assets HTTP/1.1', 'Host: localhost', 'Content-Type: application/json']
+  socket.write(`${head.join('\r\n')}\r\nContent-Length: ${BYTES + 1}\r\n\r\n`)
+  socket.write(Buffer.alloc(BYTES, ' '))
+  return socket
+}

@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import type { EmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+
+const run = promisify(execFile)
+
+/** Makes the folder of a replica of the folder of a server that is stopped. */
+export async function copyForReplica(primaryDir: string, replicaDir: string): Promise<void> {
+  await run('cp', ['-a', primaryDir, replicaDir])
+  const signal = join(replicaDir, 'postgres', 'standby.signal')
+  await writeFile(signal, '')
+  // The servers run as another user when this runs as root.
+  await run('chown', ['--reference', join(replicaDir, 'postgres', 'PG_VERSION'), signal])
+}
+
+/** Starts a replica of the server at an address, whose user and password it has. */
+export function startReplica(
+  dataDir: string,
+  { host, port, user, password }: DatabaseAddress,
+  settings: Readonly<Record<string, string>>,
+): Promise<EmbeddedPostgres> {
+  const primary = `host=${host} port=${port} user=${user} password=${password}`
+  return startEmbeddedPostgres({ dataDir, settings: { ...settings, primary_conninfo: primary } })
+}
+
+/** Makes a replica a primary. */
+export async function promote(address: DatabaseAddress): Promise<void> {
+  const client = await connectDatabase(address, { applicationName: 'test' })
+  await client.query('SELECT pg_promote(true, 60)')
+  await client.end()
+}
