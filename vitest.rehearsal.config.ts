@@ -6,7 +6,7 @@ export default mergeConfig(
   { ...base, test: { ...base.test, include: [], reporters: [] } },
   defineConfig({
     test: {
-      include: ['tests/**/*.rehearsal.ts'],
+      include: ['tests/**/faults.rehearsal.ts', 'tests/faults/table.rehearsal.ts'],
       reporters: ['default', ['json', { outputFile: '.data/rehearsal-results.json' }]],
     },
   }),

@@ -73,7 +73,9 @@ export class TreeGrower {
     return this.#chain.state.accounts.get(nameValue(account))?.abi ?? Buffer.alloc(0)
   }
 
-  /** Makes a tree; equal plans give equal blocks. */
+  /**
+   * Creates a tree. Equal plans give an equal main branch; the content of lost blocks may depend on what was grown before.
+   */
   grow(plan: TreePlan): BlockTree {
     const base = this.base.length
     this.#chain.rewindTo(base)

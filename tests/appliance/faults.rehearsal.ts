@@ -13,8 +13,6 @@ import { runReader } from '../../services/filler/index.ts'
 import { compareDumps, dumpDatabase } from '../integration/database-dump.ts'
 import type { DatabaseDump } from '../integration/database-dump.ts'
 import { describeUnless } from '../setup/available.ts'
-import { learnRest, RestAttack } from '../hostile/rest.ts'
-import { runMany } from '../hostile/tally.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { applianceVariables, run, whyNoEngine } from './engine.ts'
 
@@ -25,8 +23,6 @@ const url = `https://localhost:${ports.https}`
 const ask = createClient(new URL(url), true)
 const longest = 900_000
 const recoveryMs = 60_000
-const HOSTILE = Number(process.env.HOSTILE_PROXY_REQUESTS ?? 2_000)
-const HOSTILE_SEED = 20_261_123
 
 const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
 
@@ -71,26 +67,6 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
   )
 
   it(
-    'answers hostile requests through its proxy, of which no worker ends',
-    async () => {
-      const workers = await proxyWorkers()
-      const served = [{ name: 'assets', path: '/atomicassets', args: { assets_account: 'atomicassets' } }]
-      const learned = await learnRest(served, async (path) => {
-        const { status, text } = await ask(path)
-        return { status, body: JSON.parse(text) as unknown }
-      })
-      const attack = new RestAttack(url, learned)
-      await runMany(HOSTILE, 8, (number) => attack.send(HOSTILE_SEED + number))
-      attack.close()
-      console.info(attack.tally.row())
-      expect(attack.tally.problems).toEqual([])
-      expect(await proxyWorkers()).toEqual(workers)
-      expect(await recover()).toEqual([])
-    },
-    longest,
-  )
-
-  it(
     'goes on after backup, wipe and restore as if it had never stopped',
     async () => {
       await run(variables, 'scripts/backup', 'rehearsal')
@@ -119,12 +95,6 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
     },
     longest,
   )
-
-  /** Process ids of the proxy's workers. */
-  async function proxyWorkers(): Promise<string[]> {
-    const listed = await compose('top', 'nginx')
-    return [...listed.matchAll(/^.*nginx: worker process.*$/gm)].map(([line]) => line.trim().split(/\s+/)[1]!)
-  }
 
   async function keepAsking(): Promise<void> {
     while (!stopLoad) {

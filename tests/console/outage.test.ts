@@ -42,7 +42,7 @@ describeWithChromium('the console page, when something is wrong', () => {
     await page.goto(`${api.url}/`)
     await expect.poll(() => textOf('#readers-empty'), FAIR).toContain('No reader has committed a block yet')
     expect(await textOf('#events-note')).toBe('Live events are not available.')
-    expect(await textOf('#health-chip')).toBe('Unhealthy')
+    expect(await textOf('#health-chip')).toBe('Catching up')
     expect(await isShown('#demo')).toBe(true)
     await expect.poll(() => textOf('#tile-database'), FAIR).toMatch(/^\d+ MB$/)
     expect(await isShown('#notice')).toBe(false)

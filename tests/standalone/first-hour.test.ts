@@ -16,7 +16,7 @@ const folders: string[] = []
 afterEach(async () => {
   await running?.stop('SIGKILL')
   running = null
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 async function folder(): Promise<string> {
