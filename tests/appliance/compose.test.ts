@@ -152,7 +152,11 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     const inProxy = (...words: string[]): Promise<string> =>
       run(variables, 'docker', 'compose', 'exec', '--no-TTY', 'nginx', ...words)
     const files = await inProxy('du', '-sk', '/tmp')
-    const memory = await inProxy('sh', '-c', 'cat /sys/fs/cgroup/memory.current || cat /sys/fs/cgroup/memory/memory.usage_in_bytes')
+    const memory = await inProxy(
+      'sh',
+      '-c',
+      'cat /sys/fs/cgroup/memory.current || cat /sys/fs/cgroup/memory/memory.usage_in_bytes',
+    )
     expect(Number.parseInt(files)).toBeLessThan(1_024)
     expect(Number(memory)).toBeLessThan(MAX_PROXY_BYTES)
     expect((await ask('/atomicassets/v1/assets?limit=2')).status).toBe(200)

@@ -33,11 +33,14 @@ describe('a long list of what is left out', () => {
     ['ids', isNoneOfIds(raw('id'), ids)],
   ] as const
 
-  it.each(conditions)('of %s is hashed once: no row is compared with one after the other', async (_, condition) => {
-    const plan = (await rows(sql`EXPLAIN SELECT * FROM ${people} WHERE ${condition}`)).join('\n')
-    expect(plan).toContain('hashed SubPlan')
-    expect(plan).not.toContain('<> ALL')
-  })
+  it.each(conditions)(
+    'of %s is hashed once: no row is compared with one after the other',
+    async (_, condition) => {
+      const plan = (await rows(sql`EXPLAIN SELECT * FROM ${people} WHERE ${condition}`)).join('\n')
+      expect(plan).toContain('hashed SubPlan')
+      expect(plan).not.toContain('<> ALL')
+    },
+  )
 
   it.each(conditions)('of %s leaves out the same as a comparison', async (_, condition) => {
     const left = await rows(sql`SELECT id FROM ${people} WHERE ${condition} ORDER BY id`)
