@@ -8,7 +8,6 @@ import type { RunningApi } from '../../services/api/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase, migrate } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
-import { PronghornError } from '../../services/core/errors/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { createDevchain } from '../../services/devchain/index.ts'
 import type { Devchain } from '../../services/devchain/index.ts'
@@ -51,8 +50,6 @@ export class Rig {
   readonly #dataDir = join(this.#base, 'primary')
   readonly #replicaDir = join(this.#base, 'replica')
   readonly stopping = new AbortController()
-  /** Codes of the errors that the filler ended with. */
-  readonly endings: string[] = []
   postgres!: EmbeddedPostgres
   disk!: SmallDisk
   redis!: TestRedis
@@ -253,8 +250,8 @@ export class Rig {
     while (!signal.aborted) {
       try {
         await runReader(this.#readerOptions(this.address, this.shipUrl, 0), signal)
-      } catch (error) {
-        this.endings.push(error instanceof PronghornError ? error.code : String(error))
+      } catch {
+        // A container that has ended is started again.
       }
       await sleep(RESTART_MS)
     }
