@@ -52,7 +52,7 @@ export const benchRuns: readonly BenchRun[] = [
     title: 'Live latency',
     about:
       'From the frame of a block, as the node sends it, to its commit, and until the last of twenty websockets has its first event of the block; without and beside 200 REST requests a second, each another address. Blocks have four pushed actions on average.',
-    ...{ program: 'latency', args: ['--seconds', '60'] },
+    ...{ program: 'latency', args: ['--seconds', '20'] },
   },
   {
     name: 'rates',
