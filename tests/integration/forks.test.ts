@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { compareDumps, countRows, dumpDatabase } from './database-dump.ts'
-import { digestOf } from './digest-of.ts'
+import { digestOf } from '../../scripts/simulation/digests.ts'
 import { indexUntil, startChain, testSettings } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 import { findViolations } from '../../scripts/simulation/invariants.ts'
@@ -101,4 +101,46 @@ it(
     expect(expected.get('undo.assets_assets')!.length).toBeGreaterThan(10)
   },
   patient(300_000),
+)
+
+it(
+  'a fork of every reversible block is followed right after catching up',
+  async () => {
+    const { chain } = running
+    const watch = await PositionWatch.open(followed.address, testSettings.name)
+    const reader = follow()
+    await watch.until((at) => at?.id === chain.head().id, reader.failed)
+    chain.fork(libLagBlocks)
+    await watch.until((at) => at?.id === chain.head().id, reader.failed)
+    await watch.close()
+    expect(await reader.stop()).toBe(1)
+    expect(await findViolations(followed.address)).toEqual([])
+  },
+  patient(60_000),
+)
+
+it(
+  'a reader that was away for a fork and its irreversibility indexes the new branch as a straight run does',
+  async () => {
+    const { chain } = running
+    const watch = await PositionWatch.open(followed.address, testSettings.name)
+    for (let time = 0; time < 5; time++) {
+      chain.generate(12)
+      const reader = follow()
+      await watch.until((at) => at?.id === chain.head().id, reader.failed)
+      await reader.stop()
+      chain.fork(20)
+      chain.generate(2 * libLagBlocks)
+    }
+    const reader = follow()
+    await watch.until((at) => at?.id === chain.head().id, reader.failed)
+    await watch.close()
+    await reader.stop()
+    await indexUntil(running, replayed.address, chain.head().num, { settings: { db_group_blocks: 100_000 } })
+    expect(compareDumps(await dumpDatabase(replayed.address), await dumpDatabase(followed.address))).toEqual(
+      [],
+    )
+    expect(await findViolations(followed.address)).toEqual([])
+  },
+  patient(120_000),
 )

@@ -67,6 +67,8 @@ export class Reading implements ShipConsumer<Protocol> {
   private maxUnitOperations = FIRST_UNIT_OPERATIONS
   /** True while the database works or the applier is being set back. */
   private busy = false
+  /** True while blocks are undone: none is applied before the applier has the state from before them. */
+  private isRollingBack = false
   private ended = false
   private failed = false
   private tail: BlockPosition[]
@@ -195,7 +197,7 @@ export class Reading implements ShipConsumer<Protocol> {
     const irreversible = Math.min(block.lib.num, block.num)
     if (irreversible > this.irreversible) this.irreversible = irreversible
     const position = { num: block.num, id: block.id }
-    if (this.tail.length === 0 || this.tail.at(-1)!.num <= this.irreversible) this.tail = [position]
+    if (this.tail.length === 0 || block.num <= this.irreversible) this.tail = [position]
     else {
       while (this.tail.length > 1 && this.tail[1]!.num <= this.irreversible) this.tail.shift()
       this.tail.push(position)
@@ -213,6 +215,7 @@ export class Reading implements ShipConsumer<Protocol> {
 
   /** Does one thing; false when there is nothing to do, or the database must be waited for. */
   private step(): boolean {
+    if (this.isRollingBack) return false
     const next = this.incoming[0]
     if (next === undefined) return this.commitIfDue()
     if (next.kind === 'protocol') {
@@ -228,7 +231,11 @@ export class Reading implements ShipConsumer<Protocol> {
         return false
       }
       this.incoming.shift()
-      this.work(() => this.rollBack(next.from))
+      this.isRollingBack = true
+      this.work(async () => {
+        await this.rollBack(next.from)
+        this.isRollingBack = false
+      })
       return false
     }
     const reversible = next.block.num > Math.min(next.block.lib.num, next.block.num)
