@@ -11,10 +11,9 @@ import { fork, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { findFreePort } from '../../services/core/http/index.ts'
 import { createDevchain } from '../../services/devchain/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
 import { createDatabase } from './databases.ts'
@@ -55,7 +54,7 @@ const { host, port, user, password } = postgres
 const database = await createDatabase({ host, port, user, password, database: 'postgres' }, 'latency')
 const chain = createDevchain({ recordings: ['main'], blocks: BLOCKS, rate: ACTIONS, libLagBlocks: 12 })
 const { httpUrl, shipUrl } = await chain.start()
-const redis = { host: '127.0.0.1', port: await freePort() }
+const redis = { host: '127.0.0.1', port: await findFreePort() }
 const keyValueServer = spawn(
   'redis-server',
   ['--port', String(redis.port), '--bind', redis.host, '--save', '', '--appendonly', 'no'],
@@ -181,13 +180,4 @@ function start(file: string, args: readonly string[]): ChildProcess {
   const child = fork(path, [...args], { serialization: 'advanced' })
   processes.push(child)
   return child
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -5,7 +5,7 @@ import type { DatabaseDigest } from '../../services/verify/index.ts'
 
 /** The digest of a database that nobody writes to. */
 export async function digestOf(address: DatabaseAddress): Promise<DatabaseDigest> {
-  const client = await connectDatabase(address, { applicationName: 'simulation digest' })
+  const client = await connectDatabase(address, { applicationName: 'digest' })
   try {
     return await digestDatabase(client)
   } finally {

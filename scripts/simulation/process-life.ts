@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findFreePort } from '../../services/core/http/index.ts'
 import { errorCatalogue } from '../../services/core/errors/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { DatabaseProxy } from './database-proxy.ts'
@@ -49,7 +48,7 @@ export class ProcessLife implements Life {
       sqldb: await proxy.open(),
       chain: { name: 'simulated', chain_id: chainId, http: 'http://127.0.0.1:1', ship: nodes },
     }
-    const server = { server_addr: '127.0.0.1', server_port: await freePort() }
+    const server = { server_addr: '127.0.0.1', server_port: await findFreePort() }
     await writeFile(join(folder, 'connections.config.json'), JSON.stringify(connections))
     await writeFile(join(folder, 'readers.config.json'), JSON.stringify([{ ...settings, ...server }]))
     return new ProcessLife(options, proxy, folder)
@@ -71,13 +70,4 @@ function lastCode(output: string): string {
     .filter(({ at }) => at >= 0)
     .sort((a, b) => b.at - a.at)
   return last?.code ?? 'INTERNAL'
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }

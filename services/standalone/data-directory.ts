@@ -3,7 +3,7 @@ import { access, mkdir, readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { FatalError } from '../core/errors/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
-import { startEmbeddedPostgres, USER } from './embedded-postgres/index.ts'
+import { findServerPort, startEmbeddedPostgres, USER } from './embedded-postgres/index.ts'
 
 /** Database of a standalone run. */
 export const DATABASE = 'pronghorn'
@@ -68,12 +68,9 @@ export async function openDataDirectory(given: string): Promise<OpenedDirectory>
   return { address: { host, port, user, password, database: DATABASE }, close: () => server.stop() }
 }
 
-/** Address of the server that runs on these files, from its own lock file: process id, folder, start, port. */
 async function runningAddress(base: string): Promise<DatabaseAddress | undefined> {
-  const lock = await readFile(join(base, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '')
-  const [pid = '', , , port = ''] = lock.split('\n')
-  if (!/^\d+$/.test(pid.trim()) || !/^\d+$/.test(port.trim()) || !(await exists(`/proc/${pid.trim()}`)))
-    return undefined
+  const port = await findServerPort(join(base, 'postgres'))
+  if (port === undefined) return undefined
   const password = (await readFile(join(base, 'postgres.password'), 'utf8')).trim()
-  return { host: '127.0.0.1', port: Number(port), user: USER, password, database: DATABASE }
+  return { host: '127.0.0.1', port, user: USER, password, database: DATABASE }
 }

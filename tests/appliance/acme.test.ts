@@ -13,6 +13,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { render } from '../../services/appliance/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless, findProgram } from '../setup/available.ts'
+import { findFreePort } from '../setup/free-port.ts'
 
 const domain = 'nft.example.org'
 const environment = {
@@ -30,15 +31,6 @@ function whyNoPebble(): string | undefined {
   return found('pebble') && found('pebble-challtestsrv')
     ? undefined
     : 'there is no pebble (an ACME server) on the PATH'
-}
-
-async function freePort(): Promise<number> {
-  const server = createPort().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 describeUnless(whyNoPebble(), 'certificates from an ACME authority', () => {
@@ -79,10 +71,10 @@ describeUnless(whyNoPebble(), 'certificates from an ACME authority', () => {
     challenges.listen(0, '127.0.0.1')
     await once(challenges, 'listening')
     const ports = {
-      acme: await freePort(),
-      management: await freePort(),
-      dns: await freePort(),
-      dnsManagement: await freePort(),
+      acme: await findFreePort(),
+      management: await findFreePort(),
+      dns: await findFreePort(),
+      dnsManagement: await findFreePort(),
     }
     const { port } = challenges.address() as AddressInfo
     const pebble = {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { connect, createServer as createPort } from 'node:net'
+import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +14,7 @@ import { resolveVariables } from '../../services/appliance/index.ts'
 import { renderNginx } from '../../services/appliance/render/nginx.ts'
 import { describeUnless } from '../setup/available.ts'
 import { whyNoEngine } from './engine.ts'
+import { findFreePort } from '../setup/free-port.ts'
 
 const image = 'nginx:1.28.0-bookworm'
 const { values } = resolveVariables({ DEMO_CHAIN: 'true', TLS_MODE: 'off' })
@@ -27,15 +28,6 @@ function whyNot(): string | undefined {
   } catch {
     return `the image ${image} is not on this machine`
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createPort().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 describeUnless(whyNot(), 'failures of the proxy itself', () => {
@@ -73,8 +65,8 @@ describeUnless(whyNot(), 'failures of the proxy itself', () => {
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'pronghorn-proxy-'))
-    port = await freePort()
-    const gone = await freePort()
+    port = await findFreePort()
+    const gone = await findFreePort()
     api.listen(0, '127.0.0.1')
     await once(api, 'listening')
     // The containers that it knows are not here, and a test has fewer connections than a flood.

@@ -68,7 +68,7 @@ describe('the release', () => {
 
   it('refuses what it cannot publish before it builds anything', async () => {
     expect(await release({})).toMatch(/^REGISTRY: found nothing/)
-    expect(await release({ REGISTRY: 'https://registry.test/x' })).toMatch(/^REGISTRY: found "https:/)
+    expect(await release({ REGISTRY: 'https://host/x' })).toMatch(/^REGISTRY: found "https:/)
     expect(await release({ REGISTRY: 'registry.test/x', GITHUB_REF_NAME: 'v0.0.0' })).toMatch(
       /^the tag is v0\.0\.0, and package\.json says \d/,
     )

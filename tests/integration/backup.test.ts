@@ -14,7 +14,7 @@ import { compareDigests } from '../../services/verify/index.ts'
 import { describeUnless, findProgram } from '../setup/available.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
-import { digestOf } from './digest-of.ts'
+import { digestOf } from '../../scripts/simulation/digests.ts'
 import { indexUntil, startChain } from './index-chain.ts'
 
 const missing = ['bash', 'psql', 'pg_dump', 'pg_restore'].filter((name) => findProgram(name) === undefined)

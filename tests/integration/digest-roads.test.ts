@@ -12,7 +12,7 @@ import type { EmbeddedPostgres } from '../../services/standalone/embedded-postgr
 import { findProgram } from '../setup/available.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
-import { digestOf } from './digest-of.ts'
+import { digestOf } from '../../scripts/simulation/digests.ts'
 import { createFillerHome } from './filler-process.ts'
 import { indexUntil, startChain, testSettings } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'

@@ -5,7 +5,7 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { compareDigests } from '../../services/verify/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
-import { digestOf } from './digest-of.ts'
+import { digestOf } from '../../scripts/simulation/digests.ts'
 import { indexUntil, startChain } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 

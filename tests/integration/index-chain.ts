@@ -3,6 +3,7 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { createDevchain } from '../../services/devchain/index.ts'
 import type { Devchain, DevchainOptions } from '../../services/devchain/index.ts'
 import { runReader } from '../../services/filler/index.ts'
+import { simulatedReader } from '../../scripts/simulation/settings.ts'
 import type { ReaderOptions, ReaderSettings } from '../../services/filler/index.ts'
 
 /** Lines that a test's readers log; `silent` unless a test is being looked into. */
@@ -13,24 +14,7 @@ const logger = createLogger({
 })
 
 /** Reader settings for tests: everything kept, small groups. */
-export const testSettings: ReaderSettings = {
-  name: 'test-1',
-  start_block: 0,
-  stop_block: 0,
-  irreversible_only: false,
-  ship_prefetch_blocks: 50,
-  ship_min_block_confirmation: 10,
-  db_group_blocks: 10,
-  feed_blocks: 172_800,
-  feed_max_behind: 200,
-  delete_data: false,
-  contracts: [
-    { handler: 'assets', args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true } },
-    { handler: 'oracle', args: { oracle_account: 'delphioracle' } },
-    { handler: 'market', args: { market_account: 'atomicmarket', store_logs: true } },
-    { handler: 'tools', args: { tools_account: 'atomictoolsx', store_logs: true } },
-  ],
-}
+export const testSettings: ReaderSettings = { ...simulatedReader, name: 'test-1' }
 
 /** A running chain with its addresses. */
 export interface TestChain {

@@ -1,6 +1,6 @@
 /**
  * The clients of `bench/latency`: websockets that subscribe to everything of the assets, and REST requests at a rate.
- * Usage: clients-process.js URL COUNT. Told `{ perSecond }` it says the times of the requests before, and changes the
+ * Usage: clients-process.js URL COUNT. At `{ perSecond }` it sends the times of the requests before, and changes the
  * rate; no client waits for another's answer.
  */
 import { once } from 'node:events'

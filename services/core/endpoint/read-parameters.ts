@@ -23,10 +23,12 @@ export async function readParameters<P extends Parameters>(
   { find, lists = noLists, refuse, warn }: Given,
 ): Promise<Values<P>> {
   const values: Record<string, unknown> = {}
-  for (const name in parameters) {
+  let name = ''
+  const warnOfIt = warn && ((complaint: Complaint) => warn(name, complaint))
+  for (name in parameters) {
     const parameter = parameters[name]!
     try {
-      const read = parameter.read(find(name, parameter), lists, (complaint) => warn?.(name, complaint))
+      const read = parameter.read(find(name, parameter), lists, warnOfIt)
       // Only named lists have to be waited for.
       const value: unknown = read instanceof Promise ? await read : read
       if (value !== undefined) values[name] = value

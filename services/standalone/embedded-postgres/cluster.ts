@@ -104,10 +104,23 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
+/** What the lock file of a server says; NaN without one. */
+async function readLockFile(dataDir: string): Promise<{ readonly pid: number; readonly port: number }> {
+  const file = await readFile(join(dataDir, 'postmaster.pid'), 'utf8').catch(() => '')
+  const [pid, , , port] = file.split('\n')
+  return { pid: Number(pid || NaN), port: Number(port || NaN) }
+}
+
+/** Port of the server that works on these files; undefined when none does. */
+export async function findServerPort(dataDir: string): Promise<number | undefined> {
+  const { pid, port } = await readLockFile(dataDir)
+  const isThere = (await serverProcessesIn(dataDir)).includes(pid)
+  return isThere && Number.isInteger(port) ? port : undefined
+}
+
 /** A server that outlived its program still holds the files: end it first. The folder is known to be ours. */
 async function endLeftOver(dataDir: string): Promise<void> {
-  const file = await readFile(join(dataDir, 'postmaster.pid'), 'utf8').catch(() => null)
-  const pid = Number(file?.split('\n')[0])
+  const { pid } = await readLockFile(dataDir)
   if (!Number.isInteger(pid) || pid <= 1) return
   const command = await readFile(`/proc/${String(pid)}/cmdline`, 'utf8').catch(() => '')
   if (!command.includes(dataDir)) return

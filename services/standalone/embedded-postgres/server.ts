@@ -2,11 +2,10 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FatalError } from '../../core/errors/index.ts'
+import { findFreePort } from '../../core/http/index.ts'
 import { giveTo, pickServerAccount } from './account.ts'
 import type { ServerAccount } from './account.ts'
 import { locateBinaries } from './binaries.ts'
@@ -80,7 +79,7 @@ export async function startEmbeddedPostgres(
   try {
     await giveTo(account, base)
     const password = await ensureCluster({ binaries, account, base, dataDir, temporary, guard })
-    const port = await freePort()
+    const port = await findFreePort()
     const settings = { ...serverSettings(temporary), ...options.settings, port: String(port) }
     const started = await startServer({ program: binaries.postgres, account, dataDir, settings, guard })
     let stopping: Promise<void> | null = null
@@ -143,15 +142,6 @@ function serverSettings(temporary: boolean): Record<string, string> {
     // A database that is thrown away needs no promise about power cuts.
     ...(temporary ? { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' } : {}),
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }
 
 /** Waits for the server's own word that it is ready; returns a function that gives its last output. */
