@@ -1,6 +1,7 @@
 export { createPublisher } from './feed/index.ts'
 export { runFiller } from './filler.ts'
 export type { FillerOptions } from './filler.ts'
+export { startFillerHealth } from './health.ts'
 export { runReader } from './pipeline/index.ts'
 export type { ReaderOptions, ReaderSettings, ReaderStatus } from './pipeline/index.ts'
 export { importDatabase, parseSourceAddress, planImport } from './import/index.ts'

@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeWithRedis } from '../setup/redis.ts'
+import { WebsocketClient } from '../live/clients.ts'
+import { memoryCourses, memoryTable, namespaces, Programs } from './programs.ts'
+import { fetchFrom, learnRest, RawAttack, RestAttack } from './rest.ts'
+import { SocketAttack } from './sockets.ts'
+import { StateAttack } from './state.ts'
+import { runMany } from './tally.ts'
+import type { Tally } from './tally.ts'
+
+/** Requests, packets and frames of all attacks together. `npm run hostile` sends a million. */
+const COUNT = Number(process.env.HOSTILE_REQUESTS ?? 6_000)
+const SEED = Number(process.env.HOSTILE_SEED ?? 20_261_123)
+/** Parts of the count. */
+const SHARES = {
+  rest: 0.08,
+  raw: 0.01,
+  metrics: 0.0025,
+  health: 0.0025,
+  state: 0.04,
+  stateRaw: 0.005,
+  websocket: 0.295,
+  io3: 0.14,
+  io4: 0.14,
+  polling: 0.01,
+  stream: 0.005,
+  ship: 0.27,
+}
+/** More than that, between the second and the last fifth of the time, is no longer flat; megabytes. */
+const MAX_GROWTH_MB = 64
+/** A shorter run says nothing of growth: it has only begun. */
+const GROWTH_FROM_S = 60
+const AT_ONCE = 6
+/** Of those that wait for answers that do not come. */
+const WAITING_AT_ONCE = 24
+const LONGEST_MS = Math.max(600_000, COUNT * 10)
+
+let programs: Programs
+
+describeWithRedis('hostile requests, packets and frames', () => {
+  beforeAll(async () => {
+    programs = await Programs.start()
+  }, 600_000)
+  afterAll(async () => {
+    // It may not have started.
+    await (programs as Programs | undefined)?.stop()
+  }, 60_000)
+
+  it(
+    `${COUNT} of seed ${SEED} over all entry points: nothing ends, fails, grows, or is lost`,
+    async () => {
+      const { apiUrl, stateUrl, relay } = programs
+      const rest = new RestAttack(apiUrl, await learnRest(namespaces, fetchFrom(apiUrl)))
+      const raw = new RawAttack('api', apiUrl, [
+        '/assets/v1/assets?limit=2',
+        '/market/v2/sales?limit=2',
+        '/health',
+        '/socket.io/',
+        '/assets/v1/live',
+        '/',
+      ])
+      const state = await StateAttack.open(stateUrl, programs.key)
+      const stateRaw = new RawAttack('state service', stateUrl, [
+        '/v0/state/abi',
+        '/v1/auth/issue',
+        '/healthz',
+      ])
+      const metrics = new RawAttack('api metrics', programs.metricsUrl, ['/metrics', '/'])
+      const health = new RawAttack('filler health', programs.fillerUrl, ['/health', '/healthc', '/metrics'])
+      const sockets = {
+        websocket: new SocketAttack(apiUrl, 'websocket'),
+        io3: new SocketAttack(apiUrl, 'socket.io 3'),
+        io4: new SocketAttack(apiUrl, 'socket.io 4'),
+        polling: new SocketAttack(apiUrl, 'polling'),
+        stream: new SocketAttack(apiUrl, 'event stream'),
+      }
+      const workers = programs.api.children
+      const witness = await WebsocketClient.open(`${apiUrl}/assets/v1/live`)
+      await witness.subscribe({})
+      const beginMs = performance.now()
+      relay.attack(SEED, COUNT * SHARES.ship)
+      const drive = async (
+        attack: { readonly tally: Tally; send(seed: number): Promise<void> },
+        share: number,
+        salt: number,
+        atOnce = AT_ONCE,
+      ): Promise<void> => {
+        const stop = new AbortController()
+        const startedMs = performance.now()
+        await runMany(
+          Infinity,
+          atOnce,
+          async (number) => {
+            if (attack.tally.sent >= COUNT * share || programs.crashed.length > 0) stop.abort()
+            else await attack.send(SEED + salt + number * 13)
+          },
+          stop.signal,
+        )
+        attack.tally.elapsedS = (performance.now() - startedMs) / 1_000
+      }
+      await Promise.all([
+        drive(rest, SHARES.rest, 1),
+        drive(raw, SHARES.raw, 2, WAITING_AT_ONCE),
+        drive(state, SHARES.state, 3),
+        drive(stateRaw, SHARES.stateRaw, 4, WAITING_AT_ONCE),
+        drive(metrics, SHARES.metrics, 10, WAITING_AT_ONCE),
+        drive(health, SHARES.health, 11, WAITING_AT_ONCE),
+        drive(sockets.websocket, SHARES.websocket, 5),
+        drive(sockets.io3, SHARES.io3, 6),
+        drive(sockets.io4, SHARES.io4, 7),
+        drive(sockets.polling, SHARES.polling, 8, WAITING_AT_ONCE),
+        drive(sockets.stream, SHARES.stream, 9, WAITING_AT_ONCE),
+        untilRelayIsDone(),
+      ])
+      rest.close()
+      state.close()
+      const elapsedS = (performance.now() - beginMs) / 1_000
+      const courses = memoryCourses(programs)
+      const tallies = [rest, raw, state, stateRaw, metrics, health, ...Object.values(sockets)]
+        .map(({ tally }) => tally)
+        .concat(relay.tally)
+      for (const line of programs.filler.output.matchAll(/^ended (\w+) .*$/gm))
+        relay.tally.note(`ended ${line[1]!}`)
+      console.info(
+        [
+          `seed ${SEED}, ${tallies.reduce((sum, { sent }) => sum + sent, 0)} sent in ${elapsedS.toFixed(0)} s`,
+          '| Entry | Sent | Seconds | Outcomes | Faults |\n| --- | --- | --- | --- | --- |',
+          ...tallies.map((tally) => tally.row()),
+          '',
+          memoryTable(courses),
+        ].join('\n'),
+      )
+      expect(programs.crashed).toEqual([])
+      // A worker that ended would have been replaced.
+      expect(programs.api.children).toEqual(workers)
+      expect(tallies.flatMap(({ problems }) => problems)).toEqual([])
+      expect(programs.filler.output).not.toMatch(/^ended (?:INTERNAL|UNKNOWN) /m)
+      expect(`${programs.api.output}${programs.state.output}`).not.toMatch(/unhandled|uncaught/i)
+      for (const { name, earlyMegabytes, lateMegabytes } of elapsedS < GROWTH_FROM_S ? [] : courses)
+        expect([name, lateMegabytes - earlyMegabytes < MAX_GROWTH_MB]).toEqual([name, true])
+      // Who means well is still served.
+      expect(witness.closed).toBeUndefined()
+      const events = witness.messages.length
+      expect((await fetch(`${apiUrl}/assets/v1/assets?limit=5`)).status).toBe(200)
+      expect(await programs.differences()).toEqual([])
+      expect(events).toBeGreaterThan(1)
+      witness.socket.terminate()
+    },
+    LONGEST_MS,
+  )
+
+  async function untilRelayIsDone(): Promise<void> {
+    const startedMs = performance.now()
+    while (!programs.relay.isDone && programs.crashed.length === 0) await sleep(100)
+    programs.relay.tally.elapsedS = (performance.now() - startedMs) / 1_000
+  }
+})

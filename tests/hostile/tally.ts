@@ -1,0 +1,53 @@
+/** What became of the attacks on one entry point. */
+export class Tally {
+  readonly entry: string
+  /** Requests, packets or frames that were sent. */
+  sent = 0
+  elapsedS = 0
+  /** How often each outcome was seen: a status, a close code, a refusal. */
+  readonly outcomes = new Map<string, number>()
+  /** What may not happen, with what was sent; the first ones. */
+  readonly problems: string[] = []
+  problemCount = 0
+
+  constructor(entry: string) {
+    this.entry = entry
+  }
+
+  note(outcome: string): void {
+    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1)
+  }
+
+  blame(what: string): void {
+    this.problemCount++
+    if (this.problems.length < 10) this.problems.push(what.slice(0, 700))
+  }
+
+  /** A row of the table. */
+  row(): string {
+    const outcomes = [...this.outcomes]
+      .sort((one, other) => other[1] - one[1])
+      .slice(0, 12)
+      .map(([outcome, count]) => `${outcome}: ${count}`)
+    return `| ${this.entry} | ${this.sent} | ${this.elapsedS.toFixed(0)} | ${outcomes.join(', ')} | ${this.problemCount} |`
+  }
+}
+
+/** Statuses that a client may cause, beside 200: everything that names its own fault, and the honest 503. */
+export function isHonest(status: number): boolean {
+  return status < 500 || status === 503
+}
+
+/** Runs `work` for the numbers from 0 to `count - 1`, so many at once, until `signal` aborts. */
+export async function runMany(
+  count: number,
+  atOnce: number,
+  work: (number: number) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
+  let next = 0
+  const lane = async (): Promise<void> => {
+    while (next < count && signal?.aborted !== true) await work(next++)
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, () => lane()))
+}
