@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { WebsocketClient } from '../live/clients.ts'
+import { describeWithRedis } from '../setup/redis.ts'
+import { memoryCourses, memoryTable, namespaces, Programs } from './programs.ts'
+import { fetchFrom, learnRest, RawAttack, RestAttack } from './rest.ts'
+import { SocketAttack } from './sockets.ts'
+import { StateAttack } from './state.ts'
+import { Tally } from './tally.ts'
+
+/** `npm run soak` takes an hour. */
+const MINUTES = Number(process.env.SOAK_MINUTES ?? 1)
+const SEED = Number(process.env.SOAK_SEED ?? 20_261_123)
+const SUBSCRIBERS = 30
+/** Every so often a subscriber leaves and another comes, ms. */
+const SUBSCRIBER_TURN_MS = 2_000
+/** Pauses between two of a kind, ms. */
+const PAUSES = { friendly: 50, rest: 200, raw: 1_000, state: 200, socket: 1_000 }
+/** Once a minute the chain node sends so many frames that are none. */
+const HOSTILE_FRAMES = 300
+/** Megabytes that a process may have grown by, from the second fifth of an hour to the last. */
+const MAX_GROWTH_MB = 64
+
+const friendly = [
+  '/assets/v1/assets?limit=20&page=',
+  '/assets/v1/transfers?limit=20&page=',
+  '/market/v2/sales?limit=20&state=1&page=',
+  '/assets/v1/accounts?limit=20&page=',
+  '/assets/v1/templates?limit=20&page=',
+  '/tools/v1/links?limit=20&page=',
+]
+
+let programs: Programs
+
+describeWithRedis('a long run of mixed load', () => {
+  beforeAll(async () => {
+    programs = await Programs.start()
+  }, 600_000)
+  afterAll(async () => {
+    // It may not have started.
+    await (programs as Programs | undefined)?.stop()
+  }, 60_000)
+
+  it(
+    `of ${MINUTES} minutes keeps memory flat, loses nothing and fails nobody`,
+    async () => {
+      const { apiUrl, stateUrl, relay } = programs
+      const untilMs = performance.now() + MINUTES * 60_000
+      const isOver = (): boolean => performance.now() > untilMs || programs.crashed.length > 0
+      const rest = new RestAttack(apiUrl, await learnRest(namespaces, fetchFrom(apiUrl)))
+      const raw = new RawAttack('api', apiUrl, [
+        '/assets/v1/assets?limit=2',
+        '/socket.io/',
+        '/assets/v1/live',
+      ])
+      const state = await StateAttack.open(stateUrl, programs.key)
+      const sockets = (['websocket', 'socket.io 3', 'socket.io 4', 'polling', 'event stream'] as const).map(
+        (tongue) => new SocketAttack(apiUrl, tongue),
+      )
+      const asked = new Tally('api: well-meant requests')
+      const told = new Tally('api: events to subscribers')
+      const repeat = async (pauseMs: number, work: (number: number) => Promise<void>): Promise<void> => {
+        for (let number = 0; !isOver(); number++) {
+          await work(number)
+          await sleep(pauseMs)
+        }
+      }
+      const drive = (
+        attack: { send(seed: number): Promise<void> },
+        pauseMs: number,
+        salt: number,
+      ): Promise<void> => repeat(pauseMs, (number) => attack.send(SEED + salt + number * 13))
+      await Promise.all([
+        repeat(PAUSES.friendly, async (number) => {
+          const response = await fetch(`${apiUrl}${friendly[number % friendly.length]!}${1 + (number % 9)}`)
+          await response.arrayBuffer()
+          asked.sent++
+          asked.note(String(response.status))
+          if (response.status !== 200 && response.status !== 503)
+            asked.blame(`${response.url} -> ${response.status}`)
+        }),
+        subscribe(told, isOver),
+        drive(rest, PAUSES.rest, 1),
+        drive(raw, PAUSES.raw, 2),
+        drive(state, PAUSES.state, 3),
+        ...sockets.map((attack, at) => drive(attack, PAUSES.socket, 4 + at)),
+        repeat(60_000, (minute) => {
+          relay.attack(SEED + minute, relay.tally.sent + HOSTILE_FRAMES)
+          console.info(`minute ${minute}: block ${programs.chain.head().num}, ${now()}`)
+          return Promise.resolve()
+        }),
+      ])
+      rest.close()
+      state.close()
+      const courses = memoryCourses(programs)
+      const tallies = [asked, told, relay.tally, ...[rest, raw, state, ...sockets].map(({ tally }) => tally)]
+      console.info(
+        [
+          `${MINUTES} minutes, ${programs.chain.head().num} blocks`,
+          '| Entry | Sent | Seconds | Outcomes | Faults |\n| --- | --- | --- | --- | --- |',
+          ...tallies.map((tally) => tally.row()),
+          '',
+          memoryTable(courses),
+        ].join('\n'),
+      )
+      expect(programs.crashed).toEqual([])
+      expect(tallies.flatMap(({ problems }) => problems)).toEqual([])
+      expect(told.sent).toBeGreaterThan(0)
+      for (const { name, earlyMegabytes, lateMegabytes } of courses)
+        expect([name, lateMegabytes - earlyMegabytes < MAX_GROWTH_MB]).toEqual([name, true])
+      expect(await programs.differences()).toEqual([])
+    },
+    MINUTES * 60_000 + 600_000,
+  )
+
+  /** Keeps subscribers, of whom the oldest leaves now and then; every other resumes where it was. */
+  async function subscribe(told: Tally, isOver: () => boolean): Promise<void> {
+    const clients: WebsocketClient[] = []
+    let cursor: string | undefined
+    for (let number = 0; !isOver(); number++) {
+      const client = await WebsocketClient.open(`${programs.apiUrl}/assets/v1/live`).catch(() => undefined)
+      if (client) {
+        await client.subscribe(number % 2 === 0 || cursor === undefined ? {} : { cursor })
+        clients.push(client)
+      } else told.note('not connected')
+      if (clients.length > SUBSCRIBERS) {
+        const oldest = clients.shift()!
+        if (oldest.closed) told.note(`cut off: ${oldest.closed.code}`)
+        told.sent += oldest.messages.length
+        cursor = oldest.messages.findLast((message) => message.cursor !== undefined)?.cursor
+        oldest.socket.terminate()
+      }
+      await sleep(clients.length < SUBSCRIBERS ? 50 : SUBSCRIBER_TURN_MS)
+    }
+    for (const { socket, messages } of clients) {
+      told.sent += messages.length
+      socket.terminate()
+    }
+  }
+
+  function now(): string {
+    return [...programs.memory]
+      .map(([name, samples]) => `${name} ${samples.at(-1)!.megabytes.toFixed(0)} MB`)
+      .join(', ')
+  }
+})
