@@ -212,13 +212,26 @@ describe('what is derived', () => {
     }
   })
 
+  it('an ended row that the chain still has is opened again, with all that followed from its end', async () => {
+    await change(`UPDATE market.sales SET state = 3, buyer = 'nobody', taker_marketplace = '', price = listing_price
+      WHERE sale_id = (SELECT min(sale_id) FROM market.sales WHERE state = 1 AND listing_symbol = settlement_symbol AND asset_count = 1)`)
+    await change('DELETE FROM market.trades WHERE listing_id = (SELECT min(listing_id) FROM market.trades)')
+    const report = await verifyOf(database.address, state)
+    expect(report.differences).toMatchObject([{ table: 'market.sales', kind: 'missing' }])
+    const { broken } = await repairDatabase(database.address, { source: state, signal })
+    expect(broken).toEqual([])
+  })
+
   it('what cannot be known is told, not invented', async () => {
-    await change(
-      'DELETE FROM market.buyoffers WHERE buyoffer_id = (SELECT min(buyoffer_id) FROM market.buyoffers WHERE state IN (0, 4))',
-    )
+    await change(`INSERT INTO market.buyoffers (buyoffer_id, created_at_time, updated_at_time, price, collection_fee, created_at_block,
+        updated_at_block, state, asset_count, seller, buyer, token_symbol, collection_name, maker_marketplace, memo, asset_ids)
+      SELECT 999999, 0, 0, price, collection_fee, 0, 0, state, asset_count, seller, buyer, token_symbol, collection_name,
+        maker_marketplace, memo, asset_ids FROM market.buyoffers WHERE state IN (0, 4) LIMIT 1`)
     const { repairs } = await repairDatabase(database.address, { source: state, signal })
-    expect(repairs).toMatchObject([{ statements: [], found: { difference: { kind: 'missing' } } }])
+    expect(repairs).toMatchObject([{ statements: [], found: { difference: { kind: 'extra' } } }])
     expect(repairs[0]!.impossible).toContain('restore a backup')
+    await change('DELETE FROM market.buyoffers WHERE buyoffer_id = 999999')
+    await repairDatabase(database.address, { source: state, signal })
   })
 })
 

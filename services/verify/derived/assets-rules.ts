@@ -28,6 +28,17 @@ export const assetsRules: readonly DerivedRule[] = [
   ),
   counts('burners are those who burned assets', 'assets.burners', 'account, assets'),
   counts('transfers are counted by collection', 'assets.transfer_counts', 'collection_name, transfers'),
+  {
+    rule: 'an open offer is invalid exactly while an asset is not with its side',
+    violations: `
+      SELECT concat_ws(' ', o.offer_id, o.state) FROM assets.offers o WHERE o.state IN (0, 1) AND (o.state = 1) <> EXISTS (
+        SELECT 1 FROM assets.assets a WHERE a.asset_id = ANY(o.sender_asset_ids) AND a.owner IS DISTINCT FROM o.sender
+          OR a.asset_id = ANY(o.recipient_asset_ids) AND a.owner IS DISTINCT FROM o.recipient)`,
+    correction: `
+      UPDATE assets.offers o SET state = 1 - state WHERE o.state IN (0, 1) AND (o.state = 1) <> EXISTS (
+        SELECT 1 FROM assets.assets a WHERE a.asset_id = ANY(o.sender_asset_ids) AND a.owner IS DISTINCT FROM o.sender
+          OR a.asset_id = ANY(o.recipient_asset_ids) AND a.owner IS DISTINCT FROM o.recipient)`,
+  },
   sameRows(
     'offers are counted by state',
     'assets.offer_counts',
@@ -40,13 +51,6 @@ export const assetsRules: readonly DerivedRule[] = [
     'offer_id, asset_id',
     `SELECT DISTINCT offer_id, unnest(sender_asset_ids || recipient_asset_ids) FROM assets.offers WHERE state IN (0, 1)`,
   ),
-  {
-    rule: 'an open offer is invalid exactly while an asset is not with its side',
-    violations: `
-      SELECT concat_ws(' ', o.offer_id, o.state) FROM assets.offers o WHERE o.state IN (0, 1) AND (o.state = 1) <> EXISTS (
-        SELECT 1 FROM assets.assets a WHERE a.asset_id = ANY(o.sender_asset_ids) AND a.owner IS DISTINCT FROM o.sender
-          OR a.asset_id = ANY(o.recipient_asset_ids) AND a.owner IS DISTINCT FROM o.recipient)`,
-  },
   sameRows(
     'link_counts counts links by state',
     'tools.link_counts',

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import { assetsRules } from './assets-rules.ts'
 import { marketRules } from './market-rules.ts'
-import type { DerivedRule } from './rule.ts'
+import type { DerivedRule, RecomputedTable } from './rule.ts'
 
-/** Every counter, sum and state that follows from other rows. */
+/** Every counter, sum and state that follows from other rows; each rule stands after those whose rows it reads. */
 const derivedRules: readonly DerivedRule[] = [...assetsRules, ...marketRules]
 
 /** Rows that break a rule. */
@@ -38,31 +38,38 @@ export async function findDerivedViolations(
   return found
 }
 
-/** Makes the rows of each broken rule anew where that is possible; returns the rules that stay broken. */
-export async function repairDerived(
-  client: pg.ClientBase,
-  broken: readonly DerivedViolations[],
-): Promise<readonly string[]> {
-  const rules = new Set(broken.map(({ rule }) => rule))
-  const left: string[] = []
-  for (const { rule, recomputed } of derivedRules) {
-    if (!rules.has(rule)) continue
-    if (recomputed === undefined) {
-      left.push(rule)
-      continue
-    }
-    const { table, columns, rows } = recomputed
-    await client.query(
-      `CREATE TEMP TABLE made ON COMMIT DROP AS SELECT ${columns} FROM ${table} WITH NO DATA`,
-    )
-    await client.query(`INSERT INTO made ${rows}`)
-    const names = columns.split(',').map((column) => column.trim().replace(/::.*/, ''))
-    const same = names.map((name) => `t.${name} IS NOT DISTINCT FROM m.${name}`).join(' AND ')
-    await client.query(`DELETE FROM ${table} t WHERE NOT EXISTS (SELECT 1 FROM made m WHERE ${same})`)
-    await client.query(
-      `INSERT INTO ${table} (${names.join(', ')}) SELECT m.* FROM made m WHERE NOT EXISTS (SELECT 1 FROM ${table} t WHERE ${same})`,
-    )
-    await client.query('DROP TABLE made')
+/** What came of repairing what is derived. */
+export interface DerivedRepairs {
+  /** Rules whose rows were written again. */
+  readonly rebuilt: readonly string[]
+  /** Rules that rows still break. */
+  readonly broken: readonly string[]
+}
+
+/** Checks rule after rule, each after those that it reads from, and writes the rows of broken ones where that is possible. */
+export async function repairDerived(client: pg.ClientBase): Promise<DerivedRepairs> {
+  const rebuilt: string[] = []
+  const broken: string[] = []
+  for (const { rule, violations, recomputed, correction } of derivedRules) {
+    const { rows } = await client.query(`SELECT FROM (${violations}) v LIMIT 1`)
+    if (rows.length === 0) continue
+    if (recomputed !== undefined) await rebuild(client, recomputed)
+    if (correction !== undefined) await client.query(correction)
+    if (recomputed === undefined && correction === undefined) broken.push(rule)
+    else rebuilt.push(rule)
   }
-  return left
+  return { rebuilt, broken }
+}
+
+/** Makes the rows of a table what they should be; rows that are right are not touched. */
+async function rebuild(client: pg.ClientBase, { table, columns, rows }: RecomputedTable): Promise<void> {
+  await client.query(`CREATE TEMP TABLE made ON COMMIT DROP AS SELECT ${columns} FROM ${table} WITH NO DATA`)
+  await client.query(`INSERT INTO made ${rows}`)
+  const names = columns.split(',').map((column) => column.trim().replace(/::.*/, ''))
+  const same = names.map((name) => `t.${name} IS NOT DISTINCT FROM m.${name}`).join(' AND ')
+  await client.query(`DELETE FROM ${table} t WHERE NOT EXISTS (SELECT 1 FROM made m WHERE ${same})`)
+  await client.query(
+    `INSERT INTO ${table} (${names.join(', ')}) SELECT m.* FROM made m WHERE NOT EXISTS (SELECT 1 FROM ${table} t WHERE ${same})`,
+  )
+  await client.query('DROP TABLE made')
 }

@@ -1,19 +1,10 @@
+import { listingFacts, nameSql, traitsSql } from './listing-facts.ts'
 import { sameRows } from './rule.ts'
 import type { DerivedRule } from './rule.ts'
 
 const now = '(SELECT max(block_time) FROM chain.readers)'
 const isV2 = '(SELECT coalesce(bool_or(v2_since_block IS NOT NULL), false) FROM market.config)'
 const recentMs = 3 * 86_400_000
-
-const name = (alias: string) => `
-  (SELECT (coalesce(t.mutable_data, '{}') || coalesce(${alias}.mutable_data, '{}') || coalesce(${alias}.immutable_data, '{}')
-    || coalesce(t.immutable_data, '{}')) ->> 'name' FROM (SELECT 1) one LEFT JOIN assets.templates t ON t.template_id = ${alias}.template_id)`
-
-const traits = (condition: string) => `
-  (SELECT coalesce(array_agg(DISTINCT t.trait ORDER BY t.trait), '{}') FROM assets.assets g, LATERAL (
-    SELECT market.trait('minter', g.minter) UNION ALL SELECT market.trait('receiver', g.initial_receiver)
-    UNION ALL SELECT unnest(market.data_traits(g.immutable_data))) t(trait)
-    WHERE ${condition} AND t.trait IS NOT NULL)`
 
 /** What a listing says of its assets against the assets themselves. */
 function assetsOf(table: string, id: string): DerivedRule {
@@ -22,19 +13,7 @@ function assetsOf(table: string, id: string): DerivedRule {
     violations: `
       SELECT concat_ws(' ', l.${id}, 'is', f::text, 'but', l.min_mint, l.max_mint, l.template_ids, l.schema_names, l.name, l.asset_names, l.template_id, l.schema_name, l.traits)
       FROM ${table} l CROSS JOIN LATERAL (
-        SELECT min(a.template_mint) AS min_mint, max(a.template_mint) AS max_mint,
-          CASE WHEN l.asset_count > 1
-            THEN coalesce(array_agg(DISTINCT a.template_id ORDER BY a.template_id) FILTER (WHERE a.template_id IS NOT NULL), '{}') END AS template_ids,
-          CASE WHEN l.asset_count > 1 THEN coalesce(array_agg(DISTINCT a.schema_name ORDER BY a.schema_name), '{}') END AS schema_names,
-          ${traits('g.asset_id = ANY(l.asset_ids)')} AS traits,
-          (SELECT ${name('b')} FROM assets.assets b WHERE b.asset_id = l.asset_ids[1]) AS name,
-          CASE WHEN l.asset_count = 1 THEN min(a.template_id) END AS template_id,
-          CASE WHEN l.asset_count = 1 THEN min(a.schema_name) END AS schema_name,
-          (SELECT string_agg(n, E'\\n' ORDER BY place) FROM (
-            SELECT n, min(place) AS place FROM (
-              SELECT ${name('b')} AS n, g.place FROM unnest(l.asset_ids) WITH ORDINALITY g(id, place) JOIN assets.assets b ON b.asset_id = g.id
-            ) y GROUP BY n) z) AS asset_names
-        FROM assets.assets a WHERE a.asset_id = ANY(l.asset_ids)
+        ${listingFacts}
       ) f
       WHERE l.asset_count <> cardinality(l.asset_ids) OR (l.min_mint, l.max_mint, l.template_ids, l.schema_names, l.name, l.template_id, l.schema_name, l.asset_names, l.traits)
         IS DISTINCT FROM (f.min_mint, f.max_mint, f.template_ids, f.schema_names, f.name, f.template_id, f.schema_name, f.asset_names, f.traits)`,
@@ -63,11 +42,20 @@ export const marketRules: readonly DerivedRule[] = [
       SELECT concat_ws(' ', 'sale', sale_id, s.state, 'offer', o.state) FROM market.sales s LEFT JOIN assets.offers o USING (offer_id)
       WHERE (s.state = 1 AND o.state IS DISTINCT FROM 0) OR (s.state = 4 AND o.state = 0) OR (s.state = 0 AND s.offer_id IS NOT NULL)
         OR s.state NOT BETWEEN 0 AND 4`,
+    correction: `
+      UPDATE market.sales s SET state = v.state FROM (
+        SELECT sale_id, CASE o.state WHEN 0 THEN 1 ELSE 4 END AS state FROM market.sales x LEFT JOIN assets.offers o USING (offer_id)
+        WHERE x.state IN (0, 1, 4) AND x.offer_id IS NOT NULL) v
+      WHERE s.sale_id = v.sale_id AND s.state <> v.state`,
   },
   {
     rule: 'an open buy offer is invalid while an asset is elsewhere',
     violations: `
       SELECT concat_ws(' ', 'buy offer', buyoffer_id, state) FROM market.buyoffers b
+      WHERE state IN (0, 4) AND (state = 0) <> (SELECT count(*) = cardinality(b.asset_ids) FROM assets.assets a
+        WHERE a.asset_id = ANY(b.asset_ids) AND a.owner = b.seller)`,
+    correction: `
+      UPDATE market.buyoffers b SET state = 4 - state
       WHERE state IN (0, 4) AND (state = 0) <> (SELECT count(*) = cardinality(b.asset_ids) FROM assets.assets a
         WHERE a.asset_id = ANY(b.asset_ids) AND a.owner = b.seller)`,
   },
@@ -80,8 +68,8 @@ export const marketRules: readonly DerivedRule[] = [
       SELECT concat_ws(' ', b.buyoffer_id, b.mint, b.name, b.schema_name, b.traits) FROM market.template_buyoffers b
       LEFT JOIN assets.assets a USING (asset_id) LEFT JOIN assets.templates w ON w.template_id = b.template_id
       WHERE (b.state = 2) <> (b.asset_id IS NOT NULL AND b.seller IS NOT NULL) OR (b.mint, b.schema_name, b.name, b.traits) IS DISTINCT FROM (
-        a.template_mint, w.schema_name, CASE WHEN a.asset_id IS NOT NULL THEN ${name('a')} ELSE coalesce(w.mutable_data, '{}') || w.immutable_data ->> 'name' END,
-        ${traits('g.asset_id = b.asset_id')})`,
+        a.template_mint, w.schema_name, CASE WHEN a.asset_id IS NOT NULL THEN ${nameSql('a')} ELSE coalesce(w.mutable_data, '{}') || w.immutable_data ->> 'name' END,
+        ${traitsSql('g.asset_id = b.asset_id')})`,
   },
   sameRows(
     'listings are found by their assets',
@@ -130,6 +118,9 @@ export const marketRules: readonly DerivedRule[] = [
     violations: `
       SELECT concat_ws(' ', 'trade', t.kind, t.listing_id, t.asset_burned) FROM market.trades t LEFT JOIN assets.assets a USING (asset_id)
       WHERE t.asset_burned IS DISTINCT FROM CASE WHEN a.asset_id IS NOT NULL THEN a.owner IS NULL END`,
+    correction: `
+      UPDATE market.trades t SET asset_burned = (SELECT a.owner IS NULL FROM assets.assets a WHERE a.asset_id = t.asset_id)
+      WHERE t.asset_burned IS DISTINCT FROM (SELECT a.owner IS NULL FROM assets.assets a WHERE a.asset_id = t.asset_id)`,
   },
   sameRows(
     'trade_days sums trades',

@@ -14,6 +14,8 @@ export interface DerivedRule {
   readonly violations: string
   /** The table that can be made anew as a whole. */
   readonly recomputed?: RecomputedTable
+  /** Statement that makes rows keep the rule which only this rule speaks of. */
+  readonly correction?: string
 }
 
 /** Kept rows against the rows that `rows` makes anew; all columns are compared. */

@@ -62,7 +62,7 @@ function planUpdate(found: FoundDifference, chain: RowValues, block: RepairBlock
   const own = columns.filter(({ children }) => children === undefined)
   if (own.length > 0) {
     const parameters = new Parameters()
-    const sets = own.map((column) => `${column.name} = ${writeSql(column, chain, parameters)}`)
+    const sets = own.map((column) => `${writtenName(column)} = ${writeSql(column, chain, parameters)}`)
     const condition = keySql(table, key, parameters)
     statements.push({
       text: `UPDATE ${table.name} t SET ${sets.join(', ')} WHERE ${condition}`,
@@ -71,6 +71,7 @@ function planUpdate(found: FoundDifference, chain: RowValues, block: RepairBlock
   }
   for (const { name, children } of columns)
     if (children) statements.push(...replaceChildren(table, children, key, chain[name], block))
+  statements.push(...completeRow(table, key))
   return { found, statements, impossible: null }
 }
 
@@ -105,29 +106,41 @@ function insertRow(
     const parameters = new Parameters()
     const cells = new Map<string, string>()
     table.key.forEach(({ name, type }, i) => cells.set(name, parameters.add(key[i], type)))
-    for (const column of own) cells.set(column.name, writeSql(column, chain, parameters))
+    for (const column of own) cells.set(writtenName(column), writeSql(column, chain, parameters))
+    const written = own.map(writtenName)
     for (const [name, stamp] of Object.entries(table.insert ?? {})) cells.set(name, stampSql(stamp, block))
     statements.push({
-      text: `INSERT INTO ${table.name} (${[...cells.keys()].join(', ')}) VALUES (${[...cells.values()].join(', ')})`,
+      text: `INSERT INTO ${table.name} (${[...cells.keys()].join(', ')}) VALUES (${[...cells.values()].join(', ')})${onEnded(table, written)}`,
       values: parameters.values,
     })
   }
   for (const { name, children: one } of children)
     statements.push(...replaceChildren(table, one!, key, chain[name], block))
-  if (table.complete !== undefined) {
-    const parameters = new Parameters()
-    statements.push({
-      text: `${table.complete} WHERE ${keySql(table, key, parameters)}`,
-      values: parameters.values,
-    })
-  }
+  statements.push(...completeRow(table, key))
   return statements
+}
+
+/** A row that the database holds as ended while the chain has it is opened again: what it was made of stays. */
+function onEnded({ key, reopen }: VerifiedTable, written: readonly string[]): string {
+  if (reopen === undefined) return ''
+  const names = key.map(({ name }) => name).join(', ')
+  const sets = [...written.map((name) => `${name} = EXCLUDED.${name}`), ...reopen]
+  return ` ON CONFLICT (${names}) DO UPDATE SET ${sets.join(', ')}`
+}
+
+/** Writes what follows from the row and from others. */
+function completeRow(table: VerifiedTable, key: readonly string[]): Statement[] {
+  if (table.complete === undefined) return []
+  const parameters = new Parameters()
+  return [{ text: `${table.complete} WHERE ${keySql(table, key, parameters)}`, values: parameters.values }]
 }
 
 function stampSql(stamp: string, block: RepairBlock): string {
   if (stamp === 'time') return block.timeMs.toString()
   return stamp === 'block' ? String(block.num) : stamp.slice('sql:'.length)
 }
+
+const writtenName = ({ name, into }: Column) => into ?? name
 
 function writeSql({ name, type, write }: Column, chain: RowValues, parameters: Parameters): string {
   const value = parameters.add(chain[name], type!)

@@ -4,7 +4,7 @@ import type { DatabaseAddress } from '../../core/database/index.ts'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import { checkLease, takeLease } from '../../filler/index.ts'
 import type { Lease } from '../../filler/index.ts'
-import { findDerivedViolations, repairDerived } from '../derived/index.ts'
+import { repairDerived } from '../derived/index.ts'
 import type { ChainSource } from '../sources/index.ts'
 import { planRepair } from './repair-plan.ts'
 import type { PlannedRepair } from './repair-plan.ts'
@@ -67,9 +67,7 @@ export async function repairDatabase(
     const repairs = await planRepairs(client, verified)
     for (const { statements } of repairs)
       for (const { text, values } of statements) await client.query(text, [...values])
-    const violations = await findDerivedViolations(client, 1)
-    const broken = await repairDerived(client, violations)
-    const rebuilt = violations.map(({ rule }) => rule).filter((rule) => !broken.includes(rule))
+    const { rebuilt, broken } = await repairDerived(client)
     await client.query('COMMIT')
     return { ...verified, repairs, rebuilt, broken }
   } finally {

@@ -19,6 +19,7 @@ import {
   sortBy,
   symbolAs,
   text,
+  unknownHistory,
 } from './values.ts'
 
 const pick = (rows: unknown, names: readonly string[]): unknown[] =>
@@ -30,15 +31,6 @@ const stamps = { updated_at_time: 'time', updated_at_block: 'block' } as const
 
 /** A database that was taken over from eosio-contract-api learns who pays for a row when the row changes. */
 const unknownPayer = "t.ram_payer IS NULL AND EXISTS (SELECT 1 FROM chain.imports WHERE kind = 'database')"
-
-/** When what the chain does not tell happened: 0, which answers show as null. */
-const unknownHistory = (what: readonly string[]) =>
-  Object.fromEntries(
-    what.flatMap((name) => [
-      [`${name}_at_time`, 'sql:0'],
-      [`${name}_at_block`, 'sql:0'],
-    ]),
-  ) as Record<string, `sql:${string}`>
 
 /** Tables of the assets contract. */
 export const assetsTables: readonly VerifiedTable[] = [
@@ -250,6 +242,7 @@ export const assetsTables: readonly VerifiedTable[] = [
       primary: BigInt(template!),
     }),
     insert: { created_at_time: 'time', created_at_block: 'block' },
+    reopen: ['deleted_at_time = NULL', 'deleted_at_block = NULL'],
     remove:
       'UPDATE assets.templates t SET deleted_at_block = $block, deleted_at_time = $time, mutable_data = NULL',
   },
@@ -331,6 +324,7 @@ export const assetsTables: readonly VerifiedTable[] = [
     },
     locate: ([asset], values) => ({ scope: values.owner as string, primary: BigInt(asset!) }),
     insert: unknownHistory(['minted', 'transferred', 'updated']),
+    reopen: ['burned_at_time = NULL', 'burned_at_block = NULL', 'burned_by_account = NULL'],
   },
   {
     name: 'assets.offers',
@@ -360,6 +354,7 @@ export const assetsTables: readonly VerifiedTable[] = [
     }),
     locate: byNumber,
     insert: { ...unknownHistory(['created', 'updated']), state: 'sql:0', collection_names: "sql:'{}'" },
+    reopen: [],
     complete: `
       UPDATE assets.offers t SET
         collection_names = ARRAY(SELECT DISTINCT a.collection_name FROM assets.assets a

@@ -48,6 +48,8 @@ export interface Column {
   readonly type?: string
   /** SQL that a repair writes instead of the value, with `$` for it, such as `nullif($, '')`. */
   readonly write?: string
+  /** The column that a repair writes, where the value is computed from one of another name. */
+  readonly into?: string
   /** Rows of another table that belong to this one; the value is a list of objects of its columns. */
   readonly children?: Children
 }
@@ -95,7 +97,9 @@ export interface VerifiedTable {
   readonly locate: (key: readonly string[], values: RowValues, contract: string) => Place
   /** How a row that the database lacks is added; without it, it cannot be. */
   readonly insert?: Readonly<Record<string, 'time' | 'block' | `sql:${string}`>>
-  /** What follows from other rows for a row that was added: SQL with alias t, after it the condition. */
+  /** Assignments that open a row again which the database holds as ended. Without them such a row cannot be in the way. */
+  readonly reopen?: readonly string[]
+  /** What follows from the row and from others, after a repair wrote it: SQL with alias t, after it the condition. */
   readonly complete?: string
   /** How a row that the chain does not have is taken away: SQL with alias t, after it the condition; without it, it cannot be. */
   readonly remove?: string

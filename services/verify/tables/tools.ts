@@ -1,6 +1,18 @@
 import { keyText, parseKeyText } from '../../core/antelope/index.ts'
 import type { VerifiedTable } from './table.ts'
-import { bigList, byNumber, flag, freeText, freeTextColumn, id, ids, onlyRow, plain, text } from './values.ts'
+import {
+  bigList,
+  byNumber,
+  flag,
+  freeText,
+  freeTextColumn,
+  id,
+  ids,
+  onlyRow,
+  plain,
+  text,
+  unknownHistory,
+} from './values.ts'
 
 /** Tables of the tools contract. */
 export const toolsTables: readonly VerifiedTable[] = [
@@ -37,7 +49,13 @@ export const toolsTables: readonly VerifiedTable[] = [
       plain('creator', 'text'),
       plain('public_key', 'text'),
       bigList('asset_ids'),
-      { name: 'assets_transferred', sql: 't.state = 1' },
+      {
+        name: 'assets_transferred',
+        sql: 't.state = 1',
+        type: 'boolean',
+        into: 'state',
+        write: '$::integer',
+      },
       freeTextColumn('memo'),
     ],
     expect: ({ data }) => ({
@@ -51,6 +69,17 @@ export const toolsTables: readonly VerifiedTable[] = [
       },
     }),
     locate: byNumber,
+    insert: {
+      ...unknownHistory(['created', 'updated']),
+      has_unknown_assets: 'sql:false',
+      collection_names: "sql:'{}'",
+    },
+    reopen: ['claimer = NULL', 'claimer_signature = NULL'],
+    complete: `
+      UPDATE tools.links t SET (collection_names, has_unknown_assets) = (
+        SELECT coalesce(array_agg(DISTINCT a.collection_name ORDER BY a.collection_name) FILTER (WHERE a.asset_id IS NOT NULL), '{}'),
+          count(*) > count(a.asset_id)
+        FROM unnest(t.asset_ids) g(id) LEFT JOIN assets.assets a ON a.asset_id = g.id)`,
   },
 ]
 

@@ -121,3 +121,13 @@ export function onlyRow(
 ): (key: readonly string[], values: RowValues, contract: string) => Place {
   return (_key, _values, contract) => ({ scope: contract, primary: nameToBigInt(table) })
 }
+
+/** How a repair fills times and blocks that the chain does not have: 0, which answers show as null. */
+export function unknownHistory(what: readonly string[]): Readonly<Record<string, `sql:${string}`>> {
+  return Object.fromEntries(
+    what.flatMap((name) => [
+      [`${name}_at_time`, 'sql:0'],
+      [`${name}_at_block`, 'sql:0'],
+    ]),
+  ) as Record<string, `sql:${string}`>
+}

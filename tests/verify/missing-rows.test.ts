@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type pg from 'pg'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { repairDatabase } from '../../services/verify/index.ts'
+import type { SourceChoice } from '../../services/verify/index.ts'
+import { indexUntil, startChain } from '../integration/index-chain.ts'
+import type { TestChain } from '../integration/index-chain.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { broadMix, keepingSettings, verifyOf } from './verify-of.ts'
+
+/** Rows are deleted by hand from a database that is right; nothing happens on the chain. */
+let running: TestChain
+let database: TestDatabase
+let client: pg.Client
+
+beforeAll(async () => {
+  running = await startChain({ recordings: ['main', 'v2'], blocks: 240, rate: 8, seed: 5, mix: broadMix })
+  database = await createTestDatabase()
+  await indexUntil(running, database.address, running.chain.head().num, { settings: keepingSettings })
+  client = await connectDatabase(database.address, { applicationName: 'test' })
+})
+
+afterAll(async () => {
+  await client.end()
+  await running.chain.stop()
+  await database.drop()
+})
+
+const state: SourceChoice = { kind: 'state' }
+const signal = new AbortController().signal
+
+interface Listing {
+  readonly table: string
+  readonly key: string
+  /** Which rows the chain still has, one kind after the other. */
+  readonly open: readonly string[]
+  /** What the chain does not tell, as a repair leaves it. */
+  readonly unknown?: Readonly<Record<string, unknown>>
+}
+
+const times = { created_at_time: 0n, updated_at_time: 0n, created_at_block: 0, updated_at_block: 0 }
+
+const listings: readonly Listing[] = [
+  {
+    table: 'market.sales',
+    key: 'sale_id',
+    open: [
+      'asset_count > 1 AND state IN (0, 1, 4)',
+      'state = 0',
+      'state = 1',
+      'state = 4',
+      'state = 1 AND listing_symbol <> settlement_symbol',
+    ],
+  },
+  {
+    table: 'market.auctions',
+    key: 'auction_id',
+    open: ['state = 0', 'state = 1 AND buyer IS NULL AND NOT claimed_by_seller'],
+  },
+  {
+    table: 'market.auctions',
+    key: 'auction_id',
+    open: ['state = 1 AND buyer IS NOT NULL AND NOT (claimed_by_buyer AND claimed_by_seller)'],
+    unknown: { starting_price: null },
+  },
+  { table: 'market.buyoffers', key: 'buyoffer_id', open: ['state = 0', 'state = 4'] },
+  { table: 'market.template_buyoffers', key: 'buyoffer_id', open: ['state = 0'] },
+  { table: 'tools.links', key: 'link_id', open: ['state = 0', 'state = 1'] },
+]
+
+it.each(listings)(
+  '$table without $open: each is named, added, and everything follows again',
+  async ({ table, key, open, unknown }) => {
+    const rows: Record<string, unknown>[] = []
+    for (const condition of open) {
+      const found = await client.query<Record<string, unknown>>(
+        `DELETE FROM ${table} WHERE ${key} = (SELECT min(${key}) FROM ${table} WHERE ${condition}) RETURNING *`,
+      )
+      expect(found.rows, condition).toHaveLength(1)
+      rows.push(found.rows[0]!)
+    }
+    const keys = rows.map((row) => String(row[key]))
+    const { differences } = await verifyOf(database.address, state)
+    expect(differences.map(({ table, kind, key }) => ({ table, kind, key }))).toEqual(
+      expect.arrayContaining(keys.map((one) => ({ table, kind: 'missing', key: one }))),
+    )
+    expect(differences).toHaveLength(keys.length)
+
+    const { repairs, broken } = await repairDatabase(database.address, { source: state, signal })
+    expect(repairs.filter(({ impossible }) => impossible !== null)).toEqual([])
+    expect(broken).toEqual([])
+    expect(await verifyOf(database.address, state)).toMatchObject({ differences: [], derived: [] })
+    for (const row of rows) {
+      const added = await client.query(`SELECT * FROM ${table} WHERE ${key} = $1`, [row[key]])
+      expect(added.rows).toEqual([{ ...row, ...times, ...unknown }])
+    }
+  },
+)
+
+it('a row that the database holds as ended is open again', async () => {
+  const ended = [
+    `UPDATE assets.assets SET owner = NULL, burned_at_block = 7, burned_at_time = 7, burned_by_account = owner
+     WHERE asset_id = (SELECT min(asset_id) FROM assets.assets WHERE owner IS NOT NULL)`,
+    'UPDATE assets.offers SET state = 3 WHERE offer_id = (SELECT min(offer_id) FROM assets.offers WHERE state = 0)',
+    'UPDATE market.auctions SET state = 2 WHERE auction_id = (SELECT min(auction_id) FROM market.auctions WHERE state = 1 AND NOT claimed_by_buyer)',
+    "UPDATE market.buyoffers SET state = 1, decline_memo = 'no' WHERE buyoffer_id = (SELECT min(buyoffer_id) FROM market.buyoffers WHERE state = 0)",
+    'UPDATE market.template_buyoffers SET state = 1 WHERE buyoffer_id = (SELECT min(buyoffer_id) FROM market.template_buyoffers WHERE state = 0)',
+    "UPDATE tools.links SET state = 3, claimer = 'nobody' WHERE link_id = (SELECT min(link_id) FROM tools.links WHERE state = 1)",
+  ]
+  for (const text of ended) expect((await client.query(text)).rowCount, text).toBe(1)
+  const { differences } = await verifyOf(database.address, state)
+  expect(differences.map(({ kind }) => kind)).toEqual(ended.map(() => 'missing'))
+  const { repairs, broken } = await repairDatabase(database.address, { source: state, signal })
+  expect(repairs.filter(({ impossible }) => impossible !== null)).toEqual([])
+  expect(broken).toEqual([])
+  expect(await verifyOf(database.address, state)).toMatchObject({ differences: [], derived: [] })
+})
