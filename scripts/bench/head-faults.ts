@@ -60,7 +60,7 @@ const reading = runReader(
       },
       rolledBack: (blocks) => (undone += blocks),
       interrupted: () => undefined,
-      told: () => undefined,
+      published: () => undefined,
     },
   },
   ending.signal,

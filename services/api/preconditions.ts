@@ -12,11 +12,10 @@ export type ApiConfig = ConfigWith<'connections' | 'server'>
 
 const RETRY_MS = 500
 
-/**
- * Waits until the database can be served from, and looks at what it is.
+/** Waits until the database is available, and checks its schema, chain and contracts.
  *
  * @param waitMs how long the database may take to come up and be migrated.
- * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD` when nobody has migrated it,
+ * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD` when it has not been migrated,
  *   `CHAIN_MISMATCH` and `CONFIG_INVALID` when it belongs to another chain or contract.
  */
 export async function checkDatabase(
@@ -73,7 +72,7 @@ async function checkSources(client: pg.ClientBase, config: ApiConfig): Promise<v
     if (source && source.account !== wanted) {
       throw new FatalError(
         'CONFIG_INVALID',
-        `namespace ${namespace.path} asks for contract ${String(wanted)}, but the database holds ${source.account}`,
+        `namespace ${namespace.path} is configured for contract ${String(wanted)}, but the database holds ${source.account}`,
       )
     }
   }

@@ -48,15 +48,15 @@ export interface ApiOptions {
   readonly kvstore?: KeyValueStore
   /** Told of every request that reaches the server. */
   readonly observers?: readonly RequestObserver[]
-  /** Makes the namespaces of the configuration instead of `createNamespace`. */
+  /** Creates the namespaces of the configuration instead of `createNamespace`. */
   readonly createNamespace?: NamespaceFactory
-  /** Takes what is counted and measured, for somebody else to serve; without it `metrics_port` is served here. */
+  /** Receives the metrics, to be served elsewhere; without it `metrics_port` is served here. */
   readonly metrics?: Metrics
   /** The other processes that serve the same port, if any. */
   readonly peers?: SessionPeers
   /** Caches that are switched off, for measurements. */
   readonly cachesOff?: readonly CacheName[]
-  /** Whether the chain is the bundled one; told by its chain id when absent. */
+  /** Whether the chain is the bundled one; default: derived from its chain id. */
   readonly isDemo?: boolean
   /** Port of the state service on this host, once it is known; the console links to it. */
   readonly statePort?: () => number | undefined
@@ -102,7 +102,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     const kvstore =
       options.kvstore ?? (await openKeyValueStore(config.connections.kvstore, chain.name, logger))
     if (!options.kvstore) closers.push(() => kvstore.close())
-    // Counting costs more than giving a kept answer, so it is left out where nobody can ask for the counts.
+    // Counting costs more than sending a cached answer, so it is left out where the counts cannot be read.
     const isCounted = config.server.metrics_port !== undefined
     const observer = isCounted ? observeDatabase(metrics) : noDatabaseObserver
     const database = await openDatabase(config, observer, logger)
@@ -160,7 +160,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       history,
       live,
     })
-    // Clients of live data are told to go first, or the listener would wait for them.
+    // Clients of live data are disconnected first, or the listener would wait for them.
     closers.push(
       () => listener.close(),
       () => live.close(),
@@ -258,7 +258,7 @@ function openCache({ server }: ApiConfig, kvstore: KeyValueStore): AnswerCache |
   return new AnswerCache(settings, shared)
 }
 
-/** Serves `metrics_port`, where it is configured; returns what ends that. */
+/** Serves `metrics_port`, where it is configured; returns a function that stops it. */
 async function openMetrics(
   { server }: ApiConfig,
   metrics: Metrics,
@@ -271,7 +271,7 @@ async function openMetrics(
   return () => listener.close()
 }
 
-/** A database that was away may have come back as another one: nothing that was kept of it counts any more. */
+/** A database that was unavailable may have been replaced by another one: cached data is dropped. */
 function noteDatabase(
   {
     database,

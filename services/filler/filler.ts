@@ -21,7 +21,7 @@ import type { ReaderThreadData, ReaderThreadMessage } from './reader-thread.ts'
 export interface FillerOptions {
   readonly config: ConfigWith<'connections' | 'readers'>
   readonly logger: Logger
-  /** Aborting it ends the readers after their present commit. */
+  /** Aborting it stops the readers after their current commit. */
   readonly signal: AbortSignal
   /** Log lines for people instead of JSON. */
   readonly pretty?: boolean
@@ -38,8 +38,7 @@ export interface FillerOptions {
 /**
  * Indexes with every configured reader, each in its own thread, until they reach their `stop_block` or `signal`
  * aborts. The database is brought to the newest schema first.
- *
- * @throws what ended a reader: then all others are ended too, and the process is to be restarted by its supervisor.
+ * @throws the error of a reader: all others are stopped too, and the supervisor has to restart the process.
  */
 export async function runFiller(options: FillerOptions): Promise<void> {
   const { config, logger } = options
@@ -159,21 +158,21 @@ async function runThread(
   if (signal.aborted) stop()
   try {
     await new Promise<void>((resolve, reject) => {
-      let ended = false
+      let hasStopped = false
       thread.on('message', (message: ReaderThreadMessage) => {
-        if (message.kind !== 'ended' && message.kind !== 'failed') return onReport(message)
-        ended = true
-        if (message.kind === 'ended') return resolve()
+        if (message.kind !== 'stopped' && message.kind !== 'failed') return onReport(message)
+        hasStopped = true
+        if (message.kind === 'stopped') return resolve()
         const Kind = message.retryable ? RetryableError : FatalError
         reject(new Kind(message.code, message.message))
       })
       thread.once('error', reject)
       thread.once('exit', (code) => {
-        if (!ended)
+        if (!hasStopped)
           reject(
             new FatalError(
               'INTERNAL',
-              `the thread of reader ${data.options.settings.name} ended with code ${code}`,
+              `the thread of reader ${data.options.settings.name} exited with code ${code}`,
             ),
           )
       })
@@ -186,6 +185,6 @@ async function runThread(
 
 /** Threads run compiled code, also when this file runs from its source, as in tests. */
 function threadFile(): string {
-  const beside = join(import.meta.dirname, 'reader-thread.js')
-  return existsSync(beside) ? beside : join(packageRoot, 'dist/services/filler/reader-thread.js')
+  const compiled = join(import.meta.dirname, 'reader-thread.js')
+  return existsSync(compiled) ? compiled : join(packageRoot, 'dist/services/filler/reader-thread.js')
 }

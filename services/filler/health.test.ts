@@ -78,7 +78,7 @@ it('is well while readers get on, and says how long ago they last did', async ()
   })
 })
 
-it('is not well while a reader is stalled, but asks nobody to restart it', async () => {
+it('answers 503 while a reader is stalled, but stays alive for supervisors', async () => {
   const problem = { summary: 'blocks wait', detail: 'blocks wait: 7 blocks, no commit for 31 s' }
   const { status, data, alive } = await ask({ status: { ...well, problem } })
   expect([status, alive]).toEqual([503, 200])

@@ -11,7 +11,7 @@ export interface FillerHealth {
   close(): Promise<void>
 }
 
-/** A reader's status with the moment in which it was heard. */
+/** A reader's status with the time of its report. */
 export interface HeardStatus {
   readonly status: ReaderStatus
   readonly atMs: number
@@ -28,7 +28,7 @@ export interface FillerHealthOptions {
   readonly logger: Logger
 }
 
-/** Supervisors and scrapers come here, nobody else. */
+/** Only supervisors and scrapers connect here. */
 const MAX_CONNECTIONS = 64
 
 /** A reader's thread speaks every second; one that does not is busy with something endless. */

@@ -8,7 +8,7 @@ import { createReaderMetrics } from './metrics/index.ts'
 import { runReader } from './pipeline/index.ts'
 import type { ReaderOptions, ReaderStatus } from './pipeline/index.ts'
 
-/** What a reader's thread is started with. */
+/** Options of a reader's thread. */
 export interface ReaderThreadData {
   readonly options: Omit<ReaderOptions, 'logger' | 'onStatus' | 'observer' | 'send'>
   readonly logLevel: LogLevel
@@ -17,7 +17,7 @@ export interface ReaderThreadData {
   readonly sendsLog: boolean
 }
 
-/** What a reader's thread says. */
+/** Messages of a reader's thread. */
 export type ReaderThreadMessage =
   | { readonly kind: 'status'; readonly status: ReaderStatus }
   | { readonly kind: 'metrics'; readonly snapshot: MetricSnapshot }
@@ -29,10 +29,11 @@ export type ReaderThreadMessage =
       readonly message: string
       readonly retryable: boolean
     }
-  | { readonly kind: 'ended' }
+  | { readonly kind: 'stopped' }
 
 const port = parentPort
-if (!port) throw new FatalError('INTERNAL', 'this file is the body of a thread and is not run by itself')
+if (!port)
+  throw new FatalError('INTERNAL', 'this file is the entry point of a thread and cannot be run directly')
 
 const data = workerData as ReaderThreadData
 const ending = new AbortController()
@@ -56,9 +57,9 @@ try {
   const send = (channel: string, text: string) => say({ kind: 'message', channel, text })
   const reporting = { logger, onStatus: report, observer: metrics.observer, send }
   await runReader({ ...data.options, ...reporting }, ending.signal)
-  say({ kind: 'ended' })
+  say({ kind: 'stopped' })
 } catch (error) {
-  logger.error({ err: error }, 'the reader ended with an error')
+  logger.error({ err: error }, 'the reader stopped with an error')
   const code = error instanceof PronghornError ? error.code : 'INTERNAL'
   const retryable = error instanceof PronghornError && error.retryable
   say({ kind: 'failed', code, message: error instanceof Error ? error.message : String(error), retryable })

@@ -407,7 +407,7 @@ describeWithRedis('answers kept on Redis', () => {
     const service = await untilKvstoreIs(api.api, 'away')
     expect([service.status, service.reasons]).toEqual([
       'degraded',
-      expect.arrayContaining(['the key-value store is away']),
+      expect.arrayContaining(['the key-value store is unavailable']),
     ])
     expect((await api.ask('/atomicassets/v1/schemas?limit=3')).cache).toBe('hit')
     await redis.start()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { MOMENT, openRequestDatabase } from '../../services/api/database/index.ts'
+import { SNAPSHOT, openRequestDatabase } from '../../services/api/database/index.ts'
 import type { RequestDatabase } from '../../services/api/database/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
@@ -193,7 +193,7 @@ describe('with a replica', () => {
   it('only the primary names the moment that a statement saw: a snapshot of a standby does not tell enough', async () => {
     const standby = await connect(servers.replica.address)
     try {
-      const text = `SELECT ${MOMENT} AS moment`
+      const text = `SELECT ${SNAPSHOT} AS moment`
       expect((await standby.query(text)).rows).toEqual([{ moment: null }])
       expect((await writer.query(text)).rows).toEqual([
         { moment: expect.stringMatching(/ \d+:\d+:/) as string },

@@ -138,7 +138,7 @@ describeWithRedis('several processes', () => {
 
     process.kill(api.pids()[0]!, 'SIGKILL')
     // A connection that is handed to it at this very moment is lost with it.
-    await api.untilSaid('a worker ended')
+    await api.untilSaid('a worker exited')
     for (let each = 0; each < 5; each++) expect((await assets()).status).toBe(200)
     await api.untilServing(workers + 1)
     const after = await api.metrics()

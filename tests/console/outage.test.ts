@@ -50,8 +50,8 @@ describeWithChromium('the console page, when something is wrong', () => {
 
   it('says that the database is away, keeps what it knew, and goes on when it is back', async () => {
     await wire.cut()
-    await expect.poll(() => textOf('#notice'), FAIR).toContain('The database is away')
-    expect(await textOf('#tile-health-note')).toContain('The database is away')
+    await expect.poll(() => textOf('#notice'), FAIR).toContain('The database is unavailable')
+    expect(await textOf('#tile-health-note')).toContain('The database is unavailable')
     expect(await textOf('#tile-database')).toMatch(/^\d+ MB$/)
     await keepPicture(page, 'console-database-away')
     await wire.open()

@@ -113,7 +113,7 @@ it('an import that is killed again and again ends like one that was not', async 
   expect(compareDumps(await dump(straight), await dump(killed))).toEqual([])
   const again = await finish(cut)
   expect(again.end.code).toBe(1)
-  expect(again.output).toContain('reader test-1 stands at block 730')
+  expect(again.output).toContain('reader test-1 is at block 730')
 })
 
 it('an import whose source has indexed on meanwhile begins anew', async () => {

@@ -7,7 +7,7 @@ const noObserver = {
   committed: () => undefined,
   rolledBack: () => undefined,
   interrupted: () => undefined,
-  told: () => undefined,
+  published: () => undefined,
 }
 
 it('a reader that is asked to stop before it reads ends, and has read nothing', async () => {

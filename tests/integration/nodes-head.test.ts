@@ -50,7 +50,7 @@ it('misses no block and applies none twice when the node that it follows fails',
         committed: ({ blocks }) => (count.committed += blocks),
         rolledBack: (blocks) => (count.undone += blocks),
         interrupted: () => undefined,
-        told: () => undefined,
+        published: () => undefined,
       },
     },
   })

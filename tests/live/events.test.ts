@@ -8,7 +8,7 @@ import type { LiveMessage } from './clients.ts'
 import { LiveChain } from './live-chain.ts'
 import { problemsOf } from './message-schemas.ts'
 import { generations, SocketClient } from './socket-io-clients.ts'
-import { survivingBlocks } from './told.ts'
+import { survivingBlocks } from './published.ts'
 
 const families = ['assets', 'market', 'tools'] as const
 type Family = (typeof families)[number]

@@ -7,7 +7,14 @@ import { createFillerHome } from '../integration/filler-process.ts'
 import { testSettings } from '../integration/index-chain.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { LiveReader, quiet } from './live-reader.ts'
-import { comparable, eventLines, newestSequence, readEntries, survivingBlocks, tableLines } from './told.ts'
+import {
+  comparable,
+  eventLines,
+  newestSequence,
+  readEntries,
+  survivingBlocks,
+  tableLines,
+} from './published.ts'
 
 /** Kills of a filler's process, and cuts of the session of one that lives on. */
 const kills = 6

@@ -12,8 +12,8 @@ import type { FeedBlock, FeedCursor, FeedEntry } from '../../services/core/live/
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { createRandom } from '../integration/seeded-random.ts'
-import { openFeedReader, readEntries } from './told.ts'
-import type { FeedReader } from './told.ts'
+import { openFeedReader, readEntries } from './published.ts'
+import type { FeedReader } from './published.ts'
 import { OutboxFeed } from './outbox-feed.ts'
 
 let database: TestDatabase

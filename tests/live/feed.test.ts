@@ -5,7 +5,14 @@ import type { FeedBlock, FeedEntry, FeedTrace } from '../../services/core/live/i
 import { testSettings } from '../integration/index-chain.ts'
 import shipAbi from '../fixtures/contracts/ship.leap.abi.json' with { type: 'json' }
 import { LiveReader, quiet } from './live-reader.ts'
-import { comparable, eventLines, newestSequence, readEntries, survivingBlocks, tableLines } from './told.ts'
+import {
+  comparable,
+  eventLines,
+  newestSequence,
+  readEntries,
+  survivingBlocks,
+  tableLines,
+} from './published.ts'
 
 const reader = testSettings.name
 const ship = compileAbi(normalizeAbiJson(shipAbi))

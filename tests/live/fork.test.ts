@@ -3,7 +3,7 @@ import { StreamClient, until, WebsocketClient } from './clients.ts'
 import type { LiveMessage } from './clients.ts'
 import { LiveChain } from './live-chain.ts'
 import { generations, SocketClient } from './socket-io-clients.ts'
-import { survivingBlocks } from './told.ts'
+import { survivingBlocks } from './published.ts'
 
 let chain: LiveChain
 const opened: { close(): void }[] = []

@@ -11,8 +11,8 @@ import type { TestChain } from '../integration/index-chain.ts'
 import { PositionWatch } from '../integration/position.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
-import { openFeedReader, readEntries } from './told.ts'
-import type { FeedReader } from './told.ts'
+import { openFeedReader, readEntries } from './published.ts'
+import type { FeedReader } from './published.ts'
 
 const args = { connected_reader: testSettings.name }
 const namespaces = [

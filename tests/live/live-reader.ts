@@ -7,8 +7,8 @@ import type { TestDatabase } from '../setup/database.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
 import { PositionWatch } from '../integration/position.ts'
-import { openFeedReader } from './told.ts'
-import type { FeedReader } from './told.ts'
+import { openFeedReader } from './published.ts'
+import type { FeedReader } from './published.ts'
 
 /** A log that nobody reads. */
 export const quiet = { info: () => undefined, warn: () => undefined }

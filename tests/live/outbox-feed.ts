@@ -1,9 +1,9 @@
 import type { FeedQuery } from '../../services/core/live/index.ts'
-import { LiveMode, Outbox, Teller, wipeFeed } from '../../services/filler/feed/index.ts'
-import type { BlockNews, SendMessage, UnitNews } from '../../services/filler/feed/index.ts'
+import { LiveMode, Outbox, FeedRecorder, wipeFeed } from '../../services/filler/feed/index.ts'
+import type { BlockEvents, SendMessage, UnitEvents } from '../../services/filler/feed/index.ts'
 
 /** A block with so many events; `branch` makes its id another than that of the same number on other branches. */
-function news(num: number, branch: number, events: number, memo: string): BlockNews {
+function news(num: number, branch: number, events: number, memo: string): BlockEvents {
   const id = (num * 1_000 + branch).toString(16).padStart(64, '0')
   const trace = {
     action_ordinal: 1,
@@ -42,7 +42,7 @@ export class OutboxFeed {
   private branch = 0
   private readonly reader: string
   private readonly outbox: Outbox
-  private readonly teller: Teller
+  private readonly recorder: FeedRecorder
   private readonly statements
 
   private constructor(query: FeedQuery, reader: string, outbox: Outbox, send: SendMessage) {
@@ -50,7 +50,7 @@ export class OutboxFeed {
     this.outbox = outbox
     this.head = outbox.state?.toldTo ?? 0
     const mode = new LiveMode(true, 200)
-    this.teller = new Teller({
+    this.recorder = new FeedRecorder({
       reader,
       outbox,
       mode,
@@ -76,35 +76,35 @@ export class OutboxFeed {
   /** The reader reaches the head with this block, of which nothing is told. */
   async arrive(block: number): Promise<void> {
     this.head = block
-    await this.unit({ isTold: false, blocks: [], arrived: true })
+    await this.unit({ isPublished: false, blocks: [], arrived: true })
   }
 
   /** One block with so many events; without any there is no entry. */
   async block(events: number, memo = ''): Promise<void> {
     this.head++
     const blocks = events > 0 ? [news(this.head, this.branch, events, memo)] : []
-    await this.unit({ isTold: true, blocks, arrived: false })
+    await this.unit({ isPublished: true, blocks, arrived: false })
   }
 
   async fork(from: number): Promise<void> {
     this.branch++
     this.head = from - 1
     await this.outbox.writeFork(this.statements, from)
-    this.teller.sendWritten()
+    this.recorder.sendWritten()
   }
 
   /** Says how far the reader is. */
   beat(): void {
-    this.teller.beat(this.head, 0)
-    this.teller.beat(this.head, 0)
+    this.recorder.beat(this.head, 0)
+    this.recorder.beat(this.head, 0)
   }
 
   async wipe(): Promise<void> {
     await wipeFeed(this.statements, this.reader)
   }
 
-  private async unit(unit: UnitNews): Promise<void> {
+  private async unit(unit: UnitEvents): Promise<void> {
     await this.outbox.writeUnit(this.statements, unit, this.head)
-    this.teller.sendWritten()
+    this.recorder.sendWritten()
   }
 }

@@ -6,7 +6,7 @@ import { ask, quiet } from '../api/server.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { generations, SocketClient } from './socket-io-clients.ts'
-import { openFeedReader, readEntries, survivingBlocks } from './told.ts'
+import { openFeedReader, readEntries, survivingBlocks } from './published.ts'
 
 /** Block of the recordings in which tokens are put into an asset. */
 const BACKED_IN = 832

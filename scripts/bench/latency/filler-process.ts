@@ -34,7 +34,7 @@ await runReader(
       },
       rolledBack: () => undefined,
       interrupted: () => undefined,
-      told: () => undefined,
+      published: () => undefined,
     },
   },
   new AbortController().signal,

@@ -1,7 +1,7 @@
 import type { CacheOutcome } from '../../core/http/index.ts'
 import type { Answer } from './answer.ts'
 import { AnswerMemory } from './answer-memory.ts'
-import type { KeptAnswer } from './answer-memory.ts'
+import type { CachedAnswer } from './answer-memory.ts'
 import { Flights, isGone, isLasting } from './flights.ts'
 import type { SharedAnswers } from './shared-answers.ts'
 
@@ -9,20 +9,20 @@ import type { SharedAnswers } from './shared-answers.ts'
 export interface AnswerCacheSettings {
   /** `cache_life`, ms. */
   readonly lifeMs: number
-  /** `cache_max_value_bytes`: answers with a larger body are not kept. */
+  /** `cache_max_value_bytes`: answers with a larger body are not cached. */
   readonly maxValueBytes: number
-  /** `cache_max_memory_bytes`: bound of what this process keeps. */
+  /** `cache_max_memory_bytes`: bound of the memory of this process. */
   readonly maxBytes: number
 }
 
-/** A question to the cache. */
-export interface Question {
+/** A request to the cache. */
+export interface CacheRequest {
   readonly key: string
-  /** Address that the request spelled it by; undefined when it has a body. */
+  /** URL of the request as sent; undefined when it has a body. */
   readonly address: string | undefined
   readonly route: string
   readonly namespace: string
-  /** How many times longer than others its answer is kept. */
+  /** How many times longer than others its answer is cached. */
   readonly lifeFactor: number
 }
 
@@ -31,17 +31,14 @@ interface Found {
   readonly outcome: CacheOutcome
 }
 
-/**
- * Answers that are given again for a while. They are kept in this process, with their compressed forms, and in the
- * shared store, where the other processes find them; an answer's life starts once, wherever it is kept. Requests that
- * ask the same at the same time wait for one answer. Failures are not kept.
+/** Cache of answers, by time. They are stored in this process, with their compressed forms, and in the shared store, for the other processes; an answer expires at the same time in both. Concurrent requests for the same answer wait for one query. Failures are not cached.
  */
 export class AnswerCache {
   readonly #settings: AnswerCacheSettings
   readonly #memory: AnswerMemory
   readonly #shared: SharedAnswers | undefined
   readonly #flights = new Flights<Found>()
-  /** Raised with `clear`: what was begun before is not kept after. */
+  /** Incremented by `clear`: answers of earlier queries are not cached. */
   #age = 0
 
   constructor(settings: AnswerCacheSettings, shared: SharedAnswers | undefined) {
@@ -50,76 +47,75 @@ export class AnswerCache {
     this.#shared = shared
   }
 
-  /** The kept answer for an address exactly as it was spelled. */
-  findByAddress(address: string): KeptAnswer | undefined {
+  /** The cached answer for an identical URL. */
+  findByAddress(address: string): CachedAnswer | undefined {
     return this.#memory.findByAddress(address)
   }
 
-  /**
-   * The answer to a question: a kept one, one that is being made, or a new one.
-   * @throws whatever `make` throws.
+  /** The answer to a request: cached, of a running query, or new.
+   * @throws any error of `make`.
    */
-  async answer(question: Question, make: () => Promise<Answer>): Promise<Found> {
-    const kept = this.#memory.find(question.key, question.address)
-    if (kept) return { answer: kept.answer, outcome: 'hit' }
+  async answer(request: CacheRequest, make: () => Promise<Answer>): Promise<Found> {
+    const cached = this.#memory.find(request.key, request.address)
+    if (cached) return { answer: cached.answer, outcome: 'hit' }
     let hasFailed = false
-    for (let underway = this.#join(question); underway; underway = this.#join(question)) {
+    for (let underway = this.#join(request); underway; underway = this.#join(request)) {
       try {
         return await underway
       } catch (error) {
-        // That the other client has left says nothing of this one, however many do.
+        // The other client has disconnected; this one has not.
         if (isGone(error)) continue
-        // What befell the other request, such as a cut connection, need not befall this one.
+        // An error of the other request, such as a lost connection, may not affect this one.
         if (isLasting(error) || hasFailed) throw error
         hasFailed = true
       }
     }
-    return this.#start(question, make)
+    return this.#start(request, make)
   }
 
-  /** Forgets what this process keeps. */
+  /** Drops all answers of this process. */
   clear(): void {
     this.#age++
     this.#memory.clear()
     this.#flights.clear()
   }
 
-  /** Nobody is given data older than a kept answer could be: work that began too long ago is left alone. */
-  #join(question: Question): Promise<Found> | undefined {
-    const underway = this.#flights.find(question.key, this.#lifeMs(question))
+  /** Data is never older than a cached answer may be: queries that began too long ago are not joined. */
+  #join(request: CacheRequest): Promise<Found> | undefined {
+    const underway = this.#flights.find(request.key, this.#lifeMs(request))
     return underway?.then(({ answer }) => ({ answer, outcome: 'joined' }))
   }
 
-  #lifeMs({ lifeFactor }: Question): number {
+  #lifeMs({ lifeFactor }: CacheRequest): number {
     return this.#settings.lifeMs * lifeFactor
   }
 
-  #start(question: Question, make: () => Promise<Answer>): Promise<Found> {
-    return this.#flights.start(question.key, () => this.#make(question, make))
+  #start(request: CacheRequest, make: () => Promise<Answer>): Promise<Found> {
+    return this.#flights.start(request.key, () => this.#make(request, make))
   }
 
-  async #make(question: Question, make: () => Promise<Answer>): Promise<Found> {
+  async #make(request: CacheRequest, make: () => Promise<Answer>): Promise<Found> {
     const age = this.#age
-    const elsewhere = await this.#shared?.read(question.key)
+    const elsewhere = await this.#shared?.read(request.key)
     if (elsewhere) {
-      this.#keep(question, elsewhere.answer, elsewhere.lifeMs, age)
+      this.#keep(request, elsewhere.answer, elsewhere.lifeMs, age)
       return { answer: elsewhere.answer, outcome: 'shared' }
     }
-    // The life of an answer counts from the moment its data were read, not from the end of a slow query.
+    // The age of an answer counts from the start of its query, not from the end of a slow one.
     const startedMs = performance.now()
     const answer = await make()
-    const lifeMs = this.#lifeMs(question) - (performance.now() - startedMs)
+    const lifeMs = this.#lifeMs(request) - (performance.now() - startedMs)
     if (lifeMs >= 1 && answer.length <= this.#settings.maxValueBytes) {
-      if (this.#keep(question, answer, lifeMs, age)) this.#shared?.keep(question.key, answer, lifeMs)
+      if (this.#keep(request, answer, lifeMs, age)) this.#shared?.keep(request.key, answer, lifeMs)
     }
     return { answer, outcome: 'miss' }
   }
 
-  #keep(question: Question, answer: Answer, lifeMs: number, age: number): boolean {
+  #keep(request: CacheRequest, answer: Answer, lifeMs: number, age: number): boolean {
     if (age !== this.#age) return false
-    const { key, route, namespace } = question
-    // A life beyond that of this process' own answers would come from a clock or setting that differs.
-    const life = Math.min(lifeMs, this.#lifeMs(question))
+    const { key, route, namespace } = request
+    // A longer lifetime than that of this process' own answers would come from another clock or setting.
+    const life = Math.min(lifeMs, this.#lifeMs(request))
     this.#memory.keep(key, { answer, route, namespace }, life)
     return true
   }

@@ -1,32 +1,30 @@
 import { LRUCache } from 'lru-cache'
 import type { Answer } from './answer.ts'
 
-/** A cached answer, and for what. */
-export interface KeptAnswer {
+/** A cached answer with its route. */
+export interface CachedAnswer {
   readonly answer: Answer
-  /** Pattern and namespace of its route, for those who count. */
+  /** Pattern and namespace of its route, for metrics. */
   readonly route: string
   readonly namespace: string
 }
 
-interface Entry extends KeptAnswer {
+interface Entry extends CachedAnswer {
   readonly key: string
-  /** Addresses that were asked for and that this answers, as they were spelled. */
+  /** URLs, as sent, that have this answer. */
   readonly addresses: string[]
   bytes: number
 }
 
-/** What an entry and an address of it take beside their text and body. */
+/** Overhead of an entry and of an address of it, without text and body. */
 const ENTRY_BYTES = 400
 const ADDRESS_BYTES = 150
-/** Spellings of one question that are remembered. */
+/** URLs per answer that are remembered. */
 const MAX_ADDRESSES = 16
-/** A longer address is not remembered: what it asks is found by its parameters. */
+/** A longer address is not remembered: its answer is found by the parameters. */
 const MAX_ADDRESS_LENGTH = 2_048
 
-/**
- * Answers in the memory of this process, found by what they answer, and, faster, by the very address that was asked
- * for. Bounded: full, it drops the least recently used.
+/** Answers in the memory of this process, by key and, faster, by identical URL. Bounded; evicts the least recently used.
  */
 export class AnswerMemory {
   readonly #entries: LRUCache<string, Entry>
@@ -44,35 +42,35 @@ export class AnswerMemory {
     })
   }
 
-  /** Bytes in use, as estimated. */
+  /** Estimated bytes in use. */
   get bytes(): number {
     return this.#entries.calculatedSize
   }
 
-  /** The answer for an address exactly as it was spelled in the request. */
-  findByAddress(address: string): KeptAnswer | undefined {
+  /** The answer for an identical URL. */
+  findByAddress(address: string): CachedAnswer | undefined {
     const entry = this.#byAddress.get(address)
     return entry && this.#entries.get(entry.key)
   }
 
   /** The answer for a key; the address that led to it is remembered. */
-  find(key: string, address: string | undefined): KeptAnswer | undefined {
+  find(key: string, address: string | undefined): CachedAnswer | undefined {
     const entry = this.#entries.get(key)
     if (entry && address !== undefined) this.#remember(entry, address)
     return entry
   }
 
-  /** Keeps an answer for `lifeMs`. */
-  keep(key: string, kept: KeptAnswer, lifeMs: number): void {
-    const bytes = kept.answer.length + 2 * key.length + ENTRY_BYTES
-    const entry: Entry = { ...kept, key, addresses: [], bytes }
+  /** Caches an answer for `lifeMs`. */
+  keep(key: string, cached: CachedAnswer, lifeMs: number): void {
+    const bytes = cached.answer.length + 2 * key.length + ENTRY_BYTES
+    const entry: Entry = { ...cached, key, addresses: [], bytes }
     this.#entries.set(key, entry, { ttl: Math.max(1, Math.floor(lifeMs)) })
-    kept.answer.onGrowth = (more) => {
+    cached.answer.onGrowth = (more) => {
       this.#grow(entry, more)
     }
   }
 
-  /** Forgets everything. */
+  /** Drops everything. */
   clear(): void {
     this.#entries.clear()
     this.#byAddress.clear()

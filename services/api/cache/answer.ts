@@ -12,10 +12,10 @@ import type { Encoding, Headers } from '../../core/http/index.ts'
 import { jsonBytes } from '../json/index.ts'
 import type { Json } from '../json/index.ts'
 
-/** An answer in the form that one client asked for. */
+/** An answer in the form that one client accepts. */
 export interface AnswerForm {
   readonly status: 200 | 304
-  /** `Vary` stands beside what else the answer varies by. */
+  /** `Vary` is added to the other headers that the answer varies by. */
   readonly headers: Headers
   /** In pieces, in their order; none with status 304. */
   readonly body: readonly Buffer[] | undefined
@@ -39,14 +39,14 @@ export class AnswerData {
 
 /** An answer of an endpoint, status 200, ready to be sent any number of times. */
 export class Answer {
-  /** Weak: it stands for `data`, whenever and however that was sent. */
+  /** Weak: computed over `data`, independent of time and encoding. */
   readonly tag: string
   /** Bytes of the body as it is. */
   readonly length: number
   readonly #pieces: readonly Buffer[]
   readonly #known: AnswerForm
   readonly #forms = new Map<Encoding, AnswerForm | Promise<AnswerForm>>()
-  /** Called with the size of each further form of the body that is kept with it. */
+  /** Called with the size of each further form of the body that is cached with it. */
   onGrowth: ((bytes: number) => void) | undefined
 
   /** @param pieces of the body, in their order: what many answers have in common is not copied for each. */

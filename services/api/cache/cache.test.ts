@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import { RequestError } from '../../core/http/index.ts'
 import { Answer, AnswerCache } from './index.ts'
-import type { Question, SharedAnswers } from './index.ts'
+import type { CacheRequest, SharedAnswers } from './index.ts'
 
 const settings = { lifeMs: 60_000, maxValueBytes: 1_000, maxBytes: 10_000 }
 
-function questionOf(key: string, more: Partial<Question> = {}): Question {
+function requestOf(key: string, more: Partial<CacheRequest> = {}): CacheRequest {
   return { key, address: `/${key}`, route: '/route', namespace: 'assets', lifeFactor: 1, ...more }
 }
 
@@ -30,52 +30,52 @@ function createSource(): {
         })
       }),
     settle: async (at, result) => {
-      await turn()
+      await flush()
       waiting[at]!(result)
     },
     runs: () => waiting.length,
   }
 }
 
-/** Lets everything that waits for nothing go on. */
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+/** Runs all pending callbacks. */
+const flush = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-describe('requests that ask the same', () => {
+describe('identical requests', () => {
   it('wait for one answer', async () => {
     const cache = new AnswerCache(settings, undefined)
     const { make, settle, runs } = createSource()
-    const asked = [1, 2, 3].map(() => cache.answer(questionOf('a'), make))
-    await turn()
+    const answers = [1, 2, 3].map(() => cache.answer(requestOf('a'), make))
+    await flush()
     expect(runs()).toBe(1)
     await settle(0, answerOf('one'))
-    const found = await Promise.all(asked)
+    const found = await Promise.all(answers)
     expect(found.map(({ outcome }) => outcome)).toEqual(['miss', 'joined', 'joined'])
     expect(new Set(found.map(({ answer }) => answer)).size).toBe(1)
-    expect((await cache.answer(questionOf('a'), make)).outcome).toBe('hit')
+    expect((await cache.answer(requestOf('a'), make)).outcome).toBe('hit')
     expect(cache.findByAddress('/a')?.route).toBe('/route')
     expect(cache.findByAddress('/b')).toBeUndefined()
   })
 
-  it('share a failure that lies in the question', async () => {
+  it('share a request error', async () => {
     for (const failure of [
       new RequestError(416, 'Asset not found'),
       new RetryableError('QUERY_TIMEOUT', 'too slow'),
     ]) {
       const cache = new AnswerCache(settings, undefined)
       const { make, settle, runs } = createSource()
-      const asked = [1, 2].map(() => cache.answer(questionOf('a'), make))
-      const refused = Promise.all(asked.map((each) => expect(each).rejects.toBe(failure)))
+      const answers = [1, 2].map(() => cache.answer(requestOf('a'), make))
+      const refused = Promise.all(answers.map((each) => expect(each).rejects.toBe(failure)))
       await settle(0, failure)
       await refused
       expect(runs()).toBe(1)
-      // Nothing of it is kept.
-      void cache.answer(questionOf('a'), make)
-      await turn()
+      // It is not cached.
+      void cache.answer(requestOf('a'), make)
+      await flush()
       expect(runs()).toBe(2)
     }
   })
 
-  it('do not share one that befell the first of them: one of the others asks again, once', async () => {
+  it('do not share a failure of the first of them: one of the others retries, once', async () => {
     for (const failure of [
       new RetryableError('DATABASE_UNAVAILABLE', 'cut'),
       new RetryableError('DATABASE_BUSY', 'too many of that client'),
@@ -84,55 +84,55 @@ describe('requests that ask the same', () => {
     ]) {
       const cache = new AnswerCache(settings, undefined)
       const { make, settle, runs } = createSource()
-      const asked = [1, 2, 3].map(() => cache.answer(questionOf('a'), make))
-      const refused = expect(asked[0]).rejects.toBe(failure)
+      const answers = [1, 2, 3].map(() => cache.answer(requestOf('a'), make))
+      const refused = expect(answers[0]).rejects.toBe(failure)
       await settle(0, failure)
       await refused
-      await turn()
+      await flush()
       expect(runs()).toBe(2)
       await settle(1, answerOf('two'))
-      expect((await Promise.all(asked.slice(1))).map(({ outcome }) => outcome)).toEqual(['miss', 'joined'])
+      expect((await Promise.all(answers.slice(1))).map(({ outcome }) => outcome)).toEqual(['miss', 'joined'])
     }
   })
 
-  it('are answered however many others leave while they wait', async () => {
+  it('are answered after any number of other clients has disconnected', async () => {
     const cache = new AnswerCache(settings, undefined)
     const { make, settle, runs } = createSource()
-    const asked = [1, 2, 3, 4].map(() => cache.answer(questionOf('a'), make))
+    const answers = [1, 2, 3, 4].map(() => cache.answer(requestOf('a'), make))
     const gone = new RetryableError('CLIENT_GONE', 'left')
     for (const at of [0, 1, 2]) {
-      const left = expect(asked[at]).rejects.toBe(gone)
+      const left = expect(answers[at]).rejects.toBe(gone)
       await settle(at, gone)
       await left
-      await turn()
+      await flush()
       expect(runs()).toBe(at + 2)
     }
     await settle(3, answerOf('four'))
-    expect((await asked[3]!).answer.bytes.toString()).toBe('four')
+    expect((await answers[3]!).answer.bytes.toString()).toBe('four')
   })
 
-  it('are not answered with what was begun before everything was forgotten', async () => {
+  it('do not join a query that began before the cache was cleared', async () => {
     const cache = new AnswerCache(settings, undefined)
     const { make, settle, runs } = createSource()
-    const before = cache.answer(questionOf('a'), make)
+    const before = cache.answer(requestOf('a'), make)
     cache.clear()
-    const after = cache.answer(questionOf('a'), make)
-    await turn()
+    const after = cache.answer(requestOf('a'), make)
+    await flush()
     expect(runs()).toBe(2)
     await settle(0, answerOf('old'))
     await before
     await settle(1, answerOf('new'))
     await after
-    const { answer } = await cache.answer(questionOf('a'), make)
+    const { answer } = await cache.answer(requestOf('a'), make)
     expect(answer.bytes.toString()).toBe('new')
   })
 })
 
-describe('kept answers', () => {
-  it('are forgotten when too much else is used', async () => {
+describe('cached answers', () => {
+  it('are evicted, the least recently used first', async () => {
     const cache = new AnswerCache(settings, undefined)
     const ask = async (key: string): Promise<string> =>
-      (await cache.answer(questionOf(key), () => Promise.resolve(answerOf(key)))).outcome
+      (await cache.answer(requestOf(key), () => Promise.resolve(answerOf(key)))).outcome
     for (let each = 0; each < 100; each++) {
       await ask(`q${each}`)
       expect(await ask('q0')).toBe('hit')
@@ -140,17 +140,17 @@ describe('kept answers', () => {
     expect(await ask('q50')).toBe('miss')
   })
 
-  it('live longer where an endpoint says so, and never longer than that', async () => {
+  it('expire after the lifetime of their endpoint', async () => {
     const cache = new AnswerCache({ ...settings, lifeMs: 1 }, undefined)
     const make = (): Promise<Answer> => Promise.resolve(answerOf('x'))
-    await cache.answer(questionOf('short'), make)
-    await cache.answer(questionOf('long', { lifeFactor: 60_000 }), make)
+    await cache.answer(requestOf('short'), make)
+    await cache.answer(requestOf('long', { lifeFactor: 60_000 }), make)
     await new Promise((resolve) => setTimeout(resolve, 5))
-    expect((await cache.answer(questionOf('short'), make)).outcome).toBe('miss')
-    expect((await cache.answer(questionOf('long', { lifeFactor: 60_000 }), make)).outcome).toBe('hit')
+    expect((await cache.answer(requestOf('short'), make)).outcome).toBe('miss')
+    expect((await cache.answer(requestOf('long', { lifeFactor: 60_000 }), make)).outcome).toBe('hit')
   })
 
-  it('of other processes are used for what is left of their life', async () => {
+  it('of other processes are used for the rest of their lifetime', async () => {
     const stored = new Map<string, { answer: Answer; lifeMs: number }>()
     const shared: SharedAnswers = {
       read: (key) => Promise.resolve(stored.get(key)),
@@ -159,13 +159,13 @@ describe('kept answers', () => {
     const make = (): Promise<Answer> => Promise.resolve(answerOf('made here'))
     stored.set('a', { answer: answerOf('made elsewhere'), lifeMs: 20 })
     const cache = new AnswerCache(settings, shared)
-    const found = await cache.answer(questionOf('a'), make)
+    const found = await cache.answer(requestOf('a'), make)
     expect([found.outcome, found.answer.bytes.toString()]).toEqual(['shared', 'made elsewhere'])
-    expect((await cache.answer(questionOf('b'), make)).outcome).toBe('miss')
+    expect((await cache.answer(requestOf('b'), make)).outcome).toBe('miss')
     expect(stored.get('b')!.lifeMs).toBeLessThanOrEqual(settings.lifeMs)
     expect(stored.get('b')!.lifeMs).toBeGreaterThan(settings.lifeMs - 10_000)
     stored.clear()
     await new Promise((resolve) => setTimeout(resolve, 25))
-    expect((await cache.answer(questionOf('a'), make)).outcome).toBe('miss')
+    expect((await cache.answer(requestOf('a'), make)).outcome).toBe('miss')
   })
 })

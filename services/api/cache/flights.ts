@@ -1,15 +1,15 @@
 import { PronghornError } from '../../core/errors/index.ts'
 import type { ErrorCode } from '../../core/errors/index.ts'
 
-/** Failures that another attempt at the same moment would meet too. A busy database refuses one client and not another. */
+/** Errors that an immediate retry would get too. A busy database may refuse one client and not another. */
 const lasting: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['INVALID_REQUEST', 'QUERY_TIMEOUT'])
 
-/** Whether who waited for the work of another fails with it, instead of trying itself. */
+/** Whether requests that joined the query fail with it instead of retrying. */
 export function isLasting(error: unknown): boolean {
   return error instanceof PronghornError && lasting.has(error.code)
 }
 
-/** Whether the work was given up because the client that it was done for has left. */
+/** Whether the query was cancelled because its client has disconnected. */
 export function isGone(error: unknown): boolean {
   return error instanceof PronghornError && error.code === 'CLIENT_GONE'
 }
@@ -19,17 +19,17 @@ interface Flight<T> {
   readonly result: Promise<T>
 }
 
-/** Work under way, by key: whoever asks for the same joins it instead of starting it again. */
+/** Running queries by key: a request for the same key joins one instead of starting another. */
 export class Flights<T> {
   readonly #underway = new Map<string, Flight<T>>()
 
-  /** The work under way for a key, if it began no longer ago than `maxAgeMs`. */
+  /** The running query for a key, if it began no longer ago than `maxAgeMs`. */
   find(key: string, maxAgeMs: number): Promise<T> | undefined {
     const flight = this.#underway.get(key)
     return flight && performance.now() - flight.startedMs < maxAgeMs ? flight.result : undefined
   }
 
-  /** Starts work for a key; from now on this is what others join. */
+  /** Starts the query for a key; later requests join this one. */
   start(key: string, work: () => Promise<T>): Promise<T> {
     const result = work().finally(() => {
       if (this.#underway.get(key) === flight) this.#underway.delete(key)
@@ -39,7 +39,7 @@ export class Flights<T> {
     return result
   }
 
-  /** Lets nobody join what is under way now. */
+  /** Running queries can no longer be joined. */
   clear(): void {
     this.#underway.clear()
   }

@@ -4,7 +4,7 @@ import { Answer } from './answer.ts'
 
 /** Answers that the processes of one chain keep for each other. */
 export interface SharedAnswers {
-  /** An answer and the rest of its life; undefined when there is none, or the store is away or slow. */
+  /** An answer and its remaining lifetime; undefined when there is none, or the store is unavailable or slow. */
   read(key: string): Promise<{ answer: Answer; lifeMs: number } | undefined>
   /** Keeps an answer, sooner or later. */
   keep(key: string, answer: Answer, lifeMs: number): void
@@ -15,7 +15,7 @@ const DEADLINE_MS = 100
 
 /**
  * Answers in the key-value store.
- * @param prefix tells apart what must not be mixed, such as versions of the program.
+ * @param prefix separates answers that must not be mixed, such as those of different versions.
  */
 export function createSharedAnswers(store: KeyValueStore, prefix: string): SharedAnswers {
   const access = createReadyAccess({ deadlineMs: DEADLINE_MS })

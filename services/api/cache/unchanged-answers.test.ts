@@ -8,17 +8,17 @@ import { UnchangedAnswers } from './unchanged-answers.ts'
 
 const RUN = '2026-01-01 00:00:00+00'
 
-/** A database that has come to a snapshot; null on a standby. */
+/** A database at a snapshot; null on a standby. */
 class Database implements Session {
   snapshot: string | null = '10:10:'
-  asked = 0
+  reads = 0
 
   run<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return work(this)
   }
 
   query<Row extends readonly unknown[]>(): Promise<Row[]> {
-    this.asked++
+    this.reads++
     return Promise.resolve([[this.snapshot === null ? null : `${RUN} ${this.snapshot}`]] as unknown as Row[])
   }
 }
@@ -40,12 +40,12 @@ function createAnswers() {
 }
 
 describe('answers of an unchanged database', () => {
-  it('are kept of what is asked again, until something has been committed', async () => {
+  it('are cached for repeated requests, until the next commit', async () => {
     const { database, ask } = createAnswers()
     expect(await ask('a')).toBe('"a1"')
-    expect(database.asked).toBe(0)
+    expect(database.reads).toBe(0)
     expect([await ask('a'), await ask('a'), await ask('b')]).toEqual(['"a2"', '"a2"', '"b3"'])
-    expect(database.asked).toBe(2)
+    expect(database.reads).toBe(2)
     // A transaction has begun: nothing of it can be seen.
     database.snapshot = '10:11:10'
     expect(await ask('a')).toBe('"a2"')
@@ -53,21 +53,21 @@ describe('answers of an unchanged database', () => {
     expect([await ask('a'), await ask('a')]).toEqual(['"a4"', '"a4"'])
   })
 
-  it('are made again in another second of the clock', async () => {
+  it('are recomputed in the next second of the clock', async () => {
     const { ask } = createAnswers()
     await ask('a')
     expect([await ask('a', { second: 1 }), await ask('a', { second: 1 })]).toEqual(['"a2"', '"a2"'])
     expect(await ask('a', { second: 2 })).toBe('"a3"')
   })
 
-  it('are not kept where the database does not tell its moment, which is seldom asked for then', async () => {
+  it('are not cached from a standby, which is then seldom asked for its snapshot', async () => {
     const { database, ask } = createAnswers()
     database.snapshot = null
     expect([await ask('a'), await ask('a'), await ask('a')]).toEqual(['"a1"', '"a2"', '"a3"'])
-    expect(database.asked).toBe(1)
+    expect(database.reads).toBe(1)
   })
 
-  it('are forgotten with the database, those under way too', async () => {
+  it('are dropped with the database, running queries included', async () => {
     const { answers, ask } = createAnswers()
     await ask('a')
     await ask('a', {
@@ -80,7 +80,7 @@ describe('answers of an unchanged database', () => {
     expect(answers.bytes).toBeGreaterThan(0)
   })
 
-  it('are as large as lists are, and no larger', async () => {
+  it('have a maximum size', async () => {
     const { ask } = createAnswers()
     const huge = (): Promise<Json> => Promise.resolve(`"${'x'.repeat(5 * 1024 * 1024)}"`)
     await ask('a')
@@ -88,11 +88,11 @@ describe('answers of an unchanged database', () => {
     expect(await ask('a')).toBe('"a2"')
   })
 
-  it('are found by the address that asked, as long as nothing has changed', async () => {
+  it('are found by an identical URL, as long as nothing has changed', async () => {
     const { database, answers, ask, find } = createAnswers()
-    const question = { key: 'a', clock: () => 0, route: '/route', namespace: 'assets' }
-    answers.remember('/a?x', question)
-    answers.remember(`/a?${'x'.repeat(3_000)}`, question)
+    const request = { key: 'a', clock: () => 0, route: '/route', namespace: 'assets' }
+    answers.remember('/a?x', request)
+    answers.remember(`/a?${'x'.repeat(3_000)}`, request)
     await ask('a')
     expect(answers.findByAddress('/a?x')).toBeUndefined()
     await ask('a')
@@ -108,20 +108,20 @@ describe('answers of an unchanged database', () => {
     expect(await find('/a?x')).toBe('"a3"')
   })
 
-  it('that are asked for at the same time ask the database together, and never before they came', async () => {
+  it('of concurrent requests share one read of the snapshot, which begins after they came', async () => {
     const { database, answers, ask, find } = createAnswers()
     answers.remember('/a', { key: 'a', clock: () => 0, route: '', namespace: '' })
     await ask('a')
     await ask('a')
-    const before = database.asked
+    const before = database.reads
     expect(await Promise.all([1, 2, 3, 4, 5].map(() => find('/a')))).toEqual(Array(5).fill('"a2"'))
-    expect(database.asked - before).toBe(2)
+    expect(database.reads - before).toBe(2)
     const early = find('/a')
     database.snapshot = '11:11:'
     expect([await early, await find('/a')]).toEqual(['"a2"', undefined])
   })
 
-  it('leave the address alone for a while when the database does not tell', async () => {
+  it('are not looked up by URL for a while when the snapshot cannot be read', async () => {
     const { database, answers, ask, find } = createAnswers()
     answers.remember('/a', { key: 'a', clock: () => 0, route: '', namespace: '' })
     await ask('a')
@@ -132,7 +132,7 @@ describe('answers of an unchanged database', () => {
     expect(await ask('a')).toBe('"a2"')
   })
 
-  it('are made once for all who have seen the same moment', async () => {
+  it('are computed once for requests with the same snapshot', async () => {
     const { database, ask } = createAnswers()
     await ask('a')
     let answered: ((json: Json) => void) | undefined
@@ -144,14 +144,14 @@ describe('answers of an unchanged database', () => {
     const first = [ask('a', { make }), ask('a', { make })]
     await new Promise(setImmediate)
     database.snapshot = '11:11:'
-    // Who has seen a later one does not take what was begun before it.
+    // A request with a later snapshot does not join a query of an earlier one.
     expect(await ask('a')).toBe('"a2"')
     answered!('"slow"')
     expect([await Promise.all(first), runs]).toEqual([['"slow"', '"slow"'], 1])
     expect(await ask('a')).toBe('"a2"')
   })
 
-  it('fail alone where another request failed, unless they would as well', async () => {
+  it('do not share a failure of another request, except a request error', async () => {
     const { ask } = createAnswers()
     const failures = [
       new RetryableError('DATABASE_UNAVAILABLE', 'cut'),

@@ -1,195 +1,189 @@
 import { LRUCache } from 'lru-cache'
 import { RetryableError } from '../../core/errors/index.ts'
 import type { RequestDatabase, Session } from '../database/index.ts'
-import { currentMoment } from '../database/index.ts'
+import { currentSnapshot } from '../database/index.ts'
 import type { Json } from '../json/index.ts'
 import { AnswerData } from './answer.ts'
 import { isLasting } from './flights.ts'
-import { SharedLook } from './shared-look.ts'
+import { SharedRead } from './shared-read.ts'
 
 const MEBIBYTE = 1024 * 1024
-/** Bytes of answers, of the questions that were asked, and of the addresses that asked them, in one process. */
+/** Bytes of answers, of keys that were requested, and of their URLs, per process. */
 const MAX_BYTES = 48 * MEBIBYTE
-const MAX_ASKED_BYTES = 4 * MEBIBYTE
+const MAX_SEEN_BYTES = 4 * MEBIBYTE
 const MAX_ADDRESS_BYTES = 4 * MEBIBYTE
-/** What an entry takes beside its key and its answer. */
+/** Overhead of an entry, without its key and answer. */
 const ENTRY_BYTES = 200
-/** Larger ones are as rarely asked as they are slow, and would take the place of many. */
+/** Larger answers are rarely requested, and would evict many others. */
 const MAX_ANSWER_BYTES = 4 * MEBIBYTE
 /** A longer address is not remembered. */
 const MAX_ADDRESS_LENGTH = 2_048
-/** A server that does not tell its moment is asked for it again this much later, ms. */
+/** A server without a snapshot (a standby) is asked again after this time, ms. */
 const SILENT_MS = 1_000
-/** One that takes longer to tell it is slow, or gone: whoever waits goes the way of all requests. */
-const LOOK_MS = 1_000
+/** After this time the server counts as slow or unavailable: waiting requests take the normal path. */
+const SNAPSHOT_TIMEOUT_MS = 1_000
 
-/** A question that may be asked again. */
-export interface KnownQuestion {
-  /** Says all that is asked. */
+/** A request that may be repeated. */
+export interface RepeatedRequest {
+  /** Identifies the answer completely. */
   readonly key: string
-  /** Milliseconds since 1970, where the second has a say in the answer. */
+  /** Milliseconds since 1970, where the answer depends on the second. */
   readonly clock: (() => number) | undefined
-  /** Pattern and namespace of its route, for those who count. */
+  /** Pattern and namespace of its route, for metrics. */
   readonly route: string
   readonly namespace: string
 }
 
-/** An answer, and the question that it was found by. */
-export interface FoundAgain extends KnownQuestion {
+/** A cached answer with its request. */
+export interface RepeatedAnswer extends RepeatedRequest {
   readonly data: AnswerData
 }
 
-interface Kept {
+interface Stored {
   readonly since: string
   readonly data: AnswerData
 }
 
-/** What was answered, and whether it had been made before. */
-export interface MadeOrKept {
+/** The data of an answer, and whether it came from the cache. */
+export interface AnswerResult {
   readonly data: AnswerData | Json
-  readonly isKept: boolean
+  readonly isCached: boolean
 }
 
-/**
- * Answers that are given again for as long as the database is what it was before they were made. Every request asks
- * the database for that; so they are never older than one that is made anew. What is asked for the first time is not
- * kept: most of what is asked once is not asked again before the next block.
+/** Answers that are reused while the database is unchanged. Every request reads the database's snapshot to check that, so a reused answer is never older than a new one. An answer is cached at its second request: most requests are not repeated before the next block.
  */
 export class UnchangedAnswers {
-  readonly #kept = new LRUCache<string, Kept>({
+  readonly #answers = new LRUCache<string, Stored>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ data }) => data.bytes.length + ENTRY_BYTES,
   })
-  readonly #asked = new LRUCache<string, true>({ maxSize: MAX_ASKED_BYTES, sizeCalculation: sizeOfKey })
-  readonly #addresses = new LRUCache<string, KnownQuestion>({
+  readonly #seenKeys = new LRUCache<string, true>({ maxSize: MAX_SEEN_BYTES, sizeCalculation: sizeOfKey })
+  readonly #addresses = new LRUCache<string, RepeatedRequest>({
     maxSize: MAX_ADDRESS_BYTES,
     sizeCalculation: sizeOfKey,
   })
   readonly #underway = new Map<string, Promise<AnswerData>>()
-  readonly #look: SharedLook<string | undefined>
+  readonly #snapshotRead: SharedRead<string | undefined>
   readonly #isCaching: boolean
   #silentUntilMs = 0
   #slowUntilMs = 0
-  /** The moment that was seen last. */
+  /** The latest snapshot. */
   #newest: string | undefined
-  /** Raised with `clear`: what was begun before is not kept after. */
+  /** Incremented by `clear`: answers of earlier queries are not cached. */
   #age = 0
 
-  /** @param isCaching false keeps nothing, for measurements. */
+  /** @param isCaching false caches nothing, for measurements. */
   constructor(database: Pick<RequestDatabase, 'run'>, isCaching = true) {
     this.#isCaching = isCaching
-    this.#look = new SharedLook(() =>
-      within(LOOK_MS, database.run(currentMoment, { caller: 'moment', isBrief: true })),
+    this.#snapshotRead = new SharedRead(() =>
+      within(SNAPSHOT_TIMEOUT_MS, database.run(currentSnapshot, { caller: 'moment', isBrief: true })),
     )
   }
 
   /** Bytes held, roughly; at most 56 MB. */
   get bytes(): number {
-    return this.#kept.calculatedSize + this.#asked.calculatedSize + this.#addresses.calculatedSize
+    return this.#answers.calculatedSize + this.#seenKeys.calculatedSize + this.#addresses.calculatedSize
   }
 
   clear(): void {
     this.#age++
-    this.#kept.clear()
+    this.#answers.clear()
     this.#addresses.clear()
     this.#underway.clear()
   }
 
-  /**
-   * The answer to a question.
-   * @param session reads the moment, and is what `make` reads from.
-   * @throws whatever `make` throws.
+  /** The answer to a request.
+   * @param session reads the snapshot; `make` reads from it too.
+   * @throws any error of `make`.
    */
   async answer(
     session: Session,
-    { key, clock }: Pick<KnownQuestion, 'key' | 'clock'>,
+    { key, clock }: Pick<RepeatedRequest, 'key' | 'clock'>,
     make: () => Promise<Json>,
-  ): Promise<MadeOrKept> {
-    if (!this.#isCaching || !this.#isAskedAgain(key) || this.#isSilent)
-      return { data: await make(), isKept: false }
+  ): Promise<AnswerResult> {
+    if (!this.#isCaching || !this.#isRepeated(key) || this.#isSilent)
+      return { data: await make(), isCached: false }
     const seen = this.#newest
-    // An answer that is made now is at least as new as any moment seen before: it may be kept for that one. It will not
-    // be found if something has been committed since.
+    // A new answer is at least as new as the latest snapshot: it may be cached for that one. It will not be found after a
+    // later commit.
     if (seen !== undefined && !this.#mayHave(key, sinceOf(seen, clock))) {
-      return { data: await this.#make(key, seen, sinceOf(seen, clock), make), isKept: false }
+      return { data: await this.#make(key, seen, sinceOf(seen, clock), make), isCached: false }
     }
-    const moment = this.#note(await currentMoment(session))
-    if (moment === undefined) return { data: await make(), isKept: false }
-    const since = sinceOf(moment, clock)
-    const kept = this.#kept.get(key)
-    if (kept?.since === since) return { data: kept.data, isKept: true }
-    // Who has seen this moment as well may have what is made of it: it shows nothing older.
+    const snapshot = this.#note(await currentSnapshot(session))
+    if (snapshot === undefined) return { data: await make(), isCached: false }
+    const since = sinceOf(snapshot, clock)
+    const cached = this.#answers.get(key)
+    if (cached?.since === since) return { data: cached.data, isCached: true }
+    // A query that began with the same snapshot can be joined: it shows nothing older.
     const underway = this.#underway.get(`${since} ${key}`)
     if (underway) {
       try {
-        return { data: await underway, isKept: true }
+        return { data: await underway, isCached: true }
       } catch (error) {
         if (isLasting(error)) throw error
       }
     }
-    return { data: await this.#make(key, moment, since, make), isKept: false }
+    return { data: await this.#make(key, snapshot, since, make), isCached: false }
   }
 
-  /** Whether an answer for a moment is kept, or being made. */
+  /** Whether an answer for a snapshot is cached, or its query is running. */
   #mayHave(key: string, since: string): boolean {
-    return this.#kept.get(key)?.since === since || this.#underway.has(`${since} ${key}`)
+    return this.#answers.get(key)?.since === since || this.#underway.has(`${since} ${key}`)
   }
 
-  /** Remembers the address that asked a question, where it says everything that was asked. */
-  remember(address: string, question: KnownQuestion): void {
+  /** Remembers the URL of a request without a body. */
+  remember(address: string, request: RepeatedRequest): void {
     if (!this.#isCaching || address.length > MAX_ADDRESS_LENGTH || this.#addresses.get(address) !== undefined)
       return
-    this.#addresses.set(address, question)
+    this.#addresses.set(address, request)
   }
 
-  /**
-   * The answer to what an address asked, as it was spelled; undefined at once when none is kept, and later when
-   * something has changed, or the database did not tell.
+  /** The answer for an identical URL; undefined at once when none is cached, and later when something has changed, or the snapshot could not be read.
    */
-  findByAddress(address: string): Promise<FoundAgain | undefined> | undefined {
-    const question = this.#addresses.get(address)
-    if (!question || this.#isSilent || performance.now() < this.#slowUntilMs) return undefined
-    if (!this.#kept.get(question.key)) return undefined
-    return this.#findUnchanged(question)
+  findByAddress(address: string): Promise<RepeatedAnswer | undefined> | undefined {
+    const request = this.#addresses.get(address)
+    if (!request || this.#isSilent || performance.now() < this.#slowUntilMs) return undefined
+    if (!this.#answers.get(request.key)) return undefined
+    return this.#findUnchanged(request)
   }
 
-  async #findUnchanged(question: KnownQuestion): Promise<FoundAgain | undefined> {
-    let moment: string | undefined
+  async #findUnchanged(request: RepeatedRequest): Promise<RepeatedAnswer | undefined> {
+    let snapshot: string | undefined
     try {
-      moment = this.#note(await this.#look.see())
+      snapshot = this.#note(await this.#snapshotRead.read())
     } catch {
       this.#slowUntilMs = performance.now() + SILENT_MS
     }
-    const kept = this.#kept.get(question.key)
-    if (moment === undefined || kept?.since !== sinceOf(moment, question.clock)) return undefined
-    return { ...question, data: kept.data }
+    const cached = this.#answers.get(request.key)
+    if (snapshot === undefined || cached?.since !== sinceOf(snapshot, request.clock)) return undefined
+    return { ...request, data: cached.data }
   }
 
   get #isSilent(): boolean {
     return performance.now() < this.#silentUntilMs
   }
 
-  #isAskedAgain(key: string): boolean {
-    if (this.#asked.get(key)) return true
-    this.#asked.set(key, true)
+  #isRepeated(key: string): boolean {
+    if (this.#seenKeys.get(key)) return true
+    this.#seenKeys.set(key, true)
     return false
   }
 
-  #note(moment: string | undefined): string | undefined {
-    if (moment === undefined) this.#silentUntilMs = performance.now() + SILENT_MS
-    this.#newest = moment
-    return moment
+  #note(snapshot: string | undefined): string | undefined {
+    if (snapshot === undefined) this.#silentUntilMs = performance.now() + SILENT_MS
+    this.#newest = snapshot
+    return snapshot
   }
 
-  #make(key: string, moment: string, since: string, make: () => Promise<Json>): Promise<AnswerData> {
+  #make(key: string, snapshot: string, since: string, make: () => Promise<Json>): Promise<AnswerData> {
     const flight = `${since} ${key}`
     const age = this.#age
     const making = make()
       .then((json) => {
         const data = AnswerData.of(json)
-        const isCurrent = moment === this.#newest && age === this.#age
+        const isCurrent = snapshot === this.#newest && age === this.#age
         if (isCurrent && data.bytes.length <= MAX_ANSWER_BYTES) {
-          this.#kept.set(key, { since, data })
+          this.#answers.set(key, { since, data })
         }
         return data
       })
@@ -205,15 +199,15 @@ function sizeOfKey(_value: unknown, key: string): number {
   return 2 * key.length + ENTRY_BYTES
 }
 
-function sinceOf(moment: string, clock: (() => number) | undefined): string {
-  return clock ? `${moment} ${Math.floor(clock() / 1_000)}` : moment
+function sinceOf(snapshot: string, clock: (() => number) | undefined): string {
+  return clock ? `${snapshot} ${Math.floor(clock() / 1_000)}` : snapshot
 }
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new RetryableError('DATABASE_BUSY', `nothing was heard for ${ms} ms`))
+      reject(new RetryableError('DATABASE_BUSY', `no answer within ${ms} ms`))
     }, ms)
   })
   try {

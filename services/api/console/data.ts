@@ -1,9 +1,7 @@
-/*
- * What the page is fed with. Types alone: the scripts of the page share them. Times are ms since 1970, 64-bit numbers
- * are decimal text. Nothing here may tell a host, an address or a login of the inside.
+/* JSON of the console. Types only: the scripts of the page share them. Times are ms since 1970, 64-bit numbers are decimal text. Nothing here may reveal an internal host, address or login.
  */
 
-/** The JSON that the page asks for again and again. */
+/** The JSON that the page polls. */
 export interface ConsoleData {
   /** When this was put together. */
   readonly time: number
@@ -20,7 +18,7 @@ export interface ConsoleData {
   readonly database: DatabaseView | null
 }
 
-/** The chain as its node and the readers tell of it. */
+/** The chain as reported by its node and the readers. */
 export interface ChainView {
   readonly name: string
   readonly chain_id: string
@@ -38,7 +36,7 @@ export interface HealthView {
   readonly reasons: readonly string[]
   /** Nothing is wrong but that a reader, which progresses, is behind the head, or has not committed its first block. */
   readonly catching_up: boolean
-  /** Away: whatever is told of readers and tables is the last that was known. */
+  /** Away: readers and tables show their last known state. */
   readonly database: 'up' | 'away'
   /** Whether requests are answered, be it by a replica. */
   readonly answers: boolean
@@ -62,7 +60,7 @@ export interface ReaderView {
   readonly lag_blocks: number
   readonly lag_seconds: number
   readonly blocks_per_second: number | null
-  /** Time left to the target; null while that cannot be told. */
+  /** Time left to the target; null while it cannot be estimated. */
   readonly eta_seconds: number | null
   readonly seconds_since_commit: number | null
   readonly seconds_since_heartbeat: number | null
@@ -75,7 +73,7 @@ export interface ReaderView {
 export interface ChainNodeView {
   /** connecting, watched, reading, followed or failed. */
   readonly state: string
-  /** Newest head that it told; null before it told one. */
+  /** Newest head that it reported; null before the first. */
   readonly head_block: number | null
   /** Blocks by which that is behind the newest of all nodes. */
   readonly blocks_behind: number | null
@@ -92,7 +90,7 @@ export interface HistoryView {
   readonly rates: readonly (number | null)[]
 }
 
-/** Which stretch of time a history covers. */
+/** The period that a history covers. */
 export type HistoryRange = 'recent' | 'day'
 
 /** A contract family that is served. */
@@ -104,7 +102,7 @@ export interface NamespaceView {
   readonly events: string | null
 }
 
-/** What the database holds. */
+/** Sizes of the database. */
 export interface DatabaseView {
   readonly measured_at: number
   readonly total_bytes: string

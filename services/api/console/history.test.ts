@@ -39,7 +39,7 @@ function linesOf(history: ProgressHistory, range: 'recent' | 'day' = 'recent') {
   return times.map((time, place) => [time - startMs / 1_000, rates[place]])
 }
 
-it('tells blocks per second, the first as soon as there is one', () => {
+it('returns blocks per second, the first as soon as there is one', () => {
   const history = new ProgressHistory()
   watch(history, [100, 110, 120, 130, 160, 190, 220, 250])
   expect(linesOf(history)).toEqual([
@@ -61,7 +61,7 @@ it('spreads a commit over the time since the last one', () => {
   ])
 })
 
-it('tells that nothing moves', () => {
+it('returns 0 while no block is committed', () => {
   const history = new ProgressHistory()
   watch(history, [100, 102, ...Array.from({ length: 45 }, () => 102)])
   expect(linesOf(history)).toEqual([
@@ -72,7 +72,7 @@ it('tells that nothing moves', () => {
   ])
 })
 
-it('counts what a new reader has done since nobody was there', () => {
+it('counts the blocks of a new reader from its first poll', () => {
   const history = new ProgressHistory()
   history.note([], startMs)
   history.note([reader(964)], startMs + 1_000)
@@ -88,7 +88,7 @@ it('takes a rollback for no speed', () => {
   expect(linesOf(history).at(-1)).toEqual([1, 0])
 })
 
-it('tells nothing of the time in which it did not look', () => {
+it('has no rates for times without polls', () => {
   const history = new ProgressHistory()
   watch(history, [100, 102])
   watch(history, [5_000, 5_002], 60)
@@ -119,7 +119,7 @@ it('keeps ten minutes of seconds and a day of minutes', () => {
   }
 })
 
-it('tells the time left from what is gained on a head that moves on', () => {
+it('estimates the time left relative to a moving head', () => {
   const history = new ProgressHistory()
   for (let second = 0; second <= 10; second++) {
     history.note([reader(1_000 + second * 102, 9_000 + second * 2)], startMs + second * 1_000)
@@ -128,7 +128,7 @@ it('tells the time left from what is gained on a head that moves on', () => {
   expect(history.secondsLeft('main-1', 0)).toBe(0)
 })
 
-it('tells no time left where nothing is gained, or too little was seen', () => {
+it('estimates no time left without progress or without enough polls', () => {
   const slow = new ProgressHistory()
   for (let second = 0; second <= 10; second++) {
     slow.note([reader(1_000 + second, 9_000 + second * 2)], startMs + second * 1_000)

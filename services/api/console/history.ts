@@ -4,7 +4,7 @@ import type { HistoryRange, HistoryView } from './data.ts'
 import { SpeedLine } from './speed-line.ts'
 import type { Look } from './speed-line.ts'
 
-/** Readers that came and went would otherwise be kept for ever. */
+/** Removed readers would otherwise be retained forever. */
 const MAX_READERS = 64
 
 interface ReaderHistory extends Readonly<Record<HistoryRange, SpeedLine>> {
@@ -16,7 +16,7 @@ export class ProgressHistory {
   readonly #readers = new Map<string, ReaderHistory>()
   #lastLookMs: number | undefined
 
-  /** Takes a look at the readers. */
+  /** Records the positions of the readers. */
   note(readers: readonly ReaderState[], nowMs: number): void {
     for (const reader of readers) {
       const history = this.#readers.get(reader.name) ?? this.#begin(reader)
@@ -34,7 +34,7 @@ export class ProgressHistory {
     return this.#readers.get(reader)?.[range].view() ?? { times: [], rates: [] }
   }
 
-  /** Seconds until the reader has caught up with a head that moves on meanwhile; null when that cannot be told. */
+  /** Seconds until the reader reaches the moving head; null when that cannot be estimated. */
   secondsLeft(reader: string, lagBlocks: number): number | null {
     if (lagBlocks === 0) return 0
     const seconds = this.#readers.get(reader)?.timeLeft.seconds ?? null

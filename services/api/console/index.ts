@@ -7,7 +7,7 @@ import type { HealthSettings, HealthState } from '../health/index.ts'
 import type { RootRoute } from '../http/index.ts'
 import type { HistoryRange } from './data.ts'
 import type { ProgressHistory } from './history.ts'
-import { keepSizes } from './kept-sizes.ts'
+import { cacheSizes } from './cached-sizes.ts'
 import { pageRoutes } from './routes.ts'
 import { describeNamespaces, takeSnapshot } from './snapshot.ts'
 import { measureTables } from './table-sizes.ts'
@@ -17,7 +17,7 @@ export { ProgressHistory } from './history.ts'
 /** Pages that ask within this time get the same answer, ms. */
 const DATA_LIFE_MS = 1_000
 
-/** What the operator's page is made from. */
+/** Dependencies of the console. */
 export interface ConsoleParts {
   readonly info: ServerInfo
   readonly revision: string | undefined
@@ -34,13 +34,11 @@ export interface ConsoleParts {
   readonly logger: Logger
 }
 
-/**
- * The operator's page at `/`, and what it asks for below `/status`. It tells what the process knows anyway; the sizes
- * of the tables alone are asked of the database, seldom, and only while somebody looks.
+/** The console at `/`, and its data below `/status`. It shows the state that the process has in memory; only the sizes of the tables are queried, rarely, and only while a console is open.
  */
 export function consoleRoutes(parts: ConsoleParts): RootRoute[] {
   const { database, kvstore, logger, history } = parts
-  const sizes = keepSizes({
+  const sizes = cacheSizes({
     measure: () => measureTables(database),
     kvstore,
     isAvailable: () => database.available,
@@ -60,10 +58,10 @@ export function consoleRoutes(parts: ConsoleParts): RootRoute[] {
     if (known && nowMs < known.endMs) return known.text
     const data = takeSnapshot(facts, parts.state(), history, sizes.current(), range, Date.now())
     const text = JSON.stringify(data)
-    // What is being measured is there in a moment.
+    // The running measurement finishes shortly.
     if (data.database !== null) texts.set(range, { text, endMs: nowMs + DATA_LIFE_MS })
     return text
   }
-  // The page is loaded: the measurement is under way before it asks for the sizes.
+  // The page is being loaded: the measurement starts before it requests the sizes.
   return pageRoutes(dataText, () => void sizes.current())
 }

@@ -12,7 +12,7 @@ import type { HistoryRange } from './data.ts'
 /** Everything of the page is below it, but the page itself. */
 const PATH = '/status'
 
-/** Nothing but this server may be asked for anything, nothing written into the page runs or styles. */
+/** The page may contact this server only; inline scripts and styles are forbidden. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,7 +38,7 @@ const types = {
   svg: 'image/svg+xml',
 } as const
 
-/** The page's own files; they stand beside the sources, also where those are built. */
+/** The files of the page; they are next to the sources, in builds too. */
 const ownFiles = [
   'chart.js',
   'dom.js',
@@ -60,7 +60,7 @@ const ownFiles = [
 
 const packagedFiles = { 'uplot.js': 'uPlot.iife.min.js', 'uplot.css': 'uPlot.min.css' } as const
 
-/** The texts of the JSON that the page asks for, made by whoever knows. */
+/** Returns the JSON texts for the page. */
 export type DataText = (range: HistoryRange) => string
 
 /** `/`, for browsers, and what the page needs. @param onPage is called when the page is loaded. */
@@ -71,7 +71,7 @@ export function pageRoutes(dataText: DataText, onPage: () => void): RootRoute[] 
       paths: ['/'],
       answer: (context) => {
         context.vary('Accept')
-        // Programs have always been told that there is nothing here; only who asks for a page gets it.
+        // Clients that do not accept HTML get 404, as from the replaced system.
         if (context.accepts('json', 'html') !== 'html') refuseUnknownPath()
         onPage()
         return page(context)

@@ -55,7 +55,7 @@ function snapshot(change: Partial<HealthState> = {}, more: Partial<typeof facts>
   return takeSnapshot({ ...facts, ...more }, { ...state, ...change }, history, null, 'recent', nowMs)
 }
 
-it('tells where each reader is and where it is going', () => {
+it('shows the position and target of each reader', () => {
   expect(snapshot().readers).toMatchObject([
     { name: 'main-1', start_block: 101, block_num: 1_000, target_block: 1_100, lag_blocks: 100 },
   ])
@@ -87,13 +87,13 @@ it('names no server of the inside', () => {
   const data = snapshot()
   expect(data.health).toMatchObject({
     status: 'degraded',
-    reasons: ['replica 1 is away', 'a reader is 100 blocks behind'],
+    reasons: ['replica 1 is unavailable', 'a reader is 100 blocks behind'],
     replicas: ['away', 'ready'],
   })
   expect(JSON.stringify(data)).not.toMatch(/inside|5432/)
 })
 
-it('tells whether requests are answered while the primary is away', () => {
+it('shows whether requests are answered while the primary is unavailable', () => {
   expect(snapshot({ database: 'away' }).health).toMatchObject({ database: 'away', answers: false })
   const servers = state.servers.map((server) => ({ ...server, isInUse: server.state === 'ready' }))
   expect(snapshot({ database: 'away', servers }).health).toMatchObject({ database: 'away', answers: true })

@@ -13,7 +13,7 @@ import type {
 } from './data.ts'
 import type { ProgressHistory } from './history.ts'
 
-/** What does not change while the process lives. */
+/** Constant for the lifetime of the process. */
 export interface ConsoleFacts extends ServerInfo {
   readonly revision: string | undefined
   readonly health: HealthSettings
@@ -22,7 +22,7 @@ export interface ConsoleFacts extends ServerInfo {
   readonly statePort: () => number | undefined
 }
 
-/** What the page is told, at one moment. */
+/** The data of the page at one time. */
 export function takeSnapshot(
   facts: ConsoleFacts,
   state: HealthState,
@@ -52,7 +52,7 @@ export function takeSnapshot(
   }
 }
 
-/** Replicas are told by their place: their names are addresses of the inside. */
+/** Replicas are numbered: their names are internal addresses. */
 function describeHealth({ status, reasons }: HealthReport, state: HealthState): HealthView {
   const replicas = state.servers.filter(({ server }) => server !== 'primary')
   const places = new Map(replicas.map(({ server }, place) => [`replica ${server} `, `replica ${place + 1} `]))

@@ -1,13 +1,13 @@
 import type { HistoryView } from './data.ts'
 
-/** Where a reader was at a moment. */
+/** Position of a reader at a time. */
 export interface Look {
   readonly atMs: number
   readonly block: number
   readonly head: number
 }
 
-/** What a line of speeds is made by. */
+/** Options of a series of rates. */
 export interface SpeedLineSettings {
   /** A speed is taken over at least so much time. */
   readonly windowMs: number
@@ -37,7 +37,7 @@ export class SpeedLine {
     this.#settings = settings
   }
 
-  /** Takes a look; times must grow. */
+  /** Adds a position; times must increase. */
   note(look: Look): void {
     const { windowMs, stalledMs, missedMs } = this.#settings
     const isFirst = this.#last === undefined || look.atMs - this.#last.atMs > missedMs
@@ -61,7 +61,7 @@ export class SpeedLine {
     }
   }
 
-  /** A line's first speed is told as soon as there is one. */
+  /** The first rate is returned as soon as there is one. */
   #isBegun(): boolean {
     return this.#points.at(-1)?.rate !== null
   }

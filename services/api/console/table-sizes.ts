@@ -1,7 +1,7 @@
 import type { RequestDatabase, Session } from '../database/index.ts'
 import type { DatabaseView } from './data.ts'
 
-/** A measurement that takes longer is given up. */
+/** Time limit of a measurement, ms. */
 const TIMEOUT_MS = 3_000
 /** It must not queue behind a change of the schema. */
 const LOCK_TIMEOUT_MS = 250
@@ -25,9 +25,8 @@ const SIZES = `
 
 type SizeRow = [string, string, string | null, string, string, string]
 
-/**
- * Measures the tables of the program, in a bounded time.
- * @throws RetryableError when the database is away, busy or too slow.
+/** Measures the tables of the program, within a time limit.
+ * @throws RetryableError when the database is unavailable, busy or too slow.
  */
 export function measureTables(database: RequestDatabase): Promise<DatabaseView> {
   return database.run(

@@ -2,22 +2,19 @@ import { connect } from 'node:net'
 import type pg from 'pg'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 
-/** Of the message that asks a server to end the statement of another connection. */
+/** Code of the message that cancels the statement of another connection. */
 const LENGTH = 16
 const CODE = 80_877_102
 /** A server that takes longer to take the message is not reachable. */
 const TIMEOUT_MS = 5_000
 
-/** What the server told of a connection when it was made; `pg` has it on its client. */
+/** Key data of a connection, sent by the server at its start; `pg` stores it on its client. */
 interface BackendKey {
   readonly processID: number | null
   readonly secretKey: number | null
 }
 
-/**
- * Asks the server to end the statement that a client runs. It need not: one that looks at nothing until it has finished
- * goes on. Nor need the message arrive while the statement runs: a client it was sent for is not to be used again.
- * It takes no connection of the server's own limit.
+/** Requests cancellation of the statement that a client runs. It may have no effect: a statement that does not check for interrupts continues. The message may also arrive after the statement has finished, so the client must not be used again. It does not count against the server's connection limit.
  */
 export function cancelStatement({ host, port }: DatabaseAddress, client: pg.PoolClient): void {
   const { processID, secretKey } = client as unknown as BackendKey

@@ -39,7 +39,7 @@ function watched(changed: Partial<FairQueueLimits> = {}) {
 }
 
 describe('the slots of a pool', () => {
-  it('are not all one client’s, and the next goes to whoever has the fewest', async () => {
+  it('are shared between clients; the next one goes to the client with the fewest', async () => {
     const { queue, entered, enter, leave, settle } = watched()
     for (const at of [1, 2, 3, 4, 5, 6]) enter('many', `many ${at}`)
     await settle()
@@ -56,7 +56,7 @@ describe('the slots of a pool', () => {
     expect([queue.running, queue.waiting]).toEqual([0, 0])
   })
 
-  it('are kept for brief work, which goes first', async () => {
+  it('are reserved for brief work, which has priority', async () => {
     const { entered, enter, leave, settle } = watched({ longSlots: 10 })
     for (const client of 'abcdefghijkl') enter(client)
     await settle()
@@ -69,7 +69,7 @@ describe('the slots of a pool', () => {
     expect(entered.slice(9)).toEqual(['brief 1', 'brief 2'])
   })
 
-  it('are not waited for by whoever has gone, or longer than the time that is left', async () => {
+  it('are not waited for by disconnected clients, or beyond the deadline', async () => {
     const { queue, refused, enter, settle } = watched({ slots: 1, longSlots: 1 })
     const gone = new AbortController()
     enter('runs')

@@ -11,7 +11,7 @@ export interface FairQueueLimits {
   readonly maxWaiting: number
   /** Longest that work waits, ms. */
   readonly maxWaitMs: number
-  /** A queue that has not been empty for this long is no burst that passes: nobody may wait long any more. */
+  /** A queue that has not been empty for this long is overload and not a burst: waiting times are limited, ms. */
   readonly maxBurstMs: number
 }
 
@@ -42,14 +42,10 @@ const GREATEST_SHARE = 0.75
 /** When more comes than can be done, work waits as long as so many others take, and at least so many ms. */
 const WAIT_IN_OVERLOAD = 2
 const LEAST_WAIT_MS = 30
-/** What the newest time counts in the mean. */
+/** Weight of the newest time in the mean. */
 const NEWEST_WEIGHT = 0.05
 
-/**
- * Slots that clients share fairly: the next that is free goes to whoever waits and has the fewest. Brief work goes
- * first, and some slots are for it alone; no client has all the others. When too many wait, those of the client with
- * the most waiting are refused first. A burst may wait until it has passed; while more keeps coming than can be done,
- * whoever cannot be let in soon is refused, so that those who are let in have not waited long.
+/** Slots that clients share fairly: the next free one goes to the waiting client with the fewest. Brief work has priority and some reserved slots; no client has all the others. When too many wait, those of the client with the most waiting are refused first. A burst may wait; under overload, work that cannot start soon is refused, so that admitted work has not waited long.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits
@@ -177,7 +173,7 @@ export class FairQueue {
       : maxWaitMs
   }
 
-  /** Refuses what came when nobody knew yet that more would come than can be done. */
+  /** Refuses work that was queued before the overload was detected. */
   #refuseOverdue(): void {
     if (this.#waiting === 0) return
     const nowMs = performance.now()
@@ -215,7 +211,7 @@ export class FairQueue {
     return best
   }
 
-  /** Refuses what came last of the client with the most waiting, if that is not the one who comes. */
+  /** Refuses the newest work of the client with the most waiting, unless that is the calling client. */
   #makeRoom(newcomer: Client): boolean {
     let longest = newcomer
     for (const client of this.#clients.values()) {

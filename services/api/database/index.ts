@@ -1,4 +1,4 @@
-export { currentMoment, MOMENT } from './moment.ts'
+export { currentSnapshot, SNAPSHOT } from './snapshot.ts'
 export { noDatabaseObserver } from './observer.ts'
 export type { DatabaseObserver, QueryFacts } from './observer.ts'
 

@@ -1,8 +1,8 @@
 import type { ProblemKind } from './problems.ts'
 
-/** A statement that has ended. */
+/** A finished statement. */
 export interface QueryFacts {
-  /** Name of the statement; without one, who asked for it. */
+  /** Name of the statement; without one, its caller. */
   readonly query: string
   /** `primary`, or host and port of a replica. */
   readonly server: string
@@ -22,7 +22,7 @@ export interface DatabaseObserver {
   wentOver(server: string): void
 }
 
-/** For databases that nobody observes. */
+/** Observer that does nothing. */
 export const noDatabaseObserver: DatabaseObserver = {
   queryEnded: () => undefined,
   connected: () => undefined,

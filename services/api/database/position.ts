@@ -3,7 +3,7 @@ import { createPool } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { describeError, FatalError } from '../../core/errors/index.ts'
 
-/** What a server shows at a moment. */
+/** Position of a server at a time. */
 export interface Position {
   /** Place in the write-ahead log, in bytes: of a primary not less than what it shows, of a replica not more. */
   readonly lsn: bigint
@@ -11,7 +11,7 @@ export interface Position {
   readonly blocks: string
 }
 
-/** A look at a server. */
+/** Reads the position of a server. */
 export interface ServerLook {
   readonly position: Position
   /** True for a standby. */
@@ -28,8 +28,8 @@ export function hasReached(position: Position, wanted: Position): boolean {
   return position.lsn >= wanted.lsn || position.blocks === wanted.blocks
 }
 
-// On a replica the rows are read before the place, which what is asked later has therefore passed; on the primary
-// the place is past everything that the rows show. Both err on the safe side.
+// On a replica the rows are read before the log position, so later statements are past it; on the primary the log position
+// is past everything that the rows show. Both err on the safe side.
 const LOOK = `
   SELECT pg_is_in_recovery() AS replica,
     (SELECT system_identifier::text FROM pg_control_system()) AS system,

@@ -15,13 +15,13 @@ const socketCodes = new Set([
 ])
 
 /**
- * SQLSTATE codes after which the same request may succeed on another connection or a moment later: connection
+ * SQLSTATE codes after which the same request may succeed on another connection or shortly after: connection
  * exceptions (08), insufficient resources (53), operator intervention (57P), and a conflict with recovery on a
  * replica (40001).
  */
 const retryableStates = /^(?:08|53|57P|40001$|40P01$|25006$)/
 
-/** Whether a statement was ended in favour of another, on a server that is well. */
+/** Whether the server cancelled a statement in favour of another. */
 export function isConflict(error: unknown): boolean {
   return /^40/.test(errorCode(error))
 }
@@ -59,7 +59,9 @@ export function queryError(error: unknown, kind: ProblemKind): Error {
     return new RetryableError('DATABASE_BUSY', 'every database connection is in use', { cause: error })
   }
   if (kind === 'away') {
-    return new RetryableError('DATABASE_UNAVAILABLE', `the database is away: ${text}`, { cause: error })
+    return new RetryableError('DATABASE_UNAVAILABLE', `the database is unavailable: ${text}`, {
+      cause: error,
+    })
   }
   return new FatalError('DATABASE_ERROR', `a query failed: ${text}`, { cause: error, details: { kind } })
 }

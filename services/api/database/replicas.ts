@@ -6,7 +6,7 @@ import type { DatabaseServer } from './server.ts'
 
 /** Times in milliseconds; tests shorten them. */
 export interface ReplicaTiming {
-  /** Between two looks at all servers. */
+  /** Between two polls of all servers, ms. */
   readonly lookMs: number
   /** A look that takes longer has failed. */
   readonly lookTimeoutMs: number
@@ -16,7 +16,7 @@ export interface ReplicaTiming {
   readonly caughtUpMs: number
 }
 
-/** The times in force. */
+/** The configured times. */
 export const defaultReplicaTiming: ReplicaTiming = {
   lookMs: 500,
   lookTimeoutMs: 1_000,
@@ -27,7 +27,7 @@ export const defaultReplicaTiming: ReplicaTiming = {
 /** How a replica is: `ready` to be read from, too far `behind`, `away`, or `foreign`: no standby of this primary. */
 export type ReplicaState = 'ready' | 'behind' | 'away' | 'foreign'
 
-/** How far the primary's past is remembered, to tell how old what a replica shows is. */
+/** How long the primary's positions are remembered, to compute the lag of a replica, ms. */
 const HISTORY_MS = 60_000
 
 /** A replica and what is known of it. */
@@ -36,7 +36,7 @@ export class Replica {
   readonly probe: PositionProbe
   state: ReplicaState = 'away'
   position: Position | undefined
-  /** As far as the primary's remembered past tells; infinite when it is behind all of it. */
+  /** Lag by the primary's remembered positions; infinite when it is behind all of them. */
   lagMs = Infinity
 
   constructor(server: DatabaseServer, address: DatabaseAddress, timing: ReplicaTiming) {
@@ -86,7 +86,7 @@ export class ReplicaWatch {
   /** Where the primary is now; undefined when it does not answer. */
   async lookAtPrimary(): Promise<Position | undefined> {
     const look = await this.#primary.look()
-    // A standby at the primary's address tells nothing of what the primary is.
+    // A standby at the primary's address does not identify the primary.
     if (!look || look.isReplica) return undefined
     this.#system = look.system
     const atMs = performance.now()
@@ -135,7 +135,7 @@ export class ReplicaWatch {
 
   #judge(replica: Replica, look: ServerLook | undefined): ReplicaState {
     if (!look) return 'away'
-    // What a primary was has to be known before anything can be compared with it.
+    // Replicas can only be compared with a known primary.
     if (!look.isReplica || look.system !== this.#system)
       return this.#system === undefined ? 'away' : 'foreign'
     return replica.lagMs <= this.#timing.maxLagMs && this.#isAtFloor(replica) ? 'ready' : 'behind'
@@ -158,7 +158,8 @@ export class ReplicaWatch {
     const fields = { replica: replica.server.name, lagMs: Math.round(replica.lagMs) }
     if (state === 'ready') this.#logger.info(fields, 'the replica can be read from')
     if (state === 'behind') this.#logger.warn(fields, 'the replica is behind and is not read from')
-    if (state === 'away') this.#logger.warn(fields, `the replica is away: ${replica.probe.problem ?? ''}`)
+    if (state === 'away')
+      this.#logger.warn(fields, `the replica is unavailable: ${replica.probe.problem ?? ''}`)
     if (state === 'foreign') {
       this.#logger.error(fields, 'the server is no standby of the primary and is not read from')
     }

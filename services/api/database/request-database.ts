@@ -55,13 +55,11 @@ export interface RequestDatabase {
    *   `QUERY_TIMEOUT`, `CLIENT_GONE`.
    */
   run<T>(work: (session: Session) => Promise<T>, scope?: Partial<WorkScope>): Promise<T>
-  /**
-   * Resolves when requests of every process show at least what is committed now. Whoever announces a block calls it
-   * between hearing of the block and telling clients. Without replicas it resolves at once.
+  /** Resolves when requests of every process show at least what is committed now. It is awaited between receiving a block and publishing it to clients. Without replicas it resolves at once.
    * @throws RetryableError `DATABASE_UNAVAILABLE` when the primary does not answer.
    */
   caughtUp(): Promise<void>
-  /** Told by whoever watches the primary: while false, it is not tried. */
+  /** Set by the monitor of the primary: while false, it is not tried. */
   setAvailable(available: boolean): void
   /** Whether some server answers requests. */
   readonly available: boolean
@@ -70,7 +68,7 @@ export interface RequestDatabase {
   close(): Promise<void>
 }
 
-/** Opens the database for requests. With replicas it looks at all of them first; without, nothing is connected yet. */
+/** Opens the database for requests. With replicas it polls all of them first; without, nothing is connected yet. */
 export async function openRequestDatabase(
   settings: RequestDatabaseSettings,
   logger: Logger,
@@ -118,13 +116,13 @@ class SingleDatabase implements RequestDatabase {
 
   async run<T>(work: (session: Session) => Promise<T>, partial: Partial<WorkScope> = {}): Promise<T> {
     const scope = completeScope(partial, this.#maxTimeMs)
-    // While the server is known to be away nothing is tried.
+    // While the server is known to be unavailable nothing is tried.
     if (!this.available) return this.#server.run(work, scope)
     try {
       return await this.#server.run(work, scope)
     } catch (error) {
       if (!isAway(error)) throw error
-      // One connection was cut; whether the server is away shows with the next.
+      // One connection was lost; the next one shows whether the server is unavailable.
       this.#server.available = true
       return this.#server.run(work, scope)
     }

@@ -3,7 +3,7 @@ import { clientGone, timeIsUp } from './scope.ts'
 import type { WorkScope } from './scope.ts'
 import type { Statement } from './statement.ts'
 
-/** What a session does with its connection. */
+/** Callbacks of a session for its connection. */
 export interface SessionParts {
   readonly client: pg.PoolClient
   readonly scope: WorkScope
@@ -13,8 +13,8 @@ export interface SessionParts {
 
 /**
  * The statements of one request on one connection, one after the other. Each has the time that is left of the request.
- * When that is over, or the client has gone, the statement is cancelled and whoever waits is told at once; the
- * connection stays in use until the server has really ended it.
+ * After the deadline, or when the client has disconnected, the statement is cancelled and the caller gets its error at
+ * once; the connection stays in use until the server has finished the statement.
  */
 export class StatementRunner {
   readonly #parts: SessionParts
@@ -28,7 +28,7 @@ export class StatementRunner {
     this.#parts = parts
   }
 
-  /** Resolves when the server has ended what it was given. Undefined when it has. */
+  /** Resolves when the server has finished the last statement. Undefined when it has. */
   get settled(): Promise<unknown> | undefined {
     return this.#onWire
   }
@@ -40,11 +40,11 @@ export class StatementRunner {
     const result =
       this.#pending === 0 ? this.#run<Row>(statement) : this.#last.then(() => this.#run<Row>(statement))
     this.#pending++
-    this.#last = result.then(this.#ended, this.#ended)
+    this.#last = result.then(this.#finished, this.#finished)
     return result
   }
 
-  readonly #ended = (): void => {
+  readonly #finished = (): void => {
     this.#pending--
   }
 

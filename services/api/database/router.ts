@@ -15,7 +15,7 @@ const FIRST_LOOKS = 3
 /** A server that was read from for so long was a good choice, ms. */
 const LASTING_MS = 60_000
 
-/** What a router works with. */
+/** Dependencies of a router. */
 export interface RouterParts {
   readonly primary: DatabaseServer
   readonly watch: ReplicaWatch
@@ -27,9 +27,9 @@ export interface RouterParts {
 }
 
 /**
- * Picks the server that this process reads from: one at a time, so that no request shows less than an earlier one.
- * From a replica that fails or falls behind it goes to the primary, which shows the most; back to a replica only in a
- * gap between requests, when the replica shows all that the primary has shown.
+ * Picks the server that this process reads from: one at a time, so that no request shows less than an earlier one. From a
+ * replica that fails or lags it switches to the primary, which shows the newest state; back to a replica only in a pause
+ * between requests, when the replica shows all that the primary has shown.
  */
 export class ReplicaRouter {
   readonly #parts: RouterParts
@@ -52,7 +52,7 @@ export class ReplicaRouter {
   /** Looks for the first times; nothing has been shown yet, so any replica that is ready may be read from at once. */
   async start(): Promise<void> {
     const { watch, timing } = this.#parts
-    // One look does not tell how old what a replica shows is, unless it shows everything.
+    // A single poll does not give the lag of a replica, unless it shows everything.
     for (let looks = 1; ; looks++) {
       await watch.look()
       if (looks === FIRST_LOOKS || watch.ready.length === watch.replicas.length) break

@@ -10,11 +10,11 @@ export interface WorkScope {
   readonly isBrief: boolean
   /** By `performance.now()`: the work and the time that it waits end then. */
   readonly deadlineMs: number
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborted when the result is no longer needed. */
   readonly signal: AbortSignal | undefined
 }
 
-/** Client name of what the server does for itself: nobody would try it again, so it waits as long as it may. */
+/** Client name of the server's own work: it is not retried, so it waits up to its deadline. */
 export const SERVER_ITSELF = ''
 
 /** A scope with what was left out: work of the server itself that has the time of a request. */

@@ -53,12 +53,12 @@ const PLANNING = { jit: 'off', random_page_cost: '1.1', work_mem: '16MB' }
 const WAITING_PER_CONNECTION = 4
 /** Longest that a request waits for a connection, ms. */
 const MAX_WAIT_MS = 1_000
-/** Requests that come at once may wait that long for each other, ms; a page of a browser asks for some dozens. */
+/** Concurrent requests may wait that long for each other, ms; a web page sends some dozens at once. */
 const MAX_BURST_MS = 300
 
 /**
- * One PostgreSQL server as requests see it: a pool behind a bounded queue, shared fairly between clients, that refuses
- * at once while the server is away.
+ * One PostgreSQL server as requests see it: a pool behind a bounded queue, shared fairly between clients, that refuses at
+ * once while the server is unavailable.
  */
 export class DatabaseServer {
   /** `primary`, or host and port of a replica. */
@@ -70,7 +70,7 @@ export class DatabaseServer {
   readonly #limits: ServerLimits
   readonly #logger: Logger
   readonly #observer: DatabaseObserver
-  /** Connections whose request has ended before their statement. */
+  /** Connections whose request has finished before their statement. */
   readonly #orphans = new Set<pg.PoolClient>()
   #running = 0
   #whenIdle: (() => void)[] = []
@@ -104,11 +104,11 @@ export class DatabaseServer {
     })
   }
 
-  /** Runs work on a connection, which counts as used until the server has ended the last statement on it. */
+  /** Runs work on a connection, which counts as used until the server has finished its last statement. */
   async run<T>(work: (session: Session) => Promise<T>, scope: WorkScope): Promise<T> {
     if (!this.available) {
       this.#observer.refused('away')
-      throw new RetryableError('DATABASE_UNAVAILABLE', 'the database is away')
+      throw new RetryableError('DATABASE_UNAVAILABLE', 'the database is unavailable')
     }
     this.#running++
     try {
@@ -148,7 +148,7 @@ export class DatabaseServer {
     return { server: this.name, used: totalCount - idleCount, idle: idleCount, waiting, limit }
   }
 
-  /** Told when the server answers again after it did not: what it was asked before has ended, or it is another one. */
+  /** Called when the server answers again: earlier statements have finished, or it is another server. */
   restored(): void {
     this.available = true
     this.#dropOrphans()
@@ -213,7 +213,7 @@ export class DatabaseServer {
           return await statements.run<Row>(statement)
         } catch (error) {
           problem = classifyProblem(error)
-          // A cut connection may still carry an answer to the old question.
+          // A broken connection may still deliver the answer to the previous statement.
           broken ||= problem !== 'value' && problem !== 'unknown'
           if (problem === 'gone') throw error
           this.#noteProblem(problem, error)
@@ -224,7 +224,7 @@ export class DatabaseServer {
         }
       },
     }
-    // A client that breaks between two statements tells so by an event, which would end the process unheard.
+    // A client that fails between two statements emits an error event, which would crash the process unhandled.
     const onBreak = (): void => {
       broken = true
     }

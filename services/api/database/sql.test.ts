@@ -11,7 +11,7 @@ describe('SQL fragments', () => {
     })
   })
 
-  it('use one placeholder for a fragment that stands twice', () => {
+  it('use one placeholder for a fragment that occurs twice', () => {
     const id = bind(7n, 'bigint')
     expect(sql`SELECT ${id} UNION SELECT ${id}`.render()).toEqual({
       text: 'SELECT $1::bigint UNION SELECT $1::bigint',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SqlValue, Statement } from './statement.ts'
 
-/** A value of a statement with the type that it is cast to. The same object is the same placeholder wherever it stands. */
+/** A value of a statement with the type that it is cast to. The same object gets the same placeholder wherever it occurs. */
 export interface Bound {
   readonly value: SqlValue
   readonly type: string

@@ -7,9 +7,7 @@ export interface JsonObject {
 /** A value of an OpenAPI document; members that are undefined are not written. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
 
-/**
- * The parts of a document that are referred to by name. What is equal is there once; different records of the same
- * name get the name of their namespace in front.
+/** The components of a document that are referred to by name. Equal ones are there once; different records of the same name get the name of their namespace as prefix.
  */
 export class Components {
   readonly #byName = {

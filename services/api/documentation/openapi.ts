@@ -7,7 +7,7 @@ import { Components } from './components.ts'
 import type { JsonObject } from './components.ts'
 import { describeBody, describeParameters } from './parameters.ts'
 
-/** What the document says about the server. */
+/** Description of the server in the document. */
 export interface ServerInfo {
   /** Version of the program. */
   readonly version: string
@@ -22,12 +22,12 @@ export interface ServerInfo {
 /** Component owner of what belongs to no namespace. */
 const SERVER = 'server'
 
-/** Answers that any endpoint may give, beside its own. */
+/** Answers of every endpoint, besides its own. */
 const commonFailures: Readonly<Record<string, readonly [status: number, text: string]>> = {
   BadRequest: [400, 'A parameter is wrong; the message names the first one.'],
   QueryTimeout: [408, 'The query took too long; more filters make it faster.'],
   TooManyRequests: [429, 'The limit of requests is reached.'],
-  Unavailable: [503, 'The database is away or too busy; `Retry-After` says when to ask again.'],
+  Unavailable: [503, 'The database is unavailable or too busy; `Retry-After` says when to retry.'],
 }
 
 /** Title of the documentation. */
@@ -64,7 +64,7 @@ export function createOpenApiDocument(
   }
 }
 
-/** OpenAPI knows no websockets and no streams, so what they send is told beside the paths. */
+/** OpenAPI has no websockets and no streams, so their messages are described next to the paths. */
 function describeLive({ namespace, paths }: Mount, components: Components): JsonObject {
   const refer = (schema: RecordSchema): JsonObject => components.schema(schema, namespace.name)
   const events = [...eventSchemas(namespace)].map(([name, schema]) => [name, refer(schema)])

@@ -2,7 +2,7 @@ import { RequestError } from '../../core/http/index.ts'
 import { invalidParameter } from './request-error.ts'
 import type { RawParameters, RawScalar, RawValue } from './raw-parameters.ts'
 
-/** Which attributes a filter looks at. */
+/** The attributes that a filter is applied to. */
 export type AttributeFamily = 'data' | 'template_data' | 'immutable_data' | 'mutable_data'
 
 /** A condition `FAMILY[:typing].KEY=value` on one attribute. */
@@ -31,7 +31,7 @@ export function isAttributeFilter(name: string): boolean {
 
 /**
  * Finds the attribute filters of the given families among the parameters. `template_data.KEY` replaces `data.KEY`,
- * which looks at the same attributes. Values are compared as JSON: untyped and `:text` as strings, `:number` as
+ * which is applied to the same attributes. Values are compared as JSON: untyped and `:text` as strings, `:number` as
  * numbers, `:bool` as the 0 or 1 that booleans are stored as; a list means an array that contains these elements.
  *
  * @throws RequestError 400 for more or longer filters than are allowed.
@@ -48,7 +48,7 @@ export function readAttributeFilters(
     const family = match[1] as AttributeFamily
     const key = match[3]!
     if (!families.includes(family) || (family === 'data' && isReplaced(raw, key))) continue
-    // What is ignored in silence gives rows that nobody asked for.
+    // A silently ignored filter would return unwanted rows.
     if (filters.length === MAX_FILTERS)
       throw new RequestError(400, `More than ${MAX_FILTERS} attribute filters`)
     const compared = containment(key, typedValue(value, match[2]))

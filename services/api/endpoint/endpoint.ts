@@ -19,7 +19,7 @@ export interface EndpointContext<V = Values> {
   readonly noted?: readonly string[]
 }
 
-/** Makes the JSON of `data`. @throws RequestError for an answer other than success. */
+/** Returns the JSON of `data`. @throws RequestError for an answer other than success. */
 export type Run<V> = (context: EndpointContext<V>) => Promise<Json>
 
 /**
@@ -33,16 +33,14 @@ export interface Endpoint<P extends Parameters = Parameters> extends EndpointBas
   readonly noted?: readonly string[]
   /** Families of attribute filters that it understands. */
   readonly attributes?: readonly AttributeFamily[]
-  /**
-   * What `data` is: `assetRecord`, `list(assetRecord)`, `rowCount`. The schema of a record stands beside the code that
-   * writes the record.
+  /** Schema of `data`: `assetRecord`, `list(assetRecord)`, `rowCount`. The schema of a record is next to the code that writes the record.
    */
   readonly record: RecordSchema
-  /** Answers other than success beside those that every endpoint has (400, 404 for an unknown path, 408, 503). */
+  /** Answers other than success, besides those that every endpoint has (400, 404 for an unknown path, 408, 503). */
   readonly failures?: readonly Failure[]
-  /** What an answer may be kept by: path and parameters (default), the path alone, or not at all. */
+  /** Cache key of an answer: path and parameters (default), the path alone, or none. */
   readonly cache?: 'path' | 'none'
-  /** How many times longer than those of other endpoints its answers are kept. Default 1. */
+  /** How many times longer than those of other endpoints its answers are cached. Default 1. */
   readonly cacheLifeFactor?: number
   run(context: EndpointContext<Values<P>>): Promise<Json>
 }
@@ -65,10 +63,10 @@ export interface RecordReader {
 export interface Namespace {
   readonly name: string
   readonly endpoints: readonly Endpoint[]
-  /** What events tell of, by kind of record. */
+  /** Records of events, by kind. */
   readonly records: Readonly<Record<string, RecordReader>>
   /** Milliseconds since 1970, where answers depend on what second it is. */
   readonly clock?: () => number
-  /** Forgets what is kept of the database: it may be another one now. */
+  /** Drops everything cached from the database: it may be another one now. */
   forget(): void
 }

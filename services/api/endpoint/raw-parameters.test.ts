@@ -17,7 +17,7 @@ it('what is in the path cannot be overridden', async () => {
   expect(values.p).toBe(5n)
 })
 
-it('the first that is wrong is told', async () => {
+it('the first invalid one is reported', async () => {
   const reading = readRequest({ a: int(''), b: int('') }, {}, raw({ b: 'x', a: 'x' }), noLists)
   await expect(reading).rejects.toMatchObject({ status: 400, message: 'Invalid value for parameter a' })
 })

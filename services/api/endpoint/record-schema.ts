@@ -1,7 +1,6 @@
 /**
- * The shape of a value in an answer: the keywords of JSON Schema (draft 2020-12) that answers need. A schema with a
- * `title` is a record: it stands once among the components of the OpenAPI document and is referred to from wherever
- * it is nested.
+ * The shape of a value in an answer: the keywords of JSON Schema (draft 2020-12) that answers need. A schema with a `title`
+ * is a record: it is one of the components of the OpenAPI document and referenced wherever it is nested.
  */
 export interface RecordSchema {
   /** Name of a record, unique within its namespace. */
@@ -104,7 +103,7 @@ export function historySince(): RecordSchema {
   )
 }
 
-/** A value that only history tells: null when it lies before the first block of the reader's history. */
+/** A value from history: null when it is older than the first block of the reader's history. */
 export function ofHistory(schema: RecordSchema): RecordSchema {
   const { description = '' } = schema
   return nullable({ ...schema, description: `${description}; null before history_since_block of /v1/config` })
@@ -135,12 +134,12 @@ export function omit(
   description: string,
   names: readonly string[],
 ): NamedSchema {
-  const kept = Object.entries(base.properties ?? {}).filter(([name]) => !names.includes(name))
+  const members = Object.entries(base.properties ?? {}).filter(([name]) => !names.includes(name))
   return {
     title,
     description,
     type: 'object',
-    properties: Object.fromEntries(kept),
+    properties: Object.fromEntries(members),
     required: (base.required ?? []).filter((name) => !names.includes(name)),
   }
 }
@@ -170,7 +169,7 @@ export const rowCount: NamedSchema = {
   pattern: '^[0-9]+$',
 }
 
-/** What a schema is called in the documentation, for example `Asset[]`. */
+/** Name of a schema in the documentation, for example `Asset[]`. */
 export function schemaName({ title, type, items }: RecordSchema): string {
   if (title !== undefined) return title
   if (items) return `${schemaName(items)}[]`

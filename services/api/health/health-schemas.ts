@@ -4,7 +4,7 @@ const { choice, decimal, flag, integer, list, nullable, number, object, record, 
 
 const reader = object({
   name: text('Reader'),
-  state: nullable(text('What it is doing')),
+  state: nullable(text('Current activity')),
   block_num: decimal('Last committed block'),
   block_time: time('Time of that block'),
   head_block: nullable(decimal('Head that the reader knows')),
@@ -24,20 +24,20 @@ const reader = object({
   nodes: list(
     object({
       state: text('connecting, watched, reading (a range of blocks), followed (new blocks) or failed'),
-      head_block: nullable(decimal('Newest head that it told')),
+      head_block: nullable(decimal('Newest head that it reported')),
       blocks_behind: nullable(integer('Blocks by which that is behind the newest of all nodes')),
       bytes_per_second: integer('Bytes received from it per second'),
       faults: integer('Times that it was lost, left or refused'),
     }),
     'The chain nodes that the reader reads from',
   ),
-  problem: nullable(text('What keeps the reader from going on')),
+  problem: nullable(text('Problem that stops the reader')),
   seconds_since_heartbeat: nullable(number('Seconds since the reader last spoke')),
 })
 
 const server = object({
   server: text('Primary or replica'),
-  state: text('What it is doing'),
+  state: text('Current activity'),
   lag_ms: nullable(integer('Milliseconds behind the primary')),
   in_use: flag('Requests may go to it'),
 })
@@ -45,13 +45,13 @@ const server = object({
 const feed = object({
   reader: text('Reader'),
   sequence: nullable(decimal('Newest entry of its feed that was taken')),
-  via: nullable(text('bus: messages come as blocks are committed; database: they have to be asked for')),
-  live: nullable(flag('False while the reader is too far behind the head to tell of blocks')),
+  via: nullable(text('bus: messages come as blocks are committed; database: they are polled')),
+  live: nullable(flag('False while the reader is too far behind the head to publish blocks')),
   block_num: nullable(decimal('Last block that the reader has spoken of')),
 })
 
 /** `data` of `/health`. */
-export const healthRecord = record('Health', 'Whether the server can be asked, and how far it is', {
+export const healthRecord = record('Health', 'Whether the server can answer requests, and its position', {
   version: text('Version of the program'),
   postgres: object({
     status: choice('State of the database', ['OK', 'INVALID', 'ERROR']),
@@ -72,7 +72,7 @@ export const healthRecord = record('Health', 'Whether the server can be asked, a
       kvstore: text('State of the key-value store'),
       kvstore_kind: text('Kind of the key-value store'),
       readers: list(reader),
-      live: list(feed, 'What is heard of the readers, for live data'),
+      live: list(feed, 'State of the feeds of the readers, for live data'),
     }),
   }),
 })

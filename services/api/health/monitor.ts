@@ -13,19 +13,19 @@ import type { ChainNodeState, HealthState, IndexedContract, ReaderState } from '
 const INTERVAL_MS = 1_000
 const PROBE_TIMEOUT_MS = 3_000
 
-/** What the monitor watches. */
+/** Dependencies of the monitor. */
 export interface MonitorOptions {
   readonly database: DatabaseAddress
   /** The primary and its replicas, as requests see them. */
   readonly servers: () => readonly ServerState[]
-  /** What is heard of the readers' blocks. */
+  /** State of the readers' feeds. */
   readonly feeds: () => readonly LiveFeedState[]
   readonly kvstore: KeyValueStore
-  /** HTTP address of the chain node; without it only the readers tell of the head. */
+  /** HTTP address of the chain node; without it only the readers report the head. */
   readonly chainHttp: string | undefined
   readonly chainId: string
   readonly logger: Logger
-  /** Called after each look at the database. */
+  /** Called after each poll of the database. */
   readonly onDatabase: (available: boolean) => void
   /** Called with what the readers say of themselves, each time that it could be read. */
   readonly onReaders?: (readers: readonly ReaderState[]) => void
@@ -46,7 +46,7 @@ interface MutableState {
   node: ChainInfo | undefined
 }
 
-/** Starts watching, after a first look at everything. */
+/** Starts polling, after a first poll of everything. */
 export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const { kvstore, chainId, chainHttp, logger } = options
   const pool = createPool(options.database, {
@@ -62,7 +62,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const note = (up: boolean, error?: unknown): void => {
     const now = up ? 'up' : 'away'
     if (now !== state.database)
-      logger.info(up ? 'database is there' : `database is away: ${describeError(error)}`)
+      logger.info(up ? 'the database is available' : `the database is unavailable: ${describeError(error)}`)
     state.database = now
     options.onDatabase(up)
   }
@@ -107,21 +107,21 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   }
 }
 
-/** Runs a probe again and again, with a pause between; returns what ends it. */
+/** Runs a probe repeatedly, with a pause between; returns a function that stops it. */
 function repeat(probe: () => Promise<void>): () => Promise<void> {
-  const life = { ended: false, timer: undefined as NodeJS.Timeout | undefined, running: Promise.resolve() }
+  const state = { stopped: false, timer: undefined as NodeJS.Timeout | undefined, running: Promise.resolve() }
   const next = (): void => {
-    life.timer = setTimeout(() => {
-      life.running = probe().then(() => {
-        if (!life.ended) next()
+    state.timer = setTimeout(() => {
+      state.running = probe().then(() => {
+        if (!state.stopped) next()
       })
     }, INTERVAL_MS)
   }
   next()
   return async () => {
-    life.ended = true
-    clearTimeout(life.timer)
-    await life.running
+    state.stopped = true
+    clearTimeout(state.timer)
+    await state.running
   }
 }
 
@@ -132,7 +132,7 @@ async function within<T>(promise: Promise<T>, what: string): Promise<T> {
       reject(new RetryableError('DATABASE_UNAVAILABLE', `${what} does not answer`))
     }, PROBE_TIMEOUT_MS)
   })
-  // A late answer has nobody waiting for it.
+  // A late answer is no longer awaited.
   promise.catch(() => undefined)
   return Promise.race([promise, late]).finally(() => {
     clearTimeout(timer)

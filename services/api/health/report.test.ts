@@ -60,7 +60,7 @@ describe('health', () => {
   })
 
   it('is degraded while answers are right but something is wrong', () => {
-    expect(statusOf({ kvstore: 'away' })).toBe('degraded: the key-value store is away')
+    expect(statusOf({ kvstore: 'away' })).toBe('degraded: the key-value store is unavailable')
     expect(statusOf({ readers: [{ ...reader, blockNum: 970 }] })).toBe(
       'degraded: a reader is 31 blocks behind',
     )
@@ -91,7 +91,7 @@ describe('health', () => {
       expect(lags).toEqual([{ reader: 'main-1', lagBlocks: 10_000, lagSeconds: 7_200 }])
     })
 
-    it('follows from the newest known block where the node cannot be asked', () => {
+    it('is computed from the newest known block when the node does not answer', () => {
       const { head, lags } = report({ node: undefined, readers: [catchingUp] })
       expect(head).toEqual({ block: 11_000, timeMs: nowMs - 7_200_000 + 5_000_000 })
       expect(lags[0]?.lagSeconds).toBe(5_000)
@@ -114,14 +114,14 @@ describe('health', () => {
     )
   })
 
-  it('names what keeps a reader from going on', () => {
+  it('names the problem that stops a reader', () => {
     expect(statusOf({ readers: [{ ...reader, problem: 'the chain node is silent' }] })).toBe(
       'degraded: reader main-1: the chain node is silent',
     )
   })
 
-  it('is unhealthy when another server should be asked', () => {
-    expect(statusOf({ database: 'away' })).toBe('unhealthy: the database is away')
+  it('is unhealthy when a load balancer should use another server', () => {
+    expect(statusOf({ database: 'away' })).toBe('unhealthy: the database is unavailable')
     expect(statusOf({ readers: [] })).toBe('unhealthy: no reader has indexed anything')
     expect(statusOf({ readers: [{ ...reader, blockNum: 821 }] })).toBe(
       'unhealthy: a reader is 180 blocks behind',
@@ -133,7 +133,9 @@ describe('health', () => {
     const primary = { server: 'primary', state: 'away', lagMs: 0, isInUse: false } as const
     const replica = { server: 'db-2:5432', state: 'ready', lagMs: 40.4, isInUse: true } as const
     const servers = [primary, replica]
-    expect(statusOf({ database: 'away', servers })).toBe('degraded: the primary is away, a replica answers')
+    expect(statusOf({ database: 'away', servers })).toBe(
+      'degraded: the primary is unavailable, a replica answers',
+    )
     const { data } = reportHealth({ ...state, database: 'away', servers }, settings, nowMs)
     expect(data).toMatchObject({
       postgres: { status: 'OK' },
@@ -149,7 +151,7 @@ describe('health', () => {
     })
     const away = { ...replica, state: 'away', lagMs: undefined } as const
     expect(statusOf({ database: 'away', servers: [primary, away] })).toMatch(
-      /^unhealthy: the database is away/,
+      /^unhealthy: the database is unavailable/,
     )
     expect(
       statusOf({
@@ -158,7 +160,7 @@ describe('health', () => {
           { ...away, isInUse: false },
         ],
       }),
-    ).toBe('degraded: replica db-2:5432 is away')
+    ).toBe('degraded: replica db-2:5432 is unavailable')
   })
 
   it('looks only at the readers that the server depends on', () => {

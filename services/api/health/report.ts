@@ -4,16 +4,16 @@ import type { HealthState, ReaderState } from './state.ts'
 
 /** A head older than this is not what the chain is doing now. */
 const HEAD_OLD_MS = 20_000
-/** A reader this many blocks behind serves yesterday's data; a load balancer should ask somebody else. */
+/** A reader this many blocks behind serves outdated data; a load balancer should use another server. */
 export const MAX_LAG_BLOCKS = 180
-/** A reader this many blocks behind is worth a look. */
+/** A reader this many blocks behind is reported. */
 const LATE_BLOCKS = 20
 /** Time between two blocks. */
 const BLOCK_MS = 500
-/** A reader that has not spoken for so long has ended. */
+/** A reader without a heartbeat for so long has stopped, ms. */
 const SILENT_SECONDS = 30
 
-/** What the server is judged against. */
+/** Limits for the health. */
 export interface HealthSettings {
   readonly version: string
   /** Readers that this server depends on; empty = all that are in the database. */
@@ -35,11 +35,11 @@ export interface HealthReport {
   readonly data: Readonly<Record<string, unknown>>
   /** Age of the chain head, ms; null while its time is not known. */
   readonly headAgeMs: number | null
-  /** Blocks that the furthest reader in question is behind. */
+  /** Lag in blocks of the relevant reader that is furthest behind. */
   readonly lagBlocks: number
-  /** How far each reader in question is behind the head. */
+  /** Lag of each relevant reader. */
   readonly lags: readonly ReaderLag[]
-  /** The newest head that the node or a reader has told of; block 0 before any has. */
+  /** The newest head that the node or a reader has reported; block 0 before the first. */
   readonly head: ChainHead
 }
 
@@ -94,7 +94,7 @@ export function reportHealth(state: HealthState, settings: HealthSettings, nowMs
   return { status, reasons, data, headAgeMs, lagBlocks, lags, head }
 }
 
-/** How far a reader, in question or not, is behind the head. */
+/** Lag of a reader, relevant or not. */
 export function measureLag(reader: ReaderState, head: ChainHead, settings: HealthSettings): ReaderLag {
   const lagBlocks = lagOf(reader, head.block, settings)
   const isTimed = head.timeMs !== null && reader.blockTimeMs > 0
@@ -114,9 +114,7 @@ function databaseStatus(state: HealthState): 'OK' | 'INVALID' | 'ERROR' {
   return state.readers.length === 0 ? 'INVALID' : 'OK'
 }
 
-/**
- * The newest head that the node or a reader has told of. A reader that is catching up knows its number and not its
- * time: that follows from the newest block whose time is known, at the chain's own step, and is never in the future.
+/** The newest head that the node or a reader has reported. A reader that is catching up has its number and not its time, which is computed from the newest block with a known time and the block interval, and is never in the future.
  */
 function chainHead(state: HealthState, nowMs: number): ChainHead {
   const { node, readers } = state
@@ -156,15 +154,17 @@ function judge(
 ): { status: HealthStatus; reasons: string[] } {
   const bad: string[] = []
   const poor: string[] = []
-  if (!isAnswered(state)) bad.push('the database is away')
+  if (!isAnswered(state)) bad.push('the database is unavailable')
   else if (watched.length === 0) bad.push('no reader has indexed anything')
-  if (state.database === 'away' && bad.length === 0) poor.push('the primary is away, a replica answers')
+  if (state.database === 'away' && bad.length === 0)
+    poor.push('the primary is unavailable, a replica answers')
   for (const { server, state: how } of state.servers) {
-    if (server !== 'primary' && how !== 'ready') poor.push(`replica ${server} is ${how}`)
+    if (server !== 'primary' && how !== 'ready')
+      poor.push(`replica ${server} is ${how === 'away' ? 'unavailable' : how}`)
   }
   if (lagBlocks >= MAX_LAG_BLOCKS) bad.push(`a reader is ${lagBlocks} blocks behind`)
   else if (lagBlocks >= LATE_BLOCKS) poor.push(`a reader is ${lagBlocks} blocks behind`)
-  if (state.kvstore === 'away') poor.push('the key-value store is away')
+  if (state.kvstore === 'away') poor.push('the key-value store is unavailable')
   if (headAgeMs !== null && headAgeMs >= HEAD_OLD_MS) poor.push('the chain head is old')
   for (const { name, secondsSinceHeartbeat, problem, gaps } of watched) {
     for (const [first, last] of gaps) poor.push(`reader ${name} lacks blocks ${first} to ${last}`)

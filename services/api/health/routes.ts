@@ -12,12 +12,12 @@ import { isAnswered, MAX_LAG_BLOCKS, reportHealth } from './report.ts'
 const ALIVE_HEAD_MS = 30_000
 const TEXT_TYPE = 'text/html; charset=utf-8'
 
-/** Prefix under which existing monitoring asks for the same routes. */
+/** Prefix under which existing monitoring requests the same routes. */
 const OLD_PREFIX = '/eosio-contract-api'
 
 const docs = {
   health: {
-    summary: 'Whether the server can be asked, and how far it is',
+    summary: 'Whether the server can answer requests, and its position',
     record: healthRecord,
     failures: [{ status: 503, message: 'The same, when a load balancer should ask another server' }],
   },

@@ -9,7 +9,7 @@ export interface IndexedContract {
   readonly account: string
 }
 
-/** What is known of one reader, from its own words in the database. */
+/** State of one reader, as it reports it in the database. */
 export interface ReaderState {
   readonly name: string
   /** First block that it indexed. */
@@ -38,7 +38,7 @@ export interface ReaderState {
   readonly gaps: readonly (readonly [first: number, last: number])[]
   /** First block whose history is whole; null when it is whole from the first indexed block on. */
   readonly historySince: number | null
-  /** What keeps the reader from going on, in its own words. */
+  /** The problem that stops the reader, as reported by it. */
   readonly problem: string | undefined
   /** The chain nodes that it reads from; empty before its first heartbeat. */
   readonly nodes: readonly ChainNodeState[]
@@ -48,7 +48,7 @@ export interface ReaderState {
 export interface ChainNodeState {
   /** connecting, watched, reading, followed or failed. */
   readonly state: string
-  /** Newest head that it told, and how far that is behind the newest of all nodes; null before it told one. */
+  /** Newest head that it reported, and its lag behind the newest of all nodes; null before the first. */
   readonly head_block: number | null
   readonly blocks_behind: number | null
   readonly bytes_per_second: number
@@ -65,7 +65,7 @@ export interface HealthState {
   readonly kvstore: 'up' | 'away'
   readonly kvstoreKind: 'redis' | 'memory'
   readonly readers: readonly ReaderState[]
-  /** What is heard of the readers' blocks, for live data. */
+  /** State of the readers' feeds, for live data. */
   readonly feeds: readonly LiveFeedState[]
   /** Last answer of the chain node; undefined before the first. */
   readonly node: ChainInfo | undefined

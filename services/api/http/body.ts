@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { hasBody, mediaTypeOf, RequestError } from '../../core/http/index.ts'
 import type { BodyReader } from '../../core/http/index.ts'
 import type { RawValue } from '../endpoint/index.ts'
-import type { ClientOf } from './kept-answers.ts'
+import type { ClientOf } from './cached-answers.ts'
 import { parseJsonBody } from './json-body.ts'
 import { parseQueryString } from './query-string.ts'
 

@@ -2,9 +2,9 @@ import type { Middleware } from 'koa'
 import { httpDate } from '../../core/http/index.ts'
 import type { Headers } from '../../core/http/index.ts'
 
-/** Makes the headers of every answer: `Last-Modified`, and `X-Revision` where the revision is known. */
+/** Creates the headers of every answer: `Last-Modified`, and `X-Revision` where the revision is known. */
 export function createCommonHeaders(revision: string | undefined): () => Headers {
-  // The moment of the answer, as clients know it; it says nothing about the age of the data.
+  // The time of the answer, as clients expect; it is unrelated to the age of the data.
   if (revision === undefined) return () => ({ 'Last-Modified': httpDate() })
   return () => ({ 'Last-Modified': httpDate(), 'X-Revision': revision })
 }

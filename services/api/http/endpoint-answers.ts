@@ -4,7 +4,7 @@ import { NAMED_LIST } from '../../core/endpoint/index.ts'
 import type { NamedLists } from '../../core/endpoint/index.ts'
 import { notesOf, RequestError, warningHeader } from '../../core/http/index.ts'
 import type { BodyReader } from '../../core/http/index.ts'
-import type { Question, UnchangedAnswers } from '../cache/index.ts'
+import type { CacheRequest, UnchangedAnswers } from '../cache/index.ts'
 import { Answer, answerKey } from '../cache/index.ts'
 import type { RequestDatabase, WorkScope } from '../database/index.ts'
 import type { Endpoint, RawParameters } from '../endpoint/index.ts'
@@ -12,8 +12,8 @@ import type { Json } from '../json/index.ts'
 import { isAttributeFilter, readAttributeFilters, readRequest } from '../endpoint/index.ts'
 import { readBodyParameters } from './body.ts'
 import { successEnvelope } from './envelope.ts'
-import type { AnswerKeeping, ClientOf } from './kept-answers.ts'
-import { mayUseCache, spelledAddress } from './kept-answers.ts'
+import type { AnswerCaching, ClientOf } from './cached-answers.ts'
+import { mayUseCache, spelledAddress } from './cached-answers.ts'
 import { parseQueryString } from './query-string.ts'
 
 /** Characters of a parameter's name that a warning repeats. */
@@ -26,18 +26,18 @@ export interface Route {
   /** The same for every path of the namespace, and for no other endpoint of the server. */
   readonly place: string
   readonly endpoint: Endpoint
-  /** Milliseconds since 1970, where the clock has a say in its answers. */
+  /** Milliseconds since 1970, where its answers depend on the clock. */
   readonly clock: (() => number) | undefined
-  /** It answers with what few rows say, which it finds by their keys. */
+  /** It reads few rows, by their keys. */
   readonly isBrief: boolean
 }
 
-/** What endpoints need to answer. */
+/** Dependencies of endpoints. */
 export interface AnswerParts {
   readonly database: RequestDatabase
   readonly lists: NamedLists
-  /** Undefined when no answer is kept. */
-  readonly keeping: AnswerKeeping | undefined
+  /** Undefined without `cache_life`. */
+  readonly caching: AnswerCaching | undefined
   readonly unchanged: UnchangedAnswers
   readonly clientOf: ClientOf
   readonly bodies: BodyReader
@@ -68,26 +68,26 @@ export function createEndpointAnswer(
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
     const noted = endpoint.noted?.filter((name) => raw.has(name)) ?? []
     const key = answerKey(place, values, attributes, noted)
-    const question = { key, clock, route: route.pattern, namespace: route.namespace }
+    const repeated = { key, clock, route: route.pattern, namespace: route.namespace }
     const scope: Partial<WorkScope> = {
       ...{ caller, isBrief, deadlineMs },
       client: parts.clientOf(context).key,
       signal: goneSignal(context),
     }
     const make = async (): Promise<Answer> => {
-      const { data, isKept } = await parts.database.run((session) => {
+      const { data, isCached } = await parts.database.run((session) => {
         const run = (): Promise<Json> => endpoint.run({ session, values, attributes, noted })
-        return parts.unchanged.answer(session, question, run)
+        return parts.unchanged.answer(session, repeated, run)
       }, scope)
-      if (isKept) notesOf(context).cache = 'unchanged'
+      if (isCached) notesOf(context).cache = 'unchanged'
       return Answer.of(data, successEnvelope(Date.now()))
     }
-    // Cached answers that are found by the address alone carry no warnings.
+    // Cached answers that are found by the URL alone carry no warnings.
     const spelled = warnings.length === 0 ? spelledAddress(context.req) : undefined
-    const answer = await findOrMake(context, route, parts.keeping, { key, address: spelled }, make)
-    // What a named list means is not said by the address.
+    const answer = await findOrMake(context, route, parts.caching, { key, address: spelled }, make)
+    // The contents of a named list are not part of the URL.
     const address = namesNoList(raw) ? spelled : undefined
-    if (address !== undefined && !parts.keeping) parts.unchanged.remember(address, question)
+    if (address !== undefined && !parts.caching) parts.unchanged.remember(address, repeated)
     context.set(warningHeader(warnings))
     await answer.send(context)
   }
@@ -109,18 +109,18 @@ function namesNoList(raw: RawParameters): boolean {
 async function findOrMake(
   context: Context,
   { pattern, namespace, endpoint }: Route,
-  keeping: AnswerKeeping | undefined,
-  asked: Pick<Question, 'key' | 'address'>,
+  caching: AnswerCaching | undefined,
+  given: Pick<CacheRequest, 'key' | 'address'>,
   make: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (!keeping || endpoint.cache === 'none' || !mayUseCache(context, keeping.clientOf)) return make()
-  const question = {
-    ...asked,
+  if (!caching || endpoint.cache === 'none' || !mayUseCache(context, caching.clientOf)) return make()
+  const request = {
+    ...given,
     route: pattern,
     namespace,
     lifeFactor: endpoint.cacheLifeFactor ?? 1,
   }
-  const { answer, outcome } = await keeping.cache.answer(question, make)
+  const { answer, outcome } = await caching.cache.answer(request, make)
   if (outcome !== 'miss' || notesOf(context).cache !== 'unchanged') notesOf(context).cache = outcome
   return answer
 }

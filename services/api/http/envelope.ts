@@ -1,4 +1,4 @@
-/** What stands before and after `data` in an answer; `query_time` is the server's clock in ms since 1970. */
+/** The text before and after `data` in an answer; `query_time` is the server's clock in ms since 1970. */
 export function successEnvelope(nowMs: number): readonly [before: string, after: string] {
   return ['{"success":true,"data":', `,"query_time":${nowMs}}`]
 }

@@ -18,7 +18,7 @@ export function answerFailure(context: Context, error: unknown, logger: Logger):
   sendJson(context, failure.status, failureBody(failure.message))
 }
 
-/** The failure that an error means for the client; what nobody expected is logged. */
+/** The status and message for an error; an unexpected one is logged. */
 function failureOf(error: unknown, logger: Logger): Failure {
   if (error instanceof RequestError) {
     return { status: error.status, message: error.message, headers: error.headers }
@@ -40,7 +40,7 @@ function knownFailure(error: PronghornError): Failure | undefined {
         headers: {},
       }
     case 'CLIENT_GONE':
-      // Nobody reads it; whoever counts answers does.
+      // No client reads it; metrics do.
       return { status: CLIENT_GONE_STATUS, message: 'The client closed the connection', headers: {} }
     case 'DATABASE_BUSY':
       return unavailable('Too many requests at once')

@@ -7,7 +7,7 @@ import { MAX_PAIRS } from './query-string.ts'
  * type, integers of 16 digits and more become text so that no digit is lost, arrays become lists. Members that are
  * null or objects count as absent.
  *
- * @throws RequestError 400 for malformed JSON and for a bare scalar.
+ * @throws RequestError 400 for malformed JSON and for a scalar at the top level.
  */
 export function parseJsonBody(text: string): Map<string, RawValue> {
   const parameters = new Map<string, RawValue>()

@@ -23,7 +23,7 @@ import type { Logger } from '../../core/log/index.ts'
 import type { AnswerCache } from '../cache/index.ts'
 import { createCommonHeaders, createHeadersStep } from './common-headers.ts'
 import { answerFailure } from './failure.ts'
-import { answerKeptFirst } from './kept-answers.ts'
+import { answerFromCache } from './cached-answers.ts'
 import { createNamespaceStep } from './namespace-paths.ts'
 import { checkPath } from './path-check.ts'
 import { createRoutes } from './routes.ts'
@@ -36,14 +36,14 @@ export interface LifecycleSettings extends ClientSettings {
   readonly rate_limit?: RateLimitSettings | undefined
 }
 
-/** What the lifecycle of a request consists of. */
-export interface LifecycleParts extends Omit<RouteParts, 'keeping'> {
+/** Dependencies of the request lifecycle. */
+export interface LifecycleParts extends Omit<RouteParts, 'caching'> {
   readonly logger: Logger
-  /** Told of every request; several are told in their order. */
+  /** Notified of every request, in this order. */
   readonly observers: readonly RequestObserver[]
   readonly kvstore: KeyValueStore
   readonly settings: LifecycleSettings
-  /** Undefined when no answer is kept. */
+  /** Undefined without `cache_life`. */
   readonly cache: AnswerCache | undefined
   /** First characters of the revision that runs, where it is known. */
   readonly revision: string | undefined
@@ -55,7 +55,7 @@ export function createLifecycle(parts: LifecycleParts): RequestListener {
   const { clientOf } = parts
   const limit = createLimit(parts)
   const commonHeaders = createCommonHeaders(parts.revision)
-  const keeping = cache ? { cache, clientOf } : undefined
+  const caching = cache ? { cache, clientOf } : undefined
   const limitedPaths = new Set(parts.roots.flatMap(({ isLimited, paths }) => (isLimited ? paths : [])))
   const applies = (context: Context): boolean =>
     notesOf(context).namespace !== undefined || limitedPaths.has(normalPath(context.path))
@@ -70,13 +70,13 @@ export function createLifecycle(parts: LifecycleParts): RequestListener {
     createNamespaceStep(parts.mounts),
     ...(limit ? [createRateLimitStep({ limit, clientOf, applies })] : []),
     createCompressionStep(),
-    createRoutes({ ...parts, keeping }),
+    createRoutes({ ...parts, caching }),
     refuseUnknownPath,
   ]
   const application = createApplication(steps, logger)
   const corsHeaders = createCorsHeaders(settings.cors)
   const { unchanged } = parts
-  return answerKeptFirst(
+  return answerFromCache(
     { clientOf, cache, unchanged, observers, commonHeaders, corsHeaders, limit },
     application,
   )

@@ -18,7 +18,7 @@ describe('a query string', () => {
     })
   })
 
-  it('makes lists of repeated and bracketed parameters', () => {
+  it('returns lists for repeated and bracketed parameters', () => {
     expect(query('a=1&a=2&b[]=3&c[0]=4&c[1]=5&d%5B%5D=6')).toEqual({
       a: ['1', '2'],
       b: ['3'],
@@ -71,7 +71,7 @@ describe('a JSON body', () => {
     expect(body(' ')).toEqual({})
   })
 
-  it('must not be malformed or a bare scalar', () => {
+  it('must not be malformed or a scalar at the top level', () => {
     for (const text of ['{', '"text"', '5', 'null', 'true', '{"a":01234567890123456789}']) {
       expect(() => body(text)).toThrow(RequestError)
     }

@@ -23,7 +23,7 @@ class ParameterCollector {
 }
 
 /**
- * Reads a query string or an urlencoded form. A broken percent escape stands for itself.
+ * Reads a query string or an urlencoded form. An invalid percent escape is taken literally.
  * @returns undefined when there are too many pairs.
  */
 export function parseQueryString(text: string): Map<string, RawValue> | undefined {

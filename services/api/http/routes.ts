@@ -13,7 +13,7 @@ export interface Mount {
   readonly paths: readonly string[]
 }
 
-/** What the OpenAPI document says of a route outside the namespaces. */
+/** Description of a route outside the namespaces, for the OpenAPI document. */
 export interface RouteDocumentation {
   readonly summary: string
   /** `data` of its envelope; without it the answer is text. */
@@ -31,7 +31,7 @@ export interface RootRoute {
   readonly answer: (context: Context) => Promise<void> | void
 }
 
-/** What the routes need to answer. */
+/** Dependencies of the routes. */
 export interface RouteParts extends AnswerParts {
   readonly roots: readonly RootRoute[]
   readonly mounts: readonly Mount[]
@@ -105,7 +105,7 @@ function findsByKey({ parameters, record }: Endpoint, { records }: Namespace): b
   return isRecord && all.every((parameter) => parameter.in === 'path')
 }
 
-/** Segments of an endpoint's path that tell its group, as in `/v1/assets`; no endpoint has a parameter in them. */
+/** Number of leading path segments that identify the group of an endpoint, as in `/v1/assets`; none is a parameter. */
 const GROUP_SEGMENTS = 2
 
 /**
@@ -114,7 +114,7 @@ const GROUP_SEGMENTS = 2
  */
 class RouteGroups {
   readonly #routers = new Map<string, Router>()
-  /** Segments that tell the group, for each depth of a namespace's path. */
+  /** Leading path segments of the group, for each depth of a namespace's path. */
   readonly #depths = new Set<number>()
 
   /** @param mount path of the namespace; @param path of the endpoint below it. */

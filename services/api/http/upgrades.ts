@@ -3,12 +3,10 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Socket } from 'node:net'
 
-/** Takes a connection that asks for a websocket; false when there is none on that path. */
+/** Accepts a websocket upgrade; false when the path has no websocket. */
 export type WebsocketHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
 
-/**
- * Lets a server take websockets. Whoever asks for another protocol, such as HTTP/2 by `h2c`, or for a websocket where
- * there is none, gets an ordinary answer: a server may ignore the wish.
+/** Lets a server accept websockets. A request to upgrade to another protocol, such as HTTP/2 by `h2c`, or for a websocket on another path, gets an ordinary answer: a server may ignore the upgrade.
  */
 export function handleUpgrades(server: Server, ordinary: RequestListener, websocket: WebsocketHandler): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {

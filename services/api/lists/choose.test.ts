@@ -79,7 +79,7 @@ describe('the access path of a list', () => {
     expect(choosePath({ ...first, seen: { read: path.budget!, hits: 0 } }).kind).toBe('gather')
   })
 
-  it('continues without a budget where what a walk saw still makes it the cheapest', () => {
+  it('continues without a budget where a walk is still the cheapest by the rows it has seen', () => {
     const first = request([equal('owner', 300_000)], 'time')
     const again = choosePath({ ...first, seen: { read: 1_000, hits: 60 } }) as WalkPath
     expect([again.kind, again.budget]).toEqual(['walk', undefined])

@@ -55,9 +55,9 @@ export interface GatherPath {
 /** How a list is read. */
 export type AccessPath = WalkPath | GatherPath
 
-/** What a row that is visited costs, beside one that an index alone answers. */
+/** Cost of a visited row, relative to one of an index-only scan. */
 const HEAP_COST = 4
-/** What a row of an index costs that is combined with others before rows are visited. */
+/** Cost of an index row in a bitmap scan. */
 const BITMAP_COST = 0.15
 /** What each range of a walk costs to begin. */
 const RANGE_COST = 12
@@ -123,7 +123,7 @@ function budgetOf(
   // Without a budget all rows of a coarse branch are read.
   if (gatherCost === undefined && !walk.walks.some(({ branch }) => branch.isCoarse)) return undefined
   const rowCost = Math.max(HEAP_COST, walk.cost / Math.max(1, walk.expected))
-  // Rows that are expensive to check are fewer, but no walk ends before twice what was expected of it.
+  // The budget is smaller for rows that are expensive to check, but at least twice the row estimate.
   const most = Math.max((MAX_BUDGET * HEAP_COST) / rowCost, 2 * walk.expected)
   const rows = Math.max(
     Math.min(most, Math.max(MIN_BUDGET, BUDGET_FACTOR * walk.expected)),

@@ -7,7 +7,7 @@ export interface EqualValues {
   readonly values: readonly SqlValue[] | Sql
   /** SQL type of one value, for example `text`. */
   readonly type: string
-  /** How many values there are; estimated where a query tells them. */
+  /** Number of values; estimated where a query returns them. */
   readonly count: number
 }
 
@@ -26,7 +26,7 @@ export interface Through {
 
 /** One of several disjoint parts of a filter. */
 export interface FilterPart {
-  /** What the rows of this part meet; it may have an index where the whole has none. */
+  /** Condition of this part; an index may serve it and not the whole filter. */
   readonly filter: Filter
   /** Keeps rows of the other parts out: nearly all rows meet it. */
   readonly apart?: Sql

@@ -8,7 +8,7 @@ import type { Order, PageWindow, Source } from './source.ts'
 import { countOf, pageOf } from './statement.ts'
 import type { Statistics } from './statistics.ts'
 
-/** A list that a request asks for. */
+/** A requested list. */
 export interface List {
   readonly source: Source
   /** Schema-qualified name of the source's table, as the statistics know it. */
@@ -55,8 +55,7 @@ export class ListReader {
     this.statistics.clear()
   }
 
-  /**
-   * Reads a page. A walk whose row budget runs out is followed by the path that is best by what it saw, which has none.
+  /** Reads a page. When the row budget of a walk is exhausted, the list is read by the path that is best given the rows seen, without a budget.
    * @returns undefined when no row can match, without a statement.
    */
   async page<Records>(

@@ -57,7 +57,7 @@ export interface Branch {
   readonly isCoarse?: boolean
   /** Direction that this branch is read in, where its value is the same for all rows. Default: that of the order. */
   readonly direction?: 'ASC' | 'DESC'
-  /** What makes the rows of this branch, for example `a.template_mint IS NOT NULL`. */
+  /** Condition of the rows of this branch, for example `a.template_mint IS NOT NULL`. */
   readonly conditions?: readonly Sql[]
   /** Share of the rows that are in this branch, about; default all. */
   readonly share?: number

@@ -5,7 +5,7 @@ import type { EqualValues, Filter } from './filter.ts'
 import { foundConditions } from './filter.ts'
 import type { Branch, Order, PageWindow, Source } from './source.ts'
 
-/** What a statement is written from. */
+/** Input of a statement. */
 export interface StatementRequest {
   readonly source: Source
   readonly filters: readonly Filter[]
@@ -116,7 +116,7 @@ function merge(request: StatementRequest, path: WalkPath): Sql {
     const name = raw(`rank${rank}`)
     if (index === 0) return sql`${name} AS MATERIALIZED (${rows})`
     const before = raw(`rank${ranks[index - 1]!}`)
-    // What comes later is read only where everything before is known and does not fill the page.
+    // Later ranges are read only when the earlier ones are complete and do not fill the page.
     return sql`${name} AS MATERIALIZED (SELECT b.* FROM (${rows}) b
       WHERE (SELECT count(*) < ${number(wanted)} AND bool_and(f.hit) IS NOT FALSE FROM ${before} f)
       UNION ALL SELECT f.* FROM ${before} f)`
@@ -185,7 +185,7 @@ function rangeRows(
   }
   const cheapFirst = [...checks].sort((a, b) => (a.visits ?? 0) - (b.visits ?? 0))
   const hit = joinSql([raw('true'), ...cheapFirst.map(({ condition }) => sql`(${condition})`)], ' AND ')
-  // One row more than the budget: that it is there tells that the range continues.
+  // One row more than the budget: its presence shows that the range continues.
   return sql`SELECT y.k, y.v, y.rank, y.hit AND y.place <= ${number(budget)} AS hit FROM (
       SELECT ${fields}, ${ordered} AS c, (${hit}) IS TRUE AS hit, row_number() OVER (ORDER BY ${ordered} ${direction}) AS place
       FROM ${from} ${where(conditions)} ORDER BY ${ordered} ${direction} LIMIT ${number(budget + 1)}) y

@@ -8,7 +8,7 @@ interface ColumnStatistics {
   readonly distinct: number
   /** Share of each of the most common values; of an array column, of each of its most common elements. */
   readonly common: ReadonlyMap<string, number>
-  /** Share of the rows whose value is none of the most common ones and not null. */
+  /** Share of the rows whose value is neither null nor one of the most common ones. */
   readonly rest: number
   /** Bounds of ranges with as many rows each, of the values that are not common. */
   readonly bounds: readonly string[]
@@ -30,14 +30,14 @@ type Row = readonly [
   bounds: readonly string[] | null,
 ]
 
-/** How long statistics are used, in ms. They tell shares, which change slowly. */
+/** How long statistics are used, in ms. They are shares, which change slowly. */
 const LIFE_MS = 60_000
 /** Share of the rows that meet a test on values of which nothing is known. */
 const UNSAMPLED = 0.01
 /** Share of an unknown element of an array. */
 const RARE_ELEMENT = 1e-5
 
-/** `$1`: tables; those of partitions count for their parent. `$2`: jsonb columns that are asked for, with their tables. */
+/** `$1`: tables; those of partitions count for their parent. `$2`: requested jsonb columns, with their tables. */
 const STATISTICS = `SELECT (n.nspname || '.' || coalesce(p.relname, c.relname)), greatest(c.reltuples, 0)::float8, s.attname::text,
     s.null_frac::float8, s.n_distinct::float8,
     coalesce(s.most_common_elems, s.most_common_vals)::text::text[],
@@ -62,7 +62,7 @@ export class Statistics {
 
   /**
    * @param tables schema-qualified names.
-   * @param jsonColumns columns of type jsonb of which samples are kept, for example `assets.assets.mutable_data`.
+   * @param jsonColumns columns of type jsonb of which samples are stored, for example `assets.assets.mutable_data`.
    */
   constructor(tables: readonly string[], jsonColumns: readonly string[] = []) {
     this.#tables = tables
@@ -94,7 +94,7 @@ export class Statistics {
     return Math.max(1, this.#known.get(table)?.rows ?? 1)
   }
 
-  /** Rows whose column has one of some values; null asks for rows without a value. */
+  /** Rows whose column has one of some values; null means rows without a value. */
   equal(table: string, column: string, values: readonly (string | number | bigint | null)[]): number {
     const rows = this.rows(table)
     const known = this.#known.get(table)?.columns.get(column)
@@ -210,8 +210,8 @@ function merged(parts: readonly Row[], count: number): ColumnStatistics {
     if (histogram && histogram.length > bounds.length) bounds = histogram
   }
   if (parts.length > 1) bounds = spanOf(parts)
-  const told = [...common.values()].reduce((sum, share) => sum + share, 0)
-  return { nulls, distinct, common, rest: Math.max(0, 1 - nulls - told), bounds }
+  const commonShare = [...common.values()].reduce((sum, share) => sum + share, 0)
+  return { nulls, distinct, common, rest: Math.max(0, 1 - nulls - commonShare), bounds }
 }
 
 /** Bounds of several partitions: all of theirs in order, as each has about as many rows between two. */

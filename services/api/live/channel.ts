@@ -25,12 +25,12 @@ export interface Listener {
   /** Whether a client is subscribed to events of this kind now. */
   wants(entry: EventEntry): boolean
   /** Tells of events that belong to one block, in their order. */
-  tell(events: readonly LiveEvent[]): Promise<void>
+  publish(events: readonly LiveEvent[]): Promise<void>
   /** Tells that blocks are undone. */
   tellFork(blockNum: number): Promise<void>
 }
 
-/** What a channel needs. */
+/** Dependencies of a channel. */
 export interface ChannelOptions {
   readonly mount: ChannelMount
   readonly maxQueueBytes: number
@@ -77,11 +77,11 @@ export class Channel {
   }
 
   /** Publishes the events of one block to their subscribers. @param sequence entry of the feed. */
-  async tell(sequence: bigint, events: readonly LiveEvent[]): Promise<void> {
+  async publish(sequence: bigint, events: readonly LiveEvent[]): Promise<void> {
     if (events.length === 0) return
     // Who joins from here on begins after this block.
     const clients = this.#live(sequence)
-    const publishing = this.#listeners.map((listener) => listener.tell(events))
+    const publishing = this.#listeners.map((listener) => listener.publish(events))
     for (const alike of groupAlike(clients)) {
       const batch = await makeBatch(events, alike[0]!)
       if (batch.count > 0) await forEachYielding(alike, (client) => this.#write(client, batch))
@@ -89,7 +89,7 @@ export class Channel {
     await Promise.all(publishing)
   }
 
-  /** Tells everybody that blocks are undone. */
+  /** Publishes a rollback of blocks. */
   async tellFork(sequence: bigint, blockNum: number, message: Outgoing): Promise<void> {
     const clients = this.#live(sequence)
     const publishing = this.#listeners.map((listener) => listener.tellFork(blockNum))
@@ -107,7 +107,7 @@ export class Channel {
     for (const client of this.#clients) client.heardUpTo = 0n
   }
 
-  /** Clients that hear what happens, but for those who have been given the entry already. */
+  /** Clients that receive events, except those that have been given the entry already. */
   #live(sequence?: bigint): LiveClient[] {
     return [...this.#clients].filter(
       ({ state, heardUpTo }) => state === 'live' && (sequence === undefined || heardUpTo < sequence),
@@ -120,7 +120,7 @@ export class Channel {
     })
   }
 
-  /** What a client does not read is buffered up to a limit; then the client is dismissed. */
+  /** Unread messages are buffered up to a limit; then the client is disconnected. */
   #write(client: LiveClient, { bytes, count }: Batch): void {
     const { connection } = client
     if (!connection.isOpen) return
@@ -154,7 +154,7 @@ function groupAlike(clients: readonly LiveClient[]): Iterable<LiveClient[]> {
   return groups.values()
 }
 
-/** What a client, and each that is like it, is sent of a block. */
+/** The messages of a block for a client, and for each with the same subscriptions. */
 async function makeBatch(events: readonly LiveEvent[], client: LiveClient): Promise<Batch> {
   const { format } = client.connection
   const parts: Buffer[] = []

@@ -13,9 +13,9 @@ export interface Connection {
   /** Bytes that wait to be taken by the client. */
   readonly waitingBytes: number
   write(bytes: Buffer): void
-  /** Resolves when little waits, or the connection has ended. */
+  /** Resolves when little is buffered, or the connection is closed. */
   drained(): Promise<void>
-  /** Ends it after what was written; one that takes nothing is cut off soon after. */
+  /** Closes it after the written messages; a client that does not read is disconnected soon after. */
   end(code: LiveErrorCode, reason: string): void
 }
 
@@ -25,7 +25,7 @@ export interface Connection {
  */
 export class LiveClient {
   readonly connection: Connection
-  /** What the client's connections are counted under. */
+  /** Address under which the client's connections are counted. */
   readonly address: string
   state: 'waiting' | 'resuming' | 'live' = 'waiting'
   /** Entry of the feed up to which it has been given everything, when that is further than others. */
@@ -64,13 +64,13 @@ export class LiveClient {
     return (this.#signature ??= filterSignature([...this.#filters.values()]))
   }
 
-  /** Whether some subscription asks for an event. An event is sent once, however many do. */
+  /** Whether a subscription matches an event. An event is sent once, even if several match. */
   wants(event: LiveEvent): boolean {
     for (const filter of this.#filters.values()) if (fits(filter, event)) return true
     return false
   }
 
-  /** Whether some subscription may ask for events of a name. */
+  /** Whether a subscription may match events of a name. */
   mayWant(name: string): boolean {
     for (const filter of this.#filters.values()) if (filter.events?.has(name) ?? true) return true
     return false
@@ -80,7 +80,7 @@ export class LiveClient {
     if (this.connection.isOpen) this.connection.write(message.bytes(this.connection.format))
   }
 
-  /** Tells the client why, and ends the connection. */
+  /** Sends the reason to the client, and closes the connection. */
   dismiss(code: LiveErrorCode, reason: string): void {
     if (!this.connection.isOpen) return
     this.send(errorMessage(code, reason))

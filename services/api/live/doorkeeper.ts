@@ -5,7 +5,7 @@ import { ConnectionCounter } from './limits.ts'
 import type { LiveLimits } from './limits.ts'
 import type { LiveObserver } from './observer.ts'
 
-/** What a doorkeeper needs. */
+/** Dependencies of the admission of clients. */
 export interface DoorkeeperOptions {
   readonly clientOf: (of: { readonly req: IncomingMessage }) => KnownClient
   /** `cors` of the configuration. */
@@ -62,13 +62,13 @@ export class Doorkeeper {
     return this.#counter.add(this.#options.clientOf({ req: request }))
   }
 
-  /** Takes nobody any more. */
+  /** Accepts no more clients. */
   close(): void {
     this.#isClosed = true
   }
 }
 
-/** A page of this very server. */
+/** A page of this server. */
 function isOwn(origin: string, { headers }: IncomingMessage): boolean {
   return URL.canParse(origin) && new URL(origin).host === headers.host
 }

@@ -29,9 +29,7 @@ const listings: ReadonlySet<EventEntity> = new Set([
 
 type Members = Readonly<Record<string, unknown>>
 
-/**
- * What an event can be found by: what its action says, and what the record says. The record is looked into only when
- * somebody filters by it.
+/** Values by which an event can be filtered: those of its action and of its record. The record is inspected only for subscriptions that filter by it.
  */
 export class EventKeys {
   readonly #event: FeedEvent

@@ -14,12 +14,12 @@ import type { Subscribing } from './plain-session.ts'
 import { DEFAULT_SUBSCRIPTION } from './plain-session.ts'
 import { whenDrained } from './websocket-connection.ts'
 
-/** Clients come back after this time when the connection ends, ms. */
+/** Clients reconnect after this time, ms. */
 const RETRY_MS = 3_000
-/** A client that has been told to go has this long to read why, ms. */
+/** Time for a client to read the reason before it is disconnected, ms. */
 const LAST_WORDS_MS = 3_000
 
-/** What the event streams need. */
+/** Dependencies of the event streams. */
 export interface EventStreamOptions {
   readonly limits: LiveLimits
   readonly observer: LiveObserver
@@ -42,8 +42,8 @@ export class EventStreams {
 
   /**
    * Serves a request that has been admitted.
-   * @param address what the client's connections are counted under.
-   * @param onClose called once when it has ended.
+   * @param address under which the client's connections are counted.
+   * @param onClose called once when it is closed.
    * @throws RequestError 400 for a filter that nothing can match.
    */
   accept(
@@ -81,7 +81,7 @@ export class EventStreams {
       'X-Accel-Buffering': 'no',
     })
     response.write(`retry: ${RETRY_MS}\n\n`)
-    // A browser that comes back names the last message that it has got; that is newer than what the address says.
+    // A browser that reconnects sends the id of its last message, which is newer than the cursor in the URL.
     const cursor = lastEventId(request) ?? query.get('cursor') ?? undefined
     channel.add(client)
     const begin = (position: string | undefined): void => {

@@ -2,7 +2,7 @@ import { eventCatalogue } from '../../core/live/index.ts'
 import type { EventFamily } from '../../core/live/index.ts'
 import type { EventKeys } from './event-keys.ts'
 
-/** What a subscription may filter by; each is a list of which one value has to fit. */
+/** Filters of a subscription; each is a list of which one value has to match. */
 export const filterNames = ['events', 'collections', 'templates', 'accounts', 'assets', 'listings'] as const
 
 /** Name of a filter. */
@@ -22,7 +22,7 @@ export const filterMeanings: Readonly<Record<FilterName, string>> = {
 /** One subscription: every filter that is there has to fit. */
 export type Filter = Readonly<Partial<Record<FilterName, ReadonlySet<string>>>>
 
-/** What is wrong with a filter. */
+/** Problem of a filter. */
 export class FilterError extends Error {}
 
 const MAX_VALUE_LENGTH = 64
@@ -90,7 +90,7 @@ function eventNames(family: EventFamily): ReadonlySet<string> {
   return names
 }
 
-/** Whether an event is what a subscription asks for. */
+/** Whether an event matches a subscription. */
 export function fits(filter: Filter, event: { readonly name: string; readonly keys: EventKeys }): boolean {
   for (const name of filterNames) {
     const wanted = filter[name]

@@ -21,8 +21,8 @@ export function textFrame(payload: Uint8Array): Buffer {
 }
 
 /**
- * The same for connections with `permessage-deflate` (RFC 7692), compressed when that is worth it. It can be written to
- * any number of connections too, as long as each message is compressed by itself: `server_no_context_takeover`.
+ * The same for connections with `permessage-deflate` (RFC 7692), compressed when that saves bytes. It can be written to any
+ * number of connections too, because each message is compressed independently: `server_no_context_takeover`.
  */
 export function deflatedTextFrame(payload: Uint8Array): Buffer {
   if (payload.length < WORTH_DEFLATING) return textFrame(payload)

@@ -27,7 +27,7 @@ const QUIET_LAG_MS = 10_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 3_000
 
-/** What a hub needs. */
+/** Dependencies of a hub. */
 export interface HubOptions {
   readonly reader: string
   readonly channels: readonly Channel[]
@@ -79,7 +79,7 @@ export class ReaderHub {
     return this.#position
   }
 
-  /** What is known of the feed; undefined before the start. */
+  /** State of the feed; undefined before the start. */
   status(): FollowerStatus | undefined {
     return this.#follower?.status()
   }
@@ -102,7 +102,7 @@ export class ReaderHub {
     } finally {
       this.#isTelling = false
     }
-    this.#options.observer.told(this.reader, (performance.now() - startedMs) / 1_000)
+    this.#options.observer.published(this.reader, (performance.now() - startedMs) / 1_000)
     const lag = this.#waitingLag
     this.#waitingLag = undefined
     if (lag) await this.#tellLag(lag)
@@ -126,7 +126,7 @@ export class ReaderHub {
 
   async #tellBlock(block: FeedBlock): Promise<void> {
     const composed = this.#options.channels.map((channel) => new Composition(block, channel))
-    // Whoever comes while records are read may ask for more of them.
+    // Clients that subscribe while records are read may need more of them.
     for (;;) {
       const missing = composed.filter((each) => each.missing().length > 0)
       if (missing.length === 0) break
@@ -142,7 +142,7 @@ export class ReaderHub {
       block,
       published.flatMap(({ events }) => events),
     )
-    await Promise.all(published.map(({ channel, events }) => channel.tell(BigInt(block.sequence), events)))
+    await Promise.all(published.map(({ channel, events }) => channel.publish(BigInt(block.sequence), events)))
   }
 
   /** Nothing is left out while the database is unavailable: what comes after waits. */
@@ -183,7 +183,7 @@ export class ReaderHub {
   }
 }
 
-/** The events of one block for one channel, with as many records as somebody asks for. */
+/** The events of one block for one channel, with the records that subscriptions need. */
 class Composition {
   readonly channel: Channel
   readonly #block: FeedBlock
@@ -196,7 +196,7 @@ class Composition {
     this.#placed = eventsOf(block, channel.mount.family, channel.mount.contract)
   }
 
-  /** Events that somebody asks for and whose record has not been read. */
+  /** Events of subscriptions whose record has not been read. */
   missing(): PlacedEvent[] {
     const wanted = new Map<string, boolean>()
     return this.#placed.filter((placed) => {

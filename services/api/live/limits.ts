@@ -13,7 +13,7 @@ export interface LiveLimits {
   readonly max_message_bytes: number
   /** Messages that a client may send in a second; it may save up ten seconds' worth. */
   readonly messages_per_second: number
-  /** What may wait for a client to be read before it is cut off, bytes. */
+  /** Unread bytes that are buffered for a client before it is disconnected. */
   readonly max_queue_bytes: number
 }
 

@@ -37,7 +37,7 @@ const POOL_SIZE = 4
 const QUERY_TIMEOUT_MS = 10_000
 const PING_MS = 25_000
 const HEARTBEAT_MS = 15_000
-/** Clients that have been told to go have this long; then they are cut off, ms. */
+/** Time for clients to disconnect at a shutdown, ms. */
 const FAREWELL_MS = 3_000
 const CHECK_MS = 50
 
@@ -67,7 +67,7 @@ export interface LiveFeedState {
 export interface LiveService {
   /** Answers a request if it is one for live data; otherwise returns false and has done nothing. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
-  /** Takes a connection that asks for a websocket; false when the path is none for websockets. */
+  /** Accepts a websocket upgrade; false when the path has no websocket. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean
   states(): readonly LiveFeedState[]
   /** Port on which other processes pass on requests of this one's sessions; undefined without any. */
@@ -266,7 +266,7 @@ class Live implements LiveService, Subscribing {
     if (place.kind === 'live') {
       throw new RequestError(426, 'This is a websocket', { Upgrade: 'websocket', Connection: 'Upgrade' })
     }
-    if (request.method !== 'GET') throw new RequestError(405, 'An event stream is asked for with GET')
+    if (request.method !== 'GET') throw new RequestError(405, 'An event stream is requested with GET')
     const refusal = this.#doorkeeper.refusal(request)
     if (refusal) throw new RequestError(refusal.status, refusal.message, { 'Retry-After': '5' })
     const cursor = place.query.get('cursor')

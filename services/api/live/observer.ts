@@ -1,7 +1,7 @@
 /** How a client is connected. */
 export type Transport = 'websocket' | 'event-stream' | 'socket.io websocket' | 'socket.io polling'
 
-/** Why a connection was ended by the server, or not taken at all. */
+/** Why a connection was closed or refused by the server. */
 export type CutReason = 'slow' | 'rate' | 'stopping' | 'silent'
 
 /** Whoever counts live connections and what is sent. */
@@ -13,5 +13,5 @@ export interface LiveObserver {
   sent(transport: Transport, messages: number, bytes: number): void
   cut(transport: Transport, reason: CutReason): void
   /** Time from receiving a block until it was handed to all connections. */
-  told(reader: string, seconds: number): void
+  published(reader: string, seconds: number): void
 }

@@ -12,7 +12,7 @@ const MAX_CURSOR_LENGTH = 512
 
 /** Lets clients in. */
 export interface Subscribing {
-  /** Cursor of what was told last; undefined before anything is known of the reader. */
+  /** Cursor of the last published entry; undefined before the first state of the reader. */
   position(channel: Channel): string | undefined
   /**
    * Gives a client what came after a cursor, and then what happens. Tells the client when that cannot be.
@@ -27,7 +27,7 @@ export interface Subscribing {
   ): void
 }
 
-/** What a client of the websocket may send. */
+/** Messages of clients of the websocket. */
 type Fields = Readonly<Record<string, unknown>>
 
 /** Reads the messages of one client of the websocket and answers them. */

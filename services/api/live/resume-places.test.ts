@@ -9,7 +9,7 @@ function ask(places: ResumePlaces, order: string[], name: string, address: strin
   })
 }
 
-/** Lets everything that is decided come to pass. */
+/** Runs all pending callbacks. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 it('one address never has all places, and what it waits for does not hold others up', async () => {

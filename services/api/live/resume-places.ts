@@ -1,6 +1,6 @@
 /** Clients that are given what they missed at the same time, in one process. */
 const PLACES = 4
-/** Of these one client address may have so many; the others are for everybody else. */
+/** Limit for one client address; the others are for all other clients. */
 const PLACES_PER_ADDRESS = 2
 
 interface Waiting {

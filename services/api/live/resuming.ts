@@ -17,7 +17,7 @@ import { ResumePlaces } from './resume-places.ts'
 export interface ResumeTiming {
   /** A client that has not taken what was sent after this long has to go, ms. */
   readonly progressMs: number
-  /** Time for everything that a client missed, ms; who needs longer comes back and goes on from its last cursor. */
+  /** Time limit for sending missed events, ms; a slower client reconnects and resumes from its last cursor. */
   readonly totalMs: number
 }
 
@@ -89,7 +89,7 @@ export class Resumer {
         if (!(await this.#isTaken(client, endMs))) return
       }
       cursor = step.value
-      // What is told from here on is told to this client as well, unless it has been given it already.
+      // From here on the client receives published entries, except those that it has been given already.
       const { position } = hub
       if (position && (position.epoch !== cursor.epoch || position.sequence > cursor.sequence)) continue
       client.heardUpTo = cursor.sequence
@@ -150,7 +150,7 @@ export class Resumer {
       client.send(
         errorMessage(
           'CURSOR_TOO_OLD',
-          'what followed this cursor is no longer stored; events continue from now',
+          'the events after this cursor are no longer stored; events continue from now',
           { oldest_cursor: oldest ?? null },
           current,
         ),
@@ -160,6 +160,6 @@ export class Resumer {
       return
     }
     this.#options.logger.warn({ err: describeError(error) }, 'a client cannot be given what it missed')
-    client.dismiss('UNAVAILABLE', 'what was missed cannot be read at the moment')
+    client.dismiss('UNAVAILABLE', 'missed events cannot be read now')
   }
 }

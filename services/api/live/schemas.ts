@@ -24,21 +24,21 @@ const action = object(
     name: text('Action'),
     authorization: list(object({ actor: text('Account'), permission: text('Its permission') })),
     'data?': {
-      description: 'What the action says, as the ABI names it; integers of 64 bits are decimal strings',
+      description: 'Data of the action by the names of the ABI; 64-bit integers are decimal strings',
     },
   },
   'The action of the event',
 )
 
-/** What a server of the websocket or the event stream sends besides events. */
+/** Messages of the websocket and the event stream other than events. */
 export const noticeSchemas: readonly NamedSchema[] = [
   record('LiveSubscribed', 'A subscription begins', {
     type: constant('subscribed'),
     id: text('Of the subscription'),
-    filters: object({}, 'As they were asked for'),
+    filters: object({}, 'As subscribed'),
     'cursor?': cursor,
   }),
-  record('LiveUnsubscribed', 'A subscription has ended', {
+  record('LiveUnsubscribed', 'A subscription was removed', {
     type: constant('unsubscribed'),
     id: text('Of the subscription'),
   }),
@@ -63,7 +63,7 @@ export const noticeSchemas: readonly NamedSchema[] = [
   }),
   record('LiveError', 'Something is wrong', {
     type: constant('error'),
-    code: { type: 'string', enum: Object.keys(errorCodes), description: 'What it is' },
+    code: { type: 'string', enum: Object.keys(errorCodes), description: 'Kind of error' },
     message: text('The same in words'),
     'id?': text('Of the subscription that is meant'),
     'oldest_cursor?': nullable(text('With CURSOR_TOO_OLD: the oldest position to resume from')),

@@ -21,10 +21,7 @@ export interface SessionOwner {
 const HOST = '127.0.0.1'
 const SESSION = /[?&]sid=(\d{1,4})-/
 
-/**
- * Keeps the requests of one socket.io session together where several processes share a port, and each request may come
- * to any of them: the id of a session begins with the place of the process that holds it, and requests that come to
- * another one are passed on to it.
+/** Routes the requests of one socket.io session to one process where several processes share a port: the id of a session starts with the number of its process, and requests that reach another one are forwarded to it.
  */
 export class SessionRelay {
   readonly #peers: SessionPeers

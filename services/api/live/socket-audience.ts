@@ -51,7 +51,7 @@ export class SocketAudience implements Listener {
     return false
   }
 
-  async tell(events: readonly LiveEvent[]): Promise<void> {
+  async publish(events: readonly LiveEvent[]): Promise<void> {
     const carried = events.filter(({ entry }) => this.#carries(entry))
     if (carried.length === 0) return
     const batches = new Map<string, PacketBatch | undefined>()

@@ -17,11 +17,11 @@ import type { SocketPayloads } from './socket-payload.ts'
 /** Path below which socket.io answers. */
 export const SOCKET_IO_PATH = '/socket.io/'
 
-/** What clients of today are used to, ms. */
+/** Values that existing clients expect, ms. */
 const PING_INTERVAL_MS = 25_000
 const PING_TIMEOUT_MS = 20_000
 
-/** What the socket.io server needs. */
+/** Dependencies of the socket.io server. */
 export interface SocketIoOptions {
   readonly channels: readonly Channel[]
   readonly limits: LiveLimits
@@ -78,7 +78,7 @@ export class SocketIoServer {
     this.#inner.emit('request', request, response)
   }
 
-  /** Takes a connection that asks for a websocket below `SOCKET_IO_PATH`. */
+  /** Accepts a websocket upgrade below `SOCKET_IO_PATH`. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     this.#inner.emit('upgrade', request, socket, head)
   }
@@ -88,7 +88,7 @@ export class SocketIoServer {
     for (const peer of this.#peers.values()) peer.cut('stopping')
   }
 
-  /** Cuts off who has not gone. */
+  /** Disconnects the remaining clients. */
   destroy(): void {
     this.#io.engine.close()
   }

@@ -4,7 +4,7 @@ import type { LiveEvent } from './live-event.ts'
 /** Text of the transaction in all payloads of one block together, from which on each only shows its own trace. */
 const MAX_TRANSACTION_CHARACTERS = 4 * 1024 * 1024
 
-/** What the record and its id are called in a payload. */
+/** Names of the record and its id in a payload. */
 const members: Readonly<Partial<Record<EventEntity, string>>> = {
   asset: 'asset',
   transfer: 'transfer',
@@ -15,7 +15,7 @@ const members: Readonly<Partial<Record<EventEntity, string>>> = {
   template_buyoffer: 'buyoffer',
 }
 
-/** Makes the payloads of one block's events, as socket.io clients know them. */
+/** Builds the payloads of one block's events in the format of socket.io clients. */
 export class SocketPayloads {
   readonly #block: FeedBlock
   readonly #blockText: string
@@ -114,7 +114,7 @@ function traceText(trace: FeedTrace): string {
   })
 }
 
-/** What nobody decodes goes out in the form that clients have always got it in. */
+/** Values that are not decoded keep the format of the replaced system. */
 function opaque({ raw }: FeedTrace): unknown {
   const bytes = Buffer.from(raw ?? '', 'base64')
   return { binary: Object.fromEntries(bytes.entries()), block_num: null, json: null }

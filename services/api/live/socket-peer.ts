@@ -17,7 +17,7 @@ const PACKET_BYTES = 256
 /** How long a dismissed client has to read the reason, ms. */
 const LAST_WORDS_MS = 3_000
 
-/** What the library has no types for: packets that wait, and the websocket below a transport. */
+/** Members without types in the library: buffered packets, and the websocket below a transport. */
 interface EngineInside {
   readonly writeBuffer: readonly { readonly data?: { readonly length: number } }[]
   readonly transport: {
@@ -67,7 +67,7 @@ export class SocketPeer {
       if (!rate.take()) this.cut('rate')
       else if (this.#queuedBytes() > limits.max_queue_bytes) this.cut('slow')
     }
-    // Whatever it is: pings of generation 2 are answered too, and answers that nobody reads take memory.
+    // For any packet: pings of version 2 are answered too, and unread answers take memory.
     conn.on('packet', count)
     // Probes of a transport that the client would like to change to are no packets of the connection.
     conn.on('upgrading', count)
@@ -108,13 +108,13 @@ export class SocketPeer {
     this.#observer.sent(this.transport, texts.length, bytes)
   }
 
-  /** Ends the connection; the client may come back. */
+  /** Closes the connection; the client may reconnect. */
   cut(reason: CutReason): void {
     if (this.#conn.readyState !== 'open') return
     this.#observer.cut(this.transport, reason)
-    this.tell(...noticesBy[reason])
+    this.notify(...noticesBy[reason])
     this.#conn.close(reason === 'slow')
-    // What is not read is never written, and would hold the connection for ever.
+    // Unread data is never written, and would hold the connection forever.
     const { transport } = this.#conn as unknown as EngineInside
     setTimeout(() => {
       if (this.#conn.readyState !== 'closed') this.#conn.close(true)
@@ -123,7 +123,7 @@ export class SocketPeer {
   }
 
   /** Says something that is not an event of the chain; clients that do not know it ignore it. */
-  tell(code: LiveErrorCode, text: string): void {
+  notify(code: LiveErrorCode, text: string): void {
     for (const name of this.namespaces) {
       this.#conn.write(`${EVENT}${name},["notice",${JSON.stringify({ code, message: text })}]`)
     }

@@ -56,7 +56,7 @@ export class WebsocketConnection implements Connection {
   }
 }
 
-/** Resolves when little waits to be taken from a stream, or when it has ended. */
+/** Resolves when little is buffered in a stream, or when it is closed. */
 export function whenDrained(stream: {
   readonly writableLength: number
   readonly writable: boolean

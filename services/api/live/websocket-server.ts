@@ -11,12 +11,12 @@ import { PlainSession } from './plain-session.ts'
 import type { Subscribing } from './plain-session.ts'
 import { WebsocketConnection } from './websocket-connection.ts'
 
-/** What the server of plain websockets needs. */
+/** Dependencies of the server of plain websockets. */
 export interface WebsocketServerOptions {
   readonly limits: LiveLimits
   readonly observer: LiveObserver
   readonly subscribing: Subscribing
-  /** How often clients are asked whether they are there, ms. */
+  /** Interval of pings to clients, ms. */
   readonly pingMs: number
 }
 
@@ -33,8 +33,8 @@ export class PlainWebsockets {
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
-      // Frames are written to the socket directly and are the same for everybody: no message may need the one before it.
-      // The websocket itself sends nothing that is worth compressing.
+      // Frames are written to the socket directly and are shared by all clients: no message may depend on the one before
+      // it. The websocket itself sends nothing that is worth compressing.
       perMessageDeflate: {
         serverNoContextTakeover: true,
         clientNoContextTakeover: true,
@@ -48,8 +48,8 @@ export class PlainWebsockets {
 
   /**
    * Takes a connection that has been admitted.
-   * @param address what the client's connections are counted under.
-   * @param onClose called once when it has ended.
+   * @param address under which the client's connections are counted.
+   * @param onClose called once when it is closed.
    */
   accept(
     request: IncomingMessage,
@@ -60,7 +60,7 @@ export class PlainWebsockets {
     onClose: () => void,
   ): void {
     socket.once('close', onClose)
-    // A client that asks for a smaller window is sent everything as it is.
+    // A client with a smaller window gets uncompressed messages.
     const headers = request.headers
     if (headers['sec-websocket-extensions']?.includes('server_max_window_bits'))
       delete headers['sec-websocket-extensions']

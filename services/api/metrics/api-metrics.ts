@@ -3,9 +3,9 @@ import type { Metrics } from '../../core/metrics/index.ts'
 import type { DatabaseObserver } from '../database/index.ts'
 import type { ListLookup } from '../named-lists/index.ts'
 
-/** Methods that are told apart; a client can make up others. */
+/** Methods that have a label of their own; clients can send others. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])
-/** What stands for a namespace or route that there is none of. */
+/** Label for a missing namespace or route. */
 const NO_NAMESPACE = 'none'
 const UNMATCHED = 'unmatched'
 

@@ -8,7 +8,7 @@ const TLS_PORT = 443
 /**
  * Looks once a minute at the certificate that a TLS proxy serves.
  * @param proxy host and port, such as `nginx:8443`.
- * @returns what ends that.
+ * @returns a function that stops it.
  */
 export function watchCertificate(metrics: Metrics, proxy: string, serverName: string): () => Promise<void> {
   const { host, port } = splitAddress(proxy)

@@ -24,11 +24,12 @@ export function observeLive(metrics: Metrics): LiveObserver {
       metrics.count('pronghorn_live_bytes_sent_total', { transport }, bytes)
     },
     cut: (transport, reason) => metrics.count('pronghorn_live_cut_total', { transport, reason }),
-    told: (reader, seconds) => metrics.observe('pronghorn_live_tell_duration_seconds', { reader }, seconds),
+    published: (reader, seconds) =>
+      metrics.observe('pronghorn_live_tell_duration_seconds', { reader }, seconds),
   }
 }
 
-/** Adds to each snapshot how much has come of the feeds, and in which way. */
+/** Adds the received entries of the feeds to each snapshot, by transport. */
 export function watchFeeds(metrics: Metrics, states: () => readonly LiveFeedState[]): void {
   metrics.beforeSnapshot(() => {
     for (const { reader, feed } of states()) {

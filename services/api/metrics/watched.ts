@@ -2,7 +2,7 @@ import type { Metrics } from '../../core/metrics/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
 import type { HealthReport, HealthState } from '../health/index.ts'
 
-/** What is looked at before each snapshot. */
+/** Sources that are read before each snapshot. */
 export interface WatchedParts {
   readonly database: RequestDatabase
   readonly health: () => HealthReport
@@ -11,7 +11,7 @@ export interface WatchedParts {
 
 const statusNumbers = { healthy: 0, degraded: 1, unhealthy: 2 } as const
 
-/** Adds to each snapshot how the database, its connections and everything that is watched are at that moment. */
+/** Adds the current state of the database, its connections and all other sources to each snapshot. */
 export function watchParts(metrics: Metrics, parts: WatchedParts): void {
   metrics.beforeSnapshot(() => {
     noteConnections(metrics, parts.database)

@@ -6,54 +6,53 @@ export type ListLookup = 'kept' | 'read'
 
 /** Named lists as requests see them. */
 export interface KeptLists {
-  /** Items of a list; none when nobody has a list of that name. */
+  /** Items of a list; none for an unknown list. */
   readonly find: NamedLists
-  /** Forgets what is kept: the database may be another one now. */
+  /** Drops cached lists: the database may be another one now. */
   forget(): void
 }
 
-/** What `createNamedLists` may be told. */
+/** Options of `createNamedLists`. */
 export interface NamedListsOptions {
   readonly database: RequestDatabase
   readonly onLookup?: (lookup: ListLookup) => void
   readonly now?: () => number
 }
 
-/** Each process looks again after this time, so a changed list is in force everywhere a little later. */
+/** Each process reads a list again after this time, so a change takes effect everywhere soon. */
 const LIFE_MS = 10_000
-/** Clients make up names, and lists may be long: only so many are kept. */
-const MAX_KEPT = 500
-const MAX_KEPT_ITEMS = 1_000_000
-/** Longer names are nobody's. */
+/** Clients can send any names, and lists may be long: the cache is bounded. */
+const MAX_CACHED = 500
+const MAX_CACHED_ITEMS = 1_000_000
+/** No list has a longer name. */
 const MAX_NAME = 256
 
 const ITEMS = `SELECT coalesce(array_agg(DISTINCT item), '{}') FROM chain.lists, unnest(items) AS item WHERE name = $1`
 
-interface Kept {
+interface Cached {
   readonly items: readonly string[]
   readonly untilMs: number
 }
 
-/**
- * Looks lists up and keeps them for ten seconds. Requests that ask for the same list at the same time share one look.
+/** Reads lists and caches them for ten seconds. Concurrent requests for the same list share one read.
  */
 export function createNamedLists(options: NamedListsOptions): KeptLists {
   const { database, onLookup, now = Date.now } = options
-  const kept = new Map<string, Kept>()
+  const cached = new Map<string, Cached>()
   const looking = new Map<string, Promise<readonly string[]>>()
-  let keptItems = 0
+  let cachedItems = 0
 
   function drop(name: string): void {
-    keptItems -= kept.get(name)?.items.length ?? 0
-    kept.delete(name)
+    cachedItems -= cached.get(name)?.items.length ?? 0
+    cached.delete(name)
   }
 
   function keep(name: string, items: readonly string[]): void {
     drop(name)
-    kept.set(name, { items, untilMs: now() + LIFE_MS })
-    keptItems += items.length
-    for (const oldest of kept.keys()) {
-      if (kept.size <= MAX_KEPT && keptItems <= MAX_KEPT_ITEMS) break
+    cached.set(name, { items, untilMs: now() + LIFE_MS })
+    cachedItems += items.length
+    for (const oldest of cached.keys()) {
+      if (cached.size <= MAX_CACHED && cachedItems <= MAX_CACHED_ITEMS) break
       drop(oldest)
     }
   }
@@ -70,7 +69,7 @@ export function createNamedLists(options: NamedListsOptions): KeptLists {
   return {
     async find(name) {
       if (name === '' || name.length > MAX_NAME) return []
-      const found = kept.get(name)
+      const found = cached.get(name)
       if (found && found.untilMs > now()) {
         onLookup?.('kept')
         return found.items
@@ -81,7 +80,7 @@ export function createNamedLists(options: NamedListsOptions): KeptLists {
       looking.set(name, started)
       try {
         const items = await started
-        // Whoever made everybody forget meanwhile does not want this answer kept.
+        // The cache was cleared meanwhile: this result is not cached.
         if (looking.get(name) === started) keep(name, items)
         return items
       } finally {
@@ -89,9 +88,9 @@ export function createNamedLists(options: NamedListsOptions): KeptLists {
       }
     },
     forget() {
-      kept.clear()
+      cached.clear()
       looking.clear()
-      keptItems = 0
+      cachedItems = 0
     },
   }
 }

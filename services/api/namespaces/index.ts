@@ -5,7 +5,7 @@ import { createAssetsNamespace } from './assets/index.ts'
 import { createMarketNamespace } from './market/index.ts'
 import { createToolsNamespace } from './tools/index.ts'
 
-/** What the namespaces know of the database that they read. */
+/** Properties of the database of the namespaces. */
 export interface DatabaseTraits {
   /** Whether it has the `pg_trgm` extension. */
   readonly trigrams: boolean

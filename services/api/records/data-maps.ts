@@ -100,7 +100,7 @@ function endOfValue(text: string, from: number): number {
   return text.length
 }
 
-/** Position behind the quote that ends the string that begins at `from`. */
+/** Position after the closing quote of the string that begins at `from`. */
 function endOfString(text: string, from: number): number {
   let at = text.indexOf('"', from + 1)
   while (at >= 0 && isEscaped(text, at)) at = text.indexOf('"', at + 1)

@@ -16,7 +16,7 @@ export interface FragmentKind {
   readonly from: (keys: string) => string
   /** Cache size, bytes. */
   readonly maxBytes: number
-  /** Bytes of what is assembled from one and lives as long as it does. Default 0. */
+  /** Bytes of values that are assembled from a fragment and evicted with it. Default 0. */
   readonly assembledBytes?: number
 }
 
@@ -46,7 +46,7 @@ export class FoundFragments {
 
 /** Keys of one statement. */
 const BATCH = 5_000
-/** What an entry takes beside its texts. */
+/** Overhead of an entry, without its texts. */
 const ENTRY_BYTES = 300
 
 type Missing = readonly [kind: FragmentKind, key: string]
@@ -59,7 +59,7 @@ export class Fragments {
   readonly #caches = new Map<FragmentKind, LRUCache<string, Fragment>>()
   readonly #isCaching: boolean
 
-  /** @param isCaching false reads all of them anew each time, for measurements. */
+  /** @param isCaching false reads all of them each time, for measurements. */
   constructor(isCaching = true) {
     this.#isCaching = isCaching
   }
@@ -70,7 +70,7 @@ export class Fragments {
 
   /**
    * The fragments for keys and the versions wanted of them; at most one statement for all kinds. A row that has changed
-   * since its version was read comes in its newer form; one that is gone is missing.
+   * since its version was read is returned in its newer form; a deleted one is missing.
    */
   async load(session: Session, wanted: WantedFragments): Promise<FoundFragments> {
     const found = new FoundFragments()

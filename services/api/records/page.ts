@@ -2,7 +2,7 @@ import type { Session, Sql } from '../database/index.ts'
 import { bind, joinSql, PreparedNames, raw, sql } from '../database/index.ts'
 import type { PageResult, PageStatement } from '../lists/index.ts'
 
-/** What a statement reads for the keys of a page: WITH items, and columns of its single row. */
+/** Parts of a statement for the keys of a page: WITH items, and columns of its single row. */
 export interface Selection {
   readonly ctes: readonly Sql[]
   readonly columns: readonly Sql[]

@@ -23,7 +23,7 @@ export interface RecordKind {
   readKeys(session: Session, keys: readonly string[]): Promise<ReadonlyMap<string, Json>>
 }
 
-/** What a statement has read of records, until the fragments that they share are there. */
+/** Rows of records as read by a statement, before their shared fragments are added. */
 export interface PendingRecords {
   /** Fragments to load. */
   readonly versions: WantedFragments

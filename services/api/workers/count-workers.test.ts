@@ -17,7 +17,7 @@ function configWith(kvstore: object): ApiConfig {
 }
 
 describe('the number of processes', () => {
-  it('is one for each core, a single one without Redis, and what was asked for in any case', () => {
+  it('is one for each core, a single one without Redis, and the configured number in any case', () => {
     const shared = configWith({ kvstore: { host: 'redis' } })
     const alone = configWith({})
     expect(countWorkers(undefined, shared)).toBe(availableParallelism())

@@ -3,7 +3,7 @@ import type { LogLevel } from '../../core/log/index.ts'
 import type { MetricSnapshot } from '../../core/metrics/index.ts'
 import type { ApiConfig } from '../preconditions.ts'
 
-/** What a worker is started with. */
+/** Options of a worker. */
 export interface WorkerSettings {
   /** Number of the worker's place, from 1; in its log lines. */
   readonly place: number
@@ -12,7 +12,7 @@ export interface WorkerSettings {
   readonly pretty: boolean
 }
 
-/** What the supervisor says to a worker. */
+/** Messages of the supervisor to a worker. */
 export type ToWorker =
   | { readonly kind: 'start'; readonly settings: WorkerSettings }
   | { readonly kind: 'collect'; readonly id: number }
@@ -20,7 +20,7 @@ export type ToWorker =
   | { readonly kind: 'peers'; readonly ports: ReadonlyMap<number, number> }
   | { readonly kind: 'stop' }
 
-/** What a worker says. */
+/** Messages of a worker. */
 export type FromWorker =
   /** It listens from now on; what was said before is lost. */
   | { readonly kind: 'listening' }

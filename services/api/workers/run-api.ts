@@ -33,9 +33,7 @@ export async function runApi(options: RunApiOptions): Promise<void> {
   else await runWorkers(options, count)
 }
 
-/**
- * How many processes serve: as many as were asked for, else one for each core. Without Redis, where they would know
- * nothing of each other's limits, one is enough unless more were asked for.
+/** Number of processes: the configured number, by default one for each core. Without Redis, where they could not share limits, the default is one.
  */
 export function countWorkers(wanted: number | undefined, config: ApiConfig): number {
   if (wanted !== undefined) return wanted
@@ -44,7 +42,7 @@ export function countWorkers(wanted: number | undefined, config: ApiConfig): num
 
 async function runAlone({ config, logger, signal }: RunApiOptions): Promise<void> {
   const stopped = untilAborted(signal)
-  // Starting may wait for a database that comes up later; whoever stops the process does not wait for that.
+  // Starting may wait for the database; stopping the process does not wait for that.
   const running = await Promise.race([startApi({ config, logger }), stopped])
   if (!running) return
   await stopped
@@ -54,7 +52,7 @@ async function runAlone({ config, logger, signal }: RunApiOptions): Promise<void
 async function runWorkers(options: RunApiOptions, count: number): Promise<void> {
   const { config, logger, signal } = options
   if (!config.connections.kvstore) {
-    logger.warn({ workers: count }, 'without Redis each process limits and keeps answers by itself')
+    logger.warn({ workers: count }, 'without Redis each process limits and caches by itself')
   }
   cluster.setupPrimary({ exec: workerFile(), args: [], serialization: 'advanced' })
   const shared = {
@@ -98,8 +96,8 @@ function shareOut(config: ApiConfig, count: number): ApiConfig {
 
 /** Workers run compiled code, also when this file runs from its source. */
 function workerFile(): string {
-  const beside = join(import.meta.dirname, 'worker-process.js')
-  return existsSync(beside) ? beside : join(packageRoot, 'dist/services/api/workers/worker-process.js')
+  const compiled = join(import.meta.dirname, 'worker-process.js')
+  return existsSync(compiled) ? compiled : join(packageRoot, 'dist/services/api/workers/worker-process.js')
 }
 
 function untilAborted(signal: AbortSignal): Promise<undefined> {

@@ -4,17 +4,17 @@ import type { MetricSnapshot } from '../../core/metrics/index.ts'
 import type { WorkerSettings } from './messages.ts'
 import { Worker } from './worker.ts'
 
-/** Wait before a worker that ended by itself is started again; doubles each time, ms. */
+/** Delay before a worker that exited is restarted; doubles each time, ms. */
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
-/** One that has lived so long ends for a new reason, ms. */
+/** A worker that has run for so long resets the delay, ms. */
 const LASTING_MS = 60_000
-/** How often workers are asked how they are, and after which silence one is taken for stuck, ms. */
+/** Interval of the checks of workers, and the time after which an unresponsive one is killed, ms. */
 const ASK_MS = 15_000
 const SILENCE_MS = 60_000
-/** A worker lets its requests end for ten seconds; then it is ended, ms. */
+/** A worker may complete its requests for ten seconds; then it is killed, ms. */
 const STOP_MS = 15_000
-/** Starts that fail one after the other, while nobody serves, before the supervisor gives up. */
+/** Consecutive failed starts, while no worker serves, before the supervisor exits. */
 const HOPELESS_STARTS = 3
 
 /** One of the workers' places: who is on it, and how it went before. */
@@ -25,20 +25,20 @@ interface Place {
   pauseMs: number
 }
 
-/** What a supervisor needs. */
+/** Dependencies of a supervisor. */
 export interface SupervisorOptions {
   /** One for each worker. */
   readonly workers: readonly WorkerSettings[]
   readonly logger: Logger
 }
 
-/** Starts workers, starts them again when they end by themselves, and ends them. */
+/** Starts workers, restarts them when they exit unexpectedly, and stops them. */
 export class Supervisor {
   readonly #places: Place[]
   readonly #logger: Logger
   readonly #metrics = createMetrics('api', { ofProcess: false })
-  /** What workers that have ended had counted. */
-  #ended: Promise<MetricSnapshot> = Promise.resolve([])
+  /** Metrics of workers that have exited. */
+  #exitedMetrics: Promise<MetricSnapshot> = Promise.resolve([])
   #isStopping = false
   #hasServed = false
   #failedStarts = 0
@@ -61,14 +61,14 @@ export class Supervisor {
    * Runs the workers until `signal` aborts.
    *
    * @param onReady called with the port once the first of them serves.
-   * @throws what kept the workers from starting, when none of them can.
+   * @throws the error of a worker's start, when none of them can start.
    */
   async run(signal: AbortSignal, onReady: (port: number) => void): Promise<void> {
     this.#becameReady = onReady
     const killAll = () => {
       for (const { worker } of this.#places) worker?.kill()
     }
-    // Whoever ends the supervisor at once ends the workers too.
+    // Killing the supervisor stops the workers too.
     process.once('exit', killAll)
     const stop = () => void this.#stop()
     signal.addEventListener('abort', stop, { once: true })
@@ -93,9 +93,9 @@ export class Supervisor {
     const workers = this.#workers().filter(({ isReady }) => isReady)
     await Promise.all(workers.map((worker) => worker.collect()))
     this.#metrics.set('pronghorn_workers', {}, this.#workers().filter(({ isReady }) => isReady).length)
-    const ended = await this.#ended
+    const exited = await this.#exitedMetrics
     const now = this.#workers().map(({ snapshot }) => snapshot)
-    return renderSnapshots([await this.#metrics.snapshot(), ended, ...now])
+    return renderSnapshots([await this.#metrics.snapshot(), exited, ...now])
   }
 
   #workers(): Worker[] {
@@ -112,7 +112,7 @@ export class Supervisor {
         this.#becameReady(port)
         this.#tellPeers()
       },
-      ended: (worker, reason) => {
+      exited: (worker, reason) => {
         this.#noteEnd(place, worker, reason)
       },
     })
@@ -136,7 +136,7 @@ export class Supervisor {
     place.pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
     this.#logger.warn(
       { worker: worker.place, workerPid: worker.pid, pauseMs },
-      'a worker ended; it is started again',
+      'a worker exited; it is restarted',
     )
     this.#metrics.count('pronghorn_worker_restarts_total', {})
     place.timer = setTimeout(() => {
@@ -155,7 +155,7 @@ export class Supervisor {
     for (const worker of ready) worker.tellPeers(ports)
   }
 
-  /** Nobody serves, nobody is about to, and starting again has not helped. */
+  /** No worker serves or is starting, and restarts have failed. */
   #isHopeless(): boolean {
     if (this.#workers().length > 0) return false
     const starts = this.#places.length
@@ -163,13 +163,16 @@ export class Supervisor {
   }
 
   #keep(snapshot: MetricSnapshot): void {
-    this.#ended = this.#ended.then((before) => keepCounts([before, snapshot]))
+    this.#exitedMetrics = this.#exitedMetrics.then((before) => keepCounts([before, snapshot]))
   }
 
   #look(): void {
     for (const worker of this.#workers()) {
       if (performance.now() - worker.heardMs > SILENCE_MS && worker.isReady) {
-        this.#logger.error({ worker: worker.place, workerPid: worker.pid }, 'a worker is stuck and is ended')
+        this.#logger.error(
+          { worker: worker.place, workerPid: worker.pid },
+          'a worker is unresponsive and is killed',
+        )
         worker.kill()
       } else void worker.collect()
     }

@@ -6,7 +6,7 @@ import { startApi } from '../start.ts'
 import type { RunningApi } from '../start.ts'
 import type { FromWorker, ToWorker, WorkerSettings } from './messages.ts'
 
-/** One of several processes that serve the same port. It lives as long as its supervisor. */
+/** One of several processes that serve the same port. It exits with its supervisor. */
 class WorkerProcess {
   readonly #metrics = createMetrics('api')
   #logger: Logger | undefined
@@ -65,14 +65,14 @@ class WorkerProcess {
   }
 }
 
-/** A supervisor that is gone hears nothing any more, which ends this process anyway. */
+/** Messages to a supervisor that has exited fail, and this process exits anyway. */
 function say(message: FromWorker, then: () => void = () => undefined): void {
   if (process.connected) process.send?.(message, undefined, undefined, then)
   else then()
 }
 
 if (!process.send) {
-  throw new FatalError('INTERNAL', 'this file is the body of a worker and is not run by itself')
+  throw new FatalError('INTERNAL', 'this file is the entry point of a worker and cannot be run directly')
 }
 const worker = new WorkerProcess()
 process.on('message', (message: ToWorker) => {

@@ -7,11 +7,11 @@ import type { FromWorker, ToWorker, WorkerSettings } from './messages.ts'
 /** A worker that is busy with something else than answering is not waited for any longer, ms. */
 const COLLECT_MS = 2_000
 
-/** Who is told of a worker. */
+/** Listener of a worker's events. */
 export interface WorkerListener {
   ready(worker: Worker, port: number): void
-  /** It has ended; with the reason when it could not start. */
-  ended(worker: Worker, reason: Error | undefined): void
+  /** It has exited; with the reason when it could not start. */
+  exited(worker: Worker, reason: Error | undefined): void
 }
 
 /** A worker process as its supervisor sees it. */
@@ -53,12 +53,12 @@ export class Worker {
     return this.#process.process.pid
   }
 
-  /** The series that it last told. */
+  /** The metrics that it last sent. */
   get snapshot(): MetricSnapshot {
     return this.#snapshot
   }
 
-  /** Asks for its series; resolves when it has told them, has ended, or has not answered in time. */
+  /** Requests its metrics; resolves when it has sent them, has exited, or has not answered in time. */
   async collect(): Promise<void> {
     const id = this.#nextId++
     await new Promise<void>((resolve) => {
@@ -94,7 +94,7 @@ export class Worker {
     if (this.#hasEnded) return
     this.#hasEnded = true
     for (const done of this.#collecting.values()) done()
-    listener.ended(this, this.isReady ? undefined : (this.#reason ?? endedEarly(how)))
+    listener.exited(this, this.isReady ? undefined : (this.#reason ?? endedEarly(how)))
   }
 
   #hear(message: Exclude<FromWorker, { kind: 'listening' }>, listener: WorkerListener): void {
@@ -114,5 +114,5 @@ export class Worker {
 }
 
 function endedEarly(how: string): Error {
-  return new FatalError('INTERNAL', `a worker ended with ${how} before it could serve`)
+  return new FatalError('INTERNAL', `a worker exited with ${how} before it could serve`)
 }

@@ -13,8 +13,7 @@ export interface BlockHeader {
 /** Reads the first fields of a block payload. @throws DecodeError when it is too short. */
 export type HeaderReader = (payload: Uint8Array) => BlockHeader
 
-/**
- * Makes the header reader. Timestamp and producer are the first 12 bytes of a block, after a variant index
+/** Creates the header reader. Timestamp and producer are the first 12 bytes of a block, after a variant index
  * where the protocol sends blocks as a variant: typed in the result, or under the block's type name.
  */
 export function createHeaderReader(types: TypeGraph, result: TypeNode): HeaderReader {

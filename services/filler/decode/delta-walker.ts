@@ -12,12 +12,12 @@ import type { DeltaSink, ScannedRow } from './scanned.ts'
 import { assignBytes, assignWord, refuseRest, walkFields, walkStructs } from './walker-code.ts'
 import type { WatchSet } from './watch-set.ts'
 
-/** Walks the payload that the read state stands at. `record` is filled anew for each call of the sink. */
+/** Walks the payload at the position of the read state. `record` is overwritten for each call of the sink. */
 export type DeltaWalker = (watch: WatchSet, sink: DeltaSink, record: ScannedRow) => void
 
 /**
- * Generates the walk over `table_delta[]`. Of contract rows it reads the code account, 8 bytes, and steps
- * over those that nobody watches; of other tables it opens accounts and their metadata only.
+ * Generates the walk over `table_delta[]`. Of contract rows it reads the code account, 8 bytes, and skips those of
+ * unwatched contracts; of other tables it reads accounts and their metadata only.
  * @throws FatalError `SHIP_PROTOCOL` when the protocol lacks a field that the walk needs.
  */
 export function generateDeltaWalker(emitter: CodeEmitter, types: TypeGraph, deltas: TypeNode): DeltaWalker {
@@ -87,12 +87,12 @@ function walkTable(emitter: CodeEmitter, struct: StructNode, contractRow: TypeNo
     }`
 }
 
-// A row that is handed over as it is, for whoever wants it to decode it.
+// A row that is passed on undecoded, to be decoded on demand.
 function give(member: string): string {
   return `R.at = end; R.end = e; ${called(`S.${member}(present !== 0, b.subarray(start, end))`)}`
 }
 
-// `present` is a bool or, where it tells created from modified, a number: a byte either way.
+// `present` is a bool or, where it distinguishes created from modified, a number: a byte either way.
 function requireRowShape(row: TypeNode): void {
   const struct = row.kind === 'struct' ? row : null
   if (
@@ -106,7 +106,7 @@ function requireRowShape(row: TypeNode): void {
   requireBuiltin(struct, 'data', 'bytes')
 }
 
-// The code account stands at a fixed place of a row's data, so that a foreign row costs one comparison.
+// The code account is at a fixed offset of a row's data, so a row of another contract costs one comparison.
 function codeAt(emitter: CodeEmitter, contractRow: TypeNode): string {
   const cases = structsOf(contractRow, 'contract_row').map(({ index, struct }) => {
     requireBuiltin(struct, 'code', 'name')

@@ -67,7 +67,7 @@ function mutate(frame: Buffer, scratch: Buffer, random: (below: number) => numbe
   return scratch.subarray(0, length)
 }
 
-/** What the filler does with a frame, up to the values that handlers get. */
+/** Decodes a frame like the filler, up to the values for handlers. */
 class Reading {
   readonly #protocol: Protocol
   readonly #assets: CompiledAbi

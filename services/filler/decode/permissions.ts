@@ -21,7 +21,7 @@ interface LinkFields {
   readonly required_permission: string
 }
 
-/** Makes the readers of a protocol; what it lacks shows with the first row, for nobody else needs it. */
+/** Creates the readers of a protocol; a missing field fails at the first row, because only the handler `state` needs it. */
 export function createPermissionReaders(abi: CompiledAbi): PermissionReaders {
   const read = <Fields>(type: string, row: Uint8Array, names: readonly (keyof Fields & string)[]): Fields => {
     if (!abi.types.has(type)) throw protocolLacks(`has no ${type}`)

@@ -3,7 +3,7 @@ import { AbiError } from '../../core/antelope/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 
 // Node generations give the same struct names to different layouts and different names to the same one.
-// What is what is told here by fields and their types; only the four root names are taken from the protocol:
+// Structs are identified by fields and their types; only the four root names are taken from the protocol:
 // request, result, transaction_trace[] and table_delta[], besides the names of delta tables.
 
 /** A protocol ABI that lacks something a client cannot do without (code `SHIP_PROTOCOL`). */
@@ -22,7 +22,7 @@ export function requireType(types: TypeGraph, name: string): TypeNode {
   }
 }
 
-/** The structs that a type can stand for: itself, or each alternative of a variant with its index. */
+/** The structs of a type: itself, or each alternative of a variant with its index. */
 export function structsOf(node: TypeNode, what: string): { index: number | null; struct: StructNode }[] {
   if (node.kind === 'struct') return [{ index: null, struct: node }]
   if (node.kind !== 'variant') throw protocolLacks(`has no struct for ${what}`)

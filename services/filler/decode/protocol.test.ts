@@ -146,7 +146,7 @@ describe.each(generations)('$name', ({ name, chainId, blocks, typedBlock }) => {
     })
   })
 
-  it('refuses every frame that is cut short', () => {
+  it('refuses every truncated frame', () => {
     const type = blocks[0]
     const payload = Buffer.alloc(200, 1)
     const value = { this_block: position(10), prev_block: position(9), traces: payload, deltas: payload }

@@ -26,7 +26,7 @@ import { generateTraceWalker } from './trace-walker.ts'
 import { createWatchSet, type WatchSet } from './watch-set.ts'
 
 /**
- * Reads and writes the messages of one state-history node, whose first frame tells their layout. All
+ * Reads and writes the messages of one state-history node, whose first frame describes their layout. All
  * payloads are read in place. Sinks may decode with ABIs, but must not scan another payload.
  */
 export interface Protocol extends RequestEncoder {
@@ -39,19 +39,19 @@ export interface Protocol extends RequestEncoder {
   /**
    * Finds the actions of watched accounts, and every `eosio::setabi`, in a traces payload: of executed
    * transactions, with a receipt, and not notifications. Order is that of the payload, which is not the
-   * order of execution. @throws DecodeError when the payload is malformed; what was found before stands.
+   * order of execution. @throws DecodeError when the payload is malformed; earlier results stay valid.
    */
   scanTraces(payload: Uint8Array, watch: WatchSet, sink: TraceSink): void
   /**
-   * Finds the actions of all accounts as {@link scanTraces} does, each with what its transaction was billed.
-   * @throws DecodeError when the payload is malformed; what was found before stands.
+   * Finds the actions of all accounts as {@link scanTraces} does, each with the billed resources of its transaction.
+   * @throws DecodeError when the payload is malformed; earlier results stay valid.
    */
   scanTransactions(payload: Uint8Array, sink: TraceSink): void
   /** Same as {@link scanTraces}, as records of their own in order of execution. */
   collectActions(payload: Uint8Array, watch: WatchSet): ScannedAction[]
   /**
    * Finds the rows of watched contracts, and all accounts, in a deltas payload, in its order.
-   * @throws DecodeError when the payload is malformed; what was found before stands.
+   * @throws DecodeError when the payload is malformed; earlier results stay valid.
    */
   scanDeltas(payload: Uint8Array, watch: WatchSet, sink: DeltaSink): void
   /** Reads a row of the delta table `permission`. @throws DecodeError when it does not fit the protocol ABI. */
@@ -60,8 +60,7 @@ export interface Protocol extends RequestEncoder {
   readPermissionLink(row: Uint8Array): PermissionLinkRow
 }
 
-/**
- * Makes a protocol of the ABI in a node's first frame.
+/** Creates a protocol from the ABI in a node's first frame.
  * @throws FatalError `SHIP_PROTOCOL` when the ABI is not that of a state-history node.
  */
 export function compileProtocol(shipAbi: AbiDefinition): Protocol {
@@ -185,7 +184,7 @@ class CompiledProtocol implements Protocol {
   }
 }
 
-// What a sink throws passes unchanged.
+// Errors of a sink pass unchanged.
 function located(error: unknown, root: Root, bytes: Uint8Array): unknown {
   if (!(error instanceof DecodeFailure)) return error
   return explainFailure(error, root.node, root.name, root.measures, { bytes, start: 0, end: bytes.length })

@@ -32,7 +32,7 @@ function* blocksOf(protocol: Protocol, frames: readonly Buffer[]): Generator<Blo
   }
 }
 
-/** Every account of a recording, so that nothing in it is foreign. */
+/** Every account of a recording, so that all of it is watched. */
 function accountsIn(recordings: readonly Recording[]): WatchSet {
   const names = new Set(['eosio'])
   for (const { shipAbi, frames } of recordings) {
@@ -171,7 +171,7 @@ function plainRow(row: ScannedRow) {
   return { present, code, scope, table, primary_key: row.primaryKey(), payer, value: bytesToHex(row.value) }
 }
 
-/** Both decoders with the ABIs that are in force, which move on as the recording does. */
+/** Both decoders with the ABIs in force, which are updated during the recording. */
 class Comparison {
   compared = 0
   readonly #abieos: Abieos

@@ -1,7 +1,7 @@
 import type { CompiledAbi, StructNode } from '../../core/antelope/index.ts'
 import { hasFields, protocolLacks, requireType } from './protocol-shape.ts'
 
-/** What a stream is asked for. `end` is exclusive; 0xffffffff streams for ever. */
+/** Request of a stream. `end` is exclusive; 0xffffffff streams forever. */
 export interface BlocksRequest {
   readonly start: number
   readonly end: number

@@ -18,7 +18,7 @@ export interface StatusResult {
   readonly traceEnd: number
   readonly stateBegin: number
   readonly stateEnd: number
-  /** 64 hexadecimal digits; `null` from nodes that are too old to tell. */
+  /** 64 hexadecimal digits; `null` from old nodes, which do not send it. */
   readonly chainId: string | null
 }
 
@@ -34,12 +34,12 @@ export interface BlocksResult {
   readonly deltas: Uint8Array | null
 }
 
-/** Reads the `result` that the read state stands at. */
+/** Reads the `result` at the position of the read state. */
 export type ResultReader = () => StatusResult | BlocksResult
 
 /**
- * Generates the reader of `result` frames. Which alternative is a status and which a block is told by their
- * fields: the same name has stood for two layouts.
+ * Generates the reader of `result` frames. Status and block are identified by their fields: the same name has been used for
+ * two layouts.
  * @throws FatalError `SHIP_PROTOCOL` when the protocol has no result with blocks.
  */
 export function generateResultReader(emitter: CodeEmitter, result: TypeNode): ResultReader {
@@ -63,7 +63,7 @@ export function generateResultReader(emitter: CodeEmitter, result: TypeNode): Re
 function readResult(emitter: CodeEmitter, struct: StructNode): string {
   if (fieldOf(struct, 'this_block') !== undefined) return readBlocks(emitter, struct)
   if (fieldOf(struct, 'trace_begin_block') !== undefined) return readStatus(emitter, struct)
-  return `refuse(${JSON.stringify(`a result ${struct.name} was not asked for`)}, p - 1);`
+  return `refuse(${JSON.stringify(`a result ${struct.name} was not requested`)}, p - 1);`
 }
 
 const blocksMembers: Readonly<Record<string, string>> = {

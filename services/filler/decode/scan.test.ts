@@ -20,7 +20,7 @@ interface ActionParts {
   readonly data?: Uint8Array
 }
 
-/** The parts of an action trace that matter, with the others filled so that stepping over them has work. */
+/** The relevant parts of an action trace, with the others filled so that they have to be skipped. */
 function actionTrace({
   account,
   name = 'logmint',
@@ -133,7 +133,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(found(transactions)).toEqual(['7 atomicassets::logmint'])
   })
 
-  it('give every action, whoever it belongs to, with what its transaction was billed', () => {
+  it('return every action of all accounts, with the billed resources of its transaction', () => {
     const action_traces = [
       actionTrace({ account: 'alice', sequence: 2n }),
       actionTrace({ account: 'atomicassets', sequence: 3n }),
@@ -191,7 +191,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     )
   })
 
-  it('are refused when cut short, and when something follows', () => {
+  it('are refused when truncated, and with trailing bytes', () => {
     const payload = packTraces([{ action_traces: [actionTrace({ account: 'atomicassets' })], partial: {} }])
     for (let length = 0; length < payload.length; length++) {
       expect(() => protocol.collectActions(payload.subarray(0, length), watch)).toThrow(DecodeError)
@@ -300,7 +300,7 @@ describe.each(generationNames)('deltas of %s', (generation) => {
     data,
   })
 
-  it('are refused when cut short, and when something follows', () => {
+  it('are refused when truncated, and with trailing bytes', () => {
     const rows = ['atomicassets', 'eosio.token'].map((code) => presence({ present: 1, data: row(code, 1n) }))
     const accounts = [presence({ present: 1, data: pack('account', { name: 'alice' }) })]
     const payload = packDeltas([

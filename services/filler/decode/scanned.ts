@@ -10,16 +10,16 @@ const permissionLevelBytes = 16
 const noBytes = new Uint8Array(0)
 
 /**
- * An executed action that was found in a traces payload. Names are raw halves (unsigned 32-bit numbers),
- * the rest are offsets in `payload`, so that finding one costs no object. The scanner hands out one record
- * again and again: it is valid during the call only, {@link copy} keeps it.
+ * An executed action that was found in a traces payload. Names are raw halves (unsigned 32-bit numbers), the rest are
+ * offsets in `payload`, so that finding one costs no object. The scanner reuses one record: it is valid during the call
+ * only, {@link copy} returns a permanent one.
  */
 export class ScannedAction {
   payload: Uint8Array = noBytes
   /** Position of the transaction in the block's traces, from 0 (usually `onblock`). */
   txIndex = 0
   txIdOffset = 0
-  /** What the transaction was billed: microseconds, and words of 8 bytes; told by {@link Protocol.scanTransactions}. */
+  /** Billed resources of the transaction: microseconds, and words of 8 bytes; set by {@link Protocol.scanTransactions}. */
   cpuUsageUs = 0
   netUsageWords = 0
   /** 1-based position in the transaction, in order of creation. */
@@ -183,7 +183,7 @@ export interface DeltaSink {
   row(row: ScannedRow): void
   /** An account that was created or set its ABI, watched or not; `abi` is a view and may be empty. */
   account?(name: string, abi: Uint8Array): void
-  /** An account whose code or privilege changed; `hasCode` tells whether it is a contract now. */
+  /** An account whose code or privilege changed; `hasCode`: whether it is a contract now. */
   accountMetadata?(name: string, hasCode: boolean): void
   /** A permission of any account that was set or removed; see {@link Protocol.readPermission}. `row` is a view. */
   permission?(present: boolean, row: Uint8Array): void
@@ -191,7 +191,7 @@ export interface DeltaSink {
   permissionLink?(present: boolean, row: Uint8Array): void
 }
 
-/** A permission of an account, as far as it is told by keys. */
+/** The keys of a permission of an account. */
 export interface PermissionRow {
   readonly account: string
   readonly permission: string

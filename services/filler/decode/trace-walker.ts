@@ -6,13 +6,11 @@ import { assignBytes, assignSmall, assignWord, refuseRest, walkFields, walkStruc
 import type { FieldCode } from './walker-code.ts'
 import type { WatchSet } from './watch-set.ts'
 
-/**
- * What a walk reports: actions of watched accounts, or all of them with what their transactions were billed. The first
- * is run over everything that a chain has ever done, so it reads nothing that it need not.
+/** Result of a walk: actions of watched accounts, or all of them with the billed resources of their transactions. The first runs over the whole history of a chain, so it reads as little as possible.
  */
 export type TraceScope = 'watched' | 'everything'
 
-/** Walks the payload that the read state stands at. `record` is filled anew for each call of the sink. */
+/** Walks the payload at the position of the read state. `record` is overwritten for each call of the sink. */
 export type TraceWalker = (watch: WatchSet, sink: TraceSink, record: ScannedAction) => void
 
 const permissionLevelBytes = 16
@@ -20,7 +18,7 @@ const executed = 0
 
 /**
  * Generates the walk over `transaction_trace[]`. It visits the actions of executed transactions, compares
- * names as raw halves, and steps over everything else, nested traces of failed deferred transactions too.
+ * names as raw halves, and skips everything else, including nested traces of failed deferred transactions.
  * @throws FatalError `SHIP_PROTOCOL` when the protocol lacks a field that the walk needs.
  */
 export function generateTraceWalker(emitter: CodeEmitter, traces: TypeNode, scope: TraceScope): TraceWalker {
@@ -85,7 +83,7 @@ function walkActions(emitter: CodeEmitter, field: FieldNode, scope: TraceScope):
     p = R.at;`
 }
 
-// Every new ABI matters, whoever's: ABIs are kept for all accounts.
+// Every new ABI matters: ABIs are stored for all accounts.
 function isWanted(): string {
   const eosio = nameFromString('eosio')
   const setabi = nameFromString('setabi')

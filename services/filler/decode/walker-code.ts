@@ -1,11 +1,10 @@
 import type { CodeEmitter, FieldNode, StructNode, TypeNode } from '../../core/antelope/index.ts'
 import { structsOf } from './protocol-shape.ts'
 
-/** Writes the statements that take a field, which stand in place of stepping over it. */
+/** Writes the statements that read a field instead of skipping it. */
 export type FieldCode = (field: FieldNode) => string
 
-/**
- * Statements that walk a struct: fields in `take` as told there, neighbours that nobody wants in one step.
+/** Statements that walk a struct: fields in `take` as given there, adjacent unused ones in one step.
  */
 export function walkFields(
   emitter: CodeEmitter,
@@ -26,7 +25,7 @@ export function walkFields(
   return code + emitter.skipFields(skipped)
 }
 
-/** Statements that walk whichever struct stands at `p`, variant index included. */
+/** Statements that walk the struct at `p`, variant index included. */
 export function walkStructs(
   emitter: CodeEmitter,
   node: TypeNode,
@@ -57,15 +56,15 @@ export function assignSmall(target: string): string {
   )
 }
 
-/** Statements that assign the two halves of eight bytes and step over them. */
+/** Statements that assign the two halves of eight bytes and advance. */
 export function assignWord(lo: string, hi: string): string {
   return `if (e - p < 8) tooShort(p); ${lo} = v.getUint32(p, true); ${hi} = v.getUint32(p + 4, true); p += 8;`
 }
 
-/** Statements that assign begin and end of length-prefixed bytes and step over them. */
+/** Statements that assign begin and end of length-prefixed bytes and advance. */
 export function assignBytes(start: string, end: string): string {
   return `R.at = p; ${end} = readLength(); ${start} = R.at; ${end} += ${start}; p = ${end};`
 }
 
-/** Statement that ends a walk over a payload that must be used up. */
+/** Statement that ends a walk and requires that the payload was read completely. */
 export const refuseRest = "if (p !== e) refuse('bytes are left over', p);"

@@ -12,8 +12,8 @@ import type { Protocol, ScannedAction } from '../decode/index.ts'
 import { toPlain } from '../handlers/index.ts'
 import type { ShipBlock } from '../ship/index.ts'
 
-/** What a block's message says, before it has a place in the feed. */
-export type BlockNews = Pick<FeedBlock, 'block' | 'transactions' | 'events'>
+/** Content of a block's message, before it has a position in the feed. */
+export type BlockEvents = Pick<FeedBlock, 'block' | 'transactions' | 'events'>
 
 /** Reads the whole of an action's data with one version of its contract's ABI. */
 export interface DataReader {
@@ -27,11 +27,11 @@ const MAX_FOREIGN_BYTES = 64 * 1024
 /** No asset has this template; contracts write it for none. */
 const NO_TEMPLATE = '-1'
 
-interface Told {
+interface CapturedEvent {
   readonly entry: EventEntry
   readonly contract: string
   readonly action: ScannedAction
-  /** What the handler read of the action. */
+  /** Data of the action as read by the handler. */
   readonly data: unknown
 }
 
@@ -40,7 +40,7 @@ interface Told {
  * traces. The block is walked a second time for these, and only when it has an event.
  */
 export class BlockCapture {
-  private readonly events: Told[] = []
+  private readonly events: CapturedEvent[] = []
   /** Readers of the actions of indexed contracts, by global sequence. */
   private readonly readers = new Map<bigint, DataReader>()
 
@@ -50,7 +50,7 @@ export class BlockCapture {
   }
 
   /** Takes an action that a handler has taken; what no client can care about is left out. */
-  tell(family: string, contract: string, name: string, action: ScannedAction, data: unknown): void {
+  add(family: string, contract: string, name: string, action: ScannedAction, data: unknown): void {
     const entry = eventOfAction(family, name)
     if (entry) this.events.push({ entry, contract, action, data })
   }
@@ -60,17 +60,17 @@ export class BlockCapture {
    *
    * @throws DecodeError when the traces are malformed.
    */
-  end(protocol: Protocol, block: ShipBlock, timeMs: number): BlockNews | null {
+  end(protocol: Protocol, block: ShipBlock, timeMs: number): BlockEvents | null {
     if (this.events.length === 0 || !block.traces) return null
     const executed = this.collectTransactions(protocol, block.traces)
     const numbers = new Map([...executed.keys()].map((txIndex, i) => [txIndex, i]))
     const transactions = [...executed.values()].map((actions) => this.describeTransaction(actions))
-    const events = this.events.map((told): FeedEvent => {
-      const transaction = numbers.get(told.action.txIndex)!
-      const sequence = String(told.action.globalSequence)
+    const events = this.events.map((captured): FeedEvent => {
+      const transaction = numbers.get(captured.action.txIndex)!
+      const sequence = String(captured.action.globalSequence)
       const traces = transactions[transaction]!.traces
       const trace = traces.findIndex((candidate) => candidate.global_sequence === sequence)
-      return describeEvent(told, sequence, transaction, trace, traces[trace]!)
+      return describeEvent(captured, sequence, transaction, trace, traces[trace]!)
     })
     const { num, id, header } = block
     return { block: { num, id, time: timeMs, producer: producerOf(protocol, header) }, transactions, events }
@@ -134,14 +134,14 @@ function producerOf(protocol: Protocol, header: Uint8Array | null): string {
 }
 
 function describeEvent(
-  told: Told,
+  captured: CapturedEvent,
   sequence: string,
   transaction: number,
   trace: number,
   { data }: FeedTrace,
 ): FeedEvent {
-  const { entry, contract } = told
-  const fields = (data ?? toPlain(told.data)) as Readonly<Record<string, unknown>>
+  const { entry, contract } = captured
+  const fields = (data ?? toPlain(captured.data)) as Readonly<Record<string, unknown>>
   return {
     contract,
     family: entry.family,

@@ -22,7 +22,7 @@ export class LiveMode {
   }
 
   /** Whether the next block is published, which is `behind` blocks below where the reader is going. */
-  tells(behind: number): boolean {
+  publishes(behind: number): boolean {
     if (behind > this.maxBehind) this.live = false
     return this.live
   }

@@ -1,14 +1,14 @@
 import { encodeFeedMessage, packFeedText, readFeedState } from '../../core/live/index.ts'
 import type { FeedEntry, FeedQuery, FeedState } from '../../core/live/index.ts'
 import type { Statements } from '../store/index.ts'
-import type { BlockNews } from './capture.ts'
+import type { BlockEvents } from './capture.ts'
 
-/** What a commit unit means to the feed. */
-export interface UnitNews {
+/** Events of a commit unit. */
+export interface UnitEvents {
   /** Whether its blocks are published. */
-  readonly isTold: boolean
-  /** What is published, in order. */
-  readonly blocks: BlockNews[]
+  readonly isPublished: boolean
+  /** Published events by block, in order. */
+  readonly blocks: BlockEvents[]
   /** Whether the reader reached the head with the last of its blocks. */
   arrived: boolean
 }
@@ -22,7 +22,7 @@ export interface WrittenEntry {
 
 /** Content of an entry, without its position. */
 type EntryContent =
-  | ({ readonly kind: 'block' } & BlockNews)
+  | ({ readonly kind: 'block' } & BlockEvents)
   | { readonly kind: 'fork'; readonly block_num: number }
   | { readonly kind: 'gap'; readonly from_block: number; readonly to_block: number }
 
@@ -43,7 +43,7 @@ export class Outbox {
   private readonly reader: string
   private readonly keepBlocks: number
   private current: FeedState | null
-  /** What the open transaction makes of the place, with what it has written. */
+  /** State of the feed at the end of the open transaction, with its written entries. */
   private next: FeedState | null = null
   private written: PackedEntry[] = []
   private prunedAtBlock = 0
@@ -55,28 +55,28 @@ export class Outbox {
     this.current = state
   }
 
-  /** Reads the reader's place. `keepBlocks`: how many blocks clients can come back after. */
+  /** Reads the reader's position in the feed. `keepBlocks`: number of blocks after which clients can still resume. */
   static async open(query: FeedQuery, reader: string, keepBlocks: number): Promise<Outbox> {
     return new Outbox(reader, keepBlocks, await readFeedState(query, reader))
   }
 
-  /** How far the feed is; null before the reader first reached the head. */
+  /** Position of the feed; null before the reader first reached the head. */
   get state(): FeedState | null {
     return this.current
   }
 
-  /** Writes what a unit means to the feed; `last` is its last block. */
-  async writeUnit(statements: Statements, news: UnitNews, last: number): Promise<void> {
-    if (!news.isTold && !news.arrived) return
+  /** Writes the entries of a unit; `last` is its last block. */
+  async writeUnit(statements: Statements, events: UnitEvents, last: number): Promise<void> {
+    if (!events.isPublished && !events.arrived) return
     const state = this.begin(last)
-    if (news.isTold) {
-      for (const block of news.blocks) this.add({ kind: 'block', ...block })
+    if (events.isPublished) {
+      for (const block of events.blocks) this.add({ kind: 'block', ...block })
       await this.prune(statements, last)
     } else if (state.toldTo < last) this.add({ kind: 'gap', from_block: state.toldTo + 1, to_block: last })
     await this.write(statements, last)
   }
 
-  /** Writes that every block from `from` on is undone, when any of these were published. */
+  /** Writes the rollback of every block from `from` on, if any of these were published. */
   async writeFork(statements: Statements, from: number): Promise<void> {
     if (!this.current || this.current.toldTo < from) return
     this.begin(from)
@@ -84,7 +84,7 @@ export class Outbox {
     await this.write(statements, from - 1)
   }
 
-  /** After the commit: what is to be sent now. */
+  /** After the commit: the entries to send now. */
   settle(): readonly WrittenEntry[] {
     const { written } = this
     if (this.next) this.current = this.next
@@ -112,7 +112,7 @@ export class Outbox {
     this.written.push({ entry, text, message, storedBytes: message.length })
   }
 
-  /** Writes the entries and the place: one statement for a block of its own, which is the usual unit. */
+  /** Writes the entries and the position: one statement for a single block, which is the usual unit. */
   private async write(statements: Statements, toldTo: number): Promise<void> {
     const { epoch, sequence, prunedTo } = (this.next = { ...this.next!, toldTo })
     const place = [this.reader, epoch, sequence, prunedTo, toldTo]
@@ -144,7 +144,7 @@ export class Outbox {
       ])
       this.next = { ...this.next!, prunedTo: newest }
     }
-    // What is left over from a time when more was retained is pruned with the next commits.
+    // Remaining entries, after `feed_blocks` was lowered, are pruned with the next commits.
     if (newest < prunedTo + BigInt(MAX_PRUNED)) this.nextPrunedAtBlock = last
   }
 }

@@ -15,9 +15,7 @@ const MAX_UNDERWAY_CHARACTERS = 16 * 1024 * 1024
 /** Losses are logged at most this often. */
 const WARN_EVERY_MS = 60_000
 
-/**
- * Sends messages to the key-value store without making anybody wait. What the store does not take is dropped, counted,
- * and logged once a minute: it is in the database, and who follows the feed reads it there.
+/** Sends messages to the key-value store without waiting. Messages that the store does not accept are dropped, counted, and logged once a minute: subscribers read them from the database.
  */
 export function createPublisher(
   options: PublisherOptions,

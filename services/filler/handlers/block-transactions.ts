@@ -10,7 +10,7 @@ export interface BlockRow {
   txids: Uint8Array
 }
 
-/** Collects the transactions of a block whose events are kept. */
+/** Collects the transactions of a block whose events are stored. */
 export class BlockTransactions {
   private readonly block: BlockInfo
   private lastTxIndex = -1
@@ -21,7 +21,7 @@ export class BlockTransactions {
     this.block = block
   }
 
-  /** Actions come in order of execution, transactions one after the other: the first kept event opens a new one. */
+  /** Actions come in order of execution, transactions one after the other: the first stored event opens a new one. */
   keep(event: ActionEvent): void {
     if (event.txIndex === this.lastTxIndex) return
     this.lastTxIndex = event.txIndex
@@ -29,7 +29,7 @@ export class BlockTransactions {
     this.txids.push(event.txid)
   }
 
-  /** Gives the block with its transactions to the sink, when any event of it was kept. */
+  /** Passes the block with its transactions to the sink, if any event of it was stored. */
   end(table: AppendTable<BlockRow>, sink: RowSink): void {
     const first = this.txStarts[0]
     if (first === undefined) return

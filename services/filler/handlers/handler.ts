@@ -7,7 +7,7 @@ export interface BlockInfo {
   readonly timeMs: number
 }
 
-/** An executed action of the handler's contract, decoded with the ABI in force at that moment. */
+/** An executed action of the handler's contract, decoded with the ABI in force at that point. */
 export interface ActionEvent {
   /** Global sequence: the order of execution, unique on the chain. */
   readonly seq: bigint
@@ -20,7 +20,7 @@ export interface ActionEvent {
   /** Position of the action that sent this one; 0 when the user signed it. */
   readonly creatorOrdinal: number
   readonly name: string
-  /** The fields that the handler asked for. */
+  /** The fields that the handler requested. */
   readonly data: unknown
   /** The action's packed data. */
   readonly packed: Uint8Array
@@ -29,8 +29,8 @@ export interface ActionEvent {
 }
 
 /**
- * A row of the handler's contract as it is at the end of the block. Valid during the call only; what is not asked for
- * is not decoded.
+ * A row of the handler's contract as it is at the end of the block. Valid during the call only; only requested fields are
+ * decoded.
  */
 export interface RowEvent {
   readonly table: string
@@ -38,7 +38,7 @@ export interface RowEvent {
   readonly present: boolean
   scope(): string
   primaryKey(): bigint
-  /** The fields that the handler asked for. @throws DecodeError when no ABI of the contract fits. */
+  /** The fields that the handler requested. @throws DecodeError when no ABI of the contract fits. */
   value(): unknown
 }
 
@@ -59,9 +59,7 @@ export type Query = <T extends Record<string, unknown>>(
 /** Which fields of a struct are wanted; null for all. Names that an ABI lacks are left out of the decoded value. */
 export type WantedFields = readonly string[] | null
 
-/**
- * A contract family: what it wants to see of its contract and what it makes of it. Handlers are pure: all they know
- * is the block and their state, all they do is to give row operations to a sink.
+/** A contract family: the actions and tables that it reads, and its row operations. Handlers are pure: their input is the block and their state, their only output are row operations to a sink.
  */
 export interface Handler<State = unknown> {
   /** Family name: assets, market, oracle or tools. */
@@ -70,7 +68,7 @@ export interface Handler<State = unknown> {
   readonly account: string
   /** Tables that it writes. */
   readonly tables: readonly Table[]
-  /** What follows from its rows and those of the families before it in the registry; in order. */
+  /** Values derived from its rows and those of the families before it in the registry; in order. */
   readonly derived?: readonly DerivedStep[]
   /** Actions that it wants, by name. */
   readonly actions: Readonly<Record<string, WantedFields>>

@@ -2,7 +2,7 @@ import { FatalError } from '../../core/errors/index.ts'
 import type { Handler } from './handler.ts'
 import { createAssetsHandler } from './assets/index.ts'
 import type { AssetsHandlerArgs } from './assets/index.ts'
-import type { Keeper } from './keeper.ts'
+import type { StateWriter } from './state-writer.ts'
 import { createMarketHandler } from './market/index.ts'
 import type { MarketHandlerArgs } from './market/index.ts'
 import { createOracleHandler } from './oracle/index.ts'
@@ -15,7 +15,14 @@ import type { ToolsHandlerArgs } from './tools/index.ts'
 export type { ActionEvent, BlockInfo, BlockScope, Handler, Query, RowEvent, WantedFields } from './handler.ts'
 export { BlockTransactions } from './block-transactions.ts'
 export { toPlain } from './json-text.ts'
-export type { Keeper, KeeperScope, KeptBlock, RawPermission, RawPermissionLink, RawRow } from './keeper.ts'
+export type {
+  StateWriter,
+  StateWriterScope,
+  WriterBlock,
+  RawPermission,
+  RawPermissionLink,
+  RawRow,
+} from './state-writer.ts'
 
 /** One entry of a reader's `contracts` in readers.config.json. */
 export interface ContractEntry {
@@ -34,8 +41,7 @@ const factories: Readonly<Record<string, (args: never) => Handler>> = {
   tools: (args: ToolsHandlerArgs) => createToolsHandler(args),
 }
 
-/**
- * Makes the handler of a configured contract; null when this version has none for it.
+/** Creates the handler of a configured contract; null when this version has none for it.
  *
  * @param reader all entries of the reader: a market takes the accounts of its assets and oracle contracts from them.
  * @throws FatalError `READER_FAMILIES_DIFFER`
@@ -68,8 +74,8 @@ export function sortFamilies<T extends { readonly family: string }>(handlers: re
   return [...handlers].sort((a, b) => order.indexOf(a.family) - order.indexOf(b.family))
 }
 
-/** Makes the keeper of a configured entry; null when the entry is of a contract family. */
-export function createKeeper(entry: ContractEntry, reader: string): Keeper | null {
+/** Creates the state history writer of a configured entry; null when the entry is of a contract family. */
+export function createStateWriter(entry: ContractEntry, reader: string): StateWriter | null {
   return entry.handler === 'state'
     ? createStateKeeper(entry.args as unknown as StateHandlerArgs, reader)
     : null

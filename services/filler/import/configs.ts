@@ -108,7 +108,7 @@ async function putMarketConfig(
     maker_market_fee: row.maker_market_fee,
     taker_market_fee: row.taker_market_fee,
   })
-  // The contract makes a counter with the first id that it gives.
+  // The contract creates a counter with the first id that it assigns.
   const counters = { buyoffer: row.buyoffer, tbuyoffer: row.tbuyoffer, bonusfee: row.bonusfee }
   for (const [counter_name, counter_value] of Object.entries(counters))
     if (counter_value !== null) unit.insert(marketTables.counters, { counter_name, counter_value })

@@ -1,6 +1,6 @@
 import type { OldSource } from './old-source.ts'
 
-/** What the statements of parts need to know. */
+/** Input of the statements of parts. */
 export interface PartContext {
   readonly source: OldSource
   /** Reader name of this database. */
@@ -27,7 +27,7 @@ export interface CopyPart {
   readonly entity: string | null
   /** Numeric key by whose ranges it is read; null: in one piece. */
   readonly ranges: { readonly from: string; readonly column: string; readonly width: number } | null
-  /** The statement. `where` makes a condition of the name of the entity's key column. */
+  /** The statement. `where` returns a condition for the name of the entity's key column. */
   select(where: (column: string) => string): string
 }
 

@@ -5,7 +5,7 @@ import { completeAssetLine } from './asset-lines.ts'
 import type { ByteFields } from './attribute-fixes.ts'
 import { placeEvents } from './bid-places.ts'
 import { EventRows } from './event-rows.ts'
-import type { EventFacts, KeptEvents } from './event-rows.ts'
+import type { EventFacts, StoredEvents } from './event-rows.ts'
 import { lastSequenceBefore, readEvents } from './event-window.ts'
 import type { UndoneSource } from './old-undo.ts'
 import type { MapPacker } from './packed-maps.ts'
@@ -44,7 +44,7 @@ export function* rangesOf(low: bigint, high: bigint, width: number): Generator<r
   for (let from = (low / step) * step; from <= high; from += step) yield [from, from + step]
 }
 
-/** Makes a line of COPY text of the source one of the table here; read once for each range. */
+/** Converts a line of COPY text of the source to one of the target table; created once for each range. */
 type LineChange = (worker: ImportWorker, from: bigint, to: bigint) => Promise<(line: string) => string>
 
 async function stepsOf(
@@ -77,7 +77,7 @@ async function stepsOf(
   }
   if (keys.length === 0) return steps
   const isNumeric = keys.every((key) => /^-?\d+$/.test(key)) && part.ranges !== null
-  // Read now: the session that sees the source without its reversible blocks ends before the steps run.
+  // Read now: the session that sees the source without its reversible blocks is closed before the steps run.
   const text = await undone.copyLines(part.select(among(keys, isNumeric)))
   const lines = text === '' ? [] : text.slice(0, -1).split('\n')
   steps.push({
@@ -121,7 +121,7 @@ export async function assetSteps(
 /** Columns of the tables that events are written to. */
 export type AppendColumns = ReadonlyMap<string, readonly string[]>
 
-/** What the events said beyond their rows; for the report. */
+/** Data of the events that is not in their rows; for the report. */
 export interface EventTotals {
   readonly unknown: Map<string, number>
   unpacked: number
@@ -131,7 +131,7 @@ export interface EventTotals {
 export function eventSteps(
   context: PartContext,
   window: { readonly firstMs: number; readonly lastMs: number; readonly widthMs: number },
-  kept: KeptEvents,
+  stored: StoredEvents,
   packer: MapPacker,
   columns: AppendColumns,
   totals: EventTotals,
@@ -151,7 +151,7 @@ export function eventSteps(
         if (events.length === 0) return 0
         const hasBids = events.some(({ kind }) => kind === 'bid')
         const before = hasBids ? await lastSequenceBefore(worker.source, context, fromMs) : null
-        const rows = new EventRows(context.accounts, kept, packer)
+        const rows = new EventRows(context.accounts, stored, packer)
         rows.take(placeEvents(events, before))
         addTotals(totals, rows.facts)
         return writeEvents(worker, rows, columns)

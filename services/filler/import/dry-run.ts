@@ -30,7 +30,7 @@ export interface ImportPlan {
   /** Bytes that the tables will take here, with their keys and without the indexes that queries need. */
   readonly bytes: number
   readonly seconds: number
-  /** What is not taken. */
+  /** Data that is not imported. */
   readonly leftOut: readonly Difference[]
   readonly differences: readonly Difference[]
 }

@@ -2,7 +2,7 @@ import { nameToInt64, parseAsset } from '../../core/antelope/index.ts'
 import { BlockTransactions } from '../handlers/index.ts'
 import type { ActionEvent } from '../handlers/index.ts'
 import { EventLog, assetsLogCodes } from '../handlers/assets/index.ts'
-import type { KeptHistory } from '../handlers/assets/index.ts'
+import type { StoredHistory } from '../handlers/assets/index.ts'
 import { MarketLog, marketLogCodes, marketTables, royaltyLogCodes } from '../handlers/market/index.ts'
 import { toolsLogCodes, toolsTables } from '../handlers/tools/index.ts'
 import { CommitUnit } from '../store/index.ts'
@@ -12,14 +12,14 @@ import type { Accounts } from './copy-parts.ts'
 import type { OldPayout, OldTrace, OldTransfer } from './event-window.ts'
 import type { MapPacker } from './packed-maps.ts'
 
-/** What of the past the reader keeps, by family. */
-export interface KeptEvents {
-  readonly assets: KeptHistory
+/** Which history the reader stores, by family. */
+export interface StoredEvents {
+  readonly assets: StoredHistory
   readonly marketLogs: boolean
   readonly toolsLogs: boolean
 }
 
-/** What the rows of other tables need of the events. */
+/** Data of the events for rows of other tables. */
 export interface EventFacts {
   /** Asset id and global sequence of its mint. */
   readonly mints: (readonly [bigint, bigint])[]
@@ -38,7 +38,7 @@ export interface EventFacts {
 const KIND_STEP = 20
 const categoryNames = ['logroyfound', 'logroytempl', 'logroyattr', 'logroydust'] as const
 
-/** Makes rows of events, by the writers that the handlers have: append-only tables alone. */
+/** Converts events to rows, with the writers of the handlers: append-only tables only. */
 export class EventRows {
   readonly unit = new CommitUnit(false)
   readonly facts: EventFacts = {
@@ -50,12 +50,12 @@ export class EventRows {
     unpacked: 0,
   }
   private readonly accounts: Accounts
-  private readonly kept: KeptEvents
+  private readonly stored: StoredEvents
   private readonly packer: MapPacker
 
-  constructor(accounts: Accounts, kept: KeptEvents, packer: MapPacker) {
+  constructor(accounts: Accounts, stored: StoredEvents, packer: MapPacker) {
     this.accounts = accounts
-    this.kept = kept
+    this.stored = stored
     this.packer = packer
   }
 
@@ -73,8 +73,8 @@ export class EventRows {
   private block(events: readonly PlacedEvent[]): void {
     const { block: num, timeMs } = events[0]!
     const info = { num, timeMs }
-    const assets = new EventLog(info, this.unit, this.kept.assets)
-    const market = new MarketLog(info, this.unit, this.kept.marketLogs)
+    const assets = new EventLog(info, this.unit, this.stored.assets)
+    const market = new MarketLog(info, this.unit, this.stored.marketLogs)
     const tools = new BlockTransactions(info)
     let txIndex = -1
     let txid: Buffer | null = null
@@ -207,7 +207,7 @@ export class EventRows {
     const code = toolsLogCodes[trace.name as keyof typeof toolsLogCodes] as number | undefined
     const id = trace.metadata.link_id
     if (code === undefined || id === undefined) return this.noteUnknown(trace)
-    if (!this.kept.toolsLogs) return
+    if (!this.stored.toolsLogs) return
     transactions.keep(action)
     this.unit.append(toolsTables.logs, {
       seq: action.seq,

@@ -3,7 +3,7 @@ import type { OldSource } from './old-source.ts'
 import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
 
-/** What the source keeps of an event, whatever its kind. */
+/** Columns of an event of any kind in the source. */
 interface OldEvent {
   /** Global sequence; null where the source does not have it. */
   readonly seq: bigint | null

@@ -13,7 +13,7 @@ import type { PartContext } from './copy-parts.ts'
 import { WINDOW_MS, assetSteps, eventSteps, plainSteps } from './copy-steps.ts'
 import type { AppendColumns, EventTotals } from './copy-steps.ts'
 import { counterSteps, numberMints, removeForgedLogs } from './counters.ts'
-import type { KeptEvents } from './event-rows.ts'
+import type { StoredEvents } from './event-rows.ts'
 import { listingParts } from './listing-parts.ts'
 import { readListings, writeListings } from './listing-steps.ts'
 import type { ChangedListings } from './listing-steps.ts'
@@ -42,7 +42,7 @@ export interface ImportDatabaseOptions {
   /** This database; migrated already. */
   readonly database: DatabaseAddress
   readonly chain: { readonly chainId: string; readonly http: string }
-  /** The reader that goes on from what is imported. */
+  /** The reader that continues after the import. */
   readonly settings: ReaderSettings
   /** Pairs of sessions that copy at the same time. */
   readonly workers: number
@@ -65,20 +65,18 @@ export interface ImportProgress {
 
 /** What an import did. */
 export interface ImportReport {
-  /** The block that everything is of; reading goes on with the next. */
+  /** The block of the imported data; reading continues with the next. */
   readonly block: number
   readonly blockId: string
   readonly rows: number
   readonly seconds: number
   /** Steps of an earlier run that were not done again. */
   readonly resumedSteps: number
-  /** What is not as an index that read the blocks would have it. */
+  /** Differences from a database that was indexed from blocks. */
   readonly differences: readonly Difference[]
 }
 
-/**
- * Moves a database of eosio-contract-api 1.3.x or atomicassets-api 2.x in. The source is only read. Nothing else may
- * write here meanwhile; what ends early is continued by the next run when the source is unchanged, and begun anew else.
+/** Imports a database of eosio-contract-api 1.3.x or atomicassets-api 2.x. The source is only read. No other process may write to the target meanwhile; an interrupted import is continued by the next run if the source is unchanged, and restarted otherwise.
  *
  * @throws FatalError `IMPORT_SOURCE_UNFIT`, `IMPORT_TARGET_FILLED`, `CHAIN_MISMATCH`, and those of the store;
  *   RetryableError `CHAIN_UNREACHABLE`, `DATABASE_UNAVAILABLE`.
@@ -260,7 +258,10 @@ class DatabaseImport {
     await putConfigs(this.context, undone, unit)
     const fromNode = (what: string) => (error: unknown) => {
       const cause = describeError(error)
-      this.options.logger.warn({ what, cause }, 'the chain node does not tell a table; the source has to do')
+      this.options.logger.warn(
+        { what, cause },
+        'the chain node does not return a table; the rows of the source are used',
+      )
       return false
     }
     this.hasNodeTables = true
@@ -297,10 +298,10 @@ class DatabaseImport {
       lastMs: this.block.timeMs,
       widthMs: this.options.windowMs ?? WINDOW_MS,
     }
-    return eventSteps(context, window, this.kept(), packer, await this.appendColumns(), this.totals)
+    return eventSteps(context, window, this.stored(), packer, await this.appendColumns(), this.totals)
   }
 
-  private kept(): KeptEvents {
+  private stored(): StoredEvents {
     const args = (family: string) =>
       this.options.settings.contracts.find(({ handler }) => handler === family)?.args ?? {}
     return {
@@ -355,7 +356,7 @@ class DatabaseImport {
     )
   }
 
-  /** A step that stands alone. */
+  /** A step without dependencies. */
   private atOnce(name: string, worker: ImportWorker, run: ImportStep['run']): Promise<void> {
     return this.phase(name, [worker], [{ name, run }])
   }

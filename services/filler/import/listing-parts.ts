@@ -29,7 +29,7 @@ export interface LoggedFacts {
   readonly startingBids: ReadonlyMap<bigint, bigint>
   /** Auction id to when actions last changed it. */
   readonly auctionChanges: ReadonlyMap<bigint, { readonly block: number; readonly timeMs: number }>
-  /** Precision of a symbol's code; undefined where nothing tells. */
+  /** Precision of a symbol's code; undefined when unknown. */
   readonly precisions: ReadonlyMap<string, number>
 }
 
@@ -85,7 +85,7 @@ function offersPart(account: string): ListingPart {
        WHERE o.contract = ${contract} AND ${where('o.offer_id')} ORDER BY o.offer_id`,
     put(row: OldOffer, unit) {
       const sent = ids(row.sender_ids)
-      const asked = ids(row.recipient_ids)
+      const wanted = ids(row.recipient_ids)
       unit.insert(assetsTables.offers, {
         offer_id: row.offer_id,
         ...dates(row),
@@ -95,11 +95,11 @@ function offersPart(account: string): ListingPart {
         ram_payer: null,
         memo: row.memo,
         sender_asset_ids: sent,
-        recipient_asset_ids: asked,
+        recipient_asset_ids: wanted,
         collection_names: [],
       })
       if (row.state !== offerStates.pending && row.state !== offerStates.invalid) return
-      for (const assetId of [...sent, ...asked]) {
+      for (const assetId of [...sent, ...wanted]) {
         unit.upsert(assetsTables.openOfferAssets, { asset_id: assetId, offer_id: row.offer_id })
         unit.recheck(offerValidity, assetId)
       }

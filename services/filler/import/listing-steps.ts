@@ -11,7 +11,7 @@ const UNIT_IDS = 5_000
 
 type Row = Record<string, unknown>
 
-/** What the source's reversible blocks changed of a part. */
+/** Changes of a part by the source's reversible blocks. */
 export interface ChangedListings {
   readonly ids: ReadonlySet<bigint>
   /** The rows as they were before; what the blocks added is not among them. */
@@ -32,7 +32,7 @@ export interface ListingWork {
   readonly source: pg.Client
   readonly context: PartContext
   readonly parts: readonly ListingPart[]
-  /** By table: what is to stand in place of rows of the snapshot. */
+  /** By table: replacements for rows of the snapshot. */
   readonly changed: ReadonlyMap<string, ChangedListings>
   readonly precisions: ReadonlyMap<string, number>
   /** Time of the block that is imported. */
@@ -87,7 +87,7 @@ async function writeRange(
   return all.length
 }
 
-/** What the log says of listings, as the steps of the events have noted it. */
+/** Data of listings from the log, recorded by the steps of the events. */
 async function readFacts(
   store: Store,
   part: ListingPart,

@@ -57,7 +57,7 @@ export async function putOracleFromNode(
         median: integer(point.median),
       })
   scope.end()
-  // When a median came is what the source alone tells.
+  // The time of a median is only in the source.
   const dates = await undone.query<{ pair_name: string; updated_at_time: bigint; updated_at_block: bigint }>(
     `SELECT delphi_pair_name AS pair_name, updated_at_time, updated_at_block FROM delphioracle_pairs
      WHERE contract = ${literal(account)} AND updated_at_block > 0`,
@@ -70,9 +70,7 @@ export async function putOracleFromNode(
     )
 }
 
-/**
- * Counters of the market: those that follow from ids are there already and stay; where the contract counts, and what it
- * has counted that left no row, the node alone tells.
+/** Counters of the market: those derived from ids exist already and stay; the contract's own counters, and counts of deleted rows, come from the node.
  */
 export async function putMarketCounters(http: string, account: string, unit: CommitUnit): Promise<void> {
   const [config] = await readAll(http, account, account, 'config')

@@ -4,7 +4,7 @@ import { connectDatabase, databaseFailure } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 
-/** Where a reader of the old database stands. */
+/** Position of a reader of the old database. */
 export interface OldPosition {
   readonly reader: string
   /** Last block that cannot be undone: what is imported is of this block. */
@@ -80,7 +80,7 @@ async function connectSource(address: DatabaseAddress): Promise<pg.Client> {
       throw databaseFailure(cause, 'the database to import cannot be reached')
     },
   )
-  // What is there decides what rows look like; times and numbers must not depend on the server's settings.
+  // The format of times and numbers must not depend on the server's settings.
   await client.query(
     `SET extra_float_digits = 1; SET bytea_output = 'hex'; SET client_encoding = 'UTF8'; SET search_path = public, pg_catalog; SET jit = off`,
   )
@@ -120,7 +120,8 @@ const needed = ['dbinfo', 'contract_readers', 'reversible_queries', 'atomicasset
 
 async function readVersion(client: pg.Client, columns: ReadonlySet<string>): Promise<string> {
   const missing = needed.filter((table) => !columns.has(table))
-  if (missing.length > 0) throw unfit(`it lacks ${missing.join(', ')}, so eosio-contract-api did not make it`)
+  if (missing.length > 0)
+    throw unfit(`it lacks ${missing.join(', ')}, so it is not a database of eosio-contract-api`)
   const { rows } = await client.query<{ value: string }>("SELECT value FROM dbinfo WHERE name = 'version'")
   const version = rows[0]?.value ?? 'unknown'
   if (!/^(1\.3|2)\./.test(version))

@@ -65,10 +65,7 @@ const appended: ReadonlySet<string> = new Set([
   'reversible_blocks',
 ])
 
-/**
- * The source as of its last irreversible block: a session in which its own journal is played back. Its transaction
- * ends with `close`, which rolls everything back; until then the few rows that it touched are locked, so it is to be
- * closed as soon as these were read.
+/** The source as of its last irreversible block: a session in which its own journal is replayed. `close` rolls its transaction back; until then the few rows that it touched are locked, so close it as soon as these were read.
  */
 export class UndoneSource {
   readonly changed: ChangedKeys
@@ -145,7 +142,7 @@ function explainUndo(error: unknown): unknown {
         'give it INSERT, UPDATE and DELETE, or stop the old filler after its last block has become irreversible',
     )
   if (error.code === '40001')
-    return unfit('it changed while its reversible blocks were taken back: start again')
+    return unfit('it changed while its reversible blocks were rolled back: start again')
   return error
 }
 

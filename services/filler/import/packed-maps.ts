@@ -9,9 +9,7 @@ interface AbiSince {
 
 type Pair = Readonly<Record<string, unknown>>
 
-/**
- * Packs the attribute maps of logged actions again, which the source keeps decoded, so that they stand here as they do
- * in an index that read the blocks.
+/** Packs the attribute maps of logged actions again, which the source stores decoded, so that they equal those of a database that was indexed from blocks.
  */
 export class MapPacker {
   private readonly versions: AbiSince[] = []

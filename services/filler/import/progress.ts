@@ -1,6 +1,6 @@
 import type { NodeBlock } from '../../core/chain-node/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
-import type { Besides, Store, UnitBlock } from '../store/index.ts'
+import type { FinalStatements, Store, UnitBlock } from '../store/index.ts'
 
 /** What an import is of. */
 export interface ImportSubject {
@@ -27,7 +27,7 @@ export async function beginImport(store: Store, subject: ImportSubject): Promise
   if (store.position !== null)
     throw new FatalError(
       'IMPORT_TARGET_FILLED',
-      `reader ${reader} stands at block ${store.position.num}; only an empty database takes an import`,
+      `reader ${reader} is at block ${store.position.num}; an import needs an empty database`,
     )
   const { kind, source, fingerprint, block, historySince, workTables } = subject
   const [known] = await store.query<{ same: boolean }>(
@@ -66,11 +66,15 @@ export async function readSteps(store: Store): Promise<Set<string>> {
   return new Set(rows.map(({ step }) => step))
 }
 
-/** Ends an import: the reader stands at its block from now on. `besides` is written with that. */
-export async function finishImport(store: Store, block: UnitBlock, besides?: Besides): Promise<void> {
+/** Finishes an import: sets the reader's position to its block. `finalStatements` run in the same transaction. */
+export async function finishImport(
+  store: Store,
+  block: UnitBlock,
+  finalStatements?: FinalStatements,
+): Promise<void> {
   const { reader } = store.lease
   await store.begin(block, async (statements) => {
-    await besides?.(statements)
+    await finalStatements?.(statements)
     await statements.run('DROP SCHEMA import CASCADE', [])
     await statements.run('DELETE FROM chain.import_steps WHERE reader = $1', [reader])
     await statements.run(

@@ -1,4 +1,4 @@
-import { createHandler, createKeeper, sortFamilies } from '../handlers/index.ts'
+import { createHandler, createStateWriter, sortFamilies } from '../handlers/index.ts'
 import type { Handler } from '../handlers/index.ts'
 import type { ReaderSettings } from '../pipeline/index.ts'
 import type { Accounts } from './copy-parts.ts'
@@ -7,7 +7,7 @@ import { unfit } from './old-source.ts'
 /** The handlers of a reader that can take rows of another program. @throws FatalError `IMPORT_SOURCE_UNFIT`. */
 export function makeHandlers(settings: ReaderSettings): Handler[] {
   const handlers = settings.contracts.flatMap((entry) => {
-    if (createKeeper(entry, settings.name) !== null)
+    if (createStateWriter(entry, settings.name) !== null)
       throw unfit(
         `reader ${settings.name} has the handler ${entry.handler}, whose rows the source does not keep: leave it out`,
       )

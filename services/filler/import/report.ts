@@ -52,7 +52,7 @@ export function describeDifferences({ context, totals, hasNodeTables }: ReportFa
           }
         : {
             what: 'market.counters, market.config: counters',
-            why: 'the source does not keep them and the chain node did not tell them: they follow from the ids that are there',
+            why: 'the source does not store them and the chain node did not return them: they are derived from the ids',
           },
     )
   if (oracle !== null)
@@ -64,7 +64,7 @@ export function describeDifferences({ context, totals, hasNodeTables }: ReportFa
           }
         : {
             what: 'oracle.pairs, oracle.datapoints',
-            why: 'the source keeps no data points and the chain node did not tell them: there are none until the oracle writes again',
+            why: 'the source stores no data points and the chain node did not return them: there are none until the oracle writes again',
           },
     )
   if (tools !== null)

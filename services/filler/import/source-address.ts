@@ -4,7 +4,7 @@ import { FatalError } from '../../core/errors/index.ts'
 const DEFAULT_PORT = 5432
 
 /**
- * Address of a database from `postgres://user:password@host:port/name`. A socket's folder may stand in `?host=`.
+ * Address of a database from `postgres://user:password@host:port/name`. A socket's folder may be given in `?host=`.
  *
  * @throws FatalError `USAGE` naming what is wrong; the text itself may hold a password and is not repeated.
  */

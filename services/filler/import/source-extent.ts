@@ -1,7 +1,7 @@
 import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
 
-/** The log of the source has no index that finds its ends: around a time block ranges do. */
+/** The log of the source has no index for its first and last entry: near a time its block-range index is used. */
 const DAY_MS = 86_400_000
 
 /** When the first thing happened that the source may have logged, ms since 1970; null when nothing did. */

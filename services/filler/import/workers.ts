@@ -55,9 +55,7 @@ export async function closeWorkers(workers: readonly ImportWorker[]): Promise<vo
   }
 }
 
-/**
- * Runs steps, as many at once as there are workers. Each is one transaction that checks the lease and notes the step;
- * what the database holds when this ends early is a number of whole steps.
+/** Runs steps, one per worker at the same time. Each is one transaction that checks the lease and records the step; after an interruption the database contains complete steps only.
  *
  * @param onStep called after each with the rows that it wrote.
  */

@@ -20,7 +20,7 @@ export interface ListPollOptions {
   readonly onPoll?: (result: ListPollResult) => void
 }
 
-/** How a poll ended. */
+/** Outcome of a poll. */
 export interface ListPollResult {
   /** Address without secrets. */
   readonly address: string
@@ -29,20 +29,18 @@ export interface ListPollResult {
   readonly items: number | undefined
 }
 
-/** Polls that go on until they are stopped. */
+/** Polls that run until they are stopped. */
 export interface ListPolls {
-  /** Cuts off what is being asked. Safe to call twice. */
+  /** Aborts running requests. Safe to call twice. */
   stop(): Promise<void>
 }
 
 const STATEMENT_TIMEOUT_MS = 30_000
 const MAX_CONNECTIONS = 2
-/** A source that failed is asked again after this time, or sooner if its turn comes. */
+/** A failed source is polled again after this time, or sooner if scheduled, ms. */
 const RETRY_SECONDS = 60
 
-/**
- * Asks every source for its lists, now and then again after each `frequency`. A source that fails keeps its last
- * lists and is asked again at its next turn; it never stops anything else.
+/** Polls every source for its lists, now and after each `frequency`. When a source fails, its last lists stay and it is retried when it is scheduled next; it never affects other sources.
  */
 export function startListPolls(options: ListPollOptions): ListPolls {
   const sources = listSources(options.readers)

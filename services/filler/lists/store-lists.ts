@@ -22,7 +22,7 @@ const NOTE = `
   ON CONFLICT (source) DO UPDATE SET address = EXCLUDED.address, tried_at = EXCLUDED.tried_at,
     read_at = coalesce(EXCLUDED.read_at, s.read_at), problem = EXCLUDED.problem`
 
-/** Makes the lists of a source those that it answered with, all at once. */
+/** Replaces the lists of a source by those of its answer, in one transaction. */
 export async function storeLists(
   client: pg.PoolClient,
   source: ListSource,

@@ -13,7 +13,7 @@ export interface FillerMetrics {
   render(): Promise<string>
 }
 
-/** Makes the metrics of a filler. */
+/** Creates the metrics of a filler. */
 export function createFillerMetrics(now: () => number = Date.now): FillerMetrics {
   const metrics = createMetrics('filler')
   const readers = new Map<string, MetricSnapshot>()

@@ -2,7 +2,7 @@ import { createMetrics } from '../../core/metrics/index.ts'
 import type { MetricSnapshot } from '../../core/metrics/index.ts'
 import type { NodeStatus, ReaderObserver, ReaderStatus } from '../pipeline/index.ts'
 
-/** What a reader's thread counts and measures. */
+/** Metrics of a reader's thread. */
 export interface ReaderMetrics {
   readonly observer: ReaderObserver
   /** Takes over what the reader says of itself. */
@@ -14,7 +14,7 @@ const states: readonly ReaderStatus['state'][] = ['connecting', 'catching-up', '
 
 const nodeStates: readonly NodeStatus['state'][] = ['connecting', 'watched', 'reading', 'followed', 'failed']
 
-/** Makes the metrics of one reader. */
+/** Creates the metrics of one reader. */
 export function createReaderMetrics(reader: string, now: () => number = Date.now): ReaderMetrics {
   const metrics = createMetrics('filler', { ofProcess: false })
   const labels = { reader }
@@ -38,7 +38,7 @@ export function createReaderMetrics(reader: string, now: () => number = Date.now
       interrupted() {
         metrics.count('pronghorn_reader_interruptions_total', labels)
       },
-      told({ kind, events, storedBytes }) {
+      published({ kind, events, storedBytes }) {
         metrics.count('pronghorn_feed_entries_total', { reader, kind })
         metrics.count('pronghorn_feed_events_total', labels, events)
         metrics.count('pronghorn_feed_stored_bytes_total', labels, storedBytes)

@@ -19,7 +19,7 @@ export class AccountChanges {
     this.unit = unit
   }
 
-  /** Reads the data of a setabi action; null when it is cut short. */
+  /** Reads the data of a setabi action; null when it is truncated. */
   setAbiAction(payload: Uint8Array, start: number, end: number): { account: string; abi: Uint8Array } | null {
     if (end - start < SETABI_ABI_OFFSET + 1) return null
     const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength)

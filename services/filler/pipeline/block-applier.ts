@@ -3,13 +3,13 @@ import { FatalError, PronghornError, describeError } from '../../core/errors/ind
 import type { Logger } from '../../core/log/index.ts'
 import type { DeltaSink, Protocol, ScannedRow } from '../decode/index.ts'
 import { createWatchSet, ScannedAction } from '../decode/index.ts'
-import type { BlockCapture, BlockNews } from '../feed/index.ts'
+import type { BlockCapture, BlockEvents } from '../feed/index.ts'
 import type {
   BlockInfo,
   BlockScope,
   Handler,
-  Keeper,
-  KeeperScope,
+  StateWriter,
+  StateWriterScope,
   Query,
   RowEvent,
 } from '../handlers/index.ts'
@@ -25,9 +25,9 @@ interface Contract {
   state: unknown
 }
 
-/** A keeper with what it remembers. */
-interface Kept {
-  readonly keeper: Keeper
+/** A state history writer with its state. */
+interface ActiveWriter {
+  readonly stateWriter: StateWriter
   readonly accounts: ReadonlySet<string>
   state: unknown
 }
@@ -36,21 +36,21 @@ interface Kept {
 export interface AppliedBlock {
   /** Time of the block, epoch milliseconds. */
   readonly timeMs: number
-  /** What clients are told of it, when anything. */
-  readonly news: BlockNews | null
+  /** Its published events; null without any. */
+  readonly events: BlockEvents | null
 }
 
 /** How often the applier met what it does not know; for metrics and health. */
 export interface ApplierCounters {
   /** Actions of user calls whose data did not fit the ABI; the chain accepts such. */
   undecodableActions: number
-  /** Rows of wanted tables that the ABI in force does not name. */
+  /** Rows of wanted tables that are missing in the ABI in force. */
   unknownTables: number
 }
 
 /**
- * Turns blocks into row operations: bytes to typed events, events to the handlers, in the chain's order. Holds what
- * the handlers remember and which ABI is in force; `reload` sets both back to what is committed.
+ * Turns blocks into row operations: bytes to typed events, events to the handlers, in the chain's order. Holds the state of
+ * the handlers and the ABIs in force; `reload` resets both to the committed position.
  */
 export class BlockApplier {
   readonly counters: ApplierCounters = { undecodableActions: 0, unknownTables: 0 }
@@ -58,19 +58,31 @@ export class BlockApplier {
   private readonly reader: string
   private readonly logger: Logger
   private readonly contracts = new Map<string, Contract>()
-  private readonly kept: Kept[]
+  private readonly writers: ActiveWriter[]
   private readonly watch: ReturnType<typeof createWatchSet>
-  /** Contracts whose rows are wanted: those of handlers and keepers. */
+  /** Contracts whose rows are wanted: those of handlers and state history writers. */
   private readonly rowWatch: ReturnType<typeof createWatchSet>
   private readonly warned = new Set<string>()
   private lastTimeMs = 0
 
-  constructor(reader: string, handlers: readonly Handler[], keepers: readonly Keeper[], logger: Logger) {
+  constructor(
+    reader: string,
+    handlers: readonly Handler[],
+    stateWriters: readonly StateWriter[],
+    logger: Logger,
+  ) {
     this.reader = reader
     this.logger = logger
     this.watch = createWatchSet(handlers.map((handler) => handler.account))
-    this.kept = keepers.map((keeper) => ({ keeper, accounts: new Set(keeper.accounts), state: null }))
-    this.rowWatch = createWatchSet([...this.watch.accounts, ...keepers.flatMap((keeper) => keeper.accounts)])
+    this.writers = stateWriters.map((stateWriter) => ({
+      stateWriter,
+      accounts: new Set(stateWriter.accounts),
+      state: null,
+    }))
+    this.rowWatch = createWatchSet([
+      ...this.watch.accounts,
+      ...stateWriters.flatMap((stateWriter) => stateWriter.accounts),
+    ])
     for (const handler of handlers)
       this.contracts.set(handler.account, { handler, decoder: makeDecoder(handler), state: null })
   }
@@ -87,7 +99,7 @@ export class BlockApplier {
       .map(({ decoder }) => decoder.account)
   }
 
-  /** Puts an ABI in force that did not come from the stream. */
+  /** Sets an ABI that did not come from the stream. */
   assumeAbi(account: string, abi: Uint8Array): void {
     this.contracts.get(account)?.decoder.setAbi(abi)
   }
@@ -108,17 +120,17 @@ export class BlockApplier {
         state: await contract.handler.load(query),
       })
     }
-    for (const kept of this.kept) kept.state = await kept.keeper.load(query)
+    for (const active of this.writers) active.state = await active.stateWriter.load(query)
   }
 
   /**
    * Applies a block to a unit.
    *
-   * @param capture collects what clients are told of the block; null when they are not told of it.
+   * @param capture collects the published events of the block; null without publishing.
    * @throws FatalError `BLOCK_FAILED` naming block, transaction, action or table, and cause.
    */
   apply(block: ShipBlock, unit: CommitUnit, capture: BlockCapture | null = null): AppliedBlock {
-    // What is being applied, put into words only when it fails.
+    // Describes the current item, only for errors.
     let place: ScannedAction | ScannedRow | string = 'beginning of block'
     try {
       const protocol = this.protocol
@@ -128,7 +140,7 @@ export class BlockApplier {
       this.lastTimeMs = timeMs
       const info: BlockInfo = { num: block.num, timeMs }
       const scopes = new Map<string, BlockScope<unknown>>()
-      const keepers = this.openKeepers(block, info, unit)
+      const stateWriters = this.openStateWriters(block, info, unit)
       const accounts = new AccountChanges(this.reader, block.num, unit)
       if (block.traces) {
         for (const action of protocol.collectActions(block.traces, this.watch)) {
@@ -140,10 +152,10 @@ export class BlockApplier {
         protocol.scanDeltas(block.deltas, this.rowWatch, {
           row: (row) => {
             place = row
-            this.keepRow(row, keepers)
+            this.writeStateRow(row, stateWriters)
             this.applyRow(row, info, scopes, unit)
           },
-          ...this.permissionSink(protocol, keepers),
+          ...this.permissionSink(protocol, stateWriters),
           account: (name, abi) => {
             accounts.abiDelta(name, abi)
             this.contractAbi(name, abi, block.num)
@@ -153,9 +165,9 @@ export class BlockApplier {
       }
       place = 'end of block'
       for (const [account, scope] of scopes) this.contracts.get(account)!.state = scope.end()
-      for (const { kept, scope } of keepers) kept.state = scope.end()
+      for (const { active, scope } of stateWriters) active.state = scope.end()
       accounts.end()
-      return { timeMs, news: capture?.end(protocol, block, timeMs) ?? null }
+      return { timeMs, events: capture?.end(protocol, block, timeMs) ?? null }
     } catch (error) {
       throw new FatalError(
         'BLOCK_FAILED',
@@ -168,24 +180,27 @@ export class BlockApplier {
     }
   }
 
-  private openKeepers(block: ShipBlock, info: BlockInfo, unit: CommitUnit): OpenKeeper[] {
-    if (this.kept.length === 0) return []
+  private openStateWriters(block: ShipBlock, info: BlockInfo, unit: CommitUnit): OpenStateWriter[] {
+    if (this.writers.length === 0) return []
     const head = Math.max(block.head.num, block.num)
     const irreversible = Math.min(block.lib.num, block.num)
-    const keptBlock = { ...info, id: block.idBytes, head, irreversible }
-    return this.kept.map((kept) => ({ kept, scope: kept.keeper.open(keptBlock, kept.state, unit) }))
+    const writerBlock = { ...info, id: block.idBytes, head, irreversible }
+    return this.writers.map((active) => ({
+      active,
+      scope: active.stateWriter.open(writerBlock, active.state, unit),
+    }))
   }
 
-  private keepRow(row: ScannedRow, keepers: readonly OpenKeeper[]): void {
-    for (const { kept, scope } of keepers) if (kept.accounts.has(row.code)) scope.row(row)
+  private writeStateRow(row: ScannedRow, stateWriters: readonly OpenStateWriter[]): void {
+    for (const { active, scope } of stateWriters) if (active.accounts.has(row.code)) scope.row(row)
   }
 
-  /** Permissions are stepped over when nobody keeps them. */
+  /** Permissions are skipped when no writer stores them. */
   private permissionSink(
     protocol: Protocol,
-    keepers: readonly OpenKeeper[],
+    stateWriters: readonly OpenStateWriter[],
   ): Pick<DeltaSink, 'permission' | 'permissionLink'> {
-    const wanting = keepers.filter(({ kept }) => kept.keeper.permissions)
+    const wanting = stateWriters.filter(({ active }) => active.stateWriter.permissions)
     if (wanting.length === 0) return {}
     return {
       permission: (present, bytes) => {
@@ -210,7 +225,7 @@ export class BlockApplier {
     const account = nameToString(action.accountLo, action.accountHi)
     const contract = this.contracts.get(account)
     if (!contract) {
-      // The watch set lets eosio::setabi pass besides.
+      // The watch set also includes eosio::setabi.
       const set = accounts.setAbiAction(action.payload, action.dataStart, action.dataEnd)
       if (set) this.contractAbi(set.account, set.abi, info.num)
       return
@@ -233,10 +248,10 @@ export class BlockApplier {
       packed: action.payload.subarray(action.dataStart, action.dataEnd),
       actors: () => action.actors(),
     })
-    capture?.tell(contract.handler.family, account, name, action, data)
+    capture?.add(contract.handler.family, account, name, action, data)
   }
 
-  /** What the contract itself says must be readable; what users send to it need not be. */
+  /** Actions sent by the contract itself must be readable; those of users need not be. */
   private decodeAction(contract: Contract, name: string, action: ScannedAction, info: BlockInfo): unknown {
     if (!contract.decoder.hasAbi)
       throw new FatalError('ABI_INVALID', `no ABI of ${contract.decoder.account} is known at this block`)
@@ -292,7 +307,7 @@ export class BlockApplier {
     if (problem)
       this.logger.error(
         { block, account, problem },
-        'the contract set an ABI that cannot be used; the one before stays in force',
+        'the contract set an unusable ABI; the previous one stays in force',
       )
   }
 
@@ -303,10 +318,10 @@ export class BlockApplier {
   }
 }
 
-/** A keeper at work on a block. */
-interface OpenKeeper {
-  readonly kept: Kept
-  readonly scope: KeeperScope<unknown>
+/** A state history writer with an open block. */
+interface OpenStateWriter {
+  readonly active: ActiveWriter
+  readonly scope: StateWriterScope<unknown>
 }
 
 /** A found row, decoded as far as its handler asks. */

@@ -6,7 +6,7 @@ import type { WantedFields } from '../handlers/index.ts'
 
 type Decoder = (bytes: Uint8Array, start: number, end: number) => unknown
 
-/** One ABI version of a contract with the decoders that were asked of it; null where it lacks the name. */
+/** One ABI version of a contract with its compiled decoders; null where it lacks the name. */
 interface AbiVersion {
   readonly packed: Uint8Array
   readonly abi: CompiledAbi
@@ -14,12 +14,12 @@ interface AbiVersion {
   readonly rows: Map<string, Decoder | null>
 }
 
-/** How many older versions are tried when a row does not fit the one in force. */
+/** Number of older versions that are tried when a row does not fit the one in force. */
 const OLDER_VERSIONS = 4
 
 /**
- * Decodes the actions and rows of one contract with the ABI in force. Versions are given in order, by `setAbi`, as
- * the stream tells of them.
+ * Decodes the actions and rows of one contract with the ABI in force. Versions are added in order, by `setAbi`, as they
+ * come in the stream.
  */
 export class ContractDecoder {
   readonly account: string
@@ -38,8 +38,8 @@ export class ContractDecoder {
   }
 
   /**
-   * Reads all fields of actions with the ABI in force, also after another one has followed; what the ABI does not have
-   * is read as undefined. Null until an ABI was set.
+   * Reads all fields of actions with the ABI in force, also after a newer one; fields that the ABI lacks are undefined.
+   * Null until an ABI was set.
    */
   get wholeActions(): DataReader | null {
     const version = this.versions.at(-1)
@@ -58,9 +58,7 @@ export class ContractDecoder {
     return this.versions.length > 0
   }
 
-  /**
-   * Puts an ABI in force. The chain stores any bytes as an ABI: ones that cannot be read leave the one before in
-   * force, as they leave every other program of the chain.
+  /** Sets the ABI in force. The chain stores any bytes as an ABI: after an unreadable one the previous ABI stays in force, as in every other program of the chain.
    *
    * @returns what is wrong with the ABI, or null.
    */

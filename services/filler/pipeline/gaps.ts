@@ -1,7 +1,7 @@
 import type { Logger } from '../../core/log/index.ts'
 import type { Store } from '../store/index.ts'
 
-/** Blocks that were left out, both ends included. */
+/** Skipped blocks, both ends included. */
 export interface Gap {
   readonly first: number
   readonly last: number

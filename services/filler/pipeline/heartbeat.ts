@@ -6,7 +6,7 @@ import { describeInterruption, describeStall } from './progress.ts'
 import type { ReaderProblem } from './progress.ts'
 import type { Reading } from './reading.ts'
 
-/** What a reader says of itself. */
+/** Status of a reader, as reported by it. */
 export interface ReaderStatus {
   readonly reader: string
   /** `connecting`: no stream yet; `catching-up`; `live`: at the head; `stopped`. */
@@ -15,7 +15,7 @@ export interface ReaderStatus {
   readonly block: number
   /** Its time, epoch milliseconds. */
   readonly blockTimeMs: number
-  /** Head of the node, 0 before it was told. */
+  /** Head of the node, 0 before it is known. */
   readonly head: number
   /** Its time, epoch milliseconds; null while the head itself has not been received. */
   readonly headTimeMs: number | null
@@ -30,7 +30,7 @@ export interface ReaderStatus {
   /** Actions that did not fit their ABI, and rows of tables that no ABI names: left out, and logged. */
   readonly undecodableActions: number
   readonly unknownTables: number
-  /** When the last commit ended, epoch milliseconds; null before the first. */
+  /** Time of the last commit, epoch milliseconds; null before the first. */
   readonly committedAtMs: number | null
   /** Blocks between the last committed one and where the reader is going: the head, or the last irreversible block. */
   readonly blocksBehind: number
@@ -46,13 +46,13 @@ export interface ReaderStatus {
   readonly sinceCommitMs: number | null
   /** Blocks below the last committed one that were left out, ascending. */
   readonly gaps: readonly Gap[]
-  /** What keeps it from going on; null while nothing does. */
+  /** The problem that stops it; null without one. */
   readonly problem: ReaderProblem | null
   /** The nodes that it reads from, in the order of the configuration. */
   readonly nodes: readonly NodeStatus[]
 }
 
-/** What a reader says of a node. */
+/** Status of a node, as reported by a reader. */
 export interface NodeStatus extends ShipNodeStatus {
   /** Bytes received from it per second over the last seconds. */
   readonly bytesPerSecond: number
@@ -74,7 +74,7 @@ const BEAT = `
     blocks_per_second = EXCLUDED.blocks_per_second, state = EXCLUDED.state, problem = EXCLUDED.problem, nodes = EXCLUDED.nodes,
     message_at = coalesce(EXCLUDED.message_at, h.message_at), block_at = coalesce(EXCLUDED.block_at, h.block_at)`
 
-/** What everybody may know of a node: neither its address nor what it said. */
+/** Public status of a node: without its address and its messages. */
 function publicNode({ state, headNum, lagBlocks, bytesPerSecond, faults }: NodeStatus): object {
   return {
     state,
@@ -152,7 +152,7 @@ export class Heartbeat {
     this.gaps = gaps
   }
 
-  /** Reading ended with an error and begins again; said until the next commit. */
+  /** Reading failed and is restarted; reported until the next commit. */
   interrupt(error: unknown): void {
     this.noteCommit()
     this.interruption = describeInterruption(error)
@@ -162,7 +162,7 @@ export class Heartbeat {
     this.beat()
   }
 
-  /** Says once more that it stopped, and ends. */
+  /** Reports that it stopped, and closes. */
   async stop(): Promise<void> {
     clearInterval(this.timer)
     const status = this.status('stopped')
@@ -279,7 +279,7 @@ export class Heartbeat {
     return seconds > 0 ? Math.max(0, (block - first.block) / seconds) : 0
   }
 
-  /** The heartbeat must never stop a reader: a database that is away shows in the commits. */
+  /** The heartbeat must never stop a reader: commits report an unavailable database. */
   private async write(status: ReaderStatus): Promise<void> {
     await this.pool
       .query(BEAT, [

@@ -3,10 +3,7 @@ import { describeError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { BlockApplier } from './block-applier.ts'
 
-/**
- * A reader that begins in the middle of a chain has not seen its contracts' ABIs being set. Before the first block,
- * and never on the way, the chain's HTTP interface is asked for the present ones: newer ABIs of these contracts read
- * older data. Where it does not answer, the reader goes on and ends at the first block that needs one.
+/** A reader that starts in the middle of a chain has not seen its contracts' ABIs being set. Only before the first block, the current ones are requested from the chain's HTTP interface: newer ABIs of these contracts read older data. If it does not answer, the reader continues and stops at the first block that needs one.
  */
 export async function fetchMissingAbis(
   applier: BlockApplier,

@@ -8,15 +8,15 @@ export interface CommitFacts {
   readonly rows: ReadonlyMap<string, number>
 }
 
-/** Something that live clients are told. */
-export interface ToldFacts {
+/** An entry that was published to live clients. */
+export interface PublishedFacts {
   readonly kind: 'block' | 'fork' | 'gap'
   readonly events: number
   /** Size in the database. */
   readonly storedBytes: number
 }
 
-/** Whoever counts what a reader does. No method may throw. */
+/** Receives the events of a reader, for metrics. No method may throw. */
 export interface ReaderObserver {
   committed(facts: CommitFacts): void
   /** A fork undid this many committed blocks. */
@@ -24,13 +24,13 @@ export interface ReaderObserver {
   /** Reading begins again from the committed position, after an error that may pass. */
   interrupted(): void
   /** An entry of the feed was committed. */
-  told(facts: ToldFacts): void
+  published(facts: PublishedFacts): void
 }
 
-/** For readers that nobody observes. */
+/** Observer that does nothing. */
 export const noObserver: ReaderObserver = {
   committed: () => undefined,
   rolledBack: () => undefined,
   interrupted: () => undefined,
-  told: () => undefined,
+  published: () => undefined,
 }

@@ -10,7 +10,7 @@ const MESSAGE_BYTES = 1_024
 export interface ProgressFacts {
   /** State of the session with the node. */
   readonly session: 'connected' | 'behind' | 'disconnected'
-  /** Why the last connection ended, if one has. */
+  /** Reason of the last disconnect, if any. */
   readonly lastProblem: string | null
   /** Milliseconds since the last commit, or since the start before the first. */
   readonly sinceCommitMs: number
@@ -22,15 +22,15 @@ export interface ProgressFacts {
   readonly waitingBlocks: number
 }
 
-/** What keeps a reader from going on. */
+/** A problem that stops a reader. */
 export interface ReaderProblem {
-  /** For everybody: names no address and nothing else of the inside. */
+  /** Public text: contains no address or other internal data. */
   readonly summary: string
   /** For the operator: the summary with its cause and figures, in one line. */
   readonly detail: string
 }
 
-/** What is wrong with a reader; null while it gets on. */
+/** The problem of a reader; null while it makes progress. */
 export function describeStall(facts: ProgressFacts, stalledAfterMs = STALLED_AFTER_MS): ReaderProblem | null {
   const { session, sinceCommitMs, sinceMessageMs, waitingBlocks, unfinishedBytes } = facts
   if (sinceCommitMs < stalledAfterMs) return null

@@ -12,7 +12,7 @@ import type { Logger } from '../../core/log/index.ts'
 const FIRST_RETRY_MS = 5_000
 const LONGEST_RETRY_MS = 300_000
 
-/** Builds the indexes that only queries need, once the reader is at the head, beside its work. */
+/** Builds the indexes that only queries need, once the reader is at the head, concurrently with its work. */
 export class QueryIndexBuilder {
   private readonly database: DatabaseAddress
   private readonly families: readonly string[]
@@ -39,7 +39,7 @@ export class QueryIndexBuilder {
     this.running ??= this.buildAll()
   }
 
-  /** Stops after the index that is being built was cut off; the next start makes it again. */
+  /** Cancels the index that is being built and stops; the next start builds it again. */
   async stop(): Promise<void> {
     this.ending.abort()
     await this.running

@@ -2,18 +2,17 @@ import { checkDatabaseChain } from '../../core/database/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import { wipeFeed } from '../feed/index.ts'
-import type { Handler, Keeper } from '../handlers/index.ts'
+import type { Handler, StateWriter } from '../handlers/index.ts'
 import type { Store } from '../store/index.ts'
 import type { ReaderSettings } from './reader-options.ts'
 
-/** What one reader of a database fills: a contract family's tables, or the kept state's. */
-type Family = Pick<Handler | Keeper, 'family' | 'account'>
+/** Tables that one reader of a database fills: those of a contract family, or of the stored state. */
+type Family = Pick<Handler | StateWriter, 'family' | 'account'>
 
 /**
  * Checks that the database belongs to this chain, that no other reader fills the same tables, and that the settings
  * fit what was indexed.
- *
- * @returns the first block to ask for when nothing is committed yet.
+ * @returns the first block to request when nothing is committed yet.
  * @throws FatalError `CHAIN_MISMATCH` or `READER_SETTINGS_CHANGED`.
  */
 export async function checkReader(
@@ -64,7 +63,7 @@ export async function checkImport(store: Store, reader: string): Promise<void> {
   if (unfinished)
     throw new FatalError(
       'IMPORT_UNFINISHED',
-      `the import of ${unfinished.source} for reader ${reader} did not come to its end`,
+      `the import of ${unfinished.source} for reader ${reader} is unfinished`,
     )
 }
 
@@ -98,30 +97,29 @@ async function claimFamily(store: Store, handler: Family, reader: string): Promi
   }
 }
 
-/**
- * Checks that what a keeper keeps is whole: rows from before it began are not known unless they are written again.
+/** Checks that stored state is complete: rows from before the start of its writer are unknown until they are written again.
  *
  * @throws FatalError `READER_SETTINGS_CHANGED` when blocks were indexed without it.
  */
-export async function checkKeepers(
+export async function checkStateWriters(
   store: Store,
-  keepers: readonly Keeper[],
+  stateWriters: readonly StateWriter[],
   reader: string,
   startBlock: number,
   logger: Logger,
 ): Promise<void> {
-  for (const keeper of keepers) {
-    const state = await keeper.load((text, values) => store.query(text, values))
-    if (store.position !== null && !keeper.hasBegun(state)) {
+  for (const stateWriter of stateWriters) {
+    const state = await stateWriter.load((text, values) => store.query(text, values))
+    if (store.position !== null && !stateWriter.hasBegun(state)) {
       throw new FatalError(
         'READER_SETTINGS_CHANGED',
-        `reader ${reader}: the handler ${keeper.family} was added after block ${store.position.num} was indexed; ` +
+        `reader ${reader}: the handler ${stateWriter.family} was added after block ${store.position.num} was indexed; ` +
           'what was written before would be missing, so the reader has to index again (delete_data)',
       )
     }
     if (store.position === null && startBlock > 1) {
       logger.warn(
-        { handler: keeper.family, startBlock },
+        { handler: stateWriter.family, startBlock },
         'rows that were written before the first block, and that the node does not send with it, are not known',
       )
     }

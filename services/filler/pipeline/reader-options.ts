@@ -6,7 +6,7 @@ import type { NodeSettings, ShipTiming } from '../ship/index.ts'
 import type { ReaderStatus } from './heartbeat.ts'
 import type { ReaderObserver } from './observer.ts'
 
-/** What a reader needs; the names of `settings` are those of readers.config.json. */
+/** Dependencies of a reader; the names of `settings` are those of readers.config.json. */
 export interface ReaderOptions {
   readonly settings: ReaderSettings
   readonly database: DatabaseAddress
@@ -20,7 +20,7 @@ export interface ReaderOptions {
   readonly onStatus?: (status: ReaderStatus) => void
   /** Told of each commit, rollback and interruption. */
   readonly observer?: ReaderObserver
-  /** Sends what live clients are told to the other processes. Without it they read the database. */
+  /** Sends live events to the other processes. Without it they read the database. */
   readonly send?: SendMessage
   readonly shipTiming?: Partial<ShipTiming>
   /** How often and how soon to try again; for tests. */
@@ -39,7 +39,7 @@ export interface ReaderOptions {
 
 /** How a reader tries again after an error that may pass. */
 export interface RetryTiming {
-  /** Tries in a row, without a commit between them, before the reader gives up. */
+  /** Consecutive attempts without a commit before the reader stops. */
   readonly attempts: number
   /** Wait after the first; doubles with each further one. */
   readonly firstDelayMs: number

@@ -2,9 +2,9 @@ import { normalizeAbiJson } from '../../core/antelope/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 import { compileProtocol } from '../decode/index.ts'
 import type { Protocol } from '../decode/index.ts'
-import { LiveMode, Outbox, Teller } from '../feed/index.ts'
-import { createHandler, createKeeper, sortFamilies } from '../handlers/index.ts'
-import type { Handler, Keeper } from '../handlers/index.ts'
+import { LiveMode, Outbox, FeedRecorder } from '../feed/index.ts'
+import { createHandler, createStateWriter, sortFamilies } from '../handlers/index.ts'
+import type { Handler, StateWriter } from '../handlers/index.ts'
 import { createShipSession } from '../ship/index.ts'
 import type { ShipSession } from '../ship/index.ts'
 import { listTables, openStore } from '../store/index.ts'
@@ -18,24 +18,24 @@ import { noObserver } from './observer.ts'
 import { QueryIndexBuilder } from './query-index-builder.ts'
 import { Reading } from './reading.ts'
 import type { ReaderOptions, RetryTiming } from './reader-options.ts'
-import { checkImport, checkKeepers, checkReader } from './reader-checks.ts'
+import { checkImport, checkStateWriters, checkReader } from './reader-checks.ts'
 import { withoutDerived } from './without-derived.ts'
 
 /** A minute in all: longer than a database takes to start again. */
 const defaultRetry: RetryTiming = { attempts: 8, firstDelayMs: 500, longestDelayMs: 30_000 }
 
 /**
- * Indexes a chain until `stop_block` or until `signal` aborts. What may pass is tried again from the committed
- * position; what may not ends the reader at once.
+ * Indexes a chain until `stop_block` or until `signal` aborts. Transient errors are retried from the committed position;
+ * others stop the reader at once.
  *
  * @throws FatalError naming what is wrong; RetryableError when trying again did not help.
  */
 export async function runReader(options: ReaderOptions, signal: AbortSignal): Promise<void> {
-  const keepers = options.settings.contracts.flatMap((entry) => {
-    const keeper = createKeeper(entry, options.settings.name)
-    return keeper ? [keeper] : []
+  const stateWriters = options.settings.contracts.flatMap((entry) => {
+    const stateWriter = createStateWriter(entry, options.settings.name)
+    return stateWriter ? [stateWriter] : []
   })
-  const handlers = makeHandlers(options, keepers)
+  const handlers = createHandlers(options, stateWriters)
   const retry = { ...defaultRetry, ...options.retry }
   const heartbeat = new Heartbeat(
     options.database,
@@ -48,7 +48,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
     let lastBlock = -1
     for (;;) {
       try {
-        await readOnce(options, handlers, keepers, heartbeat, signal)
+        await readOnce(options, handlers, stateWriters, heartbeat, signal)
         return
       } catch (error) {
         if (!(error instanceof RetryableError) || signal.aborted) throw error
@@ -61,7 +61,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
         const delayMs = Math.min(retry.firstDelayMs * 2 ** (attempt - 1), retry.longestDelayMs)
         options.logger.warn(
           { err: error, attempt, delayMs },
-          'reading was interrupted; it goes on from the committed position',
+          'reading was interrupted; it continues from the committed position',
         )
         if (await isAbortedWithin(delayMs, signal)) return
       }
@@ -71,9 +71,9 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
   }
 }
 
-function makeHandlers(options: ReaderOptions, keepers: readonly Keeper[]): Handler[] {
+function createHandlers(options: ReaderOptions, stateWriters: readonly StateWriter[]): Handler[] {
   const handlers = options.settings.contracts.flatMap((entry) => {
-    if (keepers.some(({ family }) => family === entry.handler)) return []
+    if (stateWriters.some(({ family }) => family === entry.handler)) return []
     const handler = createHandler(entry, options.settings.contracts)
     if (!handler)
       options.logger.warn(
@@ -90,12 +90,12 @@ function makeHandlers(options: ReaderOptions, keepers: readonly Keeper[]): Handl
 async function readOnce(
   options: ReaderOptions,
   handlers: readonly Handler[],
-  keepers: readonly Keeper[],
+  stateWriters: readonly StateWriter[],
   heartbeat: Heartbeat,
   signal: AbortSignal,
 ): Promise<void> {
   const { settings, logger } = options
-  const families = [...handlers, ...keepers]
+  const families = [...handlers, ...stateWriters]
   const tables = [...listTables(chainTables), ...families.flatMap((family) => family.tables)]
   const store = await openStore({
     address: options.database,
@@ -109,32 +109,32 @@ async function readOnce(
     await checkImport(store, settings.name)
     const startBlock = await checkReader(store, settings, families, options.chain.chainId, logger)
     heartbeat.noteGaps(await noteGaps(store, settings.name, startBlock, logger))
-    await checkKeepers(store, keepers, settings.name, startBlock, logger)
-    const applier = new BlockApplier(settings.name, handlers, keepers, logger)
+    await checkStateWriters(store, stateWriters, settings.name, startBlock, logger)
+    const applier = new BlockApplier(settings.name, handlers, stateWriters, logger)
     await applier.reload((text, values) => store.query(text, values), store.position?.timeMs ?? 0)
     if (startBlock > 2) await fetchMissingAbis(applier, options.chain.http, startBlock, logger)
-    const teller = await openTeller(options, store, startBlock)
-    await readUntilEnd(options, store, applier, teller, startBlock, heartbeat, signal)
+    const recorder = await openRecorder(options, store, startBlock)
+    await readUntilEnd(options, store, applier, recorder, startBlock, heartbeat, signal)
   } finally {
     await store.close()
   }
 }
 
-async function openTeller(options: ReaderOptions, store: Store, startBlock: number): Promise<Teller> {
+async function openRecorder(options: ReaderOptions, store: Store, startBlock: number): Promise<FeedRecorder> {
   const { settings } = options
   const observer = options.observer ?? noObserver
   const query = <T extends object>(text: string, values: readonly unknown[]) => store.query<T>(text, values)
   const outbox = await Outbox.open(query, settings.name, settings.feed_blocks)
   const position = store.position?.num ?? 0
   const isWhole = outbox.state?.toldTo === position && startBlock <= position + 1
-  return new Teller({
+  return new FeedRecorder({
     reader: settings.name,
     outbox,
     mode: new LiveMode(isWhole, settings.feed_max_behind),
     irreversibleOnly: settings.irreversible_only,
     send: options.send ?? (() => undefined),
     onEntry: ({ entry, storedBytes }) =>
-      observer.told({
+      observer.published({
         kind: entry.kind,
         events: entry.kind === 'block' ? entry.events.length : 0,
         storedBytes,
@@ -146,7 +146,7 @@ async function readUntilEnd(
   options: ReaderOptions,
   store: Store,
   applier: BlockApplier,
-  teller: Teller,
+  recorder: FeedRecorder,
   startBlock: number,
   heartbeat: Heartbeat,
   signal: AbortSignal,
@@ -164,13 +164,13 @@ async function readUntilEnd(
     ending.abort()
   }
   const groupBlocks = settings.db_group_blocks
-  const reading = new Reading(store, applier, teller, startBlock, groupBlocks, logger, observer, onError)
+  const reading = new Reading(store, applier, recorder, startBlock, groupBlocks, logger, observer, onError)
   const session = openSession(options, startBlock, reading)
   reading.attach(session)
   const indexes = new QueryIndexBuilder(options.database, familiesOf(options), logger, options.indexRetryMs)
   heartbeat.follow(session, reading, settings.irreversible_only, ({ state, block, blocksBehind }) => {
     if (state === 'live' && options.buildQueryIndexes !== false) indexes.start()
-    teller.beat(block, blocksBehind)
+    recorder.beat(block, blocksBehind)
   })
   try {
     await session.run(ending.signal)

@@ -1,6 +1,6 @@
 import type { Logger } from '../../core/log/index.ts'
 import type { Protocol } from '../decode/index.ts'
-import type { Teller, UnitNews } from '../feed/index.ts'
+import type { FeedRecorder, UnitEvents } from '../feed/index.ts'
 import type { BlockPosition, ResumePosition, ShipBlock, ShipConsumer, ShipSession } from '../ship/index.ts'
 import { CommitUnit } from '../store/index.ts'
 import type { Store } from '../store/index.ts'
@@ -9,13 +9,13 @@ import type { ReaderObserver } from './observer.ts'
 import { FIRST_UNIT_OPERATIONS, isFull, isWorthCommitting, nextUnitOperations } from './unit-policy.ts'
 import type { UnitLoad } from './unit-policy.ts'
 
-/** What comes from the session and waits for its turn. */
+/** Items from the session that wait to be applied. */
 type Incoming =
   | { readonly kind: 'block'; readonly block: ShipBlock }
   | { readonly kind: 'fork'; readonly from: number }
   | { readonly kind: 'protocol'; readonly protocol: Protocol }
 
-/** What a reading tells while it runs. */
+/** Status of a running reading. */
 export interface ReadingStatus {
   /** Last committed block, 0 before the first. */
   readonly block: number
@@ -24,7 +24,7 @@ export interface ReadingStatus {
   /** Head of the node, 0 before the first message. */
   readonly head: number
   readonly irreversible: number
-  /** When the last commit ended, epoch milliseconds; null before the first. */
+  /** Time of the last commit, epoch milliseconds; null before the first. */
   readonly committedAtMs: number | null
   readonly sinceCommitMs: number | null
   /** Newest block that was the head when it was sent, and its time in epoch milliseconds; 0 before the first. */
@@ -36,7 +36,7 @@ export interface ReadingStatus {
   readonly operations: number
   /** Rollbacks so far. */
   readonly forks: number
-  /** What the applier met and left out. */
+  /** Items that the applier skipped. */
   readonly leftOut: Readonly<ApplierCounters>
 }
 
@@ -44,14 +44,14 @@ export interface ReadingStatus {
 const LINGER_MS = 250
 
 /**
- * One uninterrupted reading of the chain: from the session's blocks to commits. Catching up, blocks gather in a unit
- * while the database is busy with the one before; above the last irreversible block each is a unit of its own. Any
- * error ends the reading: nothing is skipped and nothing pauses.
+ * One uninterrupted reading of the chain: from the session's blocks to commits. Catching up, blocks gather in a unit while
+ * the database is busy with the one before; above the last irreversible block each is a unit of its own. Any error stops
+ * the reading: nothing is skipped and nothing pauses.
  */
 export class Reading implements ShipConsumer<Protocol> {
   private readonly store: Store
   private readonly applier: BlockApplier
-  private readonly teller: Teller
+  private readonly recorder: FeedRecorder
   private readonly groupBlocks: number
   private readonly logger: Logger
   private readonly observer: ReaderObserver
@@ -59,8 +59,8 @@ export class Reading implements ShipConsumer<Protocol> {
   private session: ShipSession | null = null
   private readonly incoming: Incoming[] = []
   private unit = new CommitUnit(false)
-  /** What clients are told of the unit; null before its first block. */
-  private unitNews: UnitNews | null = null
+  /** Events of the unit; null before its first block. */
+  private unitEvents: UnitEvents | null = null
   private unitSince = 0
   private unitChangedBlocks = 0
   /** Operations that a unit may hold, by how fast the last ones were written. */
@@ -69,15 +69,15 @@ export class Reading implements ShipConsumer<Protocol> {
   private busy = false
   /** True while blocks are undone: none is applied before the applier has the state from before them. */
   private isRollingBack = false
-  private ended = false
+  private hasEnded = false
   private failed = false
   private tail: BlockPosition[]
   private head = 0
-  /** Last irreversible block as told with the newest message received, and with the newest block applied. */
+  /** Last irreversible block of the newest received message, and of the newest applied block. */
   private irreversible: number
   private appliedIrreversible: number
   private committedAtMs: number | null = null
-  /** The same on the clock of `performance`, which nobody sets. */
+  /** The same on the monotonic clock of `performance`. */
   private committedMs: number | null = null
   private timedHead = { num: 0, timeMs: 0 }
   private operations = 0
@@ -89,7 +89,7 @@ export class Reading implements ShipConsumer<Protocol> {
   constructor(
     store: Store,
     applier: BlockApplier,
-    teller: Teller,
+    recorder: FeedRecorder,
     startBlock: number,
     groupBlocks: number,
     logger: Logger,
@@ -98,7 +98,7 @@ export class Reading implements ShipConsumer<Protocol> {
   ) {
     this.store = store
     this.applier = applier
-    this.teller = teller
+    this.recorder = recorder
     this.groupBlocks = groupBlocks
     this.logger = logger
     this.observer = observer
@@ -160,13 +160,13 @@ export class Reading implements ShipConsumer<Protocol> {
   }
 
   onEnd(): void {
-    this.ended = true
+    this.hasEnded = true
     this.drain()
   }
 
   /** Commits what is pending; resolves when nothing is left to do. */
   async finish(): Promise<void> {
-    this.ended = true
+    this.hasEnded = true
     this.drain()
     while (!this.failed && (this.busy || this.incoming.length > 0 || this.unit.blocks > 0)) {
       await new Promise<void>((resolve) => {
@@ -192,7 +192,7 @@ export class Reading implements ShipConsumer<Protocol> {
     this.linger = null
   }
 
-  /** Blocks that a fork may undo, and the newest one that it cannot: what the node is told on reconnect. */
+  /** Blocks that a fork may undo, and the newest one that it cannot: sent to the node on reconnect. */
   private remember(block: ShipBlock): void {
     const irreversible = Math.min(block.lib.num, block.num)
     if (irreversible > this.irreversible) this.irreversible = irreversible
@@ -240,8 +240,9 @@ export class Reading implements ShipConsumer<Protocol> {
     }
     const reversible = next.block.num > Math.min(next.block.lib.num, next.block.num)
     if (reversible || this.unit.reversible) return this.stepLive(next.block, reversible)
-    // A unit is told as a whole, or not at all.
-    const isOther = this.unitNews !== null && this.unitNews.isTold !== this.teller.tells(next.block)
+    // A unit is published completely, or not at all.
+    const isOther =
+      this.unitEvents !== null && this.unitEvents.isPublished !== this.recorder.publishes(next.block)
     if (isOther || isFull(this.load(next.block), this.maxUnitOperations)) {
       if (this.busy) return false
       this.startCommit()
@@ -271,12 +272,12 @@ export class Reading implements ShipConsumer<Protocol> {
       this.unitChangedBlocks = 0
     }
     const before = this.unit.operations
-    const news = (this.unitNews ??= this.teller.open(block))
-    const applied = this.applier.apply(block, this.unit, this.teller.capture(news))
-    this.teller.take(news, block, applied.news)
+    const events = (this.unitEvents ??= this.recorder.open(block))
+    const applied = this.applier.apply(block, this.unit, this.recorder.capture(events))
+    this.recorder.take(events, block, applied.events)
     if (block.num >= block.head.num) this.timedHead = { num: block.num, timeMs: applied.timeMs }
     if (this.unit.operations > before) this.unitChangedBlocks++
-    // What later messages tell may be of another branch than the blocks that are still to be undone.
+    // Later messages may belong to another branch than the blocks that are still to be undone.
     this.appliedIrreversible = Math.max(this.appliedIrreversible, Math.min(block.lib.num, block.num))
     this.unit.closeBlock({ num: block.num, id: Uint8Array.from(block.idBytes), timeMs: applied.timeMs })
     this.session?.release(1, block.bytes)
@@ -295,8 +296,8 @@ export class Reading implements ShipConsumer<Protocol> {
 
   private commitIfDue(): boolean {
     if (this.busy || this.unit.blocks === 0) return false
-    // What clients are told of waits for nothing.
-    const isDue = this.ended || this.unitNews?.isTold === true
+    // Published blocks are committed at once.
+    const isDue = this.hasEnded || this.unitEvents?.isPublished === true
     if (isDue || isWorthCommitting(this.load(null), this.groupBlocks)) {
       this.startCommit()
       return true
@@ -312,13 +313,15 @@ export class Reading implements ShipConsumer<Protocol> {
     if (this.busy || this.unit.blocks === 0) return
     const unit = this.unit
     const irreversible = this.appliedIrreversible
-    const besides = this.unitNews ? this.teller.besidesCommit(this.unitNews, unit.last!.num) : undefined
+    const finalStatements = this.unitEvents
+      ? this.recorder.commitStatements(this.unitEvents, unit.last!.num)
+      : undefined
     this.unit = new CommitUnit(false)
-    this.unitNews = null
+    this.unitEvents = null
     this.work(async () => {
       const startedMs = performance.now()
-      await this.store.commit(unit, irreversible, besides)
-      this.teller.sendWritten()
+      await this.store.commit(unit, irreversible, finalStatements)
+      this.recorder.sendWritten()
       this.operations += unit.operations
       this.committedAtMs = Date.now()
       this.committedMs = performance.now()
@@ -337,8 +340,8 @@ export class Reading implements ShipConsumer<Protocol> {
   private async rollBack(from: number): Promise<void> {
     const position = this.store.position
     if (position !== null && position.num >= from) {
-      await this.store.rollBackTo(from, this.teller.besidesFork(from))
-      this.teller.sendWritten()
+      await this.store.rollBackTo(from, this.recorder.forkStatements(from))
+      this.recorder.sendWritten()
       this.forks++
       this.observer.rolledBack(position.num - from + 1)
       this.logger.info({ from, was: position.num }, 'the chain forked: blocks undone')

@@ -4,7 +4,7 @@
  */
 const MAX_UNIT_BYTES = 32 * 2 ** 20
 
-/** What is worth a transaction when the database is idle: operations, or the time that changes have waited. */
+/** Minimum for a transaction when the database is idle: operations, or the time that changes have waited. */
 interface Worth {
   readonly operations: number
   readonly ageMs: number
@@ -12,7 +12,7 @@ interface Worth {
 
 const WORTHWHILE: Worth = { operations: 50_000, ageMs: 1_000 }
 
-/** More than an hour of the chain behind, nobody waits for a block: what its assets go through is written once. */
+/** More than an hour behind, latency does not matter: changes of a row are merged over more blocks. */
 const FAR_BEHIND_BLOCKS = 10_000
 const WORTHWHILE_FAR_BEHIND: Worth = { operations: 150_000, ageMs: 3_000 }
 
@@ -23,7 +23,7 @@ const UNIT_WRITE_MS = 10_000
 export const FIRST_UNIT_OPERATIONS = 150_000
 const LEAST_UNIT_OPERATIONS = 15_000
 
-/** What a commit unit holds, and what comes after it. */
+/** Contents of a commit unit, and the blocks after it. */
 export interface UnitLoad {
   /** Row operations in the unit. */
   readonly operations: number
@@ -37,10 +37,7 @@ export interface UnitLoad {
   readonly blocksBehind: number
 }
 
-/**
- * When an idle database gets the unit. While it is busy the unit grows, so that the slower of the two sets the size of
- * transactions by itself; `groupBlocks` (setting `db_group_blocks`) is the least that is worth a transaction, unless the
- * reader is far behind.
+/** Decides when an idle database gets the unit. While it is busy the unit grows, so the slower side determines the size of transactions; `groupBlocks` (setting `db_group_blocks`) is the minimum for a transaction, unless the reader is far behind.
  */
 export function isWorthCommitting(load: UnitLoad, groupBlocks: number): boolean {
   if (load.blocksBehind <= 1) return true

@@ -2,7 +2,7 @@ import { FatalError } from '../../core/errors/index.ts'
 
 /** Where a state-history node listens. */
 export interface NodeAddress {
-  /** What the websocket client is given. */
+  /** Options of the websocket client. */
   readonly url: string
   /** Path of the unix socket to connect to instead of the host in `url`; null for TCP. */
   readonly socketPath: string | null

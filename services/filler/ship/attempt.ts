@@ -18,10 +18,10 @@ import type { ReaderState } from './reader-state.ts'
 import type { BlocksResult, ProtocolCodec, StatusResult, WirePosition } from './types.ts'
 import { createDeadline, watchActivity } from './watch.ts'
 
-/** How one connection ended. */
+/** Outcome of one connection. */
 export type Outcome =
   | { readonly kind: 'problem'; readonly problem: Problem }
-  /** Thrown by the consumer, or fatal by itself. */
+  /** Thrown by the consumer, or a fatal error of the node. */
   | { readonly kind: 'error'; readonly error: unknown }
   | { readonly kind: 'stopped' }
   | { readonly kind: 'aborted' }
@@ -30,7 +30,7 @@ type Phase = 'greeting' | 'status' | 'waiting' | 'streaming' | 'finished'
 
 const endForEver = 0xffffffff
 
-/** A status reply has about 200 bytes; what comes with it is control frames. */
+/** A status reply has about 200 bytes; the rest are control frames. */
 const largestStatusBytes = 64 * 1024
 
 /**
@@ -143,7 +143,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
     this.#reader.noteMessage()
     if (result.kind === 'status') this.#onStatus(this.#protocol, result)
     else if (this.#phase === 'streaming') this.#onBlocks(result, data.length)
-    else this.#fail(protocolViolation('the node sent blocks that were not asked for'))
+    else this.#fail(protocolViolation('the node sent blocks that were not requested'))
   }
 
   #onGreeting(data: Uint8Array): void {

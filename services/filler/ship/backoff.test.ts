@@ -18,7 +18,7 @@ test('spreads each delay over its upper half', () => {
   expect(many.nextDelayMs()).toBe(45_000)
 })
 
-test('a sleep ends when it is aborted, also when that was before', async () => {
+test('a sleep ends when it is aborted, or was aborted before', async () => {
   const abort = new AbortController()
   const sleeping = sleep(3_600_000, abort.signal)
   abort.abort()

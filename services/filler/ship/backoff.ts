@@ -6,9 +6,7 @@ export interface Backoff {
   reset(): void
 }
 
-/**
- * Makes a back-off of `minMs` to `maxMs`. Half of each delay is fixed and half random, so that readers that
- * lost the same node at the same moment do not come back at the same moment.
+/** Creates a back-off of `minMs` to `maxMs`. Half of each delay is fixed and half random, so that readers that lost the same node do not reconnect at the same time.
  */
 export function createBackoff(minMs: number, maxMs: number, random: () => number): Backoff {
   let failures = 0

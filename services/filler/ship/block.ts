@@ -6,7 +6,7 @@ export function idToHex(id: Uint8Array): string {
 }
 
 /**
- * A delivered block. A class and not a literal, because the hex forms must cost nothing where nobody asks:
+ * A delivered block. A class and not a literal, because unused hex forms must cost nothing:
  * empty blocks pass at more than 100,000 a second.
  */
 export class ReceivedBlock implements ShipBlock {

@@ -59,7 +59,7 @@ describe('the window', () => {
     expect(credits.credits).toBe(8)
   })
 
-  test('stops above the budget and goes on below it', () => {
+  test('stops above the budget and continues below it', () => {
     const credits = new CreditWindow(50, 20, 4 * megabyte)
     expect(credits.open()).toBe(16)
     for (let message = 0; message < 16; message++) {

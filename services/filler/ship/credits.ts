@@ -1,12 +1,12 @@
 /** Size assumed for a message before any has been seen. Large enough that the first window fits the budget. */
 const firstEstimateBytes = 256 * 1024
-/** How slowly the estimate follows sizes that shrink; sizes that grow are followed at once. */
+/** Decay of the estimate for shrinking sizes; growing sizes apply at once. */
 const estimateDecay = 1 / 64
 
 /**
- * Flow control of one session. The protocol counts messages, memory counts bytes: the number of messages
- * that the node may still send (its credits) is kept so that, at the size of recent messages, they fit into
- * the byte budget beside what the pipeline holds. Held messages outlive a connection, credits do not.
+ * Flow control of one session. The protocol counts messages, memory counts bytes: the number of messages that the node may
+ * still send (its credits) is limited so that, at the size of recent messages, they fit into the byte budget together with
+ * the blocks in the pipeline. Held messages outlive a connection, credits do not.
  */
 export class CreditWindow {
   readonly #window: number

@@ -39,7 +39,7 @@ test('follows forks on top of forks', async () => {
   expect(node.connections).toHaveLength(1)
 })
 
-test('learns of a fork that happened while it was away from the positions it sends', async () => {
+test('detects a fork during a disconnect by the positions that it sends', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const collector = new Collector()
@@ -66,7 +66,7 @@ test('refuses a fork at or below the irreversible floor', async () => {
   expect(collector.blocks).toHaveLength(20)
 })
 
-test('refuses a pipeline that keeps a block it was told to undo', async () => {
+test('refuses a pipeline that still has a block after its rollback', async () => {
   const { node, url } = await harness.node()
   node.extend(5)
   const collector = new Collector()

@@ -19,7 +19,7 @@ const protocolAbi = (generation: Generation) =>
   readFileSync(new URL(`contracts/ship.${generation}.abi.json`, fixtures), 'utf8')
 const compile = (abi: unknown) => compileProtocol(normalizeAbiJson(abi))
 
-/** How each generation behaves where it differs; see the session tests for each behaviour by itself. */
+/** Differences of each protocol generation; the session tests cover each behaviour separately. */
 const behaviour = {
   'eosio-1.8': { chainId: null, announcesHeads: true },
   'eosio-2.0': { chainId: null, announcesHeads: true },

@@ -7,7 +7,7 @@ import type { NodeConnection } from '../../../tests/ship/scripted-node.ts'
 const harness = new Harness()
 afterEach(() => harness.close())
 
-/** Sends a part of a message at an interval, as long as the connection lives and `bytes` last. */
+/** Sends a part of a message at an interval, while the connection is open and `bytes` last. */
 async function drip(
   connection: NodeConnection,
   partBytes: number,
@@ -34,7 +34,7 @@ async function readDripping(timing: object) {
 test('leaves a node whose message drips, and says so', async () => {
   const timing = { idleTimeoutMs: 400, slowMessageTimeoutMs: 400, minBytesPerSecond: 65_536 }
   const { node, session, collector, log } = await readDripping(timing)
-  // More than pongs, less than any network: the idle time-out alone never ends this.
+  // More than pongs, less than any network: the idle time-out alone never closes this.
   const dripping = drip(node.connections[0]!, 300, 20)
   await until('part of a message', () => session.status().unfinishedBytes > 1_000)
   await until('5 blocks', () => collector.blocks.length === 5)

@@ -115,7 +115,7 @@ export class ChainTail {
   }
 }
 
-/** Whether a block whose parent is told by `parent`, or by its packed header, follows the block with id `expected`. */
+/** Whether the parent of a block (`parent`, or from its packed header) is the block with id `expected`. */
 export function namesParent(
   expected: Uint8Array,
   parent: WirePosition | null,

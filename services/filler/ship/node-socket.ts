@@ -5,7 +5,7 @@ import type { ClientOptions } from 'ws'
 import type { NodeAddress } from './address.ts'
 import type { ShipTiming } from './types.ts'
 
-/** Limits whose violation ends a connection: the size of a message, its number of parts, bytes before the stream. */
+/** Limits whose violation closes a connection: the size of a message, its number of parts, bytes before the stream. */
 export type SocketLimit = 'message-size' | 'message-parts' | 'unasked-bytes'
 
 /** Codes by which `ws` reports a message above its limits. */
@@ -25,7 +25,7 @@ const leastFragments = 4096
 /** Receives what happens on a socket; nothing is called after `closed`, nor after `NodeSocket.close`. */
 export interface SocketEvents {
   message(data: Uint8Array, isBinary: boolean): void
-  /** The connection ended by itself. `limit`: the one that the node violated, if that is why. */
+  /** The connection was closed or lost. `limit`: the violated one, if that is the reason. */
   closed(reason: string, limit: SocketLimit | null, cause?: unknown): void
 }
 
@@ -33,7 +33,7 @@ export interface SocketEvents {
 export interface NodeSocket {
   /** Sends a binary message; does nothing when the connection is not open. */
   send(data: Uint8Array): void
-  /** Bytes received so far; tells slow transfer of one large message from silence. */
+  /** Bytes received so far; distinguishes slow transfer of one large message from silence. */
   bytesRead(): number
   /** Lets the node send at most this many bytes more, whatever they are; Infinity while results are wanted. */
   allow(bytes: number): void
@@ -72,7 +72,7 @@ export function openNodeSocket(
     allowedBytes -= chunk.length
     if (allowedBytes >= 0 || finished) return
     finish()
-    events.closed('the node sent more than it was asked for', 'unasked-bytes')
+    events.closed('the node sent more than was requested', 'unasked-bytes')
   }
   const bytesRead = (): number => transport?.bytesRead ?? 0
 
@@ -81,12 +81,12 @@ export function openNodeSocket(
   })
   websocket.on('open', () => {
     if (finished) return
-    // Not earlier: a listener starts the flow, and what comes with the upgrade would pass the websocket by.
+    // Not earlier: a listener starts the flow, and bytes that come with the upgrade would bypass the websocket.
     transport?.on('data', countBytes)
     stopPings = startPings(websocket, bytesRead, timing, lose)
   })
   websocket.on('message', (data, isBinary) => {
-    // After an end the parser may still emit messages of the same chunk; they belong to nobody.
+    // After the end the parser may still emit messages of the same chunk; they are dropped.
     if (!finished) events.message(data as Buffer, isBinary)
   })
   websocket.on('error', (error) => {

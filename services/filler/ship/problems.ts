@@ -3,10 +3,7 @@ import type { PronghornError } from '../../core/errors/index.ts'
 import type { SocketLimit } from './node-socket.ts'
 import type { StatusResult } from './types.ts'
 
-/**
- * Why a connection is of no use any more, and what follows. `lost`: connect again, for ever. `unusable`: the
- * node cannot serve us; fatal once every node said so. `suspect`: fatal when it comes twice without a block
- * between, and every node had its turn. `missed-fork`: connect again at once; the second time undo a block.
+/** Reason to leave a connection, and the reaction. `lost`: reconnect indefinitely. `unusable`: the node cannot serve us; fatal once that is so for every node. `suspect`: fatal when repeated without a block between, after every node was tried. `missed-fork`: reconnect at once; the second time undo a block.
  */
 export interface Problem {
   readonly kind: 'lost' | 'unusable' | 'suspect' | 'missed-fork'
@@ -50,7 +47,7 @@ export function rangeUnavailable(message: string, status: StatusResult | null, n
   return { kind: 'unusable', error }
 }
 
-/** The stream went on at `to + 1`, although `from` was next. */
+/** The stream continued at `to + 1`, although `from` was next. */
 export function rangeMissing(from: number, to: number, status: StatusResult | null): Problem {
   const range = from === to ? `block ${from}` : `blocks ${from} to ${to}`
   const message = `the node leaves out ${range}, which it should have; it has ${describeRanges(status)}`

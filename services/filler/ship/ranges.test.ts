@@ -42,7 +42,7 @@ test('refuses a log that ended long before the head', async () => {
   expect(await done).toMatchObject(unavailable(/block 20 is needed, a log of the node ends before 12/))
 })
 
-test('refuses to go on at a node that was restored without the history it needs', async () => {
+test('refuses to continue with a node that was restored without the needed history', async () => {
   const { node, url } = await harness.node()
   node.extend(10)
   const { collector, done } = harness.read(url)
@@ -133,7 +133,7 @@ test('names what is missing when a clamped start does not show in the ranges', a
   expect(collector.blocks).toEqual([])
 })
 
-test('connects again at a gap, and goes on when it was a passing one', async () => {
+test('reconnects at a gap, and continues if it was temporary', async () => {
   const { node, url } = await harness.node({
     tamper: (block, connection) => (connection === 1 && block.num === 6 ? null : block),
   })
@@ -156,7 +156,7 @@ test('does not count gaps with progress between them as one that comes again', a
   expect(session.status().connections).toBeGreaterThan(5)
 })
 
-test('ends at a gap that comes again, naming the missing range', async () => {
+test('stops at a repeated gap, naming the missing range', async () => {
   const { node, url } = await harness.node({ tamper: (block) => ([6, 7].includes(block.num) ? null : block) })
   node.extend(10)
   const { done, collector } = harness.read(url)

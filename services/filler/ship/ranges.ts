@@ -2,10 +2,10 @@ import { rangeMissing, rangeUnavailable } from './problems.ts'
 import type { Problem } from './problems.ts'
 import type { BlocksResult, ShipBlock, StatusResult } from './types.ts'
 
-/** A log may trail the head by a moment; further than this it has ended. */
+/** A log may trail the head slightly; further than this it is incomplete, blocks. */
 const logLagBlocks = 2
 
-/** What a status reply means for a stream that shall begin at some block. */
+/** Whether a node can serve a stream from a block, by its status reply. */
 export type RangeVerdict =
   | { readonly kind: 'ready'; readonly start: number }
   /** The node has not reached the block before the start. */
@@ -47,9 +47,7 @@ export function checkRanges(status: StatusResult, start: number): RangeVerdict {
   return { kind: 'ready', start }
 }
 
-/**
- * What a result without a block means while block `next` is expected: news of a new head with nothing to
- * send for it (null), or a block that the node should have.
+/** Meaning of a result without a block while block `next` is expected: a new head without a block to send (null), or a missing block.
  */
 export function missingBlock(
   result: BlocksResult,
@@ -62,12 +60,12 @@ export function missingBlock(
   return next > Math.min(sendable, limits.stopBlock) ? null : rangeMissing(next, next, status)
 }
 
-/** Whether a block lacks a payload that was asked for. */
+/** Whether a block lacks a requested payload. */
 export function isIncomplete(block: ShipBlock): boolean {
   return block.header === null || block.traces === null || block.deltas === null
 }
 
-/** What a block without all payloads means: nothing for the first of a log, else a log that is off or pruned. */
+/** Meaning of a block without all payloads: none for the first of a log, else a log that is off or pruned. */
 export function missingPayload(block: ShipBlock, status: StatusResult | null): Problem | null {
   if (block.num === 1 || block.num === status?.traceBegin || block.num === status?.stateBegin) return null
   const payloads = [

@@ -37,7 +37,7 @@ export class ReaderState<P extends ProtocolCodec> {
     this.url = settings.addresses[0]?.label ?? ''
   }
 
-  /** Number of the first block to ask for now, from what the pipeline holds. */
+  /** Number of the first block to request now, by the blocks in the pipeline. */
   nextStart(): number {
     const last = this.consumer.resumePosition().lastApplied
     return Math.max(this.settings.startBlock, last === null ? 1 : last.num + 1)
@@ -81,15 +81,15 @@ export class ReaderState<P extends ProtocolCodec> {
     if (this.#warned.missingPayload) return
     this.#warned.missingPayload = true
     const message = 'the first block of a log came without all of its payloads, which is usual'
-    // Block 1 never has transactions: that is no news to anybody.
+    // Block 1 never has transactions: no event is needed.
     this.settings.logger[num === 1 ? 'info' : 'warn']({ block_num: num }, message)
   }
 
-  /** Says once that a node does not tell its chain id. */
+  /** Logs once that a node does not send its chain id. */
   warnOfUnknownChain(label: string): void {
     if (this.#warned.unknownChain) return
     this.#warned.unknownChain = true
-    this.settings.logger.warn({ url: label }, 'the node is too old to tell its chain id over this protocol')
+    this.settings.logger.warn({ url: label }, 'the node is too old to send its chain id over this protocol')
   }
 
   /** Lets the pipeline undo block `from` and what follows. Throws when that is too deep. */

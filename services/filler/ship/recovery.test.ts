@@ -56,7 +56,7 @@ test('begins again with the shortest delay after good service', async () => {
   }
 })
 
-test('drops frames of a connection that it has given up', async () => {
+test('drops frames of an abandoned connection', async () => {
   const { node, url } = await harness.node({
     tamper: (block, connection) => {
       if (connection === 1 && block.num === 5) return Buffer.from('09', 'hex')
@@ -71,7 +71,7 @@ test('drops frames of a connection that it has given up', async () => {
   expect(collector.received.slice(4).every(({ connection }) => connection === 2)).toBe(true)
 })
 
-test('ends on a message that cannot be read when it comes again, naming the block', async () => {
+test('stops at an unreadable message that is repeated, naming the block', async () => {
   const { node, url } = await harness.node({
     tamper: (block) => (block.num === 5 ? Buffer.from('01ffff', 'hex') : block),
   })
@@ -88,7 +88,7 @@ test('ends on a message that cannot be read when it comes again, naming the bloc
 test.each([
   ['binary', Buffer.from([0]), /first frame/],
   ['no JSON', 'hello', /protocol ABI/],
-])('ends when the greeting is %s', async (_, greeting, message) => {
+])('stops when the greeting is %s', async (_, greeting, message) => {
   const { node, url } = await harness.node({ greeting })
   node.extend(3)
   const { done } = harness.read(url)
@@ -98,10 +98,10 @@ test.each([
   })
 })
 
-/** The newest connection that asked for blocks; others only watch the node. */
+/** The newest connection that requested blocks; others only poll the status. */
 const streamOf = (node: ScriptedNode) => node.connections.findLast(({ request }) => request !== null)
 
-test('takes the next node in turn when one is lost, and comes back to the first', async () => {
+test('switches to the next node when one is lost, and later back to the first', async () => {
   const first = await harness.node()
   const second = await harness.node()
   for (const { node } of [first, second]) node.extend(5)
@@ -123,7 +123,7 @@ test('takes the next node in turn when one is lost, and comes back to the first'
   expect(collector.nums).toEqual(range(1, 20))
 })
 
-test('passes over a node that cannot serve, and ends when none can', async () => {
+test('skips a node that cannot serve, and stops when none can', async () => {
   const pruned = await harness.node({ ranges: { traceBegin: 8, stateBegin: 8 } })
   const whole = await harness.node()
   for (const { node } of [pruned, whole]) node.extend(10)
@@ -146,7 +146,7 @@ test('turns to another node when one stays behind', async () => {
   expect(collector.forks).toEqual([])
 })
 
-test('gives up a message above the limit, naming block and limit', async () => {
+test('abandons a message above the limit, naming block and limit', async () => {
   const { node, url } = await harness.node({
     tamper: (block) => (block.num === 4 ? { ...block, deltas: Buffer.alloc(200_000) } : block),
   })

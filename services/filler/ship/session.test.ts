@@ -9,7 +9,7 @@ import { createShipSession } from './index.ts'
 const harness = new Harness()
 afterEach(() => harness.close())
 
-test('asks for the status first, then for blocks, and delivers them in order', async () => {
+test('requests the status first, then blocks, and delivers them in order', async () => {
   const { node, url } = await harness.node()
   node.extend(30)
   const { collector, session } = harness.read(url)
@@ -37,7 +37,7 @@ test('asks for the status first, then for blocks, and delivers them in order', a
   })
 })
 
-test('passes payloads and the moment of the node, without copies of the message', async () => {
+test('passes payloads and the head of the node, without copies of the message', async () => {
   const { node, url } = await harness.node()
   node.extend(3)
   node.libNum = 1
@@ -84,8 +84,8 @@ test('sends nothing above the last irreversible block when only that is wanted',
   node.libNum = 8
   const { collector } = harness.read(url, { irreversibleOnly: true })
   await until('8 blocks', () => collector.blocks.length === 8)
-  // Each of these is a result without a block: it costs a credit, and the credits must come back.
-  for (let news = 0; news < 200; news++) node.extend(1)
+  // Each of these is a result without a block: it costs a credit, and the credits must be returned.
+  for (let count = 0; count < 200; count++) node.extend(1)
   node.libNum = 100
   node.serveAll()
   await until('100 blocks', () => collector.blocks.length === 100)
@@ -94,7 +94,7 @@ test('sends nothing above the last irreversible block when only that is wanted',
   expect(node.connections).toHaveLength(1)
 })
 
-test('ignores news of heads at the end of what is wanted', async () => {
+test('ignores new heads at the end of the requested blocks', async () => {
   const { node, url } = await harness.node({ generation: 'eosio-2.0', announcesHeads: true, chainId: null })
   node.extend(3)
   const { collector } = harness.read(url)
@@ -143,7 +143,7 @@ test('refuses another chain, naming both', async () => {
   expect(collector.blocks).toEqual([])
 })
 
-test('warns when a node is too old to tell its chain', async () => {
+test('warns when a node is too old to send its chain id', async () => {
   const { node, url } = await harness.node({ generation: 'eosio-1.8', chainId: null })
   node.extend(3)
   const { log, collector } = harness.read(url)
@@ -167,7 +167,7 @@ test('reaches a node by a unix socket whose path needs escaping', async () => {
   }
 })
 
-test('ends with what the consumer throws', async () => {
+test('stops with the error of the consumer', async () => {
   const { node, url } = await harness.node()
   node.extend(9)
   const collector = new Collector()
@@ -181,7 +181,7 @@ test('ends with what the consumer throws', async () => {
   await until('the socket to end', () => node.connections[0]?.socket.readyState === 3)
 })
 
-test('ends at once when aborted, while streaming and while backing off', async () => {
+test('stops at once when aborted, while streaming and while backing off', async () => {
   const { node, url } = await harness.node()
   node.extend(2)
   const streaming = harness.read(url)

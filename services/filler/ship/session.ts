@@ -17,8 +17,7 @@ import type {
   ShipStatus,
 } from './types.ts'
 
-/**
- * Makes a session that reads one chain from one or more nodes into `consumer`. Nothing is opened before
+/** Creates a session that reads one chain from one or more nodes into `consumer`. Nothing is opened before
  * `run`. Throws a `FatalError` `CONFIG_INVALID` for an unusable address.
  */
 export function createShipSession<P extends ProtocolCodec>(

@@ -4,7 +4,7 @@ export interface BlockPosition {
   readonly id: string
 }
 
-/** A place in a chain as it stands in a message: `id` is a view of 32 bytes, valid as long as the message. */
+/** A position in a chain as in a message: `id` is a view of 32 bytes, valid as long as the message. */
 export interface WirePosition {
   readonly num: number
   readonly id: Uint8Array
@@ -19,13 +19,11 @@ export interface StatusResult {
   readonly traceEnd: number
   readonly stateBegin: number
   readonly stateEnd: number
-  /** Hex digits or 32 bytes; null when the node is too old to tell (EOSIO 2.0 and before). */
+  /** Hex digits or 32 bytes; null when the node is too old to send it (EOSIO 2.0 and before). */
   readonly chainId: string | Uint8Array | null
 }
 
-/**
- * One block, or the news that there is none. `head` and `lib` are those of the moment in which the node
- * built the message. Payloads are views into the message, without their length prefix.
+/** One block, or a result without one. `head` and `lib` are those of the time at which the node built the message. Payloads are views into the message, without their length prefix.
  */
 export interface BlocksResult {
   readonly kind: 'blocks'
@@ -50,7 +48,7 @@ export interface BlocksRequest {
   readonly fetchDeltas: boolean
 }
 
-/** What the session needs of a compiled protocol ABI; `Protocol` of the decode folder is one. */
+/** Interface of a compiled protocol ABI for the session; `Protocol` of the decode folder is one. */
 export interface ProtocolCodec {
   /** Throws a `DecodeError` when the frame does not fit the ABI. */
   decodeResult(frame: Uint8Array): StatusResult | BlocksResult
@@ -68,7 +66,7 @@ export interface ShipBlock {
   readonly num: number
   /** View of 32 bytes of the message. */
   readonly idBytes: Uint8Array
-  /** Null for the first block of a chain, or when the node does not tell. */
+  /** Null for the first block of a chain, or when the node does not send it. */
   readonly prevIdBytes: Uint8Array | null
   /** Hex form of `idBytes`, made on first use. */
   readonly id: string
@@ -76,7 +74,7 @@ export interface ShipBlock {
   readonly prevId: string | null
   /** Head of the node when it built the message. May be below `num` right after a fork. */
   readonly head: WirePosition
-  /** Last irreversible block of the node at that moment. May be above `num` during catch-up. */
+  /** Last irreversible block of the node at that time. May be above `num` during catch-up. */
   readonly lib: WirePosition
   /** Packed `signed_block`, or null where a node has none for the first block of its log. */
   readonly header: Uint8Array | null
@@ -86,7 +84,7 @@ export interface ShipBlock {
   readonly deltas: Uint8Array | null
 }
 
-/** Where a stream has to go on: all that survives a reconnect. */
+/** Where a stream has to continue: the only state that survives a reconnect. */
 export interface ResumePosition {
   /** Last block that is applied or queued and will not be dropped; null before the first. */
   readonly lastApplied: BlockPosition | null
@@ -97,8 +95,8 @@ export interface ResumePosition {
 }
 
 /**
- * The receiving end of a session. Every call is synchronous and comes in stream order; throwing ends the
- * session, `run` rejects with what was thrown.
+ * The receiving end of a session. Every call is synchronous and comes in stream order; throwing stops the session, `run`
+ * rejects with the error.
  */
 export interface ShipConsumer<P extends ProtocolCodec = ProtocolCodec> {
   /** Asked on every connect, on every fork and at the start. */
@@ -142,11 +140,11 @@ export interface ShipTiming {
   readonly messageTimeoutMs: number
   /** Interval of status requests while the node is behind the reader. */
   readonly statusPollMs: number
-  /** With several nodes: interval of status requests to each that sends nothing at the moment. */
+  /** With several nodes: interval of status requests to each idle one. */
   readonly watchPollMs: number
-  /** With several nodes: time in which the followed one must have a block that another one has. */
+  /** With several nodes: time in which the streaming one must send a block that another one has. */
   readonly takeoverMs: number
-  /** With several nodes: time for which the followed one may be on a branch of its own. */
+  /** With several nodes: time for which the streaming one may be on a branch of its own. */
   readonly otherBranchMs: number
   /** Time to wait for a node that is behind before trying the next one, when there are several. */
   readonly behindTimeoutMs: number
@@ -160,26 +158,26 @@ export interface ShipTiming {
 export interface NodeSettings {
   /** Address as for `urls`. */
   readonly url: string
-  /** Its share beside other nodes; the heaviest is followed first at the head. Default 1. */
+  /** Its share relative to other nodes; the heaviest is the first to stream at the head. Default 1. */
   readonly weight?: number
-  /** First block that it is asked for. Default: the first that it has. */
+  /** First block that is requested from it. Default: the first that it has. */
   readonly from?: number
-  /** Last block that it is asked for, itself included. Default: no last one. */
+  /** Last block that is requested from it, itself included. Default: no last one. */
   readonly to?: number
 }
 
-/** What a session needs to know. Only `urls`, `startBlock`, `compileProtocol` and `logger` are required. */
+/** Options of a session. Only `urls`, `startBlock`, `compileProtocol` and `logger` are required. */
 export interface ShipSessionOptions<P extends ProtocolCodec = ProtocolCodec> {
   /**
-   * `ws://`, `wss://` or `ws+unix:///path/to.sock` addresses of nodes of one chain. Several are read from at the
-   * same time below the last irreversible block; above it one is followed and the others watched.
+   * `ws://`, `wss://` or `ws+unix:///path/to.sock` addresses of nodes of one chain. Several are read in parallel below the
+   * last irreversible block; above it one streams and the others are monitored.
    */
   readonly urls: readonly (string | NodeSettings)[]
-  /** 64 hex digits; compared with the node's status where the node tells. */
+  /** 64 hex digits; compared with the node's status where it contains one. */
   readonly chainId?: string | null
-  /** First block wanted when nothing is applied yet; also the lowest block ever asked for. */
+  /** First block wanted when nothing is applied yet; also the lowest block ever requested. */
   readonly startBlock: number
-  /** Last block wanted, itself included; 0 = go on for ever. */
+  /** Last block wanted, itself included; 0 = no end. */
   readonly stopBlock?: number
   readonly irreversibleOnly?: boolean
   /** Most messages that the node may send ahead (its credits). Default 50. */
@@ -206,7 +204,7 @@ export type ShipState = 'idle' | 'connecting' | 'waiting' | 'streaming' | 'backi
 
 /**
  * What a node is doing: `connecting`, `watched` (it answers and sends no blocks), `reading` (it sends a range of
- * blocks), `followed` (it sends new blocks), `failed` (not asked for anything until it is tried again).
+ * blocks), `followed` (it sends new blocks), `failed` (unused until it is tried again).
  */
 export type ShipNodeState = 'connecting' | 'watched' | 'reading' | 'followed' | 'failed'
 
@@ -215,9 +213,9 @@ export interface ShipNodeStatus {
   /** Address without credentials. */
   readonly url: string
   readonly state: ShipNodeState
-  /** Its newest head; null before it was told. */
+  /** Its newest head; null before it is known. */
   readonly headNum: number | null
-  /** Blocks by which its head is behind the newest head of all nodes; null before it was told. */
+  /** Blocks by which its head is behind the newest head of all nodes; null before it is known. */
   readonly lagBlocks: number | null
   readonly blocksReceived: number
   readonly bytesReceived: number
@@ -235,7 +233,7 @@ export interface ShipStatus {
   /** Connections opened so far. */
   readonly connections: number
   readonly lastBlock: BlockPosition | null
-  /** Newest head and last irreversible block that a node has told; null before the first. */
+  /** Newest head and last irreversible block of a node; null before the first. */
   readonly headNum: number | null
   readonly libNum: number | null
   /** Messages that the node may still send. */
@@ -252,7 +250,7 @@ export interface ShipStatus {
   readonly sinceLastBlockMs: number | null
   /** Bytes received after the last complete message: part of one that has not arrived whole, or a few of pongs. */
   readonly unfinishedBytes: number
-  /** One line on why the last connection ended, null while none has. */
+  /** One line on why the last connection was lost, null without one. */
   readonly lastProblem: string | null
   /** Every configured node, in the order of the configuration. */
   readonly nodes: readonly ShipNodeStatus[]
@@ -264,7 +262,7 @@ export interface ShipSession {
    * Reads until `stopBlock` was delivered and released, or until `signal` aborts; both resolve. Rejects with
    * what the consumer threw, or with a `FatalError`: `CHAIN_MISMATCH`, `SHIP_PROTOCOL`,
    * `SHIP_RANGE_UNAVAILABLE`, `SHIP_RANGE_MISSING`, `SHIP_MESSAGE_TOO_LARGE`, `FORK_BELOW_IRREVERSIBLE`.
-   * Lost connections are not errors: it connects again, for ever. Runs once.
+   * Lost connections are not errors: it reconnects indefinitely. Runs once.
    */
   run(signal: AbortSignal): Promise<void>
   /** The pipeline no longer holds `blocks` messages of `bytes` bytes in all; credits follow. */

@@ -4,7 +4,7 @@ export interface Deadline {
   clear(): void
 }
 
-/** Makes a deadline. */
+/** Creates a deadline. */
 export function createDeadline(): Deadline {
   let timer: NodeJS.Timeout | undefined
   let pending: NodeJS.Immediate | undefined
@@ -24,7 +24,7 @@ export function createDeadline(): Deadline {
   }
 }
 
-/** Signs of life of a stream, sampled now and then so that they cost nothing per block. */
+/** Activity of a stream, sampled at intervals so that it costs nothing per block. */
 export interface Activity {
   /** Results received so far. */
   readonly results: number

@@ -30,7 +30,7 @@ export type FormatOf = (collection: string, schema: string) => readonly FormatFi
 type Values = Readonly<Record<string, unknown>>
 type Row = Record<string, unknown>
 
-/** When what is not known happened: nobody can take it for a time. */
+/** Marker for unknown times; no valid time has this value. */
 const unknownDates = { created_at_time: 0, updated_at_time: 0, created_at_block: 0, updated_at_block: 0 }
 const LINK_STATES = { waiting: 0, created: 1 } as const
 const AUCTION_STATES = { waiting: 0, started: 1 } as const
@@ -50,7 +50,7 @@ const listing = (value: Values) => ({
   taker_marketplace: null,
 })
 
-/** What the contract's row alone tells of a row, by table. What only actions tell is unknown. */
+/** Columns from the contract's row alone, by table. Columns that only actions set are unknown. */
 const rowsOf: Readonly<Record<string, (value: Values, scope: string, formatOf: FormatOf) => Row>> = {
   'assets.templates': (value, scope, formatOf) => ({
     template_id: value.template_id,
@@ -195,19 +195,19 @@ const rowsOf: Readonly<Record<string, (value: Values, scope: string, formatOf: F
   }),
 }
 
-/** The row of a table that the contract's row tells of. */
+/** The row of a table for a contract's row. */
 export function entityRow(table: string, value: Values, scope: string, formatOf: FormatOf): Row {
   return rowsOf[table]!(value, scope, formatOf)
 }
 
 /** Gives what belongs to a row, and what is to be derived of it, to a unit. */
 export function putBesides(table: string, row: Row, value: Values | null, unit: CommitUnit): void {
-  besides[table]?.(row, unit, value)
+  completions[table]?.(row, unit, value)
 }
 
 const idsOf = (row: Row) => row.asset_ids as bigint[]
 
-const besides: Readonly<Record<string, (row: Row, unit: CommitUnit, value: Values | null) => void>> = {
+const completions: Readonly<Record<string, (row: Row, unit: CommitUnit, value: Values | null) => void>> = {
   'assets.assets': (row, unit, value) => {
     for (const quantity of (value?.backed_tokens ?? []) as string[]) {
       const { symbol, amount } = parseAsset(quantity)

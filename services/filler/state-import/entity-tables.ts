@@ -3,7 +3,7 @@ import { marketTables } from '../handlers/market/index.ts'
 import { toolsTables } from '../handlers/tools/index.ts'
 import type { KeyedTable } from '../store/index.ts'
 
-/** A table whose rows actions make and change: the contract's rows alone do not tell all of it. */
+/** A table whose rows actions create and change: the contract's rows alone do not contain all columns. */
 export interface EntityTable {
   readonly family: string
   /** Table of the contract. */

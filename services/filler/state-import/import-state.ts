@@ -37,7 +37,7 @@ export interface ImportStateOptions {
     readonly http: string
     readonly ship: readonly (string | NodeSettings)[]
   }
-  /** The reader that goes on from what is imported. */
+  /** The reader that continues after the import. */
   readonly settings: ReaderSettings
   /** Requests that are under way at the same time. */
   readonly atOnce: number
@@ -51,7 +51,7 @@ export interface ImportStateOptions {
 
 /** What an import of the state did. */
 export interface ImportStateReport {
-  /** The block that everything is of; reading goes on with the next. */
+  /** The block of the imported state; reading continues with the next. */
   readonly block: number
   readonly blockId: string
   /** First block whose history is whole. */
@@ -67,12 +67,10 @@ export interface ImportStateReport {
   readonly missingContracts: readonly string[]
 }
 
-/** Rounds of paging what forks have made void, before it is given up for now. */
+/** Rounds of paging after forks, before the import stops for now. */
 const MAX_ROUNDS = 20
 
-/**
- * Fills an empty database with the present state of a chain. The last irreversible block is noted, the contracts'
- * tables are paged, and the blocks since are read: their rows bring everything to the block at which paging ended.
+/** Fills an empty database with the current state of a chain. The last irreversible block is recorded, the contracts' tables are paged, and the blocks since are read: their rows bring all tables to the block at which paging finished.
  *
  * @throws FatalError `IMPORT_TARGET_FILLED`, `CHAIN_MISMATCH`, those of the store and of reading blocks; RetryableError
  *   `CHAIN_UNREACHABLE`, `DATABASE_UNAVAILABLE`, `IMPORT_UNFINISHED`.
@@ -156,7 +154,7 @@ class StateImport {
     if (info.irreversibleBlock < 1)
       throw new RetryableError(
         'CHAIN_UNREACHABLE',
-        `the chain node ${http} does not tell its last irreversible block`,
+        `the chain node ${http} does not return its last irreversible block`,
       )
     return readBlock(http, info.irreversibleBlock)
   }
@@ -189,7 +187,7 @@ class StateImport {
     return resumed
   }
 
-  /** Pages the tables and reads the blocks since, until every page is of a block that the chain has kept. */
+  /** Pages the tables and reads the blocks since, until every page belongs to a block of the final chain. */
   async #collect(decoders: ReadonlyMap<string, ContractDecoder>): Promise<UnitBlock> {
     const { store, signal, logger } = { store: this.#store, ...this.#options }
     for (let round = 1; ; round++) {
@@ -248,7 +246,7 @@ class StateImport {
       for (const { table, statement } of counterStatements())
         await this.#once(`counter ${table}`, writing.done, block, undefined, statement)
     await finishImport(store, block, async (statements) => {
-      // Whether an upgrade came before the import, nobody knows: it was seen in this block.
+      // Whether an upgrade came before the import is unknown: it was seen in this block.
       for (const table of ['assets.config', 'market.config'])
         await statements.run(`UPDATE ${table} SET v2_since_block = $1 WHERE v2_since_block = 0`, [block.num])
     })
@@ -281,9 +279,9 @@ class StateImport {
   async #codeAccounts(writing: RowWriting, block: UnitBlock, unit: CommitUnit): Promise<number> {
     const known = await this.#store.query<{ account: string }>('SELECT account FROM chain.code_accounts')
     const names = new Set(known.map(({ account }) => account))
-    const asked = (await readParties(writing)).filter((name) => !names.has(name))
+    const parties = (await readParties(writing)).filter((name) => !names.has(name))
     const node = new StableNode(this.#client, this.#since)
-    const waiting = asked.values()
+    const waiting = parties.values()
     let found = 0
     await Promise.all(
       Array.from({ length: this.#options.atOnce }, async () => {
@@ -316,7 +314,7 @@ class StateImport {
     }
   }
 
-  /** Decoders of the contracts with every ABI that is known; the present one is asked for and kept the first time. */
+  /** Decoders of the contracts with every known ABI; the current one is requested and stored the first time. */
   async #decoders(): Promise<Map<string, ContractDecoder>> {
     const decoders = new Map<string, ContractDecoder>()
     for (const handler of this.#handlers) {

@@ -19,7 +19,7 @@ export function operationsOf(unit: CommitUnit): RowOperation[] {
     return [...rows.values()].map(({ kind, row }) => ({
       name: table.name,
       key: BigInt(row[entity.key] as bigint | number),
-      // Who writes a row without knowing whether it was there before cannot tell since when it is.
+      // For a row that may have existed before, the time of its creation is unknown.
       row: kind === 'upsert' ? without(row, entity.table.keep) : row,
       isWhole: kind === 'insert' || kind === 'replace',
     }))

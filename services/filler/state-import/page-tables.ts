@@ -7,7 +7,7 @@ import type { AnswerBlock, StableNode } from './stable-node.ts'
 
 /** Rows that are written at once. */
 const ROWS_A_WRITE = 5_000
-/** Scopes that are asked for between two looks at the node's head. */
+/** Scopes that are requested between two reads of the node's head. */
 const SCOPES_AT_ONCE = 8
 
 /** A range of scopes of a table. */
@@ -16,7 +16,7 @@ interface Page {
   readonly table: ContractTable
   readonly first: bigint
   readonly next: bigint | null
-  /** Where it goes on; null at the beginning. */
+  /** Where it continues; null at the start. */
   readonly scope: string | null
   readonly key: string
 }
@@ -42,8 +42,8 @@ export interface Paging {
 }
 
 /**
- * Pages every table of every contract into the tables of the schema `import`. What is committed stays: a range of
- * scopes goes on at the scope and key where it was left, and a table at the range after the last.
+ * Pages every table of every contract into the tables of the schema `import`. Committed pages stay: a range of scopes
+ * continues at the scope and key where it stopped, and a table at the range after the last.
  *
  * @throws RetryableError `CHAIN_UNREACHABLE`.
  */
@@ -71,7 +71,7 @@ export async function pageTables(paging: Paging): Promise<void> {
   if (failure !== undefined) throw failure
 }
 
-/** Ranges that are not done, then those that nobody has asked for yet. */
+/** Unfinished ranges, then those that were not requested yet. */
 async function* eachPage(paging: Paging, writer: StageWriter): AsyncGenerator<Page> {
   const node = paging.node()
   for (const table of paging.tables) {
@@ -222,7 +222,7 @@ class StageWriter {
     return this.alone(() => this.#write(page, rows, blocks, at))
   }
 
-  /** Does something on the store's session when all that was asked for before is over. */
+  /** Runs work on the store's session after all earlier work. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     const doing = this.#last.then(work)
     this.#last = doing.catch(() => undefined)
@@ -258,8 +258,7 @@ class StageWriter {
   }
 }
 
-/**
- * Ranges whose answers came from blocks that the chain has not kept are emptied, to be read again.
+/** Ranges whose answers came from blocks that a fork removed are emptied, to be read again.
  *
  * @returns how many.
  */

@@ -3,7 +3,7 @@ import { FatalError, PronghornError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import { compileProtocol } from '../decode/index.ts'
 import type { Protocol } from '../decode/index.ts'
-import type { Handler, Keeper } from '../handlers/index.ts'
+import type { Handler, StateWriter } from '../handlers/index.ts'
 import { BlockApplier, chainTables } from '../pipeline/index.ts'
 import type { ReaderSettings } from '../pipeline/index.ts'
 import { createShipSession } from '../ship/index.ts'
@@ -43,9 +43,7 @@ interface Change {
   readonly value: Uint8Array
 }
 
-/**
- * Reads blocks that no fork can undo, and notes what they did: rows as they left them, what actions made of rows, and
- * logs, transfers and the like, which are written at once.
+/** Reads irreversible blocks and records their changes: rows after the block, rows changed by actions, and logs, transfers and the like, which are written at once.
  *
  * @returns the last block.
  */
@@ -80,7 +78,7 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
       reading.tables.map(({ contract, table, stage }) => [`${contract} ${table}`, stage]),
     )
     const { settings, handlers, logger } = reading
-    this.#applier = new BlockApplier(settings.name, handlers, [this.#keeper()], logger)
+    this.#applier = new BlockApplier(settings.name, handlers, [this.#stateWriter()], logger)
   }
 
   async run(): Promise<void> {
@@ -148,8 +146,8 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
     )
   }
 
-  /** Keeps the rows of the contracts as the chain packs them. */
-  #keeper(): Keeper {
+  /** Stores the rows of the contracts as the chain packs them. */
+  #stateWriter(): StateWriter {
     return {
       family: 'import',
       account: '',
@@ -179,7 +177,7 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
     }
   }
 
-  /** Commits what was applied, unless that is being done: then it waits for its turn. */
+  /** Commits applied blocks, after a running commit. */
   #commit(): void {
     if (this.#committing !== null || this.#blocks.length === 0) return
     const unit = this.#unit
@@ -206,16 +204,16 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
   }
 
   #write(unit: CommitUnit, blocks: readonly UnitBlock[], changes: readonly Change[]): Promise<void> {
-    const kept = new CommitUnit(false)
+    const remaining = new CommitUnit(false)
     for (const [table, pending] of unit.tables)
       if (
         table.kind === 'append' ||
         table.name === chainTables.abis.name ||
         table.name === chainTables.codeAccounts.name
       )
-        kept.tables.set(table, pending)
+        remaining.tables.set(table, pending)
     const operations = operationsOf(unit)
-    return this.#reading.store.load(kept, blocks.at(-1)!.timeMs, async (statements) => {
+    return this.#reading.store.load(remaining, blocks.at(-1)!.timeMs, async (statements) => {
       await statements.run(
         'INSERT INTO import.blocks (num, id, time_ms) SELECT * FROM unnest($1::integer[], $2::bytea[], $3::bigint[])',
         [blocks.map(({ num }) => num), blocks.map(({ id }) => id), blocks.map(({ timeMs }) => timeMs)],

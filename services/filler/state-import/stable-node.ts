@@ -14,7 +14,7 @@ export interface AnswerBlock {
   readonly id: string
 }
 
-/** An answer with the block whose state it tells; two when the node's head never stood still. */
+/** An answer with the block of its state; two when the node's head changed at every attempt. */
 export interface Stable<T> {
   readonly value: T
   readonly blocks: readonly AnswerBlock[]
@@ -34,9 +34,7 @@ export interface ScopePage {
   readonly next: bigint | null
 }
 
-/**
- * Asks a node for tables, and notes of which block each answer is: the head before and after the request is the same,
- * so it is the head that answered. Rows of blocks that were forked away can be told from the others by that.
+/** Requests tables from a node, with the block of each answer: the head before and after the request is the same, so the answer is of that head. That identifies rows of blocks that a fork removes.
  */
 export class StableNode {
   readonly #client: NodeClient
@@ -124,7 +122,7 @@ export class StableNode {
     if (num < this.#since)
       throw new RetryableError(
         'CHAIN_UNREACHABLE',
-        `the chain node ${this.#client.url} stands at block ${num}, before block ${this.#since}, where the import began`,
+        `the chain node ${this.#client.url} is at block ${num}, before block ${this.#since}, where the import started`,
       )
     return { num, id }
   }

@@ -7,7 +7,7 @@ export function workTables(tables: readonly ContractTable[]): string[] {
     `CREATE TABLE import.pages (
       page integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, stage text NOT NULL, first numeric NOT NULL, next numeric,
       scope text, key text, is_done boolean NOT NULL DEFAULT false, row_count bigint NOT NULL DEFAULT 0, UNIQUE (stage, first))`,
-    // Blocks that answers were of, and those that the chain has come to have.
+    // Blocks of answers, and the final blocks of the chain.
     `CREATE TABLE import.page_blocks (page integer, num integer, id bytea, PRIMARY KEY (page, num, id))`,
     `CREATE TABLE import.blocks (num integer PRIMARY KEY, id bytea NOT NULL, time_ms bigint NOT NULL)`,
     // What rows were changed to since, and what they held before they were removed.

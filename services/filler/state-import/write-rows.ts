@@ -76,7 +76,7 @@ export async function writeRows(writing: RowWriting): Promise<void> {
   }
 }
 
-/** Accounts that take part in what is open: whether they have code is asked of the node. */
+/** Accounts with an open offer or listing: the node is asked whether they have code. */
 export async function readParties(writing: RowWriting): Promise<string[]> {
   const writer = new RowWriter(writing)
   const parties = new Set<string>()
@@ -260,7 +260,7 @@ class RowWriter {
     const put: { row: Record<string, unknown>; value: Readonly<Record<string, unknown>> }[] = []
     for (const [key, { scope, value, is_present: isPresent }] of byKey) {
       const operation = operations.get(key)
-      // What became of it, nobody has said: it is not there any more.
+      // Its outcome is unknown: the row no longer exists.
       if (!isPresent && operation === undefined) continue
       const decoded = this.#decode(table, value)
       const row = { ...entityRow(entity.table.name, decoded, scope, this.#formatOf), ...operation }
@@ -282,7 +282,7 @@ class RowWriter {
     for (const sale of started) if (!known.has(sale.offer_id as bigint)) sale.state = saleState.invalid
   }
 
-  /** Rows that were made and ended in the same block: the chain has never shown them. */
+  /** Rows that were created and removed in the same block: they were never visible on the chain. */
   async #shortLived(entity: EntityTable, table: ContractTable, unit: CommitUnit): Promise<number> {
     const rows = await this.#writing.store.query<{ row: Record<string, unknown> }>(
       `SELECT o.row FROM import.operations o WHERE o.name = $1 AND o.is_whole

@@ -13,7 +13,7 @@ export async function flushTable(
   pending: PendingTable,
   undoBlock: number | null,
 ): Promise<void> {
-  if (undoBlock !== null && layout.twin !== null) {
+  if (undoBlock !== null && layout.undoTable !== null) {
     const identities =
       pending.groups.size > 0 ? [...pending.groups.values()].map((entry) => entry.group) : rowsOf(pending)
     await journalRows(session, layout, identities, undoBlock)
@@ -195,7 +195,7 @@ function groupByColumns(rows: readonly MutableRow[]): MutableRow[][] {
   return [...groups.values()]
 }
 
-/** Rows beside each other in the table are changed one after the other, so that its pages are visited once. */
+/** Adjacent rows of the table are changed one after the other, so that its pages are visited once. */
 function sortByKey(rows: MutableRow[], column: string): MutableRow[] {
   return rows.sort((a, b) => {
     const [left, right] = [a[column]!, b[column]!]

@@ -12,22 +12,22 @@ export async function writeHistory(
   if (pending.histories.size === 0) return
   const histories = [...pending.histories.values()]
   await endPresent(session, layout, histories, pending.forgetBefore)
-  const ended: MutableRow[] = []
+  const endedVersions: MutableRow[] = []
   const present: MutableRow[] = []
   for (const { versions } of histories) {
     versions.forEach(({ row }, i) => {
       const next = versions[i + 1]
       if (row === null) return
       if (next === undefined) present.push(row)
-      else if (next.block > pending.forgetBefore) ended.push({ ...row, until_block: next.block })
+      else if (next.block > pending.forgetBefore) endedVersions.push({ ...row, until_block: next.block })
     })
   }
   const past = layout.past!
-  await session.addRows(past.name, past.columns, ended)
+  await session.addRows(past.name, past.columns, endedVersions)
   await session.addRows(layout.table.name, layout.columns, present)
 }
 
-/** Moves the rows that hold until now to the ended ones, or drops them when nobody will ask for them. */
+/** Moves current rows to the history, or drops them when they are outside the retained range. */
 async function endPresent(
   session: WriterSession,
   layout: TableLayout,
@@ -53,7 +53,7 @@ async function endPresent(
   )
 }
 
-/** Takes every change from block `from` on back: what was written since then goes, what ended since then holds again. */
+/** Rolls back every change from block `from` on: later versions are deleted, and versions that ended since are current again. */
 export async function undoHistory(session: WriterSession, layout: TableLayout, from: number): Promise<void> {
   const names = layout.columns.map(({ name }) => `"${name}"`).join(', ')
   await session.run(`DELETE FROM ${layout.table.name} WHERE since_block >= $1`, [from])

@@ -15,7 +15,7 @@ export type {
 } from './operations.ts'
 export { copyLine, joinLines } from './copy.ts'
 export { asStoreError, openStore } from './store.ts'
-export type { Besides, Statements, Store, StoreOptions } from './store.ts'
+export type { FinalStatements, Statements, Store, StoreOptions } from './store.ts'
 export {
   appendTable,
   counterTable,

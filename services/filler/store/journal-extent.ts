@@ -20,7 +20,7 @@ export class JournalExtent {
   /** Names of the journals that may have entries at or below a block. */
   reachingDownTo(block: number, layouts: Iterable<TableLayout>): string[] {
     return [...layouts].flatMap((layout) =>
-      layout.twin !== null && (this.extents.get(layout)?.first ?? 0) <= block ? [layout.twin] : [],
+      layout.undoTable !== null && (this.extents.get(layout)?.first ?? 0) <= block ? [layout.undoTable] : [],
     )
   }
 

@@ -12,7 +12,7 @@ export async function journalRows(
   identities: readonly MutableRow[],
   block: number,
 ): Promise<void> {
-  if (layout.twin === null || identities.length === 0) return
+  if (layout.undoTable === null || identities.length === 0) return
   const identity = layout.columns.filter((column) => layout.identity.includes(column.name))
   const source = await session.offer(layout, identity, identities)
   const isIdentity = new Set(layout.identity)
@@ -24,10 +24,10 @@ export async function journalRows(
   const number = `$${source.values.length + 1}::integer`
   await session.runOver(
     source,
-    `INSERT INTO ${layout.twin} (undo_block, undo_existed, ${columns})
+    `INSERT INTO ${layout.undoTable} (undo_block, undo_existed, ${columns})
      SELECT ${number}, t."${first}" IS NOT NULL, ${images}
      FROM ${source.sql} s LEFT JOIN ${layout.table.name} t ON ${same(layout.identity, 't', 's')}
-     WHERE NOT EXISTS (SELECT 1 FROM ${layout.twin} u WHERE u.undo_block = ${number} AND ${same(layout.identity, 'u', 's')})`,
+     WHERE NOT EXISTS (SELECT 1 FROM ${layout.undoTable} u WHERE u.undo_block = ${number} AND ${same(layout.identity, 'u', 's')})`,
     [block],
   )
 }
@@ -37,9 +37,9 @@ export async function journalRows(
  * that block counts.
  */
 export async function restoreRows(session: WriterSession, layout: TableLayout, from: number): Promise<void> {
-  if (layout.twin === null) return
+  if (layout.undoTable === null) return
   const identity = layout.identity.map((column) => `"${column}"`).join(', ')
-  const oldest = `(SELECT ${identity}, min(undo_block) AS undo_block FROM ${layout.twin} WHERE undo_block >= $1 GROUP BY ${identity})`
+  const oldest = `(SELECT ${identity}, min(undo_block) AS undo_block FROM ${layout.undoTable} WHERE undo_block >= $1 GROUP BY ${identity})`
   const columns = layout.columns.map((column) => `"${column.name}"`).join(', ')
   const images = layout.columns.map((column) => `u."${column.name}"`).join(', ')
   await session.run(
@@ -48,11 +48,11 @@ export async function restoreRows(session: WriterSession, layout: TableLayout, f
   )
   await session.run(
     `INSERT INTO ${layout.table.name} (${columns})
-     SELECT ${images} FROM ${layout.twin} u JOIN ${oldest} s ON u.undo_block = s.undo_block AND ${same(layout.identity, 'u', 's')}
+     SELECT ${images} FROM ${layout.undoTable} u JOIN ${oldest} s ON u.undo_block = s.undo_block AND ${same(layout.identity, 'u', 's')}
      WHERE u.undo_existed`,
     [from],
   )
-  await session.run(`DELETE FROM ${layout.twin} WHERE undo_block >= $1`, [from])
+  await session.run(`DELETE FROM ${layout.undoTable} WHERE undo_block >= $1`, [from])
 }
 
 function same(columns: readonly string[], a: string, b: string): string {

@@ -15,24 +15,23 @@ export interface TableLayout {
   readonly table: Table
   readonly columns: readonly Column[]
   /** Table of the undo journal, or null where the table is undone otherwise. */
-  readonly twin: string | null
+  readonly undoTable: string | null
   /** Temporary table for rows that are merged into the table. */
   readonly stage: string
   /** Columns by which the journal restores. */
   readonly identity: readonly string[]
-  /** Of a table with history: the table of ended versions. */
+  /** The history table, for a table with history. */
   readonly past: PastLayout | null
 }
 
-/** The table of ended versions of a table with history. */
+/** The history table of a table with history. */
 export interface PastLayout {
   readonly name: string
   readonly columns: readonly Column[]
 }
 
 /**
- * Reads how the database declares the tables: the migrations are the one place that says so. What the database computes
- * by itself from other columns of a row is left out.
+ * Reads how the database declares the tables: the migrations are the single source. Generated columns are left out.
  *
  * @throws FatalError `DATABASE_ERROR` when a table or key column is missing.
  */
@@ -64,7 +63,7 @@ export async function readLayouts(
       const layout = {
         table,
         columns,
-        twin: journaled ? `undo.${flat}` : null,
+        undoTable: journaled ? `undo.${flat}` : null,
         stage: `stage_${flat}`,
         identity: identityOf(table),
         past: table.kind === 'history' ? { name: table.past, columns: columnsOf(table.past) } : null,

@@ -14,8 +14,8 @@ export interface Lease {
 }
 
 /**
- * Takes the lease of a reader: an advisory lock on the very session that will write, so that a session that was cut
- * cannot commit, and a fencing number that grows with every holder.
+ * Takes the lease of a reader: an advisory lock on the writing session, so that a disconnected session cannot commit, and a
+ * fencing number that grows with every holder.
  *
  * @throws FatalError `READER_LEASE_HELD` naming the holder.
  */
@@ -57,7 +57,7 @@ async function describeHolder(client: pg.ClientBase, reader: string): Promise<Fa
 }
 
 /**
- * Checks, inside a transaction, that the lease is still the newest, and keeps it so until the transaction ends.
+ * Checks, inside a transaction, that the lease is still the newest, and locks it until the transaction ends.
  *
  * @throws FatalError `READER_LEASE_LOST`.
  */

@@ -7,7 +7,7 @@ import type {
   VersionedTable,
 } from './table.ts'
 
-/** The part of a row that tells which row is meant. */
+/** The key columns of a row. */
 export type KeyOf<R extends object> = Partial<R>
 
 /**
@@ -33,9 +33,7 @@ export interface RowSink {
   version<R extends { since_block: number }>(table: HistoryTable<R>, row: R): void
   /** Ends a row of a table with history: it does not hold in this block any more. */
   end<R extends { since_block: number }>(table: HistoryTable<R>, key: KeyOf<R>, block: number): void
-  /**
-   * Lets old facts go: versions of a table with history that ended at or before a block, rows of a versioned table
-   * below it. What a fork may bring back stays.
+  /** Prunes old rows: versions of a table with history that ended at or before a block, rows of a versioned table below it. Rows that a fork may restore stay.
    */
   forget<R extends object>(table: HistoryTable<R> | VersionedTable<R>, before: number): void
   /** Asks for something derived to be looked at again once the unit's rows are written. */
@@ -53,9 +51,8 @@ export interface UnitClock {
   readonly beforeMs: number
 }
 
-/**
- * Changes that make a derivation look again: a unit that writes one of `columns` of a row gives the row's `key` column.
- * Rows that the unit adds do not: whoever adds a row asks for what is to be derived with it.
+/** Changes that trigger a derivation: a unit that writes one of `columns` of a row gives the row's `key` column.
+ * Rows that the unit adds do not: the operation that adds a row requests its derivations.
  */
 export interface Source {
   /** Schema-qualified name. */
@@ -64,8 +61,7 @@ export interface Source {
   readonly key: string
 }
 
-/**
- * Something that only the database can tell once the rows of a commit unit are in it, such as which open offers have
+/** A value that only a query can compute once the rows of a commit unit are written, such as which open offers have
  * become invalid. Runs inside the unit's transaction; what it changes is journaled like any other change. Its result
  * must follow from the rows and the unit's last block time alone, never from how blocks were grouped.
  */
@@ -80,15 +76,13 @@ export interface Derivation<Row extends object = object> {
   /** True: a keyed statement gets `nowMs` as `$2`. */
   readonly clock?: boolean
   readonly sources: readonly Source[]
-  /** Returns rows of what is not yet as it should be, or what `apply` needs to make it so. */
+  /** Returns the outdated rows, or the input of `apply` to update them. */
   readonly statement: string
-  /** Makes row operations of the statement's rows; may ask later derivations to look again. */
+  /** Converts the statement's rows to row operations; may trigger later derivations. */
   apply(rows: readonly Row[], sink: RowSink): void
 }
 
-/**
- * Sums over the rows of a table, kept by differences: `apply` gets what a unit's rows were before it (null: they did
- * not exist) and are after it, and adds what the one contributes and takes what the other did. 64-bit integers come as
+/** Sums over the rows of a table, maintained by differences: `apply` gets a unit's rows before it (null: they did not exist) and after it, subtracts the old contribution and adds the new one. 64-bit integers come as
  * bigint, `numeric` as text.
  */
 export interface Aggregate<R extends object = object> {
@@ -96,7 +90,7 @@ export interface Aggregate<R extends object = object> {
   readonly name: string
   /** A keyed table. */
   readonly table: { readonly name: string }
-  /** Those of `R`, beside the key. */
+  /** Columns of `R` other than the key. */
   readonly columns: readonly string[]
   apply(before: R | null, after: R | null, sink: RowSink, clock: UnitClock): void
 }
@@ -110,7 +104,7 @@ export interface Completion<R extends object = object, Fact extends object = obj
   readonly name: string
   /** A keyed table. */
   readonly table: { readonly name: string }
-  /** Keys that the statement is asked for, `$1` (bigint[]). */
+  /** Keys for the statement, `$1` (bigint[]). */
   keysOf(row: R): readonly bigint[]
   /** Returns facts with the column `key`. */
   readonly statement: string

@@ -1,7 +1,7 @@
 import { AppendedRows } from './appended-rows.ts'
 import type { ColumnValue, CounterTable, GroupedTable, MutableRow, Table } from './table.ts'
 
-/** What a row, a value and a buffer take in memory beside their contents, roughly. */
+/** Estimated memory overhead of a row, a value and a buffer. */
 const ROW_BYTES = 160
 const VALUE_BYTES = 24
 const BUFFER_BYTES = 120
@@ -9,7 +9,7 @@ const BUFFER_BYTES = 120
 /** Map key of a row: the value itself for one column, joined text for more. */
 export type RowKey = string | bigint | number
 
-/** What a commit unit is going to do to one row. */
+/** Pending operation of a commit unit on one row. */
 export interface PendingRow {
   /**
    * `insert`: add, cannot exist. `upsert`: add or replace except `keep`. `replace`: add or replace everything, because
@@ -22,10 +22,10 @@ export interface PendingRow {
   override?: MutableRow
 }
 
-/** What a commit unit is going to do to one row of a table with history. */
+/** Pending operations of a commit unit on one row of a table with history. */
 export interface PendingHistory {
   readonly key: MutableRow
-  /** First block that changes the row: what is in the table until then ends there. */
+  /** First block that changes the row: the version in the table ends there. */
   readonly from: number
   /** The row from each block on, null where it ends; ascending. */
   readonly versions: { readonly block: number; readonly row: MutableRow | null }[]
@@ -42,7 +42,7 @@ export interface PendingTable {
   readonly appended: AppendedRows
   /** Tables with history. */
   readonly histories: Map<RowKey, PendingHistory>
-  /** Versions that ended at or before this block, and rows of versioned tables below it, need not be kept. */
+  /** Versions that ended at or before this block, and rows of versioned tables below it, are not stored. */
   forgetBefore: number
 }
 
@@ -186,7 +186,7 @@ export function mergeVersion(
     pending.histories.set(key, { key: keyColumns, from: block, versions: [{ block, row }] })
     return
   }
-  // Versions that nobody will ask for go at once: catching up, a row may change thousands of times in a unit.
+  // Versions outside the retained range are dropped at once: during catch-up a row may change thousands of times in a unit.
   if (block <= pending.forgetBefore) history.versions.length = 0
   else if (history.versions.at(-1)?.block === block) history.versions.pop()
   history.versions.push({ block, row })

@@ -71,7 +71,7 @@ export class WriterSession {
     await copyLines(this.client, name, columns, packed)
   }
 
-  /** Makes rows readable for a statement: as parameters when few, else through the table's staging table. */
+  /** Passes rows to a statement: as parameters when few, else through the table's staging table. */
   async offer(
     layout: TableLayout,
     columns: readonly Column[],
@@ -114,7 +114,7 @@ export class WriterSession {
     return result.rows
   }
 
-  /** Makes the partitions of an append-only table that hold a range of global sequences, when they are missing. */
+  /** Creates the missing partitions of an append-only table for a range of global sequences. */
   async ensurePartitions(table: string, low: bigint, high: bigint): Promise<void> {
     for (const seq of [low, high]) {
       const partition = `${table} ${seq >> PARTITION_BITS}`

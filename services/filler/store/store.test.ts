@@ -213,7 +213,7 @@ describe('a commit unit', () => {
     ])
   })
 
-  it('keeps what rows were, in both the small and the large way, as far back as it is asked for', async () => {
+  it('stores old versions, with parameters and with COPY, as far back as configured', async () => {
     const at = async (block: number): Promise<Map<string, string>> => {
       const { rows } = await reader.query<{ name: string; value: Buffer }>(
         `SELECT name, value FROM lab.fates WHERE since_block <= $1
@@ -222,7 +222,7 @@ describe('a commit unit', () => {
       )
       return new Map(rows.map(({ name, value }) => [name, value.toString()]))
     }
-    /** What the rows are at the end of each block, kept beside. */
+    /** Expected rows at the end of each block. */
     const model = [new Map<string, string>()]
     const change = (unit: CommitUnit, block: number, rows: number): void => {
       const now = new Map(model[block - 1])
@@ -256,14 +256,14 @@ describe('a commit unit', () => {
     for (let block = 23; block <= 25; block++)
       await commit(block, true, (unit) => change(unit, block, 300), 20)
     expect(await at(25)).toEqual(model[25])
-    // What a fork may ask for stays, whatever is said.
+    // Rows that a fork may restore are never pruned.
     await commit(26, true, (unit) => unit.forget(fates, 24), 20)
     for (let block = 20; block <= 25; block++) expect([block, await at(block)]).toEqual([block, model[block]])
     const oldest = await reader.query<{ block: number }>(
       'SELECT min(until_block) AS block FROM lab.past_fates',
     )
     expect(oldest.rows[0]!.block).toBe(21)
-    // Of rows that change again and again in a unit only what is asked for is gathered.
+    // Of rows that change repeatedly in a unit only retained versions are collected.
     model[26] = model[25]!
     await commit(40, false, (unit) => {
       unit.forget(fates, 39)
@@ -276,7 +276,7 @@ describe('a commit unit', () => {
     expect(rows[0]!.n).toBe(0)
   })
 
-  it('removes counters that have come back to nothing', async () => {
+  it('removes counters that have become zero', async () => {
     await commit(1, false, (unit) => unit.add(counts, { name: 'a', up: 3n, down: 0n }))
     await commit(2, false, (unit) => {
       unit.add(counts, { name: 'a', up: -3n, down: 0n })
@@ -340,7 +340,7 @@ describe('the undo journal', () => {
 })
 
 describe('the lease', () => {
-  it('is refused to a second writer, by the name of the first, which goes on undisturbed', async () => {
+  it('is refused to a second writer, naming the first, which continues', async () => {
     await commit(1, false, (unit) => unit.insert(things, thing(1)))
     await expect(openTestStore()).rejects.toMatchObject({ code: 'READER_LEASE_HELD' })
     await expect(openTestStore()).rejects.toThrow(new RegExp(`process ${process.pid} on`))
@@ -370,7 +370,7 @@ describe('the lease', () => {
   })
 })
 
-it('a wiped reader begins anew', async () => {
+it('a wiped reader starts from the beginning', async () => {
   await commit(1, true, (unit) => unit.insert(things, thing(1)))
   await store.wipe()
   expect(store.position).toBeNull()

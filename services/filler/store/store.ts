@@ -25,7 +25,7 @@ export interface StoreOptions {
   /** First block to index when the reader has no position yet. */
   readonly startBlock: number
   readonly tables: readonly Table[]
-  /** What follows from the rows; derivations and aggregates run in this order. */
+  /** Derived values; derivations and aggregates run in this order. */
   readonly derived?: readonly DerivedStep[]
   /** How long to wait for a lease whose holder may be gone; for tests. */
   readonly handoverMs?: number
@@ -39,7 +39,7 @@ export interface Statements {
 }
 
 /** Writes what else belongs into a transaction; rejecting undoes all of it. */
-export type Besides = (statements: Statements) => Promise<void>
+export type FinalStatements = (statements: Statements) => Promise<void>
 
 /** The only writer of a reader's rows. Not for concurrent use: one call at a time. */
 export interface Store {
@@ -47,7 +47,7 @@ export interface Store {
   readonly position: UnitBlock | null
   /** First block that this reader indexed or will index. */
   readonly startBlock: number
-  /** Blocks that the node is told about on reconnect, ascending; the oldest one cannot be undone itself. */
+  /** Blocks that are sent to the node on reconnect, ascending; the oldest one cannot be undone itself. */
   readonly knownBlocks: readonly UnitBlock[]
   /**
    * Runs a read on the writer's session, between transactions.
@@ -59,29 +59,28 @@ export interface Store {
    * Writes a unit: rows, derived values, undo journal and position in one transaction.
    *
    * @param irreversible the chain's last irreversible block; the journal below it is dropped.
-   * @param besides what is written last; others learn of it at once, so it is made durable like blocks at the head.
+   * @param finalStatements run last; their rows are published at once, so the commit is flushed like blocks at the head.
    * @throws FatalError `READER_LEASE_LOST`; RetryableError `DATABASE_UNAVAILABLE` when the connection broke;
    *   FatalError `DATABASE_ERROR` when a statement was refused. Nothing of the unit is in the database then.
    */
-  commit(unit: CommitUnit, irreversible: number, besides?: Besides): Promise<void>
-  /**
-   * Undoes all blocks from `block` on; `besides` is written last.
+  commit(unit: CommitUnit, irreversible: number, finalStatements?: FinalStatements): Promise<void>
+  /** Rolls back all blocks from `block` on; `finalStatements` run last.
    *
    * @throws FatalError `UNDO_JOURNAL_EXHAUSTED` when the journal does not reach down to it.
    */
-  rollBackTo(block: number, besides?: Besides): Promise<void>
-  /** Deletes everything that this reader has written, its position included; `besides` is written last. */
-  wipe(besides?: Besides): Promise<void>
+  rollBackTo(block: number, finalStatements?: FinalStatements): Promise<void>
+  /** Deletes everything that this reader has written, its position included; `finalStatements` run last. */
+  wipe(finalStatements?: FinalStatements): Promise<void>
   /**
    * Writes the rows of a unit, and what follows from them at a time of the chain, without journal and without moving the
    * position: for imports, which set it once all rows are there.
    *
    * @throws as `commit`.
    */
-  load(unit: CommitUnit, timeMs: number, besides?: Besides): Promise<void>
-  /** Sets the position of a reader whose rows were loaded; `besides` is written last. @throws as `commit`. */
-  begin(block: UnitBlock, besides?: Besides): Promise<void>
-  /** The right to write; whoever writes for the reader on other sessions checks it in each transaction. */
+  load(unit: CommitUnit, timeMs: number, finalStatements?: FinalStatements): Promise<void>
+  /** Sets the position of a reader whose rows were loaded; `finalStatements` run last. @throws as `commit`. */
+  begin(block: UnitBlock, finalStatements?: FinalStatements): Promise<void>
+  /** The right to write; other sessions that write for the reader check it in each transaction. */
   readonly lease: Lease
   /** Ends the session and with it the lease. */
   close(): Promise<void>
@@ -180,12 +179,12 @@ class PostgresStore implements Store {
     }
   }
 
-  async commit(unit: CommitUnit, irreversible: number, besides?: Besides): Promise<void> {
+  async commit(unit: CommitUnit, irreversible: number, finalStatements?: FinalStatements): Promise<void> {
     const last = unit.last
     if (last === null) return
     const oldest = Math.min(irreversible, last.num)
     const forgotten = new Map<Table, number>()
-    await this.transaction(unit.reversible || besides ? BEGIN_AT_HEAD : BEGIN, async () => {
+    await this.transaction(unit.reversible || finalStatements ? BEGIN_AT_HEAD : BEGIN, async () => {
       const undoBlock = unit.reversible ? last.num : null
       const clock = { nowMs: last.timeMs, beforeMs: this.position?.timeMs ?? 0 }
       const writer = new UnitWriter(this.session, this.layouts, this.plan, unit, clock, undoBlock)
@@ -194,7 +193,7 @@ class PostgresStore implements Store {
       await this.writePosition(unit, last)
       await this.pruneJournal(oldest)
       await this.forget(unit, oldest, forgotten)
-      await besides?.(this.session)
+      await finalStatements?.(this.session)
     })
     for (const [table, before] of forgotten) this.forgottenTo.set(table, before)
     this.position = last
@@ -202,25 +201,25 @@ class PostgresStore implements Store {
     this.knownBlocks = [...this.knownBlocks.filter((block) => block.num >= oldest), last]
   }
 
-  async load(unit: CommitUnit, timeMs: number, besides?: Besides): Promise<void> {
+  async load(unit: CommitUnit, timeMs: number, finalStatements?: FinalStatements): Promise<void> {
     await this.transaction(BEGIN, async () => {
-      // Nothing is left to the clock: whoever loads asks for what the time before has brought.
+      // Derivations by time are not run: the loader requests them explicitly.
       const clock = { nowMs: timeMs, beforeMs: timeMs }
       await new UnitWriter(this.session, this.layouts, this.plan, unit, clock, null).write(unit)
-      await besides?.(this.session)
+      await finalStatements?.(this.session)
     })
   }
 
-  async begin(block: UnitBlock, besides?: Besides): Promise<void> {
+  async begin(block: UnitBlock, finalStatements?: FinalStatements): Promise<void> {
     await this.transaction(BEGIN_AT_HEAD, async () => {
       await this.writePosition(new CommitUnit(false), block)
-      await besides?.(this.session)
+      await finalStatements?.(this.session)
     })
     this.position = block
     this.knownBlocks = [block]
   }
 
-  async rollBackTo(block: number, besides?: Besides): Promise<void> {
+  async rollBackTo(block: number, finalStatements?: FinalStatements): Promise<void> {
     const anchor = this.knownBlocks.find((known) => known.num === block - 1)
     if (!anchor) {
       throw new FatalError(
@@ -235,7 +234,7 @@ class PostgresStore implements Store {
       )
       const journaled = new Set(this.journal.reachingUpTo(block, this.layouts.values()))
       for (const layout of this.layouts.values())
-        if (layout.twin === null || journaled.has(layout))
+        if (layout.undoTable === null || journaled.has(layout))
           await this.undoTable(layout, block, rows[0]?.first ?? null)
       await this.session.run('DELETE FROM chain.reversible_blocks WHERE reader = $1 AND block_num >= $2', [
         this.lease.reader,
@@ -245,25 +244,25 @@ class PostgresStore implements Store {
         'UPDATE chain.readers SET block_num = $2, block_time = $3, block_id = $4 WHERE name = $1',
         [this.lease.reader, anchor.num, anchor.timeMs, anchor.id],
       )
-      await besides?.(this.session)
+      await finalStatements?.(this.session)
     })
     this.position = anchor
     this.knownBlocks = this.knownBlocks.filter((known) => known.num < block)
   }
 
-  async wipe(besides?: Besides): Promise<void> {
+  async wipe(finalStatements?: FinalStatements): Promise<void> {
     await this.transaction(BEGIN, async () => {
-      for (const { table, twin, past } of this.layouts.values()) {
+      for (const { table, undoTable, past } of this.layouts.values()) {
         if (table.kind === 'versioned')
           await this.session.run(`DELETE FROM ${table.name} WHERE reader = $1`, [this.lease.reader])
         else
           await this.session.client.query(
-            `TRUNCATE ${[table.name, ...(twin === null ? [] : [twin]), ...(past === null ? [] : [past.name])].join(', ')}`,
+            `TRUNCATE ${[table.name, ...(undoTable === null ? [] : [undoTable]), ...(past === null ? [] : [past.name])].join(', ')}`,
           )
       }
       await this.session.run('DELETE FROM chain.reversible_blocks WHERE reader = $1', [this.lease.reader])
       await this.session.run('DELETE FROM chain.readers WHERE name = $1', [this.lease.reader])
-      await besides?.(this.session)
+      await finalStatements?.(this.session)
     })
     this.position = null
     this.journal.clear()
@@ -316,12 +315,12 @@ class PostgresStore implements Store {
       `UPDATE chain.reversible_blocks SET first_seq = NULL
        WHERE reader = ${reader} AND block_num = ${oldest} AND first_seq IS NOT NULL`,
     ]
-    for (const twin of this.journal.reachingDownTo(oldest, this.layouts.values()))
-      statements.push(`DELETE FROM ${twin} WHERE undo_block <= ${oldest}`)
+    for (const undoTable of this.journal.reachingDownTo(oldest, this.layouts.values()))
+      statements.push(`DELETE FROM ${undoTable} WHERE undo_block <= ${oldest}`)
     await this.session.client.query(statements.join(';'))
   }
 
-  /** Lets old facts go as far as no fork can ask for them; notes in `forgotten` how far. */
+  /** Prunes old rows as far as no fork can restore them; records the block in `forgotten`. */
   private async forget(unit: CommitUnit, oldest: number, forgotten: Map<Table, number>): Promise<void> {
     for (const { table, forgetBefore } of unit.tables.values()) {
       const before = Math.min(forgetBefore, oldest)
@@ -357,7 +356,7 @@ const RETRYABLE_STATES = /^(08|53|57|40)/
 /** What an error of a session is to the program: retryable or not. */
 export function asStoreError(error: unknown): Error {
   if (error instanceof FatalError || error instanceof RetryableError) return error
-  // A mistake in the program, which no new connection makes good.
+  // A bug, which a new connection does not fix.
   if (error instanceof TypeError || error instanceof RangeError) return error
   if (knownFailure(error)) return databaseFailure(error, '')
   if (error instanceof pg.DatabaseError && !RETRYABLE_STATES.test(error.code ?? '')) {

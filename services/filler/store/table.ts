@@ -12,7 +12,7 @@ export type Row = Readonly<Record<string, ColumnValue>>
 interface TableBase<R extends object> {
   /** Schema-qualified name. */
   readonly name: string
-  /** Columns that tell one row from another. */
+  /** Columns that identify a row. */
   readonly key: readonly (keyof R & string)[]
   readonly row?: R
 }
@@ -50,14 +50,11 @@ export interface VersionedTable<R extends object> extends TableBase<R> {
   readonly replaces: boolean
 }
 
-/**
- * Rows that are kept as they are and as they were. Those that hold are in the table, with the block that wrote them in
- * `since_block`; those that ended are in `past`, with the block that ended them in `until_block` besides. Undone by
- * block number.
+/** Rows with their history. Current ones are in the table, with the block that wrote them in `since_block`; ended ones are in `past`, also with the block that ended them in `until_block`. Rolled back by block number.
  */
 export interface HistoryTable<R extends object> extends TableBase<R> {
   readonly kind: 'history'
-  /** Schema-qualified name of the table of ended versions. */
+  /** Schema-qualified name of the history table. */
   readonly past: string
 }
 

@@ -8,7 +8,7 @@ import { rowKey } from './pending-rows.ts'
 import type { WriterSession } from './session.ts'
 import type { MutableRow, Table } from './table.ts'
 
-/** What a store derives, sorted by use; made once. */
+/** Derivations of a store, sorted by use; created once. */
 export interface DerivedPlan {
   readonly steps: readonly (Derivation | Aggregate)[]
   readonly completions: ReadonlyMap<string, Completion>
@@ -40,7 +40,7 @@ export function planDerived(steps: readonly DerivedStep[]): DerivedPlan {
   return { steps: steps.filter((step) => step.kind !== 'completion'), completions, observed, wakes }
 }
 
-/** A row that an aggregate looks at: its key, and what it was before the unit. */
+/** A row of an aggregate: its key, and its values before the unit. */
 interface ObservedRow {
   readonly key: MutableRow
   readonly before: MutableRow | null
@@ -92,7 +92,7 @@ export class UnitWriter {
       else await this.aggregate(step)
     }
     for (const derivation of this.due.keys())
-      throw new FatalError('INTERNAL', `derivation ${derivation.name} was asked for when its turn was over`)
+      throw new FatalError('INTERNAL', `derivation ${derivation.name} was requested after it had run`)
   }
 
   private async flush(pending: PendingTable): Promise<void> {

@@ -5,16 +5,16 @@ import { formatClock, formatRate } from './format.js'
 /** @typedef {import('../data.ts').HistoryView} HistoryView */
 
 const HEIGHT = 190
-/** What each stretch shows; seconds. */
-const stretches = {
+/** Span and words of each period; seconds. */
+const periods = {
   recent: { span: 600, words: 'last 10 minutes' },
   day: { span: 86_400, words: 'last 24 hours' },
 }
-/** A page that was opened a moment ago would otherwise show that moment as wide as ten minutes; seconds. */
+/** Minimum width of the time axis; a page that was just opened has only a few points; seconds. */
 const LEAST_SPAN = 60
-/** Below it the axis tells seconds. */
+/** Below it the axis shows seconds. */
 const SHORT_SPAN = 300
-/** A chain that makes two blocks a second should not look like a mountain. */
+/** Minimum height of the rate axis, so that two blocks per second look like a low line. */
 const LEAST_TOP = 5
 
 /** The program draws on a canvas; it is loaded by the page before this. */
@@ -32,7 +32,7 @@ export function createChart(reader) {
   const figure = make('figure', { class: 'chart' }, [make('figcaption', {}, [summary, readout]), box])
   /** @type {HistoryRange} */
   let range = 'recent'
-  /** Rate by second: what several processes tell of one reader, and what was told before one of them began anew. */
+  /** Rate by second, from several processes, and from before a restart of one of them. */
   let points = /** @type {Map<number, number | null>} */ (new Map())
   /** @type {InstanceType<typeof Plot> | undefined} */
   let plot
@@ -80,8 +80,8 @@ export function createChart(reader) {
       range = shown
       for (const [place, time] of history.times.entries()) points.set(time, history.rates[place] ?? null)
       const newest = Math.max(0, ...points.keys())
-      for (const time of points.keys()) if (time < newest - stretches[range].span) points.delete(time)
-      const text = describe(ratesOf(points), stretches[range].words)
+      for (const time of points.keys()) if (time < newest - periods[range].span) points.delete(time)
+      const text = describe(ratesOf(points), periods[range].words)
       setText(summary, text)
       box.setAttribute('aria-label', `${reader}, ${text}`)
       draw()
@@ -130,7 +130,7 @@ function optionsOf(box, tellPoint) {
   return {
     width: box.clientWidth,
     height: HEIGHT,
-    // The last time on the axis stands half beyond its end.
+    // The last label on the axis extends half beyond its end.
     padding: [8, 30, 0, 0],
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { size: 8 } },
@@ -162,8 +162,7 @@ function clocksOf(times) {
   return times.map((time) => formatClock(time * 1_000).slice(0, isShort ? 8 : 5))
 }
 
-/**
- * What a colour of the style sheet is at the moment; a canvas does not know its names.
+/** The current value of a colour of the style sheet; a canvas does not resolve its names.
  * @param {HTMLElement} near
  * @returns {(name: string) => string}
  */

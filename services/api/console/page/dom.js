@@ -9,8 +9,7 @@ export function byId(id) {
   return found
 }
 
-/**
- * Makes an element with text, classes, attributes and children. Text is never read as HTML.
+/** Creates an element with text, classes, attributes and children. Text is never read as HTML.
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
  * @param {{ text?: string, class?: string, attributes?: Readonly<Record<string, string>> }} [traits]
@@ -26,8 +25,7 @@ export function make(tag, traits = {}, children = []) {
   return element
 }
 
-/**
- * Sets a text; one that is there already is left alone, so that screen readers are not told twice.
+/** Sets a text unless it is unchanged, so that screen readers announce it once.
  * @param {Element} element
  * @param {string} text
  */

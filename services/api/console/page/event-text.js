@@ -35,7 +35,13 @@ export function describeEvent(text) {
   }
   if (type === 'gap') {
     const block = numberAt(message, 'to_block')
-    return { title: 'Gap', kind: 'fork', detail: 'Events up to here were not told', block, timeMs: undefined }
+    return {
+      title: 'Gap',
+      kind: 'fork',
+      detail: 'Events up to here were not published',
+      block,
+      timeMs: undefined,
+    }
   }
   if (type === 'error') {
     const detail = textAt(message, 'message')

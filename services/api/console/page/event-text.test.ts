@@ -47,7 +47,7 @@ it('shows events without a record by their id', () => {
   expect(line({ event: 'collection_created', entity: 'collection', id: 'heroes' })?.detail).toBe('heroes')
 })
 
-it('says when blocks were undone, events left out, or the stream ended', () => {
+it('describes forks, gaps and the end of the stream', () => {
   expect(describeEvent('{"type":"fork","block_num":900}')).toMatchObject({
     title: 'Fork',
     kind: 'fork',

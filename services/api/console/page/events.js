@@ -8,15 +8,13 @@ import { formatAge, formatWhole } from './format.js'
 const SHOWN = 60
 /** What waits while the list is paused, or between two drawings. */
 const MOST_WAITING = 500
-/** Hidden for longer, the page goes on with what happens then. */
+/** After a longer time in the background the page shows new events only, ms. */
 const RESUME_MS = 300_000
 /** After an answer that was no stream. */
 const RETRY_MS = 30_000
 const UNAVAILABLE = 'Live events are not available.'
 
-/**
- * What the chain does, as it happens. One stream at a time, and none while the page is hidden: browsers open few
- * connections to a host.
+/** Live events. One stream at a time, and none while the page is hidden: browsers open few connections to a host.
  */
 export function createEvents() {
   const list = byId('events')
@@ -76,7 +74,7 @@ export function createEvents() {
     const opened = new EventSource(`${path.slice(1)}${from}`)
     source = opened
     for (const name of ['event', 'fork', 'gap', 'failure']) opened.addEventListener(name, take)
-    // What the server ended is not asked for again from where it ended: that may be why.
+    // A stream that the server ended is not resumed from its cursor: the cursor may be the cause.
     opened.addEventListener('failure', () => {
       close()
       cursor = ''
@@ -90,7 +88,7 @@ export function createEvents() {
       if (source !== opened) return
       const isOver = opened.readyState === EventSource.CLOSED
       note = isOver ? UNAVAILABLE : 'Connecting'
-      // The browser comes back by itself, but not where the answer was no stream, as while a proxy answers.
+      // The browser reconnects by itself, but not after an answer that was no stream, such as one of a proxy.
       if (isOver) retry = setTimeout(open, RETRY_MS)
       showNote()
     })

@@ -13,12 +13,11 @@ const SOON_MS = 500
 const TIMEOUT_MS = 10_000
 const LONGEST_PAUSE_MS = 15_000
 
-/**
- * Asks for the data again and again while the page is seen, more seldom while nobody answers.
- * @param {{ range: () => HistoryRange, tell: (result: FeedResult) => void }} options
+/** Polls the data while the page is visible, less often while the server does not answer.
+ * @param {{ range: () => HistoryRange, onResult: (result: FeedResult) => void }} options
  * @returns {{ askNow: () => void }}
  */
-export function startFeed({ range, tell }) {
+export function startFeed({ range, onResult }) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer
   let failures = 0
@@ -27,10 +26,10 @@ export function startFeed({ range, tell }) {
     clearTimeout(timer)
     const mine = ++turn
     const result = await askOnce(range())
-    // A later question has been asked meanwhile; its answer counts.
+    // A later request is running; its answer replaces this one.
     if (mine !== turn) return
     failures = result.kind === 'data' ? 0 : failures + 1
-    tell(result)
+    onResult(result)
     if (document.hidden) return
     const isMeasuring = result.kind === 'data' && result.data.database === null && result.data.health.answers
     const pauseMs = isMeasuring ? SOON_MS : EVERY_MS * 2 ** Math.max(0, failures - 1)
@@ -60,7 +59,7 @@ async function askOnce(range) {
   } catch {
     return { kind: 'away' }
   }
-  // A proxy in front answers for a server that is away.
+  // A proxy answers for an unavailable server.
   if ([502, 503, 504].includes(response.status)) return { kind: 'away' }
   if (!response.ok) return { kind: 'failed', status: response.status }
   try {

@@ -76,8 +76,7 @@ export function formatClock(ms) {
   return new Date(ms).toLocaleTimeString('en-GB')
 }
 
-/**
- * A moment in the zone of the reader: the time of one in the last hours, the day of one before.
+/** A time in the local zone: the time of day within the last hours, the date before.
  * @param {number} ms
  * @param {number} now
  */

@@ -1,6 +1,6 @@
 /*
- * Loaded before the modules, and without them: says so when one of them cannot be loaded or fails, instead of "Loading"
- * for ever.
+ * Loaded before the modules, and without them: shows a message when one of them cannot be loaded or fails, instead of
+ * "Loading" forever.
  */
 ;(function () {
   const PATIENCE_MS = 15_000

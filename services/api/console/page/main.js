@@ -21,7 +21,7 @@ const notice = createNotice(() => {
 })
 const feed = startFeed({
   range: () => range,
-  tell: (result) => {
+  onResult: (result) => {
     notice.update(result)
     if (result.kind !== 'data') {
       showAway()

@@ -4,8 +4,7 @@ import { formatClock } from './format.js'
 /** @typedef {import('./feed.js').FeedResult} FeedResult */
 /** @typedef {import('../data.ts').ConsoleData} ConsoleData */
 
-/**
- * Says above everything else what keeps the page from being right: nobody answers, an error, a database that is away.
+/** Shows a notice at the top: the server does not answer, an error, an unavailable database.
  * @param {() => void} askNow
  */
 export function createNotice(askNow) {
@@ -42,8 +41,8 @@ export function createNotice(askNow) {
 function problemOf({ health }) {
   if (health.database === 'up') return undefined
   if (health.answers)
-    return 'The primary database is away. A replica answers requests; what is shown here was known before.'
-  return 'The database is away. Requests are refused until it is back; what is shown here was known before.'
+    return 'The primary database is unavailable. A replica answers requests; this page shows the last known state.'
+  return 'The database is unavailable. Requests are refused until it is available again; this page shows the last known state.'
 }
 
 /**
@@ -52,9 +51,9 @@ function problemOf({ health }) {
  * @returns {string}
  */
 function failureOf(result, seenMs) {
-  const last = seenMs === 0 ? '' : ` What is shown is of ${formatClock(seenMs)}.`
-  if (result.kind === 'away') return `The api does not answer. Trying again by itself.${last}`
+  const last = seenMs === 0 ? '' : ` This page shows the state of ${formatClock(seenMs)}.`
+  if (result.kind === 'away') return `The api does not answer. Retrying automatically.${last}`
   if (result.kind === 'failed')
-    return `The api answered with an error (status ${result.status}). Trying again by itself.${last}`
+    return `The api answered with an error (status ${result.status}). Retrying automatically.${last}`
   return `The api answered with something that this page does not understand; it may have been updated.${last}`
 }

@@ -4,7 +4,7 @@ import { formatAge, formatBytes, formatCount } from './format.js'
 /** @typedef {import('../data.ts').ConsoleData} ConsoleData */
 /** @typedef {import('../data.ts').TableView} TableView */
 
-/** Tables that are shown before one asks for all. */
+/** Tables that are shown before "all" is chosen. */
 const FIRST = 10
 
 /** The tables of the database, the largest first. */
@@ -21,7 +21,7 @@ export function createStorage() {
     show(byId('storage-note'), database == null)
     if (!last || !database) {
       const isAway = last?.health.answers === false
-      setText(byId('storage-note'), isAway ? 'The database is away.' : 'Being measured')
+      setText(byId('storage-note'), isAway ? 'The database is unavailable.' : 'Being measured')
       return
     }
     setText(

@@ -72,7 +72,7 @@ export type { AssetExtension, AssetRow, AssetsRecords, LoggedActions, RecordSour
 export { liveRecord } from './live-records.ts'
 export type { AssetsLimits, AssetsSetup } from './setup.ts'
 
-/** What the assets namespace needs to know. */
+/** Options of the assets namespace. */
 export interface AssetsNamespaceOptions {
   /** Contract account. */
   readonly contract: string

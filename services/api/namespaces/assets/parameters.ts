@@ -27,13 +27,13 @@ const MINT = { minimum: 1 } as const
 /** The contracts take no longer memo. */
 const MEMO = { minimum: 1, maximum: 256 } as const
 
-/** Whose assets, beside the filters of assets. */
+/** Owner, in addition to the filters of assets. */
 const homeFilter = {
   collection_name: names('Collection is one of these.'),
   schema_name: names('Schema is one of these.'),
 }
 
-/** Parameters of the list of assets. @param further sorts beside its own. */
+/** Parameters of the list of assets. @param further additional sorts. */
 export function assetListParameters(limit: number, further: readonly string[] = []) {
   return {
     ...paging(limit),
@@ -63,7 +63,7 @@ export function assetListParameters(limit: number, further: readonly string[] = 
   }
 }
 
-/** What may be asked of assets, by whatever list. */
+/** Filters on assets, for all lists. */
 export type AssetValues = Partial<Values<ReturnType<typeof assetListParameters>>>
 
 /** Conditions on the assets that accounts hold. */
@@ -86,7 +86,7 @@ export function burnerParameters(limit: number) {
   return { ...paging(limit), ...accountMatch, ...heldAssets, ...textBoundaries('burned_by_account') }
 }
 
-/** What may be asked of accounts. */
+/** Filters on accounts. */
 export type AccountValues = Values<ReturnType<typeof ownerParameters>> &
   Partial<Values<ReturnType<typeof burnerParameters>>>
 
@@ -204,5 +204,5 @@ export function transferParameters(limit: number) {
 
 export type TransferValues = Values<ReturnType<typeof transferParameters>>
 
-/** What may be asked of both parties. */
+/** Filters on both parties. */
 export type PartyValues = Values<typeof partyParameters> & Pick<OfferValues, 'account_whitelist'>

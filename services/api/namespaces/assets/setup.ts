@@ -15,7 +15,7 @@ export interface AssetsLimits {
   readonly logs: number
 }
 
-/** What the endpoints of a mounted namespace share. */
+/** Shared state of the endpoints of a mounted namespace. */
 export interface AssetsSetup extends RecordSource {
   readonly limits: AssetsLimits
   /** Whether the database has the `pg_trgm` extension. */

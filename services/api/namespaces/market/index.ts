@@ -12,7 +12,7 @@ import type { MarketLimits, MarketSetup } from './setup.ts'
 
 export type { MarketLimits } from './setup.ts'
 
-/** What the market namespace needs to know. */
+/** Options of the market namespace. */
 export interface MarketNamespaceOptions {
   /** Market contract account. */
   readonly contract: string

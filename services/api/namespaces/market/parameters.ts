@@ -41,7 +41,7 @@ const parties = {
 const agents = {
   maker_marketplace: texts('Marketplace that it was listed on.'),
   taker_marketplace: texts('Marketplace that it was bought on.'),
-  marketplace: texts('Either marketplace is one of these; stands above the other two.'),
+  marketplace: texts('Either marketplace is one of these; overrides the other two.'),
 }
 
 const mintRange = {
@@ -117,7 +117,7 @@ export type ListingKey = 'sale_id' | 'auction_id' | 'buyoffer_id'
 export function listingParameters(
   limit: number,
   key: ListingKey,
-  /** What the states mean, for example `1 listed, 3 sold`. */
+  /** Meaning of the states, for example `1 listed, 3 sold`. */
   states: string,
   /** Whether it is of one asset at most. */
   isSingle = false,
@@ -145,10 +145,10 @@ export function listingParameters(
   }
 }
 
-/** What a list of listings is given. */
+/** Options of a list of listings. */
 export type ListingListValues = Values<ReturnType<typeof listingParameters>>
 
-/** What may be asked of listings, of whatever kind and by whatever list. */
+/** Filters on listings of all kinds, for all lists. */
 export type ListingValues = Partial<ListingListValues>
 
 /** `symbol` of the prices: any number of tokens. */
@@ -159,7 +159,7 @@ const homeFilter = {
   schema_name: names('Schema is one of these.'),
 }
 
-/** What a trade of one asset is found by. */
+/** Filters on trades of one asset. */
 export const tradeParameters = {
   ...homeFilter,
   template_id: idsOrNull('Template is one of these; null for assets without one.'),

@@ -17,7 +17,7 @@ export interface MarketLimits {
   readonly logs: number
 }
 
-/** What the endpoints of a mounted namespace share. */
+/** Shared state of the endpoints of a mounted namespace. */
 export interface MarketSetup {
   /** Market contract account; an account name, so it needs no escaping in JSON. */
   readonly contract: string
@@ -26,7 +26,7 @@ export interface MarketSetup {
   readonly trigrams: boolean
   /** `disable_v1_sales`: `/v1/sales` takes the largest page of `/v2/sales`. */
   readonly disableV1Sales: boolean
-  /** How the assets of the market are served. Its contract is known once `contracts` has been asked. */
+  /** How the assets of the market are served. Its contract is known after `contracts` was read. */
   readonly assets: AssetsSetup
   readonly lists: ListReader
   readonly records: MarketRecords

@@ -27,7 +27,7 @@ export type OrderValues = Partial<Values<ReturnType<typeof sortOrder>>>
 export function sorting(sorts: readonly [string, ...string[]], lenient = false) {
   return {
     ...sortOrder('desc'),
-    sort: choice('What the rows are sorted by.', sorts, { default: sorts[0], lenient }),
+    sort: choice('Sort order of the rows.', sorts, { default: sorts[0], lenient }),
   }
 }
 

@@ -9,7 +9,7 @@ import type { ToolsLimits, ToolsSetup } from './setup.ts'
 
 export type { ToolsLimits } from './setup.ts'
 
-/** What the tools namespace needs to know. */
+/** Options of the tools namespace. */
 export interface ToolsNamespaceOptions {
   /** Tools contract account. */
   readonly contract: string

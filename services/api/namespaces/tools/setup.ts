@@ -7,14 +7,14 @@ export interface ToolsLimits {
   readonly logs: number
 }
 
-/** What the endpoints of a mounted namespace share. */
+/** Shared state of the endpoints of a mounted namespace. */
 export interface ToolsSetup {
   /** Tools contract account; an account name, so it needs no escaping in JSON. */
   readonly contract: string
   /** Assets contract account, until the tools contract has named it. */
   readonly assetsContract: string | undefined
   readonly limits: ToolsLimits
-  /** What the assets inside links share. */
+  /** Shared state of the assets inside links. */
   readonly shared: Fragments
   readonly links: RecordKind
   readonly lists: ListReader

@@ -5,7 +5,7 @@ import type { AttributeMap, LogBurn, LogMint, LogSetData, LogTransfer } from './
 import { tables } from './tables.ts'
 import type { AssetRow, JsonText } from './tables.ts'
 
-/** What is known of an asset in the block: a full row when it was minted in it, else the changed columns. */
+/** Known columns of an asset in the block: all when it was minted in it, else the changed ones. */
 export interface AssetChange {
   readonly minted: AssetRow | null
   readonly changes: Partial<AssetRow>
@@ -34,7 +34,7 @@ export class AssetChanges {
     this.sink = sink
   }
 
-  /** `seq` is the global sequence of the log, null when logs are not kept. */
+  /** `seq` is the global sequence of the log, null when logs are not stored. */
   mint(log: LogMint, seq: bigint | null): void {
     const { num, timeMs } = this.block
     const row: AssetRow = {
@@ -108,12 +108,12 @@ export class AssetChanges {
     change.changes.updated_at_block = this.block.num
   }
 
-  /** The payer of the row may have changed; the row itself tells, at the end of the block. */
+  /** The payer of the row may have changed; the row itself has it at the end of the block. */
   touchPayer(assetId: bigint): void {
     this.change(assetId).payerMayChange = true
   }
 
-  /** What the block's actions did to an asset; undefined when nothing. */
+  /** Changes of an asset by the block's actions; undefined when none. */
   find(assetId: bigint): AssetChange | undefined {
     return this.assets.get(assetId)
   }

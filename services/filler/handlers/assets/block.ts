@@ -5,7 +5,7 @@ import { AssetChanges, mapToJsonText } from './asset-changes.ts'
 import type * as contract from './contract.ts'
 import { ContractRows } from './contract-rows.ts'
 import { EventLog } from './event-log.ts'
-import type { KeptHistory } from './event-log.ts'
+import type { StoredHistory } from './event-log.ts'
 import { OfferChanges, offerStates, offerValidity } from './offer-changes.ts'
 import type { AssetsState } from './state.ts'
 import { tables } from './tables.ts'
@@ -24,7 +24,7 @@ export class AssetsBlock implements BlockScope<AssetsState> {
   private readonly offers: OfferChanges
   private readonly log: EventLog
   private readonly rows: ContractRows
-  /** Collections wait for the end: their data needs the format that the block ends with. */
+  /** Collections are handled last: their data needs the format at the end of the block. */
   private readonly collections: contract.CollectionState[] = []
   private readonly swapEvents: ActionEvent[] = []
   private readonly swapsSet = new Map<string, contract.AuthorSwapState>()
@@ -32,7 +32,7 @@ export class AssetsBlock implements BlockScope<AssetsState> {
 
   constructor(
     account: string,
-    kept: KeptHistory,
+    stored: StoredHistory,
     block: BlockInfo,
     state: AssetsState,
     sink: RowSink,
@@ -43,7 +43,7 @@ export class AssetsBlock implements BlockScope<AssetsState> {
     this.warn = warn
     this.assets = new AssetChanges(block, sink)
     this.offers = new OfferChanges(block, sink)
-    this.log = new EventLog(block, sink, kept)
+    this.log = new EventLog(block, sink, stored)
     this.rows = new ContractRows(account, block, state, sink, warn)
   }
 
@@ -200,7 +200,7 @@ export class AssetsBlock implements BlockScope<AssetsState> {
     this.log.write(event, BigInt(log.template_id), { schema_name: log.schema_name }, packed)
   }
 
-  /** The payer is all that the row alone tells; the rest came with the actions. */
+  /** Only the payer comes from the row; the rest came with the actions. */
   private assetRow(event: RowEvent): void {
     if (!event.present) return
     const change = this.assets.find(event.primaryKey())
@@ -250,7 +250,7 @@ export class AssetsBlock implements BlockScope<AssetsState> {
       case 'deltemplate':
       case 'redtemplmax': {
         const { collection_name: _collection, template_id: templateId, ...rest } = data
-        // A template made and deleted in one block leaves no row to tell.
+        // A template that is created and deleted in one block leaves no row.
         if (event.name === 'deltemplate') this.deleteTemplate(templateId as number)
         return this.log.write(event, BigInt(templateId as number), rest)
       }
@@ -264,7 +264,7 @@ export class AssetsBlock implements BlockScope<AssetsState> {
     ;(present ? this.swapsSet : this.swapsEnded).set(value.collection_name, value)
   }
 
-  /** The actions name little; the swap's row before or after the block tells the rest. */
+  /** The actions contain little; the swap's row before or after the block has the rest. */
   private completeSwapLog(event: ActionEvent): void {
     const {
       collection_name: collection,

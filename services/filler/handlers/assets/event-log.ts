@@ -10,8 +10,8 @@ import { tables } from './tables.ts'
 /** Name of a logged action. */
 export type LogName = keyof typeof logCodes
 
-/** What of the past is kept. */
-export interface KeptHistory {
+/** Which history is stored. */
+export interface StoredHistory {
   readonly logs: boolean
   readonly transfers: boolean
 }
@@ -20,20 +20,20 @@ export interface KeptHistory {
 export class EventLog {
   private readonly transactions: BlockTransactions
   private readonly sink: RowSink
-  private readonly kept: KeptHistory
+  private readonly stored: StoredHistory
 
-  constructor(block: BlockInfo, sink: RowSink, kept: KeptHistory) {
+  constructor(block: BlockInfo, sink: RowSink, stored: StoredHistory) {
     this.transactions = new BlockTransactions(block)
     this.sink = sink
-    this.kept = kept
+    this.stored = stored
   }
 
   get keepsLogs(): boolean {
-    return this.kept.logs
+    return this.stored.logs
   }
 
   transfer(event: ActionEvent, log: LogTransfer): void {
-    if (!this.kept.transfers) return
+    if (!this.stored.transfers) return
     this.transactions.keep(event)
     this.sink.append(tables.transfers, {
       transfer_id: event.seq,
@@ -48,9 +48,8 @@ export class EventLog {
 
   /**
    * Logs an action.
-   *
-   * @param data what the action says beyond its subject, or null when nothing.
-   * @param packed instead of or beside data: the part of the action that is kept as it is.
+   * @param data data of the action other than its subject, or null.
+   * @param packed instead of or in addition to data: the part of the action that is stored packed.
    */
   write(
     event: ActionEvent,
@@ -58,7 +57,7 @@ export class EventLog {
     data: Readonly<Record<string, unknown>> | null,
     packed: Uint8Array | null = null,
   ): void {
-    if (!this.kept.logs) return
+    if (!this.stored.logs) return
     this.transactions.keep(event)
     this.append(event, subject, data, packed)
   }
@@ -71,12 +70,12 @@ export class EventLog {
 
   /** Keeps the transaction of a log that has no row of its own, or gets it from `complete` at the end of the block. */
   reserve(event: ActionEvent): void {
-    if (this.kept.logs) this.transactions.keep(event)
+    if (this.stored.logs) this.transactions.keep(event)
   }
 
   /** Writes a reserved log. */
   complete(event: ActionEvent, subject: bigint, data: Readonly<Record<string, unknown>>): void {
-    if (this.kept.logs) this.append(event, subject, data, null)
+    if (this.stored.logs) this.append(event, subject, data, null)
   }
 
   private append(
@@ -94,7 +93,7 @@ export class EventLog {
     })
   }
 
-  /** Gives the block with its transactions to the sink, when any event of it was kept. */
+  /** Passes the block with its transactions to the sink, if any event of it was stored. */
   end(): void {
     this.transactions.end(tables.blocks, this.sink)
   }

@@ -19,7 +19,7 @@ export interface AssetsHandlerArgs {
 
 /** The NFT standard, contract versions 1 and 2. */
 export function createAssetsHandler(args: AssetsHandlerArgs): Handler<AssetsState> {
-  const kept = { logs: args.store_logs, transfers: args.store_transfers }
+  const stored = { logs: args.store_logs, transfers: args.store_transfers }
   return {
     family: 'assets',
     account: args.assets_account,
@@ -28,12 +28,13 @@ export function createAssetsHandler(args: AssetsHandlerArgs): Handler<AssetsStat
     actions: wantedActions,
     rows: wantedRows,
     load: loadAssetsState,
-    open: (block, state, sink, warn) => new AssetsBlock(args.assets_account, kept, block, state, sink, warn),
+    open: (block, state, sink, warn) =>
+      new AssetsBlock(args.assets_account, stored, block, state, sink, warn),
   }
 }
 
 export { logCodes as assetsLogCodes } from './contract.ts'
 export { EventLog } from './event-log.ts'
-export type { KeptHistory, LogName } from './event-log.ts'
+export type { StoredHistory, LogName } from './event-log.ts'
 export { offerStates, offerValidity } from './offer-changes.ts'
 export { tables as assetsTables } from './tables.ts'

@@ -109,7 +109,7 @@ export class OfferChanges {
     else this.closed.add(offerId)
   }
 
-  /** Takes the contract's row: a removed one tells which assets a closed offer had. */
+  /** Takes the contract's row: a removed one has the assets of a closed offer. */
   row(offer: OfferState, present: boolean): void {
     if (present) {
       this.sink.patch(tables.offers, { offer_id: offer.offer_id }, { ram_payer: offer.ram_payer })

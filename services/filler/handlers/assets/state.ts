@@ -2,7 +2,7 @@ import type { Query } from '../handler.ts'
 import type { FormatField } from './contract.ts'
 import type { TokenRow } from './tables.ts'
 
-/** What the handler remembers between blocks; the same as the rows of assets.config and assets.tokens. */
+/** State of the handler between blocks; equal to the rows of assets.config and assets.tokens. */
 export interface AssetsState {
   /** False until the contract's first config row was seen. */
   readonly known: boolean

@@ -7,7 +7,7 @@ import { linkAssets, newListing, updatedAt } from './listings.ts'
 import { kinds, tables } from './tables.ts'
 import { auctionTrades } from './trades.ts'
 
-/** States of an auction as actions set them; what the clock makes of a started one is derived. */
+/** States of an auction as set by actions; whether a started one has finished is derived from the clock. */
 const auctionState = { waiting: 0, started: 1, cancelled: 2 } as const
 
 /** A bid or claim, which version 2 may take as the end of a bundle. */
@@ -15,14 +15,14 @@ type Step =
   | { readonly kind: 'bid'; readonly id: bigint; readonly seq: bigint; readonly bid: AuctionBid }
   | { readonly kind: 'claim'; readonly id: bigint; readonly by: 'seller' | 'buyer' }
 
-/** What a block's actions and rows do to auctions. */
+/** Changes of auctions by a block's actions and rows. */
 export class Auctions {
   private readonly block: BlockInfo
   private readonly sink: RowSink
   private readonly isV2: boolean
   private readonly steps: Step[] = []
   private readonly bidOn = new Set<bigint>()
-  /** Bundles that nobody had claimed before this block and whose row was removed in it. */
+  /** Bundles that were unclaimed before this block and whose row was removed in it. */
   private readonly dissolved = new Set<bigint>()
 
   constructor(block: BlockInfo, sink: RowSink, isV2: boolean) {
@@ -68,7 +68,7 @@ export class Auctions {
     this.steps.push({ kind: 'claim', id: auctionId, by })
   }
 
-  /** Takes the contract's row: it alone tells the end after a bid, and whether version 2 dissolved a bundle. */
+  /** Takes the contract's row: only the row has the end time after a bid, and whether version 2 dissolved a bundle. */
   row(auctionId: bigint, value: () => AuctionState, present: boolean): void {
     if (present) {
       if (this.bidOn.has(auctionId))

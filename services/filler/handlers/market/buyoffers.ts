@@ -19,7 +19,7 @@ export const buyofferState = { pending: 0, declined: 1, cancelled: 2, accepted: 
 /** States of a template buy offer. */
 const templateBuyofferState = { listed: 0, cancelled: 1, sold: 2 } as const
 
-/** What a block's actions and rows do to buy offers of both kinds. */
+/** Changes of buy offers of both kinds by a block's actions and rows. */
 export class Buyoffers {
   private readonly block: BlockInfo
   private readonly sink: RowSink
@@ -64,7 +64,7 @@ export class Buyoffers {
     this.accepted.push(action)
   }
 
-  /** Takes the contract's row: a removed one tells how many assets the buy offer had. */
+  /** Takes the contract's row: a removed one has the number of assets of the buy offer. */
   row(buyofferId: bigint, value: () => BundleState, present: boolean): void {
     if (this.isV2 && !present) this.removed.set(buyofferId, value().asset_ids.length)
   }

@@ -3,7 +3,7 @@ import { DAY_MS, priceDays, tokenDay } from './price-days.ts'
 import { RECENT_MS, templatePrices, templateToken } from './template-prices.ts'
 import { auctionTrades } from './trades.ts'
 
-/** What the time since the block before has brought. */
+/** Changes due to the time since the block before. */
 interface Due {
   auction_id: bigint | null
   template_id: number | null

@@ -35,7 +35,7 @@ export interface MarketHandlerArgs {
   readonly store_logs: boolean
 }
 
-/** What follows from the rows, each step after those that it reads. */
+/** Values derived from the rows, each step after those that it reads. */
 const derived: readonly DerivedStep[] = [
   saleAssets,
   auctionAssets,

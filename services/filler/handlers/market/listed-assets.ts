@@ -2,7 +2,7 @@ import type { Completion } from '../../store/index.ts'
 import { tables } from './tables.ts'
 import type { AuctionRow, BuyofferRow, ListedAssets, SaleRow, TemplateBuyofferRow } from './tables.ts'
 
-/** What the assets family tells of an asset. */
+/** Columns of an asset in the assets family. */
 interface AssetFact {
   key: bigint
   template_id: number | null
@@ -24,7 +24,7 @@ const assetFacts = `
   FROM assets.assets a LEFT JOIN assets.templates t ON t.template_id = a.template_id
   WHERE a.asset_id = ANY($1::bigint[])`
 
-/** The columns of a new listing that tell of its assets; completed when the row is written. */
+/** The columns of a new listing that describe its assets; completed when the row is written. */
 export function listAssets(assetIds: readonly bigint[]): ListedAssets {
   return {
     template_id: null,
@@ -41,7 +41,7 @@ export function listAssets(assetIds: readonly bigint[]): ListedAssets {
   }
 }
 
-/** Completes a listing; assets that the database does not know tell nothing. */
+/** Completes a listing; unknown assets add nothing. */
 function completeListing(row: ListedAssets, facts: ReadonlyMap<bigint, AssetFact>): void {
   const known = row.asset_ids.flatMap((id) => facts.get(id) ?? [])
   const mints = known.flatMap((fact) => fact.template_mint ?? [])

@@ -19,9 +19,7 @@ export const saleStates: Derivation<{ sale_id: bigint; state: number }> = {
   },
 }
 
-/**
- * What was paid for a sale that an oracle priced: the contract's own arithmetic, in doubles and cut off, from the median
- * that the buyer named.
+/** Paid amount of a sale with an oracle price: the contract's own arithmetic, in doubles and truncated, from the median that the buyer named.
  */
 export const salePrices: Derivation<{ sale_id: bigint; price: bigint }> = {
   kind: 'derivation',
@@ -72,7 +70,7 @@ export const buyofferStates: Derivation<{ buyoffer_id: bigint; state: number }> 
   },
 }
 
-/** What a template buy offer got: its asset's mint number, name and traits. */
+/** Columns of a fulfilled template buy offer: its asset's mint number, name and prefilter columns. */
 export const deliveredAssets: Derivation<{
   buyoffer_id: bigint
   mint: number | null
@@ -97,7 +95,7 @@ export const deliveredAssets: Derivation<{
   },
 }
 
-/** With version 2 of the contract ended bundles that nobody has claimed are no trades any more. */
+/** With version 2 of the contract, finished unclaimed bundles are no longer trades. */
 export const auctionFlip: Derivation<{ auction_id: bigint }> = {
   kind: 'derivation',
   name: 'bundles at the beginning of version 2',

@@ -24,7 +24,7 @@ export function newListing(
   }
 }
 
-/** Makes a listing findable by its assets. */
+/** Adds the rows by which a listing is found by its assets. */
 export function linkAssets(sink: RowSink, kind: number, id: bigint, assetIds: readonly bigint[]): void {
   for (const assetId of assetIds)
     sink.insert(tables.listingAssets, { asset_id: assetId, kind, listing_id: id })

@@ -98,7 +98,7 @@ describe('bundles of before version 2', () => {
   it.each([
     ['are sold on version 1', version1, 2, 100, 3],
     ['are dissolved on version 2', version2, 2, 100, 2],
-    ['are sold in the very block that brings version 2', version2, 2, 50, 3],
+    ['are sold in the block that starts version 2', version2, 2, 50, 3],
     ['while single assets are sold', version2, 1, 100, 3],
   ] as const)('purchases %s', (_, state, assets, num, expected) => {
     const { operations } = block(state, [['purchasesale', purchase]], [removed('sales', assets)], num)
@@ -106,8 +106,8 @@ describe('bundles of before version 2', () => {
   })
 
   it.each([
-    ['a bid ends one', 'auctionbid', {}, { state: 2 }],
-    ['a claim ends one that nobody has claimed', 'auctclaimsel', {}, { state: 2 }],
+    ['a bid cancels one', 'auctionbid', {}, { state: 2 }],
+    ['a claim cancels an unclaimed one', 'auctclaimsel', {}, { state: 2 }],
     [
       'a claim settles one that the other side has claimed',
       'auctclaimsel',
@@ -166,7 +166,7 @@ describe('royalty payouts', () => {
     ])
   })
 
-  it('are kept without a listing when no settling action is found', () => {
+  it('are stored without a listing when no settling action is found', () => {
     const { operations } = block(version2, [['logroyfound', found, 3, 2]])
     const ledger = operations
       .filter(([, table]) => table === 'market.royalty_payouts')
@@ -197,7 +197,7 @@ const config = {
 const configRow = (value: object): Row => ({ table: 'config', key: 1n, present: true, value })
 
 describe('the configuration', () => {
-  it('remembers the block in which version 2 was first seen, and asks what it makes of old bundles', () => {
+  it('remembers the block in which version 2 was first seen, and derives the state of old bundles again', () => {
     const upgrade = block(version1, [], [configRow({ ...config, version: '2.0.0' })], 70)
     expect(upgrade.state.v2SinceBlock).toBe(70)
     expect(upgrade.operations).toContainEqual([
@@ -219,7 +219,7 @@ describe('the configuration', () => {
   it.each([
     ['assets', { ...config, atomicassets_account: 'otherassets' }],
     ['oracle', { ...config, delphioracle_account: 'otheroracle' }],
-  ])('of another %s contract than the reader indexes ends the reader', (family, value) => {
+  ])('of another %s contract than the reader indexes stops the reader', (family, value) => {
     expect(() => block(version1, [], [configRow(value)])).toThrow(
       expect.objectContaining({
         code: 'READER_FAMILIES_DIFFER',

@@ -6,7 +6,7 @@ import type { LogRoyalty, LogRoyaltyDust } from './contract.ts'
 import type { MarketLog } from './log.ts'
 import { tables } from './tables.ts'
 
-/** What a settling action settles. */
+/** Subject of a settling action. */
 export interface Settlement {
   readonly kind: number
   readonly id: bigint

@@ -11,7 +11,7 @@ import { saleTrades } from './trades.ts'
 /** States of a sale as actions set them; `invalid` is derived. */
 export const saleState = { waiting: 0, listed: 1, cancelled: 2, sold: 3, invalid: 4 } as const
 
-/** What a block's actions and rows do to sales. */
+/** Changes of sales by a block's actions and rows. */
 export class Sales {
   private readonly block: BlockInfo
   private readonly sink: RowSink
@@ -57,19 +57,19 @@ export class Sales {
     this.patch(saleId, { state: saleState.cancelled })
   }
 
-  /** What a purchase was is known at the end of the block only. */
+  /** The kind of a purchase is only known at the end of the block. */
   purchase(action: PurchaseSale): void {
     this.purchases.push(action)
   }
 
-  /** Takes the contract's row: a removed one tells how many assets the sale had. */
+  /** Takes the contract's row: a removed one has the number of assets of the sale. */
   row(saleId: bigint, value: () => BundleState, present: boolean): void {
     if (this.isV2 && !present) this.removed.set(saleId, value().asset_ids.length)
   }
 
   end(): void {
     for (const purchase of this.purchases) {
-      // Version 2 sells no bundles: buying one of before dissolves it, and nobody pays.
+      // Version 2 sells no bundles: buying an older one dissolves it, without a payment.
       if ((this.removed.get(purchase.sale_id) ?? 1) > 1) this.cancel(purchase.sale_id)
       else this.sell(purchase)
     }

@@ -1,6 +1,6 @@
 import type { Query } from '../handler.ts'
 
-/** What the handler remembers between blocks; the same as in market.config, market.tokens and market.symbol_pairs. */
+/** State of the handler between blocks; equal to the rows of market.config, market.tokens and market.symbol_pairs. */
 export interface MarketState {
   /** Block in which version 2 was first seen; its rules hold for later blocks. */
   readonly v2SinceBlock: number | null
@@ -8,7 +8,7 @@ export interface MarketState {
   readonly symbolPairs: readonly SymbolPair[]
 }
 
-/** A pair of symbols that an oracle stands between. */
+/** A pair of symbols with a rate of an oracle. */
 export interface SymbolPair {
   readonly listing_symbol: string
   readonly settlement_symbol: string

@@ -5,7 +5,7 @@ import { DAY_MS, priceDays, tokenDay } from './price-days.ts'
 import { kinds, tables } from './tables.ts'
 import type { MarketplaceAccountRow, SchemaStatsRow, TradeRow } from './tables.ts'
 
-/** What a listing contributes to the counts. */
+/** Contribution of a listing to the counts. */
 interface CountedListing {
   state: number
   collection_name: string
@@ -54,7 +54,7 @@ interface CountedSale extends CountedListing {
   schema_names: readonly string[] | null
 }
 
-/** Counts of sales by state and schema; tells when the lowest offer of a template may be another. */
+/** Counts of sales by state and schema; reports when the lowest offer of a template may have changed. */
 export const saleSums: Aggregate<CountedSale> = {
   kind: 'aggregate',
   name: 'sums of sales',
@@ -93,7 +93,7 @@ function addSale(row: CountedSale | null, sign: bigint, sink: RowSink): void {
   }
 }
 
-/** What a schema has of nothing. */
+/** Counts of an empty schema. */
 const NOTHING = { trades: 0n, volume: 0n, sales: 0n, sale_volume: 0n, listings: 0n }
 
 function addSchema(counts: SchemaStatsRow, day: number, sink: RowSink): void {
@@ -120,7 +120,7 @@ function recheckFloor(
   }
 }
 
-/** What statistics tell of a trade. */
+/** Contribution of a trade to the statistics. */
 const TOLD = [
   'trade_time',
   'price',
@@ -142,7 +142,7 @@ export const tradeSums: Aggregate<TradeRow> = {
   table: tables.trades,
   columns: TOLD,
   apply: (before, after, sink, clock) => {
-    // An auction's trade is written again when somebody claims.
+    // An auction's trade is written again by a claim.
     if (before && after && TOLD.every((column) => before[column] === after[column])) return
     for (const [trade, sign] of [
       [before, -1n],
@@ -156,7 +156,7 @@ export const tradeSums: Aggregate<TradeRow> = {
   },
 }
 
-/** Prices of a day are kept once it is over. */
+/** Prices of a day are stored after its end. */
 function recheckDay({ trade_time, token_symbol }: TradeRow, { nowMs }: UnitClock, sink: RowSink): void {
   const day = dayOf(trade_time)
   if (day < Math.floor(nowMs / DAY_MS)) sink.recheck(priceDays, tokenDay(token_symbol, day))

@@ -84,7 +84,7 @@ export interface BonusFeeRangeRow {
   end_id: bigint | null
 }
 
-/** What a listing says of its assets; completed when the row is written. */
+/** Columns of a listing that describe its assets; completed when the row is written. */
 export interface ListedAssets {
   template_id: number | null
   min_mint: number | null
@@ -291,7 +291,7 @@ export interface MarketplaceAccountRow {
   marketplace: string
   account: string
   sells: bigint
-  /** Decimal text, like the other volume: as the statement that makes them returns them. */
+  /** Decimal text, like the other volume: as the derivation's statement returns them. */
   sell_volume: string
   buys: bigint
   buy_volume: string
@@ -311,7 +311,7 @@ export interface MarketplaceStatsRow {
   buy_volume: bigint
 }
 
-/** Row of market.price_days; numbers as the statement that makes them returns them. */
+/** Row of market.price_days; numbers as the derivation's statement returns them. */
 export interface PriceDayRow {
   token_symbol: string
   day: number
@@ -328,7 +328,7 @@ export interface TemplatePointRow {
   trades: bigint
 }
 
-/** Row of market.template_prices; numbers as the statement that makes them returns them. */
+/** Row of market.template_prices; numbers as the derivation's statement returns them. */
 export interface TemplatePriceRow {
   template_id: number
   token_symbol: string

@@ -39,8 +39,8 @@ export const saleTrades: Derivation<FoundTrade> = {
 }
 
 /**
- * Auctions that ended with a bid. Such a trade may vanish: version 2 refunds bundles that nobody has claimed, and the
- * row of an auction that was is then cancelled.
+ * Auctions that ended with a bid. Such a trade may be removed: version 2 refunds unclaimed bundles, and the auction's row
+ * is then cancelled.
  */
 export const auctionTrades: Derivation<FoundTrade> = {
   kind: 'derivation',
@@ -87,7 +87,7 @@ export const templateBuyofferTrades: Derivation<FoundTrade> = {
   apply: (rows, sink) => writeTrades(kinds.templateBuyoffer, rows, sink),
 }
 
-/** Trades of assets that are burned: prices can be asked for without them. */
+/** Trades of burned assets: prices can be requested without them. */
 export const burnedTrades: Derivation<{ kind: number; listing_id: bigint }> = {
   kind: 'derivation',
   name: 'trades of burned assets',

@@ -131,9 +131,9 @@ export class OracleBlock implements BlockScope<OracleState> {
 }
 
 /**
- * The data point that was written last: writes of one block have the same time and come in no order. The last write
- * action tells owner and value; and as each write takes the place of the oldest point, and the lowest of equally old
- * ones, the last one replaced the newest.
+ * The data point that was written last: writes of one block have the same time and no order. The last write action has
+ * owner and value; and as each write replaces the oldest point, and the lowest of equally old ones, the last one replaced
+ * the newest.
  */
 function pickNewest(
   points: readonly Written[],

@@ -70,7 +70,7 @@ it.each([
   ['one point', [point(1n, 10, 300n)], [], 300n],
   ['the newest of several, in whatever order', [point(2n, 11, 310n), point(1n, 10, 300n)], [], 310n],
   [
-    'of one moment that of the last write',
+    'of the same time that of the last write',
     [point(1n, 10, 300n, 'a'), point(2n, 10, 310n, 'b')],
     [
       { owner: 'b', value: 310n },
@@ -79,7 +79,7 @@ it.each([
     300n,
   ],
   [
-    'of one moment, without a write that fits, the one that replaced the newest',
+    'of the same time, without a matching write, the one that replaced the newest',
     [point(3n, 10, 330n), point(1n, 10, 300n)],
     [],
     330n,
@@ -94,7 +94,7 @@ it('a median of 0 is taken as it is', () => {
   expect(apply(new Map(), [point(1n, 10, 0n)]).median).toBe(0n)
 })
 
-it('the state of before the block stays as it was, for a fork to come back to', () => {
+it('the state before the block is unchanged, for a rollback', () => {
   const { state } = apply(ring, [point(1n, 20, 300n)])
   expect(state.get('waxpusd')!.get(1n)).toBe(BigInt(Date.parse(`${at(20)}Z`)))
   expect(ring.get('waxpusd')!.get(1n)).toBe(BigInt(Date.parse(`${at(1)}Z`)))

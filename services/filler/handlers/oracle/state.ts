@@ -1,6 +1,6 @@
 import type { Query } from '../handler.ts'
 
-/** What the handler remembers between blocks: pair to place in the ring to time of its data point, ms since 1970. */
+/** State of the handler between blocks: time of each data point by pair and ring position, ms since 1970. */
 export type OracleState = ReadonlyMap<string, ReadonlyMap<bigint, bigint>>
 
 /** Reads the state as of the committed position. */

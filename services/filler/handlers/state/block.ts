@@ -1,20 +1,26 @@
 import type { RowSink } from '../../store/index.ts'
-import type { KeeperScope, KeptBlock, RawPermission, RawPermissionLink, RawRow } from '../keeper.ts'
-import type { StateKeeperSettings, StateKeeperState } from './state.ts'
+import type {
+  StateWriterScope,
+  WriterBlock,
+  RawPermission,
+  RawPermissionLink,
+  RawRow,
+} from '../state-writer.ts'
+import type { StateKeeperSettings, StateWriterState } from './state.ts'
 import { tables } from './tables.ts'
 
 /** Half of the unsigned range: less by this, keys have the same order as signed numbers. */
 const KEY_OFFSET = 2n ** 63n
 
-/** One block of the kept state. */
-export class StateBlock implements KeeperScope<StateKeeperState> {
+/** One block of the stored state. */
+export class StateBlock implements StateWriterScope<StateWriterState> {
   private readonly settings: StateKeeperSettings
-  private readonly block: KeptBlock
-  private readonly state: StateKeeperState
+  private readonly block: WriterBlock
+  private readonly state: StateWriterState
   private readonly sink: RowSink
   private readonly historyFrom: number
 
-  constructor(settings: StateKeeperSettings, block: KeptBlock, state: StateKeeperState, sink: RowSink) {
+  constructor(settings: StateKeeperSettings, block: WriterBlock, state: StateWriterState, sink: RowSink) {
     this.settings = settings
     this.block = block
     this.state = state
@@ -57,7 +63,7 @@ export class StateBlock implements KeeperScope<StateKeeperState> {
     else this.sink.version(tables.links, { ...key, since_block: this.block.num, permission })
   }
 
-  end(): StateKeeperState {
+  end(): StateWriterState {
     const { block, sink, state } = this
     const { reader, accounts, permissions } = this.settings
     if (block.num >= this.historyFrom) {
@@ -88,11 +94,9 @@ export class StateBlock implements KeeperScope<StateKeeperState> {
   }
 }
 
-/**
- * First block that is to be told of. It moves in steps, so that not every block drops and records something, and never
- * past what a fork may bring back.
+/** First block whose state stays readable. It moves in steps, so that not every block prunes and records something, and never past what a fork may restore.
  */
-function historyFloor(historyBlocks: number, block: KeptBlock): number {
+function historyFloor(historyBlocks: number, block: WriterBlock): number {
   if (historyBlocks === 0) return 0
   const step = Math.min(Math.max(Math.floor(historyBlocks / 8), 1), 1024)
   const floor = Math.min(block.head - historyBlocks, block.irreversible)

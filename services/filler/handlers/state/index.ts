@@ -1,22 +1,22 @@
 import { listTables } from '../../store/index.ts'
-import type { Keeper } from '../keeper.ts'
+import type { StateWriter } from '../state-writer.ts'
 import { StateBlock } from './block.ts'
 import { loadState } from './state.ts'
-import type { StateKeeperState } from './state.ts'
+import type { StateWriterState } from './state.ts'
 import { tables } from './tables.ts'
 
 /** Settings of the handler in readers.config.json. */
 export interface StateHandlerArgs {
-  /** Contracts whose rows are kept. */
+  /** Contracts whose rows are stored. */
   readonly accounts: readonly string[]
   /** Keep permissions and their links, of all accounts. */
   readonly permissions: boolean
-  /** Blocks below the head that can be told of; 0 = all. */
+  /** Blocks below the head whose state stays readable; 0 = all. */
   readonly history_blocks: number
 }
 
 /** Contract rows, permissions and block ids as the chain packs them, by block. */
-export function createStateKeeper(args: StateHandlerArgs, reader: string): Keeper<StateKeeperState> {
+export function createStateKeeper(args: StateHandlerArgs, reader: string): StateWriter<StateWriterState> {
   const accounts = [...new Set(args.accounts)].sort()
   const settings = {
     reader,

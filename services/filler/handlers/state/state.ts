@@ -1,16 +1,16 @@
 import type { Query } from '../handler.ts'
 
-/** What the keeper is told to do. */
+/** Settings of the state history writer. */
 export interface StateKeeperSettings {
   readonly reader: string
   readonly accounts: readonly string[]
   readonly permissions: boolean
-  /** Blocks below the head that can be told of; 0 = all. */
+  /** Blocks below the head whose state stays readable; 0 = all. */
   readonly historyBlocks: number
 }
 
-/** What the keeper remembers between blocks; the same as state.coverage and state.tables. */
-export interface StateKeeperState {
+/** State of the writer between blocks; equal to the rows of state.coverage and state.tables. */
+export interface StateWriterState {
   /** Null before the first block. */
   readonly sinceBlock: number | null
   readonly historyFrom: number
@@ -19,7 +19,7 @@ export interface StateKeeperState {
 }
 
 /** Reads the state as of the committed position. */
-export async function loadState(query: Query, reader: string): Promise<StateKeeperState> {
+export async function loadState(query: Query, reader: string): Promise<StateWriterState> {
   const coverage = await query<{ since_block: number; history_from: number }>(
     'SELECT since_block, history_from FROM state.coverage WHERE reader = $1',
     [reader],

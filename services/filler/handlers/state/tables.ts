@@ -53,7 +53,7 @@ export interface PermissionRow {
   keys: readonly string[]
 }
 
-/** The tables of the kept state. */
+/** The tables of the stored state. */
 export const tables = {
   coverage: versionedTable<CoverageRow>('state.coverage', ['reader'], 'since_block', true),
   blocks: versionedTable<BlockRow>('state.blocks', ['block_num'], 'block_num', true),

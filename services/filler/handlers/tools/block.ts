@@ -13,13 +13,13 @@ const linkStates = { waiting: 0, created: 1, cancelled: 2, claimed: 3 } as const
 /** The handler remembers nothing between blocks. */
 export type ToolsState = null
 
-/** What a block does to a link. */
+/** Changes of a link in a block. */
 interface LinkChange {
   /** The announcement, when it was in this block. */
   announced: LogNewLink | null
-  /** The contract's row, which tells what was announced earlier. */
+  /** The contract's row, which has the data of an earlier announcement. */
   row: LinkState | null
-  /** What the last action on it in this block made of it. */
+  /** State after the last action on it in this block. */
   outcome: Pick<LinkRow, 'state' | 'claimer' | 'claimer_signature'> | null
 }
 
@@ -80,7 +80,7 @@ export class ToolsBlock implements BlockScope<ToolsState> {
     return null
   }
 
-  /** A link that was announced before the reader's first block is made of the contract's row. */
+  /** A link that was announced before the reader's first block is created from the contract's row. */
   private write(linkId: bigint, { announced, row, outcome }: LinkChange): void {
     if (outcome === null) return
     const { num, timeMs } = this.block

@@ -40,7 +40,7 @@ export interface LogRow {
   action: number
 }
 
-/** The tables of the tools family. What the announcement said of a link and what follows from it stay. */
+/** The tables of the tools family. The columns of the announcement and those derived from it never change. */
 export const tables = {
   config: keyedTable<ConfigRow>('tools.config', ['contract']),
   links: keyedTable<LinkRow>(

@@ -1,19 +1,17 @@
 import type { BlockPosition, ProtocolCodec } from '../types.ts'
 import type { NodeLink } from './node-link.ts'
 
-/** Where the chain that is indexed stands. */
+/** State of the indexed chain. */
 export interface BranchFacts<P extends ProtocolCodec> {
   readonly links: readonly NodeLink<P>[]
   readonly followed: NodeLink<P>
-  /** Last irreversible block of the node that is followed. */
+  /** Last irreversible block of the streaming node. */
   readonly lib: number
   /** Newest block that came from it. */
   readonly last: number
 }
 
-/**
- * Notes for each node whether its head is one of our blocks, and tells whether the followed node has been on another
- * branch than the others for `allowedMs`: most of them, or as many as agree with it while they are further, as nodes
+/** Records for each node whether its head is one of our blocks, and returns whether the streaming node has been on another branch than the others for `allowedMs`: most of them, or as many as agree with it while they are further, as nodes
  * decide it themselves by the last irreversible block and the length.
  */
 export function judgeBranches<P extends ProtocolCodec>(

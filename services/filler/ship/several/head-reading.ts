@@ -16,18 +16,16 @@ import { refusalOfAll } from './range-reading.ts'
 const leftRestMs = 3_000
 /** Least time between two changes because of a node that lags and yet sends. */
 const steadyMs = 5_000
-/** Errors that say something about the node and not about us, although a session with one node ends with them. */
+/** Errors of the node, on which another node is tried; they stop a session with a single node. */
 const faultsOfNode = new Set(['CHAIN_MISMATCH', 'FORK_BELOW_IRREVERSIBLE'])
 
-/** What was received by following a node. */
+/** Received blocks and bytes of a stream. */
 interface Streamed {
   blocks: number
   bytes: number
 }
 
-/**
- * Follows one node at the head, and another one as soon as it stalls, lags or goes to a branch of its own. The links
- * to all nodes tell who is better.
+/** Streams from one node at the head, and from another one as soon as it stalls, lags or is on a branch of its own. The links to all nodes show which one is better.
  */
 export class HeadReading<P extends ProtocolCodec> {
   readonly #reader: ReaderState<P>
@@ -56,7 +54,7 @@ export class HeadReading<P extends ProtocolCodec> {
     this.#lag = new LagWatch(timing.takeoverMs)
   }
 
-  /** The node that is followed now. */
+  /** The streaming node. */
   get followed(): NodeLink<P> | null {
     return this.#followed
   }
@@ -75,13 +73,13 @@ export class HeadReading<P extends ProtocolCodec> {
     this.#attempt?.acknowledge()
   }
 
-  /** Ends what is followed; the run returns. */
+  /** Stops the stream; the run returns. */
   stop(): void {
     this.#attempt?.finish({ kind: 'aborted' })
     this.#wake()
   }
 
-  /** A node has told something. */
+  /** The status of a node has changed. */
   changed(): void {
     this.#wake()
   }
@@ -183,7 +181,7 @@ export class HeadReading<P extends ProtocolCodec> {
     return outcome
   }
 
-  /** Attributes what was received to the node that is followed. */
+  /** Attributes received blocks to the streaming node. */
   #count(): void {
     const { blocksReceived, bytesReceived } = this.#reader
     const link = this.#followed
@@ -196,7 +194,7 @@ export class HeadReading<P extends ProtocolCodec> {
     this.#counted = { blocks: blocksReceived, bytes: bytesReceived }
   }
 
-  /** Notes what was wrong, and waits only when no other node can be followed. */
+  /** Records the fault, and waits only when no other node is available. */
   async #recover(link: NodeLink<P>, problem: Problem, signal: AbortSignal): Promise<void> {
     const reader = this.#reader
     const reason = describeError(problem.error)
@@ -232,9 +230,7 @@ export class HeadReading<P extends ProtocolCodec> {
     }
   }
 
-  /**
-   * A block does not follow ours. The first time a new connection with the reversible positions lets the node rewind
-   * by itself, then other nodes are asked; when none has a block that follows, one of ours is undone.
+  /** A block does not link to ours. The first time a new connection with the reversible positions lets the node rewind by itself, then other nodes are tried; when no node has a block that links, one of ours is undone.
    */
   #mayRewind(problem: Problem): boolean {
     const { blocksReceived, tail } = this.#reader

@@ -1,4 +1,4 @@
-/** What a followed stream is compared by. */
+/** Data for the comparison of the stream with other nodes. */
 export interface LagFacts {
   /** Newest block that came. */
   readonly last: number
@@ -9,7 +9,7 @@ export interface LagFacts {
   readonly isExpected: boolean
 }
 
-/** A followed stream that has not got in time what others have. */
+/** A stream that has not sent in time a block that others have. */
 export interface Lag {
   readonly block: number
   /** How long others have had the block. */
@@ -18,13 +18,13 @@ export interface Lag {
   readonly isSilent: boolean
 }
 
-/** What the time between two samples counts for at most: the rest says that this process was busy. */
+/** Maximum time between two samples that counts: more means that this process was busy, ms. */
 const mostStepMs = 250
 
 /** How much longer a stream may take for one block on its way to the head, as long as bytes come. */
 const stuckFactor = 5
 
-/** Watches whether the followed node has each block within a time after another one had it. */
+/** Checks that the streaming node sends each block within a time after another one had it. */
 export class LagWatch {
   readonly #allowedMs: number
   #sampledAt = 0
@@ -39,12 +39,12 @@ export class LagWatch {
   /** Whether the stream has been at the head: before, it is on its way there. */
   #hasArrived = false
 
-  /** `allowedMs` is the time that the followed node has. */
+  /** `allowedMs` is the time limit of the streaming node. */
   constructor(allowedMs: number) {
     this.#allowedMs = allowedMs
   }
 
-  /** Another node is followed from now on. */
+  /** The stream has switched to another node. */
   begin(nowMs: number): void {
     this.#sampledAt = nowMs
     const now = this.#clock

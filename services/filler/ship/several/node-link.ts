@@ -32,7 +32,7 @@ import { createDeadline } from '../watch.ts'
 import type { RangeTask } from './range-task.ts'
 import { RateMeter } from './rate-meter.ts'
 
-/** Longest pause before a node that was lost is tried again: the others go on meanwhile. */
+/** Longest pause before a lost node is tried again: the others continue meanwhile, ms. */
 const longestPauseMs = 10_000
 /** Pause before a node of another chain is looked at again. */
 const refusedPauseMs = 60_000
@@ -41,21 +41,21 @@ const firstRestMs = 2_000
 const longestRestMs = 300_000
 /** Age of a status reply up to which it says what the node is like now. */
 const freshMs = 1_500
-/** A status reply has about 200 bytes; what comes with it is control frames. */
+/** A status reply has about 200 bytes; the rest are control frames. */
 const largestStatusBytes = 64 * 1024
-/** How long blocks that a node turned out not to have are not asked of it. */
+/** Time for which blocks that a node lacked are not requested from it, ms. */
 const lackMs = 60_000
 
-/** A range that is asked of a link. */
+/** A range that is requested from a link. */
 export type LinkTask<P extends ProtocolCodec> = RangeTask<P, NodeLink<P>>
 
 /** Who a link reports to. Nothing is called after `close`. */
 export interface LinkOwner<P extends ProtocolCodec> {
-  /** The node is ready, or has told something. */
+  /** The node is ready, or its status has changed. */
   changed(): void
   /** A block of the range was added to it. */
   arrived(task: LinkTask<P>): void
-  /** The node sends no more of the range; its end is to be asked of another one. */
+  /** The node sends no more of the range; request the rest from another one. */
   abandoned(task: LinkTask<P>): void
   /** Something that is no fault of the node. */
   failed(error: unknown): void
@@ -69,9 +69,7 @@ interface Lack {
   readonly error: PronghornError
 }
 
-/**
- * The connection to one of several nodes: it greets, tells its chain and its blocks, is asked now and then how far it
- * is, and reads one range of blocks at a time. It connects again by itself.
+/** The connection to one of several nodes: it reads the chain id and the available blocks, polls the status, and reads one range of blocks at a time. It reconnects by itself.
  */
 export class NodeLink<P extends ProtocolCodec> {
   readonly node: UsedNode
@@ -151,7 +149,7 @@ export class NodeLink<P extends ProtocolCodec> {
     return this.#task
   }
 
-  /** Newest head that it told. */
+  /** Newest head that it reported. */
   get head(): WirePosition | null {
     return this.#head
   }
@@ -165,17 +163,17 @@ export class NodeLink<P extends ProtocolCodec> {
     return this.#libNum
   }
 
-  /** Whether the node told its chain and its blocks, and is not resting. */
+  /** Whether the chain and blocks of the node are known, and it is not paused. */
   get isReady(): boolean {
     return this.#readyAt !== null && performance.now() >= this.#restsUntil
   }
 
-  /** Whether what it told is of this moment. */
+  /** Whether its last status is current. */
   get isFresh(): boolean {
     return this.isReady && this.#answeredAt !== null && performance.now() - this.#answeredAt < freshMs
   }
 
-  /** What the node is doing, as far as ranges are concerned. */
+  /** State of the node, for ranges. */
   get state(): ShipNodeState {
     if (this.#readyAt === null) return this.#socket === null ? 'failed' : 'connecting'
     if (performance.now() < this.#restsUntil) return 'failed'
@@ -192,7 +190,7 @@ export class NodeLink<P extends ProtocolCodec> {
     return this.#task !== null && this.#task.credits.credits > 0 && this.#gate?.isPaused !== true
   }
 
-  /** Number after the last irreversible block that can be asked for together with `num`; `num` when it cannot. */
+  /** Number after the last irreversible block that can be requested together with `num`; `num` if none. */
   endFrom(num: number, isStrict: boolean): number {
     const status = this.#status
     if (status === null || num < this.node.from || num > this.node.to || num > this.#libNum) return num
@@ -202,7 +200,7 @@ export class NodeLink<P extends ProtocolCodec> {
     if (num < first && isStrict) return num
     const logEnd = Math.min(status.traceEnd, status.stateEnd)
     let end = Math.min(this.node.to + 1, this.#libNum + 1)
-    // A log that has ended, instead of one that trails the head by a moment.
+    // An incomplete log, not one that slightly trails the head.
     if (status.head.num >= logEnd + 2) end = Math.min(end, logEnd)
     const now = performance.now()
     this.#lacks = this.#lacks.filter(({ until }) => until > now)
@@ -220,8 +218,8 @@ export class NodeLink<P extends ProtocolCodec> {
     if (lack !== undefined) return lack.error
     const { from, to } = this.node
     if (num < from || num > to) {
-      const asked = `it is asked for blocks ${from} to ${to === Infinity ? 'the head' : to} only (chain.ship)`
-      return rangeUnavailable(`block ${num} is needed, ${asked}`, this.#status, num).error
+      const limits = `it is used for blocks ${from} to ${to === Infinity ? 'the head' : to} only (chain.ship)`
+      return rangeUnavailable(`block ${num} is needed, ${limits}`, this.#status, num).error
     }
     if (this.#status === null) return null
     const verdict = checkRanges(this.#status, num)
@@ -255,7 +253,7 @@ export class NodeLink<P extends ProtocolCodec> {
     )
   }
 
-  /** Leaves the present range as it is, so that another one can be asked for; that is no fault of the node. */
+  /** Leaves the current range as it is, so that another one can be requested; not a fault of the node. */
   leaveRange(): void {
     const task = this.#task
     if (task === null) return
@@ -273,7 +271,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#gate?.update()
   }
 
-  /** Looks after the connection: asks for the status when the last reply is older than `everyMs`. */
+  /** Maintains the connection: requests the status when the last reply is older than `everyMs`. */
   tick(now: number, everyMs: number): void {
     if (this.#task !== null) this.rate.sample(now, this.bytesRead(), this.isExpected)
     if (this.#protocol === null || this.#readyAt === null || this.#task !== null) return
@@ -285,7 +283,7 @@ export class NodeLink<P extends ProtocolCodec> {
     } else if (now - (this.#answeredAt ?? 0) >= everyMs) this.#ask(this.#protocol)
   }
 
-  /** Notes a fault; the node is not asked for anything for `restMs`. */
+  /** Records a fault; nothing is requested from the node for `restMs`. */
   blame(reason: string, restMs: number): void {
     this.faults += 1
     this.lastFault = reason
@@ -298,7 +296,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#slowTimes += 1
   }
 
-  /** Ends a rest, where no other node can be asked. */
+  /** Ends a pause, when no other node is available. */
   wake(): void {
     this.#restsUntil = 0
   }
@@ -313,7 +311,7 @@ export class NodeLink<P extends ProtocolCodec> {
     if (this.#closed || this.#socket === null) return
     const { error, kind } = problem
     const reason = describeError(error)
-    // A node that stays away is no news each time that it is tried.
+    // A node that stays unavailable is not logged at every attempt.
     const level = reason === this.lastFault ? 'debug' : 'warn'
     this.#reader.settings.logger[level]({ url: this.node.label, code: error.code }, reason)
     this.#reader.lastProblem = reason
@@ -431,7 +429,7 @@ export class NodeLink<P extends ProtocolCodec> {
 
   #onBlocks(result: BlocksResult, bytes: number): void {
     const task = this.#task
-    // A new head is told to a session whose range has ended by some generations of nodes.
+    // Some node versions send new heads to a session after the end of its range.
     if (task === null) return
     task.credits.spend(bytes)
     this.#note(result.head, result.lib)
@@ -477,7 +475,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#owner.arrived(task)
   }
 
-  /** The node has not got these blocks: others are asked for them. */
+  /** The node lacks these blocks: they are requested from others. */
   #lack(from: number, to: number, problem: Problem): void {
     this.#lacks.push({ from, to, until: performance.now() + lackMs, error: problem.error })
     this.fail({ kind: 'lost', error: problem.error })

@@ -1,13 +1,13 @@
 import type { ProtocolCodec } from '../types.ts'
 import type { LinkTask, NodeLink } from './node-link.ts'
 
-/** Time that a range takes: long beside the round trip of a request, short beside what a lost range costs. */
+/** Target time of a range: long compared to a round trip, short compared to the cost of a lost range, ms. */
 const rangeSeconds = 0.4
 /** Most blocks of a range: each costs objects, however small it is. */
 const mostBlocks = 8_192
 /** How much larger than any before a range may be: the size of blocks is not known before. */
 const growth = 4
-/** Silence after which a range that the others wait for is asked of another node. */
+/** Silence after which a range that blocks the others is requested from another node, ms. */
 const awaitedSilenceMs = 750
 /** Silence after which any range is. */
 const silenceMs = 5_000
@@ -17,24 +17,24 @@ const lateMs = 1_000
 const slower = 2
 const slowerMs = 500
 
-/** What the size of a range depends on. */
+/** Input for the size of a range. */
 export interface PlanFacts {
   /** Size expected of a block. */
   readonly blockBytes: number
   /** How fast the node sends; null before it was measured. */
   readonly bytesPerSecond: number | null
-  /** Weight of the node beside the heaviest, 0 to 1. */
+  /** Weight of the node relative to the heaviest, 0 to 1. */
   readonly share: number
   /** Bytes that a range may have. */
   readonly budgetBytes: number
   /** Most blocks of a range so far. */
   readonly largestBlocks: number
   readonly blocksLeft: number
-  /** Nodes that can be asked. */
+  /** Available nodes. */
   readonly nodes: number
 }
 
-/** Number of blocks to ask a node for, at least one. */
+/** Number of blocks to request from a node, at least one. */
 export function planSize(facts: PlanFacts): number {
   const { blockBytes, bytesPerSecond, share, budgetBytes, largestBlocks, blocksLeft, nodes } = facts
   const bytes = Math.min(budgetBytes, (bytesPerSecond ?? Infinity) * rangeSeconds) * share
@@ -44,9 +44,7 @@ export function planSize(facts: PlanFacts): number {
   return Math.max(1, Math.min(blocks, Math.max(even, largestBlocks >> 2)))
 }
 
-/**
- * Why the range that a node sends should be asked of another one; null when it should not. `front` is the range that
- * is handed over now, which all wait for; `links` are all nodes: one that is busy takes it as soon as it is done.
+/** Reason to request the range of a node from another one; null without one. `front` is the range that is being delivered, which all others wait for; `links` are all nodes: a busy one takes it as soon as it is done.
  */
 export function chooseSteal<P extends ProtocolCodec>(
   link: NodeLink<P>,

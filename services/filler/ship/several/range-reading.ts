@@ -9,39 +9,37 @@ import { RangeTask } from './range-task.ts'
 
 /** Bytes that are taken over before the sockets get a turn. */
 const turnBytes = 2 * 2 ** 20
-/** What a block costs beside its bytes while it is kept. */
+/** Overhead of a buffered block in addition to its bytes. */
 const blockOverheadBytes = 1_500
 /** How slowly the size expected of a block follows the sizes seen. */
 const sizeShare = 0.3
-/** Ranges that are asked for or kept at a time, for each node. */
+/** Requested or buffered ranges per node. */
 const rangesPerNode = 3
 /** Pause of a node whose blocks did not fit those before them. */
 const unlinkedRestMs = 30_000
 
-/** Time without any block handed over after which the first range is asked of another node, whatever it looks like. */
+/** Time without a delivered block after which the first range is requested from another node in any case, ms. */
 const noProgressMs = 8_000
 
-/** What a range reading asks of the session that it belongs to. */
+/** Callbacks of a range reading to its session. */
 export interface RangeHost<P extends ProtocolCodec> {
   readonly links: readonly NodeLink<P>[]
-  /** Newest head that any node has told. */
+  /** Newest head of all nodes. */
   highestHead(): WirePosition | null
   useProtocol(protocol: P): void
   failed(error: unknown): void
-  /** Every block up to the last irreversible one has been handed over. */
+  /** Every block up to the last irreversible one has been delivered. */
   ended(): void
 }
 
-/**
- * Reads irreversible blocks from all nodes at the same time: each is asked for a range, the blocks are kept as they
- * come, and handed over in order. What a node does not send, another one is asked for.
+/** Reads irreversible blocks from all nodes in parallel: a range is requested from each, blocks are buffered and delivered in order. Blocks that a node does not send are requested from another one.
  */
 export class RangeReading<P extends ProtocolCodec> {
   readonly #reader: ReaderState<P>
   readonly #host: RangeHost<P>
-  /** Ranges in order, without a hole; the first is handed over as it comes. */
+  /** Ranges in order, without a hole; the first is delivered as it comes. */
   #segments: LinkTask<P>[] = []
-  /** Ranges with blocks that were handed over and not released, in order. */
+  /** Ranges with delivered and unreleased blocks, in order. */
   readonly #unreleased: { readonly task: LinkTask<P>; blocks: number }[] = []
   #planned = 0
   #blockBytes = 64 * 1024
@@ -49,7 +47,7 @@ export class RangeReading<P extends ProtocolCodec> {
   #active = false
   #delivering = false
   #turn: NodeJS.Immediate | undefined
-  /** Nodes whose blocks did not fit at a place, to tell a wrong node from a wrong beginning. */
+  /** Nodes whose blocks did not link at a position, to distinguish a wrong node from a wrong start. */
   readonly #unlinked = new Set<NodeLink<P>>()
   #unlinkedAt = -1
   #refusals = 0
@@ -65,14 +63,14 @@ export class RangeReading<P extends ProtocolCodec> {
     return this.#active
   }
 
-  /** Bytes that are kept and not handed over. */
+  /** Buffered bytes that are not delivered. */
   get keptBytes(): number {
     let bytes = 0
     for (const task of this.#segments) bytes += task.credits.heldBytes
     return bytes
   }
 
-  /** Last block that can be asked for now. */
+  /** Last block that can be requested now. */
   get target(): number {
     const lib = Math.max(
       0,
@@ -90,14 +88,14 @@ export class RangeReading<P extends ProtocolCodec> {
     this.assign()
   }
 
-  /** Ends; what was not handed over is dropped. */
+  /** Stops; undelivered blocks are dropped. */
   stop(): void {
     this.#active = false
     clearImmediate(this.#turn)
     this.#segments = []
   }
 
-  /** The pipeline released blocks, in the order in which they were handed over. */
+  /** The pipeline released blocks, in the order of delivery. */
   release(blocks: number, bytes: number): void {
     for (let left = blocks, entry = this.#unreleased[0]; entry && left > 0; entry = this.#unreleased[0]) {
       const count = Math.min(left, entry.blocks)
@@ -124,7 +122,7 @@ export class RangeReading<P extends ProtocolCodec> {
     }
   }
 
-  /** The node of a range was left: the rest becomes a range that nobody was asked for. */
+  /** The node of a range was left: the rest becomes an unassigned range. */
   abandoned(task: LinkTask<P>): void {
     const place = this.#segments.indexOf(task)
     if (place === -1 || task.isComplete) return
@@ -147,7 +145,7 @@ export class RangeReading<P extends ProtocolCodec> {
     }
   }
 
-  /** Whatever the reason: a range that nothing comes of while the pipeline waits is asked of another node. */
+  /** Fallback: a range without progress while the pipeline waits is requested from another node. */
   #watchProgress(now: number): void {
     const { tail, credits } = this.#reader
     if (this.#progress.next !== tail.next || credits.heldBytes > 0)
@@ -182,7 +180,7 @@ export class RangeReading<P extends ProtocolCodec> {
     return idle.sort((a, b) => b.node.weight - a.node.weight || rate(b) - rate(a))
   }
 
-  /** Number after the last block that the link can be asked for from `num`; `num` when it cannot. */
+  /** Number after the last block that the link has from `num` on; `num` if none. */
   #endFrom(link: NodeLink<P>, num: number): number {
     const end = link.endFrom(num, true)
     if (end > num) return end
@@ -203,7 +201,7 @@ export class RangeReading<P extends ProtocolCodec> {
     })
   }
 
-  /** What one range may hold. All ranges together stay below twice the budget of a session with one node. */
+  /** Byte limit of one range. All ranges together stay below twice the budget of a session with one node. */
   #budgetBytes(): number {
     const { maxBytes } = this.#reader.settings
     return Math.min(maxBytes / 8, (2 * maxBytes) / (rangesPerNode * this.#host.links.length))
@@ -263,8 +261,8 @@ export class RangeReading<P extends ProtocolCodec> {
 
   #replaceRest(place: number, task: LinkTask<P>, end: number): void {
     const rest = task.end < end ? [this.#task(task.end, end, null)] : []
-    const kept = task.start < task.end && !task.isTaken ? [task] : []
-    this.#segments.splice(place, 1, ...kept, ...rest)
+    const retained = task.start < task.end && !task.isTaken ? [task] : []
+    this.#segments.splice(place, 1, ...retained, ...rest)
   }
 
   #deliver(): void {
@@ -291,7 +289,7 @@ export class RangeReading<P extends ProtocolCodec> {
         continue
       }
       const block = task.peek()
-      // What the pipeline has not finished waits here; its release continues.
+      // Blocks that the pipeline has not finished wait here; their release continues.
       if (block === null || credits.heldBytes >= settings.maxBytes / 2) break
       if (bytes >= turnBytes) {
         this.#continueLater()
@@ -308,7 +306,7 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#turn = setImmediate(() => this.#deliver())
   }
 
-  /** False when the block does not follow what was handed over before. */
+  /** False when the block does not link to the last delivered one. */
   #handOver(task: LinkTask<P>, block: ReceivedBlock): boolean {
     const reader = this.#reader
     const position = { num: block.num, id: block.idBytes }
@@ -357,7 +355,7 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#dropFrom(link)
   }
 
-  /** What else came from a node that was found wrong is asked of the others. */
+  /** The remaining blocks of a faulty node are requested from the others. */
   #dropFrom(link: NodeLink<P>): void {
     for (let place = this.#segments.length - 1; place > 0; place--) {
       const task = this.#segments[place]!

@@ -7,16 +7,14 @@ import { namesParent } from '../linkage.ts'
 const window = 4096
 const ackBatch = 64
 
-/**
- * Consecutive blocks that are asked of one node. They are kept as they come, and taken from the front when all blocks
- * before them were. Without a link nobody has been asked yet.
+/** Consecutive blocks that are requested from one node. They are buffered as they come, and taken from the front after all blocks before them. Without a link the range is unassigned.
  */
 export class RangeTask<P extends ProtocolCodec, L> {
   readonly start: number
-  /** Number after the last block. Goes down when the node is left and another one is asked for the rest. */
+  /** Number after the last block. Decreases when the rest is requested from another node. */
   end: number
   readonly link: L | null
-  /** What the blocks are to be decoded with. */
+  /** Protocol of the blocks. */
   readonly protocol: P | null
   readonly credits: CreditWindow
   readonly #blocks: (ReceivedBlock | null)[] = []
@@ -87,7 +85,7 @@ export class RangeTask<P extends ProtocolCodec, L> {
     this.#taken += 1
   }
 
-  /** Ends the range behind what has arrived; what was not asked of anybody any more begins at `next`. */
+  /** Ends the range after the received blocks; the unassigned rest begins at `next`. */
   cutAtNext(): void {
     this.end = this.next
   }

@@ -25,7 +25,7 @@ export class RateMeter {
     return Math.max(0, now - this.#lastByteAt)
   }
 
-  /** A range was asked for. */
+  /** A range was requested. */
   begin(bytesRead: number): void {
     this.#sampledAt = performance.now()
     this.#beganAt = this.#sampledAt
@@ -33,7 +33,7 @@ export class RateMeter {
     this.#lastByteAt = this.#sampledAt
   }
 
-  /** Milliseconds since the range was asked for. */
+  /** Milliseconds since the range was requested. */
   rangeMs(now: number): number {
     return now - this.#beganAt
   }

@@ -21,8 +21,8 @@ function killConnections({ connections }: ScriptedNode): void {
   for (const { socket } of connections) socket.terminate()
 }
 
-/** Blocks that a node was asked for as ranges, which only nodes among several are. */
-function asked(node: ScriptedNode): number {
+/** Blocks that were requested from a node as ranges, which only happens with several nodes. */
+function requested(node: ScriptedNode): number {
   return node.connections
     .flatMap(({ requests }) => requests.filter(({ irreversibleOnly }) => irreversibleOnly))
     .reduce((sum, { start, end }) => sum + end - start, 0)
@@ -40,12 +40,12 @@ test('asks all nodes for ranges at the same time and hands the blocks over in or
   const { nodes, urls } = await nodesWith(2_000, [{}, {}, {}])
   const { session, collector } = await readAll(urls, 2_000)
   expect(collector.forks).toEqual([])
-  for (const node of nodes) expect(asked(node)).toBeGreaterThan(0)
-  const { nodes: told } = session.status()
-  expect(told.map(({ faults }) => faults)).toEqual([0, 0, 0])
-  expect(told.reduce((sum, { blocksReceived }) => sum + blocksReceived, 0)).toBe(2_000)
-  // The last blocks are reversible: they come from the one that is followed, and nothing is asked twice.
-  expect(nodes.reduce((sum, node) => sum + asked(node), 0)).toBe(1_990)
+  for (const node of nodes) expect(requested(node)).toBeGreaterThan(0)
+  const { nodes: statuses } = session.status()
+  expect(statuses.map(({ faults }) => faults)).toEqual([0, 0, 0])
+  expect(statuses.reduce((sum, { blocksReceived }) => sum + blocksReceived, 0)).toBe(2_000)
+  // The last blocks are reversible: they come from the streaming node, and nothing is requested twice.
+  expect(nodes.reduce((sum, node) => sum + requested(node), 0)).toBe(1_990)
 })
 
 test('keeps no more than a budget while a range that comes first is late', async () => {
@@ -86,16 +86,16 @@ test.each<[string, (node: ScriptedNode) => void, Partial<NodeScript>]>([
   expect(collector.forks).toEqual([])
 })
 
-test('refuses a node of another chain and goes on with the others', async () => {
+test('refuses a node of another chain and continues with the others', async () => {
   const { nodes, urls } = await nodesWith(1_000, [{ chainId: Buffer.alloc(32, 1) }, {}, {}])
   const { session } = await readAll(urls, 1_000)
-  expect(asked(nodes[0]!)).toBe(0)
+  expect(requested(nodes[0]!)).toBe(0)
   expect(session.status().nodes[0]).toMatchObject({ blocksReceived: 0, state: 'failed' })
   expect(session.status().nodes[0]!.lastFault).toContain('serves chain 0101')
 })
 
-test('hands over nothing of a node whose blocks do not follow', async () => {
-  // It does not tell its chain id, as EOSIO 2.0, and all of its blocks link to each other.
+test('delivers nothing from a node whose blocks do not link', async () => {
+  // It does not send its chain id, as EOSIO 2.0, and all of its blocks link to each other.
   const made = await Promise.all([harness.node({}), harness.node({ chainId: null }), harness.node({})])
   for (const [place, { node }] of made.entries()) {
     node.libNum = 2_990
@@ -118,10 +118,10 @@ test('uses nodes that have a part of history for what they have', async () => {
     { ranges: { traceBegin: 1_400, stateBegin: 1_400 } },
   ])
   await readAll(urls, 3_000)
-  for (const node of nodes) expect(asked(node)).toBeGreaterThan(1_300)
+  for (const node of nodes) expect(requested(node)).toBeGreaterThan(1_300)
 })
 
-test('asks a node for the blocks that it is configured for, and by its weight', async () => {
+test('requests from a node the blocks that it is configured for, by its weight', async () => {
   const { nodes, urls } = await nodesWith(3_000, [{}, {}, {}])
   const configured = [
     { url: urls[0]!, to: 1_000 },
@@ -133,10 +133,10 @@ test('asks a node for the blocks that it is configured for, and by its weight', 
     node.connections.flatMap(({ requests }) => requests.flatMap(({ start, end }) => [start, end - 1]))
   expect(Math.max(...numbers(nodes[0]!))).toBeLessThanOrEqual(1_000)
   expect(Math.min(...numbers(nodes[1]!))).toBeGreaterThanOrEqual(1_001)
-  expect(asked(nodes[2]!)).toBeLessThan(asked(nodes[1]!))
+  expect(requested(nodes[2]!)).toBeLessThan(requested(nodes[1]!))
 })
 
-test('ends when no node has a block, naming it', async () => {
+test('stops when no node has a block, naming it', async () => {
   const { urls } = await nodesWith(500, [
     { ranges: { traceEnd: 201, stateEnd: 201 } },
     { ranges: { traceBegin: 300, stateBegin: 300 } },
@@ -149,7 +149,7 @@ test('ends when no node has a block, naming it', async () => {
   expect(run.collector.nums).toEqual(range(1, 200))
 })
 
-test('ends with what the consumer throws while ranges are read', async () => {
+test('stops with the error of the consumer while ranges are read', async () => {
   const { urls } = await nodesWith(1_000, [{}, {}])
   const collector = new Collector()
   collector.inspect = ({ num }) => {
@@ -159,7 +159,7 @@ test('ends with what the consumer throws while ranges are read', async () => {
   expect(await run.done).toMatchObject({ message: 'the pipeline broke' })
 })
 
-test('goes on when every node waits for a range whose node is gone', async () => {
+test('continues when every node waits for a range whose node is gone', async () => {
   const { nodes, urls } = await nodesWith(3_000, [{}, {}])
   const [gone, well] = nodes
   // Its blocks become much larger than those before: ranges that were planned for small ones fill what they may hold.

@@ -21,12 +21,10 @@ const tickMs = 100
 const othersMs = 300
 /** Irreversible blocks from which on ranges are worth it; fewer are read on the way to the head. */
 const leastRange = 64
-/** How far a followed stream may be behind the last irreversible block before ranges are read again. */
+/** Blocks that a stream may be behind the last irreversible block before ranges are read again. */
 const farBehind = 1_000
 
-/**
- * A session that reads from several nodes: ranges from all of them below the last irreversible block, and one that is
- * followed above it, with the others watched.
+/** A session that reads from several nodes: ranges from all of them below the last irreversible block, and the stream of one above it, with the others monitored.
  */
 export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
   readonly #reader: ReaderState<P>
@@ -35,7 +33,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
   readonly #heads: HeadReading<P>
   #protocol: P | null = null
   #failure: { readonly error: unknown } | null = null
-  /** Ends what is waited for at the moment. */
+  /** Ends the current wait. */
   #wake: () => void = () => undefined
   #drained: (() => void) | null = null
   #timer: NodeJS.Timeout | undefined
@@ -122,7 +120,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
     }
   }
 
-  /** Resolves when a node can be asked; false when it has to be looked at again. Throws when none ever can. */
+  /** Resolves when a node is available; false when that has to be checked again. Throws when none ever will be. */
   async #awaitNode(signal: AbortSignal): Promise<boolean> {
     const reader = this.#reader
     this.#throwFailure()
@@ -183,7 +181,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
 
   async #followHead(signal: AbortSignal): Promise<void> {
     this.#isAtHead = true
-    // The attempt tells the consumer its protocol itself.
+    // The attempt itself passes its protocol to the consumer.
     this.#protocol = null
     await this.#heads.run(signal, () => this.#ranges.target - this.#reader.tail.next >= farBehind)
     this.#throwFailure()
@@ -222,7 +220,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
     })
   }
 
-  /** While ranges are read: a block that no node has ends the session. */
+  /** While ranges are read: a block that no node has stops the session. */
   #checkRanges(): void {
     const { next } = this.#reader.tail
     if (this.#links.some((link) => link.isReady && link.endFrom(next, false) > next)) return

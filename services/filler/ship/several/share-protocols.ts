@@ -15,5 +15,5 @@ export function shareProtocols<P>(compile: (shipAbi: unknown) => P): (shipAbi: u
   }
 }
 
-/** Different protocols that are kept; each has about 35 kB of text. */
+/** Cached protocols; each has about 35 kB of text. */
 const mostKept = 16

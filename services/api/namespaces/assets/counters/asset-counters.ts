@@ -71,8 +71,8 @@ async function sumOwners(session: Session, values: AssetValues): Promise<string>
 }
 
 /**
- * Counters of templates where the request asks for templates; otherwise those of schemas, which also count assets
- * without a template, less those of the templates that it leaves out.
+ * Counters of templates where the request asks for templates; otherwise those of schemas, which also count assets without a
+ * template, minus those of excluded templates.
  */
 async function sumTemplates(
   session: Session,
@@ -95,8 +95,8 @@ async function sumTemplates(
     ...(values.is_burnable === true ? [raw('NOT t.burnable')] : []),
   ]
   if (wanted.length > 0) {
-    const kept = excluded.map((condition) => sql`NOT (${condition})`)
-    return sumOf(session, ofTemplates(values, [...wanted, ...kept]))
+    const others = excluded.map((condition) => sql`NOT (${condition})`)
+    return sumOf(session, ofTemplates(values, [...wanted, ...others]))
   }
   const all = ofSchemas(values)
   if (!isBare && excluded.length === 0) return sumOf(session, all)
@@ -114,7 +114,7 @@ function ofSchemas(values: AssetValues): Sql {
   return sql`SELECT sum(${counted(values)}) FROM ${table} k ${where(homeConditions('k', values))}`
 }
 
-/** The part of a counter that `burned` asks for. */
+/** The part of a counter for `burned`. */
 function counted(values: AssetValues): Sql {
   const burned = values.burned
   if (burned === undefined) return raw('k.minted')

@@ -6,8 +6,8 @@ import type { AssetValues } from '../parameters.ts'
 const MINTED = { table: 'assets.assets', key: 'asset_id', time: 'minted_at_time' }
 
 /**
- * The number of assets between bounds of id or mint time, as text. Ids are given without gaps: where the counters say
- * that none is missing, the lowest and highest id between the bounds tell how many they are. Undefined otherwise.
+ * The number of assets between bounds of id or mint time, as text. Ids are assigned without gaps: if by the counters none
+ * is missing, the number follows from the lowest and highest id between the bounds. Undefined otherwise.
  */
 export async function countIdRange(session: Session, values: AssetValues): Promise<string | undefined> {
   const { lower_bound: lower, upper_bound: upper, before, after } = values

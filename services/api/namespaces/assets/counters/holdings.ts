@@ -7,7 +7,7 @@ import { packRows, queryPacked } from '../records/index.ts'
 import { collectionLists, NOT_OFFERED } from '../lists/index.ts'
 import type { holdingParameters } from '../parameters.ts'
 
-/** Which assets an account is asked about: those that it owns, or those that it burned. */
+/** Which assets of an account are counted: those that it owns, or those that it burned. */
 export type HoldingSide = 'owner' | 'burned_by_account'
 
 /** Templates of one answer: their records are whole, and the answer has no pages. */

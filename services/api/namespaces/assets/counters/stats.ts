@@ -5,9 +5,7 @@ const number = (expression: string): string => `coalesce('"' || ${expression} ||
 const BURNED_BY_TEMPLATE = `SELECT t.template_id, n.burned FROM assets.templates t JOIN assets.template_counts n USING (template_id)
     WHERE t.collection_name = $1::text AND n.burned > 0`
 
-/**
- * What of a collection is burned without a template is what is burned at all less what is burned of its templates;
- * clients know it under template 0.
+/** The number of burned assets without a template is that of all burned assets of the collection minus those of its templates; in answers it is template 0.
  */
 const COLLECTION = `WITH k AS (SELECT minted, burned FROM assets.collection_counts WHERE collection_name = $1::text),
     b AS (${BURNED_BY_TEMPLATE}),
@@ -31,7 +29,7 @@ const SCHEMA = `WITH k AS (SELECT minted, burned FROM assets.schema_counts
 const TEMPLATE = `SELECT concat('{"assets":"', coalesce(n.minted, 0), '","burned":"', coalesce(n.burned, 0), '"}')
   FROM (SELECT) one LEFT JOIN assets.template_counts n ON n.template_id = $1::bigint`
 
-/** A foreign original is not known of any asset. */
+/** The original of a moved asset is not known. */
 const ASSET = `SELECT concat('{"template_mint":', CASE
     WHEN a.template_mint IS NULL AND a.template_id IS NOT NULL AND a.minted_at_block = 0 THEN 'null'
     ELSE concat('"', coalesce(a.template_mint, 0), '"') END, ',"original":null}')

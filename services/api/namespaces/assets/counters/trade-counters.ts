@@ -24,8 +24,8 @@ export async function countTransfersFromCounters({
 }
 
 /**
- * The number of transfers of one account: what it sent and what it received. The contract lets nobody send to itself.
- * Undefined when the filters are others.
+ * The number of transfers of one account: what it sent and what it received. The contract forbids transfers to the sender.
+ * Undefined with other filters.
  */
 export async function countTransfersOfAccount({
   session,

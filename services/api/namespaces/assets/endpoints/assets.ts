@@ -14,8 +14,8 @@ const NOT_FOUND = { status: 416, message: 'Asset not found' } as const
 export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
   const count = async (context: EndpointContext<AssetValues>): Promise<string> => {
     const { session, values, attributes } = context
-    const kept = await countFromCounters(session, values, attributes, setup.trigrams)
-    return `"${kept ?? (await countAssets(setup.lists, setup.trigrams, context))}"`
+    const counted = await countFromCounters(session, values, attributes, setup.trigrams)
+    return `"${counted ?? (await countAssets(setup.lists, setup.trigrams, context))}"`
   }
   const list = endpoint({
     path: '/v1/assets',

@@ -18,8 +18,7 @@ export async function pageJson(session: Session, keys: readonly string[], kind: 
   return jsonArray('hits' in found ? [] : found.records)
 }
 
-/**
- * The JSON of the page of a list that a request asks for.
+/** The JSON of the page of a requested list.
  * @param recordKeys the keys of records by those of the list's rows, where these differ.
  */
 export async function listJson(
@@ -76,7 +75,7 @@ export function runCount<V>({ lists, list, counted }: ListOfRecords<V>): Run<V> 
   }
 }
 
-/** The `_count` twin of a list: the same parameters, another answer. @param run of the values of the list. */
+/** The `_count` endpoint of a list: the same parameters, another answer. @param run returns the count for the values of the list. */
 export function countTwin<V extends Values>(list: Endpoint, run: Run<V>): Endpoint {
   return {
     ...list,

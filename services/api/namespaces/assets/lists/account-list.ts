@@ -27,7 +27,7 @@ const BURNERS: AccountSide = {
 }
 
 /** A request for accounts, before anything was looked up. */
-export interface AccountQuestion {
+export interface AccountQuery {
   readonly session: Session
   readonly values: AccountValues
   readonly attributes: readonly AttributeFilter[]
@@ -46,42 +46,38 @@ const OF_ACCOUNTS = ['ids', 'lower_bound', 'upper_bound', 'before', 'after', 'bu
 const OF_COLLECTIONS = new Set(['collection_name', 'collection_whitelist', 'collection_blacklist'])
 
 /** The page of accounts with the most matching assets, ties by name, as the JSON text of its records. */
-export async function ownerPage(
-  reader: ListReader,
-  trigrams: boolean,
-  question: AccountQuestion,
-): Promise<string> {
-  return page(reader, question, await accountRows(reader, trigrams, question, OWNERS))
+export async function ownerPage(reader: ListReader, trigrams: boolean, query: AccountQuery): Promise<string> {
+  return page(reader, query, await accountRows(reader, trigrams, query, OWNERS))
 }
 
 /** The page of accounts that burned most of the matching assets, ties by name, as the JSON text of its records. */
 export async function burnerPage(
   reader: ListReader,
   trigrams: boolean,
-  question: AccountQuestion,
+  query: AccountQuery,
 ): Promise<string> {
-  const { values } = question
-  // What is burned has no owner.
+  const { values } = query
+  // Burned assets have no owner.
   if (values.owner !== undefined || values.burned === false) return '[]'
-  return page(reader, question, await accountRows(reader, trigrams, question, BURNERS))
+  return page(reader, query, await accountRows(reader, trigrams, query, BURNERS))
 }
 
 /** Number of accounts that own matching assets, as text. */
 export async function countOwners(
   reader: ListReader,
   trigrams: boolean,
-  question: AccountQuestion,
+  query: AccountQuery,
 ): Promise<string> {
-  const found = await accountRows(reader, trigrams, question, OWNERS)
+  const found = await accountRows(reader, trigrams, query, OWNERS)
   if (!found) return '0'
   const statement = sql`SELECT count(*)::text FROM (${found.rows}) k`
-  const [row] = await question.session.query<[string]>(reader.prepare(statement, found.isFixed))
+  const [row] = await query.session.query<[string]>(reader.prepare(statement, found.isFixed))
   return row?.[0] ?? '0'
 }
 
 async function page(
   reader: ListReader,
-  { session, values }: AccountQuestion,
+  { session, values }: AccountQuery,
   found: AccountRows | undefined,
 ): Promise<string> {
   const window = pageWindow(values)
@@ -103,10 +99,10 @@ async function page(
 async function accountRows(
   reader: ListReader,
   trigrams: boolean,
-  { session, values, attributes }: AccountQuestion,
+  { session, values, attributes }: AccountQuery,
   side: AccountSide,
 ): Promise<AccountRows | undefined> {
-  // What has an owner is not burned.
+  // Assets with an owner are not burned.
   if (side === OWNERS && (values.burner !== undefined || values.burned === true)) return undefined
   const { statistics } = reader
   await statistics.refresh(session)

@@ -16,7 +16,7 @@ export const NOT_OFFERED =
   raw(`NOT EXISTS (SELECT FROM assets.open_offer_assets x JOIN assets.offers p USING (offer_id)
   WHERE x.asset_id = a.asset_id AND p.state = 0)`)
 
-/** What the filters of a request for assets are made from. */
+/** Input of the filters of a request for assets. */
 export interface AssetRequest {
   readonly values: AssetValues
   readonly attributes: readonly AttributeFilter[]
@@ -31,7 +31,7 @@ export interface AssetRequest {
 const MINTED = { table: ASSETS, key: 'asset_id', time: 'minted_at_time' }
 /** State of template buy offers that can be accepted. */
 const LISTED = 0
-/** Rows that an index finds by a filter of rare values, where nothing tells how many there are. */
+/** Row estimate of an index for rare values, without statistics. */
 const RARE = 0.01
 
 /** Time columns that `before` and `after` compare under a sort; otherwise it is the time of the mint. */

@@ -9,7 +9,7 @@ import { ASSETS, assetSource } from './asset-source.ts'
 import type { AssetValues } from '../parameters.ts'
 
 /** A request for assets, before anything was looked up. */
-export interface AssetQuestion {
+export interface AssetQuery {
   readonly session: Session
   readonly values: AssetValues
   readonly attributes: readonly AttributeFilter[]
@@ -21,14 +21,13 @@ export interface AssetList {
   readonly request: AssetRequest
 }
 
-/**
- * The list of assets that a request asks for. Filters on templates are resolved to templates by a statement of their own.
- * @param orderOf makes the order; default: what the request is sorted by.
+/** The requested list of assets. Filters on templates are resolved to templates by a statement of their own.
+ * @param orderOf returns the order; default: the sort of the request.
  */
 export async function assetList(
   reader: ListReader,
   trigrams: boolean,
-  { session, values, attributes }: AssetQuestion,
+  { session, values, attributes }: AssetQuery,
   orderOf: (request: AssetRequest, filters: readonly Filter[]) => Order = assetOrder,
 ): Promise<AssetList> {
   const { statistics } = reader
@@ -40,12 +39,8 @@ export async function assetList(
   return { list: { source: assetSource(statistics), table: ASSETS, filters, order }, request }
 }
 
-/** The number of assets that a request asks for, as text. */
-export async function countAssets(
-  reader: ListReader,
-  trigrams: boolean,
-  question: AssetQuestion,
-): Promise<string> {
-  const { list } = await assetList(reader, trigrams, question)
-  return reader.count(question.session, list)
+/** The number of requested assets, as text. */
+export async function countAssets(reader: ListReader, trigrams: boolean, query: AssetQuery): Promise<string> {
+  const { list } = await assetList(reader, trigrams, query)
+  return reader.count(query.session, list)
 }

@@ -20,7 +20,7 @@ const SOURCE: Source = {
 /** Share of the collections whose names are searched for, about. */
 const SEARCHED = 0.02
 
-/** The collections that a request asks for. */
+/** The requested collections. */
 export async function collectionList(
   reader: ListReader,
   trigrams: boolean,

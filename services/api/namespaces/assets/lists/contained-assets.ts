@@ -23,7 +23,7 @@ const KEPT = [...DETAILS, 'asset_id', 'collection_name'] as const
 /** Collections of templates or schemas up to which they are named. */
 const MAX_COLLECTIONS = 64
 
-/** What is asked of an asset that a row contains, with what had to be looked up. */
+/** Filters on the assets that a row contains, with the data that they need. */
 export interface ContainedAssets {
   /** Filters on the asset, `a`: the same asset meets all of them. */
   readonly filters: readonly Filter[]
@@ -37,9 +37,7 @@ export interface ContainedAssets {
   readonly isFixed: boolean
 }
 
-/**
- * Looks up what is asked of contained assets; at most one statement: collections and numbers of the templates or schemas.
- * @returns undefined where nothing is asked.
+/** Reads the data for filters on contained assets, with at most one statement: collections and numbers of the templates or schemas. @returns undefined without such filters.
  */
 export async function resolveContained(
   session: Session,
@@ -71,7 +69,7 @@ interface KnownHome {
   readonly home?: { readonly collections: readonly string[]; readonly assets: number }
 }
 
-/** The collections of the templates or schemas that are asked for, and how many assets these and those have. */
+/** The collections of the requested templates or schemas, and the numbers of assets of both. */
 async function resolveHome(session: Session, values: AssetValues): Promise<KnownHome | undefined> {
   const { template_id: ids, schema_name: schemas, collection_name: collections } = values
   if (!ids && !schemas) return undefined
@@ -121,9 +119,7 @@ const FIND_VISITS = 2.5
 /** What looking at the assets of one row costs in visited rows. */
 const CHECK_VISITS = 6
 
-/**
- * What cannot be transferred is in no transfer, says the contract; where an asset did change hands all the same, its row
- * tells. There are many that cannot, and to look for each of them takes long.
+/** By the contract, assets that are not transferable are in no transfer; an asset that was transferred nevertheless has it in its row. There are many such assets, and reading each takes long.
  */
 const MOVED = raw(`(a.transferred_at_block > a.minted_at_block
   OR coalesce(a.owner, a.burned_by_account) <> a.initial_receiver)`)

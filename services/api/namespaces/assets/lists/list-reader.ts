@@ -9,8 +9,7 @@ const TABLES = [
 /** Columns of attributes whose values are sampled. */
 const ATTRIBUTES = ['assets.assets.immutable_data', 'assets.assets.mutable_data']
 
-/**
- * Makes what reads the lists of a namespace.
+/** Creates the reader of the lists of a namespace.
  * @param tables further tables. @param choose how paths are chosen; tests force one.
  */
 export function createListReader(tables: readonly string[] = [], choose?: ChoosePath): ListReader {

@@ -61,7 +61,7 @@ export function logList(
   values: OrderValues,
   further: readonly Filter[] = [],
 ): List {
-  // The ids of assets, offers and templates overlap: the actions tell them apart.
+  // The ids of assets, offers and templates overlap: the actions distinguish them.
   const codes = sql`ARRAY(SELECT n.action FROM ${names} n WHERE n.name = ANY(${bind(actions, 'text[]')}))`
   const filters: Filter[] = [
     {

@@ -42,7 +42,7 @@ function contentsOf(alias: string): Sql {
     ELSE ${sender} || (-1)::bigint END) || ${recipient})`)
 }
 
-/** The offers that a request asks for. */
+/** The requested offers. */
 export async function offerList(reader: ListReader, session: Session, values: OfferValues): Promise<List> {
   const { statistics } = reader
   await statistics.refresh(session)

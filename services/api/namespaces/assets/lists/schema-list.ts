@@ -28,7 +28,7 @@ const SOURCE: Source = {
 /** Share of the schemas whose names are searched for, about. */
 const SEARCHED = 0.05
 
-/** The schemas that a request asks for; keys as `schemaRecordKeys` reads them. */
+/** The requested schemas; keys as `schemaRecordKeys` reads them. */
 export async function schemaList(reader: ListReader, session: Session, values: SchemaValues): Promise<List> {
   const { statistics } = reader
   await statistics.refresh(session)

@@ -41,7 +41,7 @@ export interface TemplateQuestion {
   readonly attributes: readonly AttributeFilter[]
 }
 
-/** The templates that a request asks for. */
+/** The requested templates. */
 export async function templateList(
   reader: ListReader,
   trigrams: boolean,

@@ -20,7 +20,7 @@ export interface TemplateScope {
   readonly assets: number
 }
 
-/** What the filters of a request demand of the templates of its assets. */
+/** The filters of a request on the templates of its assets. */
 export function templateScope({ values, templates, statistics }: AssetRequest): TemplateScope {
   const conditions: Sql[] = []
   const applied = new Set<string>()

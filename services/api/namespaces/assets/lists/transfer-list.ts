@@ -22,7 +22,7 @@ const SOURCE: Source = {
   ],
 }
 
-/** The transfers that a request asks for. @throws RequestError 400 when `account` comes with `sender` or `recipient`. */
+/** The requested transfers. @throws RequestError 400 when `account` comes with `sender` or `recipient`. */
 export async function transferList(
   reader: ListReader,
   session: Session,

@@ -52,7 +52,7 @@ export function quotedOrUnknown(text: string): string {
 
 /** What all assets of a template, or of a schema without one, have in common. */
 interface SharedMembers {
-  /** What it was assembled from, beside the fragment that it is found by. */
+  /** The fragments that it was assembled from, other than the one of its key. */
   readonly collection: Fragment
   readonly schema: Fragment
   /** Collection, schema, template. */

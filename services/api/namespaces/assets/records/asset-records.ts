@@ -20,7 +20,7 @@ import {
   selectAssets,
 } from './asset-rows.ts'
 
-/** What the records of a namespace are assembled with. */
+/** Dependencies of the records of a namespace. */
 export interface RecordSource {
   /** Contract account of the assets; an account name, so it needs no escaping in JSON. */
   readonly contract: string

@@ -12,7 +12,7 @@ const backedToken = shape.record('BackedToken', 'Tokens locked in an asset', {
   ),
 })
 
-const moments: Members = {
+const times: Members = {
   burned_by_account: shape.nullable(shape.text('Account that burned it')),
   burned_at_block: shape.nullable(shape.decimal('Block of the burn')),
   burned_at_time: shape.nullable(shape.time('Time of the burn')),
@@ -40,7 +40,7 @@ export const assetRecord = shape.record('Asset', 'An asset', {
     shape.decimal('Mint number within the template, from 1; 0 without a template'),
   ),
   backed_tokens: shape.list(backedToken, 'Tokens locked in it'),
-  ...moments,
+  ...times,
   original_mint: shape.nullable(shape.decimal('Mint number of the asset that it was bridged from')),
   data: shape.attributes(
     'All attributes: mutable data of the template, mutable and immutable data of the asset, immutable data of the ' +

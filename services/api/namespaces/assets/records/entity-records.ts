@@ -44,7 +44,7 @@ export function collectionAssembler(source: RecordSource): Assembler {
   }
 }
 
-/** What the record of a schema shows of it. */
+/** Columns of the record of a schema. */
 export type SchemaView = 'whole' | 'without types and assets'
 
 type SchemaRow = readonly [key: string, collection: string, version: string, minted: string]

@@ -16,7 +16,7 @@ const ofCollection = shape.object({
   assets: shape.decimal('Assets of the collection'),
 })
 
-/** What one account owns. */
+/** Holdings of one account. */
 export const accountDetail = shape.record('AccountDetail', 'What an account owns', {
   collections: shape.list(ofCollection, 'Most first'),
   schemas: shape.list(
@@ -35,7 +35,7 @@ export const accountDetail = shape.record('AccountDetail', 'What an account owns
   assets: shape.decimal('All assets'),
 })
 
-/** What one account owns of a collection. */
+/** Holdings of one account in a collection. */
 export const accountCollectionRecord = shape.record(
   'AccountCollection',
   'What an account owns of a collection',
@@ -54,7 +54,7 @@ export const accountCollectionRecord = shape.record(
   },
 )
 
-/** What one account burned. */
+/** Burned assets of one account. */
 export const burnDetail = shape.record('BurnDetail', 'What an account burned', {
   collections: shape.list(ofCollection, 'Most first'),
   templates: shape.list(

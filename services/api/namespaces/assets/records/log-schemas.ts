@@ -1,7 +1,7 @@
 import type { NamedSchema, RecordSchema } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
 
-/** What the entry of an action says, by the name of the action. */
+/** Data of a log entry, by the name of the action. */
 export type LoggedActions = Readonly<Record<string, RecordSchema>>
 
 const attributeMap = shape.list(
@@ -129,7 +129,7 @@ export function logRecord(title: string, description: string, actions: LoggedAct
   return shape.record(title, description, {
     log_id: shape.decimal('Global sequence number of the action'),
     name: { type: 'string', enum: Object.keys(actions), description: 'Action' },
-    data: shape.anyOf(shapes, 'What the action said beyond its subject'),
+    data: shape.anyOf(shapes, 'Data of the action other than its subject'),
     txid: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Transaction' },
     created_at_block: shape.decimal('Block'),
     created_at_time: shape.time('Time of the block'),

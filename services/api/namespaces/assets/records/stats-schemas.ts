@@ -19,7 +19,7 @@ export const assetStatsRecord = shape.record('AssetStats', 'The place of an asse
 })
 
 /** Statistics of a collection. */
-export const collectionStatsRecord = shape.record('CollectionStats', 'What a collection consists of', {
+export const collectionStatsRecord = shape.record('CollectionStats', 'Counts of a collection', {
   assets: shape.nullable(shape.decimal('Assets ever minted; null when none')),
   burned: shape.nullable(shape.decimal('Of these, burned')),
   burned_by_template: shape.list(
@@ -45,7 +45,7 @@ export const collectionSchemaRecord = shape.record(
 )
 
 /** Statistics of a schema. */
-export const schemaStatsRecord = shape.record('SchemaStats', 'What a schema consists of', {
+export const schemaStatsRecord = shape.record('SchemaStats', 'Counts of a schema', {
   assets: shape.nullable(shape.decimal('Assets ever minted; null when none')),
   burned: shape.nullable(shape.decimal('Of these, burned')),
   templates: shape.decimal('Templates, deleted ones included'),

@@ -20,8 +20,8 @@ export const offerRecord = (asset: NamedSchema): NamedSchema =>
       description:
         '0 pending, 1 invalid (an asset is not where it must be), 2 unknown, 3 accepted, 4 declined, 5 cancelled',
     },
-    sender_assets: containedAssets(asset, 'What the sender gives, in order, in its present state'),
-    recipient_assets: containedAssets(asset, 'What the recipient gives, in order, in its present state'),
+    sender_assets: containedAssets(asset, 'Assets of the sender, in order, in their current state'),
+    recipient_assets: containedAssets(asset, 'Assets of the recipient, in order, in their current state'),
     is_sender_contract: shape.flag('The sender has ever had code'),
     is_recipient_contract: shape.flag('The recipient has ever had code'),
     updated_at_block: shape.ofHistory(shape.decimal('Block of creation or closing')),

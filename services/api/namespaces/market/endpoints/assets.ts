@@ -4,7 +4,7 @@ import { assetListParameters, assetsEndpoints, listJson } from '../../assets/ind
 import { PRICE_COLUMNS, pricedAssets } from '../lists/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
-/** What the market serves of the assets namespace, with its own view of assets. */
+/** The endpoints of the assets namespace in the market, with its own records of assets. */
 const OF_ASSETS = /^\/v1\/(?:assets|offers|transfers)(?:\/|$)/
 
 /** Assets, offers and transfers as the assets namespace has them, but for what the market says of assets. */

@@ -5,7 +5,7 @@ import type { List } from '../../../lists/index.ts'
 import type { RecordKind } from '../../../records/index.ts'
 import type { ListOfRecords } from '../../assets/index.ts'
 import { oneJson, runCount, runList } from '../../assets/index.ts'
-import type { ListingQuestion } from '../lists/index.ts'
+import type { ListingQuery } from '../lists/index.ts'
 import { countFromCounters, countedList, listingList } from '../lists/index.ts'
 import type { ListingKey, ListingListValues } from '../parameters.ts'
 import type { MarketSetup } from '../setup.ts'
@@ -21,15 +21,15 @@ export interface ListingRuns {
 type Listed = EndpointContext<ListingListValues>
 
 /** A list of one kind of listing. */
-export function runListings(setup: MarketSetup, question: ListingQuestion, kind: RecordKind): ListingRuns {
+export function runListings(setup: MarketSetup, query: ListingQuery, kind: RecordKind): ListingRuns {
   const recordsOf = (list: (context: Listed) => Promise<List>): ListOfRecords<ListingListValues> => ({
     lists: setup.lists,
     list,
     kind,
-    counted: (context) => countFromCounters(context, question),
+    counted: (context) => countFromCounters(context, query),
   })
-  const page = runList(recordsOf((context) => listingList(context, setup, question)))
-  const count = runCount(recordsOf((context) => countedList(context, setup, question)))
+  const page = runList(recordsOf((context) => listingList(context, setup, query)))
+  const count = runCount(recordsOf((context) => countedList(context, setup, query)))
   return {
     page: (context) => (context.values.count === true ? count(context) : page(context)),
     count,

@@ -34,7 +34,7 @@ interface SaleList {
   readonly standard?: readonly number[]
 }
 
-/** What the newer lists show by themselves: cancelled sales only when they are asked for. */
+/** Default states of the newer lists: without cancelled sales. */
 const NOT_CANCELLED = [1, 3, 4]
 
 /** The lists of sales with their counts. They are one list, but for the largest page and cancelled sales. */

@@ -1,6 +1,6 @@
 export { countFromCounters } from './listing-counts.ts'
 export { countedList, listingFilters, listingList } from './listing-list.ts'
-export type { ListingQuestion } from './listing-request.ts'
+export type { ListingQuery } from './listing-request.ts'
 export { withoutCommon } from './listing-request.ts'
 export { listingTables, MARKET_TABLES } from './listing-table.ts'
 export type { ListingKind, ListingTable } from './listing-table.ts'

@@ -12,7 +12,7 @@ import { NAME_SEARCHES, nameConditions } from './named-templates.ts'
 import { hasTerm, MANY_SCHEMAS, NO_TEMPLATE, termsOf } from './terms.ts'
 import type { ListingValues } from '../parameters.ts'
 
-/** Share of the listings that a filter leaves, where nothing tells. */
+/** Share of the listings that match a filter, without statistics. */
 const UNKNOWN = 0.5
 /** The same of searches in names. */
 const NAMED = 0.01
@@ -54,10 +54,10 @@ function templateFilters(request: ListingRequest): Filter[] {
         ? 't.template_id = l.template_id'
         : '(t.template_id = l.template_id OR t.template_id = ANY(l.template_ids))',
     )
-    const asked = { values: withoutNames(request), attributes, trigrams }
+    const wanted = { values: withoutNames(request), attributes, trigrams }
     filters.push({
       name: 'attributes of templates',
-      condition: sql`EXISTS (SELECT FROM assets.templates t WHERE ${own} AND ${allOf(templateConditions(asked))})`,
+      condition: sql`EXISTS (SELECT FROM assets.templates t WHERE ${own} AND ${allOf(templateConditions(wanted))})`,
       rows: statistics.rows(table.table) * UNKNOWN,
       isIndexed: false,
     })
@@ -161,7 +161,7 @@ export async function hiddenTemplates(session: Session, values: ListingValues): 
   return row?.[0] ?? []
 }
 
-/** The filters, but for those on names that the row of a listing answers. Those of template buy offers are asked of the template. */
+/** The filters, except those on names that are covered by the row of a listing. Filters of template buy offers are applied to the template. */
 export function withoutNames({ table, values }: Pick<ListingRequest, 'table' | 'values'>): ListingValues {
   return table.kind === 4 ? values : without(values, NAME_SEARCHES)
 }
@@ -196,25 +196,25 @@ function nameFilters({ table, values, trigrams, named, statistics }: ListingRequ
   ]
 }
 
-/** Parameters that ask about an asset itself, not only about what the row of a listing tells of its assets. */
+/** Parameters that need the asset itself, and not only the columns of a listing that describe its assets. */
 const DETAILS = ['owner', 'burned', 'minter', 'initial_receiver', 'burner'] as const
 const FLAGS = ['is_transferable', 'is_burnable'] as const
 const OWN_NAMES = ['match_immutable_name', 'match_mutable_name'] as const
 /** The same, and which it is. */
 const OF_ASSET = [...DETAILS, ...FLAGS, 'asset_id'] as const
-/** What a template buy offer says itself. */
+/** Columns of a template buy offer. */
 const OF_ROW = ['template_id', 'collection_name', 'schema_name'] as const
 
 function isOwn({ family }: AttributeFilter): boolean {
   return family === 'immutable_data' || family === 'mutable_data'
 }
 
-/** What the assets themselves are asked. */
+/** Filters on the assets themselves. */
 function ownFilters(request: ListingRequest): Filter[] {
   const { table, values, attributes, templates, statistics } = request
   const own = attributes.filter(isOwn)
   const isOffer = table.kind === 4
-  // A flag that is not set is asked of templates, which were looked up; of a template buy offer what it has got is asked.
+  // A flag that is not set is checked on templates, which were read; for a template buy offer, on the delivered asset.
   const hasFlag = FLAGS.some((name) => values[name] !== undefined && (isOffer || values[name]))
   const hasName = isOffer && OWN_NAMES.some((name) => values[name])
   const isDetailed =
@@ -258,13 +258,13 @@ function ownFilters(request: ListingRequest): Filter[] {
   return [{ ...common, ...(isFound ? { found } : {}), isIndexed: isFound }]
 }
 
-/** Assets are gathered themselves where all filters leave so many times less than traits of listings tell. */
+/** Assets are read first where the row estimate of all filters is this many times smaller than that of the prefilter columns. */
 const MUCH_RARER = 8
 
 /** Several conditions that a bundle could meet with different assets. */
 function namesSeveral({ values, templates }: ListingRequest): boolean {
   const hasTemplate = templates.kind !== 'unfiltered' || values.template_id !== undefined
-  // Filters on template data look at the schema themselves.
+  // Filters on template data include the schema.
   const both = templates.kind === 'unfiltered' && hasTemplate && values.schema_name !== undefined
   return both || (values.asset_id !== undefined && (hasTemplate || values.schema_name !== undefined))
 }

@@ -2,7 +2,7 @@ import type { Sql } from '../../../database/index.ts'
 import { bind, raw, sql, where } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import { isNoneOf, isOneOf } from '../../assets/index.ts'
-import type { ListingQuestion } from './listing-request.ts'
+import type { ListingQuery } from './listing-request.ts'
 import { wantedStates } from './listing-request.ts'
 import type { ListingKind } from './listing-table.ts'
 import { listingTables } from './listing-table.ts'
@@ -28,7 +28,7 @@ const OFFERED = [1, 3, 4]
 /** The number of listings from the counters that the filler keeps, as text; undefined when the filters are not theirs. */
 export async function countFromCounters(
   { session, values, attributes }: EndpointContext<ListingValues>,
-  { kind, standard }: ListingQuestion,
+  { kind, standard }: ListingQuery,
 ): Promise<string | undefined> {
   const table = listingTables[kind]
   const states = wantedStates(values) ?? standard

@@ -6,7 +6,7 @@ import { directionOf } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { hiddenTemplates, listedAssetFilters, withoutNames } from './listed-asset-filters.ts'
 import { listingOrder } from './listing-orders.ts'
-import type { ListingQuestion, ListingRequest } from './listing-request.ts'
+import type { ListingQuery, ListingRequest } from './listing-request.ts'
 import { wantedStates, withoutCommon } from './listing-request.ts'
 import { listingTables } from './listing-table.ts'
 import { resolveNamedTemplates } from './named-templates.ts'
@@ -16,14 +16,14 @@ import { rowFilters } from './row-filters.ts'
 import { readSalePricing, salePriceFilters, salePriceOrder } from './sale-prices.ts'
 import type { ListingValues } from '../parameters.ts'
 
-/** What lists of listings are made with. */
+/** Dependencies of lists of listings. */
 export type ListingSetup = Pick<MarketSetup, 'trigrams' | 'clock' | 'lists'>
 
 /** The request with what was looked up for its filters, and the filters that every kind of listing has. */
 export async function listingFilters(
   { session, values, attributes }: EndpointContext<ListingValues>,
   { trigrams, lists: { statistics } }: Pick<ListingSetup, 'trigrams' | 'lists'>,
-  { kind, standard }: ListingQuestion,
+  { kind, standard }: ListingQuery,
 ): Promise<{ request: ListingRequest; filters: readonly Filter[] }> {
   await statistics.refresh(session)
   const table = listingTables[kind]
@@ -35,13 +35,13 @@ export async function listingFilters(
   return { request, filters: [...rowFilters(request), ...listedAssetFilters(request)] }
 }
 
-/** The list that a request asks for. Filters on templates, names and prices are looked up by statements of their own. */
+/** The requested list. Filters on templates, names and prices are resolved by statements of their own. */
 export async function listingList(
   context: EndpointContext<ListingValues>,
   setup: ListingSetup,
-  question: ListingQuestion,
+  query: ListingQuery,
 ): Promise<List> {
-  const { request, filters } = await listingFilters(context, setup, question)
+  const { request, filters } = await listingFilters(context, setup, query)
   const { session, values } = context
   const { table, statistics } = request
   const listOf = (own: readonly Filter[], order = listingOrder(request)): List => ({
@@ -50,7 +50,7 @@ export async function listingList(
     filters: withoutCommon([...own, ...filters], statistics.rows(table.table)),
     order,
   })
-  if (question.kind === 'sale') {
+  if (query.kind === 'sale') {
     const isByPrice = values.sort === 'price'
     const pricing = await readSalePricing(session, values, isByPrice)
     const own = stateFilters(request)
@@ -59,7 +59,7 @@ export async function listingList(
       : listOf([...own, ...salePriceFilters(request, pricing)])
   }
   const prices = priceFilters(request, await readPriceBounds(session, values))
-  const own = question.kind === 'auction' ? auctionFilters(request, setup.clock()) : stateFilters(request)
+  const own = query.kind === 'auction' ? auctionFilters(request, setup.clock()) : stateFilters(request)
   return listOf([...own, ...prices])
 }
 
@@ -67,8 +67,8 @@ export async function listingList(
 export function countedList(
   { values, ...context }: EndpointContext<ListingValues>,
   setup: ListingSetup,
-  question: ListingQuestion,
+  query: ListingQuery,
 ): Promise<List> {
-  const asked = values.sort === 'price' ? without(values, ['sort']) : values
-  return listingList({ ...context, values: asked }, setup, question)
+  const sorted = values.sort === 'price' ? without(values, ['sort']) : values
+  return listingList({ ...context, values: sorted }, setup, query)
 }

@@ -5,7 +5,7 @@ import { directionOf } from '../../paging/index.ts'
 import type { ListingRequest } from './listing-request.ts'
 import { NAME_HEAD } from './listing-table.ts'
 
-/** The order that a request asks for, but for prices that are not simply a column. */
+/** The requested order, except for prices that are not a column. */
 export function listingOrder(request: ListingRequest): Order {
   const { table, values } = request
   switch (values.sort) {

@@ -8,7 +8,7 @@ import type { NamedTemplates } from './named-templates.ts'
 import { hasTerm } from './terms.ts'
 import type { ListingValues } from '../parameters.ts'
 
-/** What the filters of a request for listings are made from. */
+/** Input of the filters of a request for listings. */
 export interface ListingRequest {
   readonly table: ListingTable
   readonly values: ListingValues
@@ -27,7 +27,7 @@ export interface ListingRequest {
 }
 
 /** A list of one kind of listing. */
-export interface ListingQuestion {
+export interface ListingQuery {
   readonly kind: ListingKind
   /** States of a request that names none; undefined = all. */
   readonly standard?: readonly number[] | undefined
@@ -105,7 +105,7 @@ export function ofAnyState({ table, states }: ListingRequest, condition: Sql): S
   return sql`l.state = ANY(${raw(`'{${table.states.join(',')}}'`)}) AND ${condition}`
 }
 
-/** The collections that a request asks for: those of its names and white-list that are not black-listed; undefined for any. */
+/** The requested collections: those of its names and whitelist that are not blacklisted; undefined for any. */
 export function wantedCollections(values: ListingValues): readonly string[] | undefined {
   const { collection_name: named, collection_whitelist: white } = values
   const black = values.collection_blacklist ?? []

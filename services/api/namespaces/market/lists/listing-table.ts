@@ -3,7 +3,7 @@ import type { Sql } from '../../../database/index.ts'
 import type { Index, Source } from '../../../lists/index.ts'
 import type { ListingKey } from '../parameters.ts'
 
-/** What a kind of listing is in the database. The row is `l` everywhere. */
+/** Tables and columns of a kind of listing. The row is `l` everywhere. */
 export interface ListingTable {
   /** Number of the kind in `listing_assets`, `trades` and `listing_counts`. */
   readonly kind: 1 | 2 | 3 | 4
@@ -28,7 +28,7 @@ export type ListingKind = 'sale' | 'auction' | 'buyoffer' | 'template_buyoffer'
 /** First characters of a name, which an index holds: an entry of an index cannot be as long as a name can. */
 export const NAME_HEAD = raw('left(l.name, 100)')
 
-/** What sales are sorted by: their price, and while an oracle prices them what is asked for them. */
+/** Sort column of sales: the price, or for sales with an oracle price the listing price. */
 export const ASKED = raw('coalesce(l.price, l.listing_price)')
 
 /** States of sales. */

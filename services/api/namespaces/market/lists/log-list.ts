@@ -15,7 +15,7 @@ const assetText = (amount: string): string =>
 const listed = `jsonb_build_object('maker_marketplace', l.maker_marketplace, 'collection_fee', l.collection_fee)`
 const taken = `jsonb_build_object('taker_marketplace', l.taker_marketplace)`
 
-/** What actions said, which the row of the listing has kept; `l` is the row, `y` its token. */
+/** Data of actions that is stored in the row of the listing; `l` is the row, `y` its token. */
 const said: Readonly<Record<ListingKind, Readonly<Record<string, string>>>> = {
   sale: {
     lognewsale: listed,

@@ -13,9 +13,7 @@ const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
 /** Searches in names that the names stored with a listing answer. */
 export const NAME_SEARCHES = ['match', 'match_immutable_name', 'match_mutable_name', 'search'] as const
 
-/**
- * What a search in names means for listings of one asset that has a template: a name among the attributes of a template
- * that cannot change is the name of all its assets.
+/** A search in names for listings of one asset with a template: a name in the immutable attributes of a template is the name of all its assets.
  */
 export interface NamedTemplates {
   /** Those whose name matches. */

@@ -34,7 +34,7 @@ export function priceFilters(
   ]
 }
 
-/** A bundle that nobody has claimed: a contract of version 2 gives it back. */
+/** An unclaimed bundle: a contract of version 2 returns it. */
 const DISSOLVED = `(l.asset_count > 1 AND NOT (l.claimed_by_buyer OR l.claimed_by_seller)
   AND (SELECT g.v2_since_block IS NOT NULL FROM market.config g))`
 

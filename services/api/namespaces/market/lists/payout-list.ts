@@ -43,7 +43,7 @@ const BLOCKS = { table: 'market.blocks', key: 'first_seq', time: 'block_time' }
 
 type ListSetup = Pick<MarketSetup, 'lists'>
 
-/** The list of payouts that a request asks for. */
+/** The requested list of payouts. */
 export async function payoutList(
   { session, values }: EndpointContext<PayoutValues>,
   { lists: { statistics } }: ListSetup,

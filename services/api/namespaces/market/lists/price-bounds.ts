@@ -73,7 +73,7 @@ export function withinBounds(expression: Sql, { least, most }: PriceBounds): Sql
   ]
 }
 
-/** What an oracle makes of listing prices in one symbol: price = listing price * factor / divisor, rounded down. */
+/** Conversion of listing prices by an oracle: price = listing price * factor / divisor, rounded down. */
 export interface Rate {
   readonly listingSymbol: string
   readonly settlementSymbol: string

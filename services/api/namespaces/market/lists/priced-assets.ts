@@ -5,7 +5,7 @@ import { assetList, templateScope } from '../../assets/index.ts'
 import type { AssetRequest, AssetValues } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
-/** Columns of the prices of templates, by the sort that asks for them. */
+/** Columns of the prices of templates, by sort. */
 export const PRICE_COLUMNS: Readonly<Record<string, string>> = {
   suggested_median_price: 'p.suggested_median',
   suggested_average_price: 'p.suggested_average',
@@ -14,8 +14,8 @@ export const PRICE_COLUMNS: Readonly<Record<string, string>> = {
 }
 
 /**
- * A template has prices in every token that it was traded in; what its assets are sorted by is the one in the token
- * that the contract names first. Most are traded in the very first.
+ * A template has prices in every token that it was traded in; its assets are sorted by the one in the token that the
+ * contract lists first. Most are traded in the first token.
  */
 const IS_FIRST_TOKEN =
   raw(`CASE WHEN p.token_symbol = (SELECT y.token_symbol FROM market.tokens y ORDER BY y.place LIMIT 1) THEN true
@@ -23,7 +23,7 @@ const IS_FIRST_TOKEN =
     JOIN market.tokens y ON y.token_symbol = q.token_symbol WHERE q.template_id = p.template_id
     ORDER BY y.place LIMIT 1) END`)
 const HAS_PRICE = raw('EXISTS (SELECT FROM market.template_prices p WHERE p.template_id = a.template_id)')
-/** Share of the assets without a price, where nothing tells. */
+/** Share of the assets without a price, without statistics. */
 const UNPRICED = 0.2
 
 /** A list of assets in the order of a price of their templates; what has no price comes last. */

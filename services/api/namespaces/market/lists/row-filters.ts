@@ -7,13 +7,12 @@ import { columnFilter, distinct, nothing, ofAnyState, wantedCollections } from '
 import { BUNDLE, hasTerm, termsOf } from './terms.ts'
 import type { ListingValues } from '../parameters.ts'
 
-/** Most collections beside a filter by effective mint number. */
+/** Maximum number of collections with a filter by effective mint number. */
 const MAX_MINT_COLLECTIONS = 50
-/** Share of the listings whose seller is no contract, where nothing tells. */
+/** Share of the listings whose seller is no contract, without statistics. */
 const WITHOUT_CODE = 0.7
 
-/**
- * Filters on what the row of a listing of any kind says itself, but for states, prices and what it tells of its assets.
+/** Filters on columns of listings of any kind, except states, prices and the columns that describe assets.
  * @throws RequestError 400 for mint ranges that are empty or lack collections.
  */
 export function rowFilters(request: ListingRequest): Filter[] {
@@ -139,7 +138,7 @@ function symbolFilters(request: ListingRequest): Filter[] {
   ]
 }
 
-/** Mint ranges lie inside the wanted one. A foreign original is not known of any asset, so the effective mint number is that of the template. */
+/** Mint ranges lie inside the wanted one. The original of a moved asset is not known, so the effective mint number is that of the template. */
 function mintFilters(request: ListingRequest): Filter[] {
   const { table, values, statistics } = request
   const [lowest, highest] = table.mints

@@ -19,7 +19,7 @@ const HAS_PRICE = raw('l.price IS NOT NULL')
 export interface SalePricing {
   /** Undefined without bounds; `never` when no price can be within them. */
   readonly bounds: PriceBounds | 'never' | undefined
-  /** The pairs that can price what a request asks for. */
+  /** The symbol pairs that can price the requested sales. */
   readonly rates: readonly Rate[]
 }
 
@@ -52,7 +52,7 @@ function isOfPair({ listingSymbol, settlementSymbol }: Rate): Sql[] {
 /** A part of the sales with a price. */
 export interface Priced {
   readonly rate?: Rate
-  /** What an index of asked prices serves. */
+  /** Orders and filters that an index of listing prices serves. */
   readonly conditions: readonly Sql[]
   /** All that its sales meet. */
   readonly checks: readonly Sql[]

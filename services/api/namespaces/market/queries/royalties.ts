@@ -6,7 +6,7 @@ import type { Values } from '../../../../core/endpoint/index.ts'
 import type { PageValues } from '../../parameter-groups/index.ts'
 import type { attributeRuleParameters, templateRuleParameters } from '../parameters.ts'
 
-const moments = {
+const times = {
   updated_at_block: quoted('nullif(r.updated_at_block, 0)'),
   updated_at_time: quoted('nullif(r.updated_at_time, 0)'),
   created_at_block: quoted('nullif(r.created_at_block, 0)'),
@@ -34,7 +34,7 @@ export async function royaltyConfig(
       split_founders: quoted('r.split_founders'),
       split_templates: quoted('r.split_templates'),
       split_attributes: quoted('r.split_attributes'),
-      ...moments,
+      ...times,
     })} || '}' FROM market.royalty_configs r WHERE r.collection_name = $1::text`,
     values: [collection],
   })
@@ -53,7 +53,7 @@ export function royaltyTemplates(
       ...ofCollection(contract),
       template_id: quoted('r.template_id'),
       recipients: 'r.recipients',
-      ...moments,
+      ...times,
     },
     from: 'market.royalty_templates r',
     conditions: templates ? [sql`r.template_id = ANY(${bindIntegers(templates)})`] : [],
@@ -78,7 +78,7 @@ export function royaltyAttributes(
       weight: quoted('r.weight'),
       recipients: 'r.recipients',
       lookup_hash: quoted(`encode(r.lookup_hash, 'hex')`),
-      ...moments,
+      ...times,
     },
     from: 'market.royalty_attributes r',
     conditions: [

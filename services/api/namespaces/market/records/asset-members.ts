@@ -5,7 +5,7 @@ import type { AssetExtension } from '../../assets/index.ts'
 import { readPairs } from '../../assets/index.ts'
 import { PRICE_VERSIONS, priceList, templatePrices } from './template-prices.ts'
 
-/** What the records of a market are written with. */
+/** Dependencies of the records of a market. */
 export interface MarketTraits {
   /** Market contract account. */
   readonly contract: string
@@ -53,7 +53,7 @@ export function containedAssetExtension({ contract }: MarketTraits): AssetExtens
   }
 }
 
-/** What the market shows of assets by themselves: prices, listings and the best offers for their templates. */
+/** Members that the market adds to assets: prices, listings and the best offers for their templates. */
 export function marketAssetExtension({ contract, clock }: MarketTraits): AssetExtension {
   return {
     columnCount: 4,

@@ -16,7 +16,7 @@ export interface ListingKind {
   /** Key column. */
   readonly key: string
   readonly table: string
-  /** What is joined to the listing. */
+  /** Joins of the listing. */
   readonly joins: string
   readonly condition?: string
   /** Members in the order that clients know; the first is the key. */
@@ -63,7 +63,7 @@ const price: ListingField = {
     y.token_precision, ',"amount":"', l.price, '"}')`,
 }
 
-/** Of a sale that is listed in the token that is paid, no oracle is asked. */
+/** A sale that is listed in the token of its payment needs no oracle. */
 const salePrice: ListingField = {
   name: 'price',
   value: `concat('{"token_contract":"', y.token_contract, '","token_symbol":"', y.token_symbol, '","token_precision":',
@@ -104,7 +104,7 @@ export const sales: ListingKind = {
   assetIds: 'l.asset_ids',
 }
 
-/** Auctions: the clock decides whether one has ended. */
+/** Auctions: the clock decides whether one has finished. */
 export const auctions: ListingKind = {
   key: 'auction_id',
   table: 'market.auctions',

@@ -22,7 +22,7 @@ import { PRESENT_FEE } from './listing-kinds.ts'
 /** Name of the relation that contained assets are selected from. */
 const CONTAINED = 'contained'
 
-/** How a listing ends: as a record of its own, or with its place in a list. */
+/** Last member of a listing: none in a single record, its position in a list. */
 export type ListingEnd = 'alone' | 'with its place'
 
 /** What listings are assembled with. */
@@ -91,12 +91,12 @@ export function listingAssembler(
             if (!collection || (kind.hasTemplate && !template)) continue
             const members = membersOf(kind.fields, row, collection.texts[1]!)
             const shared = `,"collection":${collectionObject(collection, fee)}`
-            const asked = template ? `,"template":${templateObject(template)}` : ''
+            const ofTemplate = template ? `,"template":${templateObject(template)}` : ''
             const last = end === 'alone' ? '}' : `,"ordinality":"${records.size + 1}"}`
             records.set(row[MEMBERS_AT]!, [
               `${head}${members}${stateNow === '' ? '' : `,"state":${stateNow}`},"assets":`,
               assetArray(assetIds, assets),
-              `${shared}${asked}${last}`,
+              `${shared}${ofTemplate}${last}`,
             ])
           }
           return records

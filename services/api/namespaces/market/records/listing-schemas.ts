@@ -51,7 +51,7 @@ export const listingAsset = shape.extend(
   },
 )
 
-const moments: Members = {
+const times: Members = {
   updated_at_block: shape.ofHistory(shape.decimal('Block of the last change')),
   updated_at_time: shape.ofHistory(shape.time('Time of the last change')),
   created_at_block: shape.ofHistory(shape.decimal('Block of creation')),
@@ -76,7 +76,7 @@ const common: Members = {
   current_collection_fee: shape.number(
     'Present fee of the collection; collection.market_fee is that of the time of listing',
   ),
-  ...moments,
+  ...times,
 }
 
 const isSellerContract: Members = { is_seller_contract: shape.flag('The seller has ever had code') }
@@ -98,13 +98,11 @@ export const saleRecord = shape.record('Sale', 'Assets for sale at a fixed price
     {
       ...tokenMembers,
       median: shape.nullable(shape.number('Present median of the oracle, when the price follows it')),
-      amount: shape.nullable(
-        shape.decimal('What it costs, or what was paid; null while the oracle has no value for it'),
-      ),
+      amount: shape.nullable(shape.decimal('Price, or the paid amount; null while the oracle has no value')),
     },
     'In the token that is paid with',
   ),
-  listing_price: shape.decimal('What the seller asks, in the smallest decimal place of listing_symbol'),
+  listing_price: shape.decimal('Price set by the seller, in the smallest unit of listing_symbol'),
   listing_symbol: shape.text('Token or currency of listing_price'),
   collection_name: shape.text('Collection'),
   ...isSellerContract,

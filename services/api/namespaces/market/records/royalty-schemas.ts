@@ -2,7 +2,7 @@ import type { Members } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
 import { tokenMembers } from './listing-schemas.ts'
 
-/** What a payout belongs to, by code. */
+/** Subject of a payout, by code. */
 export const LISTING_TYPES = ['unresolved', 'sale', 'auction', 'buyoffer', 'template_buyoffer'] as const
 /** Which rule a payout comes from, by code from 1. */
 export const CATEGORIES = ['founders', 'template', 'attribute', 'dust'] as const
@@ -38,7 +38,7 @@ const shares = shape.list(
   shape.object({ recipient: shape.text('Account'), weight: shape.integer('Share') }),
   'Who shares, by weight',
 )
-const moments: Members = {
+const times: Members = {
   updated_at_block: shape.ofHistory(shape.decimal('Block of the last change')),
   updated_at_time: shape.ofHistory(shape.time('Time of the last change')),
   created_at_block: shape.ofHistory(shape.decimal('Block of creation')),
@@ -57,7 +57,7 @@ export const royaltyConfigRecord = shape.record('RoyaltyConfig', 'How a collecti
   split_founders: shape.decimal('Weight of the founders'),
   split_templates: shape.decimal('Weight of the template rules'),
   split_attributes: shape.decimal('Weight of the attribute rules'),
-  ...moments,
+  ...times,
 })
 
 /** The rule of a template. */
@@ -65,7 +65,7 @@ export const royaltyTemplateRecord = shape.record('RoyaltyTemplateRule', 'Who sh
   ...ofCollection,
   template_id: shape.decimal('Template'),
   recipients: shares,
-  ...moments,
+  ...times,
 })
 
 /** The rule of an attribute. */
@@ -84,5 +84,5 @@ export const royaltyAttributeRecord = shape.record('RoyaltyAttributeRule', 'Who 
   weight: shape.decimal('Weight of the rule'),
   recipients: shares,
   lookup_hash: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Key of the rule on chain' },
-  ...moments,
+  ...times,
 })

@@ -111,8 +111,8 @@ export const priceSumRecord = shape.record('PriceSum', 'Sums over assets of the 
   suggested_average: shape.decimal('Sum of the suggested averages'),
 })
 
-/** What the assets of an account are worth. */
-export const inventoryRecord = shape.record('InventoryPrices', 'What the assets of an account are worth', {
+/** Value of the assets of an account. */
+export const inventoryRecord = shape.record('InventoryPrices', 'Value of the assets of an account', {
   collections: shape.list(
     shape.object({ collection: collectionRecord, prices: shape.list(priceSumRecord) }),
     'Collections with a priced asset',

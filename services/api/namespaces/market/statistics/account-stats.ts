@@ -11,7 +11,7 @@ const ACCOUNT = raw(
   `json_build_object('account', a.account, 'buy_volume', a.bought::text, 'sell_volume', a.sold::text)`,
 )
 
-/** What accounts bought and sold as JSON text, the most first. */
+/** Purchases and sales by account as JSON text, largest first. */
 export async function accountStats(
   { session, values }: EndpointContext<StatsValues['accounts']>,
   symbol: string,
@@ -50,7 +50,7 @@ function accountSums(values: StatsValues['accounts'], symbol: string): Sql {
     ${where([...token, ...lists])} GROUP BY k.account`
 }
 
-/** What one account bought and sold as JSON text. */
+/** Purchases and sales of one account as JSON text. */
 export async function oneAccountStats(
   { session, values }: EndpointContext<StatsValues['account']>,
   symbol: string,

@@ -29,14 +29,13 @@ const { table, source } = listingTables.sale
 const LISTED = 1
 /** Only sales of one asset have a template. */
 const OF_TEMPLATES = [raw(`l.state = ${LISTED}`), raw('l.template_id IS NOT NULL')]
-/** What looking up the cheapest sale of a template costs, beside reading a sale. */
+/** Cost of finding the cheapest sale of a template, relative to reading a sale. */
 const LOOKUP_COST = 2
 
 /** Chooses how the cheapest sales are found, by the sales that are estimated to be read; tests force one. */
 export type ChooseCheapest = (byTemplate: number, ofAll: number) => 'by template' | 'of all'
 
-/**
- * The ids of the cheapest listed sale of each template that a request asks for: sales of one asset each; of several at
+/** The ids of the cheapest listed sale of each requested template: sales of one asset each; of several at
  * the same price the latest. They are looked up template by template, or found among all sales that match, whichever is
  * estimated to read less.
  */
@@ -47,15 +46,15 @@ export async function selectCheapest(
 ): Promise<string[]> {
   const { session, values } = context
   const window = pageWindow(values)
-  // What is burned is not for sale.
+  // Burned assets are not for sale.
   if (values.burner !== undefined || values.burned === true) return []
   const flags = (['transferable', 'burnable'] as const).filter(
     (flag) => values[`is_${flag}` as const] === true,
   )
-  // The sale tells who owns the asset, and the template its flags.
+  // The owner of the asset is in the sale, its flags are in the template.
   const asked = without(values, ['owner', 'burned', ...flags.map((flag) => `is_${flag}` as const)])
-  const question = { kind: 'sale', standard: [LISTED] } as const
-  const { request, filters } = await listingFilters({ ...context, values: asked }, setup, question)
+  const query = { kind: 'sale', standard: [LISTED] } as const
+  const { request, filters } = await listingFilters({ ...context, values: asked }, setup, query)
   const owners = values.owner
   const sellers = owners ? [sellerFilter(owners, request.statistics.equal(table, 'seller', owners))] : []
   const pricing = await readSalePricing(session, asked, true)
@@ -140,7 +139,7 @@ function byTemplate(
     ${where(templates)}`
 }
 
-/** Listed sales in terms of what is asked for them, settled in one of some symbols, in the order of their prices. */
+/** Listed sales by listing price, settled in one of some symbols, in the order of their prices. */
 function askedParts(
   { bounds, rates }: SalePricing,
   symbols: readonly string[],

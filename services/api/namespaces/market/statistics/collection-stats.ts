@@ -9,7 +9,7 @@ import { tradeRange } from './trade-range.ts'
 import { sumInRange } from './trade-sums.ts'
 import type { StatsValues } from './parameters.ts'
 
-/** Trades by collection as JSON texts, the most first. @param only the collections that are asked for. */
+/** Trades by collection as JSON texts, largest first. @param only the requested collections. */
 export async function collectionStats(
   context: EndpointContext<StatsValues['collections' | 'collection']>,
   setup: MarketSetup,

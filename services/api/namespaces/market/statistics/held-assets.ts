@@ -38,7 +38,7 @@ export async function heldAssets(
   return sql`SELECT a.template_id, count(*) AS assets FROM assets.assets a WHERE ${allOf(all)} GROUP BY 1`
 }
 
-/** The part of a counter that `burned` asks for. */
+/** The part of a counter for `burned`. */
 function numberOf(burned: boolean | undefined): string {
   if (burned === undefined) return 'k.minted'
   return burned ? 'k.burned' : '(k.minted - k.burned)'

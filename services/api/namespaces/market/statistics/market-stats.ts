@@ -21,7 +21,7 @@ export async function graph(
     ...isText(`${row}.taker_marketplace`, values.taker_marketplace),
   ]
   const conditions = [...lists, ...marketplaces('k')]
-  // The counters with no more columns than are asked for: they have the fewest rows.
+  // The counters with exactly the requested columns: they have the fewest rows.
   const table =
     lists.length === 0
       ? 'market.marketplace_days'
@@ -47,7 +47,7 @@ export async function graph(
   return rows[0]![0]
 }
 
-/** Trades by marketplace as JSON text, the most first. */
+/** Trades by marketplace as JSON text, largest first. */
 export async function marketStats(
   { session, values }: EndpointContext<StatsValues['markets']>,
   { contract }: MarketSetup,

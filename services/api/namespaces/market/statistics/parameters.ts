@@ -18,7 +18,7 @@ export const tradeTimes = {
 
 function ranking<const S extends string>(sorts: readonly [S, ...S[]], limit = MAX_RANKED) {
   return {
-    sort: choice('What is ranked by, the most first.', sorts, { default: sorts[0] }),
+    sort: choice('Value of the ranking, largest first.', sorts, { default: sorts[0] }),
     ...paging(limit),
   }
 }
@@ -73,7 +73,7 @@ export const statsParameters = {
   sales: { ...symbol, ...collectionLists },
 }
 
-/** What each kind of statistics is asked. */
+/** Parameters of each kind of statistics. */
 export type StatsValues = {
   readonly [K in keyof typeof statsParameters]: Values<(typeof statsParameters)[K]>
 }

@@ -68,8 +68,8 @@ const SUM = `'{' || ${jsonMembers({
 })} || '}'`
 
 /**
- * Sums over assets, given as a SELECT of `template_id` and their number `assets`. What the oracle's prices cap is
- * computed for each price, not asked of a function: there are many.
+ * Sums over assets, given as a SELECT of `template_id` and their number `assets`. Caps by oracle prices are computed inline
+ * and not by a function call per price: there are many.
  */
 const sums = (held: Sql, by: Sql): Sql =>
   sql`SELECT ${by} p.token_symbol, sum(p.median * n.assets) AS median,

@@ -22,9 +22,7 @@ export interface Ranking {
 /** A ranked thing: its key, number and sum of its trades, as texts. */
 export type Ranked = readonly [key: string, trades: string, volume: string]
 
-/**
- * A page of a ranking: the most first, ties by key. What was traded is read in the order of its sums, what was not in
- * the order of its keys, each no further than the page reaches.
+/** A page of a ranking: largest first, ties by key. Traded entries are read in the order of their sums, others in the order of their keys, each only as far as the page needs.
  */
 export async function selectRanking(
   context: EndpointContext<PageValues & { readonly sort: string }>,

@@ -14,7 +14,7 @@ import { edgesOf, inRange, inWholeDays, tradeRange } from './trade-range.ts'
 import { sumInRange } from './trade-sums.ts'
 import type { StatsValues } from './parameters.ts'
 
-/** Sales and listings by schema of a collection as JSON text, the most first. */
+/** Sales and listings by schema of a collection as JSON text, largest first. */
 export async function schemaStats(
   { session, values }: EndpointContext<StatsValues['schemas']>,
   setup: MarketSetup,
@@ -66,7 +66,7 @@ function saleSums(values: StatsValues['schemas'], symbol: string): Sql {
     FROM (${joinSql(rows, ' UNION ALL ')}) r GROUP BY r.schema_name`
 }
 
-/** Trades of single assets by schema of a collection as JSON text, the most first. */
+/** Trades of single assets by schema of a collection as JSON text, largest first. */
 export async function schemaStatsV2(
   { session, values }: EndpointContext<StatsValues['schemasV2']>,
   setup: MarketSetup,

@@ -9,7 +9,7 @@ import { selectRanking } from './ranking.ts'
 import { inRange, tradeRange } from './trade-range.ts'
 import type { StatsValues } from './parameters.ts'
 
-/** Trades of single assets by template as JSON text, the most first. */
+/** Trades of single assets by template as JSON text, largest first. */
 export async function templateStats(
   context: EndpointContext<StatsValues['templates']>,
   setup: MarketSetup,

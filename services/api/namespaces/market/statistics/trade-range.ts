@@ -4,7 +4,7 @@ import type { TimeValues } from './parameters.ts'
 
 const DAY_MS = 86_400_000
 
-/** A range of trade times, as whole days and what is left of days at its ends. Times are in ms since 1970. */
+/** A range of trade times, as whole days and the partial days at its ends. Times are in ms since 1970. */
 export interface TradeRange {
   /** Inclusive. */
   readonly from: number
@@ -36,7 +36,7 @@ export function inWholeDays(column: string, { days }: TradeRange): Sql[] {
   return [sql`${raw(column)} >= ${bind(days[0], 'bigint')}`, sql`${raw(column)} < ${bind(days[1], 'bigint')}`]
 }
 
-/** What is left of a range beside its whole days: before the first and after the last, as far as there is anything. */
+/** The parts of a range outside its whole days: before the first and after the last, where present. */
 export function edgesOf(range: TradeRange): readonly TradeRange[] {
   const { from, until, days } = range
   const [first, last] = days

@@ -16,7 +16,7 @@ const token = {
   token_precision: 'y.token_precision',
   token_contract: quoted('y.token_contract'),
 }
-/** The listing that a trade comes from; a template buy offer is told by the absence of all. */
+/** The listing of a trade; none for a template buy offer. */
 const listing = {
   sale_id: quoted('CASE WHEN k.kind = 1 THEN k.listing_id END'),
   auction_id: quoted('CASE WHEN k.kind = 2 THEN k.listing_id END'),
@@ -103,7 +103,7 @@ function summedDays(values: TradeValues, further: readonly Sql[] = []): Sql {
     FROM market.trades k ${where(conditions)} GROUP BY k.token_symbol, ${raw(TRADE_DAY)}`
 }
 
-/** The first day whose trades are not kept by day. */
+/** The first day whose trades are not summed by day. */
 async function firstOpenDay(session: Session): Promise<number> {
   const rows = await session.query<[number]>({
     name: 'first-open-day',

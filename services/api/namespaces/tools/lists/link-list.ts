@@ -31,7 +31,7 @@ const SOURCE: Source = {
   ],
 }
 
-/** The links that a request asks for. Ids grow with the time of creation. */
+/** The requested links. Ids grow with the time of creation. */
 export async function linkList(reader: ListReader, session: Session, values: LinkValues): Promise<List> {
   const { statistics } = reader
   await statistics.refresh(session)
@@ -111,7 +111,7 @@ function stateFilter(values: LinkValues, statistics: Statistics): Filter[] {
   ]
 }
 
-/** States that a request asks for; numbers that no state can have are left out, as they match nothing. */
+/** The requested states; numbers that no state can have are left out, as they match nothing. */
 function wantedStates(values: LinkValues): number[] | undefined {
   const states = values.state
   if (states?.some((state) => state > GREATEST_STATE || state < -GREATEST_STATE - 1n)) {

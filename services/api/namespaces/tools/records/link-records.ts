@@ -46,7 +46,7 @@ export function linkKind(setup: Omit<ToolsSetup, 'links' | 'lists'>): RecordKind
 }
 
 function linkAssembler({ contract, assetsContract }: Omit<ToolsSetup, 'links' | 'lists'>): Assembler {
-  // What is selected does not depend on the contract of the assets.
+  // The selected columns do not depend on the contract of the assets.
   const assets = assetAssembler({ contract: '' })
   const configured = bind(assetsContract ?? null, 'text')
   return {

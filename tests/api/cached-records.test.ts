@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MOMENT } from '../../services/api/database/index.ts'
+import { SNAPSHOT } from '../../services/api/database/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { startApi } from '../../services/api/index.ts'
 import { readingOf } from './reading.ts'
@@ -34,7 +34,7 @@ async function everyAsset(): Promise<Map<string, Asset>> {
 }
 
 /** The assets as they are, asked twice: what is kept of the first time is used by the second. */
-async function keptAssets(): Promise<Map<string, Asset>> {
+async function cachedAssets(): Promise<Map<string, Asset>> {
   const first = await everyAsset()
   expect(await everyAsset()).toEqual(first)
   return first
@@ -46,7 +46,7 @@ async function richAsset(): Promise<Asset & { readonly template: Row }> {
     `SELECT asset_id::text AS id FROM assets.assets
      WHERE template_id IS NOT NULL AND mutable_data IS NOT NULL AND owner IS NOT NULL ORDER BY asset_id LIMIT 1`,
   )
-  return (await keptAssets()).get(rows[0]!.id)! as Asset & { readonly template: Row }
+  return (await cachedAssets()).get(rows[0]!.id)! as Asset & { readonly template: Row }
 }
 
 describe('what a list showed before is shown anew when', () => {
@@ -106,9 +106,9 @@ describe('what a list showed before is shown anew when', () => {
     await writer.query('BEGIN')
     await writer.query(sql(before))
     // What has not been committed is shown by no list.
-    expect((await keptAssets()).get(before.asset_id)).toEqual(before)
+    expect((await cachedAssets()).get(before.asset_id)).toEqual(before)
     await writer.query('COMMIT')
-    const after = (await keptAssets()).get(before.asset_id)!
+    const after = (await cachedAssets()).get(before.asset_id)!
     expect(shown(after)).toEqual(value)
     expect(await get<Asset>(`/v1/assets/${before.asset_id}`)).toEqual(after)
   })
@@ -151,7 +151,7 @@ describe('what a list showed before is shown anew when', () => {
         authors.push(((await get<Asset[]>(ASSETS))[0]!.collection as Row)['author'])
       }
       expect(authors).toEqual(['author1', 'author2', 'author3'])
-      expect((await keptAssets()).has(id)).toBe(true)
+      expect((await cachedAssets()).has(id)).toBe(true)
     } finally {
       for (const each of others) await each.end()
     }
@@ -285,7 +285,7 @@ describe('what a list of the market showed before is shown anew when', () => {
 
 it('a commit gives the moment another name, on every connection', async () => {
   const moment = async (client: pg.Client): Promise<string> =>
-    (await client.query<{ moment: string }>(`SELECT ${MOMENT} AS moment`)).rows[0]!.moment
+    (await client.query<{ moment: string }>(`SELECT ${SNAPSHOT} AS moment`)).rows[0]!.moment
   const reader = await connect()
   try {
     const before = await moment(reader)

@@ -8,7 +8,7 @@ import type { DatabaseView } from './data.ts'
 /** Sizes are measured at most once in this time, by all processes together. */
 const SIZES_EVERY_MS = 30_000
 
-/** A measurement of another process is asked for like anything else: it must not hold up what waits for it. */
+/** Time limit for reading the measurement of another process. */
 const DEADLINE_MS = 250
 
 const digits = z.string().regex(/^\d{1,20}$/)
@@ -26,51 +26,49 @@ const shared = z.strictObject({
   ),
 })
 
-/** What keeps sizes. */
-export interface KeptSizesOptions {
+/** Dependencies of the cached sizes. */
+export interface CachedSizesOptions {
   readonly measure: () => Promise<DatabaseView>
   readonly kvstore: KeyValueStore
-  /** Nothing is asked of a database that is known to be away. */
+  /** While false, no query is sent. */
   readonly isAvailable: () => boolean
   readonly logger: Logger
   /** For tests. */
   readonly everyMs?: number
 }
 
-/** The sizes of the tables, measured while somebody wants to know them, and seldom. */
-export interface KeptSizes {
-  /** The last measurement, at once; null before the first. Begins a new one when it is time. */
+/** The sizes of the tables, measured on demand and rarely. */
+export interface CachedSizes {
+  /** The last measurement, at once; null before the first. Starts a new one when it is due. */
   current(): DatabaseView | null
-  /** Resolves when no measurement is under way. */
+  /** Resolves when no measurement is running. */
   settled(): Promise<void>
 }
 
-/**
- * Keeps the sizes of the tables. One measurement runs at a time; processes that share a key-value store take turns and
- * tell each other. One that fails leaves what was known, and is tried again when it is time again.
+/** Caches the sizes of the tables. One measurement runs at a time; processes share it over the key-value store. After a failed one the last value stays, and it is retried when the next is due.
  */
-export function keepSizes(options: KeptSizesOptions): KeptSizes {
+export function cacheSizes(options: CachedSizesOptions): CachedSizes {
   const { everyMs = SIZES_EVERY_MS } = options
   const access = createReadyAccess({ deadlineMs: DEADLINE_MS })
-  let kept: DatabaseView | null = null
+  let cached: DatabaseView | null = null
   let running: Promise<void> | undefined
   let dueMs = -Infinity
   const refresh = async (): Promise<void> => {
     const others = await access(() => options.kvstore.read('console:sizes'))
-    const told = others ? parseShared(others.value) : undefined
-    if (others && told) {
-      kept = told
+    const theirs = others ? parseShared(others.value) : undefined
+    if (others && theirs) {
+      cached = theirs
       dueMs = performance.now() + Math.min(others.expiresInMs, everyMs)
       return
     }
-    // Whoever counts first measures. Without the store each process is on its own.
+    // The process that increments first measures. Without the store each process measures.
     const turn = await access(() => options.kvstore.increment('console:sizes:turn', everyMs))
     if (turn && turn.count > 1) {
       dueMs = performance.now() + Math.min(turn.expiresInMs, everyMs / 10)
       return
     }
-    kept = await options.measure()
-    const text = JSON.stringify(kept)
+    cached = await options.measure()
+    const text = JSON.stringify(cached)
     await access(() => options.kvstore.set('console:sizes', text, everyMs))
   }
   return {
@@ -85,7 +83,7 @@ export function keepSizes(options: KeptSizesOptions): KeptSizes {
             running = undefined
           })
       }
-      return kept
+      return cached
     },
     async settled() {
       await running
@@ -97,7 +95,7 @@ function parseShared(text: string): DatabaseView | undefined {
   try {
     return shared.parse(JSON.parse(text))
   } catch {
-    // Of another version: it is measured anew.
+    // Written by another version: it is measured again.
     return undefined
   }
 }

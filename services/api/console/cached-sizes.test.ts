@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createMemoryStore } from '../../core/kvstore/index.ts'
 import { createLogger } from '../../core/log/index.ts'
 import type { DatabaseView } from './data.ts'
-import { keepSizes } from './kept-sizes.ts'
+import { cacheSizes } from './cached-sizes.ts'
 
 const logger = createLogger({ name: 'test', level: 'error' })
 
@@ -14,7 +14,7 @@ function view(measured_at: number): DatabaseView {
 /** Sizes that count how often, and how many at once, they were measured. */
 function countedSizes(options: { everyMs?: number; store?: ReturnType<typeof createMemoryStore> } = {}) {
   const counted = { measurements: 0, atOnce: 0, mostAtOnce: 0, fails: false, isAvailable: true }
-  const sizes = keepSizes({
+  const sizes = cacheSizes({
     kvstore: options.store ?? createMemoryStore(logger),
     logger,
     isAvailable: () => counted.isAvailable,
@@ -68,7 +68,7 @@ it('leaves what was known when a measurement fails', async () => {
     .toEqual([true, view(1)])
 })
 
-it('asks nothing of a database that is away', async () => {
+it('sends no query while the database is unavailable', async () => {
   const { sizes, counted } = countedSizes()
   counted.isAvailable = false
   expect(sizes.current()).toBeNull()
@@ -97,7 +97,7 @@ it('leaves the measuring to the process whose turn it is', async () => {
   expect(counted.measurements).toBe(0)
 })
 
-it('measures anew what it cannot read of others', async () => {
+it('measures again when the shared value is unreadable', async () => {
   for (const text of ['', '{}', '{"measured_at":"yesterday"}']) {
     const store = createMemoryStore(logger)
     await store.set('console:sizes', text, 30_000)

@@ -8,24 +8,24 @@ import type {
   RequestObserver,
 } from '../../core/http/index.ts'
 import { Answer } from '../cache/index.ts'
-import type { AnswerCache, AnswerForm, KeptAnswer, UnchangedAnswers } from '../cache/index.ts'
+import type { AnswerCache, AnswerForm, CachedAnswer, UnchangedAnswers } from '../cache/index.ts'
 import { failureBody, successEnvelope } from './envelope.ts'
 
-/** Tells the client of a request. */
+/** Returns the client of a request. */
 export type ClientOf = (of: { readonly req: IncomingMessage }) => KnownClient
 
-/** The cache, and who may be answered from it. */
-export interface AnswerKeeping {
+/** The cache, and the identification of clients that may use it. */
+export interface AnswerCaching {
   readonly cache: AnswerCache
   readonly clientOf: ClientOf
 }
 
-/** What kept answers are given with: the same as the steps of the lifecycle give all others. */
-export interface KeptAnswerParts {
+/** Dependencies of cached answers: the same as those of the lifecycle's steps. */
+export interface CachedAnswerParts {
   readonly clientOf: ClientOf
-  /** Undefined when no answer is kept for a while. */
+  /** Undefined without `cache_life`. */
   readonly cache: AnswerCache | undefined
-  /** Asked without a cache. */
+  /** Used without a cache. */
   readonly unchanged: UnchangedAnswers
   readonly observers: readonly RequestObserver[]
   readonly commonHeaders: () => Headers
@@ -38,32 +38,28 @@ interface Exchange {
   readonly res: ServerResponse
 }
 
-/** An answer that is there, and how it was come by. */
-interface Found extends KeptAnswer {
+/** A cached answer, and its outcome for metrics. */
+interface Found extends CachedAnswer {
   readonly outcome: CacheOutcome
 }
 
-/** Whether a request may be answered from the cache and its answer kept. */
+/** Whether a request may be answered from the cache and its answer cached. */
 export function mayUseCache({ req }: { readonly req: IncomingMessage }, clientOf: ClientOf): boolean {
   return (req.method === 'GET' || req.method === 'HEAD') && !clientOf({ req }).isExempt
 }
 
-/** The address of a request as it was spelled, where that says everything that was asked. */
+/** The URL of a request as sent; undefined when it has a body. */
 export function spelledAddress(request: IncomingMessage): string | undefined {
   return hasBody(request) ? undefined : request.url
 }
 
-/**
- * Answers what was asked in the very same words before, ahead of the lifecycle, so that it costs hardly more than the
- * bare server: no context, no route, no parameters. What a cache keeps does not even ask the database; without one,
- * requests that came at the same time ask it together whether anything has changed. Everything else goes on to the
- * lifecycle.
+/** Answers identical requests from the cache, ahead of the lifecycle, at little more than the cost of the HTTP server: no context, no route, no parameters. With `cache_life` no query is needed; without it, concurrent requests share one read of the database's snapshot. All other requests continue with the lifecycle.
  */
-export function answerKeptFirst(parts: KeptAnswerParts, lifecycle: RequestListener): RequestListener {
+export function answerFromCache(parts: CachedAnswerParts, lifecycle: RequestListener): RequestListener {
   return (req, res) => {
     const startedMs = performance.now()
     const exchange = { req, res }
-    const found = findKept(parts, req)
+    const found = findCached(parts, req)
     if (!found) lifecycle(req, res)
     else if (!(found instanceof Promise)) give(parts, exchange, found, startedMs)
     else {
@@ -75,15 +71,15 @@ export function answerKeptFirst(parts: KeptAnswerParts, lifecycle: RequestListen
   }
 }
 
-function findKept(
-  { cache, unchanged, clientOf }: KeptAnswerParts,
+function findCached(
+  { cache, unchanged, clientOf }: CachedAnswerParts,
   req: IncomingMessage,
 ): Found | Promise<Found | undefined> | undefined {
   const address = spelledAddress(req)
   if (address === undefined) return undefined
   if (cache) {
-    const kept = cache.findByAddress(address)
-    return kept && mayUseCache({ req }, clientOf) ? { ...kept, outcome: 'hit' } : undefined
+    const cached = cache.findByAddress(address)
+    return cached && mayUseCache({ req }, clientOf) ? { ...cached, outcome: 'hit' } : undefined
   }
   if (!mayUseCache({ req }, clientOf)) return undefined
   return unchanged.findByAddress(address)?.then((found) => {
@@ -93,7 +89,7 @@ function findKept(
   })
 }
 
-function give(parts: KeptAnswerParts, exchange: Exchange, found: Found, startedMs: number): void {
+function give(parts: CachedAnswerParts, exchange: Exchange, found: Found, startedMs: number): void {
   const { req, res } = exchange
   const { answer, route, namespace, outcome: cache } = found
   const sent = { bytes: 0 }
@@ -109,14 +105,14 @@ function give(parts: KeptAnswerParts, exchange: Exchange, found: Found, startedM
     (bytes) => {
       sent.bytes = bytes
     },
-    // It could not be compressed for want of memory: there is nothing to answer with.
+    // Compression failed for lack of memory: there is nothing to send.
     () => res.destroy(),
   )
 }
 
 /** @returns the number of bytes in the body. */
 async function answerLimited(
-  parts: KeptAnswerParts,
+  parts: CachedAnswerParts,
   exchange: Exchange,
   form: AnswerForm | Promise<AnswerForm>,
 ): Promise<number> {
@@ -124,7 +120,7 @@ async function answerLimited(
   const { req, res } = exchange
   const headers = headersFor(parts, req)
   if (limit) {
-    // Too quick for its time to be billed.
+    // Too fast to be billed by time.
     const window = await limit.count(clientOf({ req }).key)
     headers.push(limitHeaders(limit, window))
     if (!window.isAllowed) return refuse(res, headers)
@@ -132,14 +128,14 @@ async function answerLimited(
   return sendForm(exchange, headers, await form)
 }
 
-function headersFor(parts: KeptAnswerParts, { headers }: IncomingMessage): Headers[] {
+function headersFor(parts: CachedAnswerParts, { headers }: IncomingMessage): Headers[] {
   return [parts.commonHeaders(), parts.corsHeaders(headers.origin)]
 }
 
 function sendForm({ req, res }: Exchange, headers: Headers[], form: AnswerForm): number {
   res.writeHead(form.status, listOf([...headers, form.headers]))
   const pieces = req.method === 'HEAD' ? [] : (form.body ?? [])
-  // They leave together: what is written in one turn is.
+  // Written within one tick, the pieces are sent together.
   for (const piece of pieces) res.write(piece)
   res.end()
   return pieces.reduce((sum, { length }) => sum + length, 0)
@@ -154,7 +150,7 @@ function refuse(response: ServerResponse, headers: Headers[]): number {
   return body.length
 }
 
-/** Names and values in turn: joining the records to one takes longer than everything else that is done here. */
+/** Names and values alternately: merging the records would cost more than everything else here. */
 function listOf(records: readonly Headers[]): string[] {
   const list: string[] = []
   const vary: string[] = []

@@ -1,15 +1,15 @@
-/** Looks at something that changes; who asks while a look is under way gets what the next one sees. */
-export class SharedLook<T> {
-  readonly #look: () => Promise<T>
+/** Shares reads of a changing value: callers during a read get the result of the next one. */
+export class SharedRead<T> {
+  readonly #read: () => Promise<T>
   #running: Promise<T> | undefined
   #next: Promise<T> | undefined
 
-  constructor(look: () => Promise<T>) {
-    this.#look = look
+  constructor(read: () => Promise<T>) {
+    this.#read = read
   }
 
-  /** What a look sees that begins now or later. */
-  see(): Promise<T> {
+  /** Result of a read that begins now or later. */
+  read(): Promise<T> {
     if (!this.#running) return this.#start()
     const next = (): Promise<T> => this.#start()
     return (this.#next ??= this.#running.then(next, next))
@@ -17,7 +17,7 @@ export class SharedLook<T> {
 
   #start(): Promise<T> {
     this.#next = undefined
-    const running = this.#look().finally(() => {
+    const running = this.#read().finally(() => {
       if (this.#running === running) this.#running = undefined
     })
     this.#running = running

@@ -1,8 +1,8 @@
 import type { RowSink, Table } from '../store/index.ts'
 import type { BlockInfo, Query } from './handler.ts'
 
-/** A block as keepers see it. */
-export interface KeptBlock extends BlockInfo {
+/** A block, as passed to state history writers. */
+export interface WriterBlock extends BlockInfo {
   /** 32 bytes, a view of the node's message. */
   readonly id: Uint8Array
   /** Head of the node when it sent the block. */
@@ -42,22 +42,20 @@ export interface RawPermissionLink {
 }
 
 /** Work on one block: rows in the node's order, then the end. */
-export interface KeeperScope<State> {
+export interface StateWriterScope<State> {
   row(row: RawRow): void
   permission(present: boolean, row: RawPermission): void
   link(present: boolean, row: RawPermissionLink): void
-  /** Gives the last operations to the sink and returns the state after the block. */
+  /** Passes the last operations to the sink and returns the state after the block. */
   end(): State
 }
 
-/**
- * Keeps the chain's own state as bytes, whichever contract it belongs to, without decoding it. Pure like a handler:
- * all it knows is the block and its state, all it does is to give row operations to a sink.
+/** State history writer: stores the chain's state of any contract as bytes, without decoding it. Pure like a handler: its input is the block and its state, its only output are row operations to a sink.
  */
-export interface Keeper<State = unknown> {
+export interface StateWriter<State = unknown> {
   /** Name in readers.config.json. */
   readonly family: string
-  /** What it keeps, in one line: a database keeps one thing. */
+  /** What it stores, in one line: a database has one such set. */
   readonly account: string
   /** Tables that it writes. */
   readonly tables: readonly Table[]
@@ -67,8 +65,8 @@ export interface Keeper<State = unknown> {
   readonly permissions: boolean
   /** Reads the state as of the committed position. */
   load(query: Query): Promise<State>
-  /** Whether a state is one that blocks have been kept in. */
+  /** Whether blocks have been stored in a state. */
   hasBegun(state: State): boolean
   /** Begins a block; called for every block. */
-  open(block: KeptBlock, state: State, sink: RowSink): KeeperScope<State>
+  open(block: WriterBlock, state: State, sink: RowSink): StateWriterScope<State>
 }
