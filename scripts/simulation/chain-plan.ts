@@ -55,7 +55,15 @@ export function drawChain(chain: number, abi: Buffer): ChainPlan {
     // A lost branch has the changes of the main one, and its end may come between two of them.
     transactions: abiFaults.flatMap((fault, i) => abiChanges(fault, num, abi, branch + i)),
   })
-  const tree = { seed: chain, length, rate: random.between(1, 5), lost, content }
+  // The final chain is the longest branch: a reader waits for a node that has fewer blocks than it read.
+  const highest = Math.max(...lost.map((branch) => branch.parent + branch.length))
+  const tree = {
+    seed: chain,
+    length: Math.max(length, highest + 1),
+    rate: random.between(1, 5),
+    lost,
+    content,
+  }
   return { tree, abiFaults, wide, busy }
 }
 

@@ -115,7 +115,7 @@ export function drawPlan(seed: number, { tree }: ChainPlan): SeedPlan {
     groupBlocks: random.pick([1, 1, 3, 10]),
     prefetchBlocks: random.pick([2, 3, 10, 50]),
     confirmations: random.pick([1, 2, 10]),
-    maxBehind: random.pick([0, 3, 200]),
+    maxBehind: random.pick([1, 3, 200]),
     steps: Array.from({ length: random.between(6, 16) }, () => ({
       happening: drawHappening(random, nodes, tree),
       then: random.chance(0.35) ? ('caught-up' as const) : random.between(0, random.pick([0, 4, 25])),

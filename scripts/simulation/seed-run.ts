@@ -140,13 +140,22 @@ class SeedRun {
       node.forkBack(chain.plan.tree.length)
       if (this.#options.plan.irreversibleOnly) node.finalize()
     }
-    if (!(await this.#catchUp(patience))) {
-      const { num } = await this.#database.position()
-      this.#violations.push(`the reader stays at block ${num} although nothing hinders it`)
-      return
+    if (await this.#endAtGoal()) this.#violations.push(...(await findFinalViolations(this.#database, chain)))
+  }
+
+  /** Lets the reader catch up and ends it; false when a rule is broken then. */
+  async #endAtGoal(): Promise<boolean> {
+    for (;;) {
+      if (!(await this.#catchUp(patience))) {
+        const { num } = await this.#database.position()
+        this.#violations.push(`the reader stays at block ${num} although nothing hinders it`)
+      }
+      if (this.#violations.length > 0) return false
+      await this.#filler.stop()
+      // A reader that had the goal before it heard of the last fork ends with that fork, on its way back.
+      if ((await this.#readPosition()).id === this.#goal(this.#nodes[0]!)) return true
+      await this.#filler.start()
     }
-    await this.#filler.stop()
-    this.#violations.push(...(await findFinalViolations(this.#database, chain)))
   }
 
   async #happen(happening: Happening): Promise<void> {
