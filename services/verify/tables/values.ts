@@ -129,5 +129,5 @@ export function unknownHistory(what: readonly string[]): Readonly<Record<string,
       [`${name}_at_time`, 'sql:0'],
       [`${name}_at_block`, 'sql:0'],
     ]),
-  ) as Record<string, `sql:${string}`>
+  )
 }
