@@ -32,9 +32,10 @@ export class ProcessLife implements Life {
         options.log(chunk.toString())
       })
     }
-    this.ended = once(this.#child, 'close').then(async ([code]) => {
+    this.ended = once(this.#child, 'close').then(async ([code, signal]) => {
       await rm(folder, { recursive: true })
-      return code === 0
+      // A process that has not begun ends by the signal itself.
+      return code === 0 || (signal === 'SIGTERM' && output === '')
         ? { code: null, text: 'ended' }
         : { code: lastCode(output), text: output.slice(-2_000) }
     })

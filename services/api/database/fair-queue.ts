@@ -11,7 +11,7 @@ export interface FairQueueLimits {
   readonly maxWaiting: number
   /** Longest that work waits, ms. */
   readonly maxWaitMs: number
-  /** A queue that has not been empty for this long is overload and not a burst: waiting times are limited, ms. */
+  /** Several clients that have waited for this long are overload and not a burst: waiting times are limited, ms. */
   readonly maxBurstMs: number
 }
 
@@ -39,9 +39,9 @@ const SLOTS_FOR_A_RESERVED = 10
 const FEWEST_SLOTS_TO_RESERVE = 3
 /** Most of the slots for long work that one client may have. */
 const GREATEST_SHARE = 0.75
-/** When more comes than can be done, work waits as long as so many others take, and at least so many ms. */
-const WAIT_IN_OVERLOAD = 2
-const LEAST_WAIT_MS = 30
+/** Under overload, work waits as long as so many others take, and at least so many ms. */
+const WAIT_IN_OVERLOAD = 1
+const LEAST_WAIT_MS = 10
 /** Weight of the newest time in the mean. */
 const NEWEST_WEIGHT = 0.05
 
@@ -56,8 +56,9 @@ export class FairQueue {
   #running = 0
   #long = 0
   #waiting = 0
-  /** When the queue was empty last, while it is not. */
-  #waitingSinceMs = 0
+  /** Clients with waiting work, and since when there are several. */
+  #waitingClients = 0
+  #contendedSinceMs = 0
   /** How long work that is not brief has its slot, mean, ms. */
   #meanMs = 0
 
@@ -98,6 +99,7 @@ export class FairQueue {
         clearTimeout(timer)
         scope.signal?.removeEventListener('abort', onGone)
         this.#waiting--
+        if (client.waiting.length === 0) this.#waitingClients--
       }
       const sinceMs = performance.now()
       const entry: Waiting = {
@@ -123,8 +125,8 @@ export class FairQueue {
         entry.refuse(tooBusy(`no database connection was free for ${Math.round(waitMs)} ms`))
       }, waitMs)
       scope.signal?.addEventListener('abort', onGone)
-      if (this.#waiting++ === 0) this.#waitingSinceMs = sinceMs
-      client.waiting.push(entry)
+      this.#waiting++
+      if (client.waiting.push(entry) === 1 && ++this.#waitingClients === 2) this.#contendedSinceMs = sinceMs
     })
   }
 
@@ -164,10 +166,10 @@ export class FairQueue {
     }
   }
 
-  /** Longest that work may wait, by whether more comes than can be done. */
+  /** Longest that work may wait, ms: one client's burst delays nobody else, that of several does. */
   #maxWaitMs(nowMs: number): number {
     const { maxWaitMs, maxBurstMs } = this.#limits
-    const isOverloaded = this.#waiting > 0 && nowMs - this.#waitingSinceMs > maxBurstMs
+    const isOverloaded = this.#waitingClients > 1 && nowMs - this.#contendedSinceMs > maxBurstMs
     return isOverloaded
       ? Math.min(maxWaitMs, Math.max(LEAST_WAIT_MS, WAIT_IN_OVERLOAD * this.#meanMs))
       : maxWaitMs

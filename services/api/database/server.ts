@@ -53,8 +53,8 @@ const PLANNING = { jit: 'off', random_page_cost: '1.1', work_mem: '16MB' }
 const WAITING_PER_CONNECTION = 4
 /** Longest that a request waits for a connection, ms. */
 const MAX_WAIT_MS = 1_000
-/** Concurrent requests may wait that long for each other, ms; a web page sends some dozens at once. */
-const MAX_BURST_MS = 300
+/** Requests of several clients may wait for each other for so long, ms. */
+const MAX_BURST_MS = 50
 
 /**
  * One PostgreSQL server as requests see it: a pool behind a bounded queue, shared fairly between clients, that refuses at
