@@ -24,6 +24,9 @@ interface FoundSeed {
   readonly found: string
 }
 
+/** Lines of the log that a broken seed prints among others. */
+const LINES_OF_MANY = 40
+
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '200' },
@@ -84,7 +87,8 @@ async function runNext(): Promise<void> {
   console.log(`seed ${seed} broke a rule: ${JSON.stringify(settings)}`)
   for (const { happening, then } of steps) console.log(`  ${JSON.stringify(happening)}, then ${then}`)
   for (const violation of violations.slice(0, 10)) console.log(`  broken: ${violation}`)
-  if (values.seed !== undefined) for (const line of log) console.log(`    ${line}`)
+  const lines = values.seed === undefined ? log.slice(-LINES_OF_MANY) : log
+  for (const line of lines) console.log(`    ${line}`)
 }
 
 async function work(): Promise<void> {

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { render } from '../../services/appliance/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless, findProgram } from '../setup/available.ts'
-import { findFreePort } from '../setup/free-port.ts'
+import { findFreePort } from '../../services/core/http/index.ts'
 
 const domain = 'nft.example.org'
 const environment = {

@@ -14,7 +14,7 @@ import { resolveVariables } from '../../services/appliance/index.ts'
 import { renderNginx } from '../../services/appliance/render/nginx.ts'
 import { describeUnless } from '../setup/available.ts'
 import { whyNoEngine } from './engine.ts'
-import { findFreePort } from '../setup/free-port.ts'
+import { findFreePort } from '../../services/core/http/index.ts'
 
 const image = 'nginx:1.28.0-bookworm'
 const { values } = resolveVariables({ DEMO_CHAIN: 'true', TLS_MODE: 'off' })

@@ -1,13 +1,27 @@
-import { once } from 'node:events'
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 
-/** A TCP port of 127.0.0.1 that no process holds now. */
+/** Below the ports that systems give to outgoing connections, and to servers that ask for any. */
+const [FIRST, END] = [10_000, 32_000]
+
+/**
+ * A TCP port of 127.0.0.1 that nobody holds at the moment, and that nobody is given who does not ask for it: a server may
+ * be started on it again and again.
+ */
 export async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
+  for (;;) {
+    const port = randomInt(FIRST, END)
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(false)
+      else reject(error)
+    })
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
 }
