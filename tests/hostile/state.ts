@@ -100,13 +100,7 @@ export class StateAttack {
       body,
     }).catch((error: unknown) => ({ status: NaN, text: String(error) }))
     this.tally.note(String(answer.status))
-    // A key that cannot be read is a 500 there, as clients of this interface know it.
-    const isKnown =
-      answer.status === 500 &&
-      /(?:^|&)(?:primary_)?key=/.test(query) &&
-      (method === 'HEAD' || answer.text.includes('unexpected_error'))
-    if (isKnown) this.tally.note('500 for a key that cannot be read, as documented')
-    else if (!isHonest(answer.status) || Number.isNaN(answer.status))
+    if (!isHonest(answer.status) || Number.isNaN(answer.status))
       this.tally.blame(
         `seed ${seed} ${method} ${path}?${query} ${body?.toString().slice(0, 200) ?? ''} -> ${answer.status} ${answer.text}`,
       )

@@ -342,11 +342,7 @@ const errorCases: Record<string, ErrorCase> = {
   },
   'a row that does not fit its ABI': {
     path: binToJson,
-    post: JSON.stringify({
-      account: 'eosio.token',
-      table: 'accounts',
-      hex_rows: ['00e1f50500000000085741580000', '00'],
-    }),
+    post: JSON.stringify({ account: 'eosio.token', table: 'accounts', hex_rows: ['00e1f505', '00'] }),
     status: 400,
     code: 'data_decoding_table_row_error',
   },
@@ -365,8 +361,9 @@ const errorCases: Record<string, ErrorCase> = {
   'a key that cannot be read': {
     path: `${table}/row`,
     query: { ...row, primary_key: 'not a name!' },
-    status: 500,
-    code: 'unexpected_error',
+    status: 400,
+    code: 'request_validation_error',
+    details: { errors: { primary_key: ['The primary_key field must be a primary key of type name'] } },
   },
   'rows that are not kept': {
     path: table,

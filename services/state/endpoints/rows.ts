@@ -1,5 +1,5 @@
 import { int, text } from '../../core/endpoint/index.ts'
-import { RawJson, Refusal, toJsonText } from '../answers/index.ts'
+import { invalidRequest, RawJson, Refusal, toJsonText } from '../answers/index.ts'
 import { MAX_ROWS, parseKey, selectRows, selectScopes, toRecord, toStored } from '../tables/index.ts'
 import type { KeyType, RowForm, StoredRow } from '../tables/index.ts'
 import { abiText, requireAbi, requirePacked, rowDecoderAt } from './abi-at.ts'
@@ -124,7 +124,7 @@ export const tableRows = endpoint({
         block: snapshot.block,
         limit: values.limit,
         offset: values.offset,
-        ...(values.key === undefined ? {} : { key: storedKey(values.key, values.key_type) }),
+        ...(values.key === undefined ? {} : { key: storedKey('key', values.key, values.key_type) }),
       })
       return { snapshot, rows }
     })
@@ -133,10 +133,11 @@ export const tableRows = endpoint({
   },
 })
 
-/** A key as it is stored. What cannot be read is an error of the server here, as clients know it. */
-function storedKey(key: string, type: KeyType): bigint {
+/** A key as it is stored. @throws Refusal 400 that names the parameter. */
+function storedKey(parameter: string, key: string, type: KeyType): bigint {
   const parsed = parseKey(key, type)
-  if (parsed === null) throw new Refusal(500, 'unexpected_error', 'An unexpected error occurred.')
+  if (parsed === null)
+    throw invalidRequest({ [parameter]: [`The ${parameter} field must be a primary key of type ${type}`] })
   return toStored(parsed)
 }
 
@@ -158,7 +159,7 @@ export const tableRow = endpoint({
   answer: object({ ...commonMembers, row: rowSchema }, optionalCommon),
   refusals: [...rowRefusals, 'data_row_not_found_error'],
   async run(values, parts) {
-    const key = storedKey(values.primary_key, values.key_type)
+    const key = storedKey('primary_key', values.primary_key, values.key_type)
     const { snapshot, row } = await withSnapshot(parts, values, async (snapshot) => {
       const { account: owner, table: tableName, scope: scopeName } = values
       requireAccounts(snapshot, [owner])
