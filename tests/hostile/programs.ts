@@ -127,19 +127,25 @@ function residentMegabytes(pid: number): number {
   }
 }
 
-/** Memory of the backends of a database server that are not shared, by what their title says; megabytes. */
+/**
+ * Private memory of a backend of a database, mean, megabytes; backends are found by their title. A sum would grow and shrink
+ * with the pools, which open and close connections as they need them.
+ */
 function backendMegabytes(database: string): number {
   let sum = 0
+  let count = 0
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
       if (!readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(` ${database} `)) continue
       const found = /RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
-      if (found) sum += (Number(found[1]) * 1_024) / MEGABYTE
+      if (!found) continue
+      sum += (Number(found[1]) * 1_024) / MEGABYTE
+      count++
     } catch {
       // A process that ended meanwhile.
     }
   }
-  return sum
+  return count === 0 ? 0 : sum / count
 }
 
 /** The whole product as processes of its own, on a chain that goes on, with a relay before the node. */
@@ -340,7 +346,7 @@ export class Programs {
       this.memory.set(name, samples)
     }
     for (const program of [this.api, this.state, this.filler]) note(program.name, program.megabytes)
-    note('postgres backends', backendMegabytes(this.database.address.database))
+    note('postgres backend', backendMegabytes(this.database.address.database))
   }
 
   async #untilServing(): Promise<void> {
