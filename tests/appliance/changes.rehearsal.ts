@@ -67,7 +67,7 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
     await mkdir(join(packageRoot, certificates), { recursive: true })
     await ensureSelfSigned(join(packageRoot, certificates), 'localhost')
     await clean()
-    await compose('build', '--quiet', 'config')
+    await run(variables, 'docker', 'build', '--quiet', '--tag', image, '.')
     await deriveImage(later, 'ALTER TABLE assets.assets ADD rehearsed boolean NOT NULL DEFAULT random() < 2;')
     await deriveImage(failing, 'CREATE TABLE chain.rehearsed (id integer); SELECT 1 / 0;', later)
     await compose('up', '--detach', '--wait')
@@ -75,7 +75,8 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
   }, longest)
 
   afterAll(async () => {
-    await load.stop()
+    // It may not have started.
+    await (load as Load | undefined)?.stop()
     console.log(tableOf(reports))
     await clean()
   }, longest)

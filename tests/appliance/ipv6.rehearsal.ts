@@ -3,12 +3,13 @@ import { describeUnless } from '../setup/available.ts'
 import { applianceVariables, run, whyNoEngine } from './engine.ts'
 
 const project = 'pronghorn-ipv6'
+const image = 'pronghorn-ipv6:rehearsal'
 const limit = 5
 const variables = {
   ...applianceVariables(project, { http: 25_080, https: 25_443 }),
   COMPOSE_FILE: 'docker-compose.yml:docker-compose.override.yml:docker-compose.ipv6.yml',
   IPV6_SUBNET: 'fd70:726f:6e68::/48',
-  PRONGHORN_IMAGE: process.env.PRONGHORN_IMAGE ?? 'pronghorn:ipv6-rehearsal',
+  PRONGHORN_IMAGE: image,
   RATE_LIMIT_REQUESTS: String(limit),
   RATE_LIMIT_INTERVAL: '3600',
 }
@@ -18,7 +19,8 @@ const compose = (...words: string[]): Promise<string> => run(variables, 'docker'
 describeUnless(whyNoEngine(), 'clients of both families', () => {
   beforeAll(async () => {
     await compose('--profile', '*', 'down', '--volumes')
-    await compose('up', '--detach', '--build', '--wait')
+    await run(variables, 'docker', 'build', '--quiet', '--tag', image, '.')
+    await compose('up', '--detach', '--wait')
   }, longest)
 
   afterAll(async () => {
@@ -61,7 +63,7 @@ describeUnless(whyNoEngine(), 'clients of both families', () => {
     const output = await run(
       variables,
       ...['docker', 'run', '--rm', '--network', `${project}_outside`, ...words],
-      ...['--env', 'NODE_TLS_REJECT_UNAUTHORIZED=0', '--entrypoint', 'node', variables.PRONGHORN_IMAGE],
+      ...['--env', 'NODE_TLS_REJECT_UNAUTHORIZED=0', '--entrypoint', 'node', image],
       ...['--no-warnings', '--input-type=module', '--eval', script],
     )
     return JSON.parse(output) as number[]

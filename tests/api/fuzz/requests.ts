@@ -146,7 +146,7 @@ function fillPath(endpoint: Endpoint, known: KnownValues, random: Choices): stri
     const parameter = endpoint.parameters[name]!
     const text = isHostile ? random.pick(hostileTexts) : textFor({ ...parameter, name }, known, random)
     // The parts of a path that are empty would make it another path.
-    return encodeURIComponent(text === '' ? 'x' : text).slice(0, 4_000)
+    return encodeURIComponent(Buffer.from(text || 'x').toString()).slice(0, 4_000)
   })
 }
 
