@@ -36,10 +36,10 @@ describeUnless(whyNoEngine(), 'clients of both families', () => {
         .trim()
         .split(' ')
       expect(v6).toContain(':')
-      // All run at the same time, so that no two have one address.
+      // All run at the same time, so that no two have one address. The engine tells addresses by their last 64 bits.
       const seen = await Promise.all([
         ask(`[${v6}]`, '--ip6', 'fd70:726f:6e68:100::10'),
-        ask(`[${v6}]`, '--ip6', 'fd70:726f:6e68:200::10'),
+        ask(`[${v6}]`, '--ip6', 'fd70:726f:6e68:200::20'),
         ask(v4),
         ask(v4),
       ])
