@@ -68,7 +68,10 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
     await ensureSelfSigned(join(packageRoot, certificates), 'localhost')
     await clean()
     await run(variables, 'docker', 'build', '--quiet', '--tag', image, '.')
-    await deriveImage(later, 'ALTER TABLE assets.assets ADD rehearsed text GENERATED ALWAYS AS (md5(owner)) STORED;')
+    await deriveImage(
+      later,
+      'ALTER TABLE assets.assets ADD rehearsed text GENERATED ALWAYS AS (md5(owner)) STORED;',
+    )
     await deriveImage(failing, 'CREATE TABLE chain.rehearsed (id integer); SELECT 1 / 0;', later)
     await compose('up', '--detach', '--wait')
     load = new Load(url, paths, 3)
