@@ -12,6 +12,7 @@ import type { EmbeddedPostgres } from '../../services/standalone/embedded-postgr
 import { findProgram } from '../setup/available.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { patient } from '../setup/patience.ts'
 import { digestOf } from '../../scripts/simulation/digests.ts'
 import { createFillerHome } from './filler-process.ts'
 import { indexUntil, startChain, testSettings } from './index-chain.ts'
@@ -139,39 +140,43 @@ async function runScript(script: string, address: DatabaseAddress): Promise<void
   })
 }
 
-it('whatever road leads to a block, on PostgreSQL 14 and 18, the digest is the same', async () => {
-  const digests: Record<string, string> = {}
-  const note = async (road: string, address: DatabaseAddress) => {
-    digests[road] = (await digestOf(address)).digest
-  }
-  const forked = await create()
-  expect(await followForks(forked)).toBeGreaterThanOrEqual(forks)
-  await note(`${forks} forks`, forked)
-  const until = running.chain.head().num
-  const straight = await create()
-  await indexUntil(running, straight, until)
-  await note('straight', straight)
-  for (const batch of [1, 500]) {
-    const address = await create()
-    await indexUntil(running, address, until, { settings: { db_group_blocks: batch } })
-    await note(`batches of ${batch}`, address)
-  }
-  const killed = await create()
-  expect(await indexWithKills(killed, until)).toBe(kills)
-  await note(`${kills} kills`, killed)
-  const on18 = await createNewer('straight', true)
-  await indexUntil(running, on18, until)
-  await note('straight on 18', on18)
-  if (tools && isOn14) {
-    await runScript('backup.sh', straight)
-    const restored = await create('template0')
-    await runScript('restore.sh', restored)
-    await note('restored', restored)
-    const restoredOn18 = await createNewer('restored', false)
-    await runScript('restore.sh', restoredOn18)
-    await note('restored on 18', restoredOn18)
-  }
-  if (process.env.TEST_LOG !== undefined)
-    process.stderr.write(`block ${until} ${JSON.stringify(digests, null, 1)}\n`)
-  expect(new Set(Object.values(digests)).size, JSON.stringify(digests)).toBe(1)
-}, 900_000)
+it(
+  'whatever road leads to a block, on PostgreSQL 14 and 18, the digest is the same',
+  async () => {
+    const digests: Record<string, string> = {}
+    const note = async (road: string, address: DatabaseAddress) => {
+      digests[road] = (await digestOf(address)).digest
+    }
+    const forked = await create()
+    expect(await followForks(forked)).toBeGreaterThanOrEqual(forks)
+    await note(`${forks} forks`, forked)
+    const until = running.chain.head().num
+    const straight = await create()
+    await indexUntil(running, straight, until)
+    await note('straight', straight)
+    for (const batch of [1, 500]) {
+      const address = await create()
+      await indexUntil(running, address, until, { settings: { db_group_blocks: batch } })
+      await note(`batches of ${batch}`, address)
+    }
+    const killed = await create()
+    expect(await indexWithKills(killed, until)).toBe(kills)
+    await note(`${kills} kills`, killed)
+    const on18 = await createNewer('straight', true)
+    await indexUntil(running, on18, until)
+    await note('straight on 18', on18)
+    if (tools && isOn14) {
+      await runScript('backup.sh', straight)
+      const restored = await create('template0')
+      await runScript('restore.sh', restored)
+      await note('restored', restored)
+      const restoredOn18 = await createNewer('restored', false)
+      await runScript('restore.sh', restoredOn18)
+      await note('restored on 18', restoredOn18)
+    }
+    if (process.env.TEST_LOG !== undefined)
+      process.stderr.write(`block ${until} ${JSON.stringify(digests, null, 1)}\n`)
+    expect(new Set(Object.values(digests)).size, JSON.stringify(digests)).toBe(1)
+  },
+  patient(900_000),
+)

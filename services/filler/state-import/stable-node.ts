@@ -2,10 +2,14 @@ import { RetryableError } from '../../core/errors/index.ts'
 import { nameToBigInt } from '../../core/antelope/index.ts'
 import type { NodeClient } from '../../core/chain-node/index.ts'
 
-const ROWS_A_PAGE = 1_000
-const SCOPES_A_PAGE = 1_000
-/** Times that a request is made again because the head moved meanwhile. */
+/** Rows, or scopes, of an answer. */
+const PAGE = 1_000
+/** The same when the head moves faster than whole pages are answered. */
+const SMALL_PAGE = 100
+/** Times that a request is made because the head moved meanwhile. */
 const TRIES = 8
+/** Times that a small one is made. */
+const SMALL_TRIES = 60
 
 /** A block that an answer is of. */
 export interface AnswerBlock {
@@ -14,10 +18,14 @@ export interface AnswerBlock {
   readonly id: string
 }
 
-/** An answer with the block of its state; two when the node's head changed at every attempt. */
+/** An answer with the blocks of its state: one, unless its parts were requested one after the other. */
 export interface Stable<T> {
   readonly value: T
   readonly blocks: readonly AnswerBlock[]
+}
+
+interface Head extends AnswerBlock {
+  readonly isIrreversible: boolean
 }
 
 /** A page of rows as the chain packs them. */
@@ -34,37 +42,52 @@ export interface ScopePage {
   readonly next: bigint | null
 }
 
-/** Requests tables from a node, with the block of each answer: the head before and after the request is the same, so the answer is of that head. That identifies rows of blocks that a fork removes.
+/**
+ * Requests tables from a node, with the block of each answer: the head before and after the request is the same, so the
+ * answer is of that head. That identifies rows of blocks that a fork removes. An answer during which the head moved may
+ * be of a block that neither of the two heads has before it, so it is not used.
  */
 export class StableNode {
   readonly #client: NodeClient
   /** No answer of a block before this one is taken. */
   readonly #since: number
-  #head: AnswerBlock | null = null
+  #head: Head | null = null
 
   constructor(client: NodeClient, since: number) {
     this.#client = client
     this.#since = since
   }
 
-  /** A page of the rows of each of some scopes, all of the same block. */
-  rows(
+  /**
+   * A page of the rows of each of some scopes.
+   *
+   * @throws RetryableError `CHAIN_UNREACHABLE`, also when the head moves faster than the node answers.
+   */
+  async rows(
     contract: string,
     table: string,
     scopes: readonly string[],
     from: string,
   ): Promise<Stable<readonly RowPage[]>> {
-    return this.#stable(() => Promise.all(scopes.map((scope) => this.#rows(contract, table, scope, from))))
+    const whole = await this.#stable(
+      () => Promise.all(scopes.map((scope) => this.#rows(contract, table, scope, from, PAGE))),
+      TRIES,
+    )
+    if (whole !== null) return whole
+    const parts: Stable<RowPage>[] = []
+    for (const scope of scopes)
+      parts.push(await this.#small(() => this.#rows(contract, table, scope, from, SMALL_PAGE)))
+    return { value: parts.map(({ value }) => value), blocks: parts.flatMap(({ blocks }) => blocks) }
   }
 
-  async #rows(contract: string, table: string, scope: string, from: string): Promise<RowPage> {
+  async #rows(contract: string, table: string, scope: string, from: string, limit: number): Promise<RowPage> {
     const path = '/v1/chain/get_table_rows'
     const answer = await this.#client.ask(path, {
       code: contract,
       table,
       scope: scopeText(scope),
       json: false,
-      limit: ROWS_A_PAGE,
+      limit,
       lower_bound: from,
     })
     const { rows, more, next_key: next } = answer
@@ -78,18 +101,25 @@ export class StableNode {
     }
   }
 
-  /** A page of the scopes of a table. */
-  scopes(contract: string, table: string, from: bigint): Promise<Stable<ScopePage>> {
-    return this.#stable(async () => {
-      const path = '/v1/chain/get_table_by_scope'
-      const body = { code: contract, table, limit: SCOPES_A_PAGE, lower_bound: from.toString() }
-      const { rows, more } = await this.#client.ask(path, body)
-      if (!Array.isArray(rows) || typeof more !== 'string') throw unlike(this.#client.url, path)
-      const next = more === '' ? null : nameToBigInt(more)
-      if (next !== null && next <= from) throw unlike(this.#client.url, path)
-      const found = (rows as { scope: string; table: string }[]).filter((row) => row.table === table)
-      return { scopes: found.map(({ scope }) => scope), next }
-    })
+  /**
+   * A page of the scopes of a table.
+   *
+   * @throws RetryableError as `rows`.
+   */
+  async scopes(contract: string, table: string, from: bigint): Promise<Stable<ScopePage>> {
+    const whole = await this.#stable(() => this.#scopes(contract, table, from, PAGE), TRIES)
+    return whole ?? (await this.#small(() => this.#scopes(contract, table, from, SMALL_PAGE)))
+  }
+
+  async #scopes(contract: string, table: string, from: bigint, limit: number): Promise<ScopePage> {
+    const path = '/v1/chain/get_table_by_scope'
+    const body = { code: contract, table, limit, lower_bound: from.toString() }
+    const { rows, more } = await this.#client.ask(path, body)
+    if (!Array.isArray(rows) || typeof more !== 'string') throw unlike(this.#client.url, path)
+    const next = more === '' ? null : nameToBigInt(more)
+    if (next !== null && next <= from) throw unlike(this.#client.url, path)
+    const found = (rows as { scope: string; table: string }[]).filter((row) => row.table === table)
+    return { scopes: found.map(({ scope }) => scope), next }
   }
 
   /** The packed ABI of an account and whether it has code; null when the chain has no such account. */
@@ -103,20 +133,33 @@ export class StableNode {
     }
   }
 
-  async #stable<T>(ask: () => Promise<T>): Promise<Stable<T>> {
+  /** Null when the head moved during each request. */
+  async #stable<T>(ask: () => Promise<T>, tries: number): Promise<Stable<T> | null> {
     let before = this.#head ?? (await this.#askHead())
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = 1; attempt <= tries; attempt++) {
       const value = await ask()
       const after = await this.#askHead()
       this.#head = after
-      if (after.id === before.id) return { value, blocks: [after] }
-      if (attempt === TRIES) return { value, blocks: [before, after] }
+      // A node that shows irreversible blocks only has no others.
+      if (after.id === before.id || (before.isIrreversible && after.isIrreversible))
+        return { value, blocks: [after] }
       before = after
     }
+    return null
   }
 
-  async #askHead(): Promise<AnswerBlock> {
-    const { head_block_num: num, head_block_id: id } = await this.#client.ask('/v1/chain/get_info', {})
+  async #small<T>(ask: () => Promise<T>): Promise<Stable<T>> {
+    const answer = await this.#stable(ask, SMALL_TRIES)
+    if (answer !== null) return answer
+    throw new RetryableError(
+      'CHAIN_UNREACHABLE',
+      `the head of the chain node ${this.#client.url} changed during each of ${SMALL_TRIES} requests: a node that answers faster, or one with read-mode = irreversible, is needed`,
+    )
+  }
+
+  async #askHead(): Promise<Head> {
+    const info = await this.#client.ask('/v1/chain/get_info', {})
+    const { head_block_num: num, head_block_id: id, last_irreversible_block_num: irreversible } = info
     if (typeof num !== 'number' || typeof id !== 'string' || !/^[0-9a-f]{64}$/.test(id))
       throw unlike(this.#client.url, 'get_info')
     if (num < this.#since)
@@ -124,7 +167,7 @@ export class StableNode {
         'CHAIN_UNREACHABLE',
         `the chain node ${this.#client.url} is at block ${num}, before block ${this.#since}, where the import started`,
       )
-    return { num, id }
+    return { num, id, isIrreversible: typeof irreversible === 'number' && irreversible >= num }
   }
 }
 

@@ -1,0 +1,88 @@
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, expect, it } from 'vitest'
+import { NodeClient } from '../../services/core/chain-node/index.ts'
+import { StableNode } from '../../services/filler/state-import/stable-node.ts'
+
+const FINAL = '11'
+const ORPHAN = 'ff'
+/** Heads of the final chain have this in their ids. */
+const blockId = (num: number) => num.toString(16).padStart(64, '0')
+
+let server: Server | undefined
+
+afterEach(async () => {
+  server?.closeAllConnections()
+  server?.close()
+  if (server !== undefined) await once(server, 'close')
+  server = undefined
+})
+
+/**
+ * A node of which the first answers are of blocks that are forked away before its head is read again; every head that it
+ * tells is final.
+ */
+async function startForkingNode(forks: number, behind = 5): Promise<{ node: StableNode; limits: number[] }> {
+  let head = 100
+  let left = forks
+  const limits: number[] = []
+  const answer = (path: string | undefined, body: { limit?: number }) => {
+    if (path === '/v1/chain/get_info')
+      return {
+        head_block_num: head,
+        head_block_id: blockId(head),
+        last_irreversible_block_num: head - behind,
+      }
+    limits.push(body.limit ?? 0)
+    const isOrphan = left > 0
+    if (isOrphan) {
+      left--
+      head += 2
+    }
+    return path === '/v1/chain/get_table_rows'
+      ? { rows: [isOrphan ? ORPHAN : FINAL], more: false, next_key: '' }
+      : { rows: [{ scope: isOrphan ? 'orphan' : 'final', table: 'schemas' }], more: '' }
+  }
+  server = createServer((request, response) => {
+    void text(request).then((body) =>
+      response.end(JSON.stringify(answer(request.url, JSON.parse(body) as { limit?: number }))),
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const client = new NodeClient(`http://127.0.0.1:${port}`, 1, new AbortController().signal)
+  return { node: new StableNode(client, 90), limits }
+}
+
+it.each([3, 20])('rows of blocks that were forked away during %i requests are not taken', async (forks) => {
+  const { node, limits } = await startForkingNode(forks)
+  const { value, blocks } = await node.rows('atomicassets', 'schemas', ['collection'], '')
+  expect(value[0]!.rows.map((row) => Buffer.from(row).toString('hex'))).toEqual([FINAL])
+  expect(blocks).toMatchObject([{ num: 100 + 2 * forks, id: blockId(100 + 2 * forks) }])
+  expect(limits).toHaveLength(forks + 1)
+})
+
+it('scopes of blocks that were forked away are not taken', async () => {
+  const { node } = await startForkingNode(20)
+  expect((await node.scopes('atomicassets', 'schemas', 0n)).value).toEqual({ scopes: ['final'], next: null })
+})
+
+it('a head that moves faster than whole pages are answered makes pages small, then ends the import', async () => {
+  const { node, limits } = await startForkingNode(1_000)
+  await expect(node.rows('atomicassets', 'schemas', ['collection'], '')).rejects.toMatchObject({
+    code: 'CHAIN_UNREACHABLE',
+    message: expect.stringContaining('changed during each of 60 requests') as string,
+  })
+  expect([...new Set(limits)]).toEqual([1_000, 100])
+})
+
+it('a node that has irreversible blocks only may move on during a request', async () => {
+  const { node, limits } = await startForkingNode(1_000, 0)
+  const { blocks } = await node.rows('atomicassets', 'schemas', ['collection'], '')
+  expect(blocks).toMatchObject([{ num: 102 }])
+  expect(limits).toEqual([1_000])
+})
