@@ -33,16 +33,27 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop('SIGTERM'))
 
-/** Runs a snippet against the running service instead of the addresses that it names. */
-async function runSnippet(text: string): Promise<string> {
+/** A snippet with the addresses and the key of the running service instead of those that it names. */
+function withAddresses(text: string): string {
   const [, state = '', key = ''] = /state\s+http:\/\/(\S+)\/v0\/docs, API key (server_[0-9a-f]+)/.exec(
     service.output(),
   )!
-  const command = text
+  return text
     .replaceAll('localhost:9000', new URL(service.api).host)
     .replaceAll('localhost:9010', state)
     .replaceAll('server_…', key)
-  const { stdout } = await run('bash', ['-euc', command], { timeout: patient(30_000) })
+}
+
+/** Runs a shell command; returns what it prints. */
+async function runSnippet(text: string): Promise<string> {
+  const { stdout } = await run('bash', ['-euc', withAddresses(text)], { timeout: patient(30_000) })
+  return stdout
+}
+
+/** Runs a module until it ends by itself; returns what it prints. */
+async function runModule(text: string): Promise<string> {
+  const words = ['--no-warnings', '--input-type=module', '--eval', withAddresses(text)]
+  const { stdout } = await run(process.execPath, words, { cwd: packageRoot, timeout: patient(60_000) })
   return stdout
 }
 
@@ -72,3 +83,25 @@ it('the command of the questions page prints a warning', async () => {
   const [command] = blocksOf('docs/faq.md')
   expect(await runSnippet(command!.text)).toContain('collectoin_name; it is ignored')
 })
+
+const clientPage = readFileSync(join(packageRoot, 'docs/quickstart-clients.md'), 'utf8')
+const clientExamples = [...clientPage.matchAll(/^## (.+)\n(?:(?!^## )[^])*?```js\n([^]*?)```/gm)].map(
+  ([, title, text]) => ({ title: title!, text: text! }),
+)
+
+/** What the example of each client prints. */
+const printed: Readonly<Record<string, RegExp>> = {
+  ExplorerApi: /^(\d+ carol \S+\n){3}$/,
+  'Market clients': /^(\/\S+ true [0-3]\n){4}$/,
+  'socket.io': /^(undone from block \d+\n)*minted \d+ \S+\n/,
+  Websocket: /^subscribed undefined\n(?:.+\n)*event asset_minted\n/,
+  EventSource: /^(undone from block \d+\n)*asset_minted\n/,
+  '@dfuse/client': /^21 eosio::abi\/1\.\d\n$/,
+}
+
+it.concurrent.each(clientExamples)(
+  'the example of $title on the client page runs',
+  async ({ title, text }) => {
+    expect(await runModule(text)).toMatch(printed[title]!)
+  },
+)
