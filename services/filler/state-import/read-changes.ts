@@ -3,7 +3,9 @@ import { FatalError, PronghornError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import { compileProtocol } from '../decode/index.ts'
 import type { Protocol } from '../decode/index.ts'
+import { assetsTables } from '../handlers/assets/index.ts'
 import type { Handler, StateWriter } from '../handlers/index.ts'
+import { marketTables } from '../handlers/market/index.ts'
 import { BlockApplier, chainTables } from '../pipeline/index.ts'
 import type { ReaderSettings } from '../pipeline/index.ts'
 import { createShipSession } from '../ship/index.ts'
@@ -16,6 +18,22 @@ import { encodeRow, operationsOf } from './operations.ts'
 
 /** Messages that the node may send ahead; blocks are held until they are committed. */
 const PREFETCH_BLOCKS = 200
+
+/**
+ * Tables that are written as blocks are read: what the handlers know between blocks has to be that of the last committed
+ * block when the import continues after an interruption, so that a contract that was upgraded meanwhile is one.
+ */
+const WRITTEN_AT_ONCE: ReadonlySet<string> = new Set(
+  [
+    chainTables.abis,
+    chainTables.codeAccounts,
+    assetsTables.config,
+    assetsTables.tokens,
+    marketTables.config,
+    marketTables.tokens,
+    marketTables.symbolPairs,
+  ].map(({ name }) => name),
+)
 
 /** What `readChanges` needs. */
 export interface ChangeReading {
@@ -206,12 +224,7 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
   #write(unit: CommitUnit, blocks: readonly UnitBlock[], changes: readonly Change[]): Promise<void> {
     const remaining = new CommitUnit(false)
     for (const [table, pending] of unit.tables)
-      if (
-        table.kind === 'append' ||
-        table.name === chainTables.abis.name ||
-        table.name === chainTables.codeAccounts.name
-      )
-        remaining.tables.set(table, pending)
+      if (table.kind === 'append' || WRITTEN_AT_ONCE.has(table.name)) remaining.tables.set(table, pending)
     const operations = operationsOf(unit)
     return this.#reading.store.load(remaining, blocks.at(-1)!.timeMs, async (statements) => {
       await statements.run(
