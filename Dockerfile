@@ -22,6 +22,7 @@ RUN rm -rf dist/scripts dist/.tsbuildinfo node_modules/@types node_modules/.pack
 
 FROM node:24.11.0-bookworm-slim
 LABEL org.opencontainers.image.title="Pronghorn" \
+      org.opencontainers.image.version="1.0.0" \
       org.opencontainers.image.description="Self-hosted appliance for Antelope chains: state history in, NFT data in PostgreSQL, REST and live data out." \
       org.opencontainers.image.licenses="MIT"
 # Programs that only a build needs go; directories that volumes start from belong to the user of the services.
@@ -36,7 +37,7 @@ COPY package.json LICENSE ./
 COPY --from=build /build/services services
 COPY config-templates config-templates
 COPY infra/hasura infra/hasura
-# docker build --build-arg REVISION=$(git rev-parse HEAD): answers then tell it in X-Revision.
+# docker build --build-arg REVISION=$(git rev-parse HEAD): answers then have it in X-Revision.
 ARG REVISION=
 RUN if [ -n "$REVISION" ]; then printf '%s' "$REVISION" > REVISION; fi
 ENV NODE_ENV=production

@@ -15,6 +15,8 @@ export default tseslint.config(
     rules: {
       // The length of today's longest file. It may only fall.
       'max-lines': ['error', { max: 510 }],
+      // The most branches of one function today; a switch counts as one. It may only fall.
+      complexity: ['error', { max: 21, variant: 'modified' }],
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/ban-ts-comment': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',

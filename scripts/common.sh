@@ -46,7 +46,7 @@ roll() {
   done
 }
 
-# Takes away the newest containers of a service beyond a number.
+# Removes the newest containers of a service beyond a number.
 remove_added() {
   docker compose ps --all --quiet "$1" | xargs --no-run-if-empty docker inspect --format '{{.Created}} {{.Id}}' | sort -r | cut -d' ' -f2 |
     head -n "$(($(docker compose ps --all --quiet "$1" | wc -l) - $2))" | xargs --no-run-if-empty docker rm --force >/dev/null

@@ -81,7 +81,7 @@ function renderSettings(): string {
     ),
     '## Environment',
     'A variable stands above the key of the file, and an empty variable counts as absent. When ' +
-      '`connections.config.json` does not exist, the variables alone can make it up.',
+      '`connections.config.json` does not exist, the variables alone can replace it.',
     table(['Variable', 'Meaning'], variableCells()),
     '## Environment of the state service',
     'The state service has no file of its own: it takes `connections.config.json` and these. docs/state.md describes it.',
@@ -150,10 +150,10 @@ function renderMetrics(): string {
     '# Metrics',
     'In the Prometheus text format, at `/metrics`: the api serves them on `metrics_port` (at `metrics_addr`), for all ' +
       'of its processes together; the filler on the address and port of its first reader (`server_addr`, ' +
-      '`server_port`), beside `/health`. Neither port belongs on a public address.',
+      '`server_port`), next to `/health`. Neither port belongs on a public address.',
     'Labels take few values, whatever clients send: a route is a pattern, never a path that was asked for. Counters ' +
       'and histograms of several processes are summed up, and stay when a process ends; gauges are summed up too ' +
-      'unless the table says otherwise. What Node.js tells of a process (`process_*`, `nodejs_*`) comes besides.',
+      'unless the table says otherwise. What Node.js measures of a process (`process_*`, `nodejs_*`) comes besides.',
     table(
       ['Metric', 'Kind', 'Labels', 'Served by', 'Meaning'],
       entries.map(([name, entry]) => [
@@ -197,7 +197,7 @@ function exampleNamespaces(create: NamespaceFactory): Namespace[] {
   return config.server.namespaces.flatMap((entry) => create(entry, { trigrams: true }) ?? [])
 }
 
-/** The page of all endpoints. @param create makes the namespaces; its endpoints are the page. */
+/** The page of all endpoints. @param create returns the namespaces; its endpoints are the page. */
 export function renderEndpoints(create: NamespaceFactory = createNamespace): string {
   const sections = exampleNamespaces(create).flatMap(({ name, endpoints }) =>
     endpoints.length === 0
@@ -209,7 +209,7 @@ export function renderEndpoints(create: NamespaceFactory = createNamespace): str
     '# Endpoints',
     'Below the path of its namespace and each of its aliases (`/assets` and `/atomicassets` in the templates). Every ' +
       'endpoint answers GET and, but for `/v1/config`, POST with a JSON or form body; several values of a list are ' +
-      'separated by commas. Beside the namespaces: `/health`, `/alive`, `/healthc`, `/timestamp`, the same as this page ' +
+      'separated by commas. In addition to the namespaces: `/health`, `/alive`, `/healthc`, `/timestamp`, the same as this page ' +
       'with every type and record as OpenAPI 3.1 at `/openapi.json`, and a viewer for it at `/docs`.',
     ...sections,
   ].join('\n\n')
@@ -225,7 +225,7 @@ function renderCompatibility(): string {
   return [
     generatedNote,
     '# Compatibility',
-    'Clients of the replaced system keep working: paths, parameters, statuses and record shapes are the same, the newest ' +
+    'Clients of the replaced system work unmodified: paths, parameters, statuses and record shapes are the same, the newest ' +
       'shapes where they only add fields. Where it answers wrongly, Pronghorn does what the client meant: bad ids are 400 ' +
       'and never 500, path ids cannot be overridden, numbers, booleans and arrays in JSON bodies count, repeated and ' +
       'bracketed parameters are merged, `match` escapes every wildcard, a whitelist that expands to nothing matches ' +

@@ -1,4 +1,4 @@
-/** The page about indexes: what each costs and what used it, from a measured run, beside the declarations. */
+/** The page about indexes: what each costs and what used it, from a measured run, with the declarations. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../services/core/paths/index.ts'
@@ -64,7 +64,7 @@ export function renderIndexes(): string[] {
   const count = [...families.values()].reduce((sum, indexes) => sum + indexes.length, 0)
   return [
     '# Indexes',
-    `${count} indexes that only queries need, beside the keys of the tables. They are declared in \`${FOLDER}\` and built online ` +
+    `${count} indexes that only queries need, in addition to the keys of the tables. They are declared in \`${FOLDER}\` and built online ` +
       'when a reader has reached the head. Bytes are those for each row of the table on the generated database, whether the row has an ' +
       'entry or not. Scans are those of `bench/traffic --scans`; where there are none, the lists of the second tier ' +
       '(`bench/api`: a single filter or sort) whose plans have the index are named.',

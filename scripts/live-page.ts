@@ -10,12 +10,12 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
   const [example] = [...liveEventSchemas(namespaces[0]!).values()]
   return [
     '# Live data',
-    'What happens on the chain is told as soon as it is committed, in the order of the chain, with the record that it is ' +
+    'What happens on the chain is published as soon as it is committed, in the order of the chain, with the record that it is ' +
       'about exactly as the endpoint of that record answers it. Requests that follow a message show at least what the ' +
-      'message told, on every process and replica. A namespace tells of the blocks of the reader that its ' +
-      '`connected_reader` names; without one it tells nothing. A reader that is far behind the head tells only its lag.',
+      'message says, on every process and replica. A namespace publishes the blocks of the reader that its ' +
+      '`connected_reader` names; without one it publishes nothing. A reader that is far behind the head publishes only its lag.',
     'There are three ways to listen: a plain websocket, server-sent events, and socket.io as clients of the replaced ' +
-      'system speak it. The first two can go on where they stopped; the JSON Schema of each of their messages is in ' +
+      'system speak it. The first two can continue where they stopped; the JSON Schema of each of their messages is in ' +
       '`/openapi.json` under `x-live`.',
     '## Websocket',
     'At `{path}/v1/live`, for example `wss://HOST/assets/v1/live`. Messages are JSON objects in text frames. A client ' +
@@ -34,7 +34,7 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
     '## Event stream',
     'At `{path}/v1/events`, with the filters as parameters: `/market/v1/events?events=sale_purchased&accounts=alice,bob`. ' +
       'The name of each server-sent event is the `type` of its message, but for errors, which are called `failure`; its ' +
-      '`id` is the cursor, its data the same JSON. A browser that reconnects goes on by itself. Comments keep the ' +
+      '`id` is the cursor, its data the same JSON. A browser that reconnects continues by itself. Comments keep the ' +
       'connection open.',
     fence(
       "const source = new EventSource('/assets/v1/events?collections=alpacaworlds')\n" +
@@ -42,14 +42,14 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
         "source.addEventListener('fork', ({ data }) => forgetFrom(JSON.parse(data).block_num))",
     ),
     '## Cursors and forks',
-    'Every message carries a `cursor`: text that means where the client is. With `cursor` in the first subscription of a ' +
+    'Every message carries a `cursor`: text that marks the position of the client. With `cursor` in the first subscription of a ' +
       'connection, with `?cursor=` or `Last-Event-ID`, a client first gets everything that it missed, from the database, ' +
       'and then what happens. Events of blocks that were undone meanwhile are left out; if the client had seen some, one ' +
-      '`fork` comes first. Records in missed events are as they are now. What was told is kept for about a day ' +
+      '`fork` comes first. Records in missed events are as they are now. Messages are stored for about a day ' +
       '(`feed_blocks` of the reader); a cursor from before gets an error `CURSOR_TOO_OLD` with the oldest cursor that ' +
-      'can be used, and then what happens from now on.',
+      'can be used, and then new events.',
     'A `fork` says that everything of `block_num` and above is undone; the blocks that replace it follow. A `gap` names ' +
-      'blocks that are not told, because the reader was too far behind when it indexed them: read the records again.',
+      'blocks that are not published, because the reader was too far behind when it indexed them: read the records again.',
     '## Messages',
     ...liveNoticeSchemas.flatMap(describeMessage),
     '### `event`',
@@ -90,8 +90,8 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
     'Every payload has `transaction` (with the traces of its actions), `block`, `trace`, the id of the record and the ' +
       'record; `new_bid` also has `bid`. All namespaces send `fork` with `block_num`, once for each fork. Before the ' +
       'server ends a connection it sends `notice` with `code` and `message`. A transaction so large that its traces, ' +
-      'repeated in the payload of each of its events, would make more than 4 MB shows in each payload only the trace of ' +
-      'the event. There is no going on where one stopped: whoever needs that takes the websocket or the event stream.',
+      'repeated in the payload of each of its events, would exceed 4 MB shows in each payload only the trace of ' +
+      'the event. A client cannot continue where it stopped: use the websocket or the event stream for that.',
     '## Limits',
     'Set in `live` of server.config.json (docs/settings.md), counted by the address of the client, which `trust_proxy` ' +
       'decides. A client that does not read is cut off when `max_queue_bytes` wait for it: the websocket closes with ' +

@@ -1,4 +1,4 @@
-/** The page of what was measured: `docs/performance.md`, from what `npm run bench` keeps. */
+/** The page of what was measured: `docs/performance.md`, from what `npm run bench` stores. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../services/core/paths/index.ts'
@@ -11,9 +11,9 @@ export function renderPerformance(): string[] {
     '# Performance',
     'What `npm run bench` measured last. Each section has the command that repeats it; figures of a machine drift, so ' +
       'compare the ratios, which are of two measurements of one run. What each index costs is in [indexes.md](indexes.md).',
-    '`npm run bench` takes the better part of an hour; `npm run bench -- latency` runs one bench, and `--data FOLDER` keeps ' +
+    '`npm run bench` takes most of an hour; `npm run bench -- latency` runs one bench, and `--data FOLDER` retains ' +
       'the generated databases. `npm run bench:ratios` is a small run for continuous integration: it compares the ratios ' +
-      'with the kept ones in `scripts/bench/ratios.json`, and fails when a third of one is lost.',
+      'with the stored ones in `scripts/bench/ratios.json`, and fails when a third of one is lost.',
     ...benchRuns.flatMap(renderRun),
   ]
 }

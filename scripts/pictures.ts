@@ -1,7 +1,7 @@
 /**
  * Takes the pictures of docs/images: the console and the terminal of `pronghorn standalone` while it catches up, at the
- * head of the chain, and in trouble. It starts a chain of its own, and a Chromium from the PATH.
- * `node dist/scripts/pictures.js [--blocks N]`; a slow machine needs fewer blocks.
+ * head of the chain, in trouble, and on a phone. It starts a chain of its own, and a Chromium from the PATH.
+ * `npm run pictures -- [--blocks N]`; a slow machine needs fewer blocks.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -31,12 +31,7 @@ try {
     ...['--port', String(ports.ship), '--http-port', String(ports.http)],
   ])
   await until(async () => (await fetch(`http://127.0.0.1:${ports.http}/v1/chain/get_info`)).ok)
-  const node = `--ship ws://127.0.0.1:${ports.ship} --http http://127.0.0.1:${ports.http} --port ${ports.api}`
-  // `script` gives it a terminal.
-  const command = `stty cols 120; exec ${process.execPath} ${program} standalone ${node}`
-  const standalone = start('script', ['-qfc', command, '/dev/null'])
-  let output = ''
-  standalone.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const terminal = startInTerminal(120, ports.api)
   const executablePath = execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim()
   const args = [
     '--disable-gpu',
@@ -47,15 +42,19 @@ try {
   const shown = await browser.newPage()
   await shown.setViewport({ width: 1_280, height: 1_000 })
   const keep = async (name: string): Promise<void> => {
-    writeFileSync(join(folder, `terminal-${name}.svg`), drawTerminal(output, secrets))
+    writeFileSync(join(folder, `terminal-${name}.svg`), drawTerminal(terminal.output, secrets))
     await shown.screenshot({ path: join(folder, `console-${name}.png`) })
     process.stdout.write(`${name}\n`)
   }
-  await until(() => Promise.resolve(/\d+%/.test(output)))
+  await until(() => Promise.resolve(/\d+%/.test(terminal.output)))
   await until(() => shown.goto(page))
-  await until(async () => (await chipOf(shown)) === 'Catching up' && / left/.test(output.slice(-2_000)))
+  await until(
+    async () => (await chipOf(shown)) === 'Catching up' && / left/.test(terminal.output.slice(-2_000)),
+  )
+  // The page has the speed of the reader a few seconds later.
+  await until(async () => /\d blocks\/s/.test(String(await shown.evaluate('document.body.innerText'))))
   await keep('catching-up')
-  await until(async () => (await chipOf(shown)) === 'Healthy' && output.includes('At the head'))
+  await until(async () => (await chipOf(shown)) === 'Healthy' && terminal.output.includes('At the head'))
   await sleep(10_000)
   await keep('head')
   const phone = await browser.newPage()
@@ -64,8 +63,14 @@ try {
   await phone.goto(page)
   await until(async () => (await chipOf(phone)) !== 'Loading')
   await phone.screenshot({ path: join(folder, 'console-phone.png') })
+  await phone.close()
+  await shown.bringToFront()
+  const narrow = startInTerminal(44, ports.api + 1)
+  await until(() => Promise.resolve(/\d+%/.test(narrow.output)))
+  writeFileSync(join(folder, 'terminal-phone.svg'), drawTerminal(narrow.output, secrets))
+  process.stdout.write('phone\n')
   chain.kill('SIGKILL')
-  await until(async () => output.includes('Trouble') && (await chipOf(shown)) !== 'Healthy')
+  await until(async () => terminal.output.includes('Trouble') && (await chipOf(shown)) !== 'Healthy')
   await sleep(5_000)
   await keep('trouble')
 } finally {
@@ -77,6 +82,18 @@ function start(command: string, args: readonly string[]): ChildProcess {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   children.push(child)
   return child
+}
+
+/** Runs `pronghorn standalone` in a terminal of so many columns. */
+function startInTerminal(columns: number, port: number): { output: string } {
+  const node = `--ship ws://127.0.0.1:${ports.ship} --http http://127.0.0.1:${ports.http} --port ${port}`
+  const command = `stty cols ${columns}; exec ${process.execPath} ${program} standalone ${node}`
+  const terminal = { output: '' }
+  // `script` gives it a terminal.
+  start('script', ['-qfc', command, '/dev/null']).stdout?.on('data', (chunk: Buffer) => {
+    terminal.output += chunk.toString()
+  })
+  return terminal
 }
 
 async function chipOf(of: Page): Promise<string> {

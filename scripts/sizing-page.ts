@@ -91,13 +91,13 @@ export function renderSizing(): string[] {
       `before query indexes are there, ${showCount(filler.foreignMegabytesPerSecond)} MB/s of blocks of other contracts, ` +
       `${showCount(filler.emptyBlocksPerSecond)} empty blocks a second. It was measured with tables that fit into memory.`,
     `The api, by ${code(api.command)}, one process, nothing cached, with 1,000,000 assets; a server that runs one prepared ` +
-      `\`SELECT 1\` answers ${showCount(api.bareRequestsPerSecond)} a second there:`,
+      `\`SELECT 1\` answers ${showCount(api.plainRequestsPerSecond)} a second there:`,
     table(
       ['Request', 'Requests a second', 'of a processor'],
       Object.entries(api.ratios).map(([name, ratio]) => [
         name,
-        showCount(ratio * api.bareRequestsPerSecond),
-        showCount((ratio * api.bareRequestsPerSecond) / api.processors),
+        showCount(ratio * api.plainRequestsPerSecond),
+        showCount((ratio * api.plainRequestsPerSecond) / api.processors),
       ]),
     ),
     `All of them equally often: ${showCount(requestsPerProcessor(rates))} a second of each processor; what is cached comes on top.`,

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Writes a backup of the database while everything goes on: backup.sh NAME, into /backups/NAME. Directory format, several
+# Writes a backup of the database while all services run: backup.sh NAME, into /backups/NAME. Directory format, several
 # processes, all in one snapshot; a manifest says what is in it, with the digest of each table, checksums that it is whole.
 . "$(dirname "$0")/common.sh"
 name=${1:?"a name for the backup"}

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Restores a copy of /backups/NAME into a server of its own, which nobody else reaches, compares its digests with those of
+# Restores a copy of /backups/NAME into a separate server without network, compares its digests with those of
 # the manifest and removes the copy: check-backup.sh NAME. It takes the room of the database in SCRATCH_FOLDER meanwhile.
 . "$(dirname "$0")/common.sh"
 name=${1:?"the name of a backup"}

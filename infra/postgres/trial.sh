@@ -1,6 +1,6 @@
 #!/bin/bash
-# A copy of the database to try migrations on: trial.sh make NAME restores the backup NAME beside the database that is in
-# use, trial.sh drop takes the copy away. The restored rows are compared with the digests of the backup on the way.
+# A copy of the database to try migrations on: trial.sh make NAME restores the backup NAME next to the database in
+# use, trial.sh drop removes the copy. The restored rows are compared with the digests of the backup on the way.
 . "$(dirname "$0")/common.sh"
 copy=${PGDATABASE}_trial
 drop() { PGDATABASE=postgres ask "DROP DATABASE IF EXISTS \"$copy\" WITH (FORCE)"; }

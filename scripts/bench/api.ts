@@ -9,7 +9,7 @@
  * times, when whatever disturbed the machine is over: the last measurement counts. Prints, for every endpoint and sort,
  * the filters that take longest (p50 and p95 in ms, over the answers and values), what takes more than 50 ms (prices and
  * statistics: 100 ms), and statements that read a big table from end to end, or a tenth of its rows or index entries;
- * last, a summary in one line. Ends after --minutes (default 25), and tells what it has left out then. --cpu measures the
+ * last, a summary in one line. Ends after --minutes (default 25), and prints what it has left out then. --cpu measures the
  * processor time of the api and of its connection to the database instead, on a machine that is busy with other things.
  */
 import { parseArgs } from 'node:util'
@@ -48,7 +48,7 @@ const { values: options } = parseArgs({
 const PLANNING = { jit: 'off', random_page_cost: '1.1', work_mem: '16MB' }
 /** The share of its limit above which an answer is near it. */
 const NEAR = 0.5
-/** How often what is near its limit is asked, beside once to fill the caches of the database. */
+/** How often a request near its limit is repeated, after one to fill the caches of the database. */
 const ROUNDS = 3
 /** How often what took too long is asked, and the time in ms after which no more is asked of one kind of request. */
 const MOST_ROUNDS = 20
@@ -98,7 +98,7 @@ async function chosenCases(address: DatabaseAddress): Promise<RequestCase[]> {
   )
 }
 
-/** Asks every case, as long as there is time; tells how many were not. */
+/** Asks every case, as long as there is time; returns how many were not. */
 async function measure(
   address: DatabaseAddress,
   cases: readonly RequestCase[],
@@ -181,7 +181,7 @@ async function ask(
     status = answer.status
     return meter ? meter.read() - before : answer.ms
   }
-  // The first answer fills the caches of the database; one that is quick all the same tells enough.
+  // The first answer fills the caches of the database; one that is fast all the same is enough.
   const first = await one()
   let spent = first
   if (first < NEAR * limitMs) times.push(first)
@@ -195,7 +195,7 @@ async function ask(
   if (isSlow()) console.error(`${percentile(times, 0.5).toFixed(0)} ms ${path}`)
 }
 
-/** Prints which requests read big tables, or big parts of them; tells how many do. */
+/** Prints which requests read big tables, or big parts of them; returns how many do. */
 async function describeScans(address: DatabaseAddress, cases: readonly RequestCase[]): Promise<string> {
   const client = await connectDatabase(address, {
     applicationName: 'bench',

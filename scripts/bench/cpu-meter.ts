@@ -1,7 +1,7 @@
 /** Processor time of other processes: what a measurement costs, however busy the machine is. */
 import { readFileSync } from 'node:fs'
 
-/** Sums the processor time of the first threads of processes, as Linux tells it. */
+/** Sums the processor time of the first threads of processes, as Linux reports it. */
 export class CpuMeter {
   readonly #files: readonly string[]
 
@@ -9,7 +9,7 @@ export class CpuMeter {
     this.#files = pids.map((pid) => `/proc/${pid}/schedstat`)
   }
 
-  /** Milliseconds on a processor since the processes began; NaN where the system does not tell. */
+  /** Milliseconds on a processor since the processes began; NaN where the system does not report it. */
   read(): number {
     let nanoseconds = 0
     for (const file of this.#files) {

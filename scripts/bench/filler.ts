@@ -5,7 +5,7 @@
  *
  * foreign, empty: blocks in which nothing is ours; blocks/s and MB/s of the filler against a reader that only
  *   acknowledges, both reading the same chain from a process of its own.
- * dense: blocks full of NFT work; events/s, against the time that bare COPY needs to load the same rows into the same
+ * dense: blocks full of NFT work; events/s, against the time that COPY alone needs to load the same rows into the same
  *   tables with their keys, and with all query indexes in place against without, by turns, of which the best time
  *   counts; bytes per row of each table afterwards, with query indexes.
  * market: 30 % mints, 30 % transfers, 15 % edits, 15 % foreign transfers, 10 % sales and purchases; with the values that
@@ -28,7 +28,7 @@ import type { ContractEntry } from '../../services/filler/handlers/index.ts'
 import { createShipSession } from '../../services/filler/ship/index.ts'
 import type { ShipSession } from '../../services/filler/ship/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
-import { bareCopy } from './bare-copy.ts'
+import { copyAlone } from './copy-alone.ts'
 import { createBareDatabase, createDatabase } from './databases.ts'
 import { assetsContract, marketContracts, readerSettings } from './reader-settings.ts'
 import { describeSizes } from './tables.ts'
@@ -110,7 +110,7 @@ async function acknowledge(chain: BenchChain): Promise<Reading> {
   return { seconds: (performance.now() - startedAt) / 1_000, bytes }
 }
 
-/** What a filler that is measured does beside indexing the assets family. */
+/** What a measured filler does in addition to indexing the assets family. */
 interface Way {
   readonly contracts?: readonly ContractEntry[]
   readonly withoutDerived?: readonly string[]
@@ -197,16 +197,16 @@ async function measureDense(chain: BenchChain, admin: DatabaseAddress, at: Datab
   }
   const [seconds, withIndexes] = best as [number, number]
   const events = (await countEvents(last)) - before
-  const copy = await bareCopy(last, await createDatabase(admin, 'bench_copy'))
+  const copy = await copyAlone(last, await createDatabase(admin, 'bench_copy'))
   console.log(
     `  ${events} NFT events in ${seconds.toFixed(2)} s: ${Math.round(events / seconds)} events/s; with query indexes ` +
       `${withIndexes.toFixed(2)} s, ${(withIndexes / seconds).toFixed(2)} times that`,
   )
   console.log(
-    `  bare COPY of the ${copy.rows} rows: ${copy.seconds.toFixed(2)} s; the filler takes ${(seconds / copy.seconds).toFixed(2)} times that`,
+    `  COPY alone of the ${copy.rows} rows: ${copy.seconds.toFixed(2)} s; the filler takes ${(seconds / copy.seconds).toFixed(2)} times that`,
   )
   ratios['dense: without query indexes / with'] = seconds / withIndexes
-  ratios['dense: bare COPY / filler'] = copy.seconds / seconds
+  ratios['dense: COPY alone / filler'] = copy.seconds / seconds
   console.log(await describeSizes(last))
 }
 

@@ -1,4 +1,4 @@
-/** A PostgreSQL server with a generated database, kept in a folder or made anew. */
+/** A PostgreSQL server with a generated database, kept in a folder or temporary. */
 import {
   buildQueryIndexes,
   connectDatabase,
@@ -11,7 +11,7 @@ import { fullSizes, generateDatabase, scaledSizes } from './generated/index.ts'
 
 /** Options of the command line: `--data FOLDER`, `--seed TEXT`, `--factor NUMBER`. */
 export interface GeneratedOptions {
-  /** Folder that keeps the server between runs; without it everything is made anew and removed. */
+  /** Folder that keeps the server between runs; without it everything is generated and removed. */
   readonly data?: string
   readonly seed: string
   /** 1 for the full database. */

@@ -52,7 +52,7 @@ const reading = runReader(
     chain: { chainId: chain.chainId, http: httpUrl, ship: mirrors.map(({ url }) => url) },
     logger,
     buildQueryIndexes: false,
-    onStatus: (told) => (status = told),
+    onStatus: (next) => (status = next),
     observer: {
       committed: ({ blocks }) => {
         committed += blocks

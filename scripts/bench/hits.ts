@@ -1,5 +1,5 @@
 /**
- * Measures answers from the cache against a bare HTTP server that sends the same headers and bytes, in one run: rounds
+ * Measures answers from the cache against a plain HTTP server that sends the same headers and bytes, in one run: rounds
  * of short measurements, one after the other, of which the fastest counts. The time that the server's process itself
  * works for a request shows what it costs also on a machine that is busy with other things. Usage:
  * node dist/scripts/bench/hits.js [seconds for each measurement, default 1] [port of a Redis on this machine]
@@ -130,8 +130,8 @@ try {
   const database = { host, port, user, password, database: 'postgres' }
   const chainId = await prepare(database)
   const limited = { rate_limit: { interval: 60, requests: 1_000_000_000 } }
-  const kept = await serve(database, chainId, { cache_life: 3_600 })
-  const keptAndLimited = await serve(database, chainId, { cache_life: 3_600, ...limited })
+  const cached = await serve(database, chainId, { cache_life: 3_600 })
+  const cachedAndLimited = await serve(database, chainId, { cache_life: 3_600, ...limited })
   const fresh = await serve(database, chainId, {})
   for (const path of paths) {
     const sample = await fetch(`${fresh.url}/atomicassets${path}`, {
@@ -140,27 +140,27 @@ try {
     const bytes = Buffer.from(await sample.arrayBuffer())
     const automatic = ['date', 'connection', 'keep-alive']
     const headers = [...sample.headers].filter(([name]) => !automatic.includes(name))
-    const bare = await serveBare(bytes, Object.fromEntries(headers))
+    const plain = await serveBare(bytes, Object.fromEntries(headers))
     console.log(`${path}: ${bytes.length} bytes`)
     const subjects = [
-      { name: 'bare server', url: bare.url, headers: [] },
-      { name: 'kept', url: `${kept.url}/atomicassets${path}`, headers: [] },
-      { name: 'kept, br', url: `${kept.url}/atomicassets${path}`, headers: ['Accept-Encoding: br'] },
-      { name: 'kept, rate limit', url: `${keptAndLimited.url}/atomicassets${path}`, headers: [] },
-      { name: 'not kept', url: `${fresh.url}/atomicassets${path}`, headers: [] },
+      { name: 'plain server', url: plain.url, headers: [] },
+      { name: 'cached', url: `${cached.url}/atomicassets${path}`, headers: [] },
+      { name: 'cached, br', url: `${cached.url}/atomicassets${path}`, headers: ['Accept-Encoding: br'] },
+      { name: 'cached, rate limit', url: `${cachedAndLimited.url}/atomicassets${path}`, headers: [] },
+      { name: 'not cached', url: `${fresh.url}/atomicassets${path}`, headers: [] },
     ]
     for (const connections of [1, 4]) {
       const rates = await compare(subjects, connections)
       for (const [at, { perSecond, p50Ms, p99Ms, workUs }] of rates.entries()) {
         const ratio = (perSecond / rates[0]!.perSecond).toFixed(2)
         console.log(
-          `  ${connections} connections, ${subjects[at]!.name.padEnd(16)} ${String(perSecond).padStart(6)} requests/s, p50 ${p50Ms} ms, p99 ${p99Ms} ms, ${workUs.toFixed(1)} us of work, ${ratio} of bare`,
+          `  ${connections} connections, ${subjects[at]!.name.padEnd(16)} ${String(perSecond).padStart(6)} requests/s, p50 ${p50Ms} ms, p99 ${p99Ms} ms, ${workUs.toFixed(1)} us of work, ${ratio} of plain`,
         )
       }
     }
-    bare.close()
+    plain.close()
   }
-  await Promise.all([kept, keptAndLimited, fresh].map((api) => api.close()))
+  await Promise.all([cached, cachedAndLimited, fresh].map((api) => api.close()))
 } finally {
   await postgres.stop()
 }

@@ -71,7 +71,7 @@ export class HttpClient {
     this.#done?.(answer)
   }
 
-  /** Every answer of this server tells its length. */
+  /** Every answer of this server has its length in a header. */
   #readHead(): void {
     const data = Buffer.concat(this.#received)
     const end = data.indexOf(HEAD_END)

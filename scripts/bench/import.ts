@@ -1,5 +1,5 @@
 /**
- * Measures `import-database` beside bare COPY of the same rows into the same tables with their keys, in one run.
+ * Measures `import-database` and COPY alone of the same rows into the same tables with their keys, in one run.
  * Usage: node dist/scripts/bench/import.js [copies] [workers]
  *
  * The old database is the fixture of the tests, its rows so many times (300) under other ids, with the indexes that the
@@ -11,7 +11,7 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { importDatabase } from '../../services/filler/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
-import { bareCopy } from './bare-copy.ts'
+import { copyAlone } from './copy-alone.ts'
 import { createBareDatabase, createDatabase } from './databases.ts'
 import { restoreOldDump } from './old-dump.ts'
 import { assetsContract, marketContracts, readerSettings } from './reader-settings.ts'
@@ -113,12 +113,12 @@ try {
       rows = progress.rows
     },
   })
-  const copied = await bareCopy(target, await createDatabase(admin, 'copied'))
+  const copied = await copyAlone(target, await createDatabase(admin, 'copied'))
   console.log(
     `import: ${copied.rows} rows here in ${report.seconds.toFixed(2)} s: ${Math.round(copied.rows / report.seconds)} rows/s, ${workers} workers`,
   )
   console.log(
-    `bare COPY of the same rows, one session: ${copied.seconds.toFixed(2)} s, ${Math.round(copied.rows / copied.seconds)} rows/s; the import takes ${(report.seconds / copied.seconds).toFixed(2)} times that`,
+    `COPY alone of the same rows, one session: ${copied.seconds.toFixed(2)} s, ${Math.round(copied.rows / copied.seconds)} rows/s; the import takes ${(report.seconds / copied.seconds).toFixed(2)} times that`,
   )
   console.log(
     `bytes: ${copied.bytes} here with keys, ${await sizeOf(source)} in the old database without indexes`,

@@ -1,6 +1,6 @@
 /**
  * The api of a measurement of live data, in a process of its own. Usage: live-process.js ADDRESS CHAIN_ID, the address
- * of the database as JSON. Says `{ url }` by IPC; told `{ block, assets }` it commits an entry of the feed with one event
+ * of the database as JSON. Sends `{ url }` by IPC; at `{ block, assets }` it commits an entry of the feed with one event
  * for each asset and sends it on the bus, as a filler does, and says `{ committedMs }` at the moment of the commit.
  */
 import { startApi } from '../../services/api/index.ts'
@@ -12,7 +12,7 @@ import { encodeFeedMessage, feedChannel, packFeedText } from '../../services/cor
 import type { FeedBlock } from '../../services/core/live/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 
-/** What the process is told: a block's number and the ids of assets that are updated in it. */
+/** Message to the process: a block's number and the ids of assets that are updated in it. */
 export interface WantedBlock {
   readonly block: number
   readonly assets: readonly string[]
@@ -57,11 +57,11 @@ const api = await startApi({
 })
 
 let sequence = 0
-process.on('message', (wanted: WantedBlock) => void tell(wanted))
+process.on('message', (wanted: WantedBlock) => void publish(wanted))
 process.on('disconnect', () => process.exit(0))
 say({ url: api.url })
 
-async function tell(wanted: WantedBlock): Promise<void> {
+async function publish(wanted: WantedBlock): Promise<void> {
   const entry = makeBlock(wanted)
   const text = encodeFeedMessage(entry)
   await client.query('BEGIN')

@@ -11,7 +11,7 @@ const request = lines.join('\r\n')
 const untilMs = performance.now() + Number(seconds) * 1_000
 const latencies: number[] = []
 
-/** Bytes of the whole answer, told by its first piece. */
+/** Bytes of the whole answer, named in its first piece. */
 function answerLength(first: Buffer): number {
   const text = first.toString('latin1')
   const end = text.indexOf('\r\n\r\n') + 4

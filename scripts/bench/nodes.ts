@@ -82,10 +82,10 @@ async function read(
       chain: { chainId: first!.chainId, http: first!.httpUrl, ship: nodes.map(({ shipUrl }) => shipUrl) },
       logger,
       buildQueryIndexes: false,
-      onStatus: (told) => {
-        if (told.state !== 'stopped') status = told
+      onStatus: (next) => {
+        if (next.state !== 'stopped') status = next
         residentMb = Math.max(residentMb, process.memoryUsage().rss / 2 ** 20)
-        onBlocks(told.receivedBlocks)
+        onBlocks(next.receivedBlocks)
       },
     },
     new AbortController().signal,

@@ -173,11 +173,11 @@ try {
   const slow = new Tally()
   const asking = Array.from({ length: SLOW_CLIENTS }, (_, client) => askSlowly(client, slow, stop.signal))
   await sleep(1_000)
-  const beside = await measureBrief(`beside ${SLOW_CLIENTS} slow clients`)
+  const loaded = await measureBrief(`with ${SLOW_CLIENTS} slow clients`)
   stop.abort()
   await Promise.all(asking)
   console.log(`slow lists: ${slow.text()}`)
-  beside.forEach((tally, at) => {
+  loaded.forEach((tally, at) => {
     const factor = tally.percentile(0.99) / quiet[at]!.percentile(0.99)
     console.log(`p99 of ${at === 0 ? '/v1/config' : '/v1/assets/:asset_id'}: times ${factor.toFixed(1)}`)
   })

@@ -2,10 +2,10 @@
  * Requests per second of one api process on a generated database, with four connections, where every request has another
  * address and values follow their frequency. Usage:
  *   node dist/scripts/bench/rates.js [--data FOLDER | --server ADDRESS] [--factor N] [--seconds N] [--rounds N] [--only NAME] [--no-write] [--json FILE] [--env NAME=VALUE]
- * Beside it runs a bare Node server, without a framework, that has one prepared `SELECT 1` for each request: short rounds
- * of both alternate, and the ratio of a route's rate to that of the bare server right before and after it is what
+ * Next to it runs a plain Node server, without a framework, that has one prepared `SELECT 1` for each request: short rounds
+ * of both alternate, and the ratio of a route's rate to that of the plain server right before and after it is what
  * counts, since a machine's figures drift. Prints medians of the rounds: requests/s, the ratio, the ratio that is wanted,
- * bytes, the processor time of the api and of its database sessions for a request, and the ratio to that of the bare
+ * bytes, the processor time of the api and of its database sessions for a request, and the ratio to that of the plain
  * server, which other work on the machine disturbs less. First while nothing is written, then (unless --no-write) while
  * the database moves on twice a second, as it does on a chain. --env sets a variable of the api. Where there are too few
  * addresses, the share of repeated ones is printed.
@@ -56,10 +56,10 @@ interface MeteredLoad extends Load {
 
 /** One round of a route. */
 interface Round extends MeteredLoad {
-  /** Rate of the bare server right before and after it. */
-  readonly bare: number
+  /** Rate of the plain server right before and after it. */
+  readonly plain: number
   readonly ratio: number
-  /** Processor time for a request to the bare server as a share of that for one to the route. */
+  /** Processor time for a request to the plain server as a share of that for one to the route. */
   readonly workRatio: number
 }
 
@@ -73,7 +73,7 @@ interface Subject {
 
 interface Setting {
   readonly api: Subject
-  readonly bare: Subject
+  readonly plain: Subject
 }
 
 const { only } = options
@@ -83,26 +83,26 @@ const server = await openGeneratedServer(options)
 const database = await connectDatabase(server.address, { applicationName: 'bench' })
 try {
   const routes = await pickRoutes()
-  const bareFile = import.meta.filename.replace(/rates\.(js|ts)$/, 'rates/bare-server.$1')
-  const bare = await startServerProcess(bareFile, [JSON.stringify(server.address)])
+  const plainFile = import.meta.filename.replace(/rates\.(js|ts)$/, 'rates/plain-server.$1')
+  const plain = await startServerProcess(plainFile, [JSON.stringify(server.address)])
   const api = await startApiProcess(server.address, 'assets,market', environmentOf(options.env))
   try {
     const setting = {
       api: { clients: await connect(api.url), pid: api.pid, sessions: 'pronghorn-api' },
-      bare: { clients: await connect(bare.url), pid: bare.pid, sessions: 'bench-bare' },
+      plain: { clients: await connect(plain.url), pid: plain.pid, sessions: 'bench-plain' },
     }
     const tables: Record<string, unknown> = {}
     for (const isWritten of options['no-write'] ? [false] : [false, true]) {
       console.log(isWritten ? '\nTwo commits a second:\n' : '\nNothing is written:\n')
       tables[isWritten ? 'written' : 'quiet'] = await measureTable(setting, routes, isWritten)
     }
-    for (const client of [...setting.api.clients, ...setting.bare.clients]) client.close()
+    for (const client of [...setting.api.clients, ...setting.plain.clients]) client.close()
     if (options.json !== undefined) {
       await writeFile(options.json, `${JSON.stringify({ factor: options.factor, ...tables }, null, 1)}\n`)
     }
   } finally {
     api.stop()
-    bare.stop()
+    plain.stop()
   }
 } finally {
   await database.end()
@@ -132,16 +132,16 @@ async function measureTable(
   const rounds = new Map([...routes.keys()].map((route): [RateRoute, Round[]] => [route, []]))
   try {
     // Until the programs have been compiled, and the sessions have prepared what they ask.
-    await load(setting.bare.clients, root, seconds)
+    await load(setting.plain.clients, root, seconds)
     for (const addresses of routes.values()) await load(setting.api.clients, addresses, seconds)
     for (let round = 0; round < Number(options.rounds); round++) {
-      let before = await measure(setting.bare, root, seconds / 2)
+      let before = await measure(setting.plain, root, seconds / 2)
       for (const [route, addresses] of routes) {
         const measured = await measure(setting.api, addresses, seconds)
-        const after = await measure(setting.bare, root, seconds / 2)
-        const bare = (before.perSecond + after.perSecond) / 2
+        const after = await measure(setting.plain, root, seconds / 2)
+        const plain = (before.perSecond + after.perSecond) / 2
         const workRatio = (workOf(before) + workOf(after)) / 2 / workOf(measured)
-        rounds.get(route)!.push({ ...measured, bare, ratio: measured.perSecond / bare, workRatio })
+        rounds.get(route)!.push({ ...measured, plain, ratio: measured.perSecond / plain, workRatio })
         before = after
       }
     }
@@ -149,7 +149,7 @@ async function measureTable(
     clearInterval(writing)
   }
   console.log(
-    '| Route | Requests/s | Bare | Ratio | Wanted | Bytes | Api ms | Database ms | Ratio by processor time |',
+    '| Route | Requests/s | Plain | Ratio | Wanted | Bytes | Api ms | Database ms | Ratio by processor time |',
   )
   console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- |')
   for (const [route, measured] of rounds) console.log(tableLine(route, measured))
@@ -197,7 +197,7 @@ function tableLine({ name, wanted }: RateRoute, rounds: readonly Round[]): strin
   return [
     `| ${name}${failed}${again}`,
     median(({ perSecond }) => perSecond).toFixed(0),
-    median(({ bare }) => bare).toFixed(0),
+    median(({ plain }) => plain).toFixed(0),
     median(({ ratio }) => ratio).toFixed(3),
     wanted,
     median(({ bytes }) => bytes).toFixed(0),

@@ -41,7 +41,7 @@ const smallRuns: readonly SmallRun[] = [
       const { quiet } = written as { quiet: Readonly<Record<string, readonly { workRatio: number }[]>> }
       return Object.fromEntries(
         Object.entries(quiet).map(([route, rounds]) => [
-          `${route}: bare server / api, processor time`,
+          `${route}: plain server / api, processor time`,
           percentile(
             rounds.map(({ workRatio }) => workRatio),
             0.5,

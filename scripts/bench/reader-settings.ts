@@ -6,7 +6,7 @@ export const assetsContract: ReaderSettings['contracts'][number] = {
   args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true },
 }
 
-/** What the market family needs beside assets, and itself. */
+/** The market family and those that it needs in addition to assets. */
 export const marketContracts: ReaderSettings['contracts'] = [
   { handler: 'oracle', args: { oracle_account: 'delphioracle' } },
   { handler: 'market', args: { market_account: 'atomicmarket', store_logs: true } },

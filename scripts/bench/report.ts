@@ -47,7 +47,7 @@ export class Report {
     this.#all.push(measurement)
   }
 
-  /** Forgets the first pages above their limit, and tells which they were; counts are not pages. */
+  /** Forgets the first pages above their limit, and returns them; counts are not pages. */
   takeSlow(): readonly Measurement[] {
     const slow = this.#slow().filter(({ request }) => kindOf(request) !== 'counts')
     const taken = new Set(slow.map(({ request }) => request))

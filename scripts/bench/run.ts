@@ -3,7 +3,7 @@
  * Usage: npm run bench [-- [NAME ...] [--data FOLDER]]
  *
  * `--data`: generated databases are kept below this folder, in `factor-1`, `factor-2`; without it each is generated
- * anew, which takes minutes. On a machine that does other work the figures say little.
+ * new, which takes minutes. On a machine that does other work the figures mean little.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -37,7 +37,7 @@ export const benchRuns: readonly BenchRun[] = [
     name: 'filler',
     title: 'Catching up',
     about:
-      'Blocks of foreign transfers and empty blocks against a reader of the same blocks that only acknowledges; blocks full of NFT work against bare COPY of the rows that they become, and with all query indexes in place against without.',
+      'Blocks of foreign transfers and empty blocks against a reader of the same blocks that only acknowledges; blocks full of NFT work against COPY alone of the rows that they become, and with all query indexes in place against without.',
     ...{ program: 'filler', args: [] },
   },
   {
@@ -51,14 +51,14 @@ export const benchRuns: readonly BenchRun[] = [
     name: 'latency',
     title: 'Live latency',
     about:
-      'From the frame of a block, as the node sends it, to its commit, and until the last of twenty websockets has its first event of the block; without and beside 200 REST requests a second, each another address. Blocks have four pushed actions on average.',
+      'From the frame of a block, as the node sends it, to its commit, and until the last of twenty websockets has its first event of the block; without and with 200 REST requests a second, each another address. Blocks have four pushed actions on average.',
     ...{ program: 'latency', args: ['--seconds', '20'] },
   },
   {
     name: 'rates',
     title: 'Requests a second',
     about:
-      'One api process and four connections on 1,000,000 generated assets; every request has another address, and nothing is cached. "Bare" is a Node server without a framework that runs one prepared `SELECT 1` for each request.',
+      'One api process and four connections on 1,000,000 generated assets; every request has another address, and nothing is cached. "Plain" is a Node server without a framework that runs one prepared `SELECT 1` for each request.',
     ...{ program: 'rates', args: [], factor: 1 },
   },
   {

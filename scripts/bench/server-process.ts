@@ -13,7 +13,7 @@ export interface ServerProcess {
 
 /**
  * Starts a program that prints one line of JSON with its `url` once it listens, and stops at SIGTERM.
- * @param environment variables beside those of this process.
+ * @param environment variables in addition to those of this process.
  * @throws Error when it exits before it listens.
  */
 export async function startServerProcess(

@@ -4,7 +4,7 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { startState } from '../../services/state/index.ts'
 
-/** What the process is told to start with. */
+/** First message to the process. */
 export interface StateProcessStart {
   readonly database: DatabaseAddress
   readonly chainId: string

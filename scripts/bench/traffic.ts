@@ -4,7 +4,7 @@
  *   node dist/scripts/bench/traffic.js [--data FOLDER | --server ADDRESS] [--factor N] [--samples N] [--only NAME] [--values SEED] [--scans] [--json FILE] [--env NAME=VALUE]
  * Values follow their frequency: a random asset, sale, transfer or offer, and what it has. Before each request the
  * database moves on, so that no answer is given again. Prints p50, p95, longest time in ms and statuses of each kind, the
- * same of the processor time of the api and its database sessions (which tells more on a machine that is busy with other
+ * same of the processor time of the api and its database sessions (which means more on a machine that is busy with other
  * things), and a summary; the first answer to a kind is not counted. --values picks other rows; --only measures kinds of which the
  * name contains a text; --env sets a variable of the api; --json writes the results; --scans adds to them the scans of
  * each index by kind, and its bytes a row.

@@ -151,10 +151,10 @@ function isOtherSequence(entry: Entry, reply: Reply, comparison: Comparison): bo
   const sequence = JSON.stringify(actual.map((record) => record[alsoIds.key]))
   if (!alsoIds.lists.some((list) => JSON.stringify(list) === sequence)) return false
   return actual.every((record, index) => {
-    const twin = known.find((each) => each[alsoIds.key] === record[alsoIds.key])
-    if (!twin) return true
+    const match = known.find((each) => each[alsoIds.key] === record[alsoIds.key])
+    if (!match) return true
     const { ordinality: _ours, ...mine } = record
-    const { ordinality: _theirs, ...expected } = twin
+    const { ordinality: _theirs, ...expected } = match
     const path = [...alsoIds.at.split('.'), index]
     return (
       findDifference(nest(path, mine), nest(path, expected), { ...comparison, isSubset: true }) === undefined

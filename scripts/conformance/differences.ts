@@ -1,4 +1,4 @@
-/** Something that Pronghorn answers in another way than the system it replaces. */
+/** A difference between the answers of Pronghorn and of the system that it replaces. */
 export interface Difference {
   readonly where: string
   readonly what: string
@@ -15,7 +15,7 @@ export const differences: readonly Difference[] = [
   {
     where: '`/health`',
     what:
-      'answers 503 when the database is away, no reader has written, or a reader is 180 blocks or more behind; adds ' +
+      'answers 503 when the database is unavailable, no reader has written, or a reader is 180 blocks or more behind; adds ' +
       '`data.chain.service` and `data.chain.demo`',
     why: 'a load balancer can use the status; the old keys are as they were',
   },
@@ -51,7 +51,7 @@ export const differences: readonly Difference[] = [
   {
     where: 'socket.io',
     what:
-      'polling too, `{path}/v1/transfers` and `{path}/v1/template_buyoffers`; buy offers are told; `fork` once for each ' +
+      'polling too, `{path}/v1/transfers` and `{path}/v1/template_buyoffers`; buy offers are published; `fork` once for each ' +
       'namespace; events in the order of the chain; `notice` before the server ends a connection',
     why: 'the replaced system refuses polling, loses the events of buy offers, says `fork` twice and mixes the order',
   },
@@ -67,13 +67,13 @@ export const differences: readonly Difference[] = [
   },
   {
     where: '`transaction.traces` in events',
-    what: 'only the trace of the event where the traces would make more than 4 MB in a block',
+    what: 'only the trace of the event where the traces would exceed 4 MB in a block',
     why: 'one large transaction would be sent to every client thousands of times',
   },
   {
     where: '`assets` of links',
     what: 'an asset that is not known is an object with its id and every other key null',
-    why: 'the replaced system gives the bare id, which typed clients cannot read',
+    why: 'the replaced system gives the id alone, which typed clients cannot read',
   },
   {
     where: '`claimer_signature` in the logs of links',
@@ -89,7 +89,7 @@ export const differences: readonly Difference[] = [
     where: '`/v0/sales`, `/v1/sales`, `/v2/sales`',
     what:
       'one list: every filter and sort works on all paths; the newer ones show cancelled sales only when `state` asks ' +
-      'for them; conditions on assets are met by one and the same asset of a bundle, `template_blacklist` and ' +
+      'for them; one asset of a bundle has to match all conditions on assets, `template_blacklist` and ' +
       '`hide_templates_by_accounts` by none of them; a page is never short',
     why: 'the two engines of the replaced system disagree, and the newer one answers from a copy that lags',
   },

@@ -8,7 +8,7 @@ import { differences } from './differences.ts'
 export interface Failure {
   readonly entry: Entry
   readonly verdict: Verdict
-  /** The reason that `differences` gives; undefined for one that nobody has explained. */
+  /** The reason that `differences` gives; undefined for an unexplained one. */
   readonly reason: string | undefined
 }
 

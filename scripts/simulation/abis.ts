@@ -5,7 +5,7 @@ import type { AbiDefinition } from '../../services/core/antelope/index.ts'
 const manyStructs = 4_000
 
 /**
- * What an account may set as its ABI, made from the right one. `variant` tells two of a kind apart. The first four cannot
+ * What an account may set as its ABI, made from the right one. `variant` distinguishes two of a kind. The first four cannot
  * be read, so that the one before stays in force; the others can, as far as the contract's own types go.
  */
 export const brokenAbis = {

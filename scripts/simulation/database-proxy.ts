@@ -110,7 +110,7 @@ export class DatabaseProxy {
     const last = chunk.subarray(0, this.#bytesLeft)
     this.#bytesLeft = Infinity
     this.#onCut()
-    // What was sent is still taken in by the database; its answer finds nobody.
+    // The database still receives what was sent; its answer is dropped.
     database.write(last, () => this.cut())
   }
 }

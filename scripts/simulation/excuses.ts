@@ -28,7 +28,7 @@ export function excusesOf(happening: Happening): readonly string[] {
     case 'end-database-sessions':
     case 'cancel-statements':
     case 'cut-database':
-    case 'database-away':
+    case 'database-unavailable':
     case 'freeze-database':
     case 'sigkill':
     case 'zombie':

@@ -45,7 +45,7 @@ const invariants: readonly Invariant[] = [
         AND NOT EXISTS (SELECT 1 FROM assets.transfers WHERE transfer_id = t.first_seq)`,
   },
   {
-    rule: 'a link is claimed by somebody, with a signature, exactly when its state says so',
+    rule: 'a link has a claimer and a signature, exactly when its state says so',
     violations: `
       SELECT concat_ws(' ', link_id, state) FROM tools.links
       WHERE (state = 3) <> (claimer IS NOT NULL) OR (claimer IS NULL) <> (claimer_signature IS NULL)`,
@@ -118,16 +118,16 @@ export async function findViolations(address: DatabaseAddress): Promise<string[]
   const client = await connectDatabase(address, { applicationName: 'test invariants' })
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    const { rows: twins } = await client.query<{ name: string }>(
+    const { rows: tables } = await client.query<{ name: string }>(
       "SELECT 'undo.' || relname AS name FROM pg_class WHERE relnamespace = 'undo'::regnamespace AND relkind = 'r'",
     )
-    // One statement: most journals are empty, and asking costs more than answering.
+    // One statement: most undoTables are empty, and asking costs more than answering.
     const journals = {
       rule: journalRule,
       violations: `
         SELECT concat_ws(' ', j.name, j.undo_block)
         FROM (SELECT min(block_num) AS first, max(block_num) AS last FROM chain.reversible_blocks) b,
-          (${twins.map(({ name }) => `SELECT '${name}' AS name, undo_block FROM ${name}`).join(' UNION ALL ')}) j
+          (${tables.map(({ name }) => `SELECT '${name}' AS name, undo_block FROM ${name}`).join(' UNION ALL ')}) j
         WHERE j.undo_block > b.last OR j.undo_block <= b.first`,
     }
     const found = (await findDerivedViolations(client, 5)).flatMap(({ rule, violations }) =>

@@ -31,7 +31,7 @@ export interface Life {
   readonly ended: Promise<LifeEnd>
   /** Asks it to end, as SIGTERM does. */
   stop(): void
-  /** Ends it as SIGKILL does: its connections break in the middle of whatever they carry, and nobody hears of it again. */
+  /** Ends it as SIGKILL does: its connections break in the middle of whatever they carry, and nothing comes from it again. */
   kill(): void
 }
 

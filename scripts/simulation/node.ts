@@ -111,7 +111,7 @@ export class SimulatedNode implements ShipNode {
     this.#rewind(parent - base.length)
     this.#branch = branch
     this.#path = [...tree.main.slice(0, parent - base.length), ...blocks]
-    // What it is told is irreversible is never of a branch that is lost.
+    // What it takes for irreversible is never of a branch that is lost.
     this.#lib = Math.min(this.#lib, parent)
     this.grow(count)
   }

@@ -47,7 +47,7 @@ export type Happening =
       readonly times: number
     }
   | { readonly kind: 'cut-database'; readonly bytes: number }
-  | { readonly kind: 'database-away'; readonly ms: number }
+  | { readonly kind: 'database-unavailable'; readonly ms: number }
   | { readonly kind: 'freeze-database'; readonly ms: number }
   | { readonly kind: 'clock'; readonly offsetMs: number }
   | { readonly kind: 'store'; readonly state: 'lost' | 'frozen' | 'back' }
@@ -57,7 +57,7 @@ export type Happening =
 export interface Step {
   readonly happening: Happening
   readonly then: 'caught-up' | number
-  /** Whether all rules are checked then, beside those that are checked always. */
+  /** Whether all rules are checked then, in addition to those that are always checked. */
   readonly check: boolean
 }
 
@@ -89,7 +89,7 @@ const weights = {
   'cancel-statements': 3,
   refuse: 7,
   'cut-database': 6,
-  'database-away': 2,
+  'database-unavailable': 2,
   'freeze-database': 2,
   clock: 3,
   store: 3,
@@ -158,7 +158,7 @@ function drawHappening(random: Random, nodes: number, tree: ChainPlan['tree']): 
     }
     case 'cut-database':
       return { kind, bytes: Math.floor(random.fraction() ** 3 * 400_000) }
-    case 'database-away':
+    case 'database-unavailable':
     case 'freeze-database':
       return { kind, ms: random.between(1, 60) }
     case 'clock':

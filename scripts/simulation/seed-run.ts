@@ -218,7 +218,7 @@ class SeedRun {
       case 'cut-database':
         this.#filler.life?.proxy.cutAfterBytes(happening.bytes, () => tally.add('database connections cut'))
         break
-      case 'database-away': {
+      case 'database-unavailable': {
         const proxy = this.#filler.life?.proxy
         proxy?.cut(true)
         tally.add('database unavailable')

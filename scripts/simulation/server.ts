@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
 import type { EmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
 
-/** Starts the PostgreSQL of all seeds. Nobody but the simulation reaches it, so it asks for no password. */
+/** Starts the PostgreSQL of all seeds. Only the simulation reaches it, so it needs no password. */
 export async function startServer(): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres({
     settings: {

@@ -1,7 +1,7 @@
 import type { ReaderOptions, ReaderSettings } from '../../services/filler/index.ts'
 import type { SeedPlan } from './plan.ts'
 
-/** Settings of the simulated reader; seeds draw the sizes anew. */
+/** Settings of the simulated reader; seeds draw the sizes. */
 export const simulatedReader: ReaderSettings = {
   name: 'simulated',
   start_block: 0,

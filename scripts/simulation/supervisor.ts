@@ -10,7 +10,7 @@ export interface SupervisorOptions {
   /** Codes with which a filler may end. */
   readonly excuses: ReadonlySet<string>
   readonly onViolation: (text: string) => void
-  /** Told of each end by an error. */
+  /** Called at each end by an error. */
   readonly onEnd: (end: LifeEnd) => void
 }
 
@@ -19,7 +19,7 @@ const pollMs = 12
 const restartMs = 10
 /** Longest time for a filler to end once it was asked to. */
 const endMs = 300_000
-/** How long a filler hangs while another takes its place, and goes on afterwards. */
+/** How long a filler hangs while another takes its place, and continues afterwards. */
 const hangMs = 20
 const afterlifeMs = 30
 
@@ -63,7 +63,7 @@ export class Supervisor {
     if (!(await endsInTime(life))) this.#options.onViolation('a filler without connections does not end')
   }
 
-  /** The filler hangs, its sessions are ended, another begins; then it goes on for a while. */
+  /** The filler hangs, its sessions are ended, another begins; then it continues for a while. */
   async replace(): Promise<void> {
     const old = await this.#take()
     old.proxy.freeze()

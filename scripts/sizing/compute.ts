@@ -58,7 +58,7 @@ const ratesSchema = z.strictObject({
   }),
   api: z.strictObject({
     command: z.string(),
-    bareRequestsPerSecond: amount,
+    plainRequestsPerSecond: amount,
     processors: amount,
     ratios: z.record(z.string(), amount),
   }),
@@ -137,7 +137,7 @@ const DAY_S = 86_400
 
 /** Requests a second of one processor, when every measured kind is asked equally often. */
 export function requestsPerProcessor({ api }: MeasuredRates): number {
-  const rates = Object.values(api.ratios).map((ratio) => ratio * api.bareRequestsPerSecond)
+  const rates = Object.values(api.ratios).map((ratio) => ratio * api.plainRequestsPerSecond)
   const meanSeconds = rates.reduce((sum, rate) => sum + 1 / rate, 0) / rates.length
   return 1 / meanSeconds / api.processors
 }

@@ -1,7 +1,7 @@
 export { keepCertificate } from './acme/index.ts'
 export { examine } from './doctor/index.ts'
 export { prepareDatabase, rotateSecrets, settleRedisPassword } from './database/index.ts'
-export { applyMetadata, compareHasura, makeHasura } from './hasura/index.ts'
+export { applyMetadata, compareHasura, generateHasura } from './hasura/index.ts'
 export { checkRender, ensureSecrets, readHasuraSettings, render, resolveVariables } from './render/index.ts'
 export type { RenderPlaces, RenderReport } from './render/index.ts'
 export { smokeTest } from './smoke/index.ts'

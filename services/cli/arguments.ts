@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 
-/** Makes a parser for an option that is a whole number. */
+/** Creates a parser for an option that is a whole number. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
@@ -9,7 +9,7 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   }
 }
 
-/** Makes a parser for an option that is a number, with or without decimals. */
+/** Creates a parser for an option that is a number, with or without decimals. */
 export function decimalNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : NaN

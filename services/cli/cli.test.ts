@@ -193,7 +193,7 @@ describe('migrate', () => {
     expect(await run(['migrate'])).toMatchObject({ code: 0, out: 'The schema was already the newest.\n' })
   })
 
-  it('ends with 75 when the database is away, without telling the password', async () => {
+  it('ends with 75 when the database is unavailable, without showing the password', async () => {
     write('connections', {
       ...connections,
       sqldb: { ...database.address, port: 1, host: '127.0.0.1', password: 'hunter2' },

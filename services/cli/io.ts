@@ -12,7 +12,7 @@ export interface CliIo {
 }
 
 /**
- * Aborts on the first SIGINT, SIGTERM or SIGHUP (a closed terminal). A second one ends the process at once, for whoever
+ * Aborts on the first SIGINT, SIGTERM or SIGHUP (a closed terminal). A second one ends the process at once, for those who
  * cannot wait; whatever was not committed is then lost, nothing else.
  */
 export function listenForStop(): AbortSignal {
@@ -20,7 +20,7 @@ export function listenForStop(): AbortSignal {
   const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
   for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
-      // A terminal that closes sends its signal to the process and to whoever passes it on: no second wish.
+      // A terminal that closes sends its signal to the process and to the process that passes it on: no second request.
       if (stopping.signal.aborted && name !== 'SIGHUP') process.exit(128 + numbers[name])
       stopping.abort()
     })

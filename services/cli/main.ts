@@ -3,7 +3,7 @@ import { readEnvironment } from '../core/config/index.ts'
 import { listenForStop } from './io.ts'
 import { runCli } from './program.ts'
 
-// Output that nobody reads any more (`pronghorn config print | head`, a closed terminal) is no failure.
+// Output without a reader (`pronghorn config print | head`, a closed terminal) is no failure.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
@@ -19,5 +19,5 @@ const exitCode = await runCli(process.argv.slice(2), {
 })
 
 process.exitCode = exitCode
-// Something that was left open must not keep a finished process alive; the output has had its time to drain.
+// Something that was left open must not hold a finished process alive; the output has had its time to drain.
 setTimeout(() => process.exit(), 5_000).unref()

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 const CHECK_MS = 500
 
 /**
- * Aborts with `signal`, or when whoever started this process is gone: its parent, and, where npm started it by way of a
+ * Aborts with `signal`, or when the process that started this one is gone: its parent, and, where npm started it through a
  * shell, npm. A process that was started to outlive its parent (by `setsid`, or by the first process of the system)
- * is let alone.
+ * is not ended.
  */
 export function endWithParent(signal: AbortSignal, startedByNpm: boolean): AbortSignal {
   const started = lineage(startedByNpm)

@@ -26,8 +26,8 @@ export function loadSettings<N extends ConfigPart>(
 }
 
 /**
- * A logger with the level of `LOG_LEVEL`: short text on a terminal, else JSON. A `companion` keeps a person company:
- * always short text, and without `LOG_LEVEL` only warnings.
+ * A logger with the level of `LOG_LEVEL`: short text on a terminal, else JSON. A `companion` runs for a person at a
+ * terminal: always short text, and without `LOG_LEVEL` only warnings.
  * @throws ConfigError when the level does not exist.
  */
 export function openLogger(

@@ -235,7 +235,7 @@ describe('generated blocks', () => {
     }
   })
 
-  test('keep tokens: what the market owes its users is what it holds', async () => {
+  test('tokens: the balances of all users of the market add up to its own', async () => {
     const url = await httpOf(devchain)
     const owed = new Map<string, bigint>()
     const owe = (quantity: string): void => {
@@ -283,7 +283,7 @@ describe('generated blocks', () => {
   })
 })
 
-test('the same seed makes the same chain, another seed another', () => {
+test('the same seed gives the same chain, another seed another', () => {
   const ids = (seed: number): string[] => {
     const devchain = createDevchain({ blocks: 60, seed, forks: 0.2, libLagBlocks: 10 })
     return blocksFrom(devchain, 960).map((block) => block.id.toString('hex'))

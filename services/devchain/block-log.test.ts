@@ -38,7 +38,7 @@ async function tablesOf(devchain: Devchain): Promise<string> {
   ])
 }
 
-test('a chain goes on where it stopped, forks included', async () => {
+test('a chain continues where it stopped, forks included', async () => {
   const first = create({ blocks: 30 })
   first.fork(7)
   first.generate(5)

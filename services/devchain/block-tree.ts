@@ -29,16 +29,16 @@ export interface TreePlan {
   /** Actions that users push per block, on average. */
   readonly rate: number
   readonly lost: readonly { readonly parent: number; readonly length: number }[]
-  /** What certain blocks hold besides; `branch` is 0 for the main one. */
+  /** Additional content of certain blocks; `branch` is 0 for the main one. */
   readonly content?: (num: number, branch: number) => BlockContent
 }
 
-/** Blocks made behind the recordings before every tree, so that there is something to trade. */
+/** Blocks produced after the recordings before every tree, so that there is something to trade. */
 const settlingBlocks = 40
 const settlingRate = 10
 
 /**
- * Grows many chains from one base: the recordings, and some generated blocks. Branches are made with the blocks that they
+ * Grows many chains from one base: the recordings, and some generated blocks. Branches are created with the blocks that they
  * fork from, so that a fork costs no more than its own blocks.
  */
 export class TreeGrower {
@@ -49,7 +49,7 @@ export class TreeGrower {
   readonly #chain = new Chain({ libLagBlocks: Infinity, retainBytes: Infinity })
   readonly #clock: Clock
 
-  /** Reads the recordings and makes the base. */
+  /** Reads the recordings and creates the base. */
   constructor() {
     const recordings = ['main', 'v2'].map(readRecording)
     const first = recordings[0]!
@@ -80,7 +80,7 @@ export class TreeGrower {
     const base = this.base.length
     this.#chain.rewindTo(base)
     const producer = new Producer(this.#chain, { seed: plan.seed, rate: plan.rate })
-    const make = (branch: number, count: number): ChainBlock[] =>
+    const create = (branch: number, count: number): ChainBlock[] =>
       Array.from({ length: count }, () => {
         const num = this.#chain.head.num + 1 - base
         // A lost branch takes other slots, so that even its empty blocks are others.
@@ -92,10 +92,10 @@ export class TreeGrower {
     for (let height = 0; height <= plan.length; height++) {
       plan.lost.forEach(({ parent, length }, i) => {
         if (parent !== height) return
-        lost.push({ parent: base + parent, blocks: make(i + 1, length) })
+        lost.push({ parent: base + parent, blocks: create(i + 1, length) })
         this.#chain.rewindTo(base + parent)
       })
-      if (height < plan.length) main.push(...make(0, 1))
+      if (height < plan.length) main.push(...create(0, 1))
     }
     return { main, lost }
   }

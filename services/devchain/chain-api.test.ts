@@ -21,7 +21,7 @@ async function ask(
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-test('get_info tells head and irreversible block', async () => {
+test('get_info returns head and irreversible block', async () => {
   const { body } = await ask('get_info')
   expect(body).toMatchObject({
     chain_id: devchain.chainId,
@@ -60,6 +60,36 @@ test('rows are bounded from both sides, in pages, and backwards', async () => {
   expect(await keysOf({ lower_bound: first.body['next_key'], limit: 100 })).toEqual(all.slice(2))
 })
 
+test('rows are found by a secondary index', async () => {
+  const query = { code: 'atomicassets', scope: 'atomicassets', table: 'offers', json: true, limit: 100 }
+  type Offer = Record<'offer_id' | 'sender' | 'recipient', string>
+  const offers = async (extra: object): Promise<Offer[]> =>
+    (await ask('get_table_rows', { ...query, ...extra })).body['rows'] as Offer[]
+  const all = await offers({})
+  const { recipient } = all[0]!
+  const by = { index_position: 3, key_type: 'name', lower_bound: recipient, upper_bound: recipient }
+  expect(await offers(by)).toEqual(all.filter((offer) => offer.recipient === recipient))
+  const senders = (await offers({ index_position: 'secondary', key_type: 'name' })).map(
+    ({ sender }) => sender,
+  )
+  expect(senders).toHaveLength(all.length)
+  expect(senders.filter((sender, i) => i > 0 && sender !== senders[i - 1])).toHaveLength(
+    new Set(senders).size - 1,
+  )
+  const points = {
+    code: 'delphioracle',
+    scope: 'waxpusd',
+    table: 'datapoints',
+    json: true,
+    limit: 3,
+    reverse: true,
+  }
+  const { body } = await ask('get_table_rows', { ...points, index_position: 3, key_type: 'i64' })
+  const times = (body['rows'] as { timestamp: string }[]).map(({ timestamp }) => timestamp)
+  expect(times).toHaveLength(3)
+  expect(times).toEqual(times.toSorted().toReversed())
+})
+
 test('token balances are found under a symbol code', async () => {
   const { body } = await ask('get_table_rows', {
     code: 'eosio.token',
@@ -76,6 +106,7 @@ test.each([
   ['get_table_rows', { code: 'atomicassets', scope: 'a', table: 'nothere' }, 500],
   ['get_table_rows', { code: 'atomicassets', scope: 'a', table: 'assets', limit: -1 }, 400],
   ['get_table_rows', { code: 'atomicassets', scope: 'a', table: 'assets', lower_bound: '9'.repeat(20) }, 400],
+  ['get_table_rows', { code: 'atomicassets', scope: 'a', table: 'assets', index_position: 2 }, 400],
   ['get_block_info', { block_num: 5000 }, 400],
   ['get_nothing', {}, 404],
 ])('%s %j is answered with an error', async (request, body, status) => {

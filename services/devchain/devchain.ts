@@ -25,10 +25,10 @@ const defaults = {
   host: '127.0.0.1',
 }
 
-/** Blocks that a late timer makes up for at once. */
+/** Blocks that a late timer produces at once. */
 const mostBlocksAtOnce = 20
 
-/** Deepest fork that chance makes. */
+/** Greatest depth of a random fork. */
 const deepestRandomFork = 12
 
 /** A chain to try Pronghorn with, with its state-history socket and its chain API. */
@@ -49,7 +49,7 @@ export class Devchain {
   #timer: NodeJS.Timeout | null = null
   #paused = false
 
-  /** Reads the recordings and makes the first blocks; nothing listens yet. See `createDevchain`. */
+  /** Reads the recordings and creates the first blocks; nothing listens yet. See `createDevchain`. */
   constructor(options: DevchainOptions) {
     this.#options = options
     const recordings = (options.recordings ?? defaults.recordings).map(readRecording)
@@ -75,7 +75,7 @@ export class Devchain {
   }
 
   /**
-   * Listens on both addresses and, with `live`, begins to make blocks.
+   * Listens on both addresses and, with `live`, begins to produce blocks.
    * @throws FatalError PORT_UNAVAILABLE when an address is taken
    */
   async start(): Promise<{ shipUrl: string; httpUrl: string }> {
@@ -94,7 +94,7 @@ export class Devchain {
     return { shipUrl: ship.url, httpUrl: this.#http.url }
   }
 
-  /** Ends every session and stops making blocks. */
+  /** Ends every session and stops producing blocks. */
   async stop(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer)
     this.#timer = null
@@ -118,7 +118,7 @@ export class Devchain {
     return this.#chain.at(num)
   }
 
-  /** Makes one block with generated activity; a recording that is still playing is played to its end first. */
+  /** Produces one block with generated activity; a recording that is still playing is played to its end first. */
   produceBlock(): ChainBlock {
     this.#playback?.finish()
     this.#producer ??= this.#createProducer()
@@ -127,13 +127,13 @@ export class Devchain {
     return block
   }
 
-  /** Makes `count` blocks as fast as possible. */
+  /** Produces `count` blocks as fast as possible. */
   generate(count: number): void {
     for (let made = 0; made < count; made++) this.produceBlock()
   }
 
   /**
-   * Takes back the last `depth` blocks and makes `length` others (default one more than were taken back).
+   * Undoes the last `depth` blocks and produces `length` others (default one more than were undone).
    * @throws FatalError INVALID_REQUEST when not that many generated blocks are reversible, or when the branch
    * would be shorter
    */
@@ -152,14 +152,14 @@ export class Devchain {
   }
 
   /**
-   * Appends a block that was made elsewhere and follows the head; its rows become part of the chain.
+   * Appends a block that was produced elsewhere and follows the head; its rows become part of the chain.
    * @throws FatalError RECORDING_INVALID when it does not follow, or cannot be read
    */
   append(block: ChainBlock): void {
     this.#chain.push(block)
   }
 
-  /** Makes another node of this chain; see `MirrorNode`. It has to be stopped by whoever asked for it. */
+  /** Makes another node of this chain; see `MirrorNode`. The caller has to stop it. */
   mirror(options: MirrorOptions = {}): MirrorNode {
     const { abiText } = this.#node
     return new MirrorNode({ chain: this.#chain, abiText, chainId: this.chainId }, options)
@@ -184,7 +184,7 @@ export class Devchain {
     for (const block of this.#options.append ?? []) this.#chain.append(block)
   }
 
-  /** Continues a chain that was kept, and keeps what is made from now on. Returns how many blocks it had. */
+  /** Continues a stored chain, and stores new blocks from now on. Returns how many blocks it had. */
   #readLog(): number {
     const { dataFolder } = this.#options
     if (dataFolder === undefined) return 0
@@ -207,7 +207,7 @@ export class Devchain {
     return new Producer(this.#chain, { seed, rate, ...(mix === undefined ? {} : { mix }) })
   }
 
-  /** Generated blocks that can still be taken back. */
+  /** Generated blocks that can still be undone. */
   #reversible(): number {
     if (this.#producer === null) return 0
     return this.#chain.head.num - Math.max(this.#chain.lib.num, this.#generatedFrom)
@@ -224,7 +224,7 @@ export class Devchain {
     this.#timer = setInterval(() => {
       if (this.#paused || this.#playback?.done === false) return
       this.produceBlock()
-      // Timers come late; a few blocks more at a time keep the head at the present.
+      // Timers come late; a few blocks more at a time hold the head at the present time.
       for (let more = 0; more < mostBlocksAtOnce && this.#clock.isBehind(); more++) this.produceBlock()
     }, intervalMs)
   }

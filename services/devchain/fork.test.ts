@@ -20,7 +20,7 @@ async function follow(options: DevchainOptions, start = 965): Promise<[Devchain,
   return [devchain, client]
 }
 
-/** Applies results as a client does: a number that comes again takes back everything from there. */
+/** Applies results as a client does: a number that comes again undoes everything from there. */
 function branchOf(results: readonly Result[]): Result[] {
   const branch: Result[] = []
   for (const result of results) {
@@ -79,14 +79,14 @@ test('what is irreversible stays, and a branch that would lose is refused', () =
   expect(devchain.head().num).toBe(head.num + 1)
 })
 
-test('recorded blocks are never taken back', () => {
+test('recorded blocks are never undone', () => {
   const devchain = createDevchain({ libLagBlocks: 30 })
   expect(() => devchain.fork(1)).toThrow(/0 are reversible/)
   devchain.generate(2)
   expect(() => devchain.fork(3)).toThrow(/2 are reversible/)
 })
 
-test('300 random forks leave the chain that a straight replay makes', async () => {
+test('300 random forks leave the same chain as a straight replay', async () => {
   const options = { blocks: 40, libLagBlocks: 20, rate: 3, seed: 11 }
   const [devchain, client] = await follow(options)
   let state = 12345
@@ -119,7 +119,7 @@ test('300 random forks leave the chain that a straight replay makes', async () =
   expect(forked).toBe(replayed)
 })
 
-test('a chance of forks makes them by itself', async () => {
+test('a fork probability produces forks by itself', async () => {
   const [devchain, client] = await follow({ blocks: 10, libLagBlocks: 8, forks: 0.3 })
   for (let made = 0; made < 60; made++) {
     devchain.produceBlock()
@@ -130,7 +130,7 @@ test('a chance of forks makes them by itself', async () => {
   expectLinked(branchOf(client.results))
 })
 
-test('a client without credit hears of a rewind later, and not at all when the node loses it', async () => {
+test('a client without credit is notified of a rewind later, and not at all when the node loses it', async () => {
   for (const loseRewinds of [undefined, 'without-credit'] as const) {
     const devchain = createDevchain({
       blocks: 20,

@@ -7,7 +7,7 @@ import type { NodeConduct, ShipServer } from './ship/index.ts'
 
 /** How a node differs from the chain that it mirrors. */
 export interface MirrorOptions {
-  /** Id that it tells instead of the chain's. */
+  /** Id that it reports instead of the chain's. */
   readonly chainId?: string
   /** First block that it has. Default: the first of the chain. */
   readonly first?: number
@@ -102,7 +102,7 @@ export class MirrorNode {
     this.#chain.rewindTo(Math.max(this.#chain.lib.num, this.#chain.head.num - depth))
   }
 
-  /** Takes back `depth` blocks and goes on with empty ones of its own, one for each block of the chain. */
+  /** Undoes `depth` blocks and continues with empty ones of its own, one for each block of the chain. */
   branchOff(depth: number): void {
     this.#mode = 'apart'
     this.#common = Math.max(this.#chain.lib.num, this.#chain.head.num - depth)
@@ -110,7 +110,7 @@ export class MirrorNode {
     while (this.#chain.head.num < this.#source.chain.head.num) this.#appendOwn()
   }
 
-  /** Comes back to the chain. */
+  /** Returns to the chain. */
   rejoin(): void {
     if (this.#mode === 'apart') this.#chain.rewindTo(this.#common)
     this.#mode = 'following'
@@ -130,7 +130,7 @@ export class MirrorNode {
     }
   }
 
-  /** An empty block that no other node has; nobody confirms it, so that it never becomes irreversible. */
+  /** An empty block that no other node has; no producer confirms it, so it never becomes irreversible. */
   #appendOwn(): void {
     const { num, id } = this.#chain.head
     const slot = this.#chain.at(num)!.block!.readUInt32LE(0)
@@ -141,7 +141,7 @@ export class MirrorNode {
   }
 }
 
-/** The block without what the recorded node said besides: a mirror has its own head. */
+/** The block without what else the recorded node reported: a mirror has its own head. */
 function withoutHeads(block: ChainBlock): ChainBlock {
   if (block.seen === undefined) return block
   const { num, id, prevId, block: packed, traces, deltas } = block

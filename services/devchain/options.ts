@@ -17,11 +17,11 @@ export interface DevchainOptions {
    * `recorded`: the node lives through them again, message by message, as fast as its clients read.
    */
   readonly replay?: 'history' | 'recorded'
-  /** Blocks appended behind the recordings at start, made elsewhere (see `benchBlocks`). */
+  /** Blocks appended after the recordings at start, created elsewhere (see `benchBlocks`). */
   readonly append?: Iterable<ChainBlock>
-  /** Generated blocks that the chain has at least when it starts, made as fast as possible. Default 0. */
+  /** Generated blocks that the chain has at least when it starts, produced as fast as possible. Default 0. */
   readonly blocks?: number
-  /** Blocks that appear by themselves after `start`. Default false: only `produceBlock` makes them. */
+  /** Blocks that appear by themselves after `start`. Default false: only `produceBlock` produces them. */
   readonly live?: LiveOptions | false
   /** Actions that users push per generated block, on average. Default 4. */
   readonly rate?: number
@@ -38,10 +38,10 @@ export interface DevchainOptions {
   readonly startTimeMs?: number
   /** Blocks by which the last irreversible block trails the head. Default 2. */
   readonly libLagBlocks?: number
-  /** Bytes of block data kept in memory; older irreversible blocks are dropped. Default 512 MiB. */
+  /** Bytes of block data held in memory; older irreversible blocks are dropped. Default 512 MiB. */
   readonly retainBytes?: number
   /**
-   * Folder that keeps the generated blocks, so that the chain goes on after a restart (some kilobytes a block,
+   * Folder of the generated blocks, so that the chain continues after a restart (some kilobytes a block,
    * for ever). Without it they live in memory only, and a restarted chain is another chain.
    */
   readonly dataFolder?: string

@@ -68,7 +68,7 @@ test('as history the final branch is sent, with the head of now and nothing else
   }
 })
 
-test('a client that comes back in the middle of a recording goes on from there', async () => {
+test('a client that comes back in the middle of a recording continues from there', async () => {
   const devchain = createDevchain({ recordings: [forkFolder], replay: 'recorded' })
   const first = await connect(devchain)
   first.request({ credits: 150 })

@@ -19,7 +19,7 @@ test('without live blocks the slots follow the head', () => {
   expect(clock.next()).toBe(1005)
 })
 
-test('live blocks are made now, and those made at start lead up to now', () => {
+test('live blocks are produced now, and those produced at start lead up to now', () => {
   const chain = chainOf(4, 1000)
   const clock = createClock(chain, { startTimeMs: undefined, live: true, blocks: 2, nowMs: () => nowMs })
   const slots = [1, 2, 3].map((made) => {

@@ -8,13 +8,13 @@ const mostLagSlots = 7200
 export interface Clock {
   /** Slot of the next block. */
   next(): number
-  /** True when the time of the next block is past, but not so long ago that nobody could mean to catch up. */
+  /** True when the time of the next block is past, but not too long ago to catch up. */
   isBehind(): boolean
 }
 
 /**
  * The slots of generated blocks. With `startTimeMs` they are counted from there; with `live` they are the
- * present, led in by `blocks` blocks made at start; else they follow the head without a gap.
+ * present, led in by `blocks` blocks produced at start; else they follow the head without a gap.
  */
 export function createClock(
   chain: Chain,

@@ -161,7 +161,7 @@ test('nothing is queued for a client that does not read', async () => {
   expect(client.results.length).toBe(300)
 })
 
-test('new blocks reach a client as they are made, with the head of that moment', async () => {
+test('new blocks reach a client as they are produced, with the head of that time', async () => {
   const { devchain, url } = await serve({ live: { intervalMs: 5 }, startTimeMs: Date.UTC(2030, 0, 1) })
   const client = await connect(url)
   client.request({ start: 965 })

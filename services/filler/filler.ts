@@ -11,7 +11,7 @@ import type { Logger, LogLevel } from '../core/log/index.ts'
 import { packageRoot } from '../core/paths/index.ts'
 import { createPublisher } from './feed/index.ts'
 import { startFillerHealth } from './health.ts'
-import type { HeardStatus } from './health.ts'
+import type { ReceivedStatus } from './health.ts'
 import { startListPolls } from './lists/index.ts'
 import { createFillerMetrics } from './metrics/index.ts'
 import type { ReaderStatus } from './pipeline/index.ts'
@@ -29,7 +29,7 @@ export interface FillerOptions {
   readonly onLogLine?: (line: string) => void
   /** Called about once a second for each reader. */
   readonly onStatus?: (status: ReaderStatus) => void
-  /** Where live clients' processes listen; the configured one when absent. Whoever gives one closes it. */
+  /** Where live clients' processes listen; the configured one when absent. The caller closes a given one. */
   readonly kvstore?: KeyValueStore
   /** False leaves the health listener out, where another process answers for this one. */
   readonly health?: boolean
@@ -47,7 +47,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
     logger.warn({ http: chain.http }, 'the chain node does not answer over HTTP')
   }
   await prepareDatabase(config, logger)
-  const statuses = new Map<string, HeardStatus>()
+  const statuses = new Map<string, ReceivedStatus>()
   const metrics = createFillerMetrics()
   const first = config.readers[0]!
   const health =

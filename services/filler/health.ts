@@ -12,7 +12,7 @@ export interface FillerHealth {
 }
 
 /** A reader's status with the time of its report. */
-export interface HeardStatus {
+export interface ReceivedStatus {
   readonly status: ReaderStatus
   readonly atMs: number
 }
@@ -22,7 +22,7 @@ export interface FillerHealthOptions {
   readonly address: string
   readonly port: number
   /** The newest of each reader, and when it came on the clock of `performance`. */
-  readonly statuses: ReadonlyMap<string, HeardStatus>
+  readonly statuses: ReadonlyMap<string, ReceivedStatus>
   /** All metrics in the Prometheus text format. */
   readonly renderMetrics: () => Promise<string>
   readonly logger: Logger
@@ -75,7 +75,7 @@ export async function startFillerHealth(options: FillerHealthOptions): Promise<F
   }
 }
 
-function judgeReader({ status, atMs }: HeardStatus) {
+function judgeReader({ status, atMs }: ReceivedStatus) {
   const silentMs = performance.now() - atMs
   const isSilent = status.state !== 'stopped' && silentMs >= SILENT_MS
   const silence = `its thread has said nothing for ${Math.round(silentMs / 1_000)} s`

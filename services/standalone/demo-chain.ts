@@ -12,7 +12,7 @@ export interface DemoChain {
   readonly isNew: boolean
 }
 
-/** What makes the chain of one run the same as that of the next. */
+/** Seed and start, from which each run reproduces the same chain. */
 interface ChainOrigin {
   readonly seed: number
   /** Epoch milliseconds of the first generated block. */
@@ -23,25 +23,25 @@ const BLOCK_MS = 500
 const SEED = 1
 /** Chance of a fork after a block: about one in two minutes. */
 const FORK_CHANCE = 1 / 240
-/** Blocks made at start for the time since the last run; a longer absence begins a new chain. */
+/** Blocks produced at start for the time since the last run; a longer absence begins a new chain. */
 const MOST_MISSED_BLOCKS = 20_000
 const RETAIN_BYTES = 192 * 1024 * 1024
 
 /**
  * Starts the demo chain: a real chain's recorded blocks, then one block every half second. With a data folder the
- * chain of the last run goes on, as if it had never stopped: everything on it follows from its seed and start.
+ * chain of the last run continues, as if it had never stopped: everything on it follows from its seed and start.
  */
 export async function startDemoChain(dataDir: string | null): Promise<DemoChain> {
-  const kept = dataDir === null ? null : await readOrigin(dataDir)
-  const missed = kept === null ? 0 : Math.ceil((Date.now() - kept.startTimeMs) / BLOCK_MS)
-  const isNew = kept === null || missed < 0 || missed > MOST_MISSED_BLOCKS
-  const origin = isNew ? { seed: SEED, startTimeMs: Math.ceil(Date.now() / BLOCK_MS) * BLOCK_MS } : kept
+  const stored = dataDir === null ? null : await readOrigin(dataDir)
+  const missed = stored === null ? 0 : Math.ceil((Date.now() - stored.startTimeMs) / BLOCK_MS)
+  const isNew = stored === null || missed < 0 || missed > MOST_MISSED_BLOCKS
+  const origin = isNew ? { seed: SEED, startTimeMs: Math.ceil(Date.now() / BLOCK_MS) * BLOCK_MS } : stored
   const chain = createDevchain({
     seed: origin.seed,
     startTimeMs: origin.startTimeMs,
     blocks: isNew ? 0 : missed,
     live: { intervalMs: BLOCK_MS },
-    // A chain that is made again from its seed has to be the same chain.
+    // A chain that is rebuilt from its seed has to be the same chain.
     ...(dataDir === null ? { forks: FORK_CHANCE } : {}),
     retainBytes: RETAIN_BYTES,
   })

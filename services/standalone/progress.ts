@@ -98,7 +98,8 @@ export class Progress {
     const state = isAtHead ? 'head' : status.state
     // A reader at the head falls a few blocks behind now and then, which is no news.
     if (this.lastState === 'head' && state === 'live' && status.blocksBehind < 20) return
-    if (state === this.lastState && (state === 'head' || now - this.lastLineAt < LINE_INTERVAL_MS)) return
+    const isRepeated = state === 'head' || state === 'connecting' || now - this.lastLineAt < LINE_INTERVAL_MS
+    if (state === this.lastState && isRepeated) return
     this.lastState = state
     this.lastLineAt = now
     const place = `block ${status.block} of ${status.head}`

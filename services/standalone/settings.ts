@@ -11,7 +11,7 @@ export interface StandaloneChain {
   readonly ship: string
 }
 
-/** What the in-memory configuration is made from. */
+/** Input of the in-memory configuration. */
 export interface StandaloneSettings {
   readonly database: DatabaseAddress
   readonly chain: StandaloneChain
@@ -25,7 +25,7 @@ export interface StandaloneSettings {
   /** Index again from the start. */
   readonly deleteData: boolean
   /** What the state service answers from: arguments of the handler `state`. */
-  readonly keptState: {
+  readonly storedState: {
     readonly accounts: readonly string[]
     readonly permissions: boolean
     readonly history_blocks: number
@@ -41,7 +41,7 @@ const NONE = 'none'
  *
  * @throws ConfigError
  */
-export function makeConfig(settings: StandaloneSettings): AppConfig {
+export function createConfig(settings: StandaloneSettings): AppConfig {
   const { chain, assetsAccount, marketAccount, oracleAccount, toolsAccount } = settings
   const has = (account: string): boolean => account !== NONE
   const { config } = parseConfig({
@@ -95,7 +95,7 @@ export function makeConfig(settings: StandaloneSettings): AppConfig {
           ...(has(toolsAccount)
             ? [{ handler: 'tools', args: { tools_account: toolsAccount, store_logs: true } }]
             : []),
-          { handler: 'state', args: settings.keptState },
+          { handler: 'state', args: settings.storedState },
         ],
       },
     ],

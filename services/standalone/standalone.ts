@@ -14,14 +14,14 @@ import type { DemoChain } from './demo-chain.ts'
 import { startEmbeddedPostgres } from './embedded-postgres/index.ts'
 import type { EmbeddedPostgres } from './embedded-postgres/index.ts'
 import type { Progress } from './progress.ts'
-import { makeConfig } from './settings.ts'
+import { createConfig } from './settings.ts'
 import type { StandaloneChain } from './settings.ts'
 
 /** What `runStandalone` takes. */
 export interface StandaloneOptions {
   /** State-history and HTTP address of a real node; null for the bundled demo chain. */
   readonly node: { readonly ship: string; readonly http: string } | null
-  /** Folder that keeps the database; null for a temporary one. */
+  /** Folder of the database; null for a temporary one. */
   readonly dataDir: string | null
   /** Address and port of the API. */
   readonly host: string
@@ -46,14 +46,14 @@ export interface StandaloneOptions {
 const HISTORY_BLOCKS = 172_800
 const DEMO_HISTORY_BLOCKS = 7_200
 
-/** Contracts of the demo chain whose rows the state service has, besides the assets contract. */
+/** Contracts of the demo chain whose rows the state service has, in addition to the assets contract. */
 const demoAccounts = ['atomicmarket', 'delphioracle', 'eosio.token']
 
 /**
  * Runs everything in one process on embedded parts: PostgreSQL, the demo chain unless a node is given, filler,
  * API and state service. Returns when `signal` aborts.
  *
- * @throws what kept a part from starting, or ended it.
+ * @throws the error that prevented a part from starting, or ended it.
  */
 export async function runStandalone(options: StandaloneOptions): Promise<void> {
   const ending = new AbortController()
@@ -113,7 +113,7 @@ async function serve(
   signal: AbortSignal,
   closing: (() => Promise<unknown>)[],
 ): Promise<void> {
-  const config = makeConfig({
+  const config = createConfig({
     database,
     chain,
     host: options.host,
@@ -125,7 +125,7 @@ async function serve(
     toolsAccount: options.toolsAccount,
     // What another demo chain left behind does not fit this one.
     deleteData: options.dataDir !== null && (demo?.isNew ?? false),
-    keptState: {
+    storedState: {
       accounts: [options.assetsAccount, ...(demo ? demoAccounts : [])],
       permissions: demo !== null,
       history_blocks: demo ? DEMO_HISTORY_BLOCKS : HISTORY_BLOCKS,
@@ -154,7 +154,7 @@ async function serve(
     isAnnounced = true
     announce(options, { api: api.port, state: state.service.port, key: state.key }, { database, demo, chain })
   }
-  // The demo chain is indexed in a moment: what is printed then answers as the README shows it.
+  // The demo chain is indexed within seconds: the printed address then answers as the README shows it.
   if (demo) progress.print('Indexing the demo chain\n')
   else announceOnce()
   closing.push(() => {
@@ -183,10 +183,10 @@ function demoChain({ chain, httpUrl: http, shipUrl: ship }: DemoChain): Standalo
 /** A chain that is not known by its id is called by the beginning of it. */
 function givenChain(node: NonNullable<StandaloneOptions['node']>, chainId: string): StandaloneChain {
   const known = knownChains.find(({ id }) => id === chainId)
-  return { ...node, name: known?.name ?? `chain ${chainId.slice(0, 8)}`, chainId }
+  return { ...node, name: known?.name ?? `chain-${chainId.slice(0, 8)}`, chainId }
 }
 
-/** Makes the database on first use and brings it to the newest schema. */
+/** Creates the database on first use and brings it to the newest schema. */
 async function prepareDatabase(postgres: EmbeddedPostgres): Promise<DatabaseAddress> {
   const { host, port, user, password } = postgres
   const address = { host, port, user, password, database: DATABASE }
@@ -223,7 +223,7 @@ function announce(options: StandaloneOptions, serving: Serving, { database, demo
   const api = `http://localhost:${serving.api}`
   const { user, password, host, port, database: name } = database
   const named = demo ? 'the demo chain' : chain.name
-  // The database listens on this machine alone, and its password is for whoever runs this.
+  // The database listens on this machine alone, and its password is for the user who runs this.
   options.progress.print(`
 Pronghorn is running. Ctrl-C stops it.
 

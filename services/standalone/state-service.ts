@@ -15,7 +15,7 @@ interface StatePlace {
   /** Port of the API. */
   readonly port: number
   readonly statePort: number | null
-  /** Folder that keeps the key between runs; null for none. */
+  /** Folder that stores the key between runs; null for none. */
   readonly dataDir: string | null
   readonly logger: Logger
 }
@@ -66,13 +66,13 @@ async function openKey(address: DatabaseAddress, dataDir: string | null): Promis
       ({ label, revokedAt }) => label === LABEL && revokedAt === null,
     )
     const file = dataDir === null ? null : join(dataDir, 'api-key')
-    const [id = '', kept = ''] =
+    const [id = '', stored = ''] =
       file === null ? [] : (await readFile(file, 'utf8').catch(() => '')).split(/\s+/)
-    if (kept !== '' && earlier.some((each) => each.id === id)) return kept
+    if (stored !== '' && earlier.some((each) => each.id === id)) return stored
     for (const each of earlier) await revokeApiKey(client, each.id)
-    const made = await createApiKey(client, { label: LABEL, expiresAt: null, tokensPerMinute: null })
-    if (file !== null) await writeFile(file, `${made.id} ${made.key}\n`, { mode: 0o600 })
-    return made.key
+    const created = await createApiKey(client, { label: LABEL, expiresAt: null, tokensPerMinute: null })
+    if (file !== null) await writeFile(file, `${created.id} ${created.key}\n`, { mode: 0o600 })
+    return created.key
   } finally {
     await client.end()
   }

@@ -21,7 +21,7 @@ export interface IssuanceParts {
   readonly logger: Logger
 }
 
-/** Makes what exchanges an API key for a token. */
+/** Creates the function that exchanges an API key for a token. */
 export function createIssuer(parts: IssuanceParts): StateParts['issue'] {
   const { database, ring, names, ttlSeconds, kvstore, logger } = parts
   const counter = createRequestCounter(kvstore, 'state-key', ISSUE_WINDOW_MS, logger)
@@ -33,7 +33,7 @@ export function createIssuer(parts: IssuanceParts): StateParts['issue'] {
       if (count > key.tokensPerMinute) throw limitReached(key.tokensPerMinute, expiresInMs)
     }
     const token = issueToken(key, await ring.current(), names, ttlSeconds)
-    // Nobody waits for it: the token is good without.
+    // Not awaited: the token is valid without it.
     noteUse(database, key.id).catch((error: unknown) => {
       logger.warn(`the use of a key could not be recorded: ${describeError(error)}`)
     })

@@ -10,7 +10,7 @@ const RETRY_MS = 500
  * Waits until the database can be served from.
  *
  * @param waitMs how long it may take to come up and be migrated.
- * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD` when nobody has migrated it,
+ * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD` when it is not migrated,
  *   `CHAIN_MISMATCH` when it belongs to another chain.
  */
 export async function waitForDatabase(

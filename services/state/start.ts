@@ -104,7 +104,7 @@ async function serve(
   const { chain } = connections
   const names: TokenNames = { issuer: 'pronghorn', audience: `pronghorn-state:${chain.chain_id}` }
   const ring = new KeyRing(database, keyTiming)
-  // The first start of all makes the first signing key.
+  // The very first start creates the first signing key.
   await ring.refresh()
   const positions = new PositionWatch(database, POSITION_FRESH_MS)
   const state = {

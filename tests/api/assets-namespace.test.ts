@@ -311,19 +311,19 @@ describe('lists', () => {
       'owner=alice,bob',
       'collection_blacklist=alicecollect',
     ]) {
-      const kept = await one(`/v1/assets/_count?${query}`)
+      const unfiltered = await one(`/v1/assets/_count?${query}`)
       // A bound that excludes nothing keeps the counters out of it.
       const counted = await one(`/v1/assets/_count?lower_bound=1&${query}`)
-      expect([query, kept]).toEqual([query, counted])
+      expect([query, unfiltered]).toEqual([query, counted])
     }
   })
 
   it('of accounts come from counters and from rows alike', async () => {
-    const kept = await list('/v1/accounts?limit=5000')
-    expect(await list('/v1/accounts?limit=5000&burned=false')).toEqual(kept)
-    expect(kept[0]).toEqual({ account: expect.any(String) as string, assets: decimal })
+    const unfiltered = await list('/v1/accounts?limit=5000')
+    expect(await list('/v1/accounts?limit=5000&burned=false')).toEqual(unfiltered)
+    expect(unfiltered[0]).toEqual({ account: expect.any(String) as string, assets: decimal })
     expect(await list('/v1/accounts?match_owner=player')).toEqual(
-      kept.filter(({ account }) => (account as string).includes('player')),
+      unfiltered.filter(({ account }) => (account as string).includes('player')),
     )
     expect(await list('/v1/accounts?burned=true')).toEqual([])
   })
@@ -431,7 +431,7 @@ describe('filters', () => {
 })
 
 describe('single records', () => {
-  it('that do not exist are told apart as clients know it', async () => {
+  it('that do not exist have the messages that clients know', async () => {
     expect(await failure('/v1/assets/1')).toBe('416 Asset not found')
     expect(await failure('/v1/collections/nothing')).toBe('416 Collection not found')
     expect(await failure('/v1/offers/999999')).toBe('416 Offer not found')

@@ -22,10 +22,10 @@ interface Answer {
   readonly bytes: number
 }
 
-/** What is made now, or was made of the same database and is as good. */
+/** Outcomes of an answer that was built now, or earlier from the same state of the database. */
 const MADE_NOW: readonly CacheOutcome[] = ['bypass', 'unchanged']
 
-/** An api whose every answer tells where it came from. */
+/** An api whose answers name their origin. */
 class Watched {
   readonly api: RunningApi
   readonly #facts: RequestFacts[]
@@ -53,7 +53,7 @@ class Watched {
     return watched
   }
 
-  /** Sends one request and waits until the server has told of it; not to be used for several at once. */
+  /** Sends one request and waits until the server has reported it; not to be used for several at once. */
   async ask(path: string, headers: Record<string, string> = {}, method = 'GET', body = ''): Promise<Answer> {
     const before = this.#facts.length
     const answer = await send(this.api, path, headers, method, body)
@@ -131,7 +131,7 @@ async function untilQueriesWait(count: number): Promise<void> {
   while ((await countQueries()) !== count) await sleep(20)
 }
 
-describe('kept answers', () => {
+describe('cached answers', () => {
   it('are given again, whatever the spelling of the question', async () => {
     const api = await Watched.start({ cache_life: 300 })
     const first = await api.ask(ASSETS)
@@ -150,7 +150,7 @@ describe('kept answers', () => {
     }
   })
 
-  it('come with the same headers as answers that were just made', async () => {
+  it('cached answers have the same headers as answers that were just built', async () => {
     for (const settings of [
       {},
       { rate_limit: { interval: 86_400, requests: 1_000 } },
@@ -167,13 +167,13 @@ describe('kept answers', () => {
       ]) {
         for (const method of ['GET', 'HEAD']) {
           const path = `/atomicassets/v1/assets?limit=${limit++}`
-          const made = await api.ask(path, headers, method)
-          expect([(await api.ask(path)).cache, made.cache]).toEqual(['hit', 'miss'])
-          const kept = await api.ask(path, headers, method)
-          expect(kept.cache).toBe('hit')
-          expect(headersOf(kept), JSON.stringify([settings, headers, method])).toEqual(headersOf(made))
-          expect([kept.status, kept.body.equals(made.body)]).toEqual([made.status, true])
-          expect(kept.bytes).toBe(kept.body.length)
+          const built = await api.ask(path, headers, method)
+          expect([(await api.ask(path)).cache, built.cache]).toEqual(['hit', 'miss'])
+          const cached = await api.ask(path, headers, method)
+          expect(cached.cache).toBe('hit')
+          expect(headersOf(cached), JSON.stringify([settings, headers, method])).toEqual(headersOf(built))
+          expect([cached.status, cached.body.equals(built.body)]).toEqual([built.status, true])
+          expect(cached.bytes).toBe(cached.body.length)
         }
       }
     }
@@ -191,13 +191,13 @@ describe('kept answers', () => {
       [429, '0'],
       [429, '0'],
     ])
-    const refusedKept = answers[4]!
+    const refusedCached = answers[4]!
     const refusedOther = await api.ask('/atomicassets/v1/offers')
-    expect(headersOf(refusedKept)).toEqual(headersOf(refusedOther))
-    expect(refusedKept.body.toString()).toBe(refusedOther.body.toString())
+    expect(headersOf(refusedCached)).toEqual(headersOf(refusedOther))
+    expect(refusedCached.body.toString()).toBe(refusedOther.body.toString())
   })
 
-  it('are told apart by everything that was asked', async () => {
+  it('differ by every parameter', async () => {
     const api = await Watched.start({ cache_life: 300 })
     const paths = [
       ASSETS,
@@ -229,7 +229,7 @@ describe('kept answers', () => {
     expect(rowsOf(await api.ask(ASSETS))).toBe(2)
   })
 
-  it('are made anew when their time is over', async () => {
+  it('are renewed when they expire', async () => {
     const api = await Watched.start({ cache_life: 1 })
     let answer = await api.ask(ASSETS)
     const timeOf = ({ body }: Answer): number =>
@@ -294,7 +294,7 @@ describe('the same question at the same time', () => {
     expect(found.outcomes.toSorted()).toEqual([...Array<string>(9).fill('joined'), 'miss'])
   })
 
-  it('is asked anew when the data of the one that runs would be older than a kept answer', async () => {
+  it('is queried again when the data of the one that runs would be older than a cached answer', async () => {
     const api = await Watched.start({ cache_life: 1 })
     await whileOffersWait(async (release) => {
       const first = api.askAtOnce(['/atomicassets/v1/offers?limit=2'])
@@ -309,7 +309,7 @@ describe('the same question at the same time', () => {
 })
 
 describe('an entity tag', () => {
-  it('spares the body to whoever has it, kept or not, compressed or not', async () => {
+  it('leaves out the body for a client that has it, cached or not, compressed or not', async () => {
     for (const life of [0, 300]) {
       const api = await Watched.start({ cache_life: life })
       const first = await api.ask(ASSETS)
@@ -333,7 +333,7 @@ describe('compression', () => {
   const large = '/atomicassets/v1/assets?limit=100'
   const small = '/atomicassets/v1/assets/_count'
 
-  it('is what the client asks for, and kept with the answer', async () => {
+  it('is what the client asks for, and cached with the answer', async () => {
     for (const life of [0, 300]) {
       const api = await Watched.start({ cache_life: life })
       const plain = await api.ask(large)
@@ -377,7 +377,7 @@ describe('compression', () => {
   })
 })
 
-describeWithRedis('answers kept on Redis', () => {
+describeWithRedis('answers cached on Redis', () => {
   let redis: TestRedis
   beforeAll(async () => {
     redis = await startTestRedis()
@@ -389,22 +389,22 @@ describeWithRedis('answers kept on Redis', () => {
       await Watched.start({ cache_life: 300 }, redis.port),
       await Watched.start({ cache_life: 300 }, redis.port),
     ]
-    const made = await one.ask(ASSETS)
-    expect(made.cache).toBe('miss')
-    // It is written without anybody waiting for it.
+    const built = await one.ask(ASSETS)
+    expect(built.cache).toBe('miss')
+    // It is written in the background.
     let found = await other.ask(`${ASSETS}&unknown=0`)
     for (let each = 1; found.cache === 'miss'; each++)
       found = await other.ask(`${ASSETS}&page=1&unknown=${each}`)
     expect(['shared', 'hit']).toContain(found.cache)
-    expect(found.headers.etag).toBe(made.headers.etag)
+    expect(found.headers.etag).toBe(built.headers.etag)
     expect((await other.ask(ASSETS, { 'accept-encoding': 'br' })).cache).toBe('hit')
   })
 
-  it('are done without while Redis is away', async () => {
+  it('work without Redis while it is unavailable', async () => {
     const api = await Watched.start({ cache_life: 300 }, redis.port)
     await redis.kill()
     expect((await api.ask('/atomicassets/v1/schemas?limit=3')).cache).toBe('miss')
-    const service = await untilKvstoreIs(api.api, 'away')
+    const service = await untilKvstoreIs(api.api, 'unavailable')
     expect([service.status, service.reasons]).toEqual([
       'degraded',
       expect.arrayContaining(['the key-value store is unavailable']),
@@ -427,7 +427,7 @@ interface ServiceHealth {
   readonly kvstore: string
 }
 
-/** Health follows within a few looks; it stays one that a load balancer sends requests to. */
+/** Health follows within a few checks; its status stays 200, so a load balancer keeps sending requests. */
 async function untilKvstoreIs(api: RunningApi, wanted: string): Promise<ServiceHealth> {
   for (;;) {
     const response = await fetch(`${api.url}/health`)
@@ -439,7 +439,7 @@ async function untilKvstoreIs(api: RunningApi, wanted: string): Promise<ServiceH
 }
 
 describe('without a cache, answers of an unchanged database', () => {
-  /** Asks until the answer is one that was made before: other databases of the server are written to meanwhile. */
+  /** Asks until the answer is one that was built before: other databases of the server are written to meanwhile. */
   async function untilUnchanged(
     api: Watched,
     path: string,
@@ -459,7 +459,7 @@ describe('without a cache, answers of an unchanged database', () => {
     await client.end()
   }
 
-  it('come with the same headers and data as those that were just made', async () => {
+  it('unchanged answers have the same headers and data as answers that were just built', async () => {
     for (const settings of [
       {},
       { rate_limit: { interval: 86_400, requests: 9_999 } },
@@ -475,23 +475,23 @@ describe('without a cache, answers of an unchanged database', () => {
       ]) {
         for (const method of ['GET', 'HEAD']) {
           const path = `/atomicassets/v1/assets?limit=${limit++}`
-          const made = await api.ask(path, headers, method)
-          expect(made.cache).toBe('bypass')
+          const built = await api.ask(path, headers, method)
+          expect(built.cache).toBe('bypass')
           const plain = await untilUnchanged(api, path)
           const again = await untilUnchanged(api, path, headers, method)
           expect(withoutLength(again), JSON.stringify([settings, headers, method])).toEqual(
-            withoutLength(made),
+            withoutLength(built),
           )
-          expect([again.status, again.bytes]).toEqual([made.status, again.body.length])
+          expect([again.status, again.bytes]).toEqual([built.status, again.body.length])
           expect(Number(plain.headers['content-length'])).toBe(plain.body.length)
           if (Object.keys(headers).length === 0 && method === 'GET')
-            expect(dataOf(again.body)).toEqual(dataOf(made.body))
+            expect(dataOf(again.body)).toEqual(dataOf(built.body))
         }
       }
     }
   })
 
-  it('tell the time of the answer', async () => {
+  it('have the time of the answer', async () => {
     const api = await Watched.start({})
     const timeOf = ({ body }: Answer): number =>
       (JSON.parse(body.toString()) as { query_time: number }).query_time
@@ -500,7 +500,7 @@ describe('without a cache, answers of an unchanged database', () => {
     expect(timeOf(await untilUnchanged(api, ASSETS))).toBeGreaterThan(before)
   })
 
-  it('are made anew once something has been committed, however they are asked for', async () => {
+  it('are renewed after a commit, for every form of the request', async () => {
     const api = await Watched.start({})
     const { body } = await untilUnchanged(api, ASSETS)
     const first = (JSON.parse(body.toString()) as { data: { asset_id: string }[] }).data[0]!
@@ -530,19 +530,19 @@ describe('without a cache, answers of an unchanged database', () => {
   })
 })
 
-/** What differs from moment to moment is left out, but not whether it is there. */
+/** Headers; those that depend on the time are reduced to their type. */
 function headersOf({ headers }: Answer): object {
-  const moments = ['date', 'last-modified', 'ratelimit-remaining', 'x-ratelimit-remaining']
+  const times = ['date', 'last-modified', 'ratelimit-remaining', 'x-ratelimit-remaining']
   const resets = ['ratelimit-reset', 'x-ratelimit-reset', 'retry-after']
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
-      [...moments, ...resets].includes(name) ? typeof value : value,
+      [...times, ...resets].includes(name) ? typeof value : value,
     ]),
   )
 }
 
-/** What is compressed anew for every answer need not be as long. */
+/** A body that is compressed for every answer may have another length. */
 function withoutLength(answer: Answer): object {
   return { ...headersOf(answer), 'content-length': undefined }
 }

@@ -33,14 +33,14 @@ async function everyAsset(): Promise<Map<string, Asset>> {
   return new Map(assets.map((asset) => [asset.asset_id, asset]))
 }
 
-/** The assets as they are, asked twice: what is kept of the first time is used by the second. */
+/** The assets as they are, requested twice: what is cached by the first is used by the second. */
 async function cachedAssets(): Promise<Map<string, Asset>> {
   const first = await everyAsset()
   expect(await everyAsset()).toEqual(first)
   return first
 }
 
-/** An asset that has a template and attributes of its own. */
+/** An asset with a template and with attributes that are not the template's. */
 async function richAsset(): Promise<Asset & { readonly template: Row }> {
   const { rows } = await writer.query<{ id: string }>(
     `SELECT asset_id::text AS id FROM assets.assets
@@ -49,7 +49,7 @@ async function richAsset(): Promise<Asset & { readonly template: Row }> {
   return (await cachedAssets()).get(rows[0]!.id)! as Asset & { readonly template: Row }
 }
 
-describe('what a list showed before is shown anew when', () => {
+describe('a list shows new records when', () => {
   const changes: Record<
     string,
     { sql: (asset: Asset) => string; shown: (asset: Asset) => unknown; value: unknown }
@@ -105,7 +105,7 @@ describe('what a list showed before is shown anew when', () => {
     expect(shown(before)).not.toEqual(value)
     await writer.query('BEGIN')
     await writer.query(sql(before))
-    // What has not been committed is shown by no list.
+    // No list shows what has not been committed.
     expect((await cachedAssets()).get(before.asset_id)).toEqual(before)
     await writer.query('COMMIT')
     const after = (await cachedAssets()).get(before.asset_id)!
@@ -158,7 +158,7 @@ describe('what a list showed before is shown anew when', () => {
   })
 })
 
-describe('what a list of the market showed before is shown anew when', () => {
+describe('a list of the market shows new records when', () => {
   const now = Date.now()
   /** One listing of each kind, of one asset that has a template; every price depends on the oracle. */
   const rows = `
@@ -243,7 +243,7 @@ describe('what a list of the market showed before is shown anew when', () => {
       (listing) => assetOf(listing)['owner'],
       'next',
     ],
-    'somebody bids': [
+    'an account bids': [
       AUCTIONS,
       'INSERT INTO market.bids SELECT 10 + i, i, 6, bidder FROM generate_series(1, 2) i, (VALUES ($$bidder$$)) b(bidder)',
       ({ bids }) => (bids as Row[]).map(({ account }) => account),
@@ -270,7 +270,7 @@ describe('what a list of the market showed before is shown anew when', () => {
   }
   it.each(Object.entries(changes))('%s', async (_, [list, sql, shown, value]) => {
     const before = await market(list)
-    // Made anew, kept, and with other records of the same parts.
+    // Assembled, cached, and with other records of the same parts.
     expect([await market(list), await market(`${list}&limit=2`)]).toEqual([before, before])
     expect(before.map(shown)).not.toEqual([value, value])
     await writer.query('BEGIN')
@@ -283,15 +283,15 @@ describe('what a list of the market showed before is shown anew when', () => {
   })
 })
 
-it('a commit gives the moment another name, on every connection', async () => {
-  const moment = async (client: pg.Client): Promise<string> =>
-    (await client.query<{ moment: string }>(`SELECT ${SNAPSHOT} AS moment`)).rows[0]!.moment
+it('a commit changes the snapshot, on every connection', async () => {
+  const snapshotOf = async (client: pg.Client): Promise<string> =>
+    (await client.query<{ snapshot: string }>(`SELECT ${SNAPSHOT} AS snapshot`)).rows[0]!.snapshot
   const reader = await connect()
   try {
-    const before = await moment(reader)
+    const before = await snapshotOf(reader)
     await writer.query("UPDATE assets.collections SET author = author || ''")
-    expect([before, null]).not.toContain(await moment(writer))
-    expect([before, null]).not.toContain(await moment(reader))
+    expect([before, null]).not.toContain(await snapshotOf(writer))
+    expect([before, null]).not.toContain(await snapshotOf(reader))
   } finally {
     await reader.end()
   }

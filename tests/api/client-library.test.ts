@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { serveRecordings } from './server.ts'
 import type { TestServer } from './server.ts'
 
-/** A request that the library made. */
+/** A request that the library sent. */
 interface Sent {
   readonly method: string
   readonly path: string
@@ -182,11 +182,11 @@ function isEmpty(value: unknown): boolean {
 describe('the published client library', () => {
   it('gets what a plain request gets, with every call that it has', async () => {
     const calls = everyCall()
-    const made = new Set(calls.map(([method]) => method as string))
+    const called = new Set(calls.map(([method]) => method as string))
     const methods = Object.getOwnPropertyNames(ExplorerApi.prototype).filter((name) =>
       /^(?:get|count)[A-Z]/.test(name),
     )
-    expect([...made].sort()).toEqual(methods.filter((name) => name !== 'countEndpoint').sort())
+    expect([...called].sort()).toEqual(methods.filter((name) => name !== 'countEndpoint').sort())
     const empty: string[] = []
     for (const [method, call, plain] of calls) {
       const [found, expected] = [await call(), await plain()]
@@ -275,7 +275,7 @@ describe('the published client library', () => {
     }
   })
 
-  it('makes actions from what the api says of schemas and assets', async () => {
+  it('the library builds actions from the schemas and assets of the api', async () => {
     const action = await client.action
     const permission = [{ actor: known.owner, permission: 'active' }]
     const [edit] = await action.setassetdata(permission, known.owner, known.owner, known.asset, {

@@ -3,7 +3,7 @@ import { parametersOf } from './openapi-document.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** An answer met on the way. */
+/** An answer of the crawl. */
 export interface CrawledAnswer {
   /** As in the document, for example `/assets/v1/assets/{asset_id}`. */
   readonly path: string
@@ -73,7 +73,7 @@ function listQueries(
   ]
 }
 
-/** Names of all collections met so far, separated by commas. */
+/** Names of all collections seen so far, separated by commas. */
 function collectionsOf(known: ReadonlyMap<string, readonly Row[]>): string {
   const names = [...known.values()].flat().map((row) => valueFor('collection_name', row))
   return [...new Set(names)].filter((name) => name !== undefined).join(',')

@@ -56,7 +56,7 @@ describe('the OpenAPI document', () => {
     expect(one).toMatchObject([{ name: 'asset_id', in: 'path', required: true }])
   })
 
-  it('tells the greatest length of every text, and of every list', () => {
+  it('names the greatest length of every text, and of every list', () => {
     const find = (path: string, name: string) =>
       parametersOf(document, document.paths[path]!.get).find((parameter) => parameter.name === name)?.schema
     expect(find('/assets/v1/assets', 'search')).toMatchObject({ maxLength: 100 })
@@ -132,7 +132,7 @@ function hasContent(body: unknown): boolean {
 }
 
 describe('the page at /docs', () => {
-  /** Addresses that a page or style sheet makes a browser load. */
+  /** Addresses that a browser loads for a page or style sheet. */
   const references = (text: string) =>
     [...text.matchAll(/(?:src|href)="([^"]+)"|url\(([^)]+)\)|@import\s+["']([^"']+)/g)].map(
       (match) => match[1] ?? match[2] ?? match[3] ?? '',

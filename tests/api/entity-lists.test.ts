@@ -53,7 +53,7 @@ interface TestedList {
   readonly path: string
   readonly oracle: Oracle
   readonly sorts: readonly string[]
-  readonly make: (reader: ListReader, request: Request) => Promise<List>
+  readonly read: (reader: ListReader, request: Request) => Promise<List>
 }
 
 const LISTS: readonly TestedList[] = [
@@ -61,41 +61,41 @@ const LISTS: readonly TestedList[] = [
     path: '/v1/transfers',
     oracle: transfers,
     sorts: ['created'],
-    make: (reader, { session, values }) => transferList(reader, session, values),
+    read: (reader, { session, values }) => transferList(reader, session, values),
   },
   {
     path: '/v1/offers',
     oracle: offers,
     sorts: ['created', 'updated'],
-    make: (reader, { session, values }) => offerList(reader, session, values),
+    read: (reader, { session, values }) => offerList(reader, session, values),
   },
   {
     path: '/v1/templates',
     oracle: templates,
     sorts: ['created', 'name'],
-    make: (reader, request) => templateList(reader, true, request),
+    read: (reader, request) => templateList(reader, true, request),
   },
   {
     path: '/v1/collections',
     oracle: collections,
     sorts: ['created', 'collection_name'],
-    make: (reader, { session, values }) => collectionList(reader, true, session, values),
+    read: (reader, { session, values }) => collectionList(reader, true, session, values),
   },
   {
     path: '/v1/schemas',
     oracle: schemas,
     sorts: ['created', 'schema_name', 'assets'],
-    make: (reader, { session, values }) => schemaList(reader, session, values),
+    read: (reader, { session, values }) => schemaList(reader, session, values),
   },
   {
     path: '/v1/links',
     oracle: links,
     sorts: ['created', 'updated'],
-    make: (reader, { session, values }) => linkList(reader, session, values),
+    read: (reader, { session, values }) => linkList(reader, session, values),
   },
 ]
 
-/** Ways to choose access paths, with that through another table wherever it is possible. */
+/** Settings that force each access path, including the one through another table wherever it is possible. */
 const PATHS: Readonly<Record<string, ChoosePath>> = {
   ...FORCED_PATHS,
   'gathering through another table': (request) => {
@@ -122,7 +122,7 @@ beforeAll(async () => {
   await generateDatabase(database.address, scaledSizes(0.01), 'entities')
   client = await connectDatabase(database.address, { applicationName: 'test' })
   await client.query('SET jit = off')
-  // Some templates were deleted, and some have no name; some offers give nothing, or assets that nobody knows.
+  // Some templates were deleted, and some have no name; some offers give nothing, or unknown assets.
   await client.query(`UPDATE assets.templates SET deleted_at_block = 1, deleted_at_time = 1 WHERE template_id % 13 = 0;
     UPDATE assets.templates SET immutable_data = immutable_data - 'name' WHERE template_id % 11 = 0;
     UPDATE assets.offers SET sender_asset_ids = '{}' WHERE offer_id % 17 = 0;
@@ -159,7 +159,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-describe.each(LISTS)('$path', ({ path, oracle, sorts, make }) => {
+describe.each(LISTS)('$path', ({ path, oracle, sorts, read }) => {
   it('is the same whatever access path is chosen', { timeout: patient(300_000) }, async () => {
     const generator = createRandom(SEED)
     const random = (): number => generator.fraction()
@@ -182,7 +182,7 @@ describe.each(LISTS)('$path', ({ path, oracle, sorts, make }) => {
       const expected = all.slice((page - 1) * limit, page * limit)
       if (expected.length > 0) shown++
       for (const [name, reader] of readers) {
-        const list = await make(reader, { session, values: values as never, attributes })
+        const list = await read(reader, { session, values: values as never, attributes })
         const keys = await reader.keys(session, list, { offset: (page - 1) * limit, limit })
         expect([JSON.stringify(query), name, keys]).toEqual([JSON.stringify(query), name, expected])
         if (name !== 'as chosen') continue

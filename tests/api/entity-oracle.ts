@@ -3,7 +3,7 @@ import pg from 'pg'
 
 export type Filters = Readonly<Record<string, string>>
 
-/** Makes requests, and answers them by plain SQL. */
+/** Generates requests, and answers them with plain SQL. */
 export interface Oracle {
   /** Up to four filters, with the values of rows that are there. */
   pick(client: pg.Client, random: () => number): Promise<Filters>

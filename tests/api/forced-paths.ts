@@ -1,7 +1,7 @@
 import { choosePath } from '../../services/api/lists/index.ts'
 import type { AccessPath, ChoosePath, ListRequest } from '../../services/api/lists/index.ts'
 
-/** Ways to choose access paths: every one must give the same page. */
+/** Settings that force each access path; all of them must return the same page. */
 export const FORCED_PATHS: Readonly<Record<string, ChoosePath>> = {
   'as chosen': choosePath,
   gathering: () => ({ kind: 'gather', expected: 1, reason: 'forced' }),

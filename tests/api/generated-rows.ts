@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { nameToInt64 } from '../../services/core/antelope/index.ts'
 
-/** How many rows of each kind to make. */
+/** How many rows of each kind to generate. */
 export interface GeneratedRows {
   readonly collections: number
   readonly schemasPerCollection: number

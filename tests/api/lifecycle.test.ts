@@ -150,7 +150,7 @@ describe('requests that cannot be read', () => {
     expect((await ask(assets(), json('{}', { 'content-encoding': 'gzip' }))).status).toBe(400)
   })
 
-  it('because of their size are refused, and the server goes on', async () => {
+  it('because of their size are refused, and the server continues', async () => {
     const { status, body } = await ask(assets(), json(' '.repeat(1024 * 1024 + 1)))
     expect([status, body]).toEqual([413, { success: false, message: 'The body is larger than 1 MB' }])
     expect((await sendRaw(`/atomicassets/v1/assets?x=${'a'.repeat(70_000)}`)).status).toBe(431)

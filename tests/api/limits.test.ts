@@ -35,7 +35,7 @@ async function start(settings: Record<string, unknown>, lines: string[] = []): P
 }
 
 describe('origins', () => {
-  it('that are not allowed are not told that they are', async () => {
+  it('that are not allowed get no CORS headers', async () => {
     const api = await start({ cors: ['^https://[a-z]+\\.shop\\.example$', 'localhost'] })
     const ask = async (origin: string | undefined, method = 'GET'): Promise<(string | null)[]> => {
       const headers = origin === undefined ? {} : { origin }
@@ -57,7 +57,7 @@ describe('origins', () => {
 })
 
 describe('the revision', () => {
-  it('is told with every answer, where it is known', async () => {
+  it('is in every answer, where it is known', async () => {
     const api = await start({})
     for (const path of ['/health', '/nothing', '/atomicassets/v1/assets']) {
       expect((await fetch(api.url + path)).headers.get('x-revision'), path).toBe(readRevision() ?? null)
@@ -116,7 +116,7 @@ describe('slow clients', () => {
     })
   }
 
-  it('that do not finish their headers or body are told so and cut off', async () => {
+  it('that do not finish their headers or body get an error and are disconnected', async () => {
     const late = /^HTTP\/1\.1 408 [^]*"status":408,"message":"The request did not arrive in time"/
     expect(await sendPart('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')).toMatch(late)
     expect(await sendPart('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12')).toMatch(late)
@@ -142,7 +142,7 @@ describe('slow clients', () => {
     socket.destroy()
   })
 
-  it('do not keep others waiting', async () => {
+  it('stalled requests do not delay others', async () => {
     const idle = await Promise.all(
       Array.from(
         { length: 50 },

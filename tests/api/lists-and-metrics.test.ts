@@ -43,7 +43,7 @@ async function collections(query: string): Promise<string[]> {
 }
 
 describe('a named list in a request', () => {
-  it('stands for the items of all its sources, beside others that are given', async () => {
+  it('stands for the items of all its sources, together with others that are given', async () => {
     expect(await collections('collection_whitelist=$list:verified')).toEqual(['col1', 'col2', 'col3'])
     expect(await collections('collection_whitelist=$list:verified,col4')).toHaveLength(4)
     expect(await collections('collection_blacklist=$list:verified')).toEqual(['col4'])
@@ -58,7 +58,7 @@ describe('a named list in a request', () => {
     expect(names).not.toContain('col4')
   })
 
-  it('that nobody has, or that is empty, matches nothing; a blacklist of it leaves nothing out', async () => {
+  it('that does not exist, or that is empty, matches nothing; a blacklist of it leaves nothing out', async () => {
     for (const list of ['typo', 'none', '', 'x'.repeat(120), "'; DROP TABLE chain.lists"]) {
       const named = encodeURIComponent(`$list:${list}`)
       expect(await collections(`collection_whitelist=${named}`)).toEqual([])
@@ -76,7 +76,7 @@ describe('metrics', () => {
   })
   const risen = async (series: string) => ((await read()).get(series) ?? 0) - (before.get(series) ?? 0)
 
-  it('count requests by route, method and status, never by what a client made up', async () => {
+  it('metrics count requests by route, method and status, never by text that a client invents', async () => {
     await get('/assets/1099511627777')
     await get('/assets/1099511627778')
     await get('/assets/77')
@@ -92,7 +92,7 @@ describe('metrics', () => {
     expect(text).not.toMatch(/1099511627777|such/)
   })
 
-  it('count queries by statement, and tell of connections, lists, readers and health', async () => {
+  it('count queries by statement, and report connections, lists, readers and health', async () => {
     await get('/assets/1099511627779')
     for (let times = 0; times < 4; times++) await get('/collections?collection_whitelist=$list:verified')
     const server = 'server="primary"'
@@ -100,13 +100,13 @@ describe('metrics', () => {
       `pronghorn_database_query_duration_seconds_count{query="${name}",${server}}`
     expect(await risen(query('one-asset'))).toBe(1)
     expect(await risen(query('assets /v1/collections'))).toBeGreaterThan(1)
-    // What is kept of an unchanged database is not asked for again, but the list is.
-    const lookups = ['kept', 'read'].map((outcome) =>
+    // What is cached of an unchanged database is not queried again, but the list is.
+    const lookups = ['cached', 'read'].map((outcome) =>
       risen(`pronghorn_list_lookups_total{outcome="${outcome}"}`),
     )
     expect((await Promise.all(lookups)).reduce((sum, each) => sum + each, 0)).toBe(4)
-    // The second one may be kept for a moment that was seen before.
-    expect(await risen(query('moment'))).toBeGreaterThanOrEqual(2)
+    // The second one may be cached for a snapshot that was seen before.
+    expect(await risen(query('snapshot'))).toBeGreaterThanOrEqual(2)
     const now = await read()
     expect(now.get(`pronghorn_database_up{${server}}`)).toBe(1)
     expect(now.get(`pronghorn_database_connections_limit{${server}}`)).toBe(50)

@@ -74,7 +74,7 @@ describe('logs', () => {
     expect(changed).not.toEqual([])
   })
 
-  it('of data changes tell the data before and after', async () => {
+  it('of data changes have the data before and after', async () => {
     const templates = await get<Template[]>('/v1/templates?include_deleted=true&limit=1000')
     const paths = [
       ...assets.map(({ asset_id: id }) => [`/v1/assets/${id}/logs`, 'logsetdata']),
@@ -100,7 +100,7 @@ describe('logs', () => {
     expect([...pairs.keys()].sort()).toEqual(['logsetdata', 'logsetdatatl'])
   })
 
-  it('of a collection, a schema and a template tell what the contract of version 2 does', async () => {
+  it('of a collection, a schema and a template have the actions of contract version 2', async () => {
     const found = new Map<string, string[]>()
     const take = async (path: string): Promise<void> => {
       for (const { name, data } of await get<Log[]>(path)) found.set(name, Object.keys(data).sort())
@@ -174,7 +174,7 @@ describe('logs', () => {
     expect(await failure('/v1/offers/abc/logs')).toBe('400 Invalid value for parameter offer_id')
   })
 
-  it('leave out the mint where logs are not kept', async () => {
+  it('leave out the mint where logs are not stored', async () => {
     const id = assets[5]!.asset_id
     const [mint, ...rest] = await get<Log[]>(`/v1/assets/${id}/logs`)
     const client = await connectDatabase(server.database.address, { applicationName: 'test' })

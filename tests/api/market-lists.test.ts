@@ -249,15 +249,15 @@ describe('lists of the market', () => {
         const attributes = readAttributeFilters(given, FAMILIES)
         const context = { session, values, attributes }
         const question = { kind, standard }
-        const told = JSON.stringify(query)
+        const asked = JSON.stringify(query)
         const plain = await plainPage(await listingList(context, setupOf(), question), context)
         if (plain.length > 0) shown++
         for (const [name, setup] of setups) {
           expect([
-            told,
+            asked,
             name,
             await keysOf(context, setup.lists, await listingList(context, setup, question)),
-          ]).toEqual([told, name, plain])
+          ]).toEqual([asked, name, plain])
         }
         if (at % 5 === 0) {
           const all = without(values, ['page', 'limit'])
@@ -267,7 +267,7 @@ describe('lists of the market', () => {
             await countedList({ ...context, values: all }, setup, question),
           )
           if (sort !== 'price' && query['page'] === '1')
-            expect([told, Math.min(Number(counted), Number(query['limit']))]).toEqual([told, plain.length])
+            expect([asked, Math.min(Number(counted), Number(query['limit']))]).toEqual([asked, plain.length])
         }
       }
       expect(shown).toBeGreaterThan(REQUESTS / 5)
@@ -323,7 +323,7 @@ describe('royalty payouts', () => {
         () => Promise.resolve([]),
       )
       const context = { session, values, attributes: [] }
-      const told = JSON.stringify(query)
+      const asked = JSON.stringify(query)
       const { source, filters } = await payoutList(context, setups[0]![1])
       const direction = values.order === 'asc' ? 'ASC' : 'DESC'
       const by = [...(query['sort'] === 'amount' ? ['amount'] : []), 'seq', 'payout_index']
@@ -336,8 +336,8 @@ describe('royalty payouts', () => {
       const plain = (await session.query<[string]>({ text, values: bound })).map(([key]) => key)
       if (plain.length > 0) shown++
       for (const [name, setup] of setups)
-        expect([told, name, await keysOf(context, setup.lists, await payoutList(context, setup))]).toEqual([
-          told,
+        expect([asked, name, await keysOf(context, setup.lists, await payoutList(context, setup))]).toEqual([
+          asked,
           name,
           plain,
         ])
@@ -374,11 +374,11 @@ describe('the cheapest sales of templates', () => {
         () => Promise.resolve([]),
       )
       const context = { session, values, attributes: readAttributeFilters(given, FAMILIES) }
-      const told = JSON.stringify(query)
+      const asked = JSON.stringify(query)
       const one = await selectCheapest(context, setup, () => 'by template')
       const other = await selectCheapest(context, setup, () => 'of all')
       if (one.length > 0) shown++
-      expect([told, other]).toEqual([told, one])
+      expect([asked, other]).toEqual([asked, one])
     }
     expect(shown).toBeGreaterThan(REQUESTS / 6)
   })

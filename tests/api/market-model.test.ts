@@ -26,7 +26,7 @@ const LEAD_IN = 460
 /** Days between the recorded trades and the generated ones: the recorded ones are not recent any more. */
 const LATER_MS = 4 * 86_400_000
 
-/** Listings, purchases and what makes listings invalid and valid again. */
+/** Listings, purchases and changes that invalidate listings and make them valid again. */
 const mix: ActivityMix = {
   newAccount: 0.3,
   newTemplate: 0.5,
@@ -275,7 +275,7 @@ async function compareSums(symbol: string, trades: readonly ModelTrade[]): Promi
       ]),
     ),
   )
-  const made = sumBy(trades, ({ maker }) => maker, price)
+  const byMaker = sumBy(trades, ({ maker }) => maker, price)
   const taken = sumBy(trades, ({ taker }) => taker, price)
   const { results: markets } = await ask<Results<Record<string, string>>>('/v1/stats/markets', { symbol })
   expect(
@@ -287,12 +287,12 @@ async function compareSums(symbol: string, trades: readonly ModelTrade[]): Promi
     ),
   ).toEqual(
     new Map(
-      [...new Set([...made.keys(), ...taken.keys()])].map((name) => [
+      [...new Set([...byMaker.keys(), ...taken.keys()])].map((name) => [
         name,
         [
           String(new Set(trades.filter(({ maker }) => maker === name).map(({ seller }) => seller)).size),
           String(new Set(trades.filter(({ taker }) => taker === name).map(({ buyer }) => buyer)).size),
-          String(made.get(name)?.[1] ?? 0n),
+          String(byMaker.get(name)?.[1] ?? 0n),
           String(taken.get(name)?.[1] ?? 0n),
         ],
       ]),

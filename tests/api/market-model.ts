@@ -112,8 +112,8 @@ export function readBlock(block: ChainBlock): ModelBlock {
 }
 
 /**
- * The market as its documents describe it, in the plainest way: maps that actions change. Nothing is kept that can be
- * computed when it is asked for.
+ * The market as its documents describe it, as plain maps that actions change. Nothing is stored that can be
+ * computed on request.
  */
 export class MarketModel {
   readonly listings: Readonly<Record<ModelKind, Map<bigint, ModelListing>>> = {

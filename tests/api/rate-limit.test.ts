@@ -65,7 +65,7 @@ describe('a limit of requests', () => {
     expect((await get(api, ASSETS)).status).toBe(429)
   })
 
-  it('lets exactly so many pass, and tells the rest when to come again', async () => {
+  it('lets exactly so many pass, and tells the rest when to retry', async () => {
     const api = await start({ rate_limit: { interval: 60, requests: 240 } })
     // A path that is not there counts as well, and costs the least.
     const found = await Promise.all(Array.from({ length: 240 }, () => get(api, '/atomicassets/nothing')))
@@ -177,7 +177,7 @@ describeWithRedis('a limit of requests on Redis', () => {
     expect(found).toEqual([200, 200, 200, 200, 200, 429, 429, 429])
   })
 
-  it('is kept by each process while Redis is away or silent, and shared again when it is back', async () => {
+  it('is counted by each process while Redis is unavailable or silent, and shared again when it is back', async () => {
     const limit = { rate_limit: { interval: 60, requests: 2 }, trust_proxy: true }
     const servers = [await start(limit, redis), await start(limit, redis)]
     const each = async (from: string) => [

@@ -62,7 +62,7 @@ function open(
   )
 }
 
-/** A new block on the primary, with a branch of its own. */
+/** A new block on the primary, on a new branch. */
 async function commitBlock(): Promise<number> {
   block++
   await writer.query(
@@ -178,7 +178,7 @@ describe('with a replica', () => {
     await sleep(100)
     await servers.replica.stop()
     expect(await slow).toEqual([['done']])
-    await untilReplicaIs('away')
+    await untilReplicaIs('unavailable')
     expect((await ask()).port).toBe(servers.primary.address.port)
     isOver = true
     await Promise.all(clients)
@@ -190,13 +190,13 @@ describe('with a replica', () => {
     await untilAskedOf(() => servers.replica.address)
   })
 
-  it('only the primary names the moment that a statement saw: a snapshot of a standby does not tell enough', async () => {
+  it('only the primary names the snapshot of a statement: that of a standby is not enough', async () => {
     const standby = await connect(servers.replica.address)
     try {
-      const text = `SELECT ${SNAPSHOT} AS moment`
-      expect((await standby.query(text)).rows).toEqual([{ moment: null }])
+      const text = `SELECT ${SNAPSHOT} AS snapshot`
+      expect((await standby.query(text)).rows).toEqual([{ snapshot: null }])
       expect((await writer.query(text)).rows).toEqual([
-        { moment: expect.stringMatching(/ \d+:\d+:/) as string },
+        { snapshot: expect.stringMatching(/ \d+:\d+:/) as string },
       ])
     } finally {
       await standby.end()

@@ -80,7 +80,7 @@ describe('the time of a request', () => {
 })
 
 describe('a statement that cannot be cancelled', () => {
-  /** A way to the database on which messages that cancel are lost. */
+  /** A proxy of the database that loses cancel requests. */
   async function openDeafWire(): Promise<DatabaseAddress> {
     const wire = createServer((near) => {
       near.once('data', (first) => {
@@ -157,7 +157,7 @@ describe('a client that leaves', () => {
     expect((await ask(`${api.url}/atomicassets/v1/transfers?limit=1`)).status).toBe(200)
   })
 
-  it('or stays holds up nobody who needs one row', async () => {
+  it('or stays delays no request for one row', async () => {
     await start({ max_db_connections: 4, max_list_queries: 4 })
     const leave = new AbortController()
     const asked = Array.from({ length: 20 }, (_, at) =>

@@ -32,7 +32,7 @@ export function apiConfig(database: DatabaseAddress, server: Record<string, unkn
   const { config } = parseConfig({
     connections: {
       sqldb: { ...database },
-      // Nothing listens there: the readers alone tell of the head.
+      // Nothing listens there: only the readers report the head.
       chain: { name: 'test', chain_id: CHAIN_ID, http: 'http://127.0.0.1:9', ship: 'ws://127.0.0.1:9' },
     },
     server: {
@@ -54,7 +54,7 @@ export function apiConfig(database: DatabaseAddress, server: Record<string, unkn
   return { connections: config.connections, server: { ...config.server, server_port: 0 } }
 }
 
-/** Log that only shows what nobody expected. */
+/** Log of unexpected lines alone. */
 export const quiet = createLogger({ name: 'api', level: 'error' })
 
 const allContracts = [
@@ -67,7 +67,7 @@ const allContracts = [
   { handler: 'tools', args: { tools_account: 'atomictoolsx', store_logs: true } },
 ]
 
-/** Blocks that go on behind the recordings: what the recorded chain never did happens there. */
+/** Blocks that follow the recordings: what the recorded chain never did happens there. */
 const GENERATED_BLOCKS = 1_000
 
 /** Namespaces of every family. */

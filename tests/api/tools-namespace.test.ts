@@ -246,7 +246,7 @@ describe('links', () => {
 })
 
 describe('logs of a link', () => {
-  it('tell every action in order, the claim with its signature', async () => {
+  it('list every action in order, the claim with its signature', async () => {
     for (const id of ids) {
       const expected = logs
         .filter(({ link_id: of }) => of === id)
@@ -308,16 +308,16 @@ describe('config', () => {
     expect([answer.status, answer.body.message]).toEqual([404, 'Endpoint not found'])
   })
 
-  it('that is not indexed yet is said to be missing, and lists are empty', async () => {
+  it('a config that is not indexed yet is reported as missing, and lists are empty', async () => {
     const empty = await createTestDatabase()
-    const bare = await startApi({ config: apiConfig(empty.address, { namespaces }), logger: quiet })
+    const emptyApi = await startApi({ config: apiConfig(empty.address, { namespaces }), logger: quiet })
     try {
-      const missing = await ask(`${bare.url}/tools/v1/config`)
+      const missing = await ask(`${emptyApi.url}/tools/v1/config`)
       expect([missing.status, missing.body.message]).toEqual([500, 'Config not found'])
-      expect((await ask(`${bare.url}/tools/v1/links`)).body.data).toEqual([])
-      expect((await ask(`${bare.url}/tools/v1/links/_count`)).body.data).toBe('0')
+      expect((await ask(`${emptyApi.url}/tools/v1/links`)).body.data).toEqual([])
+      expect((await ask(`${emptyApi.url}/tools/v1/links/_count`)).body.data).toBe('0')
     } finally {
-      await bare.close()
+      await emptyApi.close()
       await empty.drop()
     }
   })

@@ -171,8 +171,12 @@ describe('accounts', () => {
         expect(collection).toEqual(await get(`/v1/collections/${collection.collection_name}`))
       }
       for (const row of detail.schemas) {
-        const { types: _types, assets: _assets, ...bare } = await get<Row>(`/v1/schemas/${schemaKey(row)}`)
-        expect(row.schema).toEqual(bare)
+        const {
+          types: _types,
+          assets: _assets,
+          ...expected
+        } = await get<Row>(`/v1/schemas/${schemaKey(row)}`)
+        expect(row.schema).toEqual(expected)
       }
       for (const { template, template_id: id, collection_name: collection } of detail.templates) {
         expect(template).toEqual(await get(`/v1/templates/${collection}/${id}`))
@@ -180,7 +184,7 @@ describe('accounts', () => {
     }
   })
 
-  it('own nothing when nobody knows them', async () => {
+  it('own nothing when they are unknown', async () => {
     const nothing = { collections: [], schemas: [], templates: [], assets: '0' }
     expect(await get('/v1/accounts/nobody')).toEqual(nothing)
     expect(await get('/v1/accounts/NO%20NAME')).toEqual(nothing)

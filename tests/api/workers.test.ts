@@ -69,7 +69,7 @@ class Api {
   }
 }
 
-/** Asks on a connection of its own, so that any worker may answer. */
+/** Asks on a new connection, so that any worker may answer. */
 function askAfresh(url: string): ReturnType<typeof ask> {
   return ask(url, { headers: { connection: 'close' } })
 }
@@ -137,7 +137,7 @@ describeWithRedis('several processes', () => {
     expect(before.get('pronghorn_worker_restarts_total')).toBe(0)
 
     process.kill(api.pids()[0]!, 'SIGKILL')
-    // A connection that is handed to it at this very moment is lost with it.
+    // A connection that is handed to it just now is lost with it.
     await api.untilSaid('a worker exited')
     for (let each = 0; each < 5; each++) expect((await assets()).status).toBe(200)
     await api.untilServing(workers + 1)

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ensureSelfSigned } from '../../services/appliance/render/certificate.ts'
@@ -9,9 +7,10 @@ import { demoChainId } from '../../services/core/chain-node/index.ts'
 import { readServedCertificate } from '../../services/core/http/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless } from '../setup/available.ts'
-import { applianceVariables, run, whyNoEngine } from './engine.ts'
-import { Load, tableOf } from './load.ts'
+import { applianceVariables, run, runFailing, whyNoEngine } from './engine.ts'
+import { isClean, Load, paths, tableOf } from './load.ts'
 import type { StepReport } from './load.ts'
+import { deriveImage, failingMigration, rewritingMigration, startNode } from './versions.ts'
 
 const project = 'pronghorn-changes'
 const ports = { http: 27_080, https: 27_443 }
@@ -29,14 +28,6 @@ let variables: Record<string, string> = {
   ...{ TLS_DIR: `./${certificates}`, PRONGHORN_IMAGE: image, PG_MEMORY: '1g', API_WORKERS: '1' },
 }
 const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
-
-/** Paths that answer whatever the reader does; /health itself says so when the reader is silent. */
-const paths = [
-  '/atomicassets/v1/assets?limit=20',
-  '/atomicassets/v1/collections',
-  '/atomicmarket/v2/sales?limit=10',
-  '/atomicassets/v1/templates?limit=10',
-]
 
 describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
   const reports: StepReport[] = []
@@ -68,11 +59,8 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
     await ensureSelfSigned(join(packageRoot, certificates), 'localhost')
     await clean()
     await run(variables, 'docker', 'build', '--quiet', '--tag', image, '.')
-    await deriveImage(
-      later,
-      'ALTER TABLE assets.assets ADD rehearsed text GENERATED ALWAYS AS (md5(owner)) STORED;',
-    )
-    await deriveImage(failing, 'CREATE TABLE chain.rehearsed (id integer); SELECT 1 / 0;', later)
+    await deriveImage(variables, image, later, rewritingMigration)
+    await deriveImage(variables, later, failing, failingMigration)
     await compose('up', '--detach', '--wait')
     load = new Load(url, paths, 3)
   }, longest)
@@ -146,7 +134,7 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
           'scripts/upgrade',
           '--no-trial',
         )
-        expect(text).toMatch(/The version before goes on/)
+        expect(text).toMatch(/The version before runs on/)
       })
       expect(refused).toMatchObject(isClean)
     },
@@ -154,59 +142,14 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
   )
 
   async function toOwnChain(): Promise<void> {
-    const gateway = await run(
-      variables,
-      'docker',
-      'network',
-      'inspect',
-      'bridge',
-      '--format',
-      '{{(index .IPAM.Config 0).Gateway}}',
-    )
-    const host = gateway.trim() === '' ? '172.17.0.1' : gateway.trim()
-    await run(
-      variables,
-      ...['docker', 'run', '--detach', '--name', node.name],
-      ...['--publish', `${host}:${node.http}:8888`, '--publish', `${host}:${node.ship}:8080`, image],
-      ...['devchain', '--host', '0.0.0.0', '--seed', '7', '--blocks', '200'],
-    )
+    const host = await startNode(variables, node, image)
     variables = {
       ...variables,
       ...{ COMPOSE_FILE: 'docker-compose.yml', CHAIN_NAME: 'own', CHAIN_ID: demoChainId },
-      // The demo's data stay in their own database until somebody drops it.
+      // The demo's data stay in their own database until it is dropped.
       POSTGRES_DATABASE: 'own',
       ...{ CHAIN_HTTP: `http://${host}:${node.http}`, CHAIN_SHIP: `ws://${host}:${node.ship}` },
     }
     await run(variables, 'scripts/apply')
   }
-
-  /** An image of a version that has one migration more than another. */
-  async function deriveImage(name: string, sql: string, base = image): Promise<void> {
-    const number = base === image ? 9000 : 9001
-    const folder = await mkdtemp(join(tmpdir(), 'pronghorn-image-'))
-    await writeFile(join(folder, `${number}_rehearsal.sql`), sql)
-    await writeFile(
-      join(folder, 'Dockerfile'),
-      `FROM ${base}\nCOPY ${number}_rehearsal.sql /pronghorn/services/core/database/migrations/\n`,
-    )
-    await run(variables, 'docker', 'build', '--quiet', '--tag', name, folder)
-    await rm(folder, { recursive: true })
-  }
 })
-
-const isClean = { unanswered: 0, failed: 0 }
-
-/** Runs a program that has to fail; returns what it said. */
-function runFailing(
-  environment: Record<string, string>,
-  program: string,
-  ...words: string[]
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const options = { cwd: packageRoot, env: { ...process.env, ...environment } }
-    execFile(program, words, options, (error, stdout, stderr) => {
-      if (error) resolve(`${stdout}${stderr}`)
-      else reject(new Error(`${program} was to fail, and did not`))
-    })
-  })
-}

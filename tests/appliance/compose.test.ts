@@ -90,7 +90,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
       apiKey,
       account: 'atomicassets',
       waitMs: 30_000,
-      tell: (result) => results.push(result),
+      report: (result) => results.push(result),
     })
     expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([])
     expect(results.filter(({ outcome }) => outcome === 'ok').length).toBeGreaterThan(10)
@@ -120,10 +120,10 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
       ...['docker', 'compose', 'run', '--rm', '--no-TTY', '--entrypoint', 'sh', 'config'],
       ...['-c', 'cat /rendered/secrets/*'],
     )
-    const history = await run(variables, 'docker', 'history', '--no-trunc', 'pronghorn:0.1.0')
+    const history = await run(variables, 'docker', 'history', '--no-trunc', 'pronghorn:1.0.0')
     const found = await run(
       variables,
-      ...['docker', 'run', '--rm', '--entrypoint', 'sh', 'pronghorn:0.1.0', '-c'],
+      ...['docker', 'run', '--rm', '--entrypoint', 'sh', 'pronghorn:1.0.0', '-c'],
       'find / -xdev \\( -name .env -o -name "*.pem" -o -name "id_rsa*" -o -name .npmrc -o -name .git \\) -not -path "/etc/ssl/*" -not -path "/usr/*" -not -path "*/node_modules/*" 2>/dev/null; find /rendered /data -type f',
     )
     expect(secrets.length).toBeGreaterThan(200)
@@ -134,7 +134,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
   it('has what runs in the image, and no more', async () => {
     const rest = await run(
       variables,
-      ...['docker', 'run', '--rm', '--entrypoint', 'sh', 'pronghorn:0.1.0', '-c'],
+      ...['docker', 'run', '--rm', '--entrypoint', 'sh', 'pronghorn:1.0.0', '-c'],
       'ls -d /pronghorn/dist/scripts /pronghorn/node_modules/@types /pronghorn/node_modules/vitest 2>/dev/null; find /pronghorn -name "*.ts" -o -name "*.test.js" -o -path "*/node_modules/*/test" -o -path "*/node_modules/*.map"',
     )
     expect(rest.trim()).toBe('')
@@ -163,7 +163,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  it('goes on at the same block after down and up', async () => {
+  it('continues at the same block after down and up', async () => {
     const before = await readBlock()
     expect(before.demo).toBe(true)
     await environment!.down({ removeVolumes: false })

@@ -35,7 +35,7 @@ describe('the doctor', () => {
       databaseDisk: null,
       backups: null,
       families,
-      tell: (level, subject, note) => found.set(subject, [level, note]),
+      report: (level, subject, note) => found.set(subject, [level, note]),
     })
     return found
   }
@@ -58,7 +58,7 @@ describe('the doctor', () => {
     try {
       const served = await findings([], { certificates: [folder], port })
       expect(served.get('certificate')).toEqual(['ok', '396 days left of what is served'])
-      // Nobody can read a folder as a file, root neither.
+      // Not even root can read a folder as a file.
       await rm(join(folder, 'privkey.pem'))
       await mkdir(join(folder, 'privkey.pem'))
       expect((await findings([], { certificates: [folder], port })).get('certificate')).toEqual([

@@ -21,7 +21,7 @@ export function whyNoEngine(): string | undefined {
 /** Compose files of a plain `docker compose up`. */
 export const composeFiles = ['docker-compose.yml', 'docker-compose.override.yml']
 
-/** The variables of an appliance beside others: a project name and ports of its own. */
+/** The variables of an appliance of its own: a project name and ports of its own. */
 export function applianceVariables(
   project: string,
   ports: { readonly http: number; readonly https: number },
@@ -51,4 +51,19 @@ export async function run(
     timeout: LONGEST_MS,
   })
   return stdout
+}
+
+/** Runs a program that has to fail; returns what it printed. */
+export function runFailing(
+  variables: Readonly<Record<string, string>>,
+  program: string,
+  ...words: string[]
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { cwd: packageRoot, env: { ...process.env, ...variables } }
+    execFile(program, words, options, (error, stdout, stderr) => {
+      if (error) resolve(`${stdout}${stderr}`)
+      else reject(new Error(`${program} was to fail, and did not`))
+    })
+  })
 }

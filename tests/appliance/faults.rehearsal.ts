@@ -67,7 +67,7 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
   )
 
   it(
-    'goes on after backup, wipe and restore as if it had never stopped',
+    'continues after backup, wipe and restore as if it had never stopped',
     async () => {
       await run(variables, 'scripts/backup', 'rehearsal')
       const refused = await run(variables, 'scripts/restore', 'rehearsal').then(
@@ -120,7 +120,7 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
         apiKey: undefined,
         account: 'atomicassets',
         waitMs: 10_000,
-        tell: () => undefined,
+        report: () => undefined,
       })
       const failed = results.filter(({ outcome }) => outcome === 'failed')
       if (failed.length === 0 || performance.now() > deadline)

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compareHasura } from '../../services/appliance/index.ts'
 import { assembleMetadata } from '../../services/appliance/hasura/index.ts'
-import { makeMetadata } from '../../services/appliance/hasura/metadata.ts'
+import { generateMetadata } from '../../services/appliance/hasura/metadata.ts'
 import { readCatalogue } from '../../services/appliance/hasura/catalogue.ts'
 import { readTables } from '../../services/appliance/hasura/schema.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
@@ -65,19 +65,21 @@ describe('Hasura metadata', () => {
       one: 'graphql.templates',
       columns: { owner: 'nobody' },
     }
-    expect(() => makeMetadata({ ...catalogue, relationships: [wrong] }, tables)).toThrow(/no column nobody/)
+    expect(() => generateMetadata({ ...catalogue, relationships: [wrong] }, tables)).toThrow(
+      /no column nobody/,
+    )
   })
 
   it('refuses relationships of columns that cannot be compared, and names that a column has', async () => {
     const catalogue = await readCatalogue()
     const tables = await readTables(client, catalogue.schemas)
     const to = { from: 'graphql.assets', one: 'graphql.templates', columns: { owner: 'template_id' } }
-    expect(() => makeMetadata({ ...catalogue, relationships: [{ ...to, name: 'x' }] }, tables)).toThrow(
+    expect(() => generateMetadata({ ...catalogue, relationships: [{ ...to, name: 'x' }] }, tables)).toThrow(
       /owner \(text\) and template_id \(integer\) cannot be compared/,
     )
-    expect(() => makeMetadata({ ...catalogue, relationships: [{ ...to, name: 'minter' }] }, tables)).toThrow(
-      /minter of graphql\.assets has the name of a column/,
-    )
+    expect(() =>
+      generateMetadata({ ...catalogue, relationships: [{ ...to, name: 'minter' }] }, tables),
+    ).toThrow(/minter of graphql\.assets has the name of a column/)
   })
 
   it('carry the limits that editions with limits enforce', async () => {

@@ -13,6 +13,15 @@ const variables = {
   RATE_LIMIT_REQUESTS: String(limit),
   RATE_LIMIT_INTERVAL: '3600',
 }
+const outside = `${project}_outside`
+/**
+ * Networks of the two IPv6 clients, the proxy in both: clients within one /56 count as one. The
+ * engine would not give addresses that differ in their first 64 bits to containers of a network.
+ */
+const networks = [
+  { name: `${project}_one`, subnet: 'fd70:726f:6e69:100::/64' },
+  { name: `${project}_two`, subnet: 'fd70:726f:6e69:200::/64' },
+]
 const longest = 900_000
 const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
 
@@ -24,24 +33,31 @@ describeUnless(whyNoEngine(), 'clients of both families', () => {
   }, longest)
 
   afterAll(async () => {
-    await compose('--profile', '*', 'down', '--volumes')
+    await compose('--profile', '*', 'down', '--volumes').finally(() =>
+      run(variables, 'docker', 'network', 'rm', ...networks.map(({ name }) => name)),
+    )
   }, longest)
 
   it(
     'have an identity each: two over IPv6 and two over IPv4, each with the whole limit',
     async () => {
       const id = (await compose('ps', '--quiet', 'nginx')).trim()
-      const format = `{{with index .NetworkSettings.Networks "${project}_outside"}}{{.IPAddress}} {{.GlobalIPv6Address}}{{end}}`
-      const [v4 = '', v6 = ''] = (await run(variables, 'docker', 'inspect', '--format', format, id))
-        .trim()
-        .split(' ')
+      for (const { name, subnet } of networks) {
+        await run(variables, 'docker', 'network', 'create', '--ipv6', '--subnet', subnet, name)
+        await run(variables, 'docker', 'network', 'connect', name, id)
+      }
+      const addressIn = async (network: string, field: string) => {
+        const format = `{{with index .NetworkSettings.Networks "${network}"}}{{.${field}}}{{end}}`
+        return (await run(variables, 'docker', 'inspect', '--format', format, id)).trim()
+      }
+      const v4 = await addressIn(outside, 'IPAddress')
+      const v6 = await addressIn(outside, 'GlobalIPv6Address')
       expect(v6).toContain(':')
-      // All run at the same time, so that no two have one address. The engine tells addresses by their last 64 bits.
+      // All run at the same time, so that no two have one address.
       const seen = await Promise.all([
-        ask(`[${v6}]`, '--ip6', 'fd70:726f:6e68:100::10'),
-        ask(`[${v6}]`, '--ip6', 'fd70:726f:6e68:200::20'),
-        ask(v4),
-        ask(v4),
+        ...networks.map(async ({ name }) => ask(name, `[${await addressIn(name, 'GlobalIPv6Address')}]`)),
+        ask(outside, v4),
+        ask(outside, v4),
       ])
       const wanted = [...Array.from({ length: limit }, () => 200), 429]
       expect(seen).toEqual([wanted, wanted, wanted, wanted])
@@ -50,7 +66,7 @@ describeUnless(whyNoEngine(), 'clients of both families', () => {
   )
 
   /** Asks once more than the limit allows, from a container of its own; returns the states. */
-  async function ask(host: string, ...words: string[]): Promise<number[]> {
+  async function ask(network: string, host: string): Promise<number[]> {
     const script = `
       const states = []
       for (let i = 0; i <= ${limit}; i++) {
@@ -62,7 +78,7 @@ describeUnless(whyNoEngine(), 'clients of both families', () => {
       console.log(JSON.stringify(states))`
     const output = await run(
       variables,
-      ...['docker', 'run', '--rm', '--network', `${project}_outside`, ...words],
+      ...['docker', 'run', '--rm', '--network', network],
       ...['--env', 'NODE_TLS_REJECT_UNAUTHORIZED=0', '--entrypoint', 'node', image],
       ...['--no-warnings', '--input-type=module', '--eval', script],
     )

@@ -27,17 +27,31 @@ interface Sample {
 
 const TIMEOUT_MS = 15_000
 
+/** Paths that answer whatever the reader does; /health itself says so when the reader is silent. */
+export const paths = [
+  '/atomicassets/v1/assets?limit=20',
+  '/atomicassets/v1/collections',
+  '/atomicmarket/v2/sales?limit=10',
+  '/atomicassets/v1/templates?limit=10',
+]
+
+/** Of a step without a failure. */
+export const isClean = { unanswered: 0, failed: 0 }
+
 /** Clients that ask one address after the other, each waiting for its answer, half of them on connections of their own. */
 export class Load {
   readonly #samples: Sample[] = []
   readonly #clients: Promise<void>[] = []
   readonly #url: string
   readonly #paths: readonly string[]
+  readonly #pauseMs: number
   #isStopping = false
 
-  constructor(url: string, paths: readonly string[], clients: number) {
+  /** @param pauseMs of each client between an answer and its next request. */
+  constructor(url: string, paths: readonly string[], clients: number, pauseMs = 10) {
     this.#url = url
     this.#paths = paths
+    this.#pauseMs = pauseMs
     for (let place = 0; place < clients; place++) this.#clients.push(this.#ask(place))
   }
 
@@ -61,7 +75,7 @@ export class Load {
       const path = this.#paths[turn % this.#paths.length]!
       const cause = await askOnce(agent, this.#url + path).catch((error: unknown) => causeOf(error))
       this.#samples.push({ atMs: Date.now(), tookMs: performance.now() - startedMs, cause })
-      await sleep(10)
+      await sleep(this.#pauseMs)
     }
     agent.destroy()
   }

@@ -37,8 +37,10 @@ describeUnless(whyNot(), 'failures of the proxy itself', () => {
   const name = `pronghorn-proxy-${process.pid}`
   const sockets: Socket[] = []
   // The api: answers /quick, and keeps everything else waiting.
+  let waitingRequests = 0
   const api = createServer((request, response) => {
     if (request.url === '/quick') response.end('quick')
+    else waitingRequests++
   })
 
   /** What the proxy answers to the bytes of a request: status, body, and headers by small name. */
@@ -136,12 +138,15 @@ describeUnless(whyNot(), 'failures of the proxy itself', () => {
   })
 
   it('too many connections of one address, which are one fewer soon', async () => {
+    const before = waitingRequests
     const waiting = [1, 2, 3].map(() => {
       const socket = connect(port, '127.0.0.1')
       sockets.push(socket)
       socket.write('GET /waits HTTP/1.1\r\nHost: localhost\r\n\r\n')
       return socket
     })
+    // A request at the same time would take the place of one of them.
+    await expect.poll(() => waitingRequests - before).toBe(3)
     await expect.poll(() => get('/quick').then(({ status }) => status)).toBe(429)
     const answer = await get('/quick')
     expect(answer.headers).toMatchObject({ 'access-control-allow-origin': '*', 'retry-after': '1' })

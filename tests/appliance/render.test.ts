@@ -42,7 +42,7 @@ describe('rendering', () => {
     const { out, certificateFiles } = places('real')
     const report = await render(real, { out, certificateFiles })
     expect(report).toMatchObject({ isDemo: false, chain: 'wax-mainnet', warnings: [] })
-    expect([...report.secretsMade].sort()).toEqual(Object.keys(secretNames).sort())
+    expect([...report.secretsCreated].sort()).toEqual(Object.keys(secretNames).sort())
     const passwords = new Set<string>()
     for (const service of ['filler', 'api', 'state']) {
       const need = ['connections', 'server', 'readers'] as const
@@ -103,7 +103,7 @@ describe('rendering', () => {
     await render(real, { out, certificateFiles })
     const before = await readAll(out)
     const report = await render(real, { out, certificateFiles })
-    expect(report).toMatchObject({ secretsMade: [], certificateMade: false })
+    expect(report).toMatchObject({ secretsCreated: [], certificateCreated: false })
     expect(await readAll(out)).toEqual(before)
     expect((await stat(join(out, 'secrets/api'))).mode & 0o077).toBe(0)
   })
@@ -128,7 +128,7 @@ describe('rendering', () => {
     }
   })
 
-  it('answers 404 for GraphQL that nobody has turned on, and 503 for one that is unavailable', async () => {
+  it('answers 404 for GraphQL that is turned off, and 503 for one that is unavailable', async () => {
     const proxyOf = async (name: string, environment: Record<string, string>) => {
       await render(environment, places(name))
       const text = await readFile(join(places(name).out, 'nginx/nginx.conf'), 'utf8')
@@ -192,7 +192,7 @@ describe('rendering', () => {
 
 describe('refused', () => {
   const mistakes: [what: string, environment: Record<string, string>, names: string[]][] = [
-    ['a chain that nobody knows', { ...real, CHAIN: 'wax' }, ['CHAIN', 'CHAIN_NAME', 'CHAIN_ID']],
+    ['an unknown chain', { ...real, CHAIN: 'wax' }, ['CHAIN', 'CHAIN_NAME', 'CHAIN_ID']],
     ['a chain id that is too short', { ...real, CHAIN_ID: 'abc' }, ['CHAIN_ID']],
     ['a wrong scheme of the HTTP address', { ...real, CHAIN_HTTP: 'ws://node:8888' }, ['CHAIN_HTTP']],
     [
@@ -202,7 +202,7 @@ describe('refused', () => {
     ],
     ['no state-history address', { ...real, CHAIN_SHIP: '' }, ['CHAIN_SHIP']],
     ['a misspelt variable', { ...real, RATE_LIMIT_REQUEST: '5' }, ['RATE_LIMIT_REQUEST']],
-    ['a variable that nobody knows', { ...real, POSTGRES_FLAVOUR: 'x' }, ['POSTGRES_FLAVOUR']],
+    ['an unknown variable', { ...real, POSTGRES_FLAVOUR: 'x' }, ['POSTGRES_FLAVOUR']],
     ['a market without an oracle', { ...real, ORACLE_ACCOUNT: 'none' }, ['ORACLE_ACCOUNT']],
     ['no assets contract', { ...real, ASSETS_ACCOUNT: 'none' }, ['ASSETS_ACCOUNT']],
     ['an account that cannot exist', { ...real, MARKET_ACCOUNT: 'Atomic_Market' }, ['MARKET_ACCOUNT']],
@@ -261,6 +261,14 @@ describe('refused', () => {
     expect(await problemsOf(environment)).toEqual(names)
     await expect(readdir(places('refused').out)).rejects.toThrow(/ENOENT/)
   })
+
+  it.each(knownChains.filter(({ startBlock }) => startBlock !== undefined).map(({ name }) => name))(
+    'another start block than that of %s',
+    async (name) => {
+      for (const block of ['0', '1', '100000001'])
+        expect(await problemsOf({ ...real, CHAIN: name, START_BLOCK: block })).toEqual(['START_BLOCK'])
+    },
+  )
 
   it('the example before it is edited', async () => {
     const text = await readFile(join(packageRoot, '.env.example'), 'utf8')

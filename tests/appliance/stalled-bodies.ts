@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls'
 /** Almost as large as a body may be. */
 const BYTES = 1_000_000
 
-/** Opens connections to a proxy that each send a body but for its last byte. Whoever calls destroys them. */
+/** Opens connections to a proxy that each send a body but for its last byte. The caller destroys them. */
 export function stallBodies(port: number, count: number): Promise<TLSSocket[]> {
   return Promise.all(Array.from({ length: count }, () => stallBody(port)))
 }

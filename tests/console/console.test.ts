@@ -7,7 +7,7 @@ import { startStandalone } from '../setup/standalone.ts'
 import type { StartedStandalone } from '../setup/standalone.ts'
 import { patient } from '../setup/patience.ts'
 
-/** Last of the recorded blocks; the demo chain goes on behind it. */
+/** Last of the recorded blocks; the demo chain continues after it. */
 const LAST_RECORDED = 964
 const FAIR = { timeout: patient(60_000), interval: 100 }
 
@@ -103,7 +103,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     await expect.poll(() => textOf('figcaption span'), FAIR).toContain('last 10 minutes')
   })
 
-  it('tells the size of every table', async () => {
+  it('shows the size of every table', async () => {
     await expect.poll(() => textOf('#tile-database'), FAIR).toMatch(/^\d+ MB$/)
     const tables = Number(/^(\d+) tables$/.exec(await textOf('#tile-database-note'))![1])
     expect(await page.$$eval('#sizes-body tr:not(.bar)', (rows) => rows.length)).toBe(10)
@@ -120,7 +120,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     await page.click('#sizes-more')
   })
 
-  it('tells what happens on the chain as it happens, and holds still when asked to', async () => {
+  it('shows live events, and pauses', async () => {
     await expect.poll(() => page.$$eval('#events li', (rows) => rows.length), FAIR).toBeGreaterThan(2)
     const [first] = await page.$$eval('#events li', (rows) => rows.map((row) => row.innerText.split('\n')))
     expect(first?.[0]).toMatch(/^[A-Z][a-z ]+$/)
@@ -128,7 +128,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     expect(block).toBeGreaterThan(LAST_RECORDED)
     await page.click('#events-pause')
     const held = await textOf('#events')
-    await expect.poll(() => textOf('#events-pause'), FAIR).toMatch(/^Go on \(\d+ new\)$/)
+    await expect.poll(() => textOf('#events-pause'), FAIR).toMatch(/^Resume \(\d+ new\)$/)
     expect(await textOf('#events')).toBe(held)
     await page.click('#events-pause')
     await expect.poll(() => textOf('#events'), FAIR).not.toBe(held)
@@ -181,12 +181,12 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
     expect(widths).toEqual([360, 360])
     expect(statSync(await keepPicture(page, 'console-phone')).size).toBeGreaterThan(20_000)
-    // Going from a phone to a desk loads the page anew.
+    // A change from phone to desktop reloads the page.
     await page.setViewport({ width: 1280, height: 900 })
     await expect.poll(() => page.$$eval('.state', (all) => all.length), FAIR).toBe(1)
   })
 
-  it('asked nobody else for anything, and had nothing to complain of', () => {
+  it('sent no request elsewhere, and logged no error', () => {
     const { host } = new URL(service.api)
     expect(conduct.asked.map((url) => new URL(url).host).filter((each) => each !== host)).toEqual([])
     expect(conduct.asked.length).toBeGreaterThan(20)
@@ -206,11 +206,11 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     await broken.close()
   })
 
-  it('says so when the api is away, and keeps what it knew', async () => {
+  it('says when the api is unavailable, and keeps its data', async () => {
     await service.stop('SIGTERM')
     await expect.poll(() => textOf('#notice'), FAIR).toContain('The api does not answer')
     expect(await textOf('#health-chip')).toBe('No answer')
     expect(await textOf('#readers')).toContain('standalone-1')
-    await keepPicture(page, 'console-away')
+    await keepPicture(page, 'console-unavailable')
   })
 })

@@ -48,17 +48,17 @@ describeWithChromium('the console page, when something is wrong', () => {
     expect(await isShown('#notice')).toBe(false)
   })
 
-  it('says that the database is away, keeps what it knew, and goes on when it is back', async () => {
+  it('says that the database is unavailable, keeps its data, and continues afterwards', async () => {
     await wire.cut()
     await expect.poll(() => textOf('#notice'), FAIR).toContain('The database is unavailable')
     expect(await textOf('#tile-health-note')).toContain('The database is unavailable')
     expect(await textOf('#tile-database')).toMatch(/^\d+ MB$/)
-    await keepPicture(page, 'console-database-away')
+    await keepPicture(page, 'console-database-unavailable')
     await wire.open()
     await expect.poll(() => isShown('#notice'), FAIR).toBe(false)
   })
 
-  it('tells a failure of the server from one that does not answer', async () => {
+  it('distinguishes a failing server from a silent one', async () => {
     let answer: { status: number; contentType: string; body: string } | 'none' | undefined
     await page.setRequestInterception(true)
     page.on('request', (request) => {
@@ -75,7 +75,7 @@ describeWithChromium('the console page, when something is wrong', () => {
     expect(await textOf('#notice-action')).toBe('Reload')
     answer = 'none'
     await expect.poll(() => textOf('#notice'), FAIR).toContain('does not answer')
-    answer = { status: 503, contentType: json, body: '{"success":false,"message":"starting or away"}' }
+    answer = { status: 503, contentType: json, body: '{"success":false,"message":"starting or unavailable"}' }
     await page.click('#notice-action')
     await expect.poll(() => textOf('#notice'), FAIR).toContain('does not answer')
     answer = undefined

@@ -104,7 +104,7 @@ describe('what feeds the page', () => {
     return { status: answer.status, text: await answer.text() }
   }
 
-  it('tells the tables once they are measured, and nothing of the inside', async () => {
+  it('returns the tables once they are measured, and no internals', async () => {
     await expect
       .poll(async () => (JSON.parse((await data()).text) as { data: { database: unknown } }).data.database)
       .toMatchObject({
@@ -127,7 +127,7 @@ describe('what feeds the page', () => {
     if (password !== '') expect(text).not.toContain(password)
   })
 
-  it('takes the stretch of time of the charts, and refuses others by name', async () => {
+  it('takes the time range of the charts, and refuses others by name', async () => {
     expect((await data('?history=day')).status).toBe(200)
     for (const query of ['?history=year', '?history=', '?history=day&history=day']) {
       expect(await data(query)).toEqual({

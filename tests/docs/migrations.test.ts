@@ -34,7 +34,7 @@ describe('landed migrations of a repository', () => {
   })
   afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-  it('an edited migration is named, and cannot be listed anew', () => {
+  it('an edited migration is named, and cannot be listed again', () => {
     appendFileSync(join(folder, '0002_two.sql'), '-- a comment\n')
     const before = list()
     expect(checkMigrations(root).problems).toEqual([
@@ -64,6 +64,21 @@ describe('landed migrations of a repository', () => {
     expect(problems).toEqual([
       expect.stringMatching(/entry of 0001_one\.sql.*was changed/),
       expect.stringMatching(/entry of 0002_two\.sql.*was removed/),
+    ])
+  })
+
+  it('folded migrations may leave, with the checksums that they had', () => {
+    const entries = list()
+    for (const file of ['0001_one.sql', '0002_two.sql', 'landed.sha256']) rmSync(join(folder, file))
+    writeFileSync(join(folder, '1000_both.sql'), 'SELECT 1;\nSELECT 2;\n')
+    writeFileSync(join(folder, 'folded.sha256'), entries)
+    expect(listMigrations(root)).toEqual(['1000_both.sql'])
+    git('add', '--all')
+    git('commit', '--quiet', '-m', 'folded')
+    expect(checkMigrations(root)).toMatchObject({ problems: [], unlisted: [] })
+    writeFileSync(join(folder, 'folded.sha256'), entries.replace(/^.*\n/, ''))
+    expect(checkMigrations(root).problems).toEqual([
+      expect.stringMatching(/entry of 0001_one\.sql.*was removed/),
     ])
   })
 

@@ -12,7 +12,7 @@ const HUGE_FRAME = Buffer.from('827f0000000005f5e100', 'hex')
 const DRIP_MS = 100
 const DRIP_BYTES = 10
 
-/** Stands before a server and passes on what is said, until it is told otherwise. */
+/** A proxy in front of a server that can stop forwarding. */
 export class Gate {
   readonly port: number
   #target: Target | undefined

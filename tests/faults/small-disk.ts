@@ -14,7 +14,7 @@ export class SmallDisk {
     this.#path = path
   }
 
-  /** Mounts it on a folder; where nobody may mount, the folder stays as it is, and `isSmall` is false. */
+  /** Mounts it on a folder; without the right to mount, the folder stays as it is, and `isSmall` is false. */
   static mount(path: string, megabytes: number): SmallDisk {
     const disk = new SmallDisk(path)
     try {

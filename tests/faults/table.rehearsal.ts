@@ -21,7 +21,7 @@ interface Fault {
   readonly begin: () => unknown
   readonly end: () => unknown
   readonly retried: string
-  /** Health need not say anything: nothing is lost, and nobody waits. */
+  /** Health need not say anything: nothing is lost, and no request waits. */
   readonly maySeeNothing?: boolean
   /** Only where file systems can be mounted. */
   readonly needsSmallDisk?: boolean
@@ -64,7 +64,7 @@ describeWithRedis('the parts under faults', () => {
   const database = 'The filler tries again with growing pauses, the api with each request.'
   const node = 'The filler connects again with growing pauses.'
   const store =
-    'Both connect again by themselves; without Redis each process counts and keeps answers by itself.'
+    'Both connect again by themselves; without Redis each process counts and caches answers by itself.'
   const faults: readonly Fault[] = [
     {
       name: 'PostgreSQL stopped, and started again after a while',
@@ -141,7 +141,7 @@ describeWithRedis('the parts under faults', () => {
       name: 'Redis wiped',
       begin: wipeRedis,
       end: () => undefined,
-      retried: 'Nothing has to be: counters of limits and kept answers begin anew.',
+      retried: 'Nothing has to be: counters of limits and cached answers start again.',
       maySeeNothing: true,
     },
     {
@@ -314,7 +314,7 @@ block is served. Then every row of every table is compared with a database that 
 ${lines.join('\n')}
 
 Refused writes are tried in \`tests/integration/database-refusals.test.ts\`, connections that break at any
-byte in \`database-away.test.ts\`, replicas in \`tests/api/replicas.test.ts\`, killed containers in
+byte in \`database-unavailable.test.ts\`, replicas in \`tests/api/replicas.test.ts\`, killed containers in
 \`tests/appliance/faults.rehearsal.ts\`.
 `
 }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { describeWithRedis } from '../setup/redis.ts'
+import { expect, it } from 'vitest'
 import { WebsocketClient } from '../live/clients.ts'
-import { memoryCourses, memoryTable, namespaces, Programs } from './programs.ts'
+import { describeWithPrograms, memoryCourses, memoryTable, namespaces } from './programs.ts'
 import { fetchFrom, learnRest, RawAttack, RestAttack } from './rest.ts'
 import { SocketAttack } from './sockets.ts'
 import { StateAttack } from './state.ts'
@@ -36,20 +35,11 @@ const AT_ONCE = 6
 const WAITING_AT_ONCE = 24
 const LONGEST_MS = Math.max(600_000, COUNT * 10)
 
-let programs: Programs
-
-describeWithRedis('hostile requests, packets and frames', () => {
-  beforeAll(async () => {
-    programs = await Programs.start()
-  }, 600_000)
-  afterAll(async () => {
-    // It may not have started.
-    await (programs as Programs | undefined)?.stop()
-  }, 60_000)
-
+describeWithPrograms('hostile requests, packets and frames', (running) => {
   it(
     `${COUNT} of seed ${SEED} over all entry points: nothing ends, fails, grows, or is lost`,
     async () => {
+      const programs = running()
       const { apiUrl, stateUrl, relay } = programs
       const rest = new RestAttack(apiUrl, await learnRest(namespaces, fetchFrom(apiUrl)))
       const raw = new RawAttack('api', apiUrl, [
@@ -152,7 +142,7 @@ describeWithRedis('hostile requests, packets and frames', () => {
 
   async function untilRelayIsDone(): Promise<void> {
     const startedMs = performance.now()
-    while (!programs.relay.isDone && programs.crashed.length === 0) await sleep(100)
-    programs.relay.tally.elapsedS = (performance.now() - startedMs) / 1_000
+    while (!running().relay.isDone && running().crashed.length === 0) await sleep(100)
+    running().relay.tally.elapsedS = (performance.now() - startedMs) / 1_000
   }
 })

@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll } from 'vitest'
 import { buildQueryIndexes, connectDatabase, listIndexFamilies } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { createDevchain } from '../../services/devchain/index.ts'
@@ -15,7 +16,7 @@ import { compareDumps, dumpDatabase } from '../integration/database-dump.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { findFreePort } from '../../services/core/http/index.ts'
-import { startTestRedis } from '../setup/redis.ts'
+import { describeWithRedis, startTestRedis } from '../setup/redis.ts'
 import type { TestRedis } from '../setup/redis.ts'
 import { makeKey } from '../state/service.ts'
 import { ShipRelay } from './ship-relay.ts'
@@ -148,7 +149,7 @@ function backendMegabytes(database: string): number {
   return count === 0 ? 0 : sum / count
 }
 
-/** The whole product as processes of its own, on a chain that goes on, with a relay before the node. */
+/** All services as separate processes, on a chain that makes blocks, with a relay between node and filler. */
 export class Programs {
   readonly chain: Devchain
   readonly relay: ShipRelay
@@ -222,7 +223,7 @@ export class Programs {
     }
     this.filler = new Program(
       'filler',
-      'scripts/bench/hostile-reader.js',
+      'scripts/hostile-reader.js',
       [JSON.stringify(options), String(fillerPort)],
       {},
     )
@@ -231,7 +232,7 @@ export class Programs {
     }, 1_000)
   }
 
-  /** Starts everything; what follows in the chain comes every `intervalMs`. */
+  /** Starts everything; the chain makes a block every `intervalMs`. */
   static async start(intervalMs = 500): Promise<Programs> {
     const database = await createTestDatabase()
     const redis = await startTestRedis()
@@ -292,7 +293,7 @@ export class Programs {
       .map(({ name, output }) => `${name} ended: ${output.slice(-2_000)}`)
   }
 
-  /** Waits until the filler is at the head, and compares all rows with those of a reader that nobody disturbed. */
+  /** Waits until the filler is at the head, and compares all rows with those of an undisturbed reader. */
   async differences(): Promise<string[]> {
     this.relay.calm()
     this.chain.setPaused(true)
@@ -421,4 +422,19 @@ export function memoryTable(courses: readonly MemoryCourse[]): string {
     '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...lines,
   ].join('\n')
+}
+
+/** A suite whose tests get the running programs. */
+export function describeWithPrograms(title: string, suite: (programs: () => Programs) => void): void {
+  describeWithRedis(title, () => {
+    let programs: Programs | undefined
+    beforeAll(async () => {
+      programs = await Programs.start()
+    }, 600_000)
+    afterAll(async () => {
+      // It may not have started.
+      await programs?.stop()
+    }, 60_000)
+    suite(() => programs!)
+  })
 }

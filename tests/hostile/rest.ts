@@ -50,7 +50,7 @@ export function fetchFrom(url: string): (path: string) => Promise<{ status: numb
   }
 }
 
-/** Sends requests with parameters, bodies and paths that nobody means. */
+/** Sends requests with parameters, bodies and paths that make no sense. */
 export class RestAttack {
   readonly tally = new Tally('api: requests')
   readonly #url: URL

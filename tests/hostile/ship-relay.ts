@@ -16,7 +16,7 @@ const FIRST_MESSAGES = 3
 
 /**
  * Stands before a chain node and, while it is hostile, breaks what the node says in ways that no reader may take for a
- * block: cut, random, repeated, left out, in pieces, not a websocket's, and floods of what nobody asked for.
+ * block: cut, random, repeated, left out, in pieces, not a websocket's, and floods of unrequested messages.
  */
 export class ShipRelay {
   readonly url: string

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { WebsocketClient } from '../live/clients.ts'
-import { describeWithRedis } from '../setup/redis.ts'
-import { memoryCourses, memoryTable, namespaces, Programs } from './programs.ts'
+import { describeWithPrograms, memoryCourses, memoryTable, namespaces } from './programs.ts'
 import { fetchFrom, learnRest, RawAttack, RestAttack } from './rest.ts'
 import { SocketAttack } from './sockets.ts'
 import { StateAttack } from './state.ts'
@@ -30,20 +29,11 @@ const friendly = [
   '/tools/v1/links?limit=20&page=',
 ]
 
-let programs: Programs
-
-describeWithRedis('a long run of mixed load', () => {
-  beforeAll(async () => {
-    programs = await Programs.start()
-  }, 600_000)
-  afterAll(async () => {
-    // It may not have started.
-    await (programs as Programs | undefined)?.stop()
-  }, 60_000)
-
+describeWithPrograms('a long run of mixed load', (running) => {
   it(
-    `of ${MINUTES} minutes keeps memory flat, loses nothing and fails nobody`,
+    `of ${MINUTES} minutes keeps memory flat, loses nothing and fails no client`,
     async () => {
+      const programs = running()
       const { apiUrl, stateUrl, relay } = programs
       const untilMs = performance.now() + MINUTES * 60_000
       const isOver = (): boolean => performance.now() > untilMs || programs.crashed.length > 0
@@ -58,7 +48,7 @@ describeWithRedis('a long run of mixed load', () => {
         (tongue) => new SocketAttack(apiUrl, tongue),
       )
       const asked = new Tally('api: well-meant requests')
-      const told = new Tally('api: events to subscribers')
+      const received = new Tally('api: events to subscribers')
       const repeat = async (pauseMs: number, work: (number: number) => Promise<void>): Promise<void> => {
         for (let number = 0; !isOver(); number++) {
           await work(number)
@@ -79,7 +69,7 @@ describeWithRedis('a long run of mixed load', () => {
           if (response.status !== 200 && response.status !== 503)
             asked.blame(`${response.url} -> ${response.status}`)
         }),
-        subscribe(told, isOver),
+        subscribe(received, isOver),
         drive(rest, PAUSES.rest, 1),
         drive(raw, PAUSES.raw, 2),
         drive(state, PAUSES.state, 3),
@@ -93,7 +83,12 @@ describeWithRedis('a long run of mixed load', () => {
       rest.close()
       state.close()
       const courses = memoryCourses(programs)
-      const tallies = [asked, told, relay.tally, ...[rest, raw, state, ...sockets].map(({ tally }) => tally)]
+      const tallies = [
+        asked,
+        received,
+        relay.tally,
+        ...[rest, raw, state, ...sockets].map(({ tally }) => tally),
+      ]
       console.info(
         [
           `${MINUTES} minutes, ${programs.chain.head().num} blocks`,
@@ -105,41 +100,41 @@ describeWithRedis('a long run of mixed load', () => {
       )
       expect(programs.crashed).toEqual([])
       expect(tallies.flatMap(({ problems }) => problems)).toEqual([])
-      expect(told.sent).toBeGreaterThan(0)
+      expect(received.sent).toBeGreaterThan(0)
       for (const { name, earlyMegabytes, lateMegabytes } of courses)
         expect([name, lateMegabytes - earlyMegabytes < MAX_GROWTH_MB]).toEqual([name, true])
-      expect(await programs.differences()).toEqual([])
+      expect(await running().differences()).toEqual([])
     },
     MINUTES * 60_000 + 600_000,
   )
 
   /** Keeps subscribers, of whom the oldest leaves now and then; every other resumes where it was. */
-  async function subscribe(told: Tally, isOver: () => boolean): Promise<void> {
+  async function subscribe(received: Tally, isOver: () => boolean): Promise<void> {
     const clients: WebsocketClient[] = []
     let cursor: string | undefined
     for (let number = 0; !isOver(); number++) {
-      const client = await WebsocketClient.open(`${programs.apiUrl}/assets/v1/live`).catch(() => undefined)
+      const client = await WebsocketClient.open(`${running().apiUrl}/assets/v1/live`).catch(() => undefined)
       if (client) {
         await client.subscribe(number % 2 === 0 || cursor === undefined ? {} : { cursor })
         clients.push(client)
-      } else told.note('not connected')
+      } else received.note('not connected')
       if (clients.length > SUBSCRIBERS) {
         const oldest = clients.shift()!
-        if (oldest.closed) told.note(`cut off: ${oldest.closed.code}`)
-        told.sent += oldest.messages.length
+        if (oldest.closed) received.note(`cut off: ${oldest.closed.code}`)
+        received.sent += oldest.messages.length
         cursor = oldest.messages.findLast((message) => message.cursor !== undefined)?.cursor
         oldest.socket.terminate()
       }
       await sleep(clients.length < SUBSCRIBERS ? 50 : SUBSCRIBER_TURN_MS)
     }
     for (const { socket, messages } of clients) {
-      told.sent += messages.length
+      received.sent += messages.length
       socket.terminate()
     }
   }
 
   function now(): string {
-    return [...programs.memory]
+    return [...running().memory]
       .map(([name, samples]) => `${name} ${samples.at(-1)!.megabytes.toFixed(0)} MB`)
       .join(', ')
   }

@@ -36,7 +36,7 @@ const rooms = [
 /** A kind of client, by what it speaks. */
 type Tongue = 'websocket' | 'socket.io 3' | 'socket.io 4' | 'polling' | 'event stream'
 
-/** Sends frames and packets that nobody means to the live entry points. */
+/** Sends malformed frames and packets to the live entry points. */
 export class SocketAttack {
   readonly tally: Tally
   readonly #tongue: Tongue

@@ -47,7 +47,7 @@ function namesOf({ parameters = [], requestBody }: StateOperation): string[] {
   return [...new Set([...parameters.map(({ name }) => name), ...schemas.flat()])]
 }
 
-/** Sends requests and tokens that nobody means to the state service. */
+/** Sends malformed requests and tokens to the state service. */
 export class StateAttack {
   readonly tally = new Tally('state service: requests')
   readonly #url: URL

@@ -33,7 +33,7 @@ export class Tally {
   }
 }
 
-/** Statuses that a client may cause, beside 200: everything that names its own fault, and the honest 503. */
+/** Statuses that a client may cause in addition to 200: those that name its fault, and 503. */
 export function isHonest(status: number): boolean {
   return status < 500 || status === 503
 }

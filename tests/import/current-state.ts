@@ -4,7 +4,7 @@ import type { Entry, Json, Reply } from '../../scripts/conformance/index.ts'
 const routes =
   /^\/v[12]\/(collections|schemas|templates|assets|offers|sales|auctions|buyoffers|template_buyoffers)(\/:(collection_name|asset_id|offer_id|sale_id|auction_id|buyoffer_id|schema_name|template_id))*(\/_count)?$/
 
-/** Values of before the history, which nobody can know. */
+/** Values of before the history, which are unknown. */
 const unknownValues = /^((created|updated|transferred|minted)_at_(block|time)|template_mint|bids)$/
 /** Values that history adds up to: what was paid for assets of a template, and assets of a schema with the burned ones. */
 const sumsOfHistory = /\.prices$|^(\[\d+\])?\.assets$/
@@ -33,7 +33,7 @@ function isPresent(route: string, row: Row): boolean {
   return row.deleted_at_block === undefined || row.deleted_at_block === null
 }
 
-/** What is different, `equal`, or `left out` for an answer that tells of what is not there any more. */
+/** What is different, `equal`, or `left out` for an answer about what does not exist any more. */
 export function compareCurrentState({ route, request }: Entry, expected: Reply, found: Reply): string {
   if (expected.text === '') return 'left out'
   const [one, other] = [expected, found].map(({ text }) => JSON.parse(text) as Row)

@@ -66,7 +66,7 @@ function replaceValue(row: string, column: number): string {
   return values.join(',')
 }
 
-/** All that the old program does not keep of the blocks of the recording, beside who pays. */
+/** All that the old program does not keep of the blocks of the recording, in addition to payers. */
 const known = [
   // addnotifyacc is not logged, and no transaction is kept for it.
   expect.stringMatching(/^assets\.blocks lacks \(169,1795168355000,42,"\{0,1\}"/),
@@ -103,7 +103,7 @@ describe('a database of eosio-contract-api', () => {
       expect((await process.ended).code, process.output()).toBe(0)
       const text = process.output()
       expect(text).toContain('A database of version 1.3.24, to be imported at block 730')
-      expect(text).toContain('10 reversible blocks are taken back')
+      expect(text).toContain('10 reversible blocks are rolled back')
       expect(text).toMatch(/atomicassets_assets +581 rows/)
       expect(text).toContain('Nothing was changed.')
       expect(text).not.toContain(password)

@@ -138,7 +138,7 @@ it(
   },
 )
 
-it('an import whose source has indexed on meanwhile begins anew', async () => {
+it('an import whose source has indexed further starts over', async () => {
   const source = await restoreOldDatabase()
   const target = await createTestDatabase()
   const home = await createFillerHome(running, target.address)

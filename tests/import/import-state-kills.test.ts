@@ -98,7 +98,7 @@ async function untilStep(wanted: number, process: FillerProcess): Promise<void> 
   }
 }
 
-/** What happened since a block, as tables tell it. */
+/** What happened since a block, from the tables. */
 const histories = (since: number) => [
   `SELECT to_jsonb(a) - ARRAY['schema_key'] AS row FROM assets.assets a WHERE minted_at_block >= ${since} ORDER BY asset_id`,
   `SELECT asset_id, updated_at_block, updated_at_time, burned_at_block, burned_by_account, owner, mutable_data,
@@ -115,52 +115,64 @@ const histories = (since: number) => [
   `SELECT link_id, state, claimer, updated_at_block FROM tools.links WHERE updated_at_block >= ${since} ORDER BY 1`,
 ]
 
+const command = ['import-state', '--json', '--requests', '4']
+
+/** Runs the import and kills it, as often as wanted: over several imports when one is over before. */
+async function killAgainAndAgain(): Promise<void> {
+  const random = createRandom(SEED)
+  let seen: number[] = []
+  let since: number | undefined
+  let kills = 0
+  while (kills < KILLS) {
+    const process = home.start(command)
+    if (kills % 2 === 0)
+      await delay(random.between(0, LONGEST_DELAY_MS) + (kills === 0 ? LONGEST_DELAY_MS : 0))
+    else await untilStep((seen.at(-1) ?? 0) + random.between(1, 9), process)
+    if (await process.kill()) kills++
+    const now = await progress()
+    if (now?.is_finished === true) {
+      if (kills >= KILLS) break
+      await renew()
+      seen = []
+      since = undefined
+      continue
+    }
+    await expectUnfinished(now, seen.at(-1) ?? 0, since)
+    seen.push(now?.steps ?? 0)
+    since = now?.since
+  }
+  if (process.env.TEST_LOG !== undefined) process.stderr.write(`${JSON.stringify({ kills, seen, forks })}\n`)
+}
+
+/** What is committed stays, also the block that the import began at, and no filler continues from it. */
+async function expectUnfinished(
+  now: Begun | undefined,
+  steps: number,
+  since: number | undefined,
+): Promise<void> {
+  expect(now?.steps ?? 0).toBeGreaterThanOrEqual(steps)
+  if (since !== undefined) expect(now?.since).toBe(since)
+  if (now !== undefined)
+    await expect(indexUntil(running, imported.address, 1_000)).rejects.toMatchObject({
+      code: 'IMPORT_UNFINISHED',
+    })
+}
+
+/** Runs the import to its end. */
+async function finish(): Promise<void> {
+  if ((await progress())?.is_finished === true) return
+  let last = home.start(command)
+  // On a busy machine the node may answer more slowly than it makes blocks.
+  for (let again = 0; again < 5 && (await last.ended).code === UNFINISHED; again++) last = home.start(command)
+  expect(await last.ended, last.output()).toEqual({ code: 0, signal: null })
+}
+
 it(
   'an import of the state that is killed again and again, on a chain that forks, ends with what the chain has',
   async () => {
-    const random = createRandom(SEED)
-    const command = ['import-state', '--json', '--requests', '4']
-    let seen: number[] = []
-    let since: number | undefined
-    let kills = 0
-    while (kills < KILLS) {
-      const process = home.start(command)
-      if (kills % 2 === 0)
-        await delay(random.between(0, LONGEST_DELAY_MS) + (kills === 0 ? LONGEST_DELAY_MS : 0))
-      else await untilStep((seen.at(-1) ?? 0) + random.between(1, 9), process)
-      if (await process.kill()) kills++
-      const now = await progress()
-      // What is committed stays committed.
-      if (now?.is_finished !== true) expect(now?.steps ?? 0).toBeGreaterThanOrEqual(seen.at(-1) ?? 0)
-      seen.push(now?.steps ?? 0)
-      if (now?.is_finished === true) {
-        if (kills >= KILLS) break
-        // It was over before all kills: another one begins.
-        await renew()
-        seen = []
-        since = undefined
-        continue
-      }
-      // The block that the import began at stays.
-      if (since !== undefined) expect(now?.since).toBe(since)
-      since = now?.since
-      if (now !== undefined)
-        await expect(indexUntil(running, imported.address, 1_000)).rejects.toMatchObject({
-          code: 'IMPORT_UNFINISHED',
-        })
-    }
-    if ((await progress())?.is_finished !== true) {
-      let last = home.start(command)
-      // On a busy machine the node may answer more slowly than it makes blocks.
-      for (let again = 0; again < 5 && (await last.ended).code === UNFINISHED; again++)
-        last = home.start(command)
-      expect(await last.ended, last.output()).toEqual({ code: 0, signal: null })
-      if (process.env.TEST_LOG !== undefined)
-        globalThis.process.stderr.write(
-          `${JSON.stringify({ kills, seen, forks })} ${last.output().slice(-400)}\n`,
-        )
-    }
-    since = (await progress())!.since
+    await killAgainAndAgain()
+    await finish()
+    const { since } = (await progress())!
     const again = home.start(command)
     expect((await again.ended).code).toBe(1)
     stopping.abort()

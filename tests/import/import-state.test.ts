@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   corpusNames,
   readCorpus,
@@ -11,7 +11,7 @@ import type { StageChain } from '../../scripts/conformance/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { importState } from '../../services/filler/index.ts'
-import type { ImportStateOptions, ImportStateReport } from '../../services/filler/index.ts'
+import type { ImportProgress, ImportStateOptions, ImportStateReport } from '../../services/filler/index.ts'
 import { quiet } from '../api/server.ts'
 import { indexUntil, startChain } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
@@ -67,7 +67,7 @@ function runImport(more: Partial<ImportStateOptions> = {}): Promise<ImportStateR
     chain: { chainId: running.chain.chainId, http: past.httpUrl, ship: [running.shipUrl] },
     settings: stageReader(imported.address, stage),
     atOnce: 4,
-    anew: false,
+    startOver: false,
     logger,
     signal: new AbortController().signal,
     ...more,
@@ -130,7 +130,7 @@ describe('the state of a chain', () => {
     expect(await query(imported, mints)).toEqual(expected)
   })
 
-  it('is served as by an index of everything, but for what nobody can know', async () => {
+  it('is served as by an index of everything, except for unknown data', async () => {
     const [one, other] = [
       await serveStage(whole.address, stage, quiet),
       await serveStage(imported.address, stage, quiet),
@@ -186,5 +186,76 @@ describe('the state of a chain', () => {
 
   it('is not imported a second time', async () => {
     await expect(runImport()).rejects.toMatchObject({ code: 'IMPORT_TARGET_FILLED' })
+  })
+})
+
+describe('a contract that is upgraded between the first block and the last', () => {
+  const upgradeBlock = 863
+  const lastBlock = 900
+  let database: TestDatabase
+
+  /** Runs until a report that `isEnough` accepts; false when the import is done before. */
+  async function runUntil(isEnough: (progress: ImportProgress) => boolean): Promise<boolean> {
+    const stopping = new AbortController()
+    const onProgress = (progress: ImportProgress) => {
+      if (isEnough(progress)) stopping.abort()
+    }
+    const options = {
+      database: database.address,
+      settings: stageReader(database.address, stage),
+      signal: stopping.signal,
+    }
+    return runImport({ ...options, onProgress }).then(
+      () => false,
+      (error: unknown) => {
+        expect(error).toMatchObject({ code: 'IMPORT_UNFINISHED' })
+        return stopping.signal.aborted
+      },
+    )
+  }
+
+  beforeEach(async () => {
+    database = await createTestDatabase()
+    // All tables are paged at block 842, and the settings written. One page is then taken for one of block 900.
+    expect(await runUntil(({ phase }) => phase === 'reading blocks')).toBe(true)
+    const response = await fetch(`${running.httpUrl}/v1/chain/get_block_info`, {
+      method: 'POST',
+      body: JSON.stringify({ block_num: lastBlock }),
+    })
+    const { id } = (await response.json()) as { id: string }
+    await query(
+      database,
+      `UPDATE import.page_blocks SET num = ${lastBlock}, id = '\\x${id}' WHERE page = (SELECT max(page) FROM import.page_blocks)`,
+    )
+  })
+  afterEach(() => database.drop())
+
+  it('keeps its version when the import is interrupted after the upgrade', async () => {
+    const firstBlock = 840
+    const isPastUpgrade = ({ phase, done }: ImportProgress) =>
+      phase === 'reading blocks' && done > upgradeBlock + 5 - firstBlock
+    expect(await runUntil(isPastUpgrade)).toBe(true)
+    expect(await runUntil(() => false)).toBe(false)
+    await readTo(whole, 964)
+    const version = 'SELECT version, v2_since_block FROM assets.config'
+    expect(await query(whole, version)).toMatchObject([{ v2_since_block: expect.any(Number) as number }])
+    expect(await query(database, version)).toEqual(await query(whole, version))
+  })
+
+  it('is not taken for the new version from the first block on', async () => {
+    await query(database, "UPDATE assets.config SET version = '2.0.0', v2_since_block = 0")
+    await expect(
+      runImport({ database: database.address, settings: stageReader(database.address, stage) }),
+    ).rejects.toMatchObject({
+      code: 'IMPORT_UNFINISHED',
+      message: expect.stringContaining('--start-over') as string,
+    })
+    expect(
+      await runImport({
+        database: database.address,
+        settings: stageReader(database.address, stage),
+        startOver: true,
+      }),
+    ).toMatchObject({ block: 842, resumed: false })
   })
 })

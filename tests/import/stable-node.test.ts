@@ -22,8 +22,8 @@ afterEach(async () => {
 })
 
 /**
- * A node of which the first answers are of blocks that are forked away before its head is read again; every head that it
- * tells is final.
+ * A node of which the first answers are of blocks that are orphaned before its head is read again; every head that it
+ * reports is final.
  */
 async function startForkingNode(forks: number, behind = 5): Promise<{ node: StableNode; limits: number[] }> {
   let head = 100
@@ -58,7 +58,7 @@ async function startForkingNode(forks: number, behind = 5): Promise<{ node: Stab
   return { node: new StableNode(client, 90), limits }
 }
 
-it.each([3, 20])('rows of blocks that were forked away during %i requests are not taken', async (forks) => {
+it.each([3, 20])('rows of blocks that were orphaned during %i requests are not taken', async (forks) => {
   const { node, limits } = await startForkingNode(forks)
   const { value, blocks } = await node.rows('atomicassets', 'schemas', ['collection'], '')
   expect(value[0]!.rows.map((row) => Buffer.from(row).toString('hex'))).toEqual([FINAL])
@@ -66,7 +66,7 @@ it.each([3, 20])('rows of blocks that were forked away during %i requests are no
   expect(limits).toHaveLength(forks + 1)
 })
 
-it('scopes of blocks that were forked away are not taken', async () => {
+it('scopes of orphaned blocks are not taken', async () => {
   const { node } = await startForkingNode(20)
   expect((await node.scopes('atomicassets', 'schemas', 0n)).value).toEqual({ scopes: ['final'], next: null })
 })

@@ -63,7 +63,7 @@ describe('what is kept of all accounts', () => {
     expect(rows.length).toBeGreaterThan(1)
   })
 
-  it('knows who has code', async () => {
+  it('knows which accounts have code', async () => {
     const rows = await select<{ account: string }>(
       "SELECT account FROM chain.code_accounts WHERE account IN ('atomicassets', 'eosio', 'alice') ORDER BY 1",
     )

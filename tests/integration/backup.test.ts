@@ -94,7 +94,7 @@ describeUnless(reason, 'backup and restore', () => {
     expect(restored.digest).toBe(before.digest)
   })
 
-  it('a restored database that does not hold what was backed up is told', async () => {
+  it('a restored database that differs from its backup is reported', async () => {
     await run('backup.sh', ['other'], source.address)
     const file = join(folder, 'other/manifest.json')
     const manifest = JSON.parse(await readFile(file, 'utf8')) as {

@@ -4,11 +4,11 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 /** Every table's rows as text, by schema-qualified name; the first line of each holds the column names. */
 export type DatabaseDump = ReadonlyMap<string, readonly string[]>
 
-/** What tells of processes and of the moment instead of the chain. */
+/** Tables about processes and times, not about the chain. */
 const volatileTables = [
   'chain.leases',
   'chain.heartbeats',
-  // What was told live depends on when the blocks were read; tests of the feed compare it.
+  // What was published depends on when the blocks were read; tests of the feed compare it.
   'chain.feeds',
   'chain.feed',
   'public.pronghorn_migrations',
@@ -59,7 +59,7 @@ function compareRows(name: string, expected: readonly string[], found: readonly 
   return [...describeRows(name, 'lacks', missing), ...describeRows(name, 'has besides', extra)]
 }
 
-/** What is left of `rows` when each of `others` has taken one equal row away. */
+/** What is left of `rows` when each of `others` has removed one equal row. */
 function subtract(rows: readonly string[], others: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const row of others) counts.set(row, (counts.get(row) ?? 0) + 1)

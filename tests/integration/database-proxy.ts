@@ -2,7 +2,7 @@ import { connect, createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 
-/** Stands between a client and the database, so that a test can take the database away. */
+/** Stands between a client and the database, so that a test can make the database unavailable. */
 export class DatabaseProxy {
   /** Connections so far. */
   connections = 0
@@ -77,7 +77,7 @@ export class DatabaseProxy {
     }
     const last = chunk.subarray(0, this.bytesLeft)
     this.bytesLeft = Infinity
-    // What was sent is still taken in by the database; its answer finds nobody.
+    // The database still receives what was sent; its answer is dropped.
     database.write(last, () => this.cut())
   }
 }

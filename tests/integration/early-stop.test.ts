@@ -13,7 +13,7 @@ const noObserver = {
 it('a reader that is asked to stop before it reads ends, and has read nothing', async () => {
   const database = await createTestDatabase()
   const chain = await startChain({ recordings: ['main'] })
-  // Without the request to stop it would go on for ever.
+  // Without the request to stop it would run for ever.
   await indexUntil(chain, database.address, 0, { signal: AbortSignal.abort() })
   const client = await connectDatabase(database.address, { applicationName: 'test' })
   const { rows } = await client.query<{ n: bigint }>(

@@ -48,7 +48,7 @@ function follow() {
     signal: ending.signal,
     options: { onStatus: (status) => (forks = status.forks) },
   })
-  // Whoever waits for the position would otherwise wait in vain.
+  // A wait for the position would otherwise not end.
   let failure: unknown
   done.catch((error: unknown) => (failure = error))
   return {
@@ -120,7 +120,7 @@ it(
 )
 
 it(
-  'a reader that was away for a fork and its irreversibility indexes the new branch as a straight run does',
+  'a reader that missed a fork and its irreversibility indexes the new branch as a straight run does',
   async () => {
     const { chain } = running
     const watch = await PositionWatch.open(followed.address, testSettings.name)

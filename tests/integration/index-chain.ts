@@ -13,7 +13,7 @@ const logger = createLogger({
   pretty: true,
 })
 
-/** Reader settings for tests: everything kept, small groups. */
+/** Reader settings for tests: everything stored, small groups. */
 export const testSettings: ReaderSettings = { ...simulatedReader, name: 'test-1' }
 
 /** A running chain with its addresses. */

@@ -18,7 +18,7 @@ import type { SeededRandom } from './seeded-random.ts'
 import { patient } from '../setup/patience.ts'
 
 /** A chain that fillers are killed on. */
-interface Ordeal {
+interface Scenario {
   readonly chain: DevchainOptions
   /** The last block in which something happens: where it is reversible, the undo journal is not empty there. */
   readonly stopBlock: number
@@ -42,7 +42,7 @@ interface Supply {
 
 /** A chain, a database without even a schema, and the configuration of fillers that index one into the other. */
 async function withFillers<T>(
-  { chain: options, stopBlock, settings }: Ordeal,
+  { chain: options, stopBlock, settings }: Scenario,
   task: (home: FillerHome, database: DatabaseAddress, supply: Supply) => Promise<T>,
 ): Promise<T> {
   const supply: Supply = {}
@@ -72,7 +72,7 @@ async function finish(home: FillerHome, database: DatabaseAddress): Promise<Data
 
 /** Kills fillers until `kills` have died, spread over what they have to read, and returns the positions they reached. */
 async function killMany(
-  { stopBlock, kills, seed }: Ordeal,
+  { stopBlock, kills, seed }: Scenario,
   home: FillerHome,
   database: DatabaseAddress,
   supply: Supply,
@@ -110,7 +110,7 @@ function pickAdvance(random: SeededRandom, blocksLeft: number, killsLeft: number
 
 const fork = join(import.meta.dirname, '../fixtures/recordings/fork')
 
-const ordeals: Record<string, Ordeal> = {
+const scenarios: Record<string, Scenario> = {
   'main and v2 as the node lived through them': {
     chain: { recordings: ['main', 'v2'], replay: 'recorded' },
     stopBlock: 952,
@@ -135,15 +135,15 @@ const ordeals: Record<string, Ordeal> = {
 describe.concurrent(
   'killed at random moments, the filler ends with the bytes of an uninterrupted run',
   () => {
-    it.each(Object.entries(ordeals))('%s', { timeout: patient(300_000) }, async (_, ordeal) => {
-      const { expected, expectedDigest } = await withFillers(ordeal, async (home, database) => ({
+    it.each(Object.entries(scenarios))('%s', { timeout: patient(300_000) }, async (_, scenario) => {
+      const { expected, expectedDigest } = await withFillers(scenario, async (home, database) => ({
         expected: await finish(home, database),
         expectedDigest: await digestOf(database),
       }))
       const { reached, found, digest, violations } = await withFillers(
-        ordeal,
+        scenario,
         async (home, database, supply) => ({
-          reached: await killMany(ordeal, home, database, supply),
+          reached: await killMany(scenario, home, database, supply),
           found: await finish(home, database),
           digest: await digestOf(database),
           violations: await findViolations(database),
@@ -153,13 +153,13 @@ describe.concurrent(
       expect(digest).toEqual(expectedDigest)
       expect(violations).toEqual([])
       expect(countRows(expected)).toBeGreaterThan(400)
-      if (ordeal.chain.replay === 'recorded')
+      if (scenario.chain.replay === 'recorded')
         expect(expected.get('undo.assets_assets')!.length).toBeGreaterThan(1)
-      expect(reached).toHaveLength(ordeal.kills)
+      expect(reached).toHaveLength(scenario.kills)
       // Kills all over the chain, and more than half of them after something new was committed.
-      const tenths = new Set(reached.map((num) => Math.floor((10 * num) / ordeal.stopBlock)))
+      const tenths = new Set(reached.map((num) => Math.floor((10 * num) / scenario.stopBlock)))
       expect(tenths.size).toBeGreaterThanOrEqual(6)
-      expect(new Set(reached).size).toBeGreaterThan(ordeal.kills / 2)
+      expect(new Set(reached).size).toBeGreaterThan(scenario.kills / 2)
     })
   },
 )

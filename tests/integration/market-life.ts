@@ -303,7 +303,7 @@ class Life {
     const sale = this.world.sales.find((one) => one.offer !== null)
     if (!sale || this.random.fraction() < 0.6) return
     this.action('assets', 'canceloffer', { offer_id: sale.offer })
-    // Nobody can buy it any more; it stays until somebody cancels it.
+    // It cannot be bought any more, and stays until it is cancelled.
     this.world.sales = this.world.sales.filter((one) => one !== sale)
   }
 

@@ -72,7 +72,7 @@ afterEach(async () => {
   await followed.drop()
 })
 
-/** The rows of the families, without what tells how they came. */
+/** The rows of the families, without columns that depend on the path. */
 async function dumpFamilies(address: DatabaseAddress): Promise<DatabaseDump> {
   const dump = await dumpDatabase(address)
   return new Map([...dump].filter(([name]) => /^(assets|market|oracle)\./.test(name)))
@@ -89,7 +89,7 @@ async function count(address: DatabaseAddress, text: string): Promise<number> {
 }
 
 it(
-  'what is kept equals what is made anew from listings, block by block and at once',
+  'statistics equal those recomputed from listings, block by block and at once',
   { timeout: patient(240_000) },
   async () => {
     const last = recorded + generated

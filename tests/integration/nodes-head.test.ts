@@ -45,7 +45,7 @@ it('misses no block and applies none twice when the node that it follows fails',
     options: {
       chain: { chainId: chain.chainId, http: running.httpUrl, ship: mirrors.map(({ url }) => url) },
       shipTiming: { backoffMinMs: 20, backoffMaxMs: 200, otherBranchMs: 600 },
-      onStatus: (told) => (status = told),
+      onStatus: (next) => (status = next),
       observer: {
         committed: ({ blocks }) => (count.committed += blocks),
         rolledBack: (blocks) => (count.undone += blocks),
@@ -96,7 +96,7 @@ it('misses no block and applies none twice when the node that it follows fails',
   ending.abort()
   await reading
   const { forks } = current()!
-  // Every fault but the one that leads to another branch is nothing that the rows could tell of.
+  // Every fault but the one that leads to another branch does not show in the rows.
   expect(forks).toBeGreaterThanOrEqual(times)
   expect(forks).toBeLessThanOrEqual(3 * times)
   const ofMirror = { chainId: chain.chainId, http: running.httpUrl, ship: [mirrors[0]!.url] }

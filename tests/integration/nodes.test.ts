@@ -53,21 +53,21 @@ it('ends with the same rows whatever happens to the nodes that it catches up fro
     { at: 500, happen: () => (fifth!.conduct.bytesPerSecond = 2_000) },
     { at: 700, happen: () => void second!.start() },
   ]
-  const told: ReaderStatus[] = []
+  const statuses: ReaderStatus[] = []
   const watch = setInterval(() => {
-    const block = told.at(-1)?.receivedBlocks ?? 0
+    const block = statuses.at(-1)?.receivedBlocks ?? 0
     while (faults[0] !== undefined && faults[0].at <= block) faults.shift()!.happen()
   }, 20)
   const ship = mirrors.map(({ url }) => url)
   await indexUntil(running, database.address, stop, {
     options: {
       chain: { chainId: chain.chainId, http: running.httpUrl, ship },
-      onStatus: (status) => told.push(status),
+      onStatus: (status) => statuses.push(status),
     },
   }).finally(() => clearInterval(watch))
   await indexUntil(running, straight.address, stop)
   expect(compareDumps(await dumpDatabase(straight.address), await dumpDatabase(database.address))).toEqual([])
-  const { nodes } = told.at(-2)!
+  const { nodes } = statuses.at(-2)!
   expect(nodes.map(({ faults }) => faults > 0)).toEqual([false, true, true, true, true])
   expect(nodes[3]).toMatchObject({
     blocksReceived: 0,

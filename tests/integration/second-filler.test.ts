@@ -72,7 +72,7 @@ async function cutInsideCommit(): Promise<void> {
   await admin.query('ROLLBACK')
 }
 
-/** Holds the chain, lets the reader come to its head, and compares with a reading that nobody disturbed. */
+/** Holds the chain, lets the reader come to its head, and compares with an undisturbed reading. */
 async function expectStraightBytes(): Promise<void> {
   running.chain.setPaused(true)
   const head = running.chain.head()
@@ -104,7 +104,7 @@ it('a second filler refuses and names the holder; the first is undisturbed', asy
   expect(await holder.stop()).toEqual({ code: 0, signal: null })
 })
 
-it('a filler whose session was cut loses its commit and goes on from the one before, under a new fencing number', async () => {
+it('a filler whose session was cut loses its commit and continues from the one before, under a new fencing number', async () => {
   const filler = first.start()
   for (let cuts = 0; cuts < 3; cuts++) {
     await untilMoved(5)

@@ -57,7 +57,7 @@ export async function toolsAbi(httpUrl: string): Promise<CompiledAbi> {
 }
 
 /**
- * Every link and every action on one, told by the traces of the chain alone.
+ * Every link and every action on one, from the traces of the chain alone.
  * @param from the first block; links announced before are not known.
  */
 export function modelLinks(

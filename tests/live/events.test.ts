@@ -89,13 +89,13 @@ async function connectAll(url: string): Promise<Clients> {
 
 async function show(live: LiveChain, blocks: number): Promise<Set<string>> {
   const { websockets, streams, sockets } = await connectAll(live.api.url)
-  const told = await live.entries()
+  const received = await live.entries()
   const seen = new Set<string>()
   const counts = new Map<Family, number>()
   for (let block = 0; block < blocks; block++) {
     await live.produce()
-    const news = (await live.entries()).slice(told.length)
-    told.push(...news)
+    const news = (await live.entries()).slice(received.length)
+    received.push(...news)
     const events = survivingBlocks(news).flatMap((each) => each.events)
     for (const family of families) {
       const before = counts.get(family) ?? 0
@@ -200,7 +200,7 @@ function expectPayload(payload: SocketClient['events'][number]['payload'], messa
   }
 }
 
-/** The generated chain backs no assets with tokens; recorded.test.ts tells of one that does. */
+/** The generated chain backs no assets with tokens; recorded.test.ts has one that does. */
 const socketActions = eventCatalogue.flatMap(({ socket, action }) =>
   socket && action !== 'logbackasset' ? [action] : [],
 )

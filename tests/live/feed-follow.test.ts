@@ -45,11 +45,11 @@ function createLog() {
 /** Long enough that nothing happens by the clock unless a test shortens it. */
 const unhurried = { silenceMs: 600_000, pollMs: 600_000 }
 
-/** A reader's feed, the bus between, and somebody who follows it. */
+/** A reader's feed, the bus between, and a follower. */
 async function follow(reader: string, more: Partial<FollowOptions> = {}) {
   const log = createLog()
   const store = more.store ?? createMemoryStore(log)
-  const told: FeedEntry[] = []
+  const received: FeedEntry[] = []
   const lags: FeedLag[] = []
   let isDeaf = false
   const written = await OutboxFeed.open(feed.query, reader, {
@@ -61,19 +61,19 @@ async function follow(reader: string, more: Partial<FollowOptions> = {}) {
     query: feed.query,
     reader,
     logger: log,
-    onEntry: (entry) => void told.push(entry),
+    onEntry: (entry) => void received.push(entry),
     onLag: (lag) => void lags.push(lag),
     timing: unhurried,
     ...more,
   })
-  const isTold = () =>
-    expect.poll(async () => told.length >= (await readEntries(feed.query, reader)).length).toBe(true)
+  const hasReceived = () =>
+    expect.poll(async () => received.length >= (await readEntries(feed.query, reader)).length).toBe(true)
   return {
     written,
     follower,
     store,
     log,
-    told,
+    received,
     lags,
     /** What is sent meanwhile is lost. */
     withoutBus: async (task: () => Promise<void>) => {
@@ -82,65 +82,65 @@ async function follow(reader: string, more: Partial<FollowOptions> = {}) {
       isDeaf = false
     },
     /** Waits until as many entries were taken as there are. */
-    isTold,
+    hasReceived,
   }
 }
 
 async function expectAllOnce(
   reader: string,
-  told: readonly FeedEntry[],
+  received: readonly FeedEntry[],
   follower: FeedFollower,
 ): Promise<void> {
-  expect(told).toEqual(await readEntries(feed.query, reader))
+  expect(received).toEqual(await readEntries(feed.query, reader))
   await follower.close()
 }
 
-describe('who follows a feed', () => {
+describe('a follower of a feed', () => {
   it('takes entries from the bus, and reads what was lost as soon as the next message shows it', async () => {
-    const { written, follower, told, withoutBus, isTold } = await follow('gaps')
+    const { written, follower, received, withoutBus, hasReceived } = await follow('gaps')
     await written.block(2)
-    await isTold()
+    await hasReceived()
     expect(follower.status()).toMatchObject({ fromBus: 1, sequence: 1n, via: 'bus' })
     await withoutBus(async () => {
       await written.block(1)
       await written.fork(11)
       await written.block(3)
     })
-    expect(told).toHaveLength(1)
+    expect(received).toHaveLength(1)
     await written.block(1)
-    await isTold()
+    await hasReceived()
     await written.block(1)
-    await isTold()
+    await hasReceived()
     // What shows the loss is read with it.
     expect(follower.status()).toMatchObject({ fromBus: 2, fromDatabase: 4 })
-    await expectAllOnce('gaps', told, follower)
+    await expectAllOnce('gaps', received, follower)
   })
 
   it('learns from the next sign of life that the last message was lost', async () => {
-    const { written, follower, told, lags, withoutBus, isTold } = await follow('last')
+    const { written, follower, received, lags, withoutBus, hasReceived } = await follow('last')
     await withoutBus(() => written.block(1))
     written.beat()
-    await isTold()
+    await hasReceived()
     expect(lags).toMatchObject([{ reader: 'last', sequence: '1', block_num: 11, behind: 0, live: true }])
     expect(follower.status()).toMatchObject({ lag: lags[0], fromDatabase: 1 })
-    await expectAllOnce('last', told, follower)
+    await expectAllOnce('last', received, follower)
   })
 
   it('reads what is too long for the bus', async () => {
-    const { written, follower, told, store, isTold } = await follow('long')
+    const { written, follower, received, store, hasReceived } = await follow('long')
     const lengths: number[] = []
     await store.subscribe(feedChannel('long'), (text) => void lengths.push(text.length))
     await written.block(1, 'x'.repeat(MAX_BUS_CHARACTERS))
-    await isTold()
+    await hasReceived()
     await written.block(1, 'x'.repeat(MAX_BUS_CHARACTERS - 2_000))
-    await isTold()
+    await hasReceived()
     expect(Math.max(...lengths)).toBeLessThanOrEqual(MAX_BUS_CHARACTERS)
     expect(follower.status()).toMatchObject({ fromBus: 1, fromDatabase: 1 })
-    await expectAllOnce('long', told, follower)
+    await expectAllOnce('long', received, follower)
   })
 
   it('skips what is no message, says so once, and misses nothing', async () => {
-    const { written, follower, told, store, log, isTold } = await follow('malformed')
+    const { written, follower, received, store, log, hasReceived } = await follow('malformed')
     const lag = { kind: 'lag', reader: 'malformed', epoch: 0, sequence: '0', behind: 0, live: true } as const
     const forged = [
       '',
@@ -153,27 +153,27 @@ describe('who follows a feed', () => {
       await store.publish(feedChannel('malformed'), text)
       await written.block(1)
     }
-    await isTold()
+    await hasReceived()
     expect(follower.status().malformed).toBe(forged.length)
     expect(log.lines).toEqual(['a message of the feed was skipped'])
-    await expectAllOnce('malformed', told, follower)
+    await expectAllOnce('malformed', received, follower)
   })
 
   it('asks the database while the bus is silent', async () => {
-    const { written, follower, told, withoutBus, isTold } = await follow('silent', {
+    const { written, follower, received, withoutBus, hasReceived } = await follow('silent', {
       timing: { silenceMs: 1, pollMs: 10 },
     })
     await withoutBus(async () => {
       for (let block = 0; block < 3; block++) {
         await written.block(1)
-        await isTold()
+        await hasReceived()
       }
     })
     expect(follower.status()).toMatchObject({ via: 'database', fromBus: 0, fromDatabase: 3 })
-    await expectAllOnce('silent', told, follower)
+    await expectAllOnce('silent', received, follower)
   })
 
-  it('handles one entry after the other, however slowly, and goes on when one fails', async () => {
+  it('handles one entry after the other, however slowly, and continues when one fails', async () => {
     const taken: string[] = []
     let atOnce = 0
     const { written, follower } = await follow('slow', {
@@ -192,11 +192,11 @@ describe('who follows a feed', () => {
     await follower.close()
   })
 
-  it('starts when the database answers, and where it was told to', async () => {
+  it('starts when the database answers, and at its start position', async () => {
     let isAway = true
     const query: FeedQuery = (text, values) =>
-      isAway ? Promise.reject(new Error('away')) : feed.query(text, values)
-    const { written, follower, told, log } = await follow('away', {
+      isAway ? Promise.reject(new Error('unavailable')) : feed.query(text, values)
+    const { written, follower, received, log } = await follow('unavailable', {
       query,
       timing: { silenceMs: 1, pollMs: 10 },
     })
@@ -205,14 +205,14 @@ describe('who follows a feed', () => {
     isAway = false
     await expect.poll(() => follower.status().sequence).toBe(1n)
     await written.block(1)
-    await expect.poll(() => told.map(({ sequence }) => sequence)).toEqual(['2'])
+    await expect.poll(() => received.map(({ sequence }) => sequence)).toEqual(['2'])
     await follower.close()
     const second: string[] = []
-    const from = { epoch: told[0]!.epoch, sequence: 0n }
+    const from = { epoch: received[0]!.epoch, sequence: 0n }
     const again = await followFeed({
       store: createMemoryStore(log),
       query,
-      reader: 'away',
+      reader: 'unavailable',
       from,
       logger: log,
       onEntry: ({ sequence }) => void second.push(sequence),
@@ -221,29 +221,34 @@ describe('who follows a feed', () => {
     await again.close()
   })
 
-  it('is told that something is missing when it is no longer kept, or the feed is another one', async () => {
-    const { written, follower, told, store, isTold } = await follow('other')
+  it('gets a gap when entries are no longer stored, or the feed is another one', async () => {
+    const { written, follower, received, store, hasReceived } = await follow('other')
     const send = (channel: string, text: string) => void store.publish(channel, text)
     await written.block(1)
-    await isTold()
+    await hasReceived()
     await written.wipe()
     const wiped = await OutboxFeed.open(feed.query, 'other')
     await wiped.arrive(20)
     const again = await OutboxFeed.open(feed.query, 'other', { send })
     again.beat()
-    await expect.poll(() => told.length).toBe(3)
-    expect(told.slice(1)).toMatchObject([
+    await expect.poll(() => received.length).toBe(3)
+    expect(received.slice(1)).toMatchObject([
       { kind: 'gap', sequence: '2', from_block: null },
       { kind: 'gap', sequence: '3', from_block: 1, to_block: 20 },
     ])
     await feed.query('UPDATE chain.feeds SET epoch = epoch + 1, told_to = 30 WHERE reader = $1', ['other'])
     const restored = await OutboxFeed.open(feed.query, 'other', { send })
     await restored.block(1)
-    await expect.poll(() => told.length).toBe(4)
-    expect(told[3]).toMatchObject({ kind: 'gap', sequence: '4', from_block: null, to_block: 31 })
+    await expect.poll(() => received.length).toBe(4)
+    expect(received[3]).toMatchObject({ kind: 'gap', sequence: '4', from_block: null, to_block: 31 })
     await restored.block(1)
-    await expect.poll(() => told.length).toBe(5)
-    expect(told[4]).toMatchObject({ kind: 'block', epoch: told[3]!.epoch, sequence: '5', block: { num: 32 } })
+    await expect.poll(() => received.length).toBe(5)
+    expect(received[4]).toMatchObject({
+      kind: 'block',
+      epoch: received[3]!.epoch,
+      sequence: '5',
+      block: { num: 32 },
+    })
     await follower.close()
   })
 })
@@ -266,7 +271,7 @@ describeWithRedis('a Redis that goes and comes back', () => {
       logger: log,
       onMessage: (_, outcome) => outcomes[outcome]++,
     })
-    const { written, follower, told, isTold } = await follow('redis', {
+    const { written, follower, received, hasReceived } = await follow('redis', {
       store: listening,
       timing: { silenceMs: 300, pollMs: 50 },
     })
@@ -274,13 +279,13 @@ describeWithRedis('a Redis that goes and comes back', () => {
       send: (channel, text) => publish('redis', channel, text),
     })
     await filler.block(2)
-    await isTold()
+    await hasReceived()
     expect(follower.status()).toMatchObject({ via: 'bus', fromBus: 1 })
     await redis.kill()
     for (let block = 0; block < 3; block++) await filler.block(1)
     await filler.fork(12)
     await filler.block(1)
-    await isTold()
+    await hasReceived()
     expect(follower.status()).toMatchObject({ via: 'database', fromBus: 1, fromDatabase: 5 })
     expect(outcomes).toEqual({ sent: 1, dropped: 5 })
     // Five losses, one line.
@@ -290,21 +295,21 @@ describeWithRedis('a Redis that goes and comes back', () => {
       .poll(
         async () => {
           await filler.block(1)
-          await isTold()
+          await hasReceived()
           return follower.status().fromBus
         },
         { timeout: patient(20_000) },
       )
       .toBeGreaterThan(2)
     expect(written.head).toBe(10)
-    await expectAllOnce('redis', told, follower)
+    await expectAllOnce('redis', received, follower)
     await Promise.all([writing.close(), listening.close()])
     await redis.stop()
   })
 })
 
 describe('the publisher', () => {
-  it('makes nobody wait: what a stuck store does not take is dropped', async () => {
+  it('delays no commit: what a stuck store does not take is dropped', async () => {
     const log = createLog()
     const settle: (() => void)[] = []
     const stuck: KeyValueStore = {

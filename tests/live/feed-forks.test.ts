@@ -32,19 +32,19 @@ afterEach(() => live.close())
 
 /** Follows the feed through the database from before its first entry, whatever happens to the filler. */
 async function overhear() {
-  const told: FeedEntry[] = []
+  const received: FeedEntry[] = []
   const follower = await followFeed({
     store: createMemoryStore(quiet),
     query: live.feed.query,
     reader: testSettings.name,
     logger: quiet,
-    onEntry: (entry) => void told.push(entry),
+    onEntry: (entry) => void received.push(entry),
     timing: { silenceMs: 1, pollMs: 20 },
   })
-  return { told, close: () => follower.close() }
+  return { received, close: () => follower.close() }
 }
 
-/** Nothing is told twice, nothing out of turn, and each fork takes something back. */
+/** Nothing is received twice, nothing out of turn, and each fork undoes something. */
 function expectOrder(entries: readonly FeedEntry[], start: number): void {
   let view = start
   for (const entry of entries) {
@@ -58,7 +58,7 @@ function expectOrder(entries: readonly FeedEntry[], start: number): void {
   expect(new Set(ids).size).toBe(ids.length)
 }
 
-/** What is told adds up to the chain's present branch and to the tables. */
+/** What is received adds up to the chain's present branch and to the tables. */
 async function expectWhole(before: bigint, start: number): Promise<readonly FeedEntry[]> {
   const entries = await readEntries(live.feed.query)
   expectOrder(entries, start)
@@ -69,7 +69,7 @@ async function expectWhole(before: bigint, start: number): Promise<readonly Feed
   return entries
 }
 
-it('a fork is told once, with the first block that it undid, and then the new branch', async () => {
+it('a fork is published once, with the first block that it undid, and then the new branch', async () => {
   const { chain } = live.running
   live.start()
   await live.reach()
@@ -77,11 +77,11 @@ it('a fork is told once, with the first block that it undid, and then the new br
   const start = chain.head().num
   for (const depth of [1, 3, 12]) {
     await live.follow(depth)
-    const told = (await readEntries(live.feed.query)).length
+    const received = (await readEntries(live.feed.query)).length
     const first = chain.head().num - depth + 1
     chain.fork(depth)
     await live.reach()
-    const entries = (await readEntries(live.feed.query)).slice(told)
+    const entries = (await readEntries(live.feed.query)).slice(received)
     expect(entries[0]).toMatchObject({ kind: 'fork', block_num: first })
     expect(entries.slice(1).map(({ kind }) => kind)).toEqual(entries.slice(1).map(() => 'block'))
     expect(entries[1]).toMatchObject({ block: { num: first } })
@@ -97,18 +97,18 @@ function disturb(random: ReturnType<typeof createRandom>): void {
   if (random.fraction() < 0.4) chain.fork(random.between(1, 4))
 }
 
-it(`${cuts} cuts of the session in the midst of commits and forks lose nothing and tell nothing twice`, async () => {
+it(`${cuts} cuts of the session in the midst of commits and forks lose nothing and publish nothing twice`, async () => {
   const random = createRandom(61)
   live.start()
   await live.reach()
   const before = await newestSequence(live.feed.query)
   const start = live.running.chain.head().num
-  const { told, close } = await overhear()
+  const { received, close } = await overhear()
   let forks = 0
   for (let cut = 0; cut < cuts; cut++) {
     disturb(random)
     if (random.fraction() < 0.4) {
-      // All of it is told, so the fork has something to take back.
+      // All of it is published, so the fork undoes something.
       await live.reach()
       live.running.chain.fork(random.between(1, 2))
       forks++
@@ -122,21 +122,21 @@ it(`${cuts} cuts of the session in the midst of commits and forks lose nothing a
   }
   await live.reach()
   const entries = await expectWhole(before, start)
-  await expect.poll(() => told.length).toBe(entries.length)
-  expect(told).toEqual(entries)
+  await expect.poll(() => received.length).toBe(entries.length)
+  expect(received).toEqual(entries)
   expect(entries.filter(({ kind }) => kind === 'fork').length).toBeGreaterThanOrEqual(forks)
   expect(forks).toBeGreaterThan(5)
   await close()
 })
 
-it(`a filler that is killed ${kills} times loses nothing and tells nothing twice`, async () => {
+it(`a filler that is killed ${kills} times loses nothing and publishes nothing twice`, async () => {
   const random = createRandom(62)
   const home = await createFillerHome(live.running, live.database.address)
   let filler = home.start()
   await live.reach()
   const before = await newestSequence(live.feed.query)
   const start = live.running.chain.head().num
-  const { told, close } = await overhear()
+  const { received, close } = await overhear()
   for (let kill = 0; kill < kills; kill++) {
     for (let moment = random.between(1, 3); moment > 0; moment--) {
       disturb(random)
@@ -149,8 +149,8 @@ it(`a filler that is killed ${kills} times loses nothing and tells nothing twice
   }
   await live.reach()
   const entries = await expectWhole(before, start)
-  await expect.poll(() => told.length).toBe(entries.length)
-  expect(told).toEqual(entries)
+  await expect.poll(() => received.length).toBe(entries.length)
+  expect(received).toEqual(entries)
   expect((await filler.stop()).code).toBe(0)
   await close()
   await home.remove()

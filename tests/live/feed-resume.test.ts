@@ -29,29 +29,33 @@ afterAll(async () => {
   await database.drop()
 })
 
-const openFeed = (reader: string, keepBlocks?: number) => OutboxFeed.open(feed.query, reader, { keepBlocks })
+const openFeed = (reader: string, retainedBlocks?: number) =>
+  OutboxFeed.open(feed.query, reader, { retainedBlocks })
 
-/** Somebody who keeps what he is told: events by block, and blocks that he knows he was not told of. */
+/** A client that keeps what it received: events by block, and blocks that were not published. */
 class Listener {
   readonly events = new Map<string, number>()
-  readonly untold = new Set<number>()
+  readonly unpublished = new Set<number>()
 
   take(entry: FeedEntry, from = 0, to = Infinity): void {
     if (entry.kind === 'block') {
       for (const { id } of entry.events.slice(from, to)) {
-        if (this.events.has(id)) throw new Error(`event ${id} was told twice`)
+        if (this.events.has(id)) throw new Error(`event ${id} was received twice`)
         this.events.set(id, entry.block.num)
       }
     } else if (entry.kind === 'gap') {
-      for (let num = entry.from_block!; num <= entry.to_block; num++) this.untold.add(num)
+      for (let num = entry.from_block!; num <= entry.to_block; num++) this.unpublished.add(num)
     } else {
       for (const [id, num] of this.events) if (num >= entry.block_num) this.events.delete(id)
-      for (const num of this.untold) if (num >= entry.block_num) this.untold.delete(num)
+      for (const num of this.unpublished) if (num >= entry.block_num) this.unpublished.delete(num)
     }
   }
 
   get state() {
-    return { events: [...this.events.keys()].sort(), untold: [...this.untold].sort((a, b) => a - b) }
+    return {
+      events: [...this.events.keys()].sort(),
+      unpublished: [...this.unpublished].sort((a, b) => a - b),
+    }
   }
 }
 
@@ -79,7 +83,7 @@ async function writeRandomly(reader: string, seed: number, steps: number): Promi
 }
 
 describe('who comes back with a cursor', () => {
-  it.each([1, 2])('ends with what somebody has who never left (%i)', async (seed) => {
+  it.each([1, 2])('ends with the events of a client that never left (%i)', async (seed) => {
     const reader = `random-${seed}`
     await writeRandomly(reader, seed, 45)
     const entries = await readEntries(feed.query, reader)
@@ -119,7 +123,7 @@ describe('who comes back with a cursor', () => {
     expect(found.map(({ entry }) => [entry.kind, (entry as FeedBlock).block.num])).toEqual([['block', 12]])
   })
 
-  it('is told of one fork, the deepest, with a cursor that does not bring it again', async () => {
+  it('gets one fork, the deepest, with a cursor that does not bring it again', async () => {
     const written = await openFeed('deepest')
     await written.arrive(10)
     for (let num = 11; num <= 15; num++) await written.block(1)
@@ -158,7 +162,7 @@ describe('a place that is no longer there', () => {
     const { details } = await refusal(cursorAfter(first!))
     const { found } = await missed(decodeCursor(details.oldest as string))
     expect(found.map(({ entry }) => entry)).toEqual(kept)
-    // The oldest entry that is kept may itself be the place.
+    // The oldest stored entry may itself be the place.
     expect((await missed(cursorAfter(kept[0]!, 0))).found).toHaveLength(10)
   })
 

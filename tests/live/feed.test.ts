@@ -38,7 +38,7 @@ interface PackedAction {
   }
 }
 
-describe('what a reader at the head tells', () => {
+describe('what a reader at the head publishes', () => {
   let live: LiveReader
   let before: bigint
   let entries: FeedEntry[]
@@ -69,7 +69,7 @@ describe('what a reader at the head tells', () => {
     expect(entries.map(({ kind }) => kind)).toEqual(entries.map(() => 'block'))
   })
 
-  it('has block and transactions as the node tells them', () => {
+  it('has block and transactions as the node has them', () => {
     for (const { block, transactions, events } of entries as FeedBlock[]) {
       const chainBlock = live.running.chain.block(block.num)!
       const header = ship.decoder<{ timestamp: string; producer: string }>('signed_block_header')(
@@ -159,22 +159,22 @@ describe('what a reader at the head tells', () => {
   })
 
   it('is what comes by the bus', async () => {
-    const told: FeedEntry[] = []
+    const received: FeedEntry[] = []
     const follower = await followFeed({
       store: live.store,
       query: live.feed.query,
       reader,
       logger: quiet,
-      onEntry: (entry) => void told.push(entry),
+      onEntry: (entry) => void received.push(entry),
     })
     await live.follow(10)
     const all = await readEntries(live.feed.query)
-    await expect.poll(() => told).toEqual(all.slice(entries.length))
+    await expect.poll(() => received).toEqual(all.slice(entries.length))
     expect(follower.status()).toMatchObject({ via: 'bus', fromDatabase: 0, malformed: 0 })
     await follower.close()
   })
 
-  it('goes on after a restart where it stopped', async () => {
+  it('continues after a restart where it stopped', async () => {
     await live.stop()
     live.running.chain.generate(5)
     live.start()
@@ -196,15 +196,15 @@ describe('what a reader at the head tells', () => {
       from_block: num + 1,
       to_block: num + 25,
     })
-    const untold = await newestSequence(live.feed.query)
+    const before = await newestSequence(live.feed.query)
     await live.follow(3)
     const since = survivingBlocks(await readEntries(live.feed.query)).filter(({ block }) => block.num > num)
-    expect(comparable(eventLines(since))).toEqual(await tableLines(live.feed.query, untold))
+    expect(comparable(eventLines(since))).toEqual(await tableLines(live.feed.query, before))
     expect(await readFeedState(live.feed.query, reader)).toMatchObject({ toldTo: num + 28 })
   })
 })
 
-it('a reader of irreversible blocks tells of them as soon as they are, and of no fork', async () => {
+it('a reader of irreversible blocks publishes them as soon as they are, and no fork', async () => {
   const live = await LiveReader.open({ recordings: ['main'], libLagBlocks: 4, blocks: 10, rate: 4, seed: 9 })
   const { chain } = live.running
   live.start({ irreversible_only: true })

@@ -16,7 +16,7 @@ afterAll(async () => {
   await chain.close()
 })
 
-/** Global sequences and block ids of the events that a client has not been told to forget. */
+/** Global sequences and block ids of the events that no fork has undone for a client. */
 function remembered(messages: readonly LiveMessage[]): string[] {
   let kept: LiveMessage[] = []
   for (const message of messages) {
@@ -38,7 +38,7 @@ async function survivors(after: number): Promise<string[]> {
     )
 }
 
-it('a fork under 200 clients: each is told once and then of the new branch; cursors lead to what survives', async () => {
+it('a fork under 200 clients: each gets one fork and then the new branch; cursors lead to what survives', async () => {
   const start = chain.chain.chain.head().num
   const websockets = await Promise.all(
     Array.from({ length: 80 }, () => WebsocketClient.open(`${chain.api.url}/assets/v1/live`)),
@@ -57,7 +57,7 @@ it('a fork under 200 clients: each is told once and then of the new branch; curs
   await Promise.all(sockets.map((client) => client.untilConnected()))
 
   for (let block = 0; block < 3; block++) await chain.produce()
-  // These go away in the middle of the branch that will be undone, with the cursor of their last event.
+  // These leave in the middle of the branch that will be undone, with the cursor of their last event.
   const leaving = websockets.splice(0, 20)
   const everything = await survivors(start)
   await Promise.all(leaving.map((client) => client.received('event', everything.length)))

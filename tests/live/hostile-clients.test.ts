@@ -101,7 +101,7 @@ describe('clients that do not read', () => {
     expect((await poll()).status).toBe(400)
   })
 
-  it('whoever pings as a client does stays', async () => {
+  it('a client with ordinary pings stays', async () => {
     const socket = await openRaw()
     let answers = 0
     socket.on('message', (data: Buffer) => (answers += data.toString() === '3' ? 1 : 0))

@@ -21,7 +21,7 @@ const namespaces = [
   { name: 'tools', path: '/tools', args: { ...args, tools_account: 'atomictoolsx' } },
 ]
 
-/** What a live chain may be told. */
+/** Options of a live chain. */
 export interface LiveChainOptions {
   /** Port of a Redis server; without it filler and api share a store in this process. */
   readonly redisPort?: number
@@ -45,7 +45,7 @@ export class LiveChain {
     ;({ watch: this.#watch, stores: this.#stores, stopReader: this.#stopReader } = more)
   }
 
-  /** Starts everything; the filler is at the head and has begun to tell. */
+  /** Starts everything; the filler is at the head and publishes. */
   static async start({ redisPort, seed, server }: LiveChainOptions): Promise<LiveChain> {
     const database = await createTestDatabase()
     const chain = await startChain({
@@ -81,7 +81,7 @@ export class LiveChain {
       await reading
     }
     const live = new LiveChain({ chain, database, api, feed }, { watch, stores, stopReader })
-    // The first block at the head is not told; those after it are.
+    // The first block at the head is not published; those after it are.
     await live.produce()
     return live
   }
@@ -97,7 +97,7 @@ export class LiveChain {
     await this.#watch.until((at) => at?.id === this.chain.chain.head().id)
   }
 
-  /** Everything that the filler has told. */
+  /** Everything that the filler has published. */
   entries(): Promise<FeedEntry[]> {
     return readEntries(this.feed.query)
   }

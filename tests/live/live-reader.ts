@@ -10,10 +10,10 @@ import { PositionWatch } from '../integration/position.ts'
 import { openFeedReader } from './published.ts'
 import type { FeedReader } from './published.ts'
 
-/** A log that nobody reads. */
+/** A silent log. */
 export const quiet = { info: () => undefined, warn: () => undefined }
 
-/** A chain whose blocks the test makes, a reader in this process that follows it, and what it tells. */
+/** A chain whose blocks the test makes, a reader in this process that follows it, and what it publishes. */
 export class LiveReader {
   readonly running: TestChain
   readonly database: TestDatabase
@@ -31,7 +31,7 @@ export class LiveReader {
     this.watch = watch
   }
 
-  /** Starts a chain; nobody reads it yet. */
+  /** Starts a chain; without a reader. */
   static async open(chain: DevchainOptions): Promise<LiveReader> {
     const [running, database] = await Promise.all([startChain(chain), createTestDatabase()])
     const feed = await openFeedReader(database.address)

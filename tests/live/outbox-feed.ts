@@ -31,7 +31,7 @@ function news(num: number, branch: number, events: number, memo: string): BlockE
 
 /** How a feed is written. */
 export interface OutboxFeedOptions {
-  readonly keepBlocks?: number | undefined
+  readonly retainedBlocks?: number | undefined
   /** Takes the messages; without it they are lost. */
   readonly send?: SendMessage | undefined
 }
@@ -68,12 +68,12 @@ export class OutboxFeed {
   static async open(
     query: FeedQuery,
     reader: string,
-    { keepBlocks = 100_000, send = () => undefined }: OutboxFeedOptions = {},
+    { retainedBlocks = 100_000, send = () => undefined }: OutboxFeedOptions = {},
   ): Promise<OutboxFeed> {
-    return new OutboxFeed(query, reader, await Outbox.open(query, reader, keepBlocks), send)
+    return new OutboxFeed(query, reader, await Outbox.open(query, reader, retainedBlocks), send)
   }
 
-  /** The reader reaches the head with this block, of which nothing is told. */
+  /** The reader reaches the head with this block, which is not published. */
   async arrive(block: number): Promise<void> {
     this.head = block
     await this.unit({ isPublished: false, blocks: [], arrived: true })

@@ -59,7 +59,7 @@ export function eventLines(blocks: readonly FeedBlock[]): string[] {
   )
 }
 
-/** Ids of entities that no number tells are compared by the documents of the event instead. */
+/** Ids of entities without a number are compared by the documents of the event instead. */
 const textIds = new Set(
   eventCatalogue.filter(({ id }) => id.includes('collection_name')).map(({ action }) => action),
 )

@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-it('what generated chains leave out is told of a recorded one, as its blocks were made: tokens put into assets', async () => {
+it('what generated chains leave out is published of a recorded one, as its blocks were made: tokens put into assets', async () => {
   const database = await createTestDatabase()
   closing.push(() => database.drop())
   const running = await startChain({ recordings: ['main', 'v2'], replay: 'recorded' })
@@ -55,11 +55,11 @@ it('what generated chains leave out is told of a recorded one, as its blocks wer
     options: { send: (channel, text) => void kvstore.publish(channel, text) },
   })
 
-  const told = survivingBlocks(await readEntries(feed.query)).flatMap(({ events }) => events)
-  const backed = told.filter(({ event }) => event === 'asset_backed').map(({ id }) => id)
+  const received = survivingBlocks(await readEntries(feed.query)).flatMap(({ events }) => events)
+  const backed = received.filter(({ event }) => event === 'asset_backed').map(({ id }) => id)
   expect(backed.length).toBeGreaterThan(0)
   const spoken = new Set(['asset_minted', 'asset_burned', 'asset_backed', 'asset_updated'])
-  const count = told.filter(({ event }) => spoken.has(event)).length
+  const count = received.filter(({ event }) => spoken.has(event)).length
   for (const client of clients) {
     const events = (await client.received(count)).filter(({ name }) => name === 'back')
     expect(events.map(({ payload }) => payload.asset_id)).toEqual(backed)

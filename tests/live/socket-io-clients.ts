@@ -66,7 +66,7 @@ export class SocketClient {
       this.#client.on(name, (payload: SocketPayload) => this.events.push({ name, payload }))
     }
     this.#client.on('disconnect', (reason: string) => this.disconnects.push(reason))
-    // Generation 2 tells of a refused namespace by an error whose argument is the text.
+    // Generation 2 reports a refused namespace by an error whose argument is the text.
     for (const name of generation === 2 ? ['connect_error', 'error'] : ['connect_error']) {
       this.#client.on(name, (error: Error | string) => {
         this.refusals.push(typeof error === 'string' ? error : error.message)

@@ -48,8 +48,8 @@ describe('socket.io', () => {
         { action: 'logbackasset', id: assetId(5) },
       ])
       await server.feed.fork(block)
-      const told = ['new_asset', 'update', 'back', 'fork']
-      expect((await assets.received(4)).map(({ name }) => name)).toEqual(told)
+      const eventNames = ['new_asset', 'update', 'back', 'fork']
+      expect((await assets.received(4)).map(({ name }) => name)).toEqual(eventNames)
       expect((await offers.received(3)).map(({ name }) => name)).toEqual(['new_transfer', 'create', 'fork'])
       expect((await transfers.received(2)).map(({ name }) => name)).toEqual(['new_transfer', 'fork'])
       expect(none.events).toEqual([])

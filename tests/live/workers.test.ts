@@ -93,7 +93,7 @@ describeWithRedis('live data of several processes', () => {
     await rm(directory, { recursive: true })
   })
 
-  it('holds sessions of several requests together, tells everybody, and says why it goes', async () => {
+  it('holds sessions of several requests together, reaches every client, and says why it ends', async () => {
     const options = generations.flatMap((generation) => [
       { generation },
       { generation, transports: ['polling'] as const },
@@ -130,7 +130,7 @@ describeWithRedis('live data of several processes', () => {
     for (const client of sockets) {
       await until(
         () => client.events.some(({ name }) => name === 'notice'),
-        () => 'a socket was not told',
+        () => 'a socket did not get it',
       )
       expect(client.events.at(-1)).toMatchObject({ name: 'notice', payload: { code: 'STOPPING' } })
     }

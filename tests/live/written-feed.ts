@@ -54,7 +54,7 @@ export class WrittenFeed {
     return this.#sequence
   }
 
-  /** Tells of a block; each event in a transaction of its own, or all in one. */
+  /** Publishes a block; each event in a transaction of its own, or all in one. */
   async block(num: number, wanted: readonly WantedEvent[], isOneTransaction = false): Promise<FeedBlock> {
     const traces = wanted.map((each, at) => this.#trace(each, isOneTransaction ? at + 1 : 1))
     const transactionsOf = isOneTransaction ? [traces] : traces.map((trace) => [trace])
@@ -141,7 +141,7 @@ export class WrittenFeed {
 
 function entryOf(action: string) {
   const entry = eventCatalogue.find((each) => each.action === action)
-  if (!entry) throw new Error(`no event is told by ${action}`)
+  if (!entry) throw new Error(`no event has the action ${action}`)
   return entry
 }
 
@@ -150,7 +150,7 @@ function eventOf({ action, id, keys = {} }: WantedEvent, transaction: number, tr
   return { contract: accounts[family], family, event, id, transaction, trace, keys }
 }
 
-/** 64 hexadecimal digits that tell a number. */
+/** 64 hexadecimal digits of a number. */
 function idOf(num: number): string {
   return num.toString(16).padStart(8, '0').padEnd(64, 'a')
 }

@@ -20,7 +20,7 @@ export function describeWithChromium(name: string, suite: () => void): void {
   describeUnless(findChromium() === undefined ? 'there is no chromium on the PATH' : undefined, name, suite)
 }
 
-/** Starts a browser without a window. Whoever calls closes it. */
+/** Starts a browser without a window. The caller closes it. */
 export function startChromium(): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === undefined) throw new Error('there is no chromium on the PATH')
@@ -30,7 +30,7 @@ export function startChromium(): Promise<Browser> {
   return launch({ executablePath, args })
 }
 
-/** What a page did that nobody sees. */
+/** Invisible faults of a page. */
 export interface PageConduct {
   /** Errors and warnings of its console, and errors that nothing caught. */
   readonly complaints: string[]
@@ -53,7 +53,7 @@ export function watchConduct(page: Page): PageConduct {
   return conduct
 }
 
-/** Keeps a picture of the whole page as an artefact of the test run; tells its path. */
+/** Keeps a picture of the whole page as an artefact of the test run; returns its path. */
 export async function keepPicture(page: Page, name: string): Promise<string> {
   mkdirSync(artefacts, { recursive: true })
   const path = join(artefacts, `${name}.png`)

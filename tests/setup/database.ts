@@ -6,7 +6,7 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 /** A database of its own for a test. */
 export interface TestDatabase {
   readonly address: DatabaseAddress
-  /** Drops it; whoever is still connected is cut off. */
+  /** Drops it; remaining connections are cut. */
   drop(): Promise<void>
 }
 

@@ -20,11 +20,11 @@ export interface StartedStandalone {
   readonly api: string
   /** All that it has printed. */
   readonly output: () => string
-  /** Sends a signal and waits until it has ended; tells its exit code. */
+  /** Sends a signal and waits until it has ended; returns its exit code. */
   readonly stop: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
-/** Starts `pronghorn standalone` on a free port; resolves when its api answers. Whoever calls ends it. */
+/** Starts `pronghorn standalone` on a free port; resolves when its api answers. The caller ends it. */
 export async function startStandalone(
   args: readonly string[],
   account: { uid: number; gid: number } | null = null,

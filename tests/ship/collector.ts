@@ -7,7 +7,7 @@ import type {
   ShipSession,
 } from '../../services/filler/ship/index.ts'
 
-/** A pipeline that keeps block ids, undoes on forks, and releases at once unless it is told to hold. */
+/** A pipeline that keeps block ids, undoes on forks, and releases at once unless it has to hold. */
 export class Collector implements ShipConsumer {
   readonly blocks: BlockPosition[] = []
   readonly received: ShipBlock[] = []

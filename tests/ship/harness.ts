@@ -44,7 +44,7 @@ export class Harness {
   readonly #nodes: ScriptedNode[] = []
   readonly #runs: Run[] = []
 
-  /** Starts a node and tells its address. */
+  /** Starts a node and returns its address. */
   async node(
     script: Partial<NodeScript> = {},
     socketPath?: string,

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { program, startStandalone } from '../setup/standalone.ts'
 import type { StartedStandalone } from '../setup/standalone.ts'
+import { startChain } from '../integration/index-chain.ts'
 import { patient } from '../setup/patience.ts'
 
-const NOBODY = { uid: 65534, gid: 65534 }
+const OTHER_USER = { uid: 65534, gid: 65534 }
 
 let running: StartedStandalone | null = null
 const folders: string[] = []
@@ -97,7 +98,20 @@ it('serves the demo chain from nothing, says so, and stops in order on SIGINT', 
   expect(output()).not.toMatch(/error/i)
 })
 
-it('keeps its database and its demo chain in --data, and goes on where it stopped', async () => {
+it('indexes the chain of a given node, also of one that it does not know', async () => {
+  const node = await startChain({ recordings: ['main'], blocks: 3 })
+  try {
+    const { stop, api } = await start(['--ship', node.shipUrl, '--http', node.httpUrl])
+    expect(await untilLive(api)).toBe(node.chain.head().num)
+    await expectAnAsset(api)
+    expect(await health(api)).not.toHaveProperty('demo')
+    expect(await stop('SIGINT')).toBe(0)
+  } finally {
+    await node.chain.stop()
+  }
+})
+
+it('keeps its database and its demo chain in --data, and continues where it stopped', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pronghorn-test-'))
   folders.push(folder)
   const first = await start(['--data', folder])
@@ -110,8 +124,8 @@ it('keeps its database and its demo chain in --data, and goes on where it stoppe
 })
 
 it('runs as an ordinary user too', async () => {
-  // Whoever runs the tests as an ordinary user has shown it with the tests above.
-  const account = process.getuid?.() === 0 ? NOBODY : null
+  // For an ordinary user the tests above have shown it.
+  const account = process.getuid?.() === 0 ? OTHER_USER : null
   const reachable = spawnSync(process.execPath, ['--check', program], account ?? {}).status === 0
   if (!reachable)
     console.warn('the checkout cannot be read by other users: shown for the user who runs the tests only')

@@ -109,7 +109,7 @@ it('an ABI from before the first indexed block is that of the chain node, and sa
       abi: '0f',
     })
   expect((await ask('eosio.token', START)).body).toMatchObject({ abi: '0e', in_force: 'at_or_before' })
-  // Nobody knows any more what this one had before it was set again.
+  // What this one had before it was set again is not known any more.
   await commit(START + 2, true, { oldtimer: 'bb' })
   nodeAbis.oldtimer = 'bb'
   await expect.poll(async () => (await ask('oldtimer')).body.abi).toBe('bb')

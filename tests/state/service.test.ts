@@ -107,7 +107,7 @@ describe('a token', () => {
     })
   })
 
-  it('is refused when it is not good, is told why, and is never repeated', async () => {
+  it('is refused when it is invalid, with the reason, and is never repeated', async () => {
     const admin = await connectDatabase(database.address, { applicationName: 'test' })
     const { rows } = await admin.query<{ key_id: string; secret: Buffer }>(
       'SELECT key_id, secret FROM access.signing_keys',
@@ -172,7 +172,7 @@ describe('a token', () => {
 })
 
 describe('an ABI', () => {
-  it('is told before and after the upgrade, as the chain itself prints it', async () => {
+  it('is returned before and after the upgrade, as the chain itself prints it', async () => {
     for (const [recording, block, set] of [
       ['main', UPGRADE - 1, 21],
       ['v2', UPGRADE, UPGRADE],
@@ -193,7 +193,7 @@ describe('an ABI', () => {
     }
   })
 
-  it('is told packed as the setabi actions carried it, of every account and at every height', async () => {
+  it('is returned packed as the setabi actions carried it, of every account and at every height', async () => {
     const set = [...readSetAbis(readRecording('main')), ...readSetAbis(readRecording('v2'))]
     expect(set.length).toBeGreaterThan(12)
     for (const { block, account } of set) {
@@ -334,7 +334,7 @@ const errorCases: Record<string, ErrorCase> = {
     code: 'data_row_not_found_error',
     details: { ...row, primary_key: 'nobody', block_num: LAST },
   },
-  'a key that nobody has had': {
+  'a key that no row has had': {
     path: '/v0/state/key_accounts',
     query: { public_key: keyText('PUB', 0, Buffer.alloc(33, 2)) },
     status: 400,
@@ -365,7 +365,7 @@ const errorCases: Record<string, ErrorCase> = {
     code: 'request_validation_error',
     details: { errors: { primary_key: ['The primary_key field must be a primary key of type name'] } },
   },
-  'rows that are not kept': {
+  'rows that are not stored': {
     path: table,
     query: { ...row, account: 'fakeassets11' },
     status: 400,
@@ -382,7 +382,7 @@ const errorCases: Record<string, ErrorCase> = {
 }
 
 describe('a failure', () => {
-  it.each(Object.entries(errorCases))('is told with its code: %s', async (_, expected) => {
+  it.each(Object.entries(errorCases))('has its code: %s', async (_, expected) => {
     const { path, query, post } = expected
     const answer = post === undefined ? await user.get(path, query) : await user.post(path, post)
     expect([answer.status, answer.body.code]).toEqual([expected.status, expected.code])
@@ -424,7 +424,7 @@ describe('a failure', () => {
     }
   })
 
-  it('of a server that keeps no state is a clear 4xx, while ABIs are told', async () => {
+  it('of a server that stores no state is a clear 4xx, while ABIs are returned', async () => {
     const other = await createTestDatabase()
     await indexUntil(running, other.address, 30, {
       settings: { contracts: [{ handler: 'oracle', args: { oracle_account: 'delphioracle' } }] },

@@ -55,7 +55,7 @@ async function change(text: string): Promise<void> {
 
 const folder = ['--folder', join(fork, 'tables')]
 
-it('ends with 0 when nothing differs, 1 when something does, 75 when it could not be told', async () => {
+it('ends with 0 when nothing differs, 1 when something does, 75 when it could not finish', async () => {
   const clean = await run('verify', ...folder)
   expect(clean).toMatchObject({ code: 0, err: '' })
   expect(clean.out).toContain('decoded by @eosrio/node-abieos')
@@ -101,7 +101,7 @@ it('refuses what it cannot understand', async () => {
   }
   const none = await run('verify', '--state')
   expect(none.code).toBe(2)
-  expect(none.err).toContain('the database keeps no rows of contracts')
+  expect(none.err).toContain('the database has no rows of contracts')
 })
 
 it('prints digests for people and for scripts', async () => {

@@ -71,7 +71,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-it('beside a filler that follows a chain with forks nothing differs, but what was damaged', async () => {
+it('while a filler follows a chain with forks, only what was damaged differs', async () => {
   const source = { kind: 'http', url: running.httpUrl } as const
   const first = running.chain.head().num
   let deferred = 0
@@ -114,7 +114,7 @@ it('a filler that stands still is no difference: it could not be finished', asyn
   expect(report.unfinished).toMatch(/no new block|database/)
 })
 
-it('a node that is away is no difference: it could not be finished', async () => {
+it('an unavailable node is no difference: it could not be finished', async () => {
   const report = await verifyOf(database.address, { kind: 'http', url: 'http://127.0.0.1:9' })
   expect(report.differences).toEqual([])
   expect(report.unfinished).toContain('does not answer')

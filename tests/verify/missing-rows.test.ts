@@ -35,7 +35,7 @@ interface Listing {
   readonly key: string
   /** Which rows the chain still has, one kind after the other. */
   readonly open: readonly string[]
-  /** What the chain does not tell, as a repair leaves it. */
+  /** What the chain does not have, as a repair leaves it. */
   readonly unknown?: Readonly<Record<string, unknown>>
 }
 

@@ -4,7 +4,7 @@ import { verifyDatabase } from '../../services/verify/index.ts'
 import type { SourceChoice, VerifyDatabaseOptions, VerifyReport } from '../../services/verify/index.ts'
 import { testSettings } from '../integration/index-chain.ts'
 
-/** Everything kept, the packed rows of the contracts too. */
+/** Everything stored, the packed rows of the contracts too. */
 export const keepingSettings = {
   contracts: [
     ...testSettings.contracts,

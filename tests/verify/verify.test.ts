@@ -40,7 +40,7 @@ const state: SourceChoice = { kind: 'state' }
 const node = (): SourceChoice => ({ kind: 'http', url: running.httpUrl })
 
 describe('a database that is right', () => {
-  it('is clean against the kept rows and against a node, with rows in every family', async () => {
+  it('is clean against the stored rows and against a node, with rows in every family', async () => {
     for (const source of [state, node()]) {
       const report = await verifyOf(database.address, source)
       expect(report).toMatchObject({ differences: [], derived: [], notes: [], unfinished: null })
@@ -159,7 +159,7 @@ describe('what is derived', () => {
     expect(await verifyOf(database.address, state)).toMatchObject({ differences: [], derived: [] })
   })
 
-  it('a wrong counter is found and made anew', async () => {
+  it('a wrong counter is found and recomputed', async () => {
     const { digest } = await digestOf(database.address)
     await change(
       'UPDATE assets.template_counts SET minted = minted + 1 WHERE template_id = (SELECT min(template_id) FROM assets.template_counts)',
@@ -220,6 +220,20 @@ describe('what is derived', () => {
     expect(report.differences).toMatchObject([{ table: 'market.sales', kind: 'missing' }])
     const { broken } = await repairDatabase(database.address, { source: state, signal })
     expect(broken).toEqual([])
+  })
+
+  it('a row that the correction of its rule does not cover is reported as broken', async () => {
+    const { digest } = await digestOf(database.address)
+    await change(
+      'UPDATE market.sales SET state = 5 WHERE sale_id = (SELECT min(sale_id) FROM market.sales WHERE state = 2)',
+    )
+    const { broken, rebuilt } = await repairDatabase(database.address, { source: state, signal })
+    expect(broken).toEqual(['a started sale is listed while its offer is pending'])
+    expect(rebuilt).toEqual(['listings are counted'])
+    expect((await verifyOf(database.address, state)).derived!.map(({ rule }) => rule)).toEqual(broken)
+    await change('UPDATE market.sales SET state = 2 WHERE state = 5')
+    await repairDatabase(database.address, { source: state, signal })
+    expect((await digestOf(database.address)).digest).toBe(digest)
   })
 
   it('what cannot be known is told, not invented', async () => {

@@ -8,7 +8,7 @@ export interface Collection {
   readonly name: string
   readonly author: string
   readonly minters: readonly string[]
-  /** Of the mints, from 0 to 1: outside of this stretch nothing of it is minted. */
+  /** Of the mints, from 0 to 1: outside of this range nothing of it is minted. */
   readonly from: number
   readonly to: number
   /** Its templates, the most minted first. */

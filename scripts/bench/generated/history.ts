@@ -54,7 +54,7 @@ export class History {
     this.#supply = new Int32Array(catalogue.templates.length + 1)
   }
 
-  /** Mints an asset. Like all events it tells whether it happened. */
+  /** Mints an asset. Like all events it returns whether it happened. */
   mint(): boolean {
     if (this.#run.left === 0) this.#startRun()
     const { assets, run } = { assets: this.assets, run: this.#run }

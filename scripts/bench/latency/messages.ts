@@ -17,7 +17,7 @@ export interface FillerMessage {
   readonly atMs: number
 }
 
-/** What the clients are told: REST requests a second from now on. */
+/** Message to the clients: REST requests a second from now on. */
 export interface WantedLoad {
   readonly perSecond: number
 }

@@ -4,7 +4,7 @@ import type { Random } from '../generated/choice.ts'
 /** A route whose rate is measured: every request has another address. */
 export interface RateRoute {
   readonly name: string
-  /** Rate that is wanted, as a ratio to that of the bare server. */
+  /** Rate that is wanted, as a ratio to that of the plain server. */
   readonly wanted: number
   /** Which rows the values are of: one is picked for each key at random, so values follow their frequency. */
   readonly table: string

@@ -53,18 +53,18 @@ function casesOf(endpoint: Endpoint, examples: Examples): RequestCase[] {
     for (const { sort, order } of sortsOf(endpoint)) {
       const sorted = { ...(sort === '' ? {} : { sort }), ...(order === '' ? {} : { order }) }
       const common = { endpoint, sort, order, segments: segments.values }
-      const beside = (filter: string): Record<string, string> => ({
+      const withRequired = (filter: string): Record<string, string> => ({
         ...sorted,
         ...companionsOf(endpoint, sort, filter, examples),
       })
       const kind = path.length > 0 ? segments.kind : 'all'
-      cases.push({ ...common, filter: '', kind, query: beside('') })
+      cases.push({ ...common, filter: '', kind, query: withRequired('') })
       for (const [filter, example] of filtersOf(endpoint, examples)) {
         cases.push({
           ...common,
           filter,
           kind: example.kind,
-          query: { ...beside(filter), [filter]: example.value },
+          query: { ...withRequired(filter), [filter]: example.value },
         })
       }
     }
@@ -72,7 +72,7 @@ function casesOf(endpoint: Endpoint, examples: Examples): RequestCase[] {
   return cases
 }
 
-/** What the endpoint wants beside a filter: the most frequent value of each parameter. */
+/** What the endpoint requires in addition to a filter: the most frequent value of each parameter. */
 function companionsOf(
   endpoint: Endpoint,
   sort: string,

@@ -81,7 +81,7 @@ const NARROWING = new Set([
   ...['minter', 'initial_receiver', 'burner', 'collection_name', 'collection_whitelist'],
 ])
 
-/** Parameters that a request must have beside its filter: without them it is refused, or the filter does nothing. */
+/** Parameters that a request must have in addition to its filter: without them it is refused, or the filter does nothing. */
 export function marketCompanions(endpoint: Endpoint, sort: string, filter: string): readonly string[] {
   const isCheapest = endpoint.path === '/v1/sales/templates'
   const isPriced = filter === 'min_price' || filter === 'max_price'

@@ -12,7 +12,7 @@ export const BIG_TABLES: ReadonlySet<string> = new Set([
   ...['account_stats', 'party_stats', 'template_points', 'royalty_payouts'],
 ])
 
-/** A node of `EXPLAIN (FORMAT JSON)`; what only `ANALYZE` tells is optional. */
+/** A node of `EXPLAIN (FORMAT JSON)`; what only `ANALYZE` adds is optional. */
 interface PlanNode {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
@@ -56,8 +56,8 @@ export async function bigParts(client: pg.ClientBase): Promise<BigParts> {
 }
 
 /**
- * Runs a case with every statement explained first, and tells the tables that it would read from end to end. With
- * `parts` the statements are explained as they ran, and big tables of which they read a big part are told too.
+ * Runs a case with every statement explained first, and returns the tables that it would read from end to end. With
+ * `parts` the statements are explained as they ran, and big tables of which they read a big part are returned too.
  * An answer other than success has no plans beyond those of the statements before it.
  */
 export async function scansOf(

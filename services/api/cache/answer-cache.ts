@@ -53,9 +53,9 @@ export class AnswerCache {
   }
 
   /** The answer to a request: cached, of a running query, or new.
-   * @throws any error of `make`.
+   * @throws any error of `create`.
    */
-  async answer(request: CacheRequest, make: () => Promise<Answer>): Promise<Found> {
+  async answer(request: CacheRequest, create: () => Promise<Answer>): Promise<Found> {
     const cached = this.#memory.find(request.key, request.address)
     if (cached) return { answer: cached.answer, outcome: 'hit' }
     let hasFailed = false
@@ -70,7 +70,7 @@ export class AnswerCache {
         hasFailed = true
       }
     }
-    return this.#start(request, make)
+    return this.#start(request, create)
   }
 
   /** Drops all answers of this process. */
@@ -90,33 +90,33 @@ export class AnswerCache {
     return this.#settings.lifeMs * lifeFactor
   }
 
-  #start(request: CacheRequest, make: () => Promise<Answer>): Promise<Found> {
-    return this.#flights.start(request.key, () => this.#make(request, make))
+  #start(request: CacheRequest, create: () => Promise<Answer>): Promise<Found> {
+    return this.#flights.start(request.key, () => this.#create(request, create))
   }
 
-  async #make(request: CacheRequest, make: () => Promise<Answer>): Promise<Found> {
+  async #create(request: CacheRequest, create: () => Promise<Answer>): Promise<Found> {
     const age = this.#age
     const elsewhere = await this.#shared?.read(request.key)
     if (elsewhere) {
-      this.#keep(request, elsewhere.answer, elsewhere.lifeMs, age)
+      this.#store(request, elsewhere.answer, elsewhere.lifeMs, age)
       return { answer: elsewhere.answer, outcome: 'shared' }
     }
     // The age of an answer counts from the start of its query, not from the end of a slow one.
     const startedMs = performance.now()
-    const answer = await make()
+    const answer = await create()
     const lifeMs = this.#lifeMs(request) - (performance.now() - startedMs)
     if (lifeMs >= 1 && answer.length <= this.#settings.maxValueBytes) {
-      if (this.#keep(request, answer, lifeMs, age)) this.#shared?.keep(request.key, answer, lifeMs)
+      if (this.#store(request, answer, lifeMs, age)) this.#shared?.store(request.key, answer, lifeMs)
     }
     return { answer, outcome: 'miss' }
   }
 
-  #keep(request: CacheRequest, answer: Answer, lifeMs: number, age: number): boolean {
+  #store(request: CacheRequest, answer: Answer, lifeMs: number, age: number): boolean {
     if (age !== this.#age) return false
     const { key, route, namespace } = request
     // A longer lifetime than that of this process' own answers would come from another clock or setting.
     const life = Math.min(lifeMs, this.#lifeMs(request))
-    this.#memory.keep(key, { answer, route, namespace }, life)
+    this.#memory.store(key, { answer, route, namespace }, life)
     return true
   }
 }

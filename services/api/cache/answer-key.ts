@@ -8,7 +8,7 @@ const MAX_TEXT_LENGTH = 200
 
 /**
  * What an answer depends on: the endpoint and its parameters as they were understood. The order of the parameters,
- * their spelling, and those that the endpoint does not know make no difference.
+ * their spelling, and unknown parameters are ignored.
  *
  * @param place identifies an endpoint within all namespaces.
  * @param noted names of parameters whose presence matters.

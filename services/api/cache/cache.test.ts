@@ -16,13 +16,13 @@ function answerOf(text: string): Answer {
 
 /** A source whose answers come when the test says so. */
 function createSource(): {
-  make: () => Promise<Answer>
+  create: () => Promise<Answer>
   settle: (at: number, result: Answer | Error) => Promise<void>
   runs: () => number
 } {
   const waiting: ((result: Answer | Error) => void)[] = []
   return {
-    make: () =>
+    create: () =>
       new Promise((resolve, reject) => {
         waiting.push((result) => {
           if (result instanceof Error) reject(result)
@@ -43,15 +43,15 @@ const flush = (): Promise<void> => new Promise((resolve) => setImmediate(resolve
 describe('identical requests', () => {
   it('wait for one answer', async () => {
     const cache = new AnswerCache(settings, undefined)
-    const { make, settle, runs } = createSource()
-    const answers = [1, 2, 3].map(() => cache.answer(requestOf('a'), make))
+    const { create, settle, runs } = createSource()
+    const answers = [1, 2, 3].map(() => cache.answer(requestOf('a'), create))
     await flush()
     expect(runs()).toBe(1)
     await settle(0, answerOf('one'))
     const found = await Promise.all(answers)
     expect(found.map(({ outcome }) => outcome)).toEqual(['miss', 'joined', 'joined'])
     expect(new Set(found.map(({ answer }) => answer)).size).toBe(1)
-    expect((await cache.answer(requestOf('a'), make)).outcome).toBe('hit')
+    expect((await cache.answer(requestOf('a'), create)).outcome).toBe('hit')
     expect(cache.findByAddress('/a')?.route).toBe('/route')
     expect(cache.findByAddress('/b')).toBeUndefined()
   })
@@ -62,14 +62,14 @@ describe('identical requests', () => {
       new RetryableError('QUERY_TIMEOUT', 'too slow'),
     ]) {
       const cache = new AnswerCache(settings, undefined)
-      const { make, settle, runs } = createSource()
-      const answers = [1, 2].map(() => cache.answer(requestOf('a'), make))
+      const { create, settle, runs } = createSource()
+      const answers = [1, 2].map(() => cache.answer(requestOf('a'), create))
       const refused = Promise.all(answers.map((each) => expect(each).rejects.toBe(failure)))
       await settle(0, failure)
       await refused
       expect(runs()).toBe(1)
       // It is not cached.
-      void cache.answer(requestOf('a'), make)
+      void cache.answer(requestOf('a'), create)
       await flush()
       expect(runs()).toBe(2)
     }
@@ -83,8 +83,8 @@ describe('identical requests', () => {
       new Error('unexpected'),
     ]) {
       const cache = new AnswerCache(settings, undefined)
-      const { make, settle, runs } = createSource()
-      const answers = [1, 2, 3].map(() => cache.answer(requestOf('a'), make))
+      const { create, settle, runs } = createSource()
+      const answers = [1, 2, 3].map(() => cache.answer(requestOf('a'), create))
       const refused = expect(answers[0]).rejects.toBe(failure)
       await settle(0, failure)
       await refused
@@ -97,8 +97,8 @@ describe('identical requests', () => {
 
   it('are answered after any number of other clients has disconnected', async () => {
     const cache = new AnswerCache(settings, undefined)
-    const { make, settle, runs } = createSource()
-    const answers = [1, 2, 3, 4].map(() => cache.answer(requestOf('a'), make))
+    const { create, settle, runs } = createSource()
+    const answers = [1, 2, 3, 4].map(() => cache.answer(requestOf('a'), create))
     const gone = new RetryableError('CLIENT_GONE', 'left')
     for (const at of [0, 1, 2]) {
       const left = expect(answers[at]).rejects.toBe(gone)
@@ -113,17 +113,17 @@ describe('identical requests', () => {
 
   it('do not join a query that began before the cache was cleared', async () => {
     const cache = new AnswerCache(settings, undefined)
-    const { make, settle, runs } = createSource()
-    const before = cache.answer(requestOf('a'), make)
+    const { create, settle, runs } = createSource()
+    const before = cache.answer(requestOf('a'), create)
     cache.clear()
-    const after = cache.answer(requestOf('a'), make)
+    const after = cache.answer(requestOf('a'), create)
     await flush()
     expect(runs()).toBe(2)
     await settle(0, answerOf('old'))
     await before
     await settle(1, answerOf('new'))
     await after
-    const { answer } = await cache.answer(requestOf('a'), make)
+    const { answer } = await cache.answer(requestOf('a'), create)
     expect(answer.bytes.toString()).toBe('new')
   })
 })
@@ -142,30 +142,30 @@ describe('cached answers', () => {
 
   it('expire after the lifetime of their endpoint', async () => {
     const cache = new AnswerCache({ ...settings, lifeMs: 1 }, undefined)
-    const make = (): Promise<Answer> => Promise.resolve(answerOf('x'))
-    await cache.answer(requestOf('short'), make)
-    await cache.answer(requestOf('long', { lifeFactor: 60_000 }), make)
+    const create = (): Promise<Answer> => Promise.resolve(answerOf('x'))
+    await cache.answer(requestOf('short'), create)
+    await cache.answer(requestOf('long', { lifeFactor: 60_000 }), create)
     await new Promise((resolve) => setTimeout(resolve, 5))
-    expect((await cache.answer(requestOf('short'), make)).outcome).toBe('miss')
-    expect((await cache.answer(requestOf('long', { lifeFactor: 60_000 }), make)).outcome).toBe('hit')
+    expect((await cache.answer(requestOf('short'), create)).outcome).toBe('miss')
+    expect((await cache.answer(requestOf('long', { lifeFactor: 60_000 }), create)).outcome).toBe('hit')
   })
 
   it('of other processes are used for the rest of their lifetime', async () => {
     const stored = new Map<string, { answer: Answer; lifeMs: number }>()
     const shared: SharedAnswers = {
       read: (key) => Promise.resolve(stored.get(key)),
-      keep: (key, answer, lifeMs) => void stored.set(key, { answer, lifeMs }),
+      store: (key, answer, lifeMs) => void stored.set(key, { answer, lifeMs }),
     }
-    const make = (): Promise<Answer> => Promise.resolve(answerOf('made here'))
+    const create = (): Promise<Answer> => Promise.resolve(answerOf('made here'))
     stored.set('a', { answer: answerOf('made elsewhere'), lifeMs: 20 })
     const cache = new AnswerCache(settings, shared)
-    const found = await cache.answer(requestOf('a'), make)
+    const found = await cache.answer(requestOf('a'), create)
     expect([found.outcome, found.answer.bytes.toString()]).toEqual(['shared', 'made elsewhere'])
-    expect((await cache.answer(requestOf('b'), make)).outcome).toBe('miss')
+    expect((await cache.answer(requestOf('b'), create)).outcome).toBe('miss')
     expect(stored.get('b')!.lifeMs).toBeLessThanOrEqual(settings.lifeMs)
     expect(stored.get('b')!.lifeMs).toBeGreaterThan(settings.lifeMs - 10_000)
     stored.clear()
     await new Promise((resolve) => setTimeout(resolve, 25))
-    expect((await cache.answer(requestOf('a'), make)).outcome).toBe('miss')
+    expect((await cache.answer(requestOf('a'), create)).outcome).toBe('miss')
   })
 })

@@ -2,12 +2,12 @@ import { createReadyAccess } from '../../core/kvstore/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import { Answer } from './answer.ts'
 
-/** Answers that the processes of one chain keep for each other. */
+/** Answers that the processes of one chain cache for each other. */
 export interface SharedAnswers {
   /** An answer and its remaining lifetime; undefined when there is none, or the store is unavailable or slow. */
   read(key: string): Promise<{ answer: Answer; lifeMs: number } | undefined>
-  /** Keeps an answer, sooner or later. */
-  keep(key: string, answer: Answer, lifeMs: number): void
+  /** Stores an answer, without waiting. */
+  store(key: string, answer: Answer, lifeMs: number): void
 }
 
 /** Making an answer takes about as long as waiting for it here may take. */
@@ -27,7 +27,7 @@ export function createSharedAnswers(store: KeyValueStore, prefix: string): Share
       const answer = new Answer(found.value.slice(0, end), [Buffer.from(found.value.slice(end + 1), 'utf8')])
       return { answer, lifeMs: found.expiresInMs }
     },
-    keep(key, answer, lifeMs) {
+    store(key, answer, lifeMs) {
       const value = `${answer.tag}\n${answer.bytes.toString('utf8')}`
       void access(() => store.set(prefix + key, value, lifeMs))
     },

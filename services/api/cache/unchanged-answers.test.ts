@@ -29,9 +29,9 @@ function createAnswers() {
   let made = 0
   const ask = async (
     key: string,
-    { second = 0, make = () => Promise.resolve<Json>(`"${key}${++made}"`) } = {},
+    { second = 0, create = () => Promise.resolve<Json>(`"${key}${++made}"`) } = {},
   ): Promise<string> => {
-    const { data } = await answers.answer(database, { key, clock: () => second * 1_000 }, make)
+    const { data } = await answers.answer(database, { key, clock: () => second * 1_000 }, create)
     return data instanceof AnswerData ? data.bytes.toString() : jsonString(data)
   }
   const find = async (address: string): Promise<string | undefined> =>
@@ -71,7 +71,7 @@ describe('answers of an unchanged database', () => {
     const { answers, ask } = createAnswers()
     await ask('a')
     await ask('a', {
-      make: () => {
+      create: () => {
         answers.clear()
         return Promise.resolve('"of before"')
       },
@@ -84,7 +84,7 @@ describe('answers of an unchanged database', () => {
     const { ask } = createAnswers()
     const huge = (): Promise<Json> => Promise.resolve(`"${'x'.repeat(5 * 1024 * 1024)}"`)
     await ask('a')
-    await ask('a', { make: huge })
+    await ask('a', { create: huge })
     expect(await ask('a')).toBe('"a2"')
   })
 
@@ -137,11 +137,11 @@ describe('answers of an unchanged database', () => {
     await ask('a')
     let answered: ((json: Json) => void) | undefined
     let runs = 0
-    const make = (): Promise<Json> => {
+    const create = (): Promise<Json> => {
       runs++
       return new Promise((resolve) => (answered = resolve))
     }
-    const first = [ask('a', { make }), ask('a', { make })]
+    const first = [ask('a', { create }), ask('a', { create })]
     await new Promise(setImmediate)
     database.snapshot = '11:11:'
     // A request with a later snapshot does not join a query of an earlier one.
@@ -161,13 +161,13 @@ describe('answers of an unchanged database', () => {
       const key = `k${at}`
       await ask(key)
       let fail: (() => void) | undefined
-      const make = (): Promise<Json> =>
+      const create = (): Promise<Json> =>
         new Promise((_, reject) => {
           fail = () => {
             reject(failure)
           }
         })
-      const [first, second] = [ask(key, { make }), ask(key)]
+      const [first, second] = [ask(key, { create }), ask(key)]
       const ends = Promise.allSettled([first, second])
       await new Promise(setImmediate)
       fail!()

@@ -76,7 +76,7 @@ export class UnchangedAnswers {
   constructor(database: Pick<RequestDatabase, 'run'>, isCaching = true) {
     this.#isCaching = isCaching
     this.#snapshotRead = new SharedRead(() =>
-      within(SNAPSHOT_TIMEOUT_MS, database.run(currentSnapshot, { caller: 'moment', isBrief: true })),
+      within(SNAPSHOT_TIMEOUT_MS, database.run(currentSnapshot, { caller: 'snapshot', isBrief: true })),
     )
   }
 
@@ -93,24 +93,24 @@ export class UnchangedAnswers {
   }
 
   /** The answer to a request.
-   * @param session reads the snapshot; `make` reads from it too.
-   * @throws any error of `make`.
+   * @param session reads the snapshot; `create` reads from it too.
+   * @throws any error of `create`.
    */
   async answer(
     session: Session,
     { key, clock }: Pick<RepeatedRequest, 'key' | 'clock'>,
-    make: () => Promise<Json>,
+    create: () => Promise<Json>,
   ): Promise<AnswerResult> {
     if (!this.#isCaching || !this.#isRepeated(key) || this.#isSilent)
-      return { data: await make(), isCached: false }
+      return { data: await create(), isCached: false }
     const seen = this.#newest
     // A new answer is at least as new as the latest snapshot: it may be cached for that one. It will not be found after a
     // later commit.
     if (seen !== undefined && !this.#mayHave(key, sinceOf(seen, clock))) {
-      return { data: await this.#make(key, seen, sinceOf(seen, clock), make), isCached: false }
+      return { data: await this.#create(key, seen, sinceOf(seen, clock), create), isCached: false }
     }
     const snapshot = this.#note(await currentSnapshot(session))
-    if (snapshot === undefined) return { data: await make(), isCached: false }
+    if (snapshot === undefined) return { data: await create(), isCached: false }
     const since = sinceOf(snapshot, clock)
     const cached = this.#answers.get(key)
     if (cached?.since === since) return { data: cached.data, isCached: true }
@@ -123,7 +123,7 @@ export class UnchangedAnswers {
         if (isLasting(error)) throw error
       }
     }
-    return { data: await this.#make(key, snapshot, since, make), isCached: false }
+    return { data: await this.#create(key, snapshot, since, create), isCached: false }
   }
 
   /** Whether an answer for a snapshot is cached, or its query is running. */
@@ -175,10 +175,10 @@ export class UnchangedAnswers {
     return snapshot
   }
 
-  #make(key: string, snapshot: string, since: string, make: () => Promise<Json>): Promise<AnswerData> {
+  #create(key: string, snapshot: string, since: string, create: () => Promise<Json>): Promise<AnswerData> {
     const flight = `${since} ${key}`
     const age = this.#age
-    const making = make()
+    const creating = create()
       .then((json) => {
         const data = AnswerData.of(json)
         const isCurrent = snapshot === this.#newest && age === this.#age
@@ -188,10 +188,10 @@ export class UnchangedAnswers {
         return data
       })
       .finally(() => {
-        if (this.#underway.get(flight) === making) this.#underway.delete(flight)
+        if (this.#underway.get(flight) === creating) this.#underway.delete(flight)
       })
-    this.#underway.set(flight, making)
-    return making
+    this.#underway.set(flight, creating)
+    return creating
   }
 }
 

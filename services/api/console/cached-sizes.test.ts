@@ -31,7 +31,7 @@ function countedSizes(options: { everyMs?: number; store?: ReturnType<typeof cre
   return { sizes, counted }
 }
 
-it('answers at once, measures once, and keeps that', async () => {
+it('answers at once, measures once, and caches the result', async () => {
   const { sizes, counted } = countedSizes()
   expect(sizes.current()).toBeNull()
   for (let asked = 0; asked < 100; asked++) sizes.current()

@@ -36,11 +36,11 @@ export interface HealthView {
   readonly reasons: readonly string[]
   /** Nothing is wrong but that a reader, which progresses, is behind the head, or has not committed its first block. */
   readonly catching_up: boolean
-  /** Away: readers and tables show their last known state. */
-  readonly database: 'up' | 'away'
+  /** Unavailable: readers and tables show their last known state. */
+  readonly database: 'up' | 'unavailable'
   /** Whether requests are answered, be it by a replica. */
   readonly answers: boolean
-  readonly kvstore: 'up' | 'away'
+  readonly kvstore: 'up' | 'unavailable'
   readonly kvstore_kind: 'redis' | 'memory'
   /** State of each replica, in the order of the configuration. */
   readonly replicas: readonly string[]

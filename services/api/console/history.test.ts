@@ -27,7 +27,7 @@ function reader(blockNum: number, headBlock = 10_000): ReaderState {
   }
 }
 
-/** A look each second at these positions, from a second on. */
+/** A sample each second of these positions, from a second on. */
 function watch(history: ProgressHistory, blocks: readonly number[], fromSecond = 0): void {
   for (const [second, block] of blocks.entries()) {
     history.note([reader(block)], startMs + (fromSecond + second) * 1_000)
@@ -100,7 +100,7 @@ it('has no rates for times without polls', () => {
   ])
 })
 
-it('keeps ten minutes of seconds and a day of minutes', () => {
+it('retains ten minutes of seconds and a day of minutes', () => {
   const history = new ProgressHistory()
   const seconds = 90_000
   watch(

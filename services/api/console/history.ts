@@ -44,8 +44,8 @@ export class ProgressHistory {
   /** A reader that was not there at the last look has done all its blocks since. */
   #begin({ name, startBlock, headBlock, blockNum }: ReaderState): ReaderHistory {
     const history = {
-      recent: new SpeedLine({ windowMs: 3_000, stalledMs: 20_000, missedMs: 10_000, keptMs: 600_000 }),
-      day: new SpeedLine({ windowMs: 60_000, stalledMs: 60_000, missedMs: 60_000, keptMs: 86_400_000 }),
+      recent: new SpeedLine({ windowMs: 3_000, stalledMs: 20_000, missedMs: 10_000, retainedMs: 600_000 }),
+      day: new SpeedLine({ windowMs: 60_000, stalledMs: 60_000, missedMs: 60_000, retainedMs: 86_400_000 }),
       timeLeft: new TimeLeft(),
     }
     if (this.#lastLookMs !== undefined) {

@@ -28,7 +28,7 @@ const state: HealthState = {
   database: 'up',
   servers: [
     { server: 'primary', state: 'ready', lagMs: 0, isInUse: true },
-    { server: 'db-2.inside.example:5432', state: 'away', lagMs: undefined, isInUse: false },
+    { server: 'db-2.inside.example:5432', state: 'unavailable', lagMs: undefined, isInUse: false },
     { server: 'db-3.inside.example:5432', state: 'ready', lagMs: 3, isInUse: false },
   ],
   kvstore: 'up',
@@ -73,8 +73,8 @@ it('is catching up, and not in trouble, while lag is all that is wrong', () => {
   expect(of({ readers: [{ ...reader, mode: 'live' }] })).toBe(false)
   expect(of({ readers: [{ ...reader, problem: 'no stream from the chain node' }] })).toBe(false)
   expect(of({ readers: [{ ...reader, secondsSinceHeartbeat: 60 }] })).toBe(false)
-  expect(of({ kvstore: 'away' })).toBe(false)
-  expect(of({ database: 'away' })).toBe(false)
+  expect(of({ kvstore: 'unavailable' })).toBe(false)
+  expect(of({ database: 'unavailable' })).toBe(false)
 })
 
 it('calls a known chain by its name', () => {
@@ -88,13 +88,19 @@ it('names no server of the inside', () => {
   expect(data.health).toMatchObject({
     status: 'degraded',
     reasons: ['replica 1 is unavailable', 'a reader is 100 blocks behind'],
-    replicas: ['away', 'ready'],
+    replicas: ['unavailable', 'ready'],
   })
   expect(JSON.stringify(data)).not.toMatch(/inside|5432/)
 })
 
 it('shows whether requests are answered while the primary is unavailable', () => {
-  expect(snapshot({ database: 'away' }).health).toMatchObject({ database: 'away', answers: false })
+  expect(snapshot({ database: 'unavailable' }).health).toMatchObject({
+    database: 'unavailable',
+    answers: false,
+  })
   const servers = state.servers.map((server) => ({ ...server, isInUse: server.state === 'ready' }))
-  expect(snapshot({ database: 'away', servers }).health).toMatchObject({ database: 'away', answers: true })
+  expect(snapshot({ database: 'unavailable', servers }).health).toMatchObject({
+    database: 'unavailable',
+    answers: true,
+  })
 })

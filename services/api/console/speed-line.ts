@@ -15,7 +15,7 @@ export interface SpeedLineSettings {
   readonly stalledMs: number
   /** What happened between two looks that are further apart is not known. */
   readonly missedMs: number
-  readonly keptMs: number
+  readonly retainedMs: number
 }
 
 interface Point {
@@ -68,6 +68,6 @@ export class SpeedLine {
 
   #add(point: Point): void {
     this.#points.push(point)
-    while (point.atMs - this.#points[0]!.atMs > this.#settings.keptMs) this.#points.shift()
+    while (point.atMs - this.#points[0]!.atMs > this.#settings.retainedMs) this.#points.shift()
   }
 }

@@ -56,7 +56,7 @@ async function withinLimits<T>(session: Session, work: () => Promise<T>): Promis
   try {
     return await work()
   } finally {
-    // A connection that broke meanwhile is thrown away by its pool.
+    // A connection that broke meanwhile is discarded by its pool.
     await run('ROLLBACK').catch(() => undefined)
   }
 }

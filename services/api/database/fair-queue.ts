@@ -166,7 +166,7 @@ export class FairQueue {
     }
   }
 
-  /** Longest that work may wait, ms: one client's burst delays nobody else, that of several does. */
+  /** Longest that work may wait, ms: one client's burst delays no other client, that of several does. */
   #maxWaitMs(nowMs: number): number {
     const { maxWaitMs, maxBurstMs } = this.#limits
     const isOverloaded = this.#waitingClients > 1 && nowMs - this.#contendedSinceMs > maxBurstMs

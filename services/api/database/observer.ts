@@ -11,13 +11,13 @@ export interface QueryFacts {
   readonly problem: ProblemKind | undefined
 }
 
-/** Whoever counts what requests do with the database. No method may throw. */
+/** Counts what requests do with the database. No method may throw. */
 export interface DatabaseObserver {
   queryEnded(facts: QueryFacts): void
   /** A request got a connection after this time. */
   connected(server: string, waitMs: number): void
   /** A request got none. */
-  refused(reason: 'busy' | 'away'): void
+  refused(reason: 'busy' | 'unavailable'): void
   /** This process reads from that server from now on. */
   wentOver(server: string): void
 }

@@ -27,7 +27,7 @@ export function isConflict(error: unknown): boolean {
 }
 
 /** What went wrong with a query, as far as the answer depends on it. */
-export type ProblemKind = 'timeout' | 'gone' | 'busy' | 'away' | 'value' | 'unknown'
+export type ProblemKind = 'timeout' | 'gone' | 'busy' | 'unavailable' | 'value' | 'unknown'
 
 /** SQLSTATE or socket code of an error; empty text when it has none. */
 function errorCode(error: unknown): string {
@@ -44,8 +44,8 @@ export function classifyProblem(error: unknown): ProblemKind {
   if (code === '57014' || code === 'QUERY_TIMEOUT') return 'timeout'
   if (code === 'CLIENT_GONE') return 'gone'
   if (message.startsWith('timeout exceeded when trying to connect')) return 'busy'
-  if (socketCodes.has(code) || retryableStates.test(code)) return 'away'
-  if (/^Connection terminated|^Client has encountered a connection error/.test(message)) return 'away'
+  if (socketCodes.has(code) || retryableStates.test(code)) return 'unavailable'
+  if (/^Connection terminated|^Client has encountered a connection error/.test(message)) return 'unavailable'
   return /^22/.test(code) ? 'value' : 'unknown'
 }
 
@@ -58,7 +58,7 @@ export function queryError(error: unknown, kind: ProblemKind): Error {
   if (kind === 'busy') {
     return new RetryableError('DATABASE_BUSY', 'every database connection is in use', { cause: error })
   }
-  if (kind === 'away') {
+  if (kind === 'unavailable') {
     return new RetryableError('DATABASE_UNAVAILABLE', `the database is unavailable: ${text}`, {
       cause: error,
     })

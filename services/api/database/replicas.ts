@@ -8,7 +8,7 @@ import type { DatabaseServer } from './server.ts'
 export interface ReplicaTiming {
   /** Between two polls of all servers, ms. */
   readonly lookMs: number
-  /** A look that takes longer has failed. */
+  /** A check that takes longer has failed. */
   readonly lookTimeoutMs: number
   /** A replica that is further behind the primary is not read from. */
   readonly maxLagMs: number
@@ -24,8 +24,8 @@ export const defaultReplicaTiming: ReplicaTiming = {
   caughtUpMs: 2_000,
 }
 
-/** How a replica is: `ready` to be read from, too far `behind`, `away`, or `foreign`: no standby of this primary. */
-export type ReplicaState = 'ready' | 'behind' | 'away' | 'foreign'
+/** How a replica is: `ready` to be read from, too far `behind`, `unavailable`, or `foreign`: no standby of this primary. */
+export type ReplicaState = 'ready' | 'behind' | 'unavailable' | 'foreign'
 
 /** How long the primary's positions are remembered, to compute the lag of a replica, ms. */
 const HISTORY_MS = 60_000
@@ -34,7 +34,7 @@ const HISTORY_MS = 60_000
 export class Replica {
   readonly server: DatabaseServer
   readonly probe: PositionProbe
-  state: ReplicaState = 'away'
+  state: ReplicaState = 'unavailable'
   position: Position | undefined
   /** Lag by the primary's remembered positions; infinite when it is behind all of them. */
   lagMs = Infinity
@@ -134,10 +134,10 @@ export class ReplicaWatch {
   }
 
   #judge(replica: Replica, look: ServerLook | undefined): ReplicaState {
-    if (!look) return 'away'
+    if (!look) return 'unavailable'
     // Replicas can only be compared with a known primary.
     if (!look.isReplica || look.system !== this.#system)
-      return this.#system === undefined ? 'away' : 'foreign'
+      return this.#system === undefined ? 'unavailable' : 'foreign'
     return replica.lagMs <= this.#timing.maxLagMs && this.#isAtFloor(replica) ? 'ready' : 'behind'
   }
 
@@ -158,7 +158,7 @@ export class ReplicaWatch {
     const fields = { replica: replica.server.name, lagMs: Math.round(replica.lagMs) }
     if (state === 'ready') this.#logger.info(fields, 'the replica can be read from')
     if (state === 'behind') this.#logger.warn(fields, 'the replica is behind and is not read from')
-    if (state === 'away')
+    if (state === 'unavailable')
       this.#logger.warn(fields, `the replica is unavailable: ${replica.probe.problem ?? ''}`)
     if (state === 'foreign') {
       this.#logger.error(fields, 'the server is no standby of the primary and is not read from')

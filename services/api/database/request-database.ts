@@ -121,7 +121,7 @@ class SingleDatabase implements RequestDatabase {
     try {
       return await this.#server.run(work, scope)
     } catch (error) {
-      if (!isAway(error)) throw error
+      if (!isUnavailable(error)) throw error
       // One connection was lost; the next one shows whether the server is unavailable.
       this.#server.available = true
       return this.#server.run(work, scope)
@@ -173,7 +173,7 @@ class ReplicatedDatabase implements RequestDatabase {
     try {
       return await server.run(work, scope)
     } catch (error) {
-      if (!isAway(error)) throw error
+      if (!isUnavailable(error)) throw error
       const other = await this.#otherThan(server, work, scope)
       if (!other) throw error
       return other.result
@@ -185,12 +185,12 @@ class ReplicatedDatabase implements RequestDatabase {
     work: (session: Session) => Promise<T>,
     scope: WorkScope,
   ): Promise<{ readonly result: T } | undefined> {
-    // On a replica a statement may have to make way for what the primary has done; the replica is well then.
+    // On a replica a statement may be cancelled in favour of replication; the replica is available then.
     if (server.available) {
       try {
         return { result: await server.run(work, scope) }
       } catch (error) {
-        if (!isAway(error)) throw error
+        if (!isUnavailable(error)) throw error
       }
     }
     const other = this.#router.leave(server)
@@ -233,9 +233,9 @@ class ReplicatedDatabase implements RequestDatabase {
 }
 
 function primaryState(server: DatabaseServer, isInUse: boolean): ServerState {
-  return { server: server.name, state: server.available ? 'ready' : 'away', lagMs: 0, isInUse }
+  return { server: server.name, state: server.available ? 'ready' : 'unavailable', lagMs: 0, isInUse }
 }
 
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   return error instanceof RetryableError && error.code === 'DATABASE_UNAVAILABLE'
 }

@@ -21,7 +21,7 @@ export class StatementRunner {
   #last: Promise<unknown> = Promise.resolve()
   #pending = 0
   #onWire: Promise<unknown> | undefined
-  /** Whether a statement was cancelled: the message may still be under way and would hit another. */
+  /** Whether a statement was cancelled: the message may still be in flight and would hit another. */
   isInterrupted = false
 
   constructor(parts: SessionParts) {

@@ -79,7 +79,7 @@ export class ReplicaRouter {
     return this.current.available
   }
 
-  /** Told that a server failed while it was read from; returns the one to read from instead, if there is one. */
+  /** Called when a server failed during a read; returns the one to read from instead, if there is one. */
   leave(server: DatabaseServer): DatabaseServer | undefined {
     if (server !== this.current) return this.current
     if (this.#current) this.#pause(performance.now() - this.#sinceMs > LASTING_MS)
@@ -92,7 +92,7 @@ export class ReplicaRouter {
     return this.current
   }
 
-  /** Told that the primary does not answer. */
+  /** Called when the primary does not answer. */
   primaryFailed(): void {
     if (!this.#current) this.leave(this.#parts.primary)
   }
@@ -149,7 +149,7 @@ export class ReplicaRouter {
   #plan(): void {
     if (this.#isClosed) return
     const { timing, random } = this.#parts
-    // Not in step with the blocks, which would show a replica at the same point of its way again and again.
+    // Not in step with the blocks, which would sample a replica at the same phase of its replay every time.
     this.#timer = setTimeout(
       () => {
         this.#looking = this.#look()
@@ -172,7 +172,7 @@ export class ReplicaRouter {
     if (this.#current) {
       const isUseless = watch.primaryAnswers
         ? this.#current.state !== 'ready'
-        : this.#current.state === 'away'
+        : this.#current.state === 'unavailable'
       if (isUseless) this.leave(this.#current.server)
       // Those that stay where they are and those that go over share the replicas evenly in the end.
       else if (joined.length > 0 && this.#parts.random() < joined.length / watch.ready.length) {

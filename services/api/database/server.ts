@@ -107,7 +107,7 @@ export class DatabaseServer {
   /** Runs work on a connection, which counts as used until the server has finished its last statement. */
   async run<T>(work: (session: Session) => Promise<T>, scope: WorkScope): Promise<T> {
     if (!this.available) {
-      this.#observer.refused('away')
+      this.#observer.refused('unavailable')
       throw new RetryableError('DATABASE_UNAVAILABLE', 'the database is unavailable')
     }
     this.#running++
@@ -182,13 +182,13 @@ export class DatabaseServer {
     } catch (error) {
       const kind = classifyProblem(error)
       this.#noteProblem(kind, error)
-      this.#observer.refused(kind === 'busy' ? 'busy' : 'away')
+      this.#observer.refused(kind === 'busy' ? 'busy' : 'unavailable')
       throw queryError(error, kind)
     }
   }
 
   #noteProblem(kind: ProblemKind, error: unknown): void {
-    if (kind === 'away' && !isConflict(error)) this.available = false
+    if (kind === 'unavailable' && !isConflict(error)) this.available = false
   }
 
   async #useClient<T>(

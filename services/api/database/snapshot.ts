@@ -27,7 +27,7 @@ export function snapshotOf(named: string | null): string | undefined {
 /** The current snapshot of the server that a session reads from. Undefined on a standby. */
 export async function currentSnapshot(session: Session): Promise<string | undefined> {
   const [row] = await session.query<[string | null]>({
-    name: 'moment',
+    name: 'snapshot',
     text: `SELECT ${SNAPSHOT}`,
     values: [],
   })

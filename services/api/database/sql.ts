@@ -86,7 +86,7 @@ export function where(conditions: readonly Sql[]): Sql {
 }
 
 /**
- * Names the first statements of different text, so that connections prepare them once. A connection keeps what it has
+ * Names the first statements of different text, so that connections prepare them once. A connection retains what it has
  * prepared for good, so later texts get no name and are planned each time.
  */
 export class PreparedNames {

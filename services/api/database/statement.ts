@@ -6,12 +6,12 @@ export interface Statement {
   readonly text: string
   readonly values: readonly SqlValue[]
   /**
-   * Set where the text never changes: the statement is then prepared once per connection and keeps its plan. Left
+   * Set where the text never changes: the statement is then prepared once per connection and its plan is reused. Left
    * out where the best plan depends on the values.
    */
   readonly name?: string
   /** Why the planner chose this statement, for the log. */
   readonly reason?: string
-  /** The name is made from the text, and says nothing to people. */
+  /** The name is derived from the text, and not readable. */
   readonly isNamedByText?: boolean
 }

@@ -22,7 +22,7 @@ export interface ServerInfo {
 /** Component owner of what belongs to no namespace. */
 const SERVER = 'server'
 
-/** Answers of every endpoint, besides its own. */
+/** Answers of every endpoint, in addition to its own. */
 const commonFailures: Readonly<Record<string, readonly [status: number, text: string]>> = {
   BadRequest: [400, 'A parameter is wrong; the message names the first one.'],
   QueryTimeout: [408, 'The query took too long; more filters make it faster.'],
@@ -125,11 +125,11 @@ function describeServer(info: ServerInfo, mounts: readonly Mount[]): JsonObject 
 }
 
 const HISTORY =
-  'Tells what happened since block `history_since_block` of `/v1/config`, where that is set: the database began with the ' +
+  'Covers what happened since block `history_since_block` of `/v1/config`, where that is set: the database began with the ' +
   'state of the chain at that block. Where it is not set, all history is there.'
 
 /** Whether answers of a path are of what happened, rather than of what is. */
-function tellsHistory(path: string): boolean {
+function hasHistory(path: string): boolean {
   return /\/(logs|transfers|burns|prices|stats|payouts|graph)\b|\/:asset_id\/sales|\/sales\/templates|\/v1\/royalties\/accounts/.test(
     path,
   )
@@ -159,7 +159,7 @@ function describePath(
   const common = {
     tags: [tagName(paths[0]!, endpoint.tag)],
     summary: endpoint.summary,
-    ...(tellsHistory(path) ? { description: HISTORY } : {}),
+    ...(hasHistory(path) ? { description: HISTORY } : {}),
   }
   const responses = {
     200: success(endpoint, components, owner),

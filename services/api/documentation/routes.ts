@@ -6,7 +6,7 @@ import type { ServerInfo } from './openapi.ts'
 const DOCUMENT_PATH = '/openapi.json'
 const DOCS_PATH = '/docs'
 
-/** `/openapi.json`, and `/docs` with what its page needs. Made once: what is mounted does not change. */
+/** `/openapi.json`, and `/docs` with what its page needs. Built once: what is mounted does not change. */
 export function documentationRoutes(
   mounts: readonly Mount[],
   roots: readonly RootRoute[],

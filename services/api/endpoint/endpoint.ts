@@ -36,7 +36,7 @@ export interface Endpoint<P extends Parameters = Parameters> extends EndpointBas
   /** Schema of `data`: `assetRecord`, `list(assetRecord)`, `rowCount`. The schema of a record is next to the code that writes the record.
    */
   readonly record: RecordSchema
-  /** Answers other than success, besides those that every endpoint has (400, 404 for an unknown path, 408, 503). */
+  /** Answers other than success, in addition to those that every endpoint has (400, 404 for an unknown path, 408, 503). */
   readonly failures?: readonly Failure[]
   /** Cache key of an answer: path and parameters (default), the path alone, or none. */
   readonly cache?: 'path' | 'none'

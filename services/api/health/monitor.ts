@@ -40,8 +40,8 @@ export interface Monitor {
 }
 
 interface MutableState {
-  database: 'up' | 'away'
-  kvstore: 'up' | 'away'
+  database: 'up' | 'unavailable'
+  kvstore: 'up' | 'unavailable'
   readers: readonly ReaderState[]
   node: ChainInfo | undefined
 }
@@ -54,13 +54,18 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     statementTimeoutMs: PROBE_TIMEOUT_MS,
     max: 1,
   })
-  const state: MutableState = { database: 'away', kvstore: 'away', readers: [], node: undefined }
+  const state: MutableState = {
+    database: 'unavailable',
+    kvstore: 'unavailable',
+    readers: [],
+    node: undefined,
+  }
   const lookAtDatabase = async (): Promise<void> => {
     state.readers = await within(readReaders(pool), 'the database')
     options.onReaders?.(state.readers)
   }
   const note = (up: boolean, error?: unknown): void => {
-    const now = up ? 'up' : 'away'
+    const now = up ? 'up' : 'unavailable'
     if (now !== state.database)
       logger.info(up ? 'the database is available' : `the database is unavailable: ${describeError(error)}`)
     state.database = now
@@ -75,7 +80,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     async () => {
       state.kvstore = await within(kvstore.ping(), 'the key-value store').then(
         () => 'up' as const,
-        () => 'away' as const,
+        () => 'unavailable' as const,
       )
     },
   ]

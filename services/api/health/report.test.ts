@@ -60,7 +60,7 @@ describe('health', () => {
   })
 
   it('is degraded while answers are right but something is wrong', () => {
-    expect(statusOf({ kvstore: 'away' })).toBe('degraded: the key-value store is unavailable')
+    expect(statusOf({ kvstore: 'unavailable' })).toBe('degraded: the key-value store is unavailable')
     expect(statusOf({ readers: [{ ...reader, blockNum: 970 }] })).toBe(
       'degraded: a reader is 31 blocks behind',
     )
@@ -121,7 +121,7 @@ describe('health', () => {
   })
 
   it('is unhealthy when a load balancer should use another server', () => {
-    expect(statusOf({ database: 'away' })).toBe('unhealthy: the database is unavailable')
+    expect(statusOf({ database: 'unavailable' })).toBe('unhealthy: the database is unavailable')
     expect(statusOf({ readers: [] })).toBe('unhealthy: no reader has indexed anything')
     expect(statusOf({ readers: [{ ...reader, blockNum: 821 }] })).toBe(
       'unhealthy: a reader is 180 blocks behind',
@@ -130,34 +130,34 @@ describe('health', () => {
   })
 
   it('is degraded while only replicas answer, or one does not', () => {
-    const primary = { server: 'primary', state: 'away', lagMs: 0, isInUse: false } as const
+    const primary = { server: 'primary', state: 'unavailable', lagMs: 0, isInUse: false } as const
     const replica = { server: 'db-2:5432', state: 'ready', lagMs: 40.4, isInUse: true } as const
     const servers = [primary, replica]
-    expect(statusOf({ database: 'away', servers })).toBe(
+    expect(statusOf({ database: 'unavailable', servers })).toBe(
       'degraded: the primary is unavailable, a replica answers',
     )
-    const { data } = reportHealth({ ...state, database: 'away', servers }, settings, nowMs)
+    const { data } = reportHealth({ ...state, database: 'unavailable', servers }, settings, nowMs)
     expect(data).toMatchObject({
       postgres: { status: 'OK' },
       chain: {
         service: {
-          database: 'away',
+          database: 'unavailable',
           servers: [
-            { server: 'primary', state: 'away', in_use: false },
+            { server: 'primary', state: 'unavailable', in_use: false },
             { server: 'db-2:5432', state: 'ready', lag_ms: 40, in_use: true },
           ],
         },
       },
     })
-    const away = { ...replica, state: 'away', lagMs: undefined } as const
-    expect(statusOf({ database: 'away', servers: [primary, away] })).toMatch(
+    const gone = { ...replica, state: 'unavailable', lagMs: undefined } as const
+    expect(statusOf({ database: 'unavailable', servers: [primary, gone] })).toMatch(
       /^unhealthy: the database is unavailable/,
     )
     expect(
       statusOf({
         servers: [
           { ...primary, state: 'ready', isInUse: true },
-          { ...away, isInUse: false },
+          { ...gone, isInUse: false },
         ],
       }),
     ).toBe('degraded: replica db-2:5432 is unavailable')
@@ -172,6 +172,13 @@ describe('health', () => {
   it('measures a reader of irreversible blocks against the last irreversible one', () => {
     const behind = { ...reader, blockNum: 700, irreversibleBlock: 701 }
     expect(statusOf({ readers: [behind] }, { irreversibleReaders: ['main-1'] as never[] })).toBe('healthy')
+  })
+
+  it('reports no head of a reader below its block', () => {
+    const ahead = { ...reader, blockNum: 1_002 }
+    expect(reportHealth({ ...state, readers: [ahead] }, settings, nowMs).data).toMatchObject({
+      chain: { service: { readers: [{ block_num: '1002', head_block: '1002' }] } },
+    })
   })
 
   it('says when the chain is the bundled one', () => {

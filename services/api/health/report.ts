@@ -105,7 +105,7 @@ export function measureLag(reader: ReaderState, head: ChainHead, settings: Healt
 /** Whether requests are answered, be it by a replica. */
 export function isAnswered(state: HealthState): boolean {
   const isInUse = ({ server, state: how, isInUse: used }: ServerState): boolean =>
-    used && server !== 'primary' && how !== 'away'
+    used && server !== 'primary' && how !== 'unavailable'
   return state.database === 'up' || state.servers.some(isInUse)
 }
 
@@ -156,15 +156,14 @@ function judge(
   const poor: string[] = []
   if (!isAnswered(state)) bad.push('the database is unavailable')
   else if (watched.length === 0) bad.push('no reader has indexed anything')
-  if (state.database === 'away' && bad.length === 0)
+  if (state.database === 'unavailable' && bad.length === 0)
     poor.push('the primary is unavailable, a replica answers')
   for (const { server, state: how } of state.servers) {
-    if (server !== 'primary' && how !== 'ready')
-      poor.push(`replica ${server} is ${how === 'away' ? 'unavailable' : how}`)
+    if (server !== 'primary' && how !== 'ready') poor.push(`replica ${server} is ${how}`)
   }
   if (lagBlocks >= MAX_LAG_BLOCKS) bad.push(`a reader is ${lagBlocks} blocks behind`)
   else if (lagBlocks >= LATE_BLOCKS) poor.push(`a reader is ${lagBlocks} blocks behind`)
-  if (state.kvstore === 'away') poor.push('the key-value store is unavailable')
+  if (state.kvstore === 'unavailable') poor.push('the key-value store is unavailable')
   if (headAgeMs !== null && headAgeMs >= HEAD_OLD_MS) poor.push('the chain head is old')
   for (const { name, secondsSinceHeartbeat, problem, gaps } of watched) {
     for (const [first, last] of gaps) poor.push(`reader ${name} lacks blocks ${first} to ${last}`)
@@ -201,7 +200,8 @@ function describeReader(
     state: reader.mode ?? null,
     block_num: String(reader.blockNum),
     block_time: String(reader.blockTimeMs),
-    head_block: reader.headBlock === undefined ? null : String(reader.headBlock),
+    // A commit comes after the heartbeat that reported the head.
+    head_block: reader.headBlock === undefined ? null : String(Math.max(reader.headBlock, reader.blockNum)),
     lag_blocks: lagBlocks,
     lag_seconds: lagSeconds,
     blocks_per_second: reader.blocksPerSecond ?? null,

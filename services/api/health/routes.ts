@@ -75,7 +75,7 @@ function aliveProblem(monitor: Monitor, report: HealthReport): string | undefine
   if (report.headAgeMs !== null && report.headAgeMs >= ALIVE_HEAD_MS) {
     return `chain api behind for ${report.headAgeMs / 1_000} seconds`
   }
-  if (monitor.state.kvstore === 'away') return 'redis state: ERROR'
+  if (monitor.state.kvstore === 'unavailable') return 'redis state: ERROR'
   if (!isAnswered(monitor.state)) return 'postgres state: ERROR'
   if (monitor.state.readers.length === 0) return 'postgres state: INVALID'
   if (report.lagBlocks >= MAX_LAG_BLOCKS) return `reader behind for ${report.lagBlocks} blocks`

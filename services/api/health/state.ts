@@ -59,10 +59,10 @@ export interface ChainNodeState {
 /** Everything that health is judged by. */
 export interface HealthState {
   /** The primary. */
-  readonly database: 'up' | 'away'
+  readonly database: 'up' | 'unavailable'
   /** The primary and its replicas, as requests see them. */
   readonly servers: readonly ServerState[]
-  readonly kvstore: 'up' | 'away'
+  readonly kvstore: 'up' | 'unavailable'
   readonly kvstoreKind: 'redis' | 'memory'
   readonly readers: readonly ReaderState[]
   /** State of the readers' feeds, for live data. */

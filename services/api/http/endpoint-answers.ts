@@ -74,7 +74,7 @@ export function createEndpointAnswer(
       client: parts.clientOf(context).key,
       signal: goneSignal(context),
     }
-    const make = async (): Promise<Answer> => {
+    const create = async (): Promise<Answer> => {
       const { data, isCached } = await parts.database.run((session) => {
         const run = (): Promise<Json> => endpoint.run({ session, values, attributes, noted })
         return parts.unchanged.answer(session, repeated, run)
@@ -84,7 +84,7 @@ export function createEndpointAnswer(
     }
     // Cached answers that are found by the URL alone carry no warnings.
     const spelled = warnings.length === 0 ? spelledAddress(context.req) : undefined
-    const answer = await findOrMake(context, route, parts.caching, { key, address: spelled }, make)
+    const answer = await findOrCreate(context, route, parts.caching, { key, address: spelled }, create)
     // The contents of a named list are not part of the URL.
     const address = namesNoList(raw) ? spelled : undefined
     if (address !== undefined && !parts.caching) parts.unchanged.remember(address, repeated)
@@ -106,21 +106,21 @@ function namesNoList(raw: RawParameters): boolean {
   return true
 }
 
-async function findOrMake(
+async function findOrCreate(
   context: Context,
   { pattern, namespace, endpoint }: Route,
   caching: AnswerCaching | undefined,
   given: Pick<CacheRequest, 'key' | 'address'>,
-  make: () => Promise<Answer>,
+  create: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (!caching || endpoint.cache === 'none' || !mayUseCache(context, caching.clientOf)) return make()
+  if (!caching || endpoint.cache === 'none' || !mayUseCache(context, caching.clientOf)) return create()
   const request = {
     ...given,
     route: pattern,
     namespace,
     lifeFactor: endpoint.cacheLifeFactor ?? 1,
   }
-  const { answer, outcome } = await caching.cache.answer(request, make)
+  const { answer, outcome } = await caching.cache.answer(request, create)
   if (outcome !== 'miss' || notesOf(context).cache !== 'unchanged') notesOf(context).cache = outcome
   return answer
 }

@@ -3,9 +3,9 @@ import { RequestError } from '../endpoint/index.ts'
 import { MAX_PAIRS } from './query-string.ts'
 
 /**
- * Reads the parameters of a JSON body: an object; an array is allowed and has none. Numbers and booleans keep their
- * type, integers of 16 digits and more become text so that no digit is lost, arrays become lists. Members that are
- * null or objects count as absent.
+ * Reads the parameters of a JSON body: an object; an array is allowed and has none. Numbers and booleans retain their type,
+ * integers of 16 digits and more become text so that no digit is lost, arrays become lists. Members that are null or
+ * objects count as absent.
  *
  * @throws RequestError 400 for malformed JSON and for a scalar at the top level.
  */

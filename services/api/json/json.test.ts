@@ -12,19 +12,19 @@ describe('JSON in pieces', () => {
     expect(jsonBytes([]).length).toBe(0)
   })
 
-  it('keeps what is not one unit of UTF-16 together', () => {
+  it('does not split characters of two units of UTF-16', () => {
     expect(jsonString(['"', '😀', bytes('文'), '"'])).toBe('"😀文"')
   })
 
-  it('makes arrays of any values', () => {
+  it('writes arrays of any values', () => {
     expect(jsonString(jsonArray([]))).toBe('[]')
     expect(jsonString(jsonArray(['1', bytes('2'), ['"', '3', '"']]))).toBe('[1,2,"3"]')
   })
 
   it('leaves the bytes that it is given as they are', () => {
-    const kept = bytes('kept')
-    jsonBytes(['a', kept]).fill(0)
-    jsonBytes(kept).fill(0)
-    expect(Buffer.from(kept).toString()).toBe('kept')
+    const part = bytes('part')
+    jsonBytes(['a', part]).fill(0)
+    jsonBytes(part).fill(0)
+    expect(Buffer.from(part).toString()).toBe('part')
   })
 })

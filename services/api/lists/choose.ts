@@ -11,7 +11,7 @@ export interface ListRequest {
   readonly order: Order
   readonly window: PageWindow
   /**
-   * What an earlier walk saw: of `read` rows `hits` met all filters. It takes the place of the estimate where that walk's
+   * What an earlier walk saw: of `read` rows `hits` matched all filters. It takes the place of the estimate where that walk's
    * rows are read.
    */
   readonly seen?: { readonly read: number; readonly hits: number }
@@ -202,7 +202,7 @@ function uncovered(filters: readonly Filter[], through: Filter): Filter[] {
   return filters.filter((each) => each === through || !each.isImplied)
 }
 
-/** Cost of visits to other tables for one row, of filters that are not served; only what meets the other filters is checked. */
+/** Cost of visits to other tables for one row, of filters that are not served; only what matches the other filters is checked. */
 function visitsOf(rows: number, filters: readonly Filter[], served: readonly Filter[]): number {
   const checks = filters.filter((filter) => !served.includes(filter))
   const visits = checks.reduce((sum, each) => sum + (each.visits ?? 0), 0)

@@ -13,7 +13,7 @@ export interface EqualValues {
 
 /** Rows that are found through those of another table. */
 export interface Through {
-  /** FROM item of the rows that meet the filter, each once, under the alias of the list's table. */
+  /** FROM item of the rows that match the filter, each once, under the alias of the list's table. */
   readonly from: Sql
   /** What finding them costs before they are visited, in visited rows. */
   readonly visits: number
@@ -28,7 +28,7 @@ export interface Through {
 export interface FilterPart {
   /** Condition of this part; an index may serve it and not the whole filter. */
   readonly filter: Filter
-  /** Keeps rows of the other parts out: nearly all rows meet it. */
+  /** Excludes rows of the other parts: nearly all rows match it. */
   readonly apart?: Sql
 }
 
@@ -40,7 +40,7 @@ export interface Filter {
   readonly condition: Sql
   /** The same as rows are found by it, where that is spelled otherwise: an index serves it. */
   readonly found?: Sql
-  /** Estimated rows of the table that meet it. */
+  /** Estimated rows of the table that match it. */
   readonly rows: number
   /** Set where the condition means no more than that a column has one of some values: an index may serve it. */
   readonly equals?: EqualValues
@@ -52,20 +52,20 @@ export interface Filter {
   readonly isIndexed: boolean
   /** Set where no index finds the rows, but another table leads to them; `isIndexed` is then true. */
   readonly through?: Through
-  /** Whether it follows from another filter: rows that were found through another table meet it. */
+  /** Whether it follows from another filter: rows that were found through another table match it. */
   readonly isImplied?: boolean
   /** Rows of other tables that checking one row visits; default none. */
   readonly visits?: number
   /** The same as disjoint parts: walks may read each part on its own, and counts add them up. */
   readonly parts?: readonly FilterPart[]
   /**
-   * Filters of one group imply each other: the rows that meet several of them are those that meet the strictest. Without
+   * Filters of one group imply each other: the rows that match several of them are those that match the strictest. Without
    * a group, filters are taken for independent.
    */
   readonly group?: string
 }
 
-/** Filter that no row meets. */
+/** Filter that no row matches. */
 export function isImpossible(filters: readonly Filter[]): boolean {
   return filters.some(({ equals }) => equals?.count === 0)
 }
@@ -78,7 +78,7 @@ export function haveOnePlan(filters: readonly Filter[]): boolean {
   return filters.length === 0 || (filters.length === 1 && filters[0]!.equals?.count === 1)
 }
 
-/** Estimated rows that meet all filters, of `rows` in the table. */
+/** Estimated rows that match all filters, of `rows` in the table. */
 export function estimateRows(rows: number, filters: readonly Filter[]): number {
   if (rows <= 0) return 0
   const groups = new Map<string, number>()

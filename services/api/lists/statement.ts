@@ -22,7 +22,7 @@ export function pageOf(request: StatementRequest, path: AccessPath): Sql {
 }
 
 /**
- * The number of rows that meet all filters, as text.
+ * The number of rows that match all filters, as text.
  * @param through the filter whose rows another table leads to, where that is how they are found.
  */
 export function countOf(
@@ -48,7 +48,7 @@ function partsOf(filters: readonly Filter[]): Sql[][] {
   )
 }
 
-/** FROM item and conditions of the rows that meet all filters. */
+/** FROM item and conditions of the rows that match all filters. */
 function foundRows(
   from: Sql,
   filters: readonly Filter[],
@@ -90,7 +90,7 @@ function gather(request: StatementRequest, { through, isLast }: GatherPath): Sql
   const by = isByKey(request)
     ? sql`g.k ${direction}`
     : sql`g.v ${direction} NULLS ${raw(order.sorted?.nulls ?? 'LAST')}, g.k ${raw(order.keys ?? 'ASC')}`
-  // OFFSET 0 keeps the order apart from the search: an index of the order must not be chosen for it.
+  // OFFSET 0 is an optimization fence between the order and the search: an index of the order must not be chosen for it.
   return sql`SELECT g.k, row_number() OVER (ORDER BY ${by}) - 1 AS n
     FROM (SELECT ${column(source, source.key)} AS k, ${value} AS v FROM ${from}
       ${where(conditions)} OFFSET 0) g
@@ -101,18 +101,26 @@ function merge(request: StatementRequest, path: WalkPath): Sql {
   const { order, window } = request
   const wanted = window.offset + window.limit
   const direction = raw(order.direction)
+  // A marker goes before the hits of the same value: rows beyond the budget may have that value, and lower keys.
+  const within = isByKey(request)
+    ? sql`m.v ${direction}`
+    : sql`m.v ${direction}, m.hit, m.k ${raw(order.keys ?? 'ASC')}`
   const ranks = [...new Set(path.walks.map(({ branch }) => branch.rank))].sort((a, b) => a - b)
   const items = ranks.map((rank, index) => {
-    const parts = path.walks
-      .filter(({ branch }) => branch.rank === rank)
-      .map((walk) => branchRows(request, walk, path.budget, wanted))
-    const rows =
+    const walks = path.walks.filter(({ branch }) => branch.rank === rank)
+    const parts = walks.map((walk) => branchRows(request, walk, path.budget, wanted))
+    const all =
       parts.length === 1
         ? parts[0]!
         : joinSql(
             parts.map((part) => sql`(${part})`),
             ' UNION ALL ',
           )
+    // Each of many ranges has a page of rows: only those of the page are stored.
+    const rows =
+      parts.length > 1 || walks.some(hasSeveralRanges)
+        ? sql`SELECT m.* FROM (${all}) m ORDER BY ${within} LIMIT ${number(wanted)}`
+        : all
     const name = raw(`rank${rank}`)
     if (index === 0) return sql`${name} AS MATERIALIZED (${rows})`
     const before = raw(`rank${ranks[index - 1]!}`)
@@ -122,10 +130,7 @@ function merge(request: StatementRequest, path: WalkPath): Sql {
       UNION ALL SELECT f.* FROM ${before} f)`
   })
   const last = raw(`rank${ranks.at(-1)!}`)
-  // A marker goes before the hits of the same value: rows beyond the budget may have that value, and lower keys.
-  const by = isByKey(request)
-    ? sql`m.v ${direction}`
-    : sql`m.rank, m.v ${direction}, m.hit, m.k ${raw(order.keys ?? 'ASC')}`
+  const by = isByKey(request) ? within : sql`m.rank, ${within}`
   return sql`WITH ${joinSql(items, ', ')}
     SELECT CASE WHEN p.hit THEN p.k END AS k, p.n FROM (
       SELECT m.k, m.hit, row_number() OVER (ORDER BY ${by}) - 1 AS n FROM ${last} m ORDER BY ${by} LIMIT ${number(wanted)}) p
@@ -195,6 +200,10 @@ function rangeRows(
 /** Numbers of rows are part of the text: PostgreSQL plans by them. */
 function number(value: number): Sql {
   return raw(String(value))
+}
+
+function hasSeveralRanges({ branch, prefix }: BranchWalk): boolean {
+  return branch.driven === undefined && !prefix.every(isOneValue)
 }
 
 function isOneValue({ values, count }: EqualValues): boolean {

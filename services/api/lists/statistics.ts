@@ -32,7 +32,7 @@ type Row = readonly [
 
 /** How long statistics are used, in ms. They are shares, which change slowly. */
 const LIFE_MS = 60_000
-/** Share of the rows that meet a test on values of which nothing is known. */
+/** Share of the rows that match a test on values of which nothing is known. */
 const UNSAMPLED = 0.01
 /** Share of an unknown element of an array. */
 const RARE_ELEMENT = 1e-5
@@ -51,8 +51,8 @@ const STATISTICS = `SELECT (n.nspname || '.' || coalesce(p.relname, c.relname)),
   WHERE c.relkind = 'r' AND (n.nspname || '.' || coalesce(p.relname, c.relname)) = ANY($1::text[])`
 
 /**
- * Estimates from the statistics that PostgreSQL keeps itself, read once a minute: how many rows a table has, and how many
- * of them have a value. A request asks no statement for them.
+ * Estimates from the statistics of PostgreSQL, read once a minute: how many rows a table has, and how many
+ * of them have a value. A request runs no statement for them.
  */
 export class Statistics {
   readonly #tables: readonly string[]
@@ -114,7 +114,7 @@ export class Statistics {
     return rows * (known?.common.get(String(element)) ?? Math.min(RARE_ELEMENT, lowest(known)))
   }
 
-  /** Rows whose value meets a test, by the values that PostgreSQL keeps as a sample: common ones, and bounds of the others. */
+  /** Rows whose value passes a test, by the values that PostgreSQL samples: most common values, and histogram bounds of the others. */
   sampled(table: string, column: string, test: (value: string) => boolean): number {
     const rows = this.rows(table)
     const known = this.#known.get(table)?.columns.get(column)
@@ -122,8 +122,8 @@ export class Statistics {
     let share = 0
     for (const [value, own] of known.common) if (test(value)) share += own
     const { bounds, rest } = known
-    const met = bounds.filter(test).length
-    share += bounds.length > 0 ? (rest * Math.max(met, 0.3)) / bounds.length : rest * UNSAMPLED
+    const matching = bounds.filter(test).length
+    share += bounds.length > 0 ? (rest * Math.max(matching, 0.3)) / bounds.length : rest * UNSAMPLED
     return Math.max(1, rows * share)
   }
 

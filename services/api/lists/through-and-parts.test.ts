@@ -96,7 +96,7 @@ describe('filters through another table', () => {
     expect(countedThrough(1_000_000, filters)).toBeUndefined()
   })
 
-  it('are checked on a walk with a budget where most rows meet them; an expensive check shortens the budget', () => {
+  it('are checked on a walk with a budget where most rows match them; an expensive check shortens the budget', () => {
     const walk = choosePath(request([containing(5_000, 12_000)], 100_000))
     expect(walk).toMatchObject({ kind: 'walk', expected: 2_000 })
     const budget = (walk as { budget: number }).budget

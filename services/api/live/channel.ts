@@ -24,10 +24,10 @@ export interface ChannelMount {
 export interface Listener {
   /** Whether a client is subscribed to events of this kind now. */
   wants(entry: EventEntry): boolean
-  /** Tells of events that belong to one block, in their order. */
+  /** Sends the events of a block, in their order. */
   publish(events: readonly LiveEvent[]): Promise<void>
-  /** Tells that blocks are undone. */
-  tellFork(blockNum: number): Promise<void>
+  /** Sends that blocks are undone. */
+  publishFork(blockNum: number): Promise<void>
 }
 
 /** Dependencies of a channel. */
@@ -83,23 +83,23 @@ export class Channel {
     const clients = this.#live(sequence)
     const publishing = this.#listeners.map((listener) => listener.publish(events))
     for (const alike of groupAlike(clients)) {
-      const batch = await makeBatch(events, alike[0]!)
+      const batch = await createBatch(events, alike[0]!)
       if (batch.count > 0) await forEachYielding(alike, (client) => this.#write(client, batch))
     }
     await Promise.all(publishing)
   }
 
   /** Publishes a rollback of blocks. */
-  async tellFork(sequence: bigint, blockNum: number, message: Outgoing): Promise<void> {
+  async publishFork(sequence: bigint, blockNum: number, message: Outgoing): Promise<void> {
     const clients = this.#live(sequence)
-    const publishing = this.#listeners.map((listener) => listener.tellFork(blockNum))
-    await this.#tellAll(clients, message)
+    const publishing = this.#listeners.map((listener) => listener.publishFork(blockNum))
+    await this.#sendToAll(clients, message)
     await Promise.all(publishing)
   }
 
-  /** Tells all clients of something that is no event. @param sequence entry of the feed, when it is one. */
-  tellAll(message: Outgoing, sequence?: bigint): Promise<void> {
-    return this.#tellAll(this.#live(sequence), message)
+  /** Sends all clients a message that is no event. @param sequence entry of the feed, when it is one. */
+  sendToAll(message: Outgoing, sequence?: bigint): Promise<void> {
+    return this.#sendToAll(this.#live(sequence), message)
   }
 
   /** Another feed has begun, or a part of it is lost: numbers of entries from before mean nothing. */
@@ -114,7 +114,7 @@ export class Channel {
     )
   }
 
-  #tellAll(clients: readonly LiveClient[], message: Outgoing): Promise<void> {
+  #sendToAll(clients: readonly LiveClient[], message: Outgoing): Promise<void> {
     return forEachYielding(clients, (client) => {
       this.#write(client, { bytes: message.bytes(client.connection.format), count: 1 })
     })
@@ -155,7 +155,7 @@ function groupAlike(clients: readonly LiveClient[]): Iterable<LiveClient[]> {
 }
 
 /** The messages of a block for a client, and for each with the same subscriptions. */
-async function makeBatch(events: readonly LiveEvent[], client: LiveClient): Promise<Batch> {
+async function createBatch(events: readonly LiveEvent[], client: LiveClient): Promise<Batch> {
   const { format } = client.connection
   const parts: Buffer[] = []
   await forEachYielding(events, (event) => {

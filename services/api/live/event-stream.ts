@@ -24,7 +24,7 @@ export interface EventStreamOptions {
   readonly limits: LiveLimits
   readonly observer: LiveObserver
   readonly subscribing: Subscribing
-  /** How often something is sent at least, so that proxies keep the connection, ms. */
+  /** Longest silence before a comment is sent, so that proxies do not close the connection, ms. */
   readonly heartbeatMs: number
 }
 

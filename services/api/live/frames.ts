@@ -13,7 +13,7 @@ const WORTH_DEFLATING = 512
 const FLUSH_MARK_BYTES = 4
 
 /**
- * A websocket text message as a server sends it: one frame, not masked (RFC 6455, 5.2). Made once, it can be written to
+ * A websocket text message as a server sends it: one frame, not masked (RFC 6455, 5.2). Created once, it can be written to
  * any number of connections.
  */
 export function textFrame(payload: Uint8Array): Buffer {

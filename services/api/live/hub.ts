@@ -15,7 +15,7 @@ import type { Logger } from '../../core/log/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
 import type { Channel } from './channel.ts'
 import type { LiveEvent } from './live-event.ts'
-import { makeLiveEvent } from './live-event.ts'
+import { createLiveEvent } from './live-event.ts'
 import type { LiveObserver } from './observer.ts'
 import { message } from './outgoing.ts'
 import { eventsOf, readRecords } from './records.ts'
@@ -37,7 +37,7 @@ export interface HubOptions {
   readonly query: FeedQuery
   readonly observer: LiveObserver
   readonly logger: Logger
-  /** Told of each block before its events. */
+  /** Called for each block before its events. */
   readonly onBlock: (block: FeedBlock, events: readonly LiveEvent[]) => void
 }
 
@@ -48,9 +48,9 @@ export class ReaderHub {
   #follower: FeedFollower | undefined
   /** After what was published last; undefined while the reader has no feed. */
   #position: FeedCursor | undefined
-  #isTelling = false
+  #isPublishing = false
   #waitingLag: FeedLag | undefined
-  #lagToldMs = -Infinity
+  #lagPublishedMs = -Infinity
   #wasLive: boolean | undefined
   #isClosed = false
 
@@ -91,40 +91,40 @@ export class ReaderHub {
 
   async #publish(entry: FeedEntry): Promise<void> {
     const startedMs = performance.now()
-    this.#isTelling = true
+    this.#isPublishing = true
     try {
-      if (entry.kind === 'block') await this.#tellBlock(entry)
+      if (entry.kind === 'block') await this.#publishBlock(entry)
       else {
         await this.#untilRead('caught up', () => this.#options.database.caughtUp())
         this.#position = cursorAfter(entry)
-        await this.#tellAll(entry)
+        await this.#sendToAll(entry)
       }
     } finally {
-      this.#isTelling = false
+      this.#isPublishing = false
     }
     this.#options.observer.published(this.reader, (performance.now() - startedMs) / 1_000)
     const lag = this.#waitingLag
     this.#waitingLag = undefined
-    if (lag) await this.#tellLag(lag)
+    if (lag) await this.#publishLag(lag)
   }
 
-  async #tellAll(entry: Exclude<FeedEntry, FeedBlock>): Promise<void> {
+  async #sendToAll(entry: Exclude<FeedEntry, FeedBlock>): Promise<void> {
     const cursor = encodeCursor(cursorAfter(entry))
     const { channels } = this.#options
     if (entry.kind === 'fork') {
       const fork = message('fork', { block_num: entry.block_num }, cursor)
       await Promise.all(
-        channels.map((channel) => channel.tellFork(BigInt(entry.sequence), entry.block_num, fork)),
+        channels.map((channel) => channel.publishFork(BigInt(entry.sequence), entry.block_num, fork)),
       )
       return
     }
     const { from_block, to_block } = entry
     const gap = message('gap', { from_block, to_block }, cursor)
     for (const channel of channels) channel.forgetHeard()
-    await Promise.all(channels.map((channel) => channel.tellAll(gap)))
+    await Promise.all(channels.map((channel) => channel.sendToAll(gap)))
   }
 
-  async #tellBlock(block: FeedBlock): Promise<void> {
+  async #publishBlock(block: FeedBlock): Promise<void> {
     const composed = this.#options.channels.map((channel) => new Composition(block, channel))
     // Clients that subscribe while records are read may need more of them.
     for (;;) {
@@ -168,18 +168,18 @@ export class ReaderHub {
 
   /** The cursor of a lag message must not run ahead of a block that is being published. */
   #noteLag(lag: FeedLag): void {
-    if (this.#isTelling) this.#waitingLag = lag
-    else void this.#tellLag(lag)
+    if (this.#isPublishing) this.#waitingLag = lag
+    else void this.#publishLag(lag)
   }
 
-  async #tellLag({ block_num, head_block, behind, live }: FeedLag): Promise<void> {
+  async #publishLag({ block_num, head_block, behind, live }: FeedLag): Promise<void> {
     const nowMs = performance.now()
-    if (live && this.#wasLive === live && nowMs - this.#lagToldMs < QUIET_LAG_MS) return
+    if (live && this.#wasLive === live && nowMs - this.#lagPublishedMs < QUIET_LAG_MS) return
     this.#wasLive = live
-    this.#lagToldMs = nowMs
+    this.#lagPublishedMs = nowMs
     const cursor = this.#position && encodeCursor(this.#position)
     const lag = message('lag', { block_num, head_block, behind, live }, cursor)
-    await Promise.all(this.#options.channels.map((channel) => channel.tellAll(lag)))
+    await Promise.all(this.#options.channels.map((channel) => channel.sendToAll(lag)))
   }
 }
 
@@ -230,5 +230,5 @@ export function liveEventOf(
 ): LiveEvent {
   const isLast = index === block.events.length - 1
   const cursor = encodeCursor(cursorAfter(block, isLast ? null : index + 1))
-  return makeLiveEvent(block, event, entry, found(entry, event), cursor)
+  return createLiveEvent(block, event, entry, found(entry, event), cursor)
 }

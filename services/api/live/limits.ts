@@ -64,7 +64,7 @@ export class ConnectionCounter {
 /** Seconds whose messages a quiet client may save up. */
 const BURST_SECONDS = 10
 
-/** Tells whether a client sends more than it may. */
+/** Detects that a client sends more than it may. */
 export class MessageRate {
   readonly #perSecond: number
   #left: number

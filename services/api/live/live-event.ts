@@ -24,7 +24,7 @@ export function recordKey(entry: EventEntry, { id }: FeedEvent): string {
 }
 
 /** Puts an event and its record together. */
-export function makeLiveEvent(
+export function createLiveEvent(
   block: FeedBlock,
   event: FeedEvent,
   entry: EventEntry,

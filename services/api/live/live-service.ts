@@ -72,7 +72,7 @@ export interface LiveService {
   states(): readonly LiveFeedState[]
   /** Port on which other processes pass on requests of this one's sessions; undefined without any. */
   readonly sessionPort: number | undefined
-  /** Tells every client that it has to go, cuts off who does not, and frees everything. */
+  /** Asks every client to leave, closes the connections that remain, and frees everything. */
   close(): Promise<void>
 }
 

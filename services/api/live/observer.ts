@@ -4,7 +4,7 @@ export type Transport = 'websocket' | 'event-stream' | 'socket.io websocket' | '
 /** Why a connection was closed or refused by the server. */
 export type CutReason = 'slow' | 'rate' | 'stopping' | 'silent'
 
-/** Whoever counts live connections and what is sent. */
+/** Counts live connections and what is sent. */
 export interface LiveObserver {
   connected(transport: Transport): void
   disconnected(transport: Transport): void

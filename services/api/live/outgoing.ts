@@ -7,37 +7,37 @@ export type MessageKind = 'subscribed' | 'unsubscribed' | 'event' | 'fork' | 'ga
 export type Format = 'websocket' | 'deflated websocket' | 'event-stream'
 
 /**
- * One message for any number of clients: its bytes are made once for each format, when the first client needs them.
+ * One message for any number of clients: its bytes are encoded once for each format, when the first client needs them.
  */
 export class Outgoing {
   readonly kind: MessageKind
   /** Where a client that has got this message is; undefined when it says nothing about that. */
   readonly cursor: string | undefined
-  readonly #makeText: () => string
+  readonly #encodeText: () => string
   #text: string | undefined
   readonly #bytes = new Map<Format, Buffer>()
 
-  constructor(kind: MessageKind, cursor: string | undefined, makeText: () => string) {
+  constructor(kind: MessageKind, cursor: string | undefined, encodeText: () => string) {
     this.kind = kind
     this.cursor = cursor
-    this.#makeText = makeText
+    this.#encodeText = encodeText
   }
 
   /** The message as JSON. */
   get text(): string {
-    return (this.#text ??= this.#makeText())
+    return (this.#text ??= this.#encodeText())
   }
 
   /** The message as it is written to a connection. */
   bytes(format: Format): Buffer {
     const known = this.#bytes.get(format)
     if (known) return known
-    const made = this.#make(format)
+    const made = this.#encode(format)
     this.#bytes.set(format, made)
     return made
   }
 
-  #make(format: Format): Buffer {
+  #encode(format: Format): Buffer {
     switch (format) {
       case 'websocket':
         return textFrame(Buffer.from(this.text))

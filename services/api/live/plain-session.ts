@@ -15,7 +15,7 @@ export interface Subscribing {
   /** Cursor of the last published entry; undefined before the first state of the reader. */
   position(channel: Channel): string | undefined
   /**
-   * Gives a client what came after a cursor, and then what happens. Tells the client when that cannot be.
+   * Gives a client what came after a cursor, and then what happens. Sends an error when that is not possible.
    * @param begin called once, before anything else is sent, with where the client is: the cursor, or the current position
    * (see `position`) when the cursor is refused.
    */

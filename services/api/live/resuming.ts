@@ -34,7 +34,7 @@ export interface ResumerOptions {
   readonly timing?: ResumeTiming
 }
 
-/** Gives clients what they missed, at the speed at which they take it, and then lets them hear what happens. */
+/** Gives clients what they missed, at the speed at which they read it, and then subscribes them to new events. */
 export class Resumer {
   readonly #options: ResumerOptions
   readonly #timing: ResumeTiming

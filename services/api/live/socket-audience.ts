@@ -13,7 +13,7 @@ export interface Member {
   rooms: ReadonlySet<string>
 }
 
-/** Everybody in one socket namespace. */
+/** All clients of one socket namespace. */
 export class SocketAudience implements Listener {
   /** Full name, for example `/assets/v1/offers`. */
   readonly name: string
@@ -47,7 +47,7 @@ export class SocketAudience implements Listener {
 
   wants(entry: EventEntry): boolean {
     if (!this.#carries(entry)) return false
-    for (const member of this.#members) if (hears(member, entry)) return true
+    for (const member of this.#members) if (receives(member, entry)) return true
     return false
   }
 
@@ -63,7 +63,7 @@ export class SocketAudience implements Listener {
     })
   }
 
-  async tellFork(blockNum: number): Promise<void> {
+  async publishFork(blockNum: number): Promise<void> {
     const batch = new PacketBatch(this.name, [['fork', JSON.stringify({ block_num: blockNum })]])
     await forEachYielding([...this.#members], ({ peer }) => {
       peer.write(batch)
@@ -76,15 +76,15 @@ export class SocketAudience implements Listener {
   }
 
   #batch(events: readonly LiveEvent[], member: Member): PacketBatch | undefined {
-    const heard = events.filter(({ entry }) => hears(member, entry))
-    if (heard.length === 0) return undefined
-    const packets = heard.map(
+    const received = events.filter(({ entry }) => receives(member, entry))
+    if (received.length === 0) return undefined
+    const packets = received.map(
       (event) => [event.entry.socket!.event, this.#payloadsOf(event).payload(event)] as const,
     )
     return new PacketBatch(this.name, packets)
   }
 }
 
-function hears({ rooms }: Member, { socket }: EventEntry): boolean {
+function receives({ rooms }: Member, { socket }: EventEntry): boolean {
   return socket !== undefined && (socket.room === undefined || rooms.has(socket.room))
 }

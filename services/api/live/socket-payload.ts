@@ -37,12 +37,12 @@ export class SocketPayloads {
   payload(event: LiveEvent): string {
     const known = this.#payloads.get(event)
     if (known !== undefined) return known
-    const made = this.#make(event)
+    const made = this.#encode(event)
     this.#payloads.set(event, made)
     return made
   }
 
-  #make(event: LiveEvent): string {
+  #encode(event: LiveEvent): string {
     const name = members[event.entry.entity] ?? event.entry.entity
     const parts = [
       `"transaction":${this.#transaction(event)}`,
@@ -67,7 +67,7 @@ export class SocketPayloads {
       : transactionText(transaction, [traceText(trace)])
   }
 
-  /** The bid that the action made: the record of the auction has it with its number. */
+  /** The bid of the action: the record of the auction has it with its number. */
   #bid({ trace, transaction, record }: LiveEvent): string {
     const { bidder = '', bid = '' } = (trace.data ?? {}) as { bidder?: string; bid?: string }
     const amount = BigInt(bid.split(' ')[0]!.replace('.', '') || '0').toString()
@@ -114,7 +114,7 @@ function traceText(trace: FeedTrace): string {
   })
 }
 
-/** Values that are not decoded keep the format of the replaced system. */
+/** Values that are not decoded have the format of the replaced system. */
 function opaque({ raw }: FeedTrace): unknown {
   const bytes = Buffer.from(raw ?? '', 'base64')
   return { binary: Object.fromEntries(bytes.entries()), block_num: null, json: null }

@@ -43,7 +43,7 @@ export class PacketBatch {
     return (this.#frames ??= Buffer.concat(this.texts.map((text) => textFrame(Buffer.from(MESSAGE + text)))))
   }
 
-  /** Bytes that the batch takes, about, on the way to a client. */
+  /** Approximate size of the batch on the wire, bytes. */
   get bytes(): number {
     return this.#frames?.length ?? this.#characters
   }

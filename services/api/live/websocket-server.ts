@@ -103,7 +103,7 @@ export class PlainWebsockets {
     })
   }
 
-  /** Whoever has not answered the last ping is gone, whatever the connection says. */
+  /** A client that has not answered the last ping is gone, whatever the connection says. */
   #ping(): void {
     for (const [websocket] of this.#open) {
       if (this.#answered.delete(websocket)) websocket.ping()

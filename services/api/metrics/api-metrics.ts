@@ -36,7 +36,8 @@ export function observeRequests(metrics: Metrics): RequestObserver {
 
 /** Counts what requests do with the database. */
 export function observeDatabase(metrics: Metrics): DatabaseObserver {
-  for (const reason of ['busy', 'away']) metrics.count('pronghorn_database_refused_total', { reason }, 0)
+  for (const reason of ['busy', 'unavailable'])
+    metrics.count('pronghorn_database_refused_total', { reason }, 0)
   return {
     queryEnded({ query, server, durationMs, problem }) {
       metrics.observe('pronghorn_database_query_duration_seconds', { query, server }, durationMs / 1_000)

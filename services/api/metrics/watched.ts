@@ -31,7 +31,7 @@ function noteConnections(metrics: Metrics, database: RequestDatabase): void {
 
 function noteServers(metrics: Metrics, database: RequestDatabase): void {
   for (const { server, state, lagMs, isInUse } of database.servers()) {
-    metrics.set('pronghorn_database_up', { server }, state === 'away' ? 0 : 1)
+    metrics.set('pronghorn_database_up', { server }, state === 'unavailable' ? 0 : 1)
     metrics.set('pronghorn_database_processes_reading', { server }, isInUse ? 1 : 0)
     if (server !== 'primary' && lagMs !== undefined) {
       metrics.set('pronghorn_replica_lag_seconds', { server }, lagMs / 1_000)

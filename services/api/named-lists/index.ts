@@ -1,2 +1,2 @@
 export { createNamedLists } from './named-lists.ts'
-export type { KeptLists, ListLookup, NamedListsOptions } from './named-lists.ts'
+export type { CachedLists, ListLookup, NamedListsOptions } from './named-lists.ts'

@@ -2,10 +2,10 @@ import type { RequestDatabase } from '../database/index.ts'
 import type { NamedLists } from '../../core/endpoint/index.ts'
 
 /** How a lookup was answered. */
-export type ListLookup = 'kept' | 'read'
+export type ListLookup = 'cached' | 'read'
 
 /** Named lists as requests see them. */
-export interface KeptLists {
+export interface CachedLists {
   /** Items of a list; none for an unknown list. */
   readonly find: NamedLists
   /** Drops cached lists: the database may be another one now. */
@@ -36,7 +36,7 @@ interface Cached {
 
 /** Reads lists and caches them for ten seconds. Concurrent requests for the same list share one read.
  */
-export function createNamedLists(options: NamedListsOptions): KeptLists {
+export function createNamedLists(options: NamedListsOptions): CachedLists {
   const { database, onLookup, now = Date.now } = options
   const cached = new Map<string, Cached>()
   const looking = new Map<string, Promise<readonly string[]>>()
@@ -47,7 +47,7 @@ export function createNamedLists(options: NamedListsOptions): KeptLists {
     cached.delete(name)
   }
 
-  function keep(name: string, items: readonly string[]): void {
+  function store(name: string, items: readonly string[]): void {
     drop(name)
     cached.set(name, { items, untilMs: now() + LIFE_MS })
     cachedItems += items.length
@@ -71,7 +71,7 @@ export function createNamedLists(options: NamedListsOptions): KeptLists {
       if (name === '' || name.length > MAX_NAME) return []
       const found = cached.get(name)
       if (found && found.untilMs > now()) {
-        onLookup?.('kept')
+        onLookup?.('cached')
         return found.items
       }
       const running = looking.get(name)
@@ -81,7 +81,7 @@ export function createNamedLists(options: NamedListsOptions): KeptLists {
       try {
         const items = await started
         // The cache was cleared meanwhile: this result is not cached.
-        if (looking.get(name) === started) keep(name, items)
+        if (looking.get(name) === started) store(name, items)
         return items
       } finally {
         if (looking.get(name) === started) looking.delete(name)

@@ -126,7 +126,7 @@ function createCache({ maxBytes, assembledBytes = 0 }: FragmentKind): LRUCache<s
   })
 }
 
-/** A text of its own: a piece of a longer one would keep all of that in memory. */
+/** A text of its own: a slice of a longer one would hold all of that in memory. */
 function copyOf(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8')
 }

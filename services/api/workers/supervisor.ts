@@ -1,5 +1,5 @@
 import type { Logger } from '../../core/log/index.ts'
-import { createMetrics, keepCounts, renderSnapshots } from '../../core/metrics/index.ts'
+import { createMetrics, mergeCounts, renderSnapshots } from '../../core/metrics/index.ts'
 import type { MetricSnapshot } from '../../core/metrics/index.ts'
 import type { WorkerSettings } from './messages.ts'
 import { Worker } from './worker.ts'
@@ -110,7 +110,7 @@ export class Supervisor {
         this.#failedStarts = 0
         this.#logger.info({ worker: worker.place, workerPid: worker.pid }, 'a worker serves')
         this.#becameReady(port)
-        this.#tellPeers()
+        this.#notifyPeers()
       },
       exited: (worker, reason) => {
         this.#noteEnd(place, worker, reason)
@@ -120,8 +120,8 @@ export class Supervisor {
 
   #noteEnd(place: Place, worker: Worker, reason: Error | undefined): void {
     place.worker = undefined
-    this.#keep(worker.snapshot)
-    this.#tellPeers()
+    this.#addExited(worker.snapshot)
+    this.#notifyPeers()
     if (this.#isStopping) {
       if (this.#workers().length === 0) this.#settle?.resolve()
       return
@@ -145,14 +145,14 @@ export class Supervisor {
   }
 
   /** Each worker has to know where requests of the others' sessions go. */
-  #tellPeers(): void {
+  #notifyPeers(): void {
     const ready = this.#workers().filter(({ isReady }) => isReady)
     const ports = new Map(
       ready.flatMap(({ place, sessionPort }) =>
         sessionPort === undefined ? [] : [[place, sessionPort] as const],
       ),
     )
-    for (const worker of ready) worker.tellPeers(ports)
+    for (const worker of ready) worker.notifyPeers(ports)
   }
 
   /** No worker serves or is starting, and restarts have failed. */
@@ -162,8 +162,8 @@ export class Supervisor {
     return this.#failedStarts >= (this.#hasServed ? Math.max(HOPELESS_STARTS, starts) : starts)
   }
 
-  #keep(snapshot: MetricSnapshot): void {
-    this.#exitedMetrics = this.#exitedMetrics.then((before) => keepCounts([before, snapshot]))
+  #addExited(snapshot: MetricSnapshot): void {
+    this.#exitedMetrics = this.#exitedMetrics.then((before) => mergeCounts([before, snapshot]))
   }
 
   #look(): void {

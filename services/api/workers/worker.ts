@@ -36,12 +36,12 @@ export class Worker {
     this.#process = cluster.fork()
     this.#process.on('message', (message: FromWorker) => {
       if (message.kind === 'listening') this.#say({ kind: 'start', settings })
-      else this.#hear(message, listener)
+      else this.#handle(message, listener)
       this.#isListening = true
     })
     this.#process.on('error', (error) => {
       this.#reason ??= new RetryableError('INTERNAL', 'a worker could not be reached', { cause: error })
-      // One that could not be made at all does not end either.
+      // One that could not be created at all does not end either.
       if (this.pid === undefined) this.#end('no process', listener)
     })
     this.#process.once('exit', (code: number, signal: string | null) => {
@@ -73,7 +73,7 @@ export class Worker {
   }
 
   /** Says where the other workers are. */
-  tellPeers(ports: ReadonlyMap<number, number>): void {
+  notifyPeers(ports: ReadonlyMap<number, number>): void {
     this.#say({ kind: 'peers', ports })
   }
 
@@ -97,7 +97,7 @@ export class Worker {
     listener.exited(this, this.isReady ? undefined : (this.#reason ?? endedEarly(how)))
   }
 
-  #hear(message: Exclude<FromWorker, { kind: 'listening' }>, listener: WorkerListener): void {
+  #handle(message: Exclude<FromWorker, { kind: 'listening' }>, listener: WorkerListener): void {
     this.heardMs = performance.now()
     if (message.kind === 'ready') {
       this.isReady = true

@@ -29,9 +29,9 @@ const TOKEN = /^[A-Za-z0-9_-]{1,128}$/
  * @throws Error of the ACME client, naming what the authority said.
  */
 export async function ensureIssued(settings: AcmeSettings): Promise<boolean> {
-  const kept = await readFile(join(settings.certificates, certificateFiles.chain), 'utf8').catch(() => '')
+  const stored = await readFile(join(settings.certificates, certificateFiles.chain), 'utf8').catch(() => '')
   const issued = await readFile(join(settings.account, ISSUER), 'utf8').catch(() => '')
-  if (issued === kept && isGood(kept, settings.domain)) return false
+  if (issued === stored && isGood(stored, settings.domain)) return false
   const acme = await import('acme-client')
   const client = new acme.Client({
     directoryUrl: settings.directory,
@@ -64,13 +64,13 @@ async function order(client: Client, csr: Buffer, settings: AcmeSettings): Promi
   })
 }
 
-async function accountKey(settings: AcmeSettings, make: () => Promise<Buffer>): Promise<Buffer> {
+async function accountKey(settings: AcmeSettings, create: () => Promise<Buffer>): Promise<Buffer> {
   const path = join(settings.account, 'account.pem')
-  const kept = await readFile(path).catch(() => null)
-  if (kept !== null) return kept
+  const stored = await readFile(path).catch(() => null)
+  if (stored !== null) return stored
   await mkdir(settings.account, { recursive: true, mode: 0o700 })
-  const made = await make()
-  await writeFile(`${path}.new`, made, { mode: 0o600 })
+  const created = await create()
+  await writeFile(`${path}.new`, created, { mode: 0o600 })
   await rename(`${path}.new`, path)
-  return made
+  return created
 }

@@ -9,7 +9,7 @@ const FIRST_RETRY_MS = 60_000
 /** Authorities count failures; hours between tries are polite. */
 const LONGEST_RETRY_MS = 4 * 3_600_000
 
-/** Looks at the certificate twice a day until it is told to stop; a failure is logged and tried again, ever later. */
+/** Looks at the certificate twice a day until it is stopped; a failure is logged and retried after growing pauses. */
 export async function keepCertificate(
   settings: AcmeSettings,
   logger: Logger,

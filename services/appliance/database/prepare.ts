@@ -24,7 +24,7 @@ const OWNER = 'pronghorn_filler'
 const RETRY_MS = 500
 
 /**
- * Makes a PostgreSQL server ready: roles with their present passwords, databases, the newest schema, rights. May be
+ * Prepares a PostgreSQL server: roles with their present passwords, databases, the newest schema, rights. May be
  * run again at any time.
  *
  * @throws RetryableError DATABASE_UNAVAILABLE; FatalError `CHAIN_MISMATCH`, and those of the migrations.

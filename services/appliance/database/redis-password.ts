@@ -16,7 +16,7 @@ export function addRedisPassword(address: RedisAddress, present: string, added: 
   return command(address, present, ['ACL', 'SETUSER', 'default', `>${added}`])
 }
 
-/** Makes a password that Redis takes the only one. @returns false when Redis cannot be reached with it. */
+/** Makes a password that Redis accepts the only one. @returns false when Redis cannot be reached with it. */
 export function settleRedisPassword(address: RedisAddress, password: string): Promise<boolean> {
   return command(address, password, ['CONFIG', 'SET', 'requirepass', password])
 }

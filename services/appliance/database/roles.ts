@@ -11,7 +11,7 @@ const logins = [
   { role: 'pronghorn_hasura', secret: 'hasura' },
 ] as const
 
-/** Longest statement of somebody at the GraphQL interface. */
+/** Longest statement of a GraphQL client. */
 const GRAPHQL_TIMEOUT = '10s'
 /** Schemas with what the chain says; the api reads them all. */
 const PUBLIC_SCHEMAS = ['chain', 'assets', 'market', 'oracle', 'tools', 'state', 'lists']
@@ -26,7 +26,7 @@ const ACCESS_SCHEMA = 'access'
 
 /**
  * Creates the roles or gives them their present passwords. Only verifiers of passwords reach the server, so none is in
- * its log. Needs a superuser, or whoever may create roles.
+ * its log. Needs a superuser, or a role that may create roles.
  */
 export async function ensureRoles(admin: pg.ClientBase, secrets: Secrets): Promise<void> {
   const { rows } = await admin.query<{ rolname: string }>('SELECT rolname FROM pg_roles')
@@ -42,7 +42,7 @@ export async function ensureRoles(admin: pg.ClientBase, secrets: Secrets): Promi
   await admin.query('ALTER ROLE pronghorn_api SET default_transaction_read_only = on')
 }
 
-/** Creates a database that belongs to a role, when it is not there. Nobody else may connect to it by default. */
+/** Creates a database that belongs to a role, when it does not exist. By default no other role may connect to it. */
 export async function ensureDatabase(admin: pg.ClientBase, name: string, owner: string): Promise<boolean> {
   const { rowCount } = await admin.query('SELECT FROM pg_database WHERE datname = $1', [name])
   if (rowCount !== 0) return false
@@ -58,7 +58,7 @@ export async function allowConnections(admin: pg.ClientBase, database: string): 
   await admin.query(`GRANT TEMPORARY ON DATABASE ${quote(database)} TO pronghorn_filler`)
 }
 
-/** Gives every role its rights on what the migrations made; run by the owner (the filler's role), after them. */
+/** Gives every role its rights on what the migrations created; run by the owner (the filler's role), after them. */
 export async function grantRights(owner: pg.ClientBase): Promise<void> {
   const { rows } = await owner.query<{ nspname: string }>('SELECT nspname FROM pg_namespace')
   const present = rows.map(({ nspname }) => nspname)
@@ -93,7 +93,7 @@ async function grantGraphql(owner: pg.ClientBase, present: readonly string[]): P
 async function grantReading(owner: pg.ClientBase, schema: string, role: string): Promise<void> {
   await owner.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`)
   await owner.query(`GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${role}`)
-  // Partitions are made as the chain grows.
+  // Partitions are created as the chain grows.
   await owner.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT SELECT ON TABLES TO ${role}`)
 }
 

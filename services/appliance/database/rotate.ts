@@ -45,9 +45,9 @@ export async function rotateSecrets({
   await settleStaged(dir, witness)
   const { secrets: old } = await ensureSecrets(dir, {})
   const names = Object.keys(secretNames) as SecretName[]
-  const isKept = (name: SecretName) => keepSuperuser && name === 'superuser'
+  const staysSame = (name: SecretName) => keepSuperuser && name === 'superuser'
   const secrets = Object.fromEntries(
-    names.map((name) => [name, isKept(name) ? old[name] : newSecret()]),
+    names.map((name) => [name, staysSame(name) ? old[name] : newSecret()]),
   ) as Record<SecretName, string>
   await addRedisPassword(redis, old.redis, secrets.redis)
   const admin = await connect(address, old.superuser)
@@ -63,7 +63,7 @@ export async function rotateSecrets({
     await admin.end()
   }
   await takeStaged(dir)
-  return names.filter((name) => !isKept(name))
+  return names.filter((name) => !staysSame(name))
 }
 
 /** A cut run has left files: they count when the server took the passwords, else they are forgotten. */

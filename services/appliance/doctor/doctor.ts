@@ -25,7 +25,7 @@ export interface DoctorOptions {
   /** Folder of the backups; null where this machine has none. */
   readonly backups: string | null
   /** Takes one line. */
-  readonly tell: (level: 'ok' | 'warn' | 'fail', subject: string, note: string) => void
+  readonly report: (level: 'ok' | 'warn' | 'fail', subject: string, note: string) => void
 }
 
 type Client = Awaited<ReturnType<typeof connectDatabase>>
@@ -35,16 +35,16 @@ const GB = 1e9
 /** Blocks of a day at one in half a second. */
 const BLOCKS_A_DAY = 172_800
 
-/** Looks at everything that an operator is asked about when something is wrong. No secret is in what it tells. */
+/** Looks at everything that an operator is asked about when something is wrong. Reports contain no secrets. */
 export async function examine(options: DoctorOptions): Promise<void> {
-  const { tell } = options
-  tell('ok', 'versions', `Pronghorn ${readPackageVersion()}, Node.js ${process.versions.node}`)
+  const { report } = options
+  report('ok', 'versions', `Pronghorn ${readPackageVersion()}, Node.js ${process.versions.node}`)
   await examineCertificate(options)
-  if (options.backups !== null) tell(...(await examineBackups(options.backups, new Date())))
+  if (options.backups !== null) report(...(await examineBackups(options.backups, new Date())))
   const head = await examineNode(options)
   const client = await connectDatabase(options.address, { applicationName: 'pronghorn-doctor' }).catch(
     (error: unknown) => {
-      tell(
+      report(
         'fail',
         'database',
         `${options.address.host}:${options.address.port} cannot be reached: ${describeError(error)}`,
@@ -64,10 +64,10 @@ export async function examine(options: DoctorOptions): Promise<void> {
 const RENEWAL_DAYS = 20
 
 /** Compares the certificate that clients are shown with the files that it comes from. */
-async function examineCertificate({ certificates, proxy, tell }: DoctorOptions): Promise<void> {
+async function examineCertificate({ certificates, proxy, report }: DoctorOptions): Promise<void> {
   const served = await readServedCertificate(proxy.host, proxy.port, proxy.serverName).catch(() => null)
   if (served === null) {
-    tell(
+    report(
       'warn',
       'certificate',
       `${proxy.host}:${proxy.port} serves none: TLS is off, or the proxy does not run`,
@@ -75,7 +75,7 @@ async function examineCertificate({ certificates, proxy, tell }: DoctorOptions):
     return
   }
   const days = Math.floor((served.endsMs - Date.now()) / DAY_MS)
-  tell(
+  report(
     days > RENEWAL_DAYS ? 'ok' : days > 0 ? 'warn' : 'fail',
     'certificate',
     `${days} days left of what is served`,
@@ -85,9 +85,9 @@ async function examineCertificate({ certificates, proxy, tell }: DoctorOptions):
   const source = folders.find(({ chain }) => chain?.fingerprint256 === served.fingerprint)
   for (const { unreadable, chain } of source ? [source] : folders) {
     for (const name of unreadable)
-      tell('fail', 'certificate', `${name} cannot be read: the proxy cannot load a renewal either`)
+      report('fail', 'certificate', `${name} cannot be read: the proxy cannot load a renewal either`)
     if (chain && endOf(chain) > served.endsMs)
-      tell('warn', 'certificate', 'the files are newer than what is served: see docker compose logs nginx')
+      report('warn', 'certificate', 'the files are newer than what is served: see docker compose logs nginx')
   }
 }
 
@@ -110,35 +110,35 @@ async function readCertificateFolder(folder: string): Promise<CertificateFolder>
   return { unreadable, chain: chain === undefined ? undefined : new X509Certificate(chain) }
 }
 
-async function examineNode({ chainHttp, tell }: DoctorOptions): Promise<number | null> {
+async function examineNode({ chainHttp, report }: DoctorOptions): Promise<number | null> {
   try {
     const { headBlock, headTimeMs } = await readChainInfo(chainHttp)
     const age = Math.round((Date.now() - headTimeMs) / 1_000)
-    tell(age < 20 ? 'ok' : 'warn', 'chain node', `head ${headBlock}, ${age} seconds old`)
+    report(age < 20 ? 'ok' : 'warn', 'chain node', `head ${headBlock}, ${age} seconds old`)
     return headBlock
   } catch (error) {
-    tell('fail', 'chain node', describeError(error))
+    report('fail', 'chain node', describeError(error))
     return null
   }
 }
 
 async function examineDatabase(client: Client, options: DoctorOptions, head: number | null): Promise<void> {
-  const { tell } = options
+  const { report } = options
   const { rows } = await client.query<{ version: string; schema: number; bytes: bigint }>(
     `SELECT current_setting('server_version') AS version, pg_database_size(current_database()) AS bytes,
        (SELECT max(number) FROM public.pronghorn_migrations) AS schema`,
   )
   const { version, schema, bytes } = rows[0]!
-  tell('ok', 'database', `PostgreSQL ${version}, schema ${schema}, ${(Number(bytes) / GB).toFixed(2)} GB`)
-  const blocks = await examineReaders(client, tell, head)
-  await examineSizes(client, tell)
+  report('ok', 'database', `PostgreSQL ${version}, schema ${schema}, ${(Number(bytes) / GB).toFixed(2)} GB`)
+  const blocks = await examineReaders(client, report, head)
+  await examineSizes(client, report)
   await examineIndexes(client, options)
   await examineDisk(options, Number(bytes), blocks)
 }
 
 async function examineReaders(
   client: Client,
-  tell: DoctorOptions['tell'],
+  report: DoctorOptions['report'],
   head: number | null,
 ): Promise<number> {
   const { rows } = await client.query<{
@@ -150,17 +150,17 @@ async function examineReaders(
     `SELECT r.name, r.start_block, r.block_num, extract(epoch FROM now() - h.beaten_at)::float8 AS silent
      FROM chain.readers r LEFT JOIN chain.heartbeats h ON h.reader = r.name ORDER BY r.name`,
   )
-  if (rows.length === 0) tell('warn', 'readers', 'none has started')
+  if (rows.length === 0) report('warn', 'readers', 'none has started')
   for (const { name, block_num: block, silent } of rows) {
     const lag = head === null ? null : Math.max(0, head - block)
     const isSilent = silent === null || silent > 30
     const note = `block ${block}${lag === null ? '' : `, ${lag} behind the head`}${isSilent ? ', SILENT: is the filler running?' : ''}`
-    tell(isSilent ? 'fail' : lag !== null && lag > 180 ? 'warn' : 'ok', `reader ${name}`, note)
+    report(isSilent ? 'fail' : lag !== null && lag > 180 ? 'warn' : 'ok', `reader ${name}`, note)
   }
   return rows.reduce((sum, row) => sum + Math.max(0, row.block_num - Math.max(1, row.start_block)), 0)
 }
 
-async function examineSizes(client: Client, tell: DoctorOptions['tell']): Promise<void> {
+async function examineSizes(client: Client, report: DoctorOptions['report']): Promise<void> {
   const { rows } = await client.query<{ name: string; bytes: bigint }>(
     `SELECT coalesce(p.inhparent, c.oid)::regclass::text AS name, sum(pg_total_relation_size(c.oid))::bigint AS bytes
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_inherits p ON p.inhrelid = c.oid
@@ -168,36 +168,40 @@ async function examineSizes(client: Client, tell: DoctorOptions['tell']): Promis
      GROUP BY 1 ORDER BY 2 DESC LIMIT 8`,
   )
   const sizes = rows.map(({ name, bytes }) => `${name} ${(Number(bytes) / 1e6).toFixed(1)} MB`)
-  tell('ok', 'largest tables', sizes.join(', '))
+  report('ok', 'largest tables', sizes.join(', '))
 }
 
-async function examineIndexes(client: Client, { families, tell }: DoctorOptions): Promise<void> {
+async function examineIndexes(client: Client, { families, report }: DoctorOptions): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     'SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid ORDER BY 1',
   )
   const missing: string[] = []
-  // Nobody builds those of a family that is left out, and nobody needs them.
+  // Those of a family that is not indexed are neither built nor needed.
   const known = (await listIndexFamilies()).filter((family) => families.includes(family))
   for (const family of known) missing.push(...(await listMissingIndexes(client, family)))
-  if (rows.length > 0) tell('warn', 'invalid indexes', rows.map(({ name }) => name).join(', '))
+  if (rows.length > 0) report('warn', 'invalid indexes', rows.map(({ name }) => name).join(', '))
   if (missing.length > 0) {
-    tell('warn', 'query indexes', `not built yet: ${missing.join(', ')}; the filler builds them at the head`)
+    report(
+      'warn',
+      'query indexes',
+      `not built yet: ${missing.join(', ')}; the filler builds them at the head`,
+    )
   }
-  if (rows.length + missing.length === 0) tell('ok', 'indexes', 'all there, all valid')
+  if (rows.length + missing.length === 0) report('ok', 'indexes', 'all there, all valid')
 }
 
 async function examineDisk(options: DoctorOptions, bytes: number, blocks: number): Promise<void> {
   if (options.databaseDisk === null) return
   const disk = await statfs(options.databaseDisk).catch(() => null)
   if (disk === null) {
-    options.tell('warn', 'disk', 'the disk of the database is not on this machine')
+    options.report('warn', 'disk', 'the disk of the database is not on this machine')
     return
   }
   const free = disk.bavail * disk.bsize
   const daily = blocks > 0 ? (bytes / blocks) * BLOCKS_A_DAY : 0
   const days = daily > 0 ? Math.floor(free / daily) : null
   const note = days === null ? '' : `, about ${days} days at the size of a block so far`
-  options.tell(
+  options.report(
     free < 10 * GB || (days !== null && days < 30) ? 'warn' : 'ok',
     'disk',
     `${(free / GB).toFixed(1)} GB free${note}`,

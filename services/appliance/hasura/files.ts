@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { parse } from 'yaml'
 import type pg from 'pg'
 import { hasuraFolder, readCatalogue } from './catalogue.ts'
-import { makeMetadata, ROW_LIMIT } from './metadata.ts'
+import { generateMetadata, ROW_LIMIT } from './metadata.ts'
 import type { MetadataFiles } from './metadata.ts'
 import { readTables } from './schema.ts'
 
@@ -11,7 +11,7 @@ const folder = join(hasuraFolder, 'metadata')
 
 async function metadataFor(client: pg.ClientBase): Promise<MetadataFiles> {
   const catalogue = await readCatalogue()
-  return makeMetadata(catalogue, await readTables(client, catalogue.schemas))
+  return generateMetadata(catalogue, await readTables(client, catalogue.schemas))
 }
 
 async function readMetadataFiles(): Promise<MetadataFiles> {
@@ -24,7 +24,7 @@ async function readMetadataFiles(): Promise<MetadataFiles> {
 }
 
 /** Replaces the metadata in the repository by what the schema of a migrated database asks for. */
-export async function makeHasura(client: pg.ClientBase): Promise<void> {
+export async function generateHasura(client: pg.ClientBase): Promise<void> {
   const files = await metadataFor(client)
   await rm(folder, { recursive: true, force: true })
   for (const [path, text] of Object.entries(files)) {
@@ -35,13 +35,13 @@ export async function makeHasura(client: pg.ClientBase): Promise<void> {
 
 /** What differs between the metadata in the repository and the schema of a migrated database; empty when nothing does. */
 export async function compareHasura(client: pg.ClientBase): Promise<string[]> {
-  const [kept, wanted] = [await readMetadataFiles(), await metadataFor(client)]
-  const paths = [...new Set([...Object.keys(kept), ...Object.keys(wanted)])].sort()
+  const [stored, wanted] = [await readMetadataFiles(), await metadataFor(client)]
+  const paths = [...new Set([...Object.keys(stored), ...Object.keys(wanted)])].sort()
   return paths.flatMap((path) => {
-    if (kept[path] === undefined) return [`${path} is missing`]
+    if (stored[path] === undefined) return [`${path} is missing`]
     if (wanted[path] === undefined) return [`${path} is of a table that does not exist or is hidden`]
-    if (kept[path] === wanted[path]) return []
-    return differences(path, parse(kept[path]), parse(wanted[path]))
+    if (stored[path] === wanted[path]) return []
+    return differences(path, parse(stored[path]), parse(wanted[path]))
   })
 }
 
@@ -49,11 +49,11 @@ interface TableFile {
   readonly select_permissions?: readonly { readonly permission: { readonly columns: readonly string[] } }[]
 }
 
-function differences(path: string, kept: unknown, wanted: unknown): string[] {
+function differences(path: string, stored: unknown, wanted: unknown): string[] {
   const columns = (file: unknown): readonly string[] =>
     (file as TableFile).select_permissions?.[0]?.permission.columns ?? []
-  const lost = columns(wanted).filter((column) => !columns(kept).includes(column))
-  const extra = columns(kept).filter((column) => !columns(wanted).includes(column))
+  const lost = columns(wanted).filter((column) => !columns(stored).includes(column))
+  const extra = columns(stored).filter((column) => !columns(wanted).includes(column))
   const found = [
     ...lost.map((column) => `${path}: column ${column} is missing`),
     ...extra.map((column) => `${path}: column ${column} does not exist`),

@@ -1,3 +1,3 @@
 export { applyMetadata } from './apply.ts'
 export type { ApplyOptions } from './apply.ts'
-export { assembleMetadata, compareHasura, makeHasura } from './files.ts'
+export { assembleMetadata, compareHasura, generateHasura } from './files.ts'

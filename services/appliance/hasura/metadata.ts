@@ -18,7 +18,7 @@ export type MetadataFiles = Readonly<Record<string, string>>
  * The metadata directory (format 3 of Hasura 2) for a schema.
  * @throws FatalError CONFIG_INVALID naming what the catalogue says of tables or columns that do not exist.
  */
-export function makeMetadata(catalogue: Catalogue, tables: readonly ShownTable[]): MetadataFiles {
+export function generateMetadata(catalogue: Catalogue, tables: readonly ShownTable[]): MetadataFiles {
   const shown = tables.filter((table) => !catalogue.hidden.includes(nameOf(table)))
   const problems = findProblems(catalogue, tables, shown)
   if (problems.length > 0) {

@@ -10,14 +10,14 @@ const DAY_MS = 86_400_000
 const SELFSIGNED_DAYS = 397
 
 /**
- * Makes a self-signed certificate for a host name where the directory has none, or one that ends within a month.
- * @returns whether one was made.
+ * Creates a self-signed certificate for a host name where the directory has none, or one that ends within a month.
+ * @returns whether one was created.
  */
 export async function ensureSelfSigned(dir: string, domain: string): Promise<boolean> {
-  const kept = await readFile(join(dir, certificateFiles.chain), 'utf8').catch(() => null)
-  if (kept !== null && isGood(kept, domain)) return false
+  const existing = await readFile(join(dir, certificateFiles.chain), 'utf8').catch(() => null)
+  if (existing !== null && isGood(existing, domain)) return false
   const { generate } = await import('selfsigned')
-  const made = await generate([{ name: 'commonName', value: domain }], {
+  const created = await generate([{ name: 'commonName', value: domain }], {
     keyType: 'ec',
     curve: 'P-256',
     algorithm: 'sha256',
@@ -37,11 +37,11 @@ export async function ensureSelfSigned(dir: string, domain: string): Promise<boo
       },
     ],
   })
-  await installCertificate(dir, made.cert, made.private)
+  await installCertificate(dir, created.cert, created.private)
   return true
 }
 
-/** Puts a certificate in place; whoever reads in between gets a pair that fits, or tries again. */
+/** Puts a certificate in place; a reader in between gets a matching pair, or retries. */
 export async function installCertificate(dir: string, chain: string, key: string): Promise<void> {
   await mkdir(dir, { recursive: true })
   for (const [name, text] of [
@@ -64,7 +64,7 @@ export function isGood(pem: string, domain: string): boolean {
   }
 }
 
-/** The moment a certificate ends, epoch milliseconds. */
+/** End of a certificate's validity, epoch milliseconds. */
 export function endOf(certificate: X509Certificate): number {
   return Date.parse(certificate.validTo)
 }

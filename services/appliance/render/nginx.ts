@@ -45,7 +45,7 @@ function renderHttps(values: Values, mode: keyof typeof certificates, routes: st
   })
 }
 
-/** A certificate that nobody can verify must not be made a duty for a year. */
+/** No HSTS for a certificate that clients cannot verify: it would be required for a year. */
 function strictTransport(mode: Values['TLS_MODE'], indent: string): string {
   if (mode === 'selfsigned' || mode === 'off') return ''
   return `${indent}add_header Strict-Transport-Security "max-age=31536000" always;`

@@ -30,8 +30,8 @@ export interface RenderPlaces {
 export interface RenderReport {
   readonly isDemo: boolean
   readonly chain: string
-  readonly secretsMade: readonly SecretName[]
-  readonly certificateMade: boolean
+  readonly secretsCreated: readonly SecretName[]
+  readonly certificateCreated: boolean
   readonly warnings: readonly ConfigWarning[]
   /** Hints for the operator. */
   readonly hints: readonly string[]
@@ -73,8 +73,8 @@ export async function render(environment: Environment, places: RenderPlaces): Pr
   const certificates = join(places.out, 'certificates')
   // Until an authority has answered, the proxy needs something to start with.
   const needsOwn = values.TLS_MODE === 'selfsigned' || values.TLS_MODE === 'acme'
-  const certificateMade = needsOwn && (await ensureSelfSigned(certificates, values.DOMAIN))
-  return report(resolved, made, certificateMade, warnings)
+  const certificateCreated = needsOwn && (await ensureSelfSigned(certificates, values.DOMAIN))
+  return report(resolved, made, certificateCreated, warnings)
 }
 
 function superuserPasswordFile(values: Values, places: RenderPlaces): string | undefined {
@@ -87,7 +87,7 @@ interface RenderedFile {
   readonly service: string
   readonly name: string
   readonly text: string
-  /** The service runs as another user, and nobody else mounts its folder. */
+  /** The service runs as another user, and no other service mounts its folder. */
   readonly mode: number
 }
 
@@ -251,8 +251,8 @@ function withoutUnusedHandlers(readers: unknown): unknown {
 
 function report(
   { values, isDemo }: Resolved,
-  secretsMade: readonly SecretName[],
-  certificateMade: boolean,
+  secretsCreated: readonly SecretName[],
+  certificateCreated: boolean,
   warnings: readonly ConfigWarning[],
 ): RenderReport {
   const hints: string[] = []
@@ -260,7 +260,7 @@ function report(
   if (!isDemo && half * 2 ** 30 > values.PG_MEMORY * 2) {
     hints.push(`this machine has ${half * 2} GiB: PG_MEMORY=${half}g would let PostgreSQL use half of it`)
   }
-  return { isDemo, chain: values.CHAIN_NAME, secretsMade, certificateMade, warnings, hints }
+  return { isDemo, chain: values.CHAIN_NAME, secretsCreated, certificateCreated, warnings, hints }
 }
 
 function shipOf(text: string): string | string[] {

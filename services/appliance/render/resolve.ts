@@ -23,7 +23,7 @@ export interface Resolved {
 const foreign = new Set(['CHAIN', 'DEMO_CHAIN', 'HOSTNAME', 'POSTGRES_IMAGE', 'REDIS_IMAGE', 'NGINX_IMAGE'])
 /** Whatever begins like this is meant for the appliance, so a name that is not known is a mistake. */
 const ours = /^(?:CHAIN|RATE_LIMIT|TLS|ACME|POSTGRES|REDIS|GRAPHQL)_/
-/** So is a name that is so few edits away from a known one. */
+/** So is a name within so few edits of a known one. */
 const MISSPELT_EDITS = 2
 
 /**
@@ -146,7 +146,7 @@ function listProfiles(given: Readonly<Record<string, string>>): string[] {
   return splitList(given.COMPOSE_PROFILES ?? '')
 }
 
-/** Names that RFC 2606 keeps for documents; no node has one. */
+/** Names that RFC 2606 reserves for documents; no node has one. */
 function isExample(address: string): boolean {
   return /(?:^|\.)example(?:\.(?:org|com|net))?$/i.test(new URL(address).hostname)
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Secrets that are made at the first start: what each protects. */
+/** Secrets that are created at the first start: what each protects. */
 export const secretNames = {
   superuser: 'role that owns the bundled PostgreSQL',
   filler: 'role of the filler',
@@ -22,7 +22,7 @@ export type Secrets = Readonly<Record<SecretName, string>>
 const BYTES = 32
 
 /**
- * Reads the secrets of a directory and makes those that are missing: 256 random bits each, as URL-safe text. One that
+ * Reads the secrets of a directory and creates those that are missing: 256 random bits each, as URL-safe text. One that
  * is there is never written again, unless the operator's own has changed.
  *
  * @param given secrets that the operator brings along; they replace what is there.
@@ -35,12 +35,12 @@ export async function ensureSecrets(
   const made: SecretName[] = []
   const entries: [SecretName, string][] = []
   for (const name of Object.keys(secretNames) as SecretName[]) {
-    const kept = await readFile(join(dir, name), 'utf8').catch((error: unknown) => {
+    const existing = await readFile(join(dir, name), 'utf8').catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
       throw error
     })
-    const secret = given[name] ?? (kept === null || kept === '' ? newSecret() : kept)
-    if (secret !== kept) {
+    const secret = given[name] ?? (existing === null || existing === '' ? newSecret() : existing)
+    if (secret !== existing) {
       await writeSecret(dir, name, secret)
       made.push(name)
     }
@@ -59,7 +59,7 @@ async function writeSecret(dir: string, name: SecretName, secret: string): Promi
   await rename(await stageSecret(dir, name, secret), join(dir, name))
 }
 
-/** Writes a secret beside the one that counts, as `NAME.new`. @returns the path. */
+/** Writes a secret next to the one in use, as `NAME.new`. @returns the path. */
 export async function stageSecret(dir: string, name: SecretName, secret: string): Promise<string> {
   const path = join(dir, `${name}.new`)
   await rm(path, { force: true })

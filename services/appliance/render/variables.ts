@@ -139,7 +139,7 @@ export const variables = {
   TLS_MODE: str({
     choices: tlsModes,
     default: 'selfsigned',
-    desc: 'Where the certificate comes from: made at the first start, your files, an ACME authority, or no TLS at all (behind another proxy).',
+    desc: 'Where the certificate comes from: created at the first start, your files, an ACME authority, or no TLS at all (behind another proxy).',
   }),
   TLS_DIR: str({
     default: './certificates',
@@ -160,14 +160,14 @@ export const variables = {
   CACHE_LIFE: whole(
     0,
     31_536_000,
-  )({ default: 2, desc: 'Seconds for which an answer is kept; 0 = not at all.' }),
+  )({ default: 2, desc: 'Seconds for which an answer is cached; 0 = not at all.' }),
   RATE_LIMIT_INTERVAL: whole(1, 86_400)({ default: 60, desc: 'Seconds of an interval of the rate limit.' }),
   RATE_LIMIT_REQUESTS: whole(
     1,
     1_000_000_000,
   )({
     default: 240,
-    desc: 'Requests that an address may make in an interval.',
+    desc: 'Requests allowed per address in an interval.',
   }),
   BILL_EXECUTION_TIME: bool({
     default: true,
@@ -208,7 +208,7 @@ export const variables = {
   }),
   POSTGRES_SUPERUSER_PASSWORD_FILE: str({
     default: '',
-    desc: 'File with its password, for a PostgreSQL of your own; of the bundled one it is made at the first start.',
+    desc: 'File with its password, for a PostgreSQL of your own; of the bundled one it is created at the first start.',
   }),
   POSTGRES_REPLICAS: matching(
     /^[A-Za-z0-9_.-]+(?::\d{1,5})?(?:,[A-Za-z0-9_.-]+(?::\d{1,5})?)*$/,

@@ -89,7 +89,7 @@ export function apiChecks(ask: Ask, waitMs: number): Check[] {
         expectThat(status === 200 && text.includes('<html'), `status ${status}`)
         expectThat(headers['content-security-policy'] !== undefined, 'without a Content-Security-Policy')
         dataOf(await ask('/status/data.json'))
-        expectThat((await ask('/')).status === 404, 'programs are not told 404 as before')
+        expectThat((await ask('/')).status === 404, 'programs do not get 404 as before')
         return `${text.length} characters`
       },
     },

@@ -15,10 +15,10 @@ export interface Check {
 /** Thrown by a check that does not apply to this server. */
 export class NotApplicable extends Error {}
 
-/** Runs checks one after the other and tells of each as it ends. */
+/** Runs checks one after the other and reports each as it ends. */
 export async function runChecks(
   checks: readonly Check[],
-  tell: (result: CheckResult) => void,
+  report: (result: CheckResult) => void,
 ): Promise<CheckResult[]> {
   const results: CheckResult[] = []
   for (const { name, run } of checks) {
@@ -30,7 +30,7 @@ export async function runChecks(
         note: error instanceof Error ? error.message : String(error),
       }),
     )
-    tell(result)
+    report(result)
     results.push(result)
   }
   return results

@@ -14,7 +14,7 @@ export interface Answer {
   readonly text: string
 }
 
-/** What may be sent besides an address. */
+/** What may be sent in addition to an address. */
 export interface AskOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>

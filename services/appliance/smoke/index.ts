@@ -10,7 +10,7 @@ import { stateChecks } from './state-checks.ts'
 
 export type { CheckResult } from './check.ts'
 
-/** What the smoke test is told. */
+/** Options of the smoke test. */
 export interface SmokeOptions {
   /** Address of the proxy. */
   readonly url: string
@@ -20,9 +20,9 @@ export interface SmokeOptions {
   readonly apiKey: string | undefined
   /** Account whose ABI is asked for. */
   readonly account: string
-  /** How long a socket may take to tell of something, and a young chain to deploy its contracts. */
+  /** How long a socket may take to deliver an event, and a young chain to deploy its contracts. */
   readonly waitMs: number
-  readonly tell: (result: CheckResult) => void
+  readonly report: (result: CheckResult) => void
 }
 
 const consoleData = z.object({ data: z.object({ state_port: z.number() }) })
@@ -49,6 +49,6 @@ export async function smokeTest(options: SmokeOptions): Promise<CheckResult[]> {
       ...liveChecks(base, ask, options.insecure, options.waitMs),
       ...stateChecks(await findState(base, ask, options.insecure), options.apiKey, options.account),
     ],
-    options.tell,
+    options.report,
   )
 }

@@ -3,7 +3,7 @@ import { expectThat, NotApplicable } from './check.ts'
 import type { Ask } from './client.ts'
 import { handshake } from './client.ts'
 
-/** TLS, headers, and that nobody can claim another address. */
+/** TLS, headers, and that a client cannot claim another address. */
 export function proxyChecks(base: URL, ask: Ask, insecure: boolean): Check[] {
   return [
     {
@@ -25,7 +25,7 @@ export function proxyChecks(base: URL, ask: Ask, insecure: boolean): Check[] {
         const { headers } = await ask('/health')
         expectThat(
           !/\d/.test(String(headers.server)),
-          `the server tells its version: ${String(headers.server)}`,
+          `the server discloses its version: ${String(headers.server)}`,
         )
         expectThat(headers['x-powered-by'] === undefined, 'X-Powered-By is sent')
         expectThat(headers['access-control-allow-origin'] !== undefined, 'no Access-Control-Allow-Origin')

@@ -23,12 +23,12 @@ export function stateChecks(ask: Ask, apiKey: string | undefined, account: strin
     {
       name: 'state service refuses strangers',
       run: async () => {
-        const bare = await ask(`/v0/state/abi?account=${account}&json=true`)
-        expectThat(bare.status === 401, `status ${bare.status} without a token`)
+        const refusedFirst = await ask(`/v0/state/abi?account=${account}&json=true`)
+        expectThat(refusedFirst.status === 401, `status ${refusedFirst.status} without a token`)
         const refused = await issue(ask, 'server_0123456789abcdef')
-        // Whoever tries many keys is told to wait.
+        // A client that tries many keys has to wait.
         expectThat([401, 429].includes(refused.status), `status ${refused.status} for an unknown key`)
-        return `${failure.parse(JSON.parse(bare.text)).code}, ${failure.parse(JSON.parse(refused.text)).code}`
+        return `${failure.parse(JSON.parse(refusedFirst.text)).code}, ${failure.parse(JSON.parse(refused.text)).code}`
       },
     },
     {

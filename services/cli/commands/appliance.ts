@@ -18,9 +18,9 @@ interface RenderFlags {
 export function addRenderConfig(program: Command, io: CliIo): void {
   program
     .command('render-config')
-    .summary("make the appliance's configuration files from the environment")
+    .summary("generate the appliance's configuration files from the environment")
     .description(
-      'Makes the three JSON files of each service and the configuration of nginx, PostgreSQL and Redis from the ' +
+      'Generates the three JSON files of each service and the configuration of nginx, PostgreSQL and Redis from the ' +
         'environment, and secrets that are not there yet. Refuses, with a list, what would not start.',
     )
     .helpGroup(applianceGroup)
@@ -50,8 +50,8 @@ function describeReport(report: RenderReport, isCheck: boolean): string {
       ? 'Chain: the bundled DEMO CHAIN. Set CHAIN_ID, CHAIN_HTTP and CHAIN_SHIP to index a real one (see .env.example).'
       : `Chain: ${report.chain}.`,
   ]
-  if (report.secretsMade.length > 0) lines.push(`New secrets: ${report.secretsMade.join(', ')}.`)
-  if (report.certificateMade) lines.push('New self-signed certificate.')
+  if (report.secretsCreated.length > 0) lines.push(`New secrets: ${report.secretsCreated.join(', ')}.`)
+  if (report.certificateCreated) lines.push('New self-signed certificate.')
   for (const { file, path, message } of report.warnings) lines.push(`Warning: ${file}: ${path}: ${message}`)
   for (const hint of report.hints) lines.push(`Hint: ${hint}`)
   return `${lines.join('\n')}\n`
@@ -67,13 +67,13 @@ interface PrepareFlags {
 export function addPrepareDatabase(program: Command, io: CliIo): void {
   program
     .command('prepare-database')
-    .summary("make the appliance's roles, databases, schema and rights")
+    .summary("create the appliance's roles, databases, schema and rights")
     .description(
       'Creates the roles of the services with the rendered passwords, the databases and the newest schema, and gives ' +
         'every role its rights. May be run again at any time.',
     )
     .helpGroup(applianceGroup)
-    .option('--rendered <folder>', 'what render-config has made', '/rendered')
+    .option('--rendered <folder>', 'output of render-config', '/rendered')
     .option('--wait <seconds>', 'how long PostgreSQL may take to come up', wholeNumber(0, 3_600), 60)
     .option('--without-schema', 'roles and databases only, before a restore')
     .action(async (flags: PrepareFlags) => {
@@ -118,9 +118,9 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
         'started again after it; scripts/rotate-secrets does both.',
     )
     .helpGroup(applianceGroup)
-    .option('--rendered <folder>', 'what render-config has made', '/rendered')
+    .option('--rendered <folder>', 'output of render-config', '/rendered')
     .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
-    .option('--settle', 'make the new password the only one that Redis takes, once all services use it')
+    .option('--settle', 'make the new password the only one that Redis accepts, once all services use it')
     .action(async ({ rendered, settle, ...files }: RotateFlags) => {
       const { checkRender, ensureSecrets, render, resolveVariables, rotateSecrets, settleRedisPassword } =
         await import('../../appliance/index.ts')
@@ -165,7 +165,7 @@ export function addDoctor(program: Command, io: CliIo): void {
     .summary('versions, lag, sizes, indexes, certificate, disk')
     .description('Looks at everything that matters when something is wrong. No secret is in what it prints.')
     .helpGroup(applianceGroup)
-    .option('--rendered <folder>', 'what render-config has made', '/rendered')
+    .option('--rendered <folder>', 'output of render-config', '/rendered')
     .option(
       '--certificate-files <folder>',
       'your own certificate, for TLS_MODE=files',
@@ -190,7 +190,7 @@ export function addDoctor(program: Command, io: CliIo): void {
         databaseDisk: flags.disk ?? null,
         backups: flags.backups ?? null,
         families: config.readers.flatMap(({ contracts }) => contracts.map(({ handler }) => handler)),
-        tell: (level, subject, note) => {
+        report: (level, subject, note) => {
           if (level === 'fail') failures++
           io.out(`${level.padEnd(6)}${subject.padEnd(18)}${note}\n`)
         },
@@ -206,7 +206,7 @@ export function addCertificates(program: Command, io: CliIo): void {
     .summary('get a certificate from an ACME authority, and renew it')
     .description('Looks twice a day, until it is stopped. The proxy reads a new certificate by itself.')
     .helpGroup(applianceGroup)
-    .option('--rendered <folder>', 'what render-config has made', '/rendered')
+    .option('--rendered <folder>', 'output of render-config', '/rendered')
     .action(async (flags: { readonly rendered: string }) => {
       const { keepCertificate, resolveVariables } = await import('../../appliance/index.ts')
       const { values } = resolveVariables(io.env)
@@ -230,7 +230,7 @@ export function addHasuraMetadata(program: Command, io: CliIo): void {
     .description('Replaces the metadata of Hasura. Nothing inconsistent is taken.')
     .helpGroup(applianceGroup)
     .option('--url <url>', 'address of Hasura', 'http://hasura:8080')
-    .option('--rendered <folder>', 'what render-config has made', '/rendered')
+    .option('--rendered <folder>', 'output of render-config', '/rendered')
     .option('--wait <seconds>', 'how long Hasura may take to come up', wholeNumber(0, 3_600), 60)
     .action(async (flags: { readonly url: string; readonly rendered: string; readonly wait: number }) => {
       const { applyMetadata, readHasuraSettings } = await import('../../appliance/index.ts')
@@ -258,7 +258,7 @@ export function addSmokeTest(program: Command, io: CliIo): void {
     .option('--insecure', 'take any certificate')
     .option('--api-key <key>', 'key of the state service, for the exchange of a token for an ABI')
     .option('--account <name>', 'account whose ABI is asked for', 'atomicassets')
-    .option('--wait <seconds>', 'how long a socket may take to tell of something', wholeNumber(1, 600), 30)
+    .option('--wait <seconds>', 'how long a socket may take to deliver an event', wholeNumber(1, 600), 30)
     .action(async (url: string, flags: SmokeFlags) => {
       if (!URL.canParse(url)) throw new FatalError('USAGE', `not a URL: ${url}`)
       const { smokeTest } = await import('../../appliance/index.ts')
@@ -268,7 +268,7 @@ export function addSmokeTest(program: Command, io: CliIo): void {
         apiKey: flags.apiKey,
         account: flags.account,
         waitMs: flags.wait * 1_000,
-        tell: ({ name, outcome, note }) => io.out(`${outcome.padEnd(8)}${name.padEnd(34)}${note}\n`),
+        report: ({ name, outcome, note }) => io.out(`${outcome.padEnd(8)}${name.padEnd(34)}${note}\n`),
       })
       const failed = results.filter(({ outcome }) => outcome === 'failed')
       if (failed.length > 0)

@@ -37,7 +37,10 @@ export function addDevchain(program: Command, io: CliIo): void {
       `chance from 0 to 1 that a block is followed by a fork (${defaultForkChance} when not given)`,
       decimalNumber(0, 1),
     )
-    .option('--data <folder>', 'keep the generated blocks there, so that the chain goes on after a restart')
+    .option(
+      '--data <folder>',
+      'store the generated blocks there, so that the chain continues after a restart',
+    )
     .action(async ({ forks, data, ...flags }: DevchainFlags) => {
       const logger = openLogger(io, 'devchain')
       const { runDevchain } = await import('../../devchain/index.ts')

@@ -49,7 +49,7 @@ async function printDigest(client: Client, flags: DigestFlags, io: CliIo): Promi
   if (unknown.length > 0) {
     throw new FatalError(
       'USAGE',
-      `no digest is made of ${unknown.join(', ')}; tables are: ${known.join(', ')}`,
+      `there is no digest of ${unknown.join(', ')}; tables are: ${known.join(', ')}`,
     )
   }
   const digest = await digestDatabase(client, {

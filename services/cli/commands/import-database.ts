@@ -25,7 +25,7 @@ export function addImportDatabase(program: Command, io: CliIo): void {
     .description(
       'Fills an empty database from one of eosio-contract-api 1.3.x or atomicassets-api 2.x, at its last irreversible ' +
         'block; then start the filler, which continues with the next. The source is read in one snapshot and never changed: ' +
-        'its own journal is played back in a transaction that is rolled back, and its API may keep serving. ' +
+        'its own journal is played back in a transaction that is rolled back, and its API may continue to serve. ' +
         'docs/migrate.md leads through a move.',
     )
     .helpGroup(careGroup)
@@ -94,7 +94,7 @@ function planText(plan: ImportPlan): string {
   const width = Math.max(...plan.counts.map(({ table }) => table.length))
   const lines = [
     `A database of version ${plan.version}, to be imported at block ${plan.block.num} ${plan.block.id}.`,
-    `${plan.reversibleBlocks} reversible blocks are taken back; the filler reads them again.`,
+    `${plan.reversibleBlocks} reversible blocks are rolled back; the filler reads them again.`,
     '',
     ...plan.counts.map(
       ({ table, rows }) => `  ${table.padEnd(width)} ${Math.round(rows).toString().padStart(14)} rows`,
@@ -140,7 +140,7 @@ function reportText(report: ImportReport, reader: string): string {
   const rate = Math.round(report.rows / Math.max(report.seconds, 0.001))
   const lines = [
     `Imported at block ${report.block} ${report.blockId}: ${report.rows} rows in ${report.seconds.toFixed(1)} s (${rate} rows/s).`,
-    ...(report.resumedSteps === 0 ? [] : [`${report.resumedSteps} steps of an earlier run were kept.`]),
+    ...(report.resumedSteps === 0 ? [] : [`${report.resumedSteps} steps of an earlier run were reused.`]),
     '',
     'Other than in an index that read the blocks:',
     ...differenceLines(report.differences),

@@ -13,7 +13,7 @@ interface ImportFlags extends ConfigOption {
   readonly reader?: string
   readonly http?: string
   readonly requests: number
-  readonly anew?: true
+  readonly startOver?: true
   readonly json?: true
 }
 
@@ -26,21 +26,22 @@ export function addImportState(program: Command, io: CliIo): void {
       'Fills an empty database with what the contracts of a reader have on the chain now: the tables are paged from the ' +
         "node's HTTP API, and the blocks since are read from its state history, until every row is of the same block. Then " +
         'start the filler, which continues with the next. What happened before is not there, and answers say so. ' +
-        'docs/import-state.md tells more.',
+        'See docs/import-state.md.',
     )
     .helpGroup(careGroup)
     .addOption(configOption())
     .option('--reader <name>', 'reader of readers.config.json that continues from it, when there are several')
     .option('--http <url>', 'HTTP API of the node to page; default: chain.http of connections.config.json')
-    .option('--requests <number>', 'requests that are under way at the same time', wholeNumber(1, 64), 8)
-    .option('--anew', 'forget what an earlier, unfinished run has read')
+    .option('--requests <number>', 'concurrent requests', wholeNumber(1, 64), 8)
+    .option('--start-over', 'discard what an earlier, unfinished run has read')
     .option('--json', 'JSON on the standard output, for scripts')
     .addHelpText(
       'after',
       `
 When it does not come to its end, whatever the cause, the filler refuses to start on what is there. Run it again: it
 continues with the table, scope and key where it was left, and reads the blocks since the first run began. When the node
-does not have those blocks any more, begin again with --anew. A database with a position is refused.
+does not have those blocks any more, or a contract was upgraded while its tables were paged, use --start-over. A database
+with a position is refused.
 
 Nothing else may write to the database meanwhile: the import holds the lease of the reader.`,
     )
@@ -62,7 +63,7 @@ async function run(flags: ImportFlags, io: CliIo): Promise<void> {
     },
     settings,
     atOnce: flags.requests,
-    anew: flags.anew === true,
+    startOver: flags.startOver === true,
     logger: openLogger(io, 'import', 'companion'),
     signal: io.signal,
     ...(io.isTerminal

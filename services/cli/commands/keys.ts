@@ -27,8 +27,8 @@ export function addKeys(program: Command, io: CliIo): void {
   const keys = program.command('keys').summary('API keys of the state service').helpGroup(careGroup)
   keys
     .command('create')
-    .summary('make a key, and show it this once')
-    .description('Makes an API key and prints it. Only a hash of it is kept: it cannot be shown again.')
+    .summary('create a key, and show it this once')
+    .description('Makes an API key and prints it. Only a hash of it is stored: it cannot be shown again.')
     .addOption(configOption())
     .addOption(dataOption())
     .requiredOption('--label <name>', 'whose key it is', labelText)
@@ -61,7 +61,7 @@ export function addKeys(program: Command, io: CliIo): void {
     .summary('sign tokens with a new secret from now on')
     .description(
       'Puts a new signing key in use, within half a minute. Tokens that were issued before are good until they expire; ' +
-        'nobody is logged out.',
+        'no client is logged out.',
     )
     .helpGroup(careGroup)
     .addOption(configOption())
@@ -101,14 +101,14 @@ async function create(database: Queryable, flags: CreateFlags, io: CliIo): Promi
   })
   io.out(`${key}\n`)
   // The key alone is on the standard output, for scripts.
-  io.err(`This is key ${id}. It is shown this once: keep it where only its owner reads it.\n`)
+  io.err(`This is key ${id}. It is shown this once: store it where only its owner can read it.\n`)
 }
 
 async function list(database: Queryable, io: CliIo): Promise<void> {
   const { listApiKeys } = await import('../../state/index.ts')
   const keys = await listApiKeys(database)
   if (keys.length === 0) {
-    io.out('There are no keys. Make one: pronghorn keys create --label NAME\n')
+    io.out('There are no keys. Create one: pronghorn keys create --label NAME\n')
     return
   }
   const rows = [['ID', 'LABEL', 'STATE', 'LIMIT', 'CREATED', 'LAST USED'], ...keys.map(cellsOf)]
@@ -128,19 +128,19 @@ function cellsOf(key: ApiKey): string[] {
     key.label,
     stateOf(key),
     key.tokensPerMinute === null ? '-' : `${key.tokensPerMinute}/min`,
-    momentText(key.createdAt),
-    key.lastUsedAt === null ? 'never' : momentText(key.lastUsedAt),
+    timeText(key.createdAt),
+    key.lastUsedAt === null ? 'never' : timeText(key.lastUsedAt),
   ]
 }
 
 function stateOf({ revokedAt, expiresAt }: ApiKey): string {
-  if (revokedAt) return `revoked ${momentText(revokedAt)}`
+  if (revokedAt) return `revoked ${timeText(revokedAt)}`
   if (!expiresAt) return 'valid'
-  return `${expiresAt.getTime() > Date.now() ? 'valid until' : 'expired'} ${momentText(expiresAt)}`
+  return `${expiresAt.getTime() > Date.now() ? 'valid until' : 'expired'} ${timeText(expiresAt)}`
 }
 
-function momentText(moment: Date): string {
-  return `${moment.toISOString().slice(0, 16)}Z`
+function timeText(time: Date): string {
+  return `${time.toISOString().slice(0, 16)}Z`
 }
 
 async function revoke(database: Queryable, id: string, io: CliIo): Promise<void> {

@@ -20,12 +20,12 @@ export function addMigrate(program: Command, io: CliIo): void {
     .summary('bring the database to the newest schema')
     .description(
       'Brings the database to the newest schema. The filler does so by itself when it starts; this command is for ' +
-        'whoever wants it done before.',
+        'doing it before.',
     )
     .helpGroup(careGroup)
     .addOption(configOption())
     .option('--check', 'change nothing; exit with 1 when something is left to do')
-    .option('--indexes', 'also build the indexes that only queries need, without blocking anybody')
+    .option('--indexes', 'also build the indexes that only queries need, without blocking readers or writers')
     .action(async (flags: MigrateFlags) => {
       const { config } = loadSettings(io, flags, ['connections'])
       await withDatabase(config.connections.sqldb, 'pronghorn migrate', (client) =>

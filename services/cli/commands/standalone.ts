@@ -46,7 +46,7 @@ export function addStandalone(program: Command, io: CliIo): void {
     .addOption(
       new Option('--http <url>', 'HTTP address of the same node').argParser(urlOf(['http:', 'https:'])),
     )
-    .option('--data <dir>', 'directory that keeps the database (default: a temporary one)')
+    .option('--data <dir>', 'directory of the database (default: a temporary one)')
     .option('--host <address>', 'address that the api listens on', '127.0.0.1')
     .option('--port <port>', 'port that the api listens on', wholeNumber(1, 65535), 9000)
     .option(

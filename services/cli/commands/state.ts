@@ -10,9 +10,9 @@ import { configOption, runGroup } from './groups.ts'
 export function addState(program: Command, io: CliIo): void {
   program
     .command('state')
-    .summary('serve ABIs and kept rows by block, to holders of API keys')
+    .summary('serve ABIs and stored rows by block, to holders of API keys')
     .description(
-      'Exchanges API keys for tokens, and serves the ABI of every contract and the kept rows at any block, until it is ' +
+      'Exchanges API keys for tokens, and serves the ABI of every contract and the stored rows at any block, until it is ' +
         'stopped. Its settings are the variables STATE_*; see docs/state.md.',
     )
     .helpGroup(runGroup)
@@ -24,7 +24,7 @@ export function addState(program: Command, io: CliIo): void {
       const { startState } = await import('../../state/index.ts')
       const stopped = untilStopped(io.signal)
       const starting = startState({ connections: config.connections, settings, logger })
-      // Starting may wait for a database that comes up later; whoever stops the process does not wait for that.
+      // Starting may wait for a database that comes up later; a stop does not wait for it.
       const running = await Promise.race([starting, stopped])
       if (!running) return
       await stopped

@@ -49,7 +49,7 @@ export function repairJson(repairs: readonly PlannedRepair[]): object {
 export function reportText({ report }: Verified): string {
   const width = Math.max(...report.tables.map(({ table }) => table.length), 5)
   const lines = [
-    `compared with ${report.source}, decoded by ${report.decoder ?? 'whoever wrote them'}`,
+    `compared with ${report.source}, decoded by ${report.decoder ?? 'their writer'}`,
     report.block === null
       ? 'the database has no block yet'
       : `database at block ${report.block.num} ${report.block.id}`,

@@ -30,14 +30,14 @@ export function addVerify(program: Command, io: CliIo): void {
     .command('verify')
     .summary('compare the database with the chain, and repair it')
     .description(
-      'Compares every row with the chain, and everything derived with what follows from the rows. May run beside the ' +
+      'Compares every row with the chain, and everything derived with what follows from the rows. May run while the ' +
         'filler: a row that differs is asked again at later blocks, until both agree or it has stood unchanged for ten ' +
         'blocks. Rows are compared with the chain.http of the configuration unless a source is named.',
     )
     .helpGroup(careGroup)
     .addOption(configOption())
     .option('--http <url>', "a node's HTTP API")
-    .option('--state', 'the packed rows that the handler `state` keeps in the database, without any node')
+    .option('--state', 'the packed rows that the handler `state` stores in the database, without any node')
     .option('--folder <dir>', 'table files: CONTRACT.TABLE.json')
     .option('--table <names...>', 'only these tables, such as assets.assets')
     .option('--collection <name>', 'only rows of this collection')
@@ -49,7 +49,7 @@ export function addVerify(program: Command, io: CliIo): void {
     .addHelpText(
       'after',
       '\nExit codes: 0 no differences, 1 differences, 75 could not be finished.\n' +
-        '--repair --yes writes all or nothing: killed at any moment, it has done either.',
+        '--repair --yes writes all or nothing: killed at any time, it has done either.',
     )
     .action(async (flags: VerifyFlags) => {
       const { config } = loadSettings(io, flags, ['connections'])
@@ -151,7 +151,7 @@ function judgeRepair({ repairs, broken }: Repaired): void {
   )
 }
 
-/** A database that goes away is a reason that passes. */
+/** A database that becomes unavailable is a temporary reason. */
 async function orUnavailable<T>(task: () => Promise<T>): Promise<T> {
   try {
     return await task()

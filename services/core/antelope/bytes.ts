@@ -178,7 +178,7 @@ export class ByteSink {
     return this
   }
 
-  /** Makes room for `count` bytes and returns their offset; the bytes themselves are undefined. */
+  /** Allocates `count` bytes and returns their offset; the bytes themselves are undefined. */
   reserve(count: number): number {
     const at = this.#length
     const needed = at + count
@@ -197,7 +197,7 @@ export class ByteSink {
     return this.#bytes
   }
 
-  /** Forgets what was written and keeps the memory. */
+  /** Discards what was written and retains the memory. */
   clear(): this {
     this.#length = 0
     return this

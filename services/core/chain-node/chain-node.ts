@@ -13,7 +13,7 @@ export interface ChainInfo {
   readonly headBlock: number
   /** Epoch milliseconds. */
   readonly headTimeMs: number
-  /** Last block that cannot be undone any more; 0 when the node does not tell. */
+  /** Last block that cannot be undone any more; 0 when the node does not say. */
   readonly irreversibleBlock: number
 }
 
@@ -66,7 +66,7 @@ export async function readBlock(url: string, num: number): Promise<NodeBlock> {
   const timeMs = parseTime(timestamp)
   const isId = (text: unknown): text is string => typeof text === 'string' && /^[0-9a-f]{64}$/.test(text)
   if (!isId(id) || !isId(previous) || Number.isNaN(timeMs))
-    throw new RetryableError('CHAIN_UNREACHABLE', `${url} does not tell block ${num} like a chain node`)
+    throw new RetryableError('CHAIN_UNREACHABLE', `${url} does not return block ${num} like a chain node`)
   return { num, id, previous, timeMs }
 }
 

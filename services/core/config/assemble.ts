@@ -109,7 +109,7 @@ function checkAcross(
   if (serverView && readerViews) checkServerWithReaders(serverView, readerViews, findings)
 }
 
-/** Whoever misses a value in the connection file may as well set a variable. */
+/** A value that the connection file lacks may come from a variable. */
 function nameVariables(findings: Findings): void {
   findings.problems.forEach((problem, at) => {
     if (problem.file !== configFiles.connections || problem.found !== 'nothing') return
@@ -124,7 +124,7 @@ function sourceOf(part: ConfigPart, normalized: Normalized): CheckedSource {
   return { value: normalized.value, originOf, problems: normalized.problems }
 }
 
-/** The path as it stands in the file: every renamed key on the way in its former spelling. */
+/** The path as it stands in the file: every renamed key in its former spelling. */
 function writtenAt(file: string, normalized: Normalized, path: Path): { file: string; path: string } {
   for (let length = path.length; length > 0; length--) {
     const written = normalized.written.get(formatPath(path.slice(0, length)))
@@ -151,7 +151,7 @@ function connectionsSource(given: unknown, env: Environment | null): CheckedSour
 
 type ParsedReader = z.output<typeof readersSchema>[number]
 
-/** A node sends no more than its window, so a confirmation that waits for more would wait for ever. */
+/** A node sends no more than its window, so a confirmation that waits for more would never be sent. */
 function withConfirmation(reader: ParsedReader, at: number, findings: Findings): ReaderConfig {
   const half = Math.max(1, Math.floor(reader.ship_prefetch_blocks / 2))
   const wanted = reader.ship_min_block_confirmation

@@ -405,7 +405,7 @@ describe('warnings', () => {
   })
 })
 
-it('redactConfig keeps everything but secrets', () => {
+it('redactConfig removes secrets only', () => {
   const { config } = parseConfig(validParts())
   const printed = JSON.stringify(redactConfig(config))
   expect(printed).not.toContain('hunter2')

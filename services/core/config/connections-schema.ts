@@ -67,7 +67,7 @@ const shipNode = section({
   weight: integer(1, 100)
     .default(1)
     .describe(
-      'Share of this node beside the others while blocks are read from all of them; the heaviest is followed first at the head.',
+      'Share of this node while blocks are read from all of them; the heaviest is followed first at the head.',
     ),
   from: blockNumber()
     .default(0)

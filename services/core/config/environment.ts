@@ -4,7 +4,7 @@ import { showFound } from './problems.ts'
 import type { ConfigProblem } from './problems.ts'
 import { formatPath, isObject } from './path.ts'
 
-/** Variables by name. An empty value counts as absent, because compose files pass unset variables that way. */
+/** Variables by name. An empty value counts as absent, because compose files pass unset variables as empty ones. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The environment of this process. Nothing else in the program reads `process.env`. */

@@ -4,7 +4,7 @@ import { nearestOf } from './nearest.ts'
 
 /*
  * Every check below carries one text, `allowed`: the documentation prints it, and so does a problem. That is why
- * each builder hands it to zod as the error of every check it makes.
+ * each builder hands it to zod as the error of every check it adds.
  */
 
 /** Text of `min` to `max` characters, none of them a control character. */

@@ -19,7 +19,7 @@ export function readJsonFile(file: string, name: string): FileContent {
   })
   try {
     const facts = statSync(file)
-    // A pipe or device would block the start for ever.
+    // A pipe or device would block the start indefinitely.
     if (!facts.isFile()) return refuse(`no regular file at ${file}`, 'a JSON file')
     if (facts.size > maxFileBytes) return refuse(`${facts.size} bytes`, `at most ${maxFileBytes} bytes`)
     return parseJson(readFileSync(file), refuse)

@@ -33,7 +33,7 @@ describe('findJsonFault', () => {
     )
   })
 
-  it('tells line and column', () => {
+  it('reports line and column', () => {
     expect(findJsonFault('{\n  "a": 1,\n}')).toEqual({
       line: 3,
       column: 1,

@@ -23,7 +23,7 @@ const maxDepth = 100
 
 /**
  * Finds the first fault of a JSON text: of its grammar, a key that stands twice in one object, or nesting deeper
- * than 100; null when there is none. The parser of the runtime does not tell the place of all faults, quotes the
+ * than 100; null when there is none. The parser of the runtime does not give the position of all faults, quotes the
  * text (which may be a password), and lets the last of equal keys win in silence.
  */
 export function findJsonFault(text: string): JsonFault | null {

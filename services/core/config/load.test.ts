@@ -230,7 +230,7 @@ describe('former spellings', () => {
     ])
   })
 
-  it('beside the current ones must say the same', () => {
+  it('next to the current ones must have the same value', () => {
     write('connections', { postgres: sqldb, sqldb, redis: { host: 'other' }, kvstore, chain })
     const both = { atomicassets_account: 'a', assets_account: 'b' }
     write('readers', [{ name: 'x', contracts: [{ handler: 'assets', args: both }] }])

@@ -7,7 +7,7 @@ import type { ConfigProblem, ConfigWarning } from './problems.ts'
 import { configFiles } from './types.ts'
 import type { ConfigPart, LoadedConfig } from './types.ts'
 
-/** What `loadConfig` may be told. */
+/** Options of `loadConfig`. */
 export interface LoadOptions<N extends ConfigPart> {
   /** The files that must be there. Others that are there are validated too, and returned. */
   readonly need: readonly N[]

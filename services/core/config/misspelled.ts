@@ -6,7 +6,7 @@ import { stateVariables } from './state-settings.ts'
 
 /** Most edits between a misspelled variable and the one that was meant. */
 const MOST_EDITS = 2
-/** In shorter names two edits make another word. */
+/** In shorter names two edits are another word. */
 const LEAST_LENGTH = 7
 
 const known: readonly string[] = [

@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein'
 
 const longestCompared = 100
 
-/** The word of a list that is fewest edits away, letter case aside; the first of equals; '' for an empty list. */
+/** The word of a list that is fewest edits, letter case ignored; the first of equals; '' for an empty list. */
 export function nearestOf(word: string, known: readonly string[]): string {
   const wanted = word.slice(0, longestCompared).toLowerCase()
   let best = ''

@@ -15,11 +15,11 @@ export interface ConfigProblem {
   readonly found: string
   /** What may be there. */
   readonly allowed: string
-  /** The whole problem as a sentence, where `found` and `allowed` make none. */
+  /** The whole problem as a sentence, where `found` and `allowed` do not form one. */
   readonly message?: string
 }
 
-/** Something that was corrected or deserves a look, but stops nothing. */
+/** A warning: something was corrected or should be checked; the start continues. */
 export interface ConfigWarning {
   readonly file: string
   readonly path: string
@@ -45,7 +45,7 @@ export function formatProblem(problem: ConfigProblem): string {
   return `${place}: found ${problem.found}, allowed: ${problem.allowed}`
 }
 
-/** Tells where a normalised path came from: an alias in the file, or a variable. */
+/** The origin of a normalised path: an alias in the file, or a variable. */
 export type OriginOf = (path: Path) => { readonly file: string; readonly path: string }
 
 /** Turns the complaints of a schema about `value` into problems, one for each place. */

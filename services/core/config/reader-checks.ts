@@ -42,7 +42,7 @@ function warnAboutHistory(reader: ReaderView, at: number, findings: Findings): v
   reader.contracts.forEach((contract, index) => {
     if (contract?.handler !== 'assets' || contract.args.store_transfers) return
     const path = [at, 'contracts', index, 'args', 'store_transfers']
-    findings.warn('readers', path, 'the history of transfers is not kept, /v1/transfers will be empty')
+    findings.warn('readers', path, 'the history of transfers is not stored, /v1/transfers will be empty')
   })
 }
 

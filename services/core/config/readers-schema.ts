@@ -19,14 +19,14 @@ export function readerName() {
   return textLike(/^[A-Za-z0-9._-]{1,64}$/, '1 to 64 letters, digits, dots, underscores or hyphens')
 }
 
-const storeLogs = (what: string) => flag().default(false).describe(`Keep the logs of ${what}.`)
+const storeLogs = (what: string) => flag().default(false).describe(`Store the logs of ${what}.`)
 const handlerText = 'Contract family, or state.'
 
 const assetsHandler = section({
   handler: z.literal('assets').describe(handlerText),
   args: section({
     assets_account: accountName().describe('Account of the assets contract.'),
-    store_transfers: flag().default(false).describe('Keep the history of transfers.'),
+    store_transfers: flag().default(false).describe('Store the history of transfers.'),
     store_logs: storeLogs('collections, schemas, templates and assets'),
   }).describe('Arguments of the handler.'),
 })
@@ -65,13 +65,13 @@ const stateHandler = section({
   args: section({
     accounts: list(accountName(), 1000)
       .default([])
-      .describe('Contracts whose rows are kept as they are at every block, for the state service.'),
+      .describe('Contracts whose rows are stored as they are at every block, for the state service.'),
     permissions: flag()
       .default(false)
-      .describe('Keep the permissions of all accounts and their links to actions.'),
+      .describe('Store the permissions of all accounts and their links to actions.'),
     history_blocks: integer(0, 1_000_000_000)
       .default(172_800)
-      .describe('Blocks below the head at which the state can be told; 0 = all. A day has 172,800.'),
+      .describe('Blocks below the head whose state can be queried; 0 = all. A day has 172,800.'),
   }).describe('Arguments of the handler.'),
 })
 
@@ -118,7 +118,7 @@ export const readerSchema = section({
     .default(false)
     .describe('Allow another `start_block` than the one that is known of the chain.'),
   stop_block: blockNumber().default(0).describe('Last block to index, itself included; 0 = never stop.'),
-  irreversible_only: flag().default(false).describe('Index only blocks that no fork can take back.'),
+  irreversible_only: flag().default(false).describe('Index only blocks that no fork can undo.'),
   ship_prefetch_blocks: integer(1, 100_000)
     .default(50)
     .describe('Most blocks the node may send ahead of their confirmation.'),
@@ -140,21 +140,21 @@ export const readerSchema = section({
     .describe('Most received blocks waiting to be decoded; only the limit in bytes holds when absent.'),
   ds_ship_threads: integer(0, 256)
     .default(0)
-    .describe('Threads that decode beside the thread of the reader; 0 = it decodes itself.'),
+    .describe('Threads that decode in addition to the thread of the reader; 0 = it decodes itself.'),
   db_group_blocks: integer(1, 100_000)
     .default(100)
     .describe(
-      'Blocks with changes that are worth a transaction while catching up; it takes more when the database is busy or the head far away.',
+      'Blocks with changes that are worth a transaction while catching up; it takes more when the database is busy or the head is far ahead.',
     ),
   feed_blocks: integer(1_000, 100_000_000)
     .default(172_800)
     .describe(
-      'Blocks of which live events are kept, for clients that come back with a cursor; the default is a day.',
+      'Blocks whose live events are stored, for clients that come back with a cursor; the default is a day.',
     ),
   feed_max_behind: integer(1, 100_000)
     .default(200)
     .describe(
-      'Blocks behind the head from which on the reader tells live clients nothing but how far behind it is, until it has reached the head again.',
+      'Blocks behind the head from which on the reader sends live clients nothing but its lag, until it has reached the head again.',
     ),
   modules: z
     .array(z.never({ error: modulesAllowed }), { error: modulesAllowed })
@@ -171,13 +171,13 @@ export const readerSchema = section({
     .describe('Where named lists of accounts and collections come from.'),
   accept_v2_gap: flag()
     .default(false)
-    .describe('Go on with a database that has not recorded the data of contract version 2 without a gap.'),
+    .describe('Continue with a database that has not recorded the data of contract version 2 without a gap.'),
 })
 
 /** `readers.config.json`. */
 export const readersSchema = list(readerSchema, 64, 1)
 
-/** One entry of `contracts`; `handler` tells which `args` it has. */
+/** One entry of `contracts`; `handler` decides which `args` it has. */
 export type ContractConfig = z.output<typeof contractSchema>
 /** Name of a contract family that can be indexed. */
 export type HandlerName = ContractConfig['handler']

@@ -17,7 +17,7 @@ import { readerName } from './readers-schema.ts'
 
 const rateLimit = section({
   interval: integer(1, 86400).describe('Seconds after which the counter of a client starts again.'),
-  requests: integer(1, 1_000_000_000).describe('Requests a client may make in one interval.'),
+  requests: integer(1, 1_000_000_000).describe('Requests allowed per client in one interval.'),
   bill_execution_time: flag()
     .default(false)
     .describe('Each further second a request took counts as a request.'),
@@ -150,7 +150,7 @@ const namespacePath = () =>
   textLike(/^(?:\/[A-Za-z0-9._~-]{1,64}){1,8}$/, 'a path such as /assets, without a slash at its end')
 const mount = {
   path: namespacePath().describe('Prefix of every endpoint of the namespace.'),
-  aliases: list(namespacePath(), 16).default([]).describe('Further prefixes that answer in the same way.'),
+  aliases: list(namespacePath(), 16).default([]).describe('Further prefixes with the same endpoints.'),
 }
 const args = 'Arguments of the namespace.'
 
@@ -209,13 +209,13 @@ export const serverSchema = section({
   server_port: port().default(9000).describe('Port to listen on.'),
   cache_life: integer(0, 31_536_000)
     .default(0)
-    .describe('Seconds for which an answer is kept; 0 = not at all.'),
+    .describe('Seconds for which an answer is cached; 0 = not at all.'),
   cache_max_value_bytes: integer(0, 1_073_741_824)
     .default(2_000_000)
-    .describe('Answers with a larger body (bytes) are not kept.'),
+    .describe('Answers with a larger body (bytes) are not cached.'),
   cache_max_memory_bytes: integer(0, 68_719_476_736)
     .default(134_217_728)
-    .describe('Memory (bytes) of a process for kept answers; full, it forgets what was used longest ago.'),
+    .describe('Memory (bytes) of a process for cached answers; full, the least recently used go.'),
   trust_proxy: trustProxy
     .default(false)
     .describe('Proxies whose word about the address of the client counts; true is one proxy.'),
@@ -240,7 +240,7 @@ export const serverSchema = section({
   max_list_queries: integer(1, 10_000)
     .optional()
     .describe(
-      'Most requests for lists and statistics that use a database connection at once, shared out among the processes; without it two for each processor of this machine.',
+      'Most requests for lists and statistics that use a database connection at once, shared out among the processes; without it three for every two processors of this machine.',
     ),
   max_body_bytes: integer(1_024, 104_857_600)
     .default(1_048_576)
@@ -274,7 +274,7 @@ export const serverSchema = section({
 
 /** Validated `server.config.json`, every default filled in. */
 export type ServerConfig = z.output<typeof serverSchema>
-/** One entry of `namespaces`; `name` tells which `args` it has. */
+/** One entry of `namespaces`; `name` decides which `args` it has. */
 export type NamespaceConfig = z.output<typeof namespaceSchema>
 /** Name of a contract family that can be served. */
 export type NamespaceName = NamespaceConfig['name']

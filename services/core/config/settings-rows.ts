@@ -67,7 +67,7 @@ function walk(file: string, schema: z.ZodType, prefix: string, families: readonl
   })
 }
 
-/** An option of a union of families is told by its literal; the options of other unions have none. */
+/** An option of a union of families is recognised by its literal; the options of other unions have none. */
 function familyOf(option: z.ZodType, families: readonly string[]): readonly string[] {
   if (!(option instanceof z.ZodObject)) return families
   const fields = Object.values(option.shape)

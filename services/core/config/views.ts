@@ -6,8 +6,8 @@ import { namespaceSchema, serverSchema } from './server-schema.ts'
 import type { NamespaceConfig, ServerConfig } from './server-schema.ts'
 
 /*
- * The checks across keys and files have to run even where single keys are refused, or an operator would meet the
- * problems in several rounds. They see what is usable: a refused key is absent, a refused list item undefined.
+ * The checks across keys and files have to run even where single keys are refused, or an operator would see the problems in
+ * several rounds. They see what is usable: a refused key is absent, a refused list item undefined.
  */
 
 /** The usable keys of a reader. */
@@ -36,7 +36,7 @@ export function viewServer(value: unknown): ServerView {
   return { ...fields, namespaces: usableItems(namespaceSchema, valueAt(value, ['namespaces'])) }
 }
 
-/** A copy without the keys that the schema does not know: they must not hide what stands beside them. */
+/** A copy without the keys that the schema does not know: they must not hide other keys. */
 export function withoutUnknownKeys(value: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
   const copy: unknown = structuredClone(value)
   for (const issue of issues) {

@@ -11,7 +11,7 @@ export interface SettingWithoutEffect {
 }
 
 /**
- * Settings that are accepted for the versions to come, or because existing files carry them. Whoever gives one an
+ * Settings that are accepted for the versions to come, or because existing files carry them. A setting with an
  * effect removes its line; docs/settings.md lists them, and a process that is given one says so at its start.
  */
 export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [

@@ -68,19 +68,19 @@ function optionsOf(settings: Readonly<Record<string, string>>): string {
 }
 
 /**
- * Opens one connection. 64-bit integers come back as bigint. When it breaks while nothing is asked, the next statement
- * tells so.
+ * Opens one connection. 64-bit integers come back as bigint. When it breaks while it is idle, the next statement
+ * fails.
  */
 export async function connectDatabase(address: DatabaseAddress, limits: DatabaseLimits): Promise<pg.Client> {
   const client = new pg.Client(clientConfig(address, limits))
-  // It can break before whoever wants it has got it: an error that nobody listens to ends the process.
+  // It can break before its caller has it: an error event without a listener ends the process.
   client.on('error', () => undefined)
   await client.connect()
   return client
 }
 
 /**
- * Makes a pool of at most `max` connections. 64-bit integers come back as bigint. An idle connection that breaks is
+ * Creates a pool of at most `max` connections. 64-bit integers come back as bigint. An idle connection that breaks is
  * dropped silently: the next query opens another.
  */
 export function createPool(

@@ -17,7 +17,7 @@ import {
 
 const limits = { applicationName: 'test' }
 
-it('a connection that is cut while nobody listens to it tells so in its next statement', async () => {
+it('a connection that is cut while it is idle fails its next statement', async () => {
   const database = await createTestDatabase('template0')
   const [cut, cutter] = await Promise.all([
     connectDatabase(database.address, limits),
@@ -59,7 +59,7 @@ describe('migrations', () => {
   })
   afterAll(() => empty.drop())
 
-  it('apply once, also when two start at the same moment, and then not again', async () => {
+  it('apply once, also when two start concurrently, and then not again', async () => {
     const [first, second] = await Promise.all([
       connectDatabase(empty.address, limits),
       connectDatabase(empty.address, limits),
@@ -82,7 +82,7 @@ describe('migrations', () => {
     )
     await expect(migrate(client)).rejects.toMatchObject({ code: 'DATABASE_TOO_NEW' })
     await client.query(
-      "DELETE FROM public.pronghorn_migrations WHERE number = 9999; UPDATE public.pronghorn_migrations SET checksum = 'x' WHERE number = 1",
+      "DELETE FROM public.pronghorn_migrations WHERE number = 9999; UPDATE public.pronghorn_migrations SET checksum = 'x' WHERE number = 1000",
     )
     await expect(migrate(client)).rejects.toMatchObject({ code: 'MIGRATION_FAILED' })
     await client.end()

@@ -14,24 +14,21 @@ interface Migration {
   readonly checksum: string
 }
 
-/** Any number, the same in all versions: whoever migrates holds this advisory lock. */
+const migrationsFolder = join(packageRoot, 'services/core/database/migrations')
+
+/** Any number, the same in all versions: a migration holds this advisory lock. */
 const MIGRATION_LOCK = 0x50524f4e
 
-/** What brings a database that has an earlier content of a migration to the present one. */
-interface Repair {
-  readonly migration: Migration
-  readonly sql: string
-  /** Checksum of the earlier content. */
-  readonly checksum: string
-}
+/** Migrations of versions before 1.0.0 have numbers below; they are folded into those below `BASELINE_END`. */
+const BASELINE_START = 1000
+const BASELINE_END = 1100
 
 /** Reads the numbered SQL files, ascending. */
 async function readMigrations(): Promise<Migration[]> {
-  const folder = join(packageRoot, 'services/core/database/migrations')
-  const files = (await readdir(folder)).filter((file) => /^\d{4}_.*\.sql$/.test(file)).sort()
+  const files = (await readdir(migrationsFolder)).filter((file) => /^\d{4}_.*\.sql$/.test(file)).sort()
   return Promise.all(
     files.map(async (file) => {
-      const sql = await readFile(join(folder, file), 'utf8')
+      const sql = await readFile(join(migrationsFolder, file), 'utf8')
       return {
         number: Number(file.slice(0, 4)),
         name: file.slice(5, -4),
@@ -42,32 +39,27 @@ async function readMigrations(): Promise<Migration[]> {
   )
 }
 
-/** `NUMBER_CHECKSUM.sql`: the first digits of the earlier content's checksum. With `.again`, the migration runs after it. */
-const repairName = /^(\d{4})_([0-9a-f]{12})(\.again)?\.sql$/
-
-/**
- * Finds the repair of an applied migration whose content has changed since; a few did before the first release.
- * @returns undefined when there is none.
- */
-async function findRepair(migration: Migration, checksum: string): Promise<Repair | undefined> {
-  const folder = join(packageRoot, 'services/core/database/repairs')
-  for (const file of await readdir(folder)) {
-    const [, number, start, again] = repairName.exec(file) ?? []
-    if (Number(number) !== migration.number || start === undefined || !checksum.startsWith(start)) continue
-    const sql = await readFile(join(folder, file), 'utf8')
-    return { migration, checksum, sql: again === undefined ? sql : `${sql}\n${migration.sql}` }
-  }
-  return undefined
+/** Checksums of the folded migrations by number, from `folded.sha256`. */
+async function readFolded(): Promise<Map<number, string>> {
+  const text = await readFile(join(migrationsFolder, 'folded.sha256'), 'utf8')
+  return new Map(
+    text
+      .trim()
+      .split('\n')
+      .map((line) => [Number(line.slice(66, 70)), line.slice(0, 64)]),
+  )
 }
 
 /**
  * Brings the database to the newest schema, all or nothing: the files run in one transaction, so that the version before
  * can continue when one of them fails. A second run at the same time waits. Locks that are not granted within half a
- * second are given up and asked for again, because requests of the api queue behind them.
+ * second are given up and asked for again, because requests of the api queue behind them. A database with all migrations
+ * of before 1.0.0 has the schema of the baseline: those files are recorded as applied and do not run.
  *
- * @returns the numbers of the files that were applied now.
+ * @returns the numbers of the files that were applied or recorded now.
  * @throws FatalError `DATABASE_TOO_NEW` when the database was migrated by a newer version, `MIGRATION_FAILED` when an
- *   applied file differs from the one here or when one fails; the message names the file.
+ *   applied file differs from the one here, when a migration of before 1.0.0 is missing, or when one fails; the message
+ *   names the file.
  */
 export async function migrate(client: pg.ClientBase): Promise<number[]> {
   const known = await readMigrations()
@@ -75,46 +67,64 @@ export async function migrate(client: pg.ClientBase): Promise<number[]> {
   try {
     await client.query(`CREATE TABLE IF NOT EXISTS public.pronghorn_migrations (
       number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
-    const { rows } = await client.query<{ number: number; name: string; checksum: string }>(
+    const { rows } = await client.query<AppliedMigration>(
       'SELECT number, name, checksum FROM public.pronghorn_migrations ORDER BY number',
     )
-    const repairs = await findRepairs(known, rows)
+    checkApplied(known, rows)
     const applied = new Set(rows.map((row) => row.number))
     const pending = known.filter((migration) => !applied.has(migration.number))
-    await applyPatiently(client, repairs, pending)
+    const hasBaseline = rows.length > 0 && !applied.has(BASELINE_START)
+    if (hasBaseline) await checkFolded(rows)
+    const isRecorded = ({ number }: Migration) => hasBaseline && number < BASELINE_END
+    await applyPatiently(
+      client,
+      pending.map((migration) => (isRecorded(migration) ? { ...migration, sql: '' } : migration)),
+    )
     return pending.map((migration) => migration.number)
   } finally {
     await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK])
   }
 }
 
-async function findRepairs(
-  known: readonly Migration[],
-  applied: readonly { number: number; name: string; checksum: string }[],
-): Promise<Repair[]> {
-  const repairs: Repair[] = []
-  for (const row of applied) {
-    const file = known.find((migration) => migration.number === row.number)
+interface AppliedMigration {
+  readonly number: number
+  readonly name: string
+  readonly checksum: string
+}
+
+/** Every applied migration has to be one that this version knows, with the same content. */
+function checkApplied(known: readonly Migration[], applied: readonly AppliedMigration[]): void {
+  for (const { number, name, checksum } of applied) {
+    if (number < BASELINE_START) continue
+    const file = known.find((migration) => migration.number === number)
     if (!file) {
       throw new FatalError(
         'DATABASE_TOO_NEW',
-        `the database has schema migration ${row.number} (${row.name}), which this version does not know: use a newer version`,
+        `the database has schema migration ${number} (${name}), which this version does not know: use a newer version`,
       )
     }
-    if (file.checksum === row.checksum) continue
-    const repair = await findRepair(file, row.checksum)
-    if (!repair) {
+    if (file.checksum !== checksum) {
       throw new FatalError(
         'MIGRATION_FAILED',
-        `schema migration ${row.number} (${row.name}) was applied with other content than this version has`,
+        `schema migration ${number} (${name}) was applied with other content than this version has`,
       )
     }
-    repairs.push(repair)
   }
-  return repairs
 }
 
-/** Longest that a migration waits for a lock: whoever asks for the same table afterwards waits behind it, ms. */
+/** The schema of before 1.0.0 has to be the last one: only that equals the baseline. */
+async function checkFolded(applied: readonly AppliedMigration[]): Promise<void> {
+  const checksums = new Map(applied.map(({ number, checksum }) => [number, checksum]))
+  for (const [number, checksum] of await readFolded()) {
+    if (checksums.get(number) === checksum) continue
+    throw new FatalError(
+      'MIGRATION_FAILED',
+      `the database is of a version before 1.0.0 and lacks schema migration ${number} of its last one: upgrade to the last version before 1.0.0 first`,
+    )
+  }
+}
+
+/** Longest that a migration waits for a lock, ms: later statements on the same table queue behind it. */
 const LOCK_TIMEOUT_MS = 500
 /** Pause before it tries again, and how often. */
 const LOCK_PAUSE_MS = 500
@@ -122,14 +132,10 @@ const LOCK_ATTEMPTS = 60
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /** Applies files in one transaction, and again from the first when a reader of the database held a lock for too long. */
-async function applyPatiently(
-  client: pg.ClientBase,
-  repairs: readonly Repair[],
-  pending: readonly Migration[],
-): Promise<void> {
-  for (let attempt = 1; repairs.length + pending.length > 0; attempt++) {
+async function applyPatiently(client: pg.ClientBase, pending: readonly Migration[]): Promise<void> {
+  for (let attempt = 1; pending.length > 0; attempt++) {
     try {
-      await applyAll(client, repairs, pending)
+      await applyAll(client, pending)
       return
     } catch (error) {
       if (!isLockTimeout(error) || attempt === LOCK_ATTEMPTS) throw error
@@ -138,30 +144,18 @@ async function applyPatiently(
   }
 }
 
-async function applyAll(
-  client: pg.ClientBase,
-  repairs: readonly Repair[],
-  pending: readonly Migration[],
-): Promise<void> {
+async function applyAll(client: pg.ClientBase, pending: readonly Migration[]): Promise<void> {
   let current: Migration | undefined
   await client.query('BEGIN')
   try {
     await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
-    for (const { migration, sql } of repairs) {
-      current = migration
-      await client.query(sql)
-      await client.query('UPDATE public.pronghorn_migrations SET checksum = $2 WHERE number = $1', [
-        migration.number,
-        migration.checksum,
-      ])
-    }
     for (const migration of pending) {
       current = migration
       await client.query(
         'INSERT INTO public.pronghorn_migrations (number, name, checksum) VALUES ($1, $2, $3)',
         [migration.number, migration.name, migration.checksum],
       )
-      await client.query(migration.sql)
+      if (migration.sql !== '') await client.query(migration.sql)
     }
     await client.query('COMMIT')
   } catch (cause) {

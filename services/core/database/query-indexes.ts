@@ -14,7 +14,7 @@ interface QueryIndex {
   readonly definition: string
 }
 
-/** How often whoever builds looks whether another build has ended. */
+/** How often a build checks whether another one has ended. */
 const LOCK_POLL_MS = 500
 
 const STATEMENT = /^CREATE INDEX (\w+) ON ([\w.]+) ([^;]+);$/
@@ -56,8 +56,8 @@ async function indexState(client: pg.ClientBase, index: QueryIndex): Promise<'va
 }
 
 /**
- * Builds the missing query indexes of a family, one by one and online: readers and the writer go on meanwhile. What
- * an earlier run finished is kept; what it left half-made is dropped and made again. One build of a family goes on at a
+ * Builds the missing query indexes of a family, one by one and online: readers and the writer continue meanwhile. What
+ * an earlier run finished stays; invalid indexes are dropped and rebuilt. One build of a family runs at a
  * time; others wait for it. Must run outside a transaction, on a connection without a statement time-out.
  *
  * @param onBuilt called after each index.
@@ -68,7 +68,7 @@ export async function buildQueryIndexes(
   onBuilt: (name: string, elapsedMs: number) => void = () => undefined,
   signal?: AbortSignal,
 ): Promise<void> {
-  // A build whose client is gone would go on for hours. Not every system lets the server notice.
+  // A build whose client is gone would run for hours. Not every system lets the server notice.
   await client.query("SET client_connection_check_interval = '5s'").catch(() => undefined)
   if (!(await lockFamily(client, family, signal))) return
   try {
@@ -139,7 +139,7 @@ async function buildOnline(
 
 /**
  * PostgreSQL builds no index online on a partitioned table: the parent's is declared first (invalid until every
- * partition has its own), then each partition's is built online and attached. Partitions made later get theirs by
+ * partition has its own), then each partition's is built online and attached. Partitions created later get theirs by
  * themselves.
  */
 async function buildOnPartitions(client: pg.ClientBase, index: QueryIndex): Promise<void> {

@@ -11,7 +11,7 @@ export interface StaticFile {
   readonly type: string
   /** The bytes; called once, at the first request. */
   readonly load: () => Buffer
-  /** Seconds for which a client need not ask again; 0 = it asks every time, and hears 304 while nothing changed. */
+  /** Seconds for which a client may reuse the file; 0 = it revalidates every time, and gets 304 while nothing changed. */
   readonly maxAgeSeconds: number
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>
@@ -44,7 +44,7 @@ export function createFileAnswer(file: StaticFile): (context: Context) => Promis
       file.maxAgeSeconds === 0 ? 'no-cache' : `public, max-age=${file.maxAgeSeconds}`,
     )
     context.set('X-Content-Type-Options', 'nosniff')
-    // The moment of an answer says nothing about a file, and some clients would compare it.
+    // The time of an answer says nothing about a file, and some clients would compare it.
     context.remove('Last-Modified')
     context.vary('Accept-Encoding')
     if (file.headers) context.set(file.headers)

@@ -52,7 +52,7 @@ export function createViewer(options: ViewerOptions): Map<string, StaticFile> {
   return files
 }
 
-/** A file of a text that the program has made; clients ask each time whether it is still the same. */
+/** A file with a generated text; clients revalidate it every time. */
 export function textFile(
   type: string,
   text: string,

@@ -22,7 +22,7 @@ import {
 
 const noLists: NamedLists = () => Promise.resolve([])
 
-/** What a parameter makes of a value, or why it is refused. */
+/** The parsed value of a parameter, or why it is refused. */
 async function read(parameter: Parameter, given: unknown, lists = noLists): Promise<unknown> {
   const refused: string[] = []
   const refuse = (_: string, { reason }: Complaint) => refused.push(reason ?? 'refused')
@@ -122,7 +122,7 @@ describe('a list', () => {
 })
 
 describe('a text', () => {
-  it('has a greatest length, which the refusal tells', async () => {
+  it('has a greatest length, which the refusal names', async () => {
     const kinds = [
       [text(''), 128],
       [text('', { maximum: 256 }), 256],
@@ -190,9 +190,9 @@ describe('values', () => {
     })
 
   it('are one text whatever the order in which they were given', async () => {
-    const told = valuesText(await readAll({ a: '01', b: 'bob' }))
-    expect(valuesText(await readAll({ b: 'bob', c: '1', a: '1', d: 'x' }))).toBe(told)
-    expect(valuesText(await readAll({ a: '1' }))).not.toBe(told)
+    const text = valuesText(await readAll({ a: '01', b: 'bob' }))
+    expect(valuesText(await readAll({ b: 'bob', c: '1', a: '1', d: 'x' }))).toBe(text)
+    expect(valuesText(await readAll({ a: '1' }))).not.toBe(text)
   })
 
   it('have no member for what was not given, and can be had without some', async () => {

@@ -51,7 +51,7 @@ function storableText(given: unknown, complaint: string): string | undefined {
   return text?.replaceAll(/\p{Surrogate}/gu, '\ufffd')
 }
 
-/** Names and numbers have a form that everybody knows, and their refusal a wording that clients know. */
+/** Names and numbers have a well-known form, and their errors a wording that clients know. */
 function isText({ type }: Form): boolean {
   return type === 'string'
 }
@@ -70,13 +70,13 @@ function scalar<T extends string | number | bigint | boolean>(
   complaint = 'cannot be used',
 ): Parameter<T | undefined> {
   const most = greatestLength(form)
-  const isTold = standard !== undefined && typeof standard !== 'bigint'
+  const isDocumented = standard !== undefined && typeof standard !== 'bigint'
   return {
     description,
     ...form,
-    ...(isTold ? { default: standard } : {}),
+    ...(isDocumented ? { default: standard } : {}),
     ...(required ? { isRequired: true } : {}),
-    schema: { ...element, ...(isTold ? { default: standard } : {}) },
+    schema: { ...element, ...(isDocumented ? { default: standard } : {}) },
     read(given, _lists, warn) {
       const text = storableText(given, complaint)
       if (text === undefined || text === '') {

@@ -4,7 +4,7 @@ export type Schema = Readonly<Record<string, unknown>>
 /** Looks up the items of a named list; an unknown list has none. */
 export type NamedLists = (name: string) => Promise<readonly string[]>
 
-/** How a value is written: what the documentation tells, and tests make values of. */
+/** How a value is written: for the documentation, and for tests that generate values. */
 export interface Form {
   /** What one value is, for example `int`. */
   readonly type: string
@@ -55,7 +55,7 @@ export type Values<P extends Parameters = Parameters> = {
 
 /** Says what is wrong with a value; the name of the field goes in front. */
 export class Complaint extends Error {
-  /** The same as a reason, where the name of the parameter alone would not tell, for example `it is too long`. */
+  /** The same as a reason, where the name of the parameter alone is not enough, for example `it is too long`. */
   readonly reason: string | undefined
 
   constructor(message: string, reason?: string) {

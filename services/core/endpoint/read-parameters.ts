@@ -7,8 +7,8 @@ export interface Given {
   readonly find: (name: string, parameter: Parameter) => unknown
   readonly lists?: NamedLists
   /**
-   * Told of each value that cannot be used, in the order of the parameters; may throw.
-   * @param complaint its message tells what is wrong, for example `is required`.
+   * Called for each value that cannot be used, in the order of the parameters; may throw.
+   * @param complaint its message says what is wrong, for example `is required`.
    */
   readonly refuse: (name: string, complaint: Complaint) => void
   /** Called for each value that is replaced by the default of its parameter. */
@@ -42,16 +42,16 @@ export async function readParameters<P extends Parameters>(
 
 /** The same values without some of them, as if they had not been given. */
 export function without<V extends object, K extends keyof V>(values: V, names: readonly K[]): Omit<V, K> {
-  const kept = { ...values }
-  for (const name of names) Reflect.deleteProperty(kept, name)
-  return kept
+  const rest = { ...values }
+  for (const name of names) Reflect.deleteProperty(rest, name)
+  return rest
 }
 
 /** The same values without the others, as if those had not been given. */
 export function pick<V extends object, K extends keyof V>(values: V, names: readonly K[]): Pick<V, K> {
-  const kept: Partial<V> = {}
-  for (const name of names) if (name in values) kept[name] = values[name]
-  return kept as Pick<V, K>
+  const picked: Partial<V> = {}
+  for (const name of names) if (name in values) picked[name] = values[name]
+  return picked as Pick<V, K>
 }
 
 /** One text for each set of values of an endpoint, whatever the order in which they were given. */

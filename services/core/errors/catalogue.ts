@@ -1,4 +1,4 @@
-/** What one error code means to whoever meets it, and what to do about it. */
+/** What an error code means, and what to do about it. */
 export interface ErrorEntry {
   readonly meaning: string
   readonly remedy: string
@@ -35,7 +35,7 @@ export const errorCatalogue = {
   },
   ABI_INVALID: {
     meaning: 'An ABI is malformed, refers to types that it does not define, or exceeds a limit.',
-    remedy: 'The message names the type. The contract account published the ABI this way.',
+    remedy: 'The message names the type. The contract account published this ABI.',
   },
 
   CHAIN_UNREACHABLE: {
@@ -93,7 +93,7 @@ export const errorCatalogue = {
     remedy: 'Start the filler again; it continues from the committed position.',
   },
   READER_SETTINGS_CHANGED: {
-    meaning: 'A reader that has already indexed blocks is configured in a way that its data does not allow.',
+    meaning: 'A reader that has already indexed blocks has settings that its data does not allow.',
     remedy: 'Restore the setting named in the message, or use a new reader name on an empty database.',
   },
   UNDO_JOURNAL_EXHAUSTED: {
@@ -129,7 +129,7 @@ export const errorCatalogue = {
   },
   DATABASE_DISK_FULL: {
     meaning: 'The disk of PostgreSQL, or its quota, is full; nothing can be written.',
-    remedy: 'Make room, or enlarge the volume: writing resumes by itself, and nothing is lost.',
+    remedy: 'Free space, or enlarge the volume: writing resumes by itself, and nothing is lost.',
   },
   DATABASE_READ_ONLY: {
     meaning: 'PostgreSQL takes no writes: it is a replica, or was set so.',
@@ -166,7 +166,7 @@ export const errorCatalogue = {
   MIGRATION_FAILED: {
     meaning: 'A step that brings the database to the shape of this program version failed.',
     remedy:
-      'Correct the cause named in the message and run `pronghorn migrate` again; finished steps are kept.',
+      'Correct the cause named in the message and run `pronghorn migrate` again; finished steps are not repeated.',
   },
   DATABASE_TOO_OLD: {
     meaning: 'The database does not have the schema that this version of the program reads.',
@@ -203,16 +203,16 @@ export const errorCatalogue = {
     meaning:
       'A message of the feed between the processes is not one; it is skipped and read from the database.',
     remedy:
-      'Check that nobody else writes to the channels of this chain, and that all processes are of one version.',
+      'Check that no other program writes to the channels of this chain, and that all processes are of one version.',
   },
   CURSOR_INVALID: {
-    meaning: 'A client came back with a cursor that was never given out.',
+    meaning: 'A client resumed with a cursor that was never issued.',
     remedy: 'Send the cursor of the last message as it was, or none.',
   },
   CURSOR_TOO_OLD: {
-    meaning: 'A client came back with a cursor whose place in the feed is no longer kept.',
+    meaning: 'A client came back with a cursor whose place in the feed is no longer stored.',
     remedy:
-      'Read the present state, and continue without a cursor. `feed_blocks` of the reader says how much is kept.',
+      'Read the present state, and continue without a cursor. `feed_blocks` of the reader says how much is stored.',
   },
 
   // Processes

@@ -22,7 +22,7 @@ export function describeError(error: unknown): string {
 function describeOne(error: unknown): string {
   if (error instanceof PronghornError) return oneLine(`${error.code}: ${error.message}`)
   if (error instanceof AggregateError && error.errors.length > 0) {
-    // Node reports a refused connection to a name with two addresses this way, with an empty message.
+    // Node reports a refused connection to a name with two addresses as this error, with an empty message.
     const inner = error.errors.slice(0, maxCauses).map((each) => oneLine(messageOf(each)))
     return oneLine([error.message, inner.join('; ')].filter((text) => text !== '').join(': '))
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { FatalError, PronghornError, RetryableError, describeError, errorCatalogue } from './index.ts'
 
 describe('errors', () => {
-  it('tell whether trying again can help', () => {
+  it('say whether a retry can help', () => {
     const retryable = new RetryableError('DATABASE_UNAVAILABLE', 'gone', { details: { host: 'db' } })
     const fatal = new FatalError('CHAIN_MISMATCH', 'other chain')
     expect(retryable).toMatchObject({ name: 'RetryableError', code: 'DATABASE_UNAVAILABLE', retryable: true })

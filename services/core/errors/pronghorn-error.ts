@@ -10,7 +10,7 @@ export interface ErrorOptionsWithDetails {
 }
 
 /**
- * Base of all errors the program raises itself. `retryable` tells whether doing the same again can help;
+ * Base of all errors the program raises itself. `retryable` says whether a retry can help;
  * throw one of the two subclasses, never this one.
  */
 export abstract class PronghornError extends Error {

@@ -10,7 +10,7 @@ const namedRanges: Readonly<Record<string, readonly string[]>> = {
 
 const MAPPED = '::ffff:'
 
-/** Bits of an IPv6 address that one client is told by: a provider gives each customer this much. */
+/** Bits of an IPv6 address that identify a client: a provider assigns a network of this size to each customer. */
 const CLIENT_BITS = 56
 
 /**
@@ -28,8 +28,8 @@ export function normalizeAddress(text: string): string | undefined {
 }
 
 /**
- * What requests of one client are counted under: an IPv4 address, or the network that an IPv6 address is in, for
- * within it whoever wants a fresh address takes one.
+ * The identity that requests of a client are counted by: an IPv4 address, or the network of an IPv6 address, because
+ * within it a client can take any address.
  */
 export function clientKeyOf(address: string): string {
   if (!address.includes(':')) return address
@@ -37,7 +37,7 @@ export function clientKeyOf(address: string): string {
 }
 
 /**
- * Tells whether a normalized address is in one of the ranges: addresses, ranges such as `10.0.0.0/8`, or the names
+ * Checks whether a normalized address is in one of the ranges: addresses, ranges such as `10.0.0.0/8`, or the names
  * loopback, linklocal and uniquelocal.
  */
 export function createAddressSet(ranges: readonly string[]): (address: string) => boolean {

@@ -10,7 +10,7 @@ import type { Logger } from '../log/index.ts'
  */
 export function createApplication(steps: readonly Middleware[], logger: Logger): RequestListener {
   const application = new Koa()
-  // Failures end in their step, so this hears only of clients that went away while they were being answered.
+  // Failures end in their step, so this is called only for clients that left while they were being answered.
   application.on('error', (error: unknown) => {
     logger.debug(`answer not delivered: ${describeError(error)}`)
   })

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { clientKeyOf, createAddressSet, normalizeAddress } from './addresses.ts'
 
-/** Who is believed about the address of a client, as in `trust_proxy`: nobody, so many proxies, or these addresses. */
+/** Proxies whose address of a client is trusted, as in `trust_proxy`: none, so many, or these addresses. */
 export type TrustedProxies = boolean | number | string | readonly string[]
 
 /** Who sent a request. */
@@ -30,11 +30,11 @@ export interface KnownClient extends Client {
 const CLIENT = Symbol('client')
 
 interface RequestWithClient extends IncomingMessage {
-  // Kept on the request itself: of all places this is found the fastest.
+  // Stored on the request itself, which is the fastest place to read.
   [CLIENT]?: KnownClient
 }
 
-/** Makes what tells the client of a request, or of the Koa context of one; it looks once for each request. */
+/** Returns a function that finds the client of a request or Koa context, once for each request. */
 export function createClients(
   settings: ClientSettings,
 ): (of: { readonly req: IncomingMessage }) => KnownClient {
@@ -51,8 +51,8 @@ export function createClients(
 }
 
 /**
- * Makes what finds the address of a client. `X-Forwarded-For` is read from its right end, where the nearest proxy
- * wrote what it saw, and only as far as the writer of each entry is trusted: what a client puts there itself stands
+ * Creates a function that returns the address of a client. `X-Forwarded-For` is read from its right end, where the nearest
+ * proxy wrote what it saw, and only as far as the writer of each entry is trusted: what a client puts there itself stands
  * further left. A number trusts that many proxies, the connection's own end being the first; `true` is 1.
  */
 export function createClientFinder(trusted: TrustedProxies): (request: IncomingMessage) => Client {

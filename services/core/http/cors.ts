@@ -8,11 +8,11 @@ const MAX_ORIGIN_LENGTH = 300
 export type Headers = Readonly<Record<string, string>>
 
 const everyOrigin: Headers = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' }
-/** Caches between here and the browser must not answer one origin with what another was told. */
+/** Caches between here and the browser must not answer one origin with the answer to another. */
 const otherOrigin: Headers = { Vary: 'Origin' }
 
 /**
- * Makes what tells browsers which pages may read an answer, from the `Origin` of the request.
+ * Sets which pages may read an answer in a browser, from the `Origin` of the request.
  *
  * @param patterns regular expressions of origins, found anywhere in them; none = every origin.
  */

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 const [FIRST, END] = [10_000, 32_000]
 
 /**
- * A TCP port of 127.0.0.1 that nobody holds at the moment, and that nobody is given who does not ask for it: a server may
+ * A TCP port of 127.0.0.1 that is free now, and outside the range of ephemeral ports: a server may
  * be started on it again and again.
  */
 export async function findFreePort(): Promise<number> {

@@ -7,7 +7,7 @@ import { findPortHolder } from './port-holder.ts'
 
 /** How long clients may take, in ms; tests shorten it. */
 export interface ListenerTiming {
-  /** A connection without a request stays open: longer than load balancers keep one, or they send into a closing one. */
+  /** A connection without a request stays open: longer than load balancers reuse one, or they send into a closing one. */
   readonly keepAliveMs: number
   /** From the first byte of a request to the end of its headers. */
   readonly headersMs: number
@@ -50,7 +50,7 @@ export interface ListenerOptions {
 export interface Listener {
   readonly address: string
   readonly port: number
-  /** For protocols that start as a request, such as websockets. Whoever holds such a connection ends it itself. */
+  /** For protocols that start as a request, such as websockets. The owner of such a connection ends it. */
   readonly server: Server
   /** Accepts no more, lets running requests end for up to ten seconds, then cuts the rest off. */
   close(): Promise<void>

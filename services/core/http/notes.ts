@@ -1,9 +1,9 @@
 import type { Context } from 'koa'
 
 /**
- * Where an answer came from. hit: kept in this process. shared: kept by another process. joined: made for another
+ * Where an answer came from. hit: cached in this process. shared: cached by another process. joined: made for another
  * request that asked the same at the same time. unchanged: made before, and the database has not changed since. miss:
- * made for this request, and kept where it may be. bypass: made for this request, because nothing is kept for this
+ * made for this request, and cached where it may be. bypass: made for this request, because nothing is cached for this
  * client, route or method.
  */
 export type CacheOutcome = 'hit' | 'shared' | 'joined' | 'unchanged' | 'miss' | 'bypass'
@@ -21,7 +21,7 @@ interface NotedState {
   notes?: RequestNotes
 }
 
-/** The notes of a request; made with the first call. */
+/** The notes of a request; created by the first call. */
 export function notesOf(context: Context): RequestNotes {
   const state = context.state as NotedState
   return (state.notes ??= { route: undefined, namespace: undefined, cache: 'bypass' })

@@ -7,21 +7,21 @@ import type { RequestNotes } from './notes.ts'
 export interface RequestFacts extends Readonly<RequestNotes> {
   readonly method: string
   readonly status: number
-  /** Bytes of the body as they were sent, compressed where it was; 0 when their number was not told beforehand. */
+  /** Bytes of the body as they were sent, compressed where it was; 0 when their number was not known in advance. */
   readonly bytes: number
-  /** From the moment its headers had been read to the last byte of the answer. */
+  /** From the end of its headers to the last byte of the answer. */
   readonly durationMs: number
-  /** False when the client went away before the answer was complete. */
+  /** False when the client left before the answer was complete. */
   readonly isDelivered: boolean
 }
 
-/** Whoever counts requests. Neither method may throw. */
+/** Counts requests. No method may throw. */
 export interface RequestObserver {
   requestStarted(): void
   requestEnded(facts: RequestFacts): void
 }
 
-/** The outermost step: tells the observer of every request that reaches the application. */
+/** The outermost step: reports to the observer every request that reaches the application. */
 export function createObserverStep(observer: RequestObserver): Middleware {
   return (context, next) => {
     const { req, res } = context
@@ -33,7 +33,7 @@ export function createObserverStep(observer: RequestObserver): Middleware {
   }
 }
 
-/** Tells the observer of a request now, and again when it has been answered. */
+/** Reports a request to the observer now, and again when it has been answered. */
 export function observeRequest(
   observer: RequestObserver,
   { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
@@ -42,7 +42,7 @@ export function observeRequest(
 ): void {
   const method = req.method ?? ''
   observer.requestStarted()
-  // 'close' follows 'finish', and comes alone when the client went away.
+  // 'close' follows 'finish', and comes alone when the client left.
   res.once('close', () => {
     observer.requestEnded({
       ...facts(),

@@ -28,7 +28,7 @@ export interface RequestLimit {
   readonly settings: RateLimitSettings
   /** Counts a request of a client, whether or not it is allowed. */
   count(client: string): Promise<RequestWindow>
-  /** Counts the further seconds that a request took, where they are billed; its own answer does not tell. */
+  /** Counts the further seconds that a request took, where they are billed; its own answer does not show them. */
   bill(client: string, elapsedMs: number): void
 }
 
@@ -54,7 +54,7 @@ const LIMIT_HEADER = 'X-RateLimit-Limit'
 const REMAINING_HEADER = 'X-RateLimit-Remaining'
 const RESET_HEADER = 'X-RateLimit-Reset'
 
-/** The headers of an answer below a limit: those with prefix tell the end of the window, those without what is left. */
+/** The headers of an answer below a limit: those with prefix have the end of the window, those without what is left. */
 export function limitHeaders(limit: RequestLimit, window: RequestWindow): Headers {
   const { requests } = limit.settings
   return {
@@ -87,7 +87,7 @@ function secondsUntil(reset: number, interval: number): number {
   return Math.min(interval, Math.max(0, Math.ceil(reset - Date.now() / 1_000)))
 }
 
-/** The answer to whoever asks too often, but for the headers of the limit. */
+/** The answer above the limit, without the headers of the limit. */
 export function refusalOf(headers: Headers = {}): RequestError {
   return new RequestError(429, REFUSAL, headers)
 }
@@ -101,8 +101,8 @@ export interface RateLimitParts {
 }
 
 /**
- * Refuses with 429 whoever asks more often than allowed. Every request of a window counts, refused ones too. With
- * `bill_execution_time` each further second that one takes counts as one more, told with the next answer.
+ * Refuses requests above the limit with 429. Every request of a window counts, refused ones too. With
+ * `bill_execution_time` each further second that one takes counts as one more, shown with the next answer.
  */
 export function createRateLimitStep({ limit, clientOf, applies }: RateLimitParts): Middleware {
   const { settings } = limit
@@ -144,9 +144,9 @@ export function createRateLimitStep({ limit, clientOf, applies }: RateLimitParts
 const ID_PREFIX = 'limit:'
 
 /**
- * What koa-ratelimit asks of its Redis client: one command that counts a request and tells what was left before it,
- * and the end of the window in seconds since 1970. Its own is a script that keeps the moment of each request in a
- * sliding window and fails with its connection; this one counts in fixed windows, as clients know them, goes on
+ * What koa-ratelimit asks of its Redis client: one command that counts a request and returns what was left before it,
+ * and the end of the window in seconds since 1970. Its own is a script that stores the time of each request in a
+ * sliding window and fails with its connection; this one counts in fixed windows, as clients know them, continues
  * without Redis, and can be billed.
  */
 function countingDatabase(limit: RequestLimit): Redis {

@@ -101,7 +101,7 @@ function tooMany(): RequestError {
 function tooLarge(maxBytes: number): RequestError {
   const mebi = maxBytes / 2 ** 20
   const size = mebi >= 1 ? `${mebi} MB` : `${maxBytes / 2 ** 10} KB`
-  // Whoever sends too much is not read to the end: the connection cannot be used again.
+  // A body that is too large is not read to the end: the connection cannot be used again.
   return new RequestError(413, `The body is larger than ${size}`, { Connection: 'close' })
 }
 
@@ -116,7 +116,7 @@ function readBytes(
     const end = (): void => {
       clearTimeout(late)
       request.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut)
-      // What is refused is not read on; an error that comes later is nobody's.
+      // What is refused is not read on; later errors have no listener.
       request.pause().on('error', () => undefined)
     }
     const refuse = (error: RequestError): void => {

@@ -7,14 +7,14 @@ export interface RequestCounter {
   add(client: string, hits: number): Promise<CounterState>
 }
 
-/** Memory for the counters that this process keeps by itself; enough for about a hundred thousand clients. */
+/** Memory for the counters of this process alone; enough for about a hundred thousand clients. */
 const LOCAL_BYTES = 32 * 2 ** 20
 
 /**
- * Counts in the store, together with every process that shares it. While it is away or slow, this process counts by
+ * Counts in the store, together with every process that shares it. While it is unavailable or slow, this process counts by
  * itself, with a bounded memory that forgets the longest counted clients first.
  *
- * @param name keeps several limits on one store apart.
+ * @param name separates several limits in one store.
  */
 export function createRequestCounter(
   store: KeyValueStore,

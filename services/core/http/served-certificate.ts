@@ -2,7 +2,7 @@ import { connect } from 'node:tls'
 
 /** The certificate that a server shows to its clients. */
 export interface ServedCertificate {
-  /** The moment it ends, epoch milliseconds. */
+  /** End of validity, epoch milliseconds. */
   readonly endsMs: number
   /** SHA-256 of the certificate, hexadecimal with colons. */
   readonly fingerprint: string

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 
 /**
- * A weak entity tag of bytes: answers with the same tag mean the same, whatever their compression and the moment
+ * A weak entity tag of bytes: answers with the same tag mean the same, whatever their compression and the time
  * that they carry.
  */
 export function weakTag(bytes: Uint8Array): string {

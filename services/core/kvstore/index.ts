@@ -12,8 +12,8 @@ export { openRedisStore } from './redis-store.ts'
 export type { RedisStoreOptions, RedisTiming } from './redis-store.ts'
 
 /**
- * The store of a configuration: Redis where `kvstore` is configured, else one inside this process. `chainName` keeps
- * several chains on one Redis apart. Resolves also while Redis is away.
+ * The store of a configuration: Redis where `kvstore` is configured, else one inside this process. `chainName` separates
+ * several chains in one Redis. Resolves also while Redis is unavailable.
  */
 export async function openKeyValueStore(
   kvstore: KvstoreConfig | undefined,

@@ -9,8 +9,8 @@ export interface CounterState {
 export type Unsubscribe = () => Promise<void>
 
 /**
- * Short-lived values, counters and messages that the processes of one chain share. It is an accelerator: whoever
- * uses it must go on without it. Every promise settles within a few seconds; those that fail do so with a
+ * Short-lived values, counters and messages that the processes of one chain share. It is an accelerator: code that
+ * uses it must work without it. Every promise settles within a few seconds; those that fail do so with a
  * RetryableError KVSTORE_UNAVAILABLE.
  */
 export interface KeyValueStore {
@@ -18,7 +18,7 @@ export interface KeyValueStore {
   readonly kind: 'redis' | 'memory'
   /** The value, or null when there is none or it has expired. */
   get(key: string): Promise<string | null>
-  /** The value with what is left of its life, or null; so nobody has to compare clocks. */
+  /** The value with what is left of its life, or null; so that no clocks are compared. */
   read(key: string): Promise<{ readonly value: string; readonly expiresInMs: number } | null>
   /** Stores a value for `ttlMs` milliseconds (1 or more). */
   set(key: string, value: string, ttlMs: number): Promise<void>
@@ -27,10 +27,10 @@ export interface KeyValueStore {
    * later ones do not prolong it.
    */
   increment(key: string, ttlMs: number, by?: number): Promise<CounterState>
-  /** Sends a message to whoever is subscribed at this moment. */
+  /** Sends a message to all present subscribers. */
   publish(channel: string, message: string): Promise<void>
   /**
-   * Calls `listener` for each message, in the order of sending. What it throws is logged. While the store is away
+   * Calls `listener` for each message, in the order of sending. What it throws is logged. While the store is unavailable
    * messages are lost; the subscription itself comes back.
    */
   subscribe(channel: string, listener: (message: string) => void): Promise<Unsubscribe>

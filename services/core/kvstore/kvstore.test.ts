@@ -41,7 +41,7 @@ async function eventually(check: () => Promise<void> | void): Promise<void> {
 
 /** What both stores promise. */
 function describeContract(open: () => Promise<KeyValueStore>) {
-  it('keeps values until their time is up', async () => {
+  it('returns values until they expire', async () => {
     const store = await open()
     expect(await store.get('missing')).toBeNull()
     await store.set('a', 'one', 60_000)
@@ -52,7 +52,7 @@ function describeContract(open: () => Promise<KeyValueStore>) {
     await store.close()
   })
 
-  it('tells how long a value still lives', async () => {
+  it('returns the remaining life of a value', async () => {
     const store = await open()
     expect(await store.read('missing')).toBeNull()
     await store.set('a', 'one', 60_000)
@@ -128,11 +128,11 @@ describe('the store inside the process', () => {
   it('stays within its bound and forgets the oldest first', async () => {
     const store = createMemoryStore(logger, { maxBytes: 100_000 })
     for (let at = 0; at < 1000; at++) await store.set(`key ${at}`, 'x'.repeat(1000), 60_000)
-    const kept = await Promise.all(Array.from({ length: 1000 }, (_, at) => store.get(`key ${at}`)))
-    const oldest = kept.findIndex((value) => value !== null)
+    const values = await Promise.all(Array.from({ length: 1000 }, (_, at) => store.get(`key ${at}`)))
+    const oldest = values.findIndex((value) => value !== null)
     expect(oldest).toBeGreaterThan(900)
     expect(oldest).toBeLessThan(980)
-    expect(kept.slice(oldest).every((value) => value !== null)).toBe(true)
+    expect(values.slice(oldest).every((value) => value !== null)).toBe(true)
     await store.set('too large', 'x'.repeat(100_000), 60_000)
     expect(await store.get('too large')).toBeNull()
   })
@@ -140,16 +140,16 @@ describe('the store inside the process', () => {
   it('drops what expired without being asked for', async () => {
     let time = 0
     const store = createMemoryStore(logger, { maxBytes: 1_000_000, now: () => time })
-    await store.set('keep', 'me', 60_000)
+    await store.set('stored', 'value', 60_000)
     for (let at = 0; at < 900; at++) await store.set(`short ${at}`, 'x'.repeat(400), 10)
     time = 20
     // Without the sweep these would push out the oldest entry.
     for (let at = 0; at < 900; at++) await store.set(`new ${at}`, 'x'.repeat(400), 10)
-    expect(await store.get('keep')).toBe('me')
+    expect(await store.get('stored')).toBe('value')
   })
 })
 
-describe('a store that is away', () => {
+describe('an unavailable store', () => {
   it('fails at once, and opening it does not wait for ever', async () => {
     const store = await openRedisStore({ address: addressOf(1), prefix: 'test:', logger, timing })
     await expect(store.get('a')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
@@ -206,7 +206,7 @@ describeWithRedis('the store on Redis', () => {
     await Promise.all([one.close(), same.close(), other.close()])
   })
 
-  it('comes back by itself after the server was killed, with its subscriptions', async () => {
+  it('reconnects by itself after the server was killed, with its subscriptions', async () => {
     const store = await open()
     const heard: string[] = []
     await store.subscribe('blocks', (message) => void heard.push(message))
@@ -219,7 +219,7 @@ describeWithRedis('the store on Redis', () => {
       expect(heard).toContain('again')
     })
     await store.close()
-    expect(entries).toContain('the key-value store is away')
+    expect(entries).toContain('the key-value store is unavailable')
     expect(entries).toContain('the key-value store is back')
   })
 

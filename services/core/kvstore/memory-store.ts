@@ -16,13 +16,13 @@ interface Entry {
   readonly bytes: number
 }
 
-/** What an entry takes beside its characters. */
+/** What an entry takes in addition to its characters. */
 const overheadBytes = 100
 const sweepEvery = 1000
 
 /**
  * A store inside this process. Full, it forgets what was written longest ago; a value larger than the whole bound is
- * not kept at all. Messages reach the listeners after the current turn of the event loop, as with a real store.
+ * not stored at all. Messages reach the listeners after the current turn of the event loop, as with a real store.
  */
 export function createMemoryStore(logger: StoreLogger, limits: MemoryLimits = {}): KeyValueStore {
   const { maxBytes = 64 * 2 ** 20, now = Date.now } = limits

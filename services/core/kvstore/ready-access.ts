@@ -9,8 +9,8 @@ export interface AccessTiming {
 const defaultTiming: AccessTiming = { deadlineMs: 250, restMs: 1_000 }
 
 /**
- * Access to a store for work that goes on without it: resolves to undefined when the store fails or is slow, and at
- * once while it is known to be. Only one call at a time waits for a store that may still be away.
+ * Access to a store for work that continues without it: resolves to undefined when the store fails or is slow, and at
+ * once while it is known to be. Only one call at a time waits for a store that may be unavailable.
  */
 export function createReadyAccess(
   timing: Partial<AccessTiming> = {},

@@ -33,7 +33,7 @@ export interface RedisStoreOptions {
 
 /**
  * A store on a Redis server. Resolves after the first attempt to connect, also when that failed: the connection is
- * then tried again for ever in the background, and calls fail at once in the meantime instead of queueing. Only plain
+ * then retried indefinitely in the background, and calls fail at once in the meantime instead of queueing. Only plain
  * commands are used, so a server that lost its script cache or was flushed needs no care.
  */
 export async function openRedisStore(options: RedisStoreOptions): Promise<KeyValueStore> {
@@ -98,26 +98,26 @@ async function increment(client: Redis, key: string, ttlMs: number, by: number):
   const count = Number(replies[0]?.[1])
   const lifeMs = Number(replies[1]?.[1])
   if (lifeMs >= 0) return { count, expiresInMs: Math.max(1, lifeMs) }
-  // Its first raise, or whoever made that was cut off before this: a counter without an end is given one.
+  // Its first increment, or that was interrupted before this: a counter without an end is given one.
   await client.pexpire(key, ttlMs)
   return { count, expiresInMs: ttlMs }
 }
 
 function connect(address: KvstoreConfig, timing: RedisTiming, logger: StoreLogger, purpose: string): Redis {
   const client = new Redis(redisOptions(address, timing))
-  let isAway = false
+  let isUnavailable = false
   // The state is logged once, not with each attempt.
   const reportLoss = (cause: string) => {
-    if (isAway) return
-    isAway = true
-    logger.warn({ purpose, cause }, 'the key-value store is away')
+    if (isUnavailable) return
+    isUnavailable = true
+    logger.warn({ purpose, cause }, 'the key-value store is unavailable')
   }
   // Without this listener an error would end the process. A server that goes in an orderly way causes none.
   client.on('error', (error: unknown) => reportLoss(describeError(error)))
   client.on('reconnecting', () => reportLoss('the server closed the connection'))
   client.on('ready', () => {
-    if (isAway) logger.info({ purpose }, 'the key-value store is back')
-    isAway = false
+    if (isUnavailable) logger.info({ purpose }, 'the key-value store is back')
+    isUnavailable = false
   })
   return client
 }
@@ -151,7 +151,7 @@ interface LiveConnection {
   readonly close: () => void
 }
 
-/** A connection that listens can do nothing else, so it is one of its own, made for the first subscription. */
+/** A connection that listens can do nothing else, so it is one of its own, opened for the first subscription. */
 function createLiveConnection(open: () => Redis, timing: RedisTiming, logger: StoreLogger): LiveConnection {
   const subscriptions = createSubscriptions(logger)
   let client: Redis | undefined
@@ -180,7 +180,7 @@ function createLiveConnection(open: () => Redis, timing: RedisTiming, logger: St
     })
     if (!client) {
       client = start()
-      // Becoming ready subscribes; away from the server, that happens later.
+      // Becoming ready subscribes; while disconnected, that happens later.
       await client.connect().catch(() => undefined)
     }
     if (isNew && client.status === 'ready')

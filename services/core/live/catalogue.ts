@@ -30,7 +30,7 @@ export interface SocketEvent {
   readonly event: string
   /** Room that a client has to subscribe to; absent when every client gets it. */
   readonly room?: string
-  /** Told only with `socket_features.asset_update`. */
+  /** Sent only with `socket_features.asset_update`. */
   readonly assetUpdate?: true
 }
 
@@ -43,7 +43,7 @@ export interface EventEntry {
   readonly action: string
   readonly entity: EventEntity
   /**
-   * Fields that make up the entity's id, joined by `/`; empty for transfers, whose id is the action's global sequence.
+   * Fields that form the entity's id, joined by `/`; empty for transfers, whose id is the action's global sequence.
    */
   readonly id: readonly string[]
   readonly keys: KeyFields
@@ -73,7 +73,7 @@ const assetsEvents: readonly Omit<EventEntry, 'family'>[] = [
     ...asset,
     keys: { ...ofTemplate, accounts: ['authorized_minter', 'new_asset_owner'], assets: ['asset_id'] },
     socket: { namespaces: ['/v1/assets'], event: 'new_asset' },
-    meaning: 'An asset was made.',
+    meaning: 'An asset was minted.',
   },
   {
     event: 'asset_burned',
@@ -104,7 +104,7 @@ const assetsEvents: readonly Omit<EventEntry, 'family'>[] = [
     action: 'logrampayer',
     ...asset,
     keys: { accounts: ['asset_owner', 'old_ram_payer', 'new_ram_payer'], assets: ['asset_id'] },
-    meaning: "Somebody else pays for an asset's memory.",
+    meaning: "Another account pays for an asset's memory.",
   },
   {
     event: 'assets_transferred',
@@ -143,7 +143,7 @@ const assetsEvents: readonly Omit<EventEntry, 'family'>[] = [
     action: 'createcol',
     ...collection,
     keys: { ...ofCollection, accounts: ['author', 'authorized_accounts', 'notify_accounts'] },
-    meaning: 'A collection was made.',
+    meaning: 'A collection was created.',
   },
   ...[
     { action: 'setcoldata', what: 'The data of a collection changed.' },
@@ -159,7 +159,7 @@ const assetsEvents: readonly Omit<EventEntry, 'family'>[] = [
       who: 'account_to_remove',
       what: 'An account is no longer notified of a collection.',
     },
-    { action: 'forbidnotify', what: 'A collection notifies nobody from now on.' },
+    { action: 'forbidnotify', what: 'A collection notifies no account from now on.' },
     { action: 'setmarketfee', what: 'The market fee of a collection changed.' },
     { action: 'createauswap', who: 'new_author', what: 'A collection was promised to a new author.' },
     { action: 'acceptauswap', what: 'A collection went to its new author.' },
@@ -176,7 +176,7 @@ const assetsEvents: readonly Omit<EventEntry, 'family'>[] = [
     action: 'createschema',
     ...schema,
     keys: { ...ofCollection, accounts: ['authorized_creator'] },
-    meaning: 'A schema was made.',
+    meaning: 'A schema was created.',
   },
   {
     event: 'schema_updated',
@@ -197,7 +197,7 @@ const assetsEvents: readonly Omit<EventEntry, 'family'>[] = [
     action: 'lognewtempl',
     ...template,
     keys: { ...ofTemplate, accounts: ['authorized_creator'] },
-    meaning: 'A template was made.',
+    meaning: 'A template was created.',
   },
   {
     event: 'template_updated',
@@ -211,14 +211,14 @@ const assetsEvents: readonly Omit<EventEntry, 'family'>[] = [
     action: 'locktemplate',
     ...template,
     keys: { ...ofTemplate, accounts: ['authorized_editor'] },
-    meaning: 'No more assets of a template can be made.',
+    meaning: 'No more assets of a template can be minted.',
   },
   {
     event: 'template_updated',
     action: 'redtemplmax',
     ...template,
     keys: { ...ofTemplate, accounts: ['authorized_editor'] },
-    meaning: 'Fewer assets of a template can be made.',
+    meaning: 'Fewer assets of a template can be minted.',
   },
   {
     event: 'template_deleted',
@@ -282,7 +282,7 @@ const marketEvents: readonly Omit<EventEntry, 'family'>[] = [
     ...auction,
     keys: { accounts: ['bidder'] },
     socket: { namespaces: ['/v1/auctions'], event: 'new_bid', room: 'new_bids' },
-    meaning: 'Somebody bid in an auction.',
+    meaning: 'An account bid in an auction.',
   },
   {
     event: 'auction_claimed_by_buyer',
@@ -304,7 +304,7 @@ const marketEvents: readonly Omit<EventEntry, 'family'>[] = [
     ...buyoffer,
     keys: { ...ofCollection, accounts: ['buyer', 'recipient'], assets: ['asset_ids'] },
     socket: { namespaces: ['/v1/buyoffers'], event: 'new_buyoffer', room: 'new_buyoffers' },
-    meaning: 'Somebody offered to buy assets of an account.',
+    meaning: 'An account offered to buy assets of another one.',
   },
   {
     event: 'buyoffer_cancelled',
@@ -337,7 +337,7 @@ const marketEvents: readonly Omit<EventEntry, 'family'>[] = [
       event: 'new_template_buyoffer',
       room: 'new_template_buyoffers',
     },
-    meaning: 'Somebody offered to buy any asset of a template.',
+    meaning: 'An account offered to buy any asset of a template.',
   },
   {
     event: 'template_buyoffer_cancelled',
@@ -351,7 +351,7 @@ const marketEvents: readonly Omit<EventEntry, 'family'>[] = [
     action: 'fulfilltbuyo',
     ...templateBuyoffer,
     keys: { accounts: ['seller'], assets: ['asset_id'] },
-    meaning: 'Somebody sold an asset to a buy offer for its template.',
+    meaning: 'An account sold an asset to a buy offer for its template.',
   },
 ]
 
@@ -376,7 +376,7 @@ const toolsEvents: readonly Omit<EventEntry, 'family'>[] = [
     action: 'claimlink',
     ...link,
     keys: { accounts: ['claimer'] },
-    meaning: 'Somebody claimed the assets of a link.',
+    meaning: 'An account claimed the assets of a link.',
   },
 ]
 

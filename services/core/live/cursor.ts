@@ -43,7 +43,7 @@ export function cursorAfter(entry: FeedEntry, seen: number | null = null): FeedC
   return { reader, epoch, sequence: BigInt(entry.sequence), seen, block: viewAfter(entry) }
 }
 
-/** Highest block that somebody has seen who has seen the entry. */
+/** Highest block that a client has seen after this entry. */
 function viewAfter(entry: FeedEntry): number {
   switch (entry.kind) {
     case 'block':

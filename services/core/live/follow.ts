@@ -109,7 +109,7 @@ class Follower implements FeedFollower {
   async start(): Promise<void> {
     const { store, reader } = this.options
     this.unsubscribe = await store
-      .subscribe(feedChannel(reader), (text) => this.hear(text))
+      .subscribe(feedChannel(reader), (text) => this.receive(text))
       .catch(() => this.unsubscribe)
     if (!this.started) await this.standAtNewest()
     this.timer = setInterval(() => this.look(), this.timing.pollMs)
@@ -144,7 +144,7 @@ class Follower implements FeedFollower {
     }
   }
 
-  private hear(text: string): void {
+  private receive(text: string): void {
     if (this.hasEnded()) return
     this.heardAtMs = performance.now()
     this.isBusSilent = false

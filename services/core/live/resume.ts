@@ -5,7 +5,7 @@ import type { FeedEntry, FeedFork } from './message.ts'
 import { newestCursor, oldestCursor, readFeed, readFeedState } from './stored-feed.ts'
 import type { FeedQuery, FeedState } from './stored-feed.ts'
 
-/** What somebody missed. */
+/** What a client missed. */
 export interface MissedEntry {
   readonly entry: FeedEntry
   /** Events at the beginning of a block that have been seen already. */
@@ -16,7 +16,7 @@ export interface MissedEntry {
 export interface ResumeOptions {
   /** Entries read at once. Default 50. */
   readonly batch?: number
-  /** Told of entries that cannot be read and are left out. */
+  /** Called for entries that cannot be read and are skipped. */
   readonly onProblem?: (sequence: bigint, problem: unknown) => void
 }
 

@@ -23,7 +23,7 @@ describe('createLogger', () => {
     expect(last().time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
   })
 
-  it('keeps quiet below its level', () => {
+  it('writes nothing below its level', () => {
     const { logger, lines } = capture({ level: 'warn' })
     logger.info('no')
     logger.warn('yes')

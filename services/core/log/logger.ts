@@ -37,7 +37,7 @@ export function createLogger(options: LoggerOptions): Logger {
       level: options.level ?? 'info',
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
-      // Errors are made plain by `redactSecrets`, wherever in the fields they stand.
+      // Errors are serialised by `redactSecrets`, wherever in the fields they stand.
       serializers: { err: asItIs },
       formatters: { level: (label) => ({ level: label }), log: redactFields },
       hooks: { streamWrite: redactUrls },
@@ -45,9 +45,9 @@ export function createLogger(options: LoggerOptions): Logger {
     target,
   )
   // pino has no hook for the fields of a child; children inherit this one from their root.
-  const makeChild: unknown = Reflect.get(logger, 'child')
+  const createChild: unknown = Reflect.get(logger, 'child')
   logger.child = function child(this: Logger, fields: object, ...rest: unknown[]) {
-    const made: unknown = Reflect.apply(makeChild as () => unknown, this, [redactFields(fields), ...rest])
+    const made: unknown = Reflect.apply(createChild as () => unknown, this, [redactFields(fields), ...rest])
     return made
   } as Logger['child']
   return logger

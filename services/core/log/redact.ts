@@ -3,7 +3,7 @@ export const redactedText = '[redacted]'
 
 const secretKey =
   /^(.*(password|passwd)|(.*[_-])?(pass|secret|token|authorization|cookie|api[_-]?key|private[_-]?key|jwt))$/
-// A quote ends the match, so that a JSON line stays one; the bounds keep the time linear.
+// A quote ends the match, so that a JSON line stays one; the bounds make the time linear.
 const urlPassword = /\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/?#@"]{0,1024}):[^\s/?#@"]{0,1024}@/gi
 const maxDepth = 12
 const maxEntries = 1000

@@ -54,7 +54,7 @@ export const metricCatalogue = {
   },
   pronghorn_http_cache_answers_total: {
     kind: 'counter',
-    help: 'Answers by what the cache did; unchanged: kept, and the database says that nothing has changed since.',
+    help: 'Answers by what the cache did; unchanged: cached, and the database says that nothing has changed since.',
     labels: [...route, 'outcome'],
     programs: ['api'],
   },
@@ -98,14 +98,14 @@ export const metricCatalogue = {
   },
   pronghorn_live_tell_duration_seconds: {
     kind: 'histogram',
-    help: 'Time from the moment a block was heard of until its events had been handed to all live connections.',
+    help: 'Time from the notification of a block until its events had been handed to all live connections.',
     labels: reader,
     programs: ['api'],
     buckets: answerSeconds,
   },
   pronghorn_live_feed_entries_total: {
     kind: 'counter',
-    help: "Entries of readers' feeds that arrived, by way: bus, or database when the bus had missed them.",
+    help: "Entries of readers' feeds that arrived, by source: bus, or database when the bus had missed them.",
     labels: ['reader', 'via'],
     programs: ['api'],
   },
@@ -120,7 +120,7 @@ export const metricCatalogue = {
   },
   pronghorn_database_query_errors_total: {
     kind: 'counter',
-    help: 'Statements that failed, by kind: timeout, busy, away, value or unknown.',
+    help: 'Statements that failed, by kind: timeout, busy, unavailable, value or unknown.',
     labels: ['query', 'server', 'kind'],
     programs: ['api'],
   },
@@ -151,7 +151,7 @@ export const metricCatalogue = {
   },
   pronghorn_database_refused_total: {
     kind: 'counter',
-    help: 'Requests that got no connection: too many waited already (busy), or no server answers (away).',
+    help: 'Requests that got no connection: too many waited already (busy), or no server answers (unavailable).',
     labels: ['reason'],
     programs: ['api'],
   },
@@ -164,13 +164,13 @@ export const metricCatalogue = {
   },
   pronghorn_database_processes_reading: {
     kind: 'gauge',
-    help: 'Processes of the api that read from this server at the moment.',
+    help: 'Processes of the api that read from this server now.',
     labels: ['server'],
     programs: ['api'],
   },
   pronghorn_replica_lag_seconds: {
     kind: 'gauge',
-    help: 'How far a replica is behind the primary, as far as that can be told.',
+    help: 'How far a replica is behind the primary, where it is known.',
     labels: ['server'],
     programs: ['api'],
     aggregation: 'max',
@@ -183,7 +183,7 @@ export const metricCatalogue = {
   },
   pronghorn_list_lookups_total: {
     kind: 'counter',
-    help: 'Named lists that requests asked for: kept (known from a moment ago) or read.',
+    help: 'Named lists that requests asked for: cached (of the same snapshot) or read.',
     labels: ['outcome'],
     programs: ['api'],
   },
@@ -252,13 +252,13 @@ export const metricCatalogue = {
   },
   pronghorn_reader_head_block: {
     kind: 'gauge',
-    help: 'Head of the chain as the node told.',
+    help: 'Head of the chain as the node reported it.',
     labels: reader,
     programs: ['filler'],
   },
   pronghorn_reader_irreversible_block: {
     kind: 'gauge',
-    help: 'Last irreversible block as the node told.',
+    help: 'Last irreversible block as the node reported it.',
     labels: reader,
     programs: ['filler'],
   },
@@ -394,7 +394,7 @@ export const metricCatalogue = {
   },
   pronghorn_feed_entries_total: {
     kind: 'counter',
-    help: 'Entries written to the feed of live events, by kind: block, fork or gap (blocks that were indexed and not told).',
+    help: 'Entries written to the feed of live events, by kind: block, fork or gap (blocks that were indexed and not published).',
     labels: [...reader, 'kind'],
     programs: ['filler'],
   },

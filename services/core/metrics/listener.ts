@@ -16,12 +16,12 @@ export interface MetricsListenerOptions {
   readonly address: string
   /** 0 for any free one. */
   readonly port: number
-  /** Makes the text; called once at a time, however many ask. */
+  /** Builds the text; concurrent requests share one call. */
   readonly render: () => Promise<string>
   readonly logger: Logger
 }
 
-/** Nobody but a few scrapers has business here. */
+/** Only a few scrapers connect here. */
 const MAX_CONNECTIONS = 32
 const REQUEST_TIMEOUT_MS = 5_000
 const MAX_HEADER_BYTES = 8_192
@@ -29,7 +29,7 @@ const MAX_HEADER_BYTES = 8_192
 /** Answers a request for metrics. */
 export type MetricsHandler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Makes the handler of GET and HEAD `/metrics`; anything else is refused. */
+/** Creates the handler of GET and HEAD `/metrics`; anything else is refused. */
 export function createMetricsHandler(render: () => Promise<string>, logger: Logger): MetricsHandler {
   let rendering: Promise<string> | undefined
   const shared = (): Promise<string> => {

@@ -1,6 +1,6 @@
 import { createLogger } from '../log/index.ts'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createMetrics, keepCounts, metricCatalogue, renderSnapshots, serveMetrics } from './index.ts'
+import { createMetrics, mergeCounts, metricCatalogue, renderSnapshots, serveMetrics } from './index.ts'
 import type { MetricsListener } from './index.ts'
 
 const quiet = createLogger({ name: 'test', level: 'silent' })
@@ -37,14 +37,14 @@ describe('metrics', () => {
     ended.set('pronghorn_http_requests_in_flight', {}, 7)
     const running = createMetrics('api')
     running.count('pronghorn_worker_restarts_total', {}, 1)
-    const kept = await keepCounts([await ended.snapshot()])
-    const again = await keepCounts([kept, kept])
+    const carried = await mergeCounts([await ended.snapshot()])
+    const again = await mergeCounts([carried, carried])
     const text = await renderSnapshots([again, await running.snapshot()])
     expect(text).toMatch(/^pronghorn_worker_restarts_total 9$/m)
     expect(text).toMatch(/^pronghorn_http_requests_in_flight 0$/m)
   })
 
-  it('follow totals that somebody else keeps, also when they begin again', async () => {
+  it('follow totals that are counted elsewhere, also when they start again', async () => {
     const metrics = createMetrics('filler', { ofProcess: false })
     for (const total of [5, 9, 2]) {
       metrics.countTo('pronghorn_reader_operations_total', { reader: 'a' }, total)
@@ -54,7 +54,7 @@ describe('metrics', () => {
     )
   })
 
-  it('are those of their program, with what Node.js tells', async () => {
+  it('are those of their program, with those of Node.js', async () => {
     const text = await renderSnapshots([await createMetrics('filler').snapshot()])
     expect(text).toMatch(/^process_cpu_seconds_total \d/m)
     expect(text).toMatch(/^pronghorn_build_info\{version="[^"]+"\} 1$/m)
@@ -69,7 +69,7 @@ describe('the metrics listener', () => {
   let listener: MetricsListener
   afterEach(() => listener.close())
 
-  it('serves one path, collects once for all who ask at a time, and survives a failure', async () => {
+  it('serves one path, collects once for concurrent requests, and survives a failure', async () => {
     let calls = 0
     const render = async () => {
       calls++

@@ -4,14 +4,14 @@ import { readPackageVersion } from '../paths/index.ts'
 import { metricCatalogue } from './catalogue.ts'
 import type { MetricEntry, MetricLabels, MetricName, MetricNameOf, MetricProgram } from './catalogue.ts'
 
-/** All series of one process or thread at one moment. It can be sent to another process as JSON. */
+/** All series of one process or thread at one time. It can be sent to another process as JSON. */
 export type MetricSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 /** Takes what the parts of one process or thread count and measure. */
 export interface Metrics {
-  /** Raises a counter, by 1 unless told. */
+  /** Raises a counter, by 1 by default. */
   count<N extends MetricNameOf<'counter'>>(name: N, labels: MetricLabels<N>, by?: number): void
-  /** Raises a counter to the total that somebody else keeps. A total that fell began again at 0. */
+  /** Raises a counter to a total that is counted elsewhere. A total that fell started again at 0. */
   countTo<N extends MetricNameOf<'counter'>>(name: N, labels: MetricLabels<N>, total: number): void
   set<N extends MetricNameOf<'gauge'>>(name: N, labels: MetricLabels<N>, value: number): void
   observe<N extends MetricNameOf<'histogram'>>(name: N, labels: MetricLabels<N>, value: number): void
@@ -20,15 +20,15 @@ export interface Metrics {
   snapshot(): Promise<MetricSnapshot>
 }
 
-/** What `createMetrics` may be told. */
+/** Options of `createMetrics`. */
 export interface MetricsOptions {
-  /** Adds what Node.js tells of the process. Default true; a thread leaves that to its process. */
+  /** Adds the metrics of Node.js. Default true; a thread leaves that to its process. */
   readonly ofProcess?: boolean
 }
 
 type Instruments = Readonly<Record<MetricName, Counter | Gauge | Histogram | undefined>>
 
-/** Makes the metrics of a program, as the catalogue lists them. */
+/** Creates the metrics of a program, as the catalogue lists them. */
 export function createMetrics(program: MetricProgram, options: MetricsOptions = {}): Metrics {
   const registry = new Registry()
   const instruments = createInstruments(program, registry)

@@ -16,7 +16,7 @@ export function renderSnapshots(snapshots: readonly MetricSnapshot[]): Promise<s
  * One snapshot with the counters and histograms of several. What a process counted must stay in the sums after it
  * has ended, or they would fall and be read as having begun again.
  */
-export async function keepCounts(snapshots: readonly MetricSnapshot[]): Promise<MetricSnapshot> {
+export async function mergeCounts(snapshots: readonly MetricSnapshot[]): Promise<MetricSnapshot> {
   const counts = snapshots.map((snapshot) =>
     snapshot.filter(({ type }) => String(type) === 'counter' || String(type) === 'histogram'),
   )

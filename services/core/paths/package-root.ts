@@ -21,7 +21,7 @@ export function findPackageRoot(startDir: string): string {
 export const packageRoot: string = findPackageRoot(dirname(fileURLToPath(import.meta.url)))
 
 /**
- * The `version` of package.json, such as `0.1.0`.
+ * The `version` of package.json, such as `1.0.0`.
  * @throws FatalError INSTALLATION_BROKEN when the file cannot be read or has no version.
  */
 export function readPackageVersion(): string {

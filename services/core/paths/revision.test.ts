@@ -30,7 +30,7 @@ it('is that of the file an image carries', () => {
 
 const [one, two, three] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [string, string, string]
 
-it('is what is checked out, however the repository keeps it', () => {
+it('is what is checked out, however the repository stores it', () => {
   write({ '.git/HEAD': 'ref: refs/heads/main', '.git/packed-refs': `# pack-refs\n${one} refs/heads/main` })
   expect(readRevision(folder)).toBe('aaaaaaa')
   write({ '.git/refs/heads/main': two })

@@ -2,13 +2,13 @@ import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { packageRoot } from './package-root.ts'
 
-/** Characters of a revision that are told. */
+/** Characters of a revision that are shown. */
 const SHOWN = 7
 const REVISION = /^[0-9a-f]{7,64}$/
 
 /**
  * First characters of the revision that a package was made from: the word in a file `REVISION`, which images carry, or
- * what is checked out where there is a repository. Undefined where neither tells.
+ * what is checked out where there is a repository. Undefined where neither is known.
  */
 export function readRevision(root: string = packageRoot): string | undefined {
   const revision = readText(join(root, 'REVISION')) ?? readCheckedOut(root)
@@ -21,7 +21,7 @@ function readCheckedOut(root: string): string | undefined {
   if (folder === undefined || head === undefined) return undefined
   const branch = /^ref: (.+)$/.exec(head)?.[1]
   if (branch === undefined) return head
-  // A further working tree keeps its branches in the repository that it belongs to.
+  // A further working tree has its branches in the repository that it belongs to.
   const shared = readText(join(folder, 'commondir'))
   const folders = shared === undefined ? [folder] : [folder, resolve(folder, shared)]
   for (const each of folders) {

@@ -114,7 +114,7 @@ export const declineOffer: Plan = (world) => {
   return offer && [assetsAction(world, offer.recipient, 'declineoffer', { offer_id: offer.offer_id })]
 }
 
-/** An offer taken back. */
+/** A cancelled offer. */
 export const cancelOffer: Plan = (world) => {
   const offer = anyOffer(world)
   return offer && [assetsAction(world, offer.sender, 'canceloffer', { offer_id: offer.offer_id })]

@@ -89,14 +89,14 @@ export const claimAuction: Plan = (world) => {
   return [marketAction(world, actor, action, { auction_id: auction.auction_id })]
 }
 
-/** The end of an auction that nobody bid for. */
+/** The end of an auction without a bid. */
 export const cancelAuction: Plan = (world) => {
   const auction = anyRow(world, 'auctions')
   if (auction === null || auction.current_bidder !== '') return null
   return [marketAction(world, auction.seller, 'cancelauct', { auction_id: auction.auction_id })]
 }
 
-/** Somebody else pays for the memory of an auction. */
+/** Another account pays for the memory of an auction. */
 export const payAuctionRam: Plan = payRam('auctions', 'payauctram', 'auction_id')
 
 function endedAuction(world: World): AuctionRow | null {

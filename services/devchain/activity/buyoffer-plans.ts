@@ -69,14 +69,14 @@ export const declineBuyoffer: Plan = (world) => {
   return [marketAction(world, buyoffer.recipient, 'declinebuyo', data)]
 }
 
-/** A buy offer taken back. */
+/** A cancelled buy offer. */
 export const cancelBuyoffer: Plan = (world) => {
   const buyoffer = anyRow(world, 'buyoffers')
   if (buyoffer === null) return null
   return [marketAction(world, buyoffer.buyer, 'cancelbuyo', { buyoffer_id: buyoffer.buyoffer_id })]
 }
 
-/** Somebody else pays for the memory of a buy offer. */
+/** Another account pays for the memory of a buy offer. */
 export const payBuyofferRam: Plan = payRam('buyoffers', 'paybuyoram', 'buyoffer_id')
 
 /** Money for any asset of a template. */
@@ -128,7 +128,7 @@ export const fulfillTemplateBuyoffer: Plan = (world) => {
   return null
 }
 
-/** A template buy offer taken back. */
+/** A cancelled template buy offer. */
 export const cancelTemplateBuyoffer: Plan = (world) => {
   const buyoffer = anyRow(world, 'tbuyoffers')
   if (buyoffer === null) return null

@@ -53,8 +53,8 @@ export const editCollection: Plan = (world) => {
 
 /** A schema for a random collection, or for one that has none. */
 export const newSchema: Plan = (world) => {
-  const bare = world.directory.collections.find((collection) => collection.schemas.length === 0)
-  const collection = bare ?? anyCollection(world)
+  const empty = world.directory.collections.find((collection) => collection.schemas.length === 0)
+  const collection = empty ?? anyCollection(world)
   if (collection === null) return null
   const schema = schemaName(world.random, collection.schemas)
   if (schema === null) return null

@@ -110,7 +110,7 @@ export class Directory implements AssetOwners {
     return null
   }
 
-  /** True for contracts: they react to what they are told. */
+  /** True for contracts: they react to notifications. */
   hasCode(account: string): boolean {
     return this.#state.accounts.get(nameValue(account))?.codeHash != null
   }

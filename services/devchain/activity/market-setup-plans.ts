@@ -51,7 +51,7 @@ export const deploy: Plan = (world) =>
   addSymbolPair(world) ??
   secondMarket(world)
 
-/** Somebody opens a marketplace. */
+/** An account opens a marketplace. */
 export const newMarketplace: Plan = (world) => {
   const creator = anyPerson(world, [])
   if (marketConfig(world) === null || creator === null) return null

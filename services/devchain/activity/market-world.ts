@@ -63,7 +63,7 @@ export function anyPrice(random: Random, symbolText: string, unit = 1): string {
   return formatAsset({ amount: (BigInt(hundredths) * 10n ** BigInt(precision)) / 100n, precision, symbol })
 }
 
-/** True when the account owns every asset and may give it away. */
+/** True when the account owns every asset and may transfer it. */
 export function holdsAll(world: World, owner: string, ids: readonly bigint[]): boolean {
   return ids.every((id) => world.directory.ownerOf(id) === owner && isTransferable(world, owner, id))
 }
@@ -92,8 +92,8 @@ export function newestMedian(world: World, pair: string): bigint | null {
 }
 
 /**
- * What has to come before somebody spends `price` on the market: nothing, a deposit, or money from the treasury
- * and a deposit. Null when nobody has so much.
+ * What has to come before an account spends `price` on the market: nothing, a deposit, or money from the treasury
+ * and a deposit. Null when no account has so much.
  */
 export function fund(world: World, buyer: string, price: string): ActionInput[] | null {
   const { amount, symbol } = parseAsset(price)
@@ -142,7 +142,7 @@ export function offerToMarket(
   })
 }
 
-/** Somebody pays for the memory of a listing: `action` with the listing's id in the field `key`. */
+/** An account pays for the memory of a listing: `action` with the listing's id in the field `key`. */
 export function payRam(
   table: 'sales' | 'auctions' | 'buyoffers',
   action: string,

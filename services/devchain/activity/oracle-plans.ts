@@ -76,7 +76,7 @@ export function missingPair(world: World): ActionInput[] | null {
   ]
 }
 
-/** At most two percent away from the newest value. */
+/** Within two percent of the newest value. */
 function nextValue(world: World, pair: string): bigint {
   const rows = datapointsOf(world, pair)
   const newest = rows.reduce((found, row) => (row.timestamp > found.timestamp ? row : found), rows[0]!)

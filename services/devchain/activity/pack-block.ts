@@ -3,7 +3,7 @@ import { nameValue, sha256, systemAccount } from '../contracts/index.ts'
 import { signatureOf } from './pack-transaction.ts'
 import type { SignedTransaction } from './pack-transaction.ts'
 
-/** What a block is made of. */
+/** Content of a block. */
 export interface BlockParts {
   readonly num: number
   readonly slot: number
@@ -13,7 +13,7 @@ export interface BlockParts {
   readonly actionDigests: readonly Buffer[]
 }
 
-/** The part of a block that its id is made of. */
+/** The part of a block that its id is computed from. */
 export interface HeaderParts {
   readonly num: number
   readonly slot: number

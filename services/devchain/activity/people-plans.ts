@@ -8,7 +8,7 @@ import type { Plan, World } from './world.ts'
 const welcomeAmount = 10_000_000_000n
 const secondWelcomeAmount = 1_000_000n
 
-/** A new account, with some tokens to start with when somebody has them. */
+/** A new account, with some tokens to start with when an account has them. */
 export const newAccount: Plan = (world) => {
   const name = accountName(world.random)
   if (world.runtime.state.accounts.has(nameValue(name))) return null

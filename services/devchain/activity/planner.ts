@@ -161,10 +161,10 @@ export const everydayMix: ActivityMix = {
 const fewestPeople = 8
 const fewestCollections = 3
 
-/** Draws that fail (nothing to accept, nobody to pay) before a block is left as it is. */
+/** Draws that fail (nothing to accept, no account to pay) before a block is left as it is. */
 const maxDraws = 12
 
-/** The next transaction, or null when nothing fits at the moment. */
+/** The next transaction, or null when nothing fits. */
 export function nextTransaction(world: World, mix: ActivityMix): ActionInput[] | null {
   for (let draws = 0; draws < maxDraws; draws++) {
     const kind = missingKind(world) ?? world.random.weighted(mix as Record<ActivityKind, number>)

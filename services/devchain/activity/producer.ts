@@ -15,7 +15,7 @@ import type { ActivityMix } from './planner.ts'
 import { Random } from './random.ts'
 import { accountSuffix } from './wording.ts'
 
-/** How a producer makes blocks. */
+/** Options of a producer. */
 export interface ProducerOptions {
   readonly seed: number
   /** Actions that users push per block, on average. */
@@ -23,7 +23,7 @@ export interface ProducerOptions {
   readonly mix?: ActivityMix
 }
 
-/** What one block is to hold besides what chance brings. */
+/** What one block is to hold in addition to random activity. */
 export interface BlockContent {
   /** Actions that users push, on average; the producer's own rate when absent. */
   readonly rate?: number
@@ -33,7 +33,7 @@ export interface BlockContent {
   readonly expiredTraces?: number
 }
 
-/** A block in the making. */
+/** A block under construction. */
 interface Draft {
   readonly num: number
   readonly slot: number
@@ -48,7 +48,7 @@ interface Draft {
 const lifetimeSeconds = 100
 
 /**
- * Makes blocks with generated activity behind the head of a chain. The content of a block follows from the
+ * Creates blocks with generated activity after the head of a chain. The content of a block follows from the
  * seed, its number, its time slot, the branch number and the chain before it.
  */
 export class Producer {
@@ -75,7 +75,7 @@ export class Producer {
     this.#directory = new Directory(this.#runtime)
   }
 
-  /** Makes the next block at `slot` and makes it the head. `branch` tells forks of the same height apart. */
+  /** Creates the next block at `slot` as the new head. `branch` distinguishes forks of the same height. */
   produce(slot: number, branch: number, content: BlockContent = {}): ChainBlock {
     const { state, head } = this.#chain
     const num = head.num + 1

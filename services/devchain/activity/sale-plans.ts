@@ -79,7 +79,7 @@ export const purchaseSale: Plan = (world) => {
   return [...funds, marketAction(world, buyer, 'purchasesale', data)]
 }
 
-/** The end of a sale, by the seller, or by anybody once its assets are gone. */
+/** The end of a sale, by the seller, or by any account once its assets are gone. */
 export const cancelSale: Plan = (world) => {
   const sale = anyRow(world, 'sales')
   if (sale === null) return null
@@ -95,7 +95,7 @@ export const withdrawSaleOffer: Plan = (world) => {
   return [assetsAction(world, sale.seller, 'canceloffer', { offer_id: sale.offer_id })]
 }
 
-/** Somebody else pays for the memory of a sale. */
+/** Another account pays for the memory of a sale. */
 export const paySaleRam: Plan = payRam('sales', 'paysaleram', 'sale_id')
 
 /** One asset, or a bundle as long as the market still takes bundles. */
@@ -115,7 +115,7 @@ export function anyGoods(world: World, config: MarketConfigRow): Goods | null {
   return { owner: first.owner, ids: [first.id, ...others] }
 }
 
-/** True for a bundle in the block of an upgrade, where nobody can tell by which version it was handled. */
+/** True for a bundle in the block of an upgrade, where the version that handled it is unknown. */
 export function isInFlux(world: World, ids: readonly bigint[]): boolean {
   return ids.length > 1 && world.directory.isUpgrading(world.runtime.nowMs)
 }

@@ -8,7 +8,7 @@ import { sentence } from './wording.ts'
 import { assetsAction } from './world.ts'
 import type { Plan, World } from './world.ts'
 
-/** Index of the curves in keys: K1, R1, and WebAuthn, which carries a relying party beside the point. */
+/** Index of the curves in keys: K1, R1, and WebAuthn, which carries a relying party in addition to the point. */
 const [k1, r1, webAuthn] = [0, 1, 2]
 
 /** A link, most often with its assets in the same transaction. */
@@ -31,7 +31,7 @@ export const startLink: Plan = (world) => {
   return [sendToLink(world, link.creator, link.asset_ids)]
 }
 
-/** Somebody who has the private key takes the assets. */
+/** An account that has the private key takes the assets. */
 export const claimLink: Plan = (world) => {
   const link = anyLink(world)
   const claimer = link && anyPerson(world, [link.creator])
@@ -41,7 +41,7 @@ export const claimLink: Plan = (world) => {
   return [toolsAction(world, claimer, 'claimlink', data)]
 }
 
-/** A link taken back. */
+/** A cancelled link. */
 export const cancelLink: Plan = (world) => {
   const link = anyLink(world)
   return link && [toolsAction(world, link.creator, 'cancellink', { link_id: link.link_id })]

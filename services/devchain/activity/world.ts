@@ -19,7 +19,7 @@ export interface World {
   readonly random: Random
 }
 
-/** A transaction: actions that succeed when they are executed now. Null: impossible at the moment. */
+/** A transaction: actions that succeed when they are executed now. Null: not possible now. */
 export type Plan = (world: World) => ActionInput[] | null
 
 /** An action of the assets contract, signed by one account. */

@@ -4,7 +4,7 @@ import type { ChainBlock } from '../chain/index.ts'
 import { emptyTemplate, foreignTemplate } from './template.ts'
 import type { BlockTemplate } from './template.ts'
 
-/** Kinds of blocks that cost next to nothing to make. */
+/** Kinds of blocks that cost next to nothing to create. */
 export type BenchKind = 'foreign' | 'empty'
 
 /** The block that bench blocks follow. */
@@ -15,7 +15,7 @@ export interface BenchStart {
   readonly slot: number
 }
 
-/** Mostly mints, transfers and edits, with payments between: what the busy stretches of a chain look like. */
+/** Mostly mints, transfers and edits, with payments between: what the busy parts of a chain look like. */
 export const denseMix: ActivityMix = {
   mint: 21,
   transfer: 30,
@@ -41,9 +41,9 @@ export const denseMarketMix: ActivityMix = {
 export const denseRate = 900
 
 /**
- * Makes `count` consecutive blocks that share their traces and deltas: `foreign` with 378 transfers of a
+ * Creates `count` consecutive blocks that share their traces and deltas: `foreign` with 378 transfers of a
  * foreign token (1,134 action traces, results of about 300 kB), `empty` with results of about 860 bytes. Only
- * the header differs from block to block, and it is made when it is read.
+ * the header differs from block to block, and it is created when it is read.
  */
 export function* benchBlocks(kind: BenchKind, count: number, after: BenchStart): Generator<ChainBlock> {
   const template = kind === 'foreign' ? foreignTemplate() : emptyTemplate()
@@ -61,7 +61,7 @@ export function* benchBlocks(kind: BenchKind, count: number, after: BenchStart):
   }
 }
 
-/** A block whose `signed_block` is put together anew at each reading, so that a million of them fit. */
+/** A block whose `signed_block` is assembled at each reading, so that a million of them fit. */
 class BenchBlock implements ChainBlock {
   readonly num: number
   readonly id: Buffer

@@ -19,7 +19,7 @@ const slot = 1_700_000_000
 
 /**
  * Transactions of a foreign token: each is a transfer with the two notifications that a token sends, so that
- * 378 transfers make 1,134 action traces and a result of about 300 kB.
+ * 378 transfers give 1,134 action traces and a result of about 300 kB.
  */
 export function foreignTemplate(): BlockTemplate {
   const transactions = new ByteWriter(128 * 1024).varuint(transfersPerBlock)

@@ -1,6 +1,6 @@
 /**
  * A growing little-endian byte buffer for the packed forms of the chain.
- * Numbers are written unsigned unless the name says otherwise; the caller keeps values in range.
+ * Numbers are written unsigned unless the name says otherwise; the caller passes values in range.
  */
 export class ByteWriter {
   #bytes: Buffer
@@ -19,7 +19,7 @@ export class ByteWriter {
     return this.#length
   }
 
-  /** Forgets the content and keeps the memory, so that one writer serves many blocks. */
+  /** Discards the content and retains the memory, so that one writer serves many blocks. */
   clear(): this {
     this.#length = 0
     return this

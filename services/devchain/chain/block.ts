@@ -7,7 +7,7 @@ export interface Position {
 /**
  * One block as the state-history log of a node holds it. `block` is a packed `signed_block`, `traces` a
  * packed `transaction_trace[]`, `deltas` a packed `table_delta[]`, all in the Leap layout; null is "not in
- * the log". `seen` is set by recordings only: head and last irreversible block at the moment when the
+ * the log". `seen` is set by recordings only: head and last irreversible block at the time when the
  * recorded node sent it.
  */
 export interface ChainBlock extends Position {
@@ -33,7 +33,7 @@ export function slotToMs(slot: number): number {
   return slotEpochMs + slot * 500
 }
 
-/** The slot that a moment (epoch milliseconds) falls into. */
+/** The slot of a time (epoch milliseconds). */
 export function slotAt(timeMs: number): number {
   return Math.floor((timeMs - slotEpochMs) / 500)
 }

@@ -3,19 +3,19 @@ import type { ChainBlock, Position } from './block.ts'
 import { applyReceipts } from './receipts.ts'
 import { ChainState } from './state.ts'
 
-/** What is told to those who follow the chain; calls come synchronously, in order. */
+/** What listeners of the chain receive; calls come synchronously, in order. */
 export interface ChainListener {
   /** A block became the head. */
   onBlock(block: ChainBlock): void
-  /** Every block from `num` upwards was taken back. */
+  /** Every block from `num` upwards was undone. */
   onRewind(num: number): void
 }
 
-/** How the chain decides what is irreversible, and how much of its past it keeps. */
+/** How the chain decides what is irreversible, and how many blocks it retains. */
 export interface ChainOptions {
   /** The last irreversible block trails the head by this many blocks. */
   readonly libLagBlocks: number
-  /** Payload bytes kept; above that the oldest irreversible blocks are dropped, as a pruning node does. */
+  /** Payload bytes retained; above that the oldest irreversible blocks are dropped, as a pruning node does. */
   readonly retainBytes: number
 }
 
@@ -23,7 +23,7 @@ const noId = Buffer.alloc(32)
 
 /**
  * The blocks of the current branch and the state after the last of them. Blocks are pushed at the end and
- * taken back down to the last irreversible one.
+ * undone down to the last irreversible one.
  */
 export class Chain {
   readonly state = new ChainState()
@@ -57,7 +57,7 @@ export class Chain {
     return this.#blocks[num - this.first]
   }
 
-  /** Tells `listener` about blocks and rewinds from now on; returns the call that ends it. */
+  /** Calls `listener` with blocks and rewinds from now on; returns the call that ends it. */
   follow(listener: ChainListener): () => void {
     this.#listeners.add(listener)
     return () => {
@@ -66,7 +66,7 @@ export class Chain {
   }
 
   /**
-   * Applies a block that comes from outside to the state and makes it the head.
+   * Applies a block that comes from outside to the state; it becomes the head.
    * @throws FatalError RECORDING_INVALID when it does not follow the head or its bytes cannot be read
    */
   push(block: ChainBlock): void {
@@ -82,7 +82,7 @@ export class Chain {
   }
 
   /**
-   * Makes a block the head whose changes are in the state already, or that shall be served and no more.
+   * Appends a block, as the head, whose changes are in the state already or that is only served.
    * @throws FatalError RECORDING_INVALID when it does not follow the head
    */
   append(block: ChainBlock): void {
@@ -95,7 +95,7 @@ export class Chain {
   }
 
   /**
-   * Takes back every block above `num`.
+   * Undoes every block above `num`.
    * @throws FatalError INVALID_REQUEST when that reaches below the last irreversible block
    */
   rewindTo(num: number): void {

@@ -4,7 +4,7 @@ interface Entry {
 }
 
 /**
- * How to take back what each reversible block changed in memory. Everything that follows the chain (rows,
+ * How to undo what each reversible block changed in memory. Everything that follows the chain (rows,
  * accounts, sequence counters, resource use) records its steps here, so that one call rewinds all of it.
  */
 export class Journal {
@@ -15,12 +15,12 @@ export class Journal {
     this.#entries.push({ num, undo: [] })
   }
 
-  /** Adds a step that takes back a change made just now. Outside of a block nothing is kept. */
+  /** Adds a step that undoes a change made just now. Outside of a block nothing is stored. */
   record(undo: () => void): void {
     this.#entries.at(-1)?.undo.push(undo)
   }
 
-  /** Takes back every block above `num`, newest change first. */
+  /** Undoes every block above `num`, newest change first. */
   rewindTo(num: number): void {
     for (let last = this.#entries.at(-1); last !== undefined && last.num > num; last = this.#entries.at(-1)) {
       for (const undo of last.undo.reverse()) undo()
@@ -28,9 +28,9 @@ export class Journal {
     }
   }
 
-  /** Forgets how to take back the blocks up to `num`: they are irreversible. */
+  /** Forgets how to undo the blocks up to `num`: they are irreversible. */
   forgetTo(num: number): void {
-    const keep = this.#entries.findIndex((entry) => entry.num > num)
-    this.#entries.splice(0, keep === -1 ? this.#entries.length : keep)
+    const first = this.#entries.findIndex((entry) => entry.num > num)
+    this.#entries.splice(0, first === -1 ? this.#entries.length : first)
   }
 }

@@ -3,7 +3,7 @@ import type { ChainState } from './state.ts'
 
 /**
  * Reads the action receipts of a packed `transaction_trace[]` (Leap layout) into the sequence counters of the
- * chain, so that made-up blocks continue them. Throws `RangeError` when the bytes run out.
+ * chain, so that generated blocks continue them. Throws `RangeError` when the bytes run out.
  */
 export function applyReceipts(state: ChainState, traces: Buffer): void {
   const reader = new ByteReader(traces)
@@ -65,7 +65,7 @@ function readReceipt(
   return { code: reader.varuint(), abi: reader.varuint() }
 }
 
-/** Traces come in creation order, not in execution order: a counter keeps the greatest value it met. */
+/** Traces come in creation order, not in execution order: a counter is the greatest value seen. */
 function raise(state: ChainState, map: Map<bigint, bigint>, key: bigint, value: bigint): void {
   if (value > (map.get(key) ?? 0n)) state.set(map, key, value)
 }

@@ -19,7 +19,7 @@ export interface ContractTable {
   sortedKeys: bigint[] | null
 }
 
-/** What one row was before the block that is being made. */
+/** What one row was before the current block. */
 export interface RowImage {
   readonly row: ContractRow
   readonly payer: bigint
@@ -34,7 +34,7 @@ export interface RowChanges {
 }
 
 /**
- * All contract rows of the chain by (code, scope, table, primary key), as the deltas made them. Knows no ABI:
+ * All contract rows of the chain by (code, scope, table, primary key), as the deltas left them. Knows no ABI:
  * values are the packed bytes.
  */
 export class ContractRows {

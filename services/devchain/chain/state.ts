@@ -23,7 +23,7 @@ export interface Sequences {
 
 /**
  * The state of the chain at its head, computed from the deltas and traces of its blocks alone, and rewound
- * with them. The layouts read here are those of Leap, which made the recordings and which this chain speaks.
+ * with them. The layouts read here are those of Leap, which wrote the recordings and whose protocol this chain implements.
  */
 export class ChainState {
   readonly journal = new Journal()

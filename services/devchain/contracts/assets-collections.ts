@@ -168,7 +168,7 @@ function setTemplateData(context: ActionContext): void {
   })
 }
 
-/** Deleting a template is not logged by the contract: only the action and the deltas tell. */
+/** Deleting a template is not logged by the contract: it shows only in the action and the deltas. */
 function deleteTemplate(context: ActionContext): void {
   const data = context.data() as TemplateEdit
   context.erase('templates', data.collection_name, BigInt(data.template_id))

@@ -21,7 +21,7 @@ export function configOf(context: ActionContext): ConfigRow {
   return readRow(context.get('config', assetsAccount, nameValue('config')), 'a config row')
 }
 
-/** The configuration row of the assets contract, for a contract beside it. */
+/** The configuration row of the assets contract, for another contract. */
 export function configOfAssets(context: Pick<ActionContext, 'host'>): ConfigRow {
   const row = context.host.row(assetsAccount, 'config', assetsAccount, nameValue('config'))
   return readRow(row, 'a config row')

@@ -30,7 +30,7 @@ export interface ContractHost {
   encode(abi: KnownAbi, type: string, value: Fields): Buffer
 }
 
-/** Bytes that the node bills for a row beside its value. */
+/** Bytes that the node bills for a row in addition to its value. */
 const rowOverheadBytes = 112
 
 /**
@@ -77,7 +77,7 @@ export class ActionContext {
     return this.host.decode(abi, abi.compiled.actionType(name)!, data)
   }
 
-  /** Tells `account` about this action; asking twice changes nothing. */
+  /** Notifies `account` of this action; a second call changes nothing. */
   notify(account: string): void {
     this.#notify(account)
   }

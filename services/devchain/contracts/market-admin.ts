@@ -27,7 +27,7 @@ export const marketAdminActions: readonly [string, ActionHandler][] = [
   ['withdraw', withdraw],
 ]
 
-/** What the market does when a token contract tells it of a payment. */
+/** What the market does when a token contract notifies it of a payment. */
 export function takeDeposit(context: ActionContext): void {
   const data = context.data() as { from: string; to: string; quantity: string; memo: string }
   if (data.to !== context.self || data.memo !== 'deposit') return

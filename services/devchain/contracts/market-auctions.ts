@@ -139,7 +139,7 @@ function payAuctionRam(context: ActionContext): void {
   changePayer(context, 'auctions', id, payer)
 }
 
-/** The second version takes apart what is left of auctions of several assets, whoever touches them. */
+/** The second version takes apart what is left of auctions of several assets at any action on them. */
 function isDissolved(context: ActionContext, auction: AuctionRow): boolean {
   const isSecond = isSecondMarket(marketConfigOf(context).version)
   const isClaimed = auction.claimed_by_buyer || auction.claimed_by_seller

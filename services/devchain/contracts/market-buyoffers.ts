@@ -115,7 +115,7 @@ function fulfillTemplateBuyoffer(context: ActionContext): void {
   })
 }
 
-/** Takes the assets by the newest offer, which the seller made just before, hands them on and pays. */
+/** Takes the assets by the newest offer, which the seller created just before, hands them on and pays. */
 function settle(context: ActionContext, buyer: string, memo: string, settlement: Settlement): void {
   const offerId = configOfAssets(context).offer_counter - 1n
   context.send(assetsAccount, 'acceptoffer', { offer_id: offerId })

@@ -23,7 +23,7 @@ export interface Settlement {
   readonly taker: string
   readonly seller: string
   readonly price: string
-  /** Where the assets are at this moment. */
+  /** Where the assets are now. */
   readonly holder: string
   readonly assetIds: readonly bigint[]
   readonly memo: string

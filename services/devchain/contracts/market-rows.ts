@@ -37,7 +37,7 @@ export interface SymbolPair {
 export interface ListingTerms {
   readonly maker_marketplace: string
   readonly collection_name: string
-  /** The collection's fee when the listing was made. */
+  /** The collection's fee when the listing was created. */
   readonly collection_fee: number
 }
 
@@ -61,7 +61,7 @@ export interface AuctionRow extends ListingTerms {
   readonly end_time: number
   readonly assets_transferred: boolean
   readonly current_bid: string
-  /** Empty = nobody. */
+  /** Empty = no account. */
   readonly current_bidder: string
   readonly claimed_by_seller: boolean
   readonly claimed_by_buyer: boolean
@@ -120,7 +120,7 @@ export interface MarketBalanceRow {
   readonly quantities: readonly string[]
 }
 
-/** Somebody with a share. */
+/** An account with a share. */
 export interface RoyaltyPair {
   readonly recipient: string
   readonly weight: number

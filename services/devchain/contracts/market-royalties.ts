@@ -48,7 +48,7 @@ export function payRoyalties(context: ActionContext, royalty: Royalty): void {
     changeBalance(context, author, formatAsset(fee), 1)
     return
   }
-  // A buyer who has claimed may have burned the asset before the seller claims the price.
+  // The buyer may have claimed and burned the asset before the seller claims the price.
   const asset = context.host.row(assetsAccount, 'assets', royalty.holder, assetId)
   const left = asset === undefined ? fee.amount : payRules(context, { config, asset, fee, collection })
   if (left === 0n) return
@@ -57,7 +57,7 @@ export function payRoyalties(context: ActionContext, royalty: Royalty): void {
   context.log('logroydust', { collection_name: collection, collection_author: author, amount })
 }
 
-/** Pays what the rules give away and returns what is left. */
+/** Pays the royalties of the rules and returns the rest. */
 function payRules(
   context: ActionContext,
   sold: {

@@ -23,7 +23,7 @@ import { assetsAccount } from './rows.ts'
 import type { OfferRow } from './rows.ts'
 import type { ActionHandler } from './runtime.ts'
 
-/** Actions on sales, and what the market does when it is told of an offer. */
+/** Actions on sales, and what the market does when it is notified of an offer. */
 export const saleActions: readonly [string, ActionHandler][] = [
   ['announcesale', announceSale],
   ['lognewsale', (context) => context.notify((context.data() as SaleRow).seller)],

@@ -51,7 +51,7 @@ export function listingOf<K extends ListingTable>(
   return readRow(context.get(table, marketAccount, id), `row ${id} of ${table}`)
 }
 
-/** Writes a listing; rows that exist keep their payer. */
+/** Writes a listing; the payer of an existing row does not change. */
 export function putListing(
   context: ActionContext,
   table: ListingTable,

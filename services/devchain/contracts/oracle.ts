@@ -5,7 +5,7 @@ import type { DatapointRow, PairRow } from './market-rows.ts'
 import { nameValue } from './names.ts'
 import type { ActionHandler } from './runtime.ts'
 
-/** Rows that the contract keeps per pair and uses again in a ring. */
+/** Rows per pair, which the contract reuses as a ring. */
 const datapointsPerPair = 21
 
 /** Position of the median among the values in ascending order. */
@@ -18,7 +18,7 @@ export const oracleActions: readonly [string, ActionHandler][] = [
   ['write', write],
 ]
 
-/** A pair that nobody approved yet, with its datapoints, all empty. */
+/** A pair that is not approved yet, with its datapoints, all empty. */
 function newPair(context: ActionContext): void {
   const { proposer, pair } = context.data() as {
     proposer: string

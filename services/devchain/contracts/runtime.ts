@@ -12,7 +12,7 @@ import type { TableRows } from './rows.ts'
 export type ActionHandler = (context: ActionContext) => void
 
 /**
- * Handlers by account, then by action name; a contract that is told of an action of another one answers under
+ * Handlers by account, then by action name; a contract that is notified of an action of another one answers under
  * `ACCOUNT::ACTION`.
  */
 export type ContractRegistry = ReadonlyMap<string, ReadonlyMap<string, ActionHandler>>
@@ -36,7 +36,7 @@ const noReceipt: ActionReceipt = { global: 0n, recv: 0n, auth: [], code: 0, abi:
 export class Runtime implements ContractHost {
   readonly state: ChainState
   readonly abis: AbiBook
-  /** Time of the block that is being made, in epoch milliseconds. */
+  /** Time of the block that is being produced, in epoch milliseconds. */
   nowMs = 0
   readonly #contracts: ContractRegistry
   readonly #names = new Map<bigint, string>()
@@ -51,7 +51,7 @@ export class Runtime implements ContractHost {
     this.#contracts = contracts
   }
 
-  /** Time of the block that is being made, in whole epoch seconds, as contracts see it. */
+  /** Time of the block that is being produced, in whole epoch seconds, as contracts see it. */
   get nowSeconds(): number {
     return Math.floor(this.nowMs / 1000)
   }
@@ -145,7 +145,7 @@ export class Runtime implements ContractHost {
     const { action } = first
     const receivers = [first]
     const inline: ActionTrace[] = []
-    // Those that are told of an action may tell others, so the list grows while it is worked through.
+    // A notified contract may notify others, so the list grows while it is worked through.
     for (const trace of receivers) {
       const notify = (account: string): void => {
         const known = receivers.some(({ receiver }) => receiver === account)

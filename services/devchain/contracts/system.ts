@@ -48,7 +48,7 @@ export function setAbiAction(account: string, abi: Uint8Array): ActionInput {
   return { account: systemAccount, name: 'setabi', actors: [account], data: data.copy() }
 }
 
-/** What hears of accounts that change. */
+/** Listener for accounts that change. */
 export interface AccountWatcher {
   created(name: string): void
   codeSet(name: string, code: Buffer): void
@@ -82,7 +82,7 @@ function setCode(context: ActionContext, watcher: AccountWatcher): void {
   watcher.codeSet(name, code)
 }
 
-/** The system contract keeps the hash of every ABI in a table of its own. */
+/** The system contract stores the hash of every ABI in a table of its own. */
 function setAbi(context: ActionContext, watcher: AccountWatcher): void {
   const reader = new ByteReader(context.packedData)
   const name = context.host.nameOf(reader.u64())

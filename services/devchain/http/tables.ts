@@ -1,13 +1,28 @@
-import { AbiBook, nameText } from '../contracts/index.ts'
+import { AbiBook, nameText, nameValue } from '../contracts/index.ts'
 import { sortedKeys } from '../chain/index.ts'
 import type { ChainState, ContractTable } from '../chain/index.ts'
 import { NodeJson } from './json.ts'
-import { unknownAccount, unknownTable } from './errors.ts'
+import { invalidRequest, unknownAccount, unknownTable } from './errors.ts'
 import { countParam, flagParam, keyParam, nameParam, textParam } from './params.ts'
 import type { Params } from './params.ts'
 
 /** Rows that one request gets at most; nodes stop by time, which is about as many. */
 const maxRows = 5000
+
+/** Secondary indexes of 64 bits by table: the fields that they sort by, from index position 2 on. */
+const secondaryIndexes: Readonly<Record<string, readonly string[]>> = {
+  offers: ['sender', 'recipient'],
+  datapoints: ['value', 'timestamp'],
+}
+const positions: Readonly<Record<string, number>> = {
+  '': 1,
+  primary: 1,
+  first: 1,
+  secondary: 2,
+  second: 2,
+  tertiary: 3,
+  third: 3,
+}
 
 /** Answers table requests from the state of the chain. */
 export class TableQueries {
@@ -24,7 +39,7 @@ export class TableQueries {
     return this.#abis
   }
 
-  /** `get_table_rows`, primary index only. */
+  /** `get_table_rows` by the primary key, or by a secondary one of 64 bits. */
   rows(params: Params): unknown {
     const code = nameParam(params, 'code')
     const tableName = textParam(params, 'table')
@@ -34,10 +49,20 @@ export class TableQueries {
     const type = abi.compiled.tableType(tableName)
     if (type === undefined) throw unknownTable(tableName)
     const table = this.#state.rows.table(code, scope, nameParam(params, 'table'))
-    const { keys, next } = pageOf(table, params)
+    const field = secondaryField(tableName, textParam(params, 'index_position', ''))
     const printer = new NodeJson(abi.definition)
     const [asJson, withPayer] = [flagParam(params, 'json'), flagParam(params, 'show_payer')]
     const decode = abi.compiled.decoder(type)
+    const secondaryKey = (value: Uint8Array): bigint =>
+      keyValue((decode(value) as Readonly<Record<string, unknown>>)[field!])
+    const { keys, next } = pageOf(
+      table === undefined
+        ? []
+        : field === undefined
+          ? primaryEntries(table)
+          : secondaryEntries(table, secondaryKey),
+      params,
+    )
     const print = (key: bigint): unknown => {
       const row = table!.rows.get(key)!
       const data = asJson ? printer.print(type, decode(row.value)) : row.value.toString('hex')
@@ -79,29 +104,61 @@ export class TableQueries {
   }
 }
 
+/** A row in the order of an index: the key that bounds compare with, and the primary key. */
+interface IndexEntry {
+  readonly key: bigint
+  readonly primary: bigint
+}
+
+function primaryEntries(table: ContractTable): IndexEntry[] {
+  return sortedKeys(table).map((key) => ({ key, primary: key }))
+}
+
+function secondaryEntries(table: ContractTable, keyOf: (value: Uint8Array) => bigint): IndexEntry[] {
+  const entries = [...table.rows].map(([primary, { value }]) => ({ key: keyOf(value), primary }))
+  return entries.sort((a, b) => compare(a.key, b.key) || compare(a.primary, b.primary))
+}
+
+/** The field of an index position; undefined for the primary index. */
+function secondaryField(table: string, position: string): string | undefined {
+  const number = positions[position] ?? Number(position)
+  if (number === 1) return undefined
+  const field = secondaryIndexes[table]?.[number - 2]
+  if (field === undefined)
+    throw invalidRequest(`table ${table} has no 64-bit index at index_position ${position.slice(0, 64)}`)
+  return field
+}
+
+/** A decoded field as the 64-bit key that an index sorts by. */
+function keyValue(value: unknown): bigint {
+  if (typeof value === 'bigint') return value
+  if (typeof value === 'number') return BigInt(value)
+  const text = value as string
+  // Microseconds since 1970 of a time_point; anything else is a name.
+  return text.includes(':') ? BigInt(Date.parse(`${text}Z`)) * 1_000n : nameValue(text)
+}
+
 function pageOf(
-  table: ContractTable | undefined,
+  entries: readonly IndexEntry[],
   params: Params,
 ): { keys: bigint[]; next: bigint | undefined } {
   const limit = countParam(params, 'limit', 10, maxRows)
   const lower = keyParam(params, 'lower_bound') ?? 0n
   const upper = keyParam(params, 'upper_bound')
-  if (table === undefined) return { keys: [], next: undefined }
-  const all = sortedKeys(table)
-  const inside = all.slice(
-    firstAtLeast(all, lower),
-    upper === undefined ? all.length : firstAtLeast(all, upper + 1n),
+  const inside = entries.slice(
+    firstAtLeast(entries, lower),
+    upper === undefined ? entries.length : firstAtLeast(entries, upper + 1n),
   )
   if (flagParam(params, 'reverse')) inside.reverse()
-  return { keys: inside.slice(0, limit), next: inside[limit] }
+  return { keys: inside.slice(0, limit).map(({ primary }) => primary), next: inside[limit]?.key }
 }
 
-/** Position of the first key that is not below `bound`, by bisection. */
-function firstAtLeast(keys: readonly bigint[], bound: bigint): number {
-  let [low, high] = [0, keys.length]
+/** Position of the first entry whose key is not below `bound`, by bisection. */
+function firstAtLeast(entries: readonly IndexEntry[], bound: bigint): number {
+  let [low, high] = [0, entries.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if (keys[middle]! < bound) low = middle + 1
+    if (entries[middle]!.key < bound) low = middle + 1
     else high = middle
   }
   return low

@@ -11,7 +11,7 @@ const everything = { fetchBlock: true, fetchTraces: true, fetchDeltas: true }
 const maxRecordBytes = 1024 * 1024 * 1024
 
 /**
- * Generated blocks in a file, so that the chain goes on where it stopped: each as the length (u32) and the
+ * Generated blocks in a file, so that the chain continues where it stopped: each as the length (u32) and the
  * bytes of a blocks result. A number that comes again is a fork, as in a recording. Nothing is ever taken out
  * of the file.
  */
@@ -20,7 +20,7 @@ export class BlockLog {
   readonly #file: number
   #end = 0
 
-  /** Opens `blocks.log` in the folder and makes both if they are missing. */
+  /** Opens `blocks.log` in the folder and creates both if they are missing. */
   constructor(folder: string) {
     mkdirSync(folder, { recursive: true })
     this.#path = join(folder, 'blocks.log')

@@ -1,7 +1,7 @@
 /** Which payload of a result. */
 export type PayloadName = 'block' | 'traces' | 'deltas'
 
-/** How all sessions of a node behave at the moment; may be changed while they run. */
+/** How all sessions of a node currently behave; may be changed while they run. */
 export interface NodeConduct {
   /** Nothing is sent and nothing answered, and connections stay open: a process that was stopped. */
   frozen: boolean
@@ -20,9 +20,9 @@ export interface SessionFaults {
   readonly garbageAfter?: number
   /** After this many results nothing is answered any more and the connection stays open. */
   readonly silentAfter?: number
-  /** Rewinds the session does not hear of: those at zero credits (as Leap 3.2 to 5.0), or all of them. */
+  /** Rewinds that are not sent to the session: those at zero credits (as Leap 3.2 to 5.0), or all of them. */
   readonly loseRewinds?: 'without-credit' | 'always'
-  /** Blocks that are stepped over without a word: a gap. */
+  /** Blocks that are skipped silently: a gap. */
   readonly skipBlocks?: readonly number[]
   /** Blocks whose result carries no block, as for a number outside of the logs. */
   readonly emptyBlocks?: readonly number[]

@@ -19,7 +19,7 @@ export interface BlocksRequest {
   readonly fetchDeltas: boolean
 }
 
-/** What a status result tells: head, last irreversible block, half-open ranges of both logs. */
+/** A status result: head, last irreversible block, half-open ranges of both logs. */
 export interface StatusAnswer {
   readonly head: Position
   readonly lib: Position

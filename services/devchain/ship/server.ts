@@ -20,7 +20,7 @@ export interface ShipServer {
   pump(): void
   /** Moves every session back to `num`. */
   rewind(num: number): void
-  /** Cuts every connection at once and keeps listening: what a restarting node looks like. */
+  /** Cuts every connection at once and continues to listen, like a restarting node. */
   dropSessions(): void
   /** Closes every session and stops listening. */
   close(): Promise<void>
@@ -57,7 +57,7 @@ export async function startShipServer(
     const session = new ShipSession(node, client, request.socket, faults(opened) ?? {})
     sessions.add(session)
     client.on('close', () => sessions.delete(session))
-    // The socket is closed right after an error; there is nothing else to do for a client that went away.
+    // The socket is closed right after an error; there is nothing else to do for a client that left.
     client.on('error', () => client.terminate())
   })
   // The same error is reported to the caller by `listen`.
@@ -73,7 +73,7 @@ export async function startShipServer(
   }
 }
 
-/** Starts listening; exported for the HTTP side, which reports a taken port the same way. */
+/** Starts listening; exported for the HTTP side, which reports a taken port alike. */
 export async function listen(server: Server, address: ShipAddress): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -77,7 +77,7 @@ export class ShipSession {
     if (bytes >= maxTurnBytes) this.#pumpLater()
   }
 
-  /** The chain took back the blocks from `num` upwards: the stream continues there. */
+  /** The chain undid the blocks from `num` upwards: the stream continues there. */
   rewind(num: number): void {
     const stream = this.#stream
     if (stream === null || stream.cursor <= num) return
@@ -86,7 +86,7 @@ export class ShipSession {
     stream.cursor = num
   }
 
-  /** A process that was stopped goes on where it was. */
+  /** Continues a paused session. */
   #wakeUp(): void {
     if (this.#silent()) return
     this.#greet()
@@ -167,7 +167,7 @@ export class ShipSession {
   }
 
   #sendNext(stream: Stream): number {
-    // The oldest blocks may have been dropped since: a pruning node goes on with what it has.
+    // The oldest blocks may have been dropped since: a pruning node continues with what it has.
     stream.cursor = Math.max(stream.cursor, this.#node.first())
     const block = this.#node.at(stream.cursor)!
     stream.cursor++

@@ -53,7 +53,7 @@ export class SlowWriter {
     const gained = ((now - this.#refilledAt) * bytesPerSecond) / 1_000
     this.#refilledAt = now
     if (frozen) return
-    // What was not used is not saved up for longer than a moment.
+    // Unused bandwidth is not saved up for more than a short time.
     this.#allowance = Math.min(this.#allowance + gained, bytesPerSecond / 10)
     this.#send()
     this.#onRoom()

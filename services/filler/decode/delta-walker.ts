@@ -92,7 +92,7 @@ function give(member: string): string {
   return `R.at = end; R.end = e; ${called(`S.${member}(present !== 0, b.subarray(start, end))`)}`
 }
 
-// `present` is a bool or, where it distinguishes created from modified, a number: a byte either way.
+// `present` is a bool or, where it distinguishes created from modified, a number: one byte in both cases.
 function requireRowShape(row: TypeNode): void {
   const struct = row.kind === 'struct' ? row : null
   if (
@@ -174,7 +174,7 @@ function openMetadata(emitter: CodeEmitter, metadata: TypeNode): string {
   return `let lo = 0, hi = 0, hasCode = false; ${body} ${refuseRest} ${call}`
 }
 
-// The sink may decode, which moves the one read state away from here.
+// The sink may decode, which changes the shared read state.
 function called(call: string): string {
   return `const paused = pauseReading(); ${call}; resumeReading(paused);`
 }

@@ -116,7 +116,7 @@ class Reading {
     }
   }
 
-  // Whatever anybody publishes as an ABI is stored; reading and compiling it must be harmless.
+  // Whatever an account publishes as an ABI is stored; reading and compiling it must be harmless.
   #abi(packed: Uint8Array): void {
     if (packed.length === 0) return
     try {
@@ -148,7 +148,7 @@ describe('mutated frames', () => {
           reading.read(mutant)
         } catch (error) {
           if (!(error instanceof DecodeError))
-            throw new Error(`mutant ${i} fails in another way`, { cause: error })
+            throw new Error(`mutant ${i} fails with another error`, { cause: error })
           if (!/\(at .+\)$/.test(error.message))
             throw new Error(`mutant ${i}: no place in "${error.message}"`)
           refused++

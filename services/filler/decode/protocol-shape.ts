@@ -4,7 +4,7 @@ import { FatalError } from '../../core/errors/index.ts'
 
 // Node generations give the same struct names to different layouts and different names to the same one.
 // Structs are identified by fields and their types; only the four root names are taken from the protocol:
-// request, result, transaction_trace[] and table_delta[], besides the names of delta tables.
+// request, result, transaction_trace[] and table_delta[], in addition to the names of delta tables.
 
 /** A protocol ABI that lacks something a client cannot do without (code `SHIP_PROTOCOL`). */
 export function protocolLacks(what: string, cause?: unknown): FatalError {

@@ -88,7 +88,7 @@ class CompiledProtocol implements Protocol {
   readonly #deltas: Root
   readonly #readResult: ReturnType<typeof generateResultReader>
   readonly #walkTraces: ReturnType<typeof generateTraceWalker>
-  /** Made when it is first needed: a reader that catches up does not. */
+  /** Created on first use: a reader that is catching up does not need it. */
   #walkTransactions: ReturnType<typeof generateTraceWalker> | null = null
   readonly #walkDeltas: ReturnType<typeof generateDeltaWalker>
   readonly #permissions: PermissionReaders

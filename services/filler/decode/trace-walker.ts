@@ -91,7 +91,7 @@ function isWanted(): string {
   return `(W.has(alo, ahi) || (${setsAbi}))`
 }
 
-// The sink may decode, which moves the one read state away from here.
+// The sink may decode, which changes the shared read state.
 const report = `
   C.txIndex = tx; C.txIdOffset = txid; C.actionOrdinal = ordinal; C.creatorActionOrdinal = creator;
   C.globalSequenceLo = v.getUint32(sequence, true); C.globalSequenceHi = v.getUint32(sequence + 4, true);

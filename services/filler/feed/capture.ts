@@ -21,7 +21,7 @@ export interface DataReader {
   read(name: string, bytes: Uint8Array, start: number, end: number): unknown
 }
 
-/** Foreign data beyond this many bytes is left out of messages: a contract's code, say. */
+/** Data of other contracts beyond this many bytes is left out of messages: a contract's code, say. */
 const MAX_FOREIGN_BYTES = 64 * 1024
 
 /** No asset has this template; contracts write it for none. */

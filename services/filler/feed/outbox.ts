@@ -41,7 +41,7 @@ const PRUNE_EVERY_BLOCKS = 500
  */
 export class Outbox {
   private readonly reader: string
-  private readonly keepBlocks: number
+  private readonly retainedBlocks: number
   private current: FeedState | null
   /** State of the feed at the end of the open transaction, with its written entries. */
   private next: FeedState | null = null
@@ -49,15 +49,15 @@ export class Outbox {
   private prunedAtBlock = 0
   private nextPrunedAtBlock = 0
 
-  private constructor(reader: string, keepBlocks: number, state: FeedState | null) {
+  private constructor(reader: string, retainedBlocks: number, state: FeedState | null) {
     this.reader = reader
-    this.keepBlocks = keepBlocks
+    this.retainedBlocks = retainedBlocks
     this.current = state
   }
 
-  /** Reads the reader's position in the feed. `keepBlocks`: number of blocks after which clients can still resume. */
-  static async open(query: FeedQuery, reader: string, keepBlocks: number): Promise<Outbox> {
-    return new Outbox(reader, keepBlocks, await readFeedState(query, reader))
+  /** Reads the reader's position in the feed. `retainedBlocks`: number of blocks after which clients can still resume. */
+  static async open(query: FeedQuery, reader: string, retainedBlocks: number): Promise<Outbox> {
+    return new Outbox(reader, retainedBlocks, await readFeedState(query, reader))
   }
 
   /** Position of the feed; null before the reader first reached the head. */
@@ -129,12 +129,12 @@ export class Outbox {
 
   /** Drops entries of old blocks, many at once and not with every commit. */
   private async prune(statements: Statements, last: number): Promise<void> {
-    const step = Math.max(1, Math.min(PRUNE_EVERY_BLOCKS, Math.floor(this.keepBlocks / 10)))
+    const step = Math.max(1, Math.min(PRUNE_EVERY_BLOCKS, Math.floor(this.retainedBlocks / 10)))
     if (last - this.prunedAtBlock < step) return
     const { prunedTo } = this.next!
     const rows = await statements.select<{ newest: bigint | null }>(
       'SELECT max(sequence) AS newest FROM chain.feed WHERE reader = $1 AND block_num <= $2 AND sequence <= $3',
-      [this.reader, last - this.keepBlocks, prunedTo + BigInt(MAX_PRUNED)],
+      [this.reader, last - this.retainedBlocks, prunedTo + BigInt(MAX_PRUNED)],
     )
     const newest = rows[0]?.newest ?? prunedTo
     if (newest > prunedTo) {

@@ -5,11 +5,11 @@ import type { KeyValueStore, StoreLogger } from '../../core/kvstore/index.ts'
 export interface PublisherOptions {
   readonly store: Pick<KeyValueStore, 'publish'>
   readonly logger: StoreLogger
-  /** Told of each message, with the reader that it is of. */
+  /** Called for each message, with its reader. */
   readonly onMessage?: (reader: string, outcome: 'sent' | 'dropped') => void
 }
 
-/** Messages, and characters of them, that may be on their way to the store at once. */
+/** Messages, and their characters, that may be in flight to the store at once. */
 const MAX_UNDERWAY = 256
 const MAX_UNDERWAY_CHARACTERS = 16 * 1024 * 1024
 /** Losses are logged at most this often. */

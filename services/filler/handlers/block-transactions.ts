@@ -22,7 +22,7 @@ export class BlockTransactions {
   }
 
   /** Actions come in order of execution, transactions one after the other: the first stored event opens a new one. */
-  keep(event: ActionEvent): void {
+  add(event: ActionEvent): void {
     if (event.txIndex === this.lastTxIndex) return
     this.lastTxIndex = event.txIndex
     this.txStarts.push(event.seq)

@@ -7,7 +7,7 @@ import { createMarketHandler } from './market/index.ts'
 import type { MarketHandlerArgs } from './market/index.ts'
 import { createOracleHandler } from './oracle/index.ts'
 import type { OracleHandlerArgs } from './oracle/index.ts'
-import { createStateKeeper } from './state/index.ts'
+import { createStateHistoryWriter } from './state/index.ts'
 import type { StateHandlerArgs } from './state/index.ts'
 import { createToolsHandler } from './tools/index.ts'
 import type { ToolsHandlerArgs } from './tools/index.ts'
@@ -77,6 +77,6 @@ export function sortFamilies<T extends { readonly family: string }>(handlers: re
 /** Creates the state history writer of a configured entry; null when the entry is of a contract family. */
 export function createStateWriter(entry: ContractEntry, reader: string): StateWriter | null {
   return entry.handler === 'state'
-    ? createStateKeeper(entry.args as unknown as StateHandlerArgs, reader)
+    ? createStateHistoryWriter(entry.args as unknown as StateHandlerArgs, reader)
     : null
 }

@@ -5,7 +5,7 @@ import type { ImportDatabaseOptions } from './import-database.ts'
 import { openOldSource } from './old-source.ts'
 import type { OldSource } from './old-source.ts'
 import { undoReversible } from './old-undo.ts'
-import { accountsOf, makeHandlers } from './reader-handlers.ts'
+import { accountsOf, createReaderHandlers } from './reader-handlers.ts'
 import { findBlock } from './source-block.ts'
 import { describeDifferences } from './report.ts'
 import type { Difference } from './report.ts'
@@ -46,7 +46,7 @@ const rates: Readonly<Record<string, number>> = {
   atomicmarket_template_buyoffers: 5_000,
 }
 const RATE_OF_THE_REST = 80_000
-/** Bytes here, with keys, for a byte of the tables there without indexes; measured in the same way. */
+/** Bytes in this database, with keys, for a byte of the source's tables without indexes; measured alike. */
 const BYTES_PER_BYTE = 0.7
 
 /** Tables of which nothing is taken, and why. */
@@ -59,7 +59,7 @@ const notTaken: Readonly<Record<string, string>> = {
 export async function planImport(options: ImportDatabaseOptions): Promise<ImportPlan> {
   const source = await openOldSource(options.source, options.sourceReader)
   try {
-    const handlers = makeHandlers(options.settings)
+    const handlers = createReaderHandlers(options.settings)
     const block = await findBlock(source, options.chain)
     // Shows that the journal can be played back.
     await (await undoReversible(source)).close()

@@ -96,7 +96,7 @@ export class EventRows {
       }
       if (event.kind === 'transfer') transferRow(assets, action, event)
       else if (event.kind === 'bid') {
-        market.keepTransaction(action)
+        market.addTransaction(action)
         this.facts.auctionChanges.push([event.auctionId, event.block, event.timeMs])
         const { seq, auctionId, amount, account } = event
         this.unit.append(marketTables.bids, { seq, auction_id: auctionId, amount, account })
@@ -183,7 +183,7 @@ export class EventRows {
 
   private payout(log: MarketLog, action: ActionEvent, payout: OldPayout): void {
     const name = categoryNames[payout.category - 1]
-    log.keepTransaction(action)
+    log.addTransaction(action)
     this.unit.append(marketTables.royaltyPayouts, {
       seq: action.seq,
       payout_index: payout.index,
@@ -208,7 +208,7 @@ export class EventRows {
     const id = trace.metadata.link_id
     if (code === undefined || id === undefined) return this.noteUnknown(trace)
     if (!this.stored.toolsLogs) return
-    transactions.keep(action)
+    transactions.add(action)
     this.unit.append(toolsTables.logs, {
       seq: action.seq,
       subject: BigInt(id as string | number),

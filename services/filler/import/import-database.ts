@@ -25,7 +25,7 @@ import type { UndoneSource } from './old-undo.ts'
 import { putOracleFromSource } from './oracle-rows.ts'
 import { MapPacker } from './packed-maps.ts'
 import { beginImport, finishImport, readSteps } from './progress.ts'
-import { accountsOf, makeHandlers } from './reader-handlers.ts'
+import { accountsOf, createReaderHandlers } from './reader-handlers.ts'
 import { describeDifferences } from './report.ts'
 import type { Difference } from './report.ts'
 import { describeAddress } from './source-address.ts'
@@ -96,7 +96,7 @@ async function importInto(options: ImportDatabaseOptions): Promise<ImportReport>
   const source = await openOldSource(options.source, options.sourceReader)
   try {
     const block = await findBlock(source, options.chain)
-    const handlers = makeHandlers(options.settings)
+    const handlers = createReaderHandlers(options.settings)
     const store = await openStore({
       address: options.database,
       reader: options.settings.name,

@@ -6,7 +6,7 @@ import { literal } from './copy-parts.ts'
 import type { UndoneSource } from './old-undo.ts'
 
 const PAGE_ROWS = 500
-/** More data points than any oracle keeps. */
+/** More data points than any oracle has. */
 const MAX_PAGES = 1_000
 
 type JsonRow = Readonly<Record<string, unknown>>

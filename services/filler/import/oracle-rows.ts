@@ -3,7 +3,7 @@ import type { CommitUnit } from '../store/index.ts'
 import { literal } from './copy-parts.ts'
 import type { UndoneSource } from './old-undo.ts'
 
-/** Pairs as the source has them: without data points and without what the source does not keep of a pair. */
+/** Pairs as the source has them: without data points and without what the source does not store of a pair. */
 export async function putOracleFromSource(
   undone: UndoneSource,
   account: string,

@@ -44,7 +44,7 @@ export class MapPacker {
   }
 }
 
-/** Compilers name the members of a pair in two ways; not finite numbers, which JSON lacks, are NaN. */
+/** The members of a pair have one of two names, by compiler; not finite numbers, which JSON lacks, are NaN. */
 function spell(abi: CompiledAbi, type: string, pairs: unknown): unknown {
   if (!Array.isArray(pairs)) return pairs
   const aliased = abi.definition.types.find(({ new_type_name: name }) => name === type)?.type ?? type

@@ -5,11 +5,11 @@ import type { Accounts } from './copy-parts.ts'
 import { unfit } from './old-source.ts'
 
 /** The handlers of a reader that can take rows of another program. @throws FatalError `IMPORT_SOURCE_UNFIT`. */
-export function makeHandlers(settings: ReaderSettings): Handler[] {
+export function createReaderHandlers(settings: ReaderSettings): Handler[] {
   const handlers = settings.contracts.flatMap((entry) => {
     if (createStateWriter(entry, settings.name) !== null)
       throw unfit(
-        `reader ${settings.name} has the handler ${entry.handler}, whose rows the source does not keep: leave it out`,
+        `reader ${settings.name} has the handler ${entry.handler}, whose rows the source does not store: leave it out`,
       )
     return createHandler(entry, settings.contracts) ?? []
   })

@@ -28,7 +28,7 @@ export function describeDifferences({ context, totals, hasNodeTables }: ReportFa
     all.push(
       {
         what: 'assets.assets.ram_payer, assets.offers.ram_payer',
-        why: 'the source does not keep who pays for a row: null until the row changes',
+        why: 'the source does not store who pays for a row: null until the row changes',
       },
       {
         what: 'assets.logs, assets.blocks: addnotifyacc',
@@ -39,7 +39,7 @@ export function describeDifferences({ context, totals, hasNodeTables }: ReportFa
     all.push(
       {
         what: 'market.bids.seq, market.blocks',
-        why: 'the source does not keep the global sequence of bids: they have free numbers of their blocks; order, block and transaction are right',
+        why: 'the source does not store the global sequence of bids: they have free numbers of their blocks; order, block and transaction are right',
       },
       {
         what: 'market.sales without an offer: asset_ids and what follows from them',
@@ -48,7 +48,7 @@ export function describeDifferences({ context, totals, hasNodeTables }: ReportFa
       hasNodeTables
         ? {
             what: 'market.counters, market.config: counters',
-            why: 'the source does not keep them: they are those that the chain node had, which the next blocks bring up to date',
+            why: 'the source does not store them: they are those that the chain node had, which the next blocks bring up to date',
           }
         : {
             what: 'market.counters, market.config: counters',
@@ -60,7 +60,7 @@ export function describeDifferences({ context, totals, hasNodeTables }: ReportFa
       hasNodeTables
         ? {
             what: 'oracle.pairs, oracle.datapoints',
-            why: 'the source keeps no data points and misses medians: they are those that the chain node had, which the next blocks bring up to date',
+            why: 'the source stores no data points and misses medians: they are those that the chain node had, which the next blocks bring up to date',
           }
         : {
             what: 'oracle.pairs, oracle.datapoints',

@@ -4,7 +4,7 @@ import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import type { OldSource } from './old-source.ts'
 
 /**
- * The block that the source is imported at, as the node has it: the source does not keep its id.
+ * The block that the source is imported at, as the node has it: the source does not store its id.
  *
  * @throws FatalError `CHAIN_MISMATCH` when the node's chain is not the source's.
  */
@@ -31,7 +31,7 @@ export async function findBlock(
     'CHAIN_MISMATCH',
     `the source does not hold the chain that ${chain.http} serves: they differ at block ${next?.num ?? newest}`,
   )
-  // A block that was forked away since says nothing; one that the node knows must follow the one that is imported.
+  // A block that was orphaned since proves nothing; one that the node knows must follow the one that is imported.
   if (following?.id === next?.id && following !== null && following.previous !== found.id) throw mismatch
   if (next === undefined && newest === block && found.timeMs !== newestTimeMs) throw mismatch
   return found

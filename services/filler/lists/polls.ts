@@ -16,7 +16,7 @@ export interface ListPollOptions {
   readonly database: DatabaseAddress
   readonly logger: Logger
   readonly limits?: Partial<ListLimits>
-  /** Told of every poll. */
+  /** Called for every poll. */
   readonly onPoll?: (result: ListPollResult) => void
 }
 

@@ -40,7 +40,7 @@ export interface AppliedBlock {
   readonly events: BlockEvents | null
 }
 
-/** How often the applier met what it does not know; for metrics and health. */
+/** How often the applier skipped unknown data; for metrics and health. */
 export interface ApplierCounters {
   /** Actions of user calls whose data did not fit the ABI; the chain accepts such. */
   undecodableActions: number
@@ -84,7 +84,7 @@ export class BlockApplier {
       ...stateWriters.flatMap((stateWriter) => stateWriter.accounts),
     ])
     for (const handler of handlers)
-      this.contracts.set(handler.account, { handler, decoder: makeDecoder(handler), state: null })
+      this.contracts.set(handler.account, { handler, decoder: createDecoder(handler), state: null })
   }
 
   /** Takes the protocol of a new connection. */
@@ -108,7 +108,7 @@ export class BlockApplier {
   async reload(query: Query, lastTimeMs: number): Promise<void> {
     this.lastTimeMs = lastTimeMs
     for (const contract of this.contracts.values()) {
-      const decoder = makeDecoder(contract.handler)
+      const decoder = createDecoder(contract.handler)
       const rows = await query<{ abi: Buffer }>(
         'SELECT abi FROM chain.abis WHERE account = $1 ORDER BY block_num',
         [decoder.account],
@@ -233,7 +233,7 @@ export class BlockApplier {
     const name = nameToString(action.nameLo, action.nameHi)
     capture?.own(action, contract.decoder.wholeActions)
     if (!contract.decoder.wantsAction(name)) return
-    // Old contract code lets anybody push an action that it does not know; its own log actions carry its own name.
+    // Old contract code lets any account push an action that it does not know; its own log actions carry its own name.
     if (name.startsWith('log') && !action.isSentByContract()) return
     const data = this.decodeAction(contract, name, action, info)
     if (data === undefined) return
@@ -351,7 +351,7 @@ class AppliedRow implements RowEvent {
   }
 }
 
-function makeDecoder(handler: Handler): ContractDecoder {
+function createDecoder(handler: Handler): ContractDecoder {
   return new ContractDecoder(handler.account, handler.actions, handler.rows)
 }
 

@@ -16,8 +16,8 @@ function listGaps(store: Store, reader: string): Promise<Gap[]> {
 }
 
 /**
- * Records that reading continues at `startBlock`, and forgets a gap that was planned and not made because `start_block`
- * was changed again before a block was indexed above it. Logs every gap: they stay for good.
+ * Records that reading continues at `startBlock`, and forgets a gap that was planned and did not happen because
+ * `start_block` was changed again before a block was indexed above it. Logs every gap: they stay for good.
  */
 export async function noteGaps(
   store: Store,

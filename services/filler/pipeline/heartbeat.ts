@@ -4,7 +4,7 @@ import type { ShipNodeStatus, ShipSession, ShipStatus } from '../ship/index.ts'
 import type { Gap } from './gaps.ts'
 import { describeInterruption, describeStall } from './progress.ts'
 import type { ReaderProblem } from './progress.ts'
-import type { Reading } from './reading.ts'
+import type { Reading, ReadingStatus } from './reading.ts'
 
 /** Status of a reader, as reported by it. */
 export interface ReaderStatus {
@@ -64,6 +64,63 @@ const SPEED_SAMPLES = 5
 /** A reader this close to the head is live. */
 const LIVE_BLOCKS = 20
 
+type SessionStatus = Pick<
+  ShipStatus,
+  | 'state'
+  | 'headNum'
+  | 'libNum'
+  | 'blocksReceived'
+  | 'bytesReceived'
+  | 'connections'
+  | 'heldBytes'
+  | 'sinceLastMessageMs'
+  | 'sinceLastBlockMs'
+  | 'lastProblem'
+  | 'unfinishedBytes'
+  | 'nodes'
+>
+
+/** The status without a session. */
+const NOT_CONNECTED: SessionStatus = {
+  state: 'idle',
+  headNum: null,
+  libNum: null,
+  blocksReceived: 0,
+  bytesReceived: 0,
+  connections: 0,
+  heldBytes: 0,
+  sinceLastMessageMs: null,
+  sinceLastBlockMs: null,
+  lastProblem: null,
+  unfinishedBytes: 0,
+  nodes: [],
+}
+/** The status without a reading. */
+const NOT_READING: ReadingStatus = {
+  block: 0,
+  blockTimeMs: 0,
+  head: 0,
+  irreversible: 0,
+  committedAtMs: null,
+  sinceCommitMs: null,
+  timedHead: -1,
+  timedHeadMs: 0,
+  queuedBlocks: 0,
+  operations: 0,
+  forks: 0,
+  leftOut: { undecodableActions: 0, unknownTables: 0 },
+}
+/** Session states in which a node sends blocks or has none to send. */
+const stallStates: Partial<Record<ShipStatus['state'], 'connected' | 'behind'>> = {
+  streaming: 'connected',
+  waiting: 'behind',
+}
+
+function stateOf(session: ShipStatus['state'], blocksBehind: number): ReaderStatus['state'] {
+  if (session !== 'streaming') return 'connecting'
+  return blocksBehind <= LIVE_BLOCKS ? 'live' : 'catching-up'
+}
+
 const BEAT = `
   INSERT INTO chain.heartbeats AS h (reader, beaten_at, committed_at, head_block, head_time, irreversible_block, blocks_per_second, state,
     message_at, block_at, problem, nodes)
@@ -85,7 +142,7 @@ function publicNode({ state, headNum, lagBlocks, bytesPerSecond, faults }: NodeS
   }
 }
 
-/** Tells once a second, to the database and to a listener, how a reader is doing. */
+/** Reports the status of a reader to the database and to a listener, once a second. */
 export class Heartbeat {
   private readonly reader: string
   private readonly listener: (status: ReaderStatus) => void
@@ -194,61 +251,57 @@ export class Heartbeat {
 
   private status(state?: ReaderStatus['state']): ReaderStatus {
     this.noteCommit()
-    const reading = this.reading?.status()
-    const session = this.session?.status()
-    const head = Math.max(reading?.head ?? 0, session?.headNum ?? 0)
+    const reading = this.reading?.status() ?? NOT_READING
+    const session = this.session?.status() ?? NOT_CONNECTED
+    const head = Math.max(reading.head, session.headNum ?? 0)
     const block = this.lastBlock
     const sinceCommitMs = this.committedMs === null ? null : performance.now() - this.committedMs
-    const target = this.irreversibleOnly ? (session?.libNum ?? head) : head
-    const streaming = session?.state === 'streaming'
+    const target = this.irreversibleOnly ? (session.libNum ?? head) : head
     const blocksBehind = Math.max(0, target - block)
     return {
       reader: this.reader,
-      state: state ?? (!streaming ? 'connecting' : target - block <= LIVE_BLOCKS ? 'live' : 'catching-up'),
+      state: state ?? stateOf(session.state, target - block),
       block,
-      blockTimeMs: reading?.blockTimeMs ?? 0,
+      blockTimeMs: reading.blockTimeMs,
       head,
-      headTimeMs: reading !== undefined && reading.timedHead === head ? reading.timedHeadMs : null,
-      irreversible: reading?.irreversible ?? 0,
+      headTimeMs: reading.timedHead === head ? reading.timedHeadMs : null,
+      irreversible: reading.irreversible,
       blocksPerSecond: this.speed(block),
-      operations: reading?.operations ?? 0,
-      forks: reading?.forks ?? 0,
-      queuedBlocks: reading?.queuedBlocks ?? 0,
-      undecodableActions: reading?.leftOut.undecodableActions ?? 0,
-      unknownTables: reading?.leftOut.unknownTables ?? 0,
-      committedAtMs: reading?.committedAtMs ?? null,
+      operations: reading.operations,
+      forks: reading.forks,
+      queuedBlocks: reading.queuedBlocks,
+      undecodableActions: reading.leftOut.undecodableActions,
+      unknownTables: reading.leftOut.unknownTables,
+      committedAtMs: reading.committedAtMs,
       blocksBehind,
-      receivedBlocks: session?.blocksReceived ?? 0,
-      receivedBytes: session?.bytesReceived ?? 0,
-      connections: session?.connections ?? 0,
-      heldBytes: session?.heldBytes ?? 0,
-      sinceMessageMs: session?.sinceLastMessageMs ?? null,
-      sinceBlockMs: session?.sinceLastBlockMs ?? null,
+      receivedBlocks: session.blocksReceived,
+      receivedBytes: session.bytesReceived,
+      connections: session.connections,
+      heldBytes: session.heldBytes,
+      sinceMessageMs: session.sinceLastMessageMs,
+      sinceBlockMs: session.sinceLastBlockMs,
       sinceCommitMs,
       gaps: this.gaps.filter(({ last }) => last < block),
-      nodes: this.nodes(session),
+      nodes: this.nodes(session.nodes),
       problem: state === 'stopped' ? this.interruption : this.problem(session, sinceCommitMs, blocksBehind),
     }
   }
 
   private problem(
-    session: ShipStatus | undefined,
+    session: SessionStatus,
     sinceCommitMs: number | null,
     waitingBlocks: number,
   ): ReaderProblem | null {
     if (this.interruption !== null) return this.interruption
     const sinceStartMs = performance.now() - this.startedMs
-    const states = { streaming: 'connected', waiting: 'behind' } as const
+    const { state, lastProblem, sinceLastMessageMs, unfinishedBytes } = session
     return describeStall(
       {
-        session:
-          session?.state === 'streaming' || session?.state === 'waiting'
-            ? states[session.state]
-            : 'disconnected',
-        lastProblem: session?.lastProblem ?? null,
+        session: stallStates[state] ?? 'disconnected',
+        lastProblem,
         sinceCommitMs: sinceCommitMs ?? sinceStartMs,
-        sinceMessageMs: session?.sinceLastMessageMs ?? sinceStartMs,
-        unfinishedBytes: session?.unfinishedBytes ?? 0,
+        sinceMessageMs: sinceLastMessageMs ?? sinceStartMs,
+        unfinishedBytes,
         waitingBlocks,
       },
       this.stalledAfterMs,
@@ -256,14 +309,13 @@ export class Heartbeat {
   }
 
   /** Rates are those between two looks a second or more apart. */
-  private nodes(session: ShipStatus | undefined): NodeStatus[] {
+  private nodes(nodes: readonly ShipNodeStatus[]): NodeStatus[] {
     const now = performance.now()
-    const bytes = session?.nodes.map(({ bytesReceived }) => bytesReceived) ?? []
-    this.nodeSamples.push({ atMs: now, bytes })
+    this.nodeSamples.push({ atMs: now, bytes: nodes.map(({ bytesReceived }) => bytesReceived) })
     if (this.nodeSamples.length > SPEED_SAMPLES + 1) this.nodeSamples.shift()
     const first = this.nodeSamples[0]!
     const seconds = (now - first.atMs) / 1_000
-    return (session?.nodes ?? []).map((node, place) => ({
+    return nodes.map((node, place) => ({
       ...node,
       bytesPerSecond:
         seconds > 0 ? Math.max(0, (node.bytesReceived - (first.bytes[place] ?? 0)) / seconds) : 0,

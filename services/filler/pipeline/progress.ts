@@ -3,7 +3,7 @@ import { PronghornError, describeError } from '../../core/errors/index.ts'
 /** Time without a commit after which a reader with something to do counts as stalled. */
 const STALLED_AFTER_MS = 30_000
 
-/** Bytes after the last complete message that are no pongs any more: a message is on its way. */
+/** Bytes after the last complete message that are no pongs any more: a message is in transit. */
 const MESSAGE_BYTES = 1_024
 
 /** How a reader is getting on. */
@@ -30,7 +30,7 @@ export interface ReaderProblem {
   readonly detail: string
 }
 
-/** The problem of a reader; null while it makes progress. */
+/** The problem of a reader; null while it progresses. */
 export function describeStall(facts: ProgressFacts, stalledAfterMs = STALLED_AFTER_MS): ReaderProblem | null {
   const { session, sinceCommitMs, sinceMessageMs, waitingBlocks, unfinishedBytes } = facts
   if (sinceCommitMs < stalledAfterMs) return null

@@ -18,7 +18,7 @@ export interface ReaderOptions {
   readonly logger: Logger
   /** Called about once a second and after each change of state. */
   readonly onStatus?: (status: ReaderStatus) => void
-  /** Told of each commit, rollback and interruption. */
+  /** Called for each commit, rollback and interruption. */
   readonly observer?: ReaderObserver
   /** Sends live events to the other processes. Without it they read the database. */
   readonly send?: SendMessage

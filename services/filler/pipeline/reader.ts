@@ -174,7 +174,7 @@ async function readUntilEnd(
   })
   try {
     await session.run(ending.signal)
-    // Whoever stops the reader does not wait for what has been received and not committed: it is read again.
+    // A stop does not wait for what has been received and not committed: it is read again.
     if (failure === undefined && !signal.aborted) await reading.finish()
   } catch (error) {
     failure ??= error

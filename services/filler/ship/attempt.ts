@@ -104,7 +104,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
     this.#settle(outcome)
   }
 
-  /** The pipeline released blocks: acknowledge if that makes room. */
+  /** The pipeline released blocks: acknowledge if the window allows. */
   acknowledge(): void {
     if (this.#phase !== 'streaming' || this.#delivering || this.#protocol === null) return
     const due = this.#reader.credits.takeDue(this.#reversible)

@@ -22,7 +22,7 @@ export function createBackoff(minMs: number, maxMs: number, random: () => number
   }
 }
 
-/** Waits `delayMs`, or until the signal aborts; resolves either way. */
+/** Waits `delayMs`, or until the signal aborts; resolves in both cases. */
 export function sleep(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {

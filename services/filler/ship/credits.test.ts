@@ -109,7 +109,7 @@ describe('the window', () => {
 })
 
 describe('a session', () => {
-  test('acknowledges what the pipeline releases, and no more than the window is on its way', async () => {
+  test('acknowledges what the pipeline releases, and no more than the window is in flight', async () => {
     const { node, url } = await harness.node()
     node.extend(200)
     node.libNum = 200

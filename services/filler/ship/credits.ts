@@ -18,7 +18,7 @@ export class CreditWindow {
   #estimateBytes: number
 
   /**
-   * `window` and `ackBatch` in messages, `maxBytes` for what is held and on its way together; `estimateBytes` is the
+   * `window` and `ackBatch` in messages, `maxBytes` for what is held and in flight together; `estimateBytes` is the
    * size expected of the first messages, where one is known.
    */
   constructor(window: number, ackBatch: number, maxBytes: number, estimateBytes = firstEstimateBytes) {

@@ -83,7 +83,7 @@ test('recovers a rewind that Leap lost for want of credits by connecting again',
   const collector = new Collector()
   const { session } = harness.read(url, {}, collector)
   await until('10 blocks', () => collector.blocks.length === 10)
-  // A client at zero credits: take them away behind its back.
+  // A client at zero credits: remove them without its knowledge.
   node.connections[0]!.credits = 0
   node.fork(8, 3, 'b').extend(1, 'b')
   node.connections[0]!.credits = 50

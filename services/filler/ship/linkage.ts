@@ -31,7 +31,7 @@ function headerNames(block: Uint8Array, parent: Uint8Array): boolean {
 
 /**
  * The end of the chain as the pipeline holds it: the next number expected, the id of the last block, and the
- * ids of those before it that can still change. Ids are copied, because a view would keep its whole message
+ * ids of those before it that can still change. Ids are copied, because a view would retain its whole message
  * in memory.
  */
 export class ChainTail {

@@ -40,7 +40,7 @@ export interface NodeSocket {
   /** Stops and continues reading from the network. While paused, pings are left out. */
   pause(): void
   resume(): void
-  /** Ends the connection at once and drops what is still on its way. */
+  /** Ends the connection at once and drops what is still in flight. */
   close(): void
 }
 

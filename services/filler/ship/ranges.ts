@@ -24,7 +24,7 @@ function firstLoggedBlock(status: StatusResult): number {
 
 /**
  * Whether the logs of a node cover a stream from block `start`. A start at block 1 moves to 2 on a node
- * whose logs begin there, since block 1 holds nothing but the genesis state.
+ * whose logs begin there, since block 1 holds only the genesis state.
  */
 export function checkRanges(status: StatusResult, start: number): RangeVerdict {
   if (status.head.num < 2 && start > status.head.num) return { kind: 'behind' }

@@ -2,7 +2,7 @@ import type { CreditWindow } from './credits.ts'
 import type { NodeSocket } from './node-socket.ts'
 
 /**
- * Stops reading from a node while too much is held. Credits keep what is held within the budget while sizes are
+ * Stops reading from a node while too much is held. With credits, what is held stays within the budget while sizes are
  * steady, but the node decides the sizes of what it was granted before they were known.
  */
 export class ReadGate {

@@ -68,9 +68,9 @@ export interface ShipBlock {
   readonly idBytes: Uint8Array
   /** Null for the first block of a chain, or when the node does not send it. */
   readonly prevIdBytes: Uint8Array | null
-  /** Hex form of `idBytes`, made on first use. */
+  /** Hex form of `idBytes`, created on first use. */
   readonly id: string
-  /** Hex form of `prevIdBytes`, made on first use. */
+  /** Hex form of `prevIdBytes`, created on first use. */
   readonly prevId: string | null
   /** Head of the node when it built the message. May be below `num` right after a fork. */
   readonly head: WirePosition
@@ -184,7 +184,7 @@ export interface ShipSessionOptions<P extends ProtocolCodec = ProtocolCodec> {
   readonly prefetchBlocks?: number
   /** Messages to collect before an acknowledgement. Lowered to half of the window. Default 20. */
   readonly minBlockConfirmation?: number
-  /** Bytes that may be held or on their way; credits shrink as this fills. Default 64 MiB. */
+  /** Bytes that may be held or in flight; credits shrink as this fills. Default 64 MiB. */
   readonly maxBytesInFlight?: number
   /** Largest message accepted; at most 2^31 - 1. Default 256 MiB. */
   readonly maxMessageBytes?: number

@@ -47,7 +47,7 @@ export interface ActivityLimits {
 
 /** Samples in the shortest of the times; a sample counts as a whole or not at all. */
 const samples = 4
-/** Pongs are a few bytes; more than this since the last result is a message on its way. */
+/** Pongs are a few bytes; more than this since the last result is a message in transit. */
 const trafficBytes = 1024
 
 /** How long the stream has been in a bad state, counted in samples: a process that slept does not count. */

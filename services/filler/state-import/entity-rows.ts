@@ -201,7 +201,7 @@ export function entityRow(table: string, value: Values, scope: string, formatOf:
 }
 
 /** Gives what belongs to a row, and what is to be derived of it, to a unit. */
-export function putBesides(table: string, row: Row, value: Values | null, unit: CommitUnit): void {
+export function putRelatedRows(table: string, row: Row, value: Values | null, unit: CommitUnit): void {
   completions[table]?.(row, unit, value)
 }
 

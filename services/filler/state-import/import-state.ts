@@ -9,7 +9,7 @@ import {
   beginImport,
   counterStatements,
   finishImport,
-  makeHandlers,
+  createReaderHandlers,
   readSteps,
 } from '../import/index.ts'
 import type { ImportProgress } from '../import/index.ts'
@@ -39,10 +39,10 @@ export interface ImportStateOptions {
   }
   /** The reader that continues after the import. */
   readonly settings: ReaderSettings
-  /** Requests that are under way at the same time. */
+  /** Concurrent requests. */
   readonly atOnce: number
-  /** Begin again, whatever an earlier run has left. */
-  readonly anew: boolean
+  /** Discards what an earlier run has read. */
+  readonly startOver: boolean
   readonly logger: Logger
   readonly signal: AbortSignal
   readonly onProgress?: (progress: ImportProgress) => void
@@ -77,7 +77,7 @@ const MAX_ROUNDS = 20
  */
 export async function importState(options: ImportStateOptions): Promise<ImportStateReport> {
   try {
-    const handlers = makeHandlers(options.settings)
+    const handlers = createReaderHandlers(options.settings)
     const store = await openStore({
       address: options.database,
       reader: options.settings.name,
@@ -160,9 +160,9 @@ class StateImport {
   }
 
   async #begin(block: NodeBlock): Promise<boolean> {
-    const { settings, anew } = this.#options
+    const { settings, startOver } = this.#options
     const { reader } = this.#store.lease
-    if (anew && this.#store.position === null)
+    if (startOver && this.#store.position === null)
       await this.#store.query(
         'UPDATE chain.imports SET fingerprint = $2 WHERE reader = $1 AND finished_at IS NULL',
         [reader, 'given up'],
@@ -220,11 +220,38 @@ class StateImport {
         onBlock: (num) => this.#report('reading blocks', num - this.#since, to - this.#since),
       })
       const orphaned = await emptyOrphanedPages(store)
-      if (orphaned === 0) return block
+      if (orphaned === 0) {
+        await this.#checkVersions()
+        return block
+      }
       this.#pagesReadAgain += orphaned
       logger.info({ pages: orphaned }, 'the chain forked while its tables were paged: these are read again')
       if (round === MAX_ROUNDS)
         throw new RetryableError('IMPORT_UNFINISHED', 'the chain forked each time that its tables were paged')
+    }
+  }
+
+  /**
+   * Settings are paged as they are at the head. When they say version 2 and the contract was changed after the import began,
+   * the blocks before that change may be of version 1, and were not read as such.
+   */
+  async #checkVersions(): Promise<void> {
+    const { assets, market } = accountsOf(this.#handlers)
+    for (const [account, table] of [
+      [assets, 'assets.config'],
+      [market, 'market.config'],
+    ] as const) {
+      if (account === null) continue
+      const changed = await this.#store.query<{ block: number }>(
+        `SELECT block_num AS block FROM chain.abis
+         WHERE account = $1 AND block_num > $2 AND EXISTS (SELECT FROM ${table} WHERE v2_since_block = 0) ORDER BY 1 LIMIT 1`,
+        [account, this.#since],
+      )
+      if (changed[0] !== undefined)
+        throw new RetryableError(
+          'IMPORT_UNFINISHED',
+          `contract ${account} was upgraded in block ${changed[0].block}, while its tables were paged: run the import again with --start-over`,
+        )
     }
   }
 

@@ -3,7 +3,7 @@ import { entityTables } from './entity-tables.ts'
 
 type Value = bigint | number | string | boolean | null | Uint8Array | readonly unknown[]
 
-/** What actions did to a row: all of its columns when it was made, else those that were changed. */
+/** What actions did to a row: all of its columns when it was created, else those that were changed. */
 export interface RowOperation {
   readonly name: string
   readonly key: bigint
@@ -11,7 +11,7 @@ export interface RowOperation {
   readonly isWhole: boolean
 }
 
-/** The operations of a unit on rows that actions make and change. */
+/** The operations of a unit on rows that actions create and change. */
 export function operationsOf(unit: CommitUnit): RowOperation[] {
   return [...unit.tables].flatMap(([table, { rows }]) => {
     const entity = entityTables.find((known) => known.table.name === table.name)
@@ -20,7 +20,7 @@ export function operationsOf(unit: CommitUnit): RowOperation[] {
       name: table.name,
       key: BigInt(row[entity.key] as bigint | number),
       // For a row that may have existed before, the time of its creation is unknown.
-      row: kind === 'upsert' ? without(row, entity.table.keep) : row,
+      row: kind === 'upsert' ? without(row, entity.table.preserved) : row,
       isWhole: kind === 'insert' || kind === 'replace',
     }))
   })
@@ -42,7 +42,7 @@ export function encodeRow(row: Readonly<Record<string, unknown>>): string {
   })
 }
 
-/** Values from JSON that `encodeRow` made. */
+/** Values from JSON that `encodeRow` returned. */
 export function decodeRow(row: Readonly<Record<string, unknown>>): Record<string, Value> {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, decodeValue(value)]))
 }

@@ -6,9 +6,9 @@ import type { NodeClient } from '../../core/chain-node/index.ts'
 const PAGE = 1_000
 /** The same when the head moves faster than whole pages are answered. */
 const SMALL_PAGE = 100
-/** Times that a request is made because the head moved meanwhile. */
+/** Attempts of a request while the head changes. */
 const TRIES = 8
-/** Times that a small one is made. */
+/** Attempts of a small one. */
 const SMALL_TRIES = 60
 
 /** A block that an answer is of. */

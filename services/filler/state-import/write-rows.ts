@@ -6,7 +6,7 @@ import type { ContractDecoder } from '../pipeline/index.ts'
 import { CommitUnit } from '../store/index.ts'
 import type { Store } from '../store/index.ts'
 import type { ContractTable } from './contract-tables.ts'
-import { entityRow, putBesides, templateData } from './entity-rows.ts'
+import { entityRow, putRelatedRows, templateData } from './entity-rows.ts'
 import type { FormatField, FormatOf } from './entity-rows.ts'
 import { entityTables } from './entity-tables.ts'
 import type { EntityTable } from './entity-tables.ts'
@@ -300,7 +300,7 @@ class RowWriter {
     unit: CommitUnit,
   ): void {
     unit.insert(entity.table, row)
-    putBesides(entity.table.name, row, value, unit)
+    putRelatedRows(entity.table.name, row, value, unit)
   }
 
   async #operations(

@@ -23,7 +23,7 @@ import type {
   VersionedTable,
 } from './table.ts'
 
-/** A block as the store keeps it. */
+/** A block as it is stored. */
 export interface UnitBlock {
   readonly num: number
   /** 32 bytes. */
@@ -86,7 +86,7 @@ export class CommitUnit implements RowSink {
     // What holds since an earlier block of the unit holds since then.
     if (table.kind === 'versioned' && !table.replaces && rows.has(key)) return
     this.grow(rows, key, values)
-    mergeUpsert(rows, key, values, table.kind === 'keyed' ? table.keep : [])
+    mergeUpsert(rows, key, values, table.kind === 'keyed' ? table.preserved : [])
   }
 
   patch<R extends object>(table: KeyedTable<R>, key: KeyOf<R>, changes: Partial<R>): void {
@@ -95,7 +95,7 @@ export class CommitUnit implements RowSink {
     const rows = this.pending(table as unknown as Table).rows
     const id = rowKey(table.key, keyColumns)
     this.grow(rows, id, columns)
-    mergePatch(rows, id, keyColumns, columns, table.keep)
+    mergePatch(rows, id, keyColumns, columns, table.preserved)
   }
 
   remove<R extends object>(table: KeyedTable<R>, key: KeyOf<R>): void {

@@ -118,11 +118,11 @@ async function writeVersions(
 
 async function writeKeyed(session: WriterSession, layout: TableLayout, pending: PendingTable): Promise<void> {
   const table = layout.table
-  const keep: readonly string[] = table.kind === 'keyed' ? table.keep : []
+  const preserved: readonly string[] = table.kind === 'keyed' ? table.preserved : []
   const sorted = sortByKind(pending.rows.values(), table.key)
   await removeRows(session, layout, sorted.removed)
   await session.addRows(layout.table.name, layout.columns, sorted.inserted)
-  await upsertRows(session, layout, sorted.upserted, keep)
+  await upsertRows(session, layout, sorted.upserted, preserved)
   await upsertRows(session, layout, sorted.replaced, [])
   for (const rows of groupByColumns(sorted.patched))
     await patchRows(session, layout, sortByKey(rows, table.key[0]!))
@@ -170,12 +170,14 @@ async function upsertRows(
   session: WriterSession,
   layout: TableLayout,
   rows: readonly MutableRow[],
-  keep: readonly string[],
+  preserved: readonly string[],
 ): Promise<void> {
   if (rows.length === 0) return
   const source = await session.offer(layout, layout.columns, rows)
   const key: readonly string[] = layout.table.key
-  const rest = layout.columns.filter((column) => !key.includes(column.name) && !keep.includes(column.name))
+  const rest = layout.columns.filter(
+    (column) => !key.includes(column.name) && !preserved.includes(column.name),
+  )
   await session.runOver(
     source,
     `INSERT INTO ${layout.table.name} (${list(layout.columns)}) SELECT ${list(layout.columns)} FROM ${source.sql} s

@@ -17,7 +17,7 @@ export type KeyOf<R extends object> = Partial<R>
 export interface RowSink {
   /** Adds a row that cannot exist yet. */
   insert<R extends object>(table: KeyedTable<R>, row: R): void
-  /** Adds a row, or replaces it except for the table's `keep` columns. */
+  /** Adds a row, or replaces it except for the table's `preserved` columns. */
   upsert<R extends object>(table: KeyedTable<R> | VersionedTable<R>, row: R): void
   /** Changes some columns of a row; a row that does not exist stays so. */
   patch<R extends object>(table: KeyedTable<R>, key: KeyOf<R>, changes: Partial<R>): void

@@ -12,7 +12,7 @@ export type RowKey = string | bigint | number
 /** Pending operation of a commit unit on one row. */
 export interface PendingRow {
   /**
-   * `insert`: add, cannot exist. `upsert`: add or replace except `keep`. `replace`: add or replace everything, because
+   * `insert`: add, cannot exist. `upsert`: add or replace except `preserved`. `replace`: add or replace everything, because
    * the row was removed before. `patch`: change columns. `remove`: delete.
    */
   kind: 'insert' | 'upsert' | 'replace' | 'patch' | 'remove'
@@ -105,16 +105,16 @@ export function mergeInsert(rows: Map<RowKey, PendingRow>, key: RowKey, row: Mut
   rows.set(key, { kind: pending === undefined ? 'insert' : 'replace', row })
 }
 
-/** Merges an upsert; what is pending may already have set columns that an upsert keeps. */
+/** Merges an upsert; what is pending may already have set columns that an upsert preserves. */
 export function mergeUpsert(
   rows: Map<RowKey, PendingRow>,
   key: RowKey,
   row: MutableRow,
-  keep: readonly string[],
+  preserved: readonly string[],
 ): void {
   const pending = rows.get(key)
   if (pending === undefined || pending.kind === 'patch') {
-    const override = pending ? pickColumns(pending.row, keep) : undefined
+    const override = pending ? pickColumns(pending.row, preserved) : undefined
     rows.set(key, { kind: 'upsert', row: { ...row, ...override }, ...(override ? { override } : {}) })
     return
   }
@@ -122,7 +122,7 @@ export function mergeUpsert(
     rows.set(key, { kind: 'replace', row })
     return
   }
-  for (const column in row) if (!keep.includes(column)) pending.row[column] = row[column]!
+  for (const column in row) if (!preserved.includes(column)) pending.row[column] = row[column]!
 }
 
 /** Merges changed columns into what is pending. */
@@ -131,7 +131,7 @@ export function mergePatch(
   key: RowKey,
   keyColumns: Readonly<MutableRow>,
   changes: MutableRow,
-  keep: readonly string[],
+  preserved: readonly string[],
 ): void {
   const pending = rows.get(key)
   if (pending === undefined) {
@@ -140,8 +140,8 @@ export function mergePatch(
   }
   if (pending.kind === 'remove') return
   Object.assign(pending.row, changes)
-  if (pending.kind === 'upsert' && keep.length > 0) {
-    const override = pickColumns(changes, keep)
+  if (pending.kind === 'upsert' && preserved.length > 0) {
+    const override = pickColumns(changes, preserved)
     if (override) pending.override = { ...pending.override, ...override }
   }
 }

@@ -124,7 +124,7 @@ export class WriterSession {
     }
   }
 
-  /** After an aborted transaction the tables made in it are gone. */
+  /** After an aborted transaction the tables created in it are gone. */
   forgetTables(): void {
     this.stages.clear()
     this.partitions.clear()

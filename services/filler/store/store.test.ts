@@ -143,7 +143,7 @@ async function dump(): Promise<Record<string, unknown>> {
 const thing = (n: number, size = n): Thing => ({ id: BigInt(n), name: `n${n}`, size, born: n })
 
 describe('a commit unit', () => {
-  it('merges operations on one row, and writes them in both the small and the large way', async () => {
+  it('merges operations on one row, and writes them as a small and as a large unit', async () => {
     for (const [block, total] of [
       [10, 5],
       [11, 400],
@@ -191,7 +191,7 @@ describe('a commit unit', () => {
     expect(unit.bytes).toBeGreaterThan(bytes + 50_000)
   })
 
-  it('keeps the columns that an upsert leaves alone, unless they were patched', async () => {
+  it('preserves the columns that an upsert does not set, unless they were patched', async () => {
     await commit(1, false, (unit) => unit.upsert(things, thing(1)))
     await commit(2, false, (unit) => unit.upsert(things, { id: 1n, name: 'new', size: 9, born: 99 }))
     expect((await reader.query('SELECT * FROM lab.things')).rows).toEqual([
@@ -293,7 +293,7 @@ describe('the undo journal', () => {
       for (let n = 0; n < 300; n++) unit.insert(things, thing(n))
       unit.replaceGroup(shares, { owner: 'ann' }, [{ owner: 'ann', token: 'WAX', amount: 1n }])
       unit.add(counts, { name: 'a', up: 1n, down: 0n })
-      unit.append(events, { seq: 50n, note: 'kept' })
+      unit.append(events, { seq: 50n, note: 'stored' })
     })
     const before = await dump()
     for (let block = 6; block <= 9; block++) {

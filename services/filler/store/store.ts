@@ -97,7 +97,7 @@ const SESSION_SETTINGS = `
   SET tcp_keepalives_interval = 5;
   SET tcp_keepalives_count = 3`
 
-/** A commit that is not waited for to reach the disk: after a crash it is simply made again. */
+/** A commit that is not waited for to reach the disk: after a crash it is simply repeated. */
 const BEGIN = 'BEGIN'
 /** At the head it is written at once, because what is not written does not reach the replicas either. */
 const BEGIN_AT_HEAD = 'BEGIN; SET LOCAL synchronous_commit = local'

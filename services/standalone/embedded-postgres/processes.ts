@@ -1,6 +1,6 @@
 import { readFile, readdir, readlink } from 'node:fs/promises'
 
-/** Whether a process of this number works; one that was killed and that nobody has asked after yet does not. */
+/** Whether a process of this number works; one that was killed and is not reaped yet does not. */
 export async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0)
@@ -10,12 +10,12 @@ export async function isRunning(pid: number): Promise<boolean> {
   return (await statOf(pid))?.[0] !== 'Z'
 }
 
-/** Start of a process in ticks since boot, which tells it from a later one of its number; null without /proc. */
+/** Start of a process in ticks since boot, which distinguishes it from a later one of its number; null without /proc. */
 export async function startOf(pid: number): Promise<string | null> {
   return (await statOf(pid))?.[19] ?? null
 }
 
-/** Numbers of the processes of a server that work in its data folder; whoever else is there does not count. */
+/** Numbers of the processes of a server that work in its data folder; other processes there do not count. */
 export async function serverProcessesIn(dataDir: string): Promise<number[]> {
   const names = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
   const found = await Promise.all(

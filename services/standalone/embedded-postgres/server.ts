@@ -41,7 +41,7 @@ export interface EmbeddedPostgres {
 
 /** What `startEmbeddedPostgres` takes. */
 export interface EmbeddedPostgresOptions {
-  /** Folder that keeps the database between runs. Without it a temporary one is used and removed at stop. */
+  /** Folder of the database, for use by later runs. Without it a temporary one is used and removed at stop. */
   readonly dataDir?: string
   /** npm package with another server's programs; without it, the PostgreSQL 14 that Pronghorn comes with. */
   readonly package?: string
@@ -139,7 +139,7 @@ function serverSettings(temporary: boolean): Record<string, string> {
     shared_buffers: '128MB',
     max_wal_size: '2GB',
     checkpoint_timeout: '15min',
-    // A database that is thrown away needs no promise about power cuts.
+    // A temporary database needs no promise about power cuts.
     ...(temporary ? { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' } : {}),
   }
 }

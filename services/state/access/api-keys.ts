@@ -35,7 +35,7 @@ export const MAX_KEY_LENGTH = 256
 const COLUMNS = `key_id AS id, label, tokens_per_minute AS "tokensPerMinute", created_at AS "createdAt",
   expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`
 
-/** Makes a key. The key is in the result and nowhere else: it cannot be shown again. */
+/** Creates a key. The key is in the result and nowhere else: it cannot be shown again. */
 export async function createApiKey(
   database: Queryable,
   { label, expiresAt, tokensPerMinute }: NewApiKey,
@@ -68,7 +68,7 @@ export async function revokeApiKey(database: Queryable, id: string): Promise<boo
 
 /**
  * The key that was presented, if it is good now. A key that never was, one that has expired and one that was revoked
- * take the same way and the same time.
+ * take the same path and the same time.
  */
 export async function findApiKey(database: Queryable, presented: string): Promise<ApiKey | null> {
   const hash = hashOf(presented)

@@ -64,7 +64,7 @@ export class KeyRing {
 
   /**
    * Whether tokens of an API key are still good. A key may be younger than what was read: then it is read again, which
-   * nobody can bring about without a token that is signed.
+   * only a signed token can cause.
    *
    * @param issuedAt when the token was issued, seconds since 1970.
    */

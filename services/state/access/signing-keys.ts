@@ -6,12 +6,12 @@ import type { Queryable } from './api-keys.ts'
 export interface SigningKey {
   /** The `kid` of its tokens. */
   readonly id: string
-  /** A key object: from bytes, the token library would first try to make a public key, which takes it 0.3 ms each time. */
+  /** A key object: from bytes, the token library would first try to parse a public key, which takes it 0.3 ms each time. */
   readonly secret: KeyObject
 }
 
 /** Retired keys are retained this long: the longest life of a token, and an hour for clocks that differ. */
-const KEPT = "interval '25 hours'"
+const RETENTION = "interval '25 hours'"
 
 const newKey = (): [id: string, secret: Buffer] => [randomBytes(8).toString('hex'), randomBytes(32)]
 
@@ -19,11 +19,11 @@ const newKey = (): [id: string, secret: Buffer] => [randomBytes(8).toString('hex
 const SETTLING = "interval '20 seconds'"
 
 const SELECT = `
-  SELECT key_id AS id, secret FROM access.signing_keys WHERE retired_at IS NULL OR retired_at > now() - ${KEPT}
+  SELECT key_id AS id, secret FROM access.signing_keys WHERE retired_at IS NULL OR retired_at > now() - ${RETENTION}
   ORDER BY CASE WHEN retired_at IS NOT NULL THEN 1 WHEN created_at < now() - ${SETTLING} THEN 0 ELSE 2 END,
     retired_at DESC`
 
-/** The keys of tokens that may be good, the one to sign with first. Makes a key when there is none. */
+/** The keys of tokens that may be good, the one to sign with first. Creates a key when there is none. */
 export async function loadSigningKeys(database: Queryable): Promise<SigningKey[]> {
   const found = await readKeys(database)
   if (found.length > 0) return found
@@ -50,7 +50,7 @@ export async function rotateSigningKey(database: Queryable): Promise<string> {
   const [id, secret] = newKey()
   // Statements sent together are one transaction: there is always a key in use.
   await database.query(`
-    DELETE FROM access.signing_keys WHERE retired_at <= now() - ${KEPT};
+    DELETE FROM access.signing_keys WHERE retired_at <= now() - ${RETENTION};
     UPDATE access.signing_keys SET retired_at = now() WHERE retired_at IS NULL;
     INSERT INTO access.signing_keys (key_id, secret) VALUES ('${id}', '\\x${secret.toString('hex')}')`)
   return id

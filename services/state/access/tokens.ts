@@ -12,7 +12,7 @@ export interface TokenNames {
   readonly audience: string
 }
 
-/** What a token says besides its registered claims. */
+/** Claims of a token in addition to the registered ones. */
 export interface TokenClaims {
   /** Id of the API key that it was issued for. */
   readonly aki: string
@@ -25,7 +25,7 @@ export interface TokenClaims {
 /** Version of the claims. */
 const CLAIMS_VERSION = 1
 
-/** Makes a token for an API key. It ends with the key, if that is sooner. */
+/** Creates a token for an API key. It ends with the key, if that is sooner. */
 export function issueToken(
   key: ApiKey,
   signing: SigningKey,

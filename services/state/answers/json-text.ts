@@ -1,4 +1,4 @@
-/** JSON text of an answer. 64-bit integers that are too large for a double keep every digit. */
+/** JSON text of an answer. 64-bit integers that are too large for a double are written with every digit. */
 export function toJsonText(value: unknown): string {
   if (typeof value === 'bigint') return value.toString()
   if (value instanceof RawJson) return value.text

@@ -12,7 +12,7 @@ export interface AbiVersion {
   readonly block: number
   /** `at`: set in `block`; `at_or_before`: in force at `block`, set there or earlier. */
   readonly set: 'at' | 'at_or_before'
-  /** Tells one content from another. */
+  /** Distinguishes contents. */
   readonly digest: string
   /** Empty when the account removed its ABI. */
   readonly isEmpty: boolean

@@ -35,7 +35,7 @@ export interface Position {
   readonly startBlock: number
   /** Blocks between that one and the head that were left out, ascending. */
   readonly gaps: readonly Gap[]
-  /** Head of the chain node, as the reader last heard; never below `head`. */
+  /** Head of the chain node, as the reader last knew it; never below `head`. */
   readonly nodeHead: number
   /** Null where the reader has no handler `state`. */
   readonly coverage: Coverage | null

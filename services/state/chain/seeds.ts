@@ -37,7 +37,7 @@ export class AbiSeeds {
   }
 
   /**
-   * Tells the content of an account's ABI from before the first indexed block; null when there is none or nobody knows
+   * The content of an account's ABI from before the first indexed block; null when there is none or it is unknown
    * any more. @param isUntouched whether no block up to now has set an ABI of the account.
    * @throws Refusal 503 when the chain node does not answer.
    */

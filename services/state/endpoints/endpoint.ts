@@ -17,7 +17,7 @@ export interface StateParts {
 /** What is known of a key before it is counted. */
 export type IssuingKey = Pick<ApiKey, 'id' | 'tokensPerMinute'>
 
-/** Where the parameters of an endpoint may be given besides the query. */
+/** Where the parameters of an endpoint may be given other than in the query. */
 export type BodyKind = 'none' | 'json' | 'any'
 
 /** An endpoint as data: routing, validation and documentation are generated from it. */

@@ -248,8 +248,8 @@ export const tablesForAccounts = endpoint({
     const tables: unknown[] = []
     for (const { of, rows } of found) {
       // Without rows there is nothing to decode, and the contract may have no ABI at all.
-      const isBare = rows.length === 0 && !values.with_abi
-      const { form, abi } = isBare ? bareForm : await formOf(parts, snapshot, of, values)
+      const isEmpty = rows.length === 0 && !values.with_abi
+      const { form, abi } = isEmpty ? emptyForm : await formOf(parts, snapshot, of, values)
       tables.push({
         account: of.account,
         scope: values.scope,
@@ -261,7 +261,7 @@ export const tablesForAccounts = endpoint({
   },
 })
 
-const bareForm: { readonly form: RowForm; readonly abi?: RawJson } = {
+const emptyForm: { readonly form: RowForm; readonly abi?: RawJson } = {
   form: { keyType: 'name', withBlockNum: false, decoder: null },
 }
 

@@ -16,7 +16,7 @@ export interface StateSnapshot {
 }
 
 /** Which block is asked for. */
-export interface MomentQuery {
+export interface BlockQuery {
   readonly block_num?: bigint | undefined
   readonly irreversible_only?: boolean
 }
@@ -28,7 +28,7 @@ export interface MomentQuery {
  */
 export function withSnapshot<T>(
   parts: StateParts,
-  query: MomentQuery,
+  query: BlockQuery,
   work: (snapshot: StateSnapshot) => Promise<T>,
 ): Promise<T> {
   return parts.database.snapshot(async (session) => {

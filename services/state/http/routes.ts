@@ -20,7 +20,7 @@ export interface RouteParts {
   readonly readText: ReadText
 }
 
-/** Makes the routes. A slash at the end of a path is as good as none. */
+/** Creates the routes. A slash at the end of a path is as good as none. */
 export function createRoutes({ endpoints, roots, state, checkToken, readText }: RouteParts): Middleware {
   const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]))
   return async (context) => {

@@ -33,7 +33,7 @@ export interface RowDecoder {
 }
 
 /**
- * Makes the decoder of a table. Integers of 64 bits and more are numbers as far as clients of chain nodes expect them,
+ * Creates the decoder of a table. Integers of 64 bits and more are numbers as far as clients of chain nodes expect them,
  * that is up to 32 bits, and text above.
  *
  * @returns null when the ABI has no such table.

@@ -16,7 +16,7 @@ export interface DerivedViolations {
 }
 
 /**
- * Makes everything derived anew in SQL and compares it with what the database has.
+ * Recomputes everything derived in SQL and compares it with the database.
  *
  * @param client in a transaction whose statements see one snapshot.
  * @param shown how many rows of each rule are named.
@@ -38,38 +38,48 @@ export async function findDerivedViolations(
   return found
 }
 
-/** What came of repairing what is derived. */
+/** The result of a repair of what is derived. */
 export interface DerivedRepairs {
-  /** Rules whose rows were written again. */
+  /** Rules whose rows were written again and that hold now. */
   readonly rebuilt: readonly string[]
   /** Rules that rows still break. */
   readonly broken: readonly string[]
 }
 
-/** Checks rule after rule, each after those that it reads from, and writes the rows of broken ones where that is possible. */
+/**
+ * Checks rule after rule, each after those that it reads from, and writes the rows of broken ones where that is possible.
+ * Afterwards every rule is checked again: a correction does not cover every row that breaks its rule.
+ */
 export async function repairDerived(client: pg.ClientBase): Promise<DerivedRepairs> {
-  const rebuilt: string[] = []
-  const broken: string[] = []
+  const found: string[] = []
   for (const { rule, violations, recomputed, correction } of derivedRules) {
-    const { rows } = await client.query(`SELECT FROM (${violations}) v LIMIT 1`)
-    if (rows.length === 0) continue
+    if (!(await hasRows(client, violations))) continue
+    found.push(rule)
     if (recomputed !== undefined) await rebuild(client, recomputed)
     if (correction !== undefined) await client.query(correction)
-    if (recomputed === undefined && correction === undefined) broken.push(rule)
-    else rebuilt.push(rule)
   }
-  return { rebuilt, broken }
+  if (found.length === 0) return { rebuilt: [], broken: [] }
+  const broken: string[] = []
+  for (const { rule, violations } of derivedRules) if (await hasRows(client, violations)) broken.push(rule)
+  return { rebuilt: found.filter((rule) => !broken.includes(rule)), broken }
 }
 
-/** Makes the rows of a table what they should be; rows that are right are not touched. */
+async function hasRows(client: pg.ClientBase, query: string): Promise<boolean> {
+  const { rows } = await client.query(`SELECT FROM (${query}) v LIMIT 1`)
+  return rows.length > 0
+}
+
+/** Replaces the rows of a table that differ from the recomputed ones; equal rows are not written. */
 async function rebuild(client: pg.ClientBase, { table, columns, rows }: RecomputedTable): Promise<void> {
-  await client.query(`CREATE TEMP TABLE made ON COMMIT DROP AS SELECT ${columns} FROM ${table} WITH NO DATA`)
-  await client.query(`INSERT INTO made ${rows}`)
+  await client.query(
+    `CREATE TEMP TABLE recomputed ON COMMIT DROP AS SELECT ${columns} FROM ${table} WITH NO DATA`,
+  )
+  await client.query(`INSERT INTO recomputed ${rows}`)
   const names = columns.split(',').map((column) => column.trim().replace(/::.*/, ''))
   const same = names.map((name) => `t.${name} IS NOT DISTINCT FROM m.${name}`).join(' AND ')
-  await client.query(`DELETE FROM ${table} t WHERE NOT EXISTS (SELECT 1 FROM made m WHERE ${same})`)
+  await client.query(`DELETE FROM ${table} t WHERE NOT EXISTS (SELECT 1 FROM recomputed m WHERE ${same})`)
   await client.query(
-    `INSERT INTO ${table} (${names.join(', ')}) SELECT m.* FROM made m WHERE NOT EXISTS (SELECT 1 FROM ${table} t WHERE ${same})`,
+    `INSERT INTO ${table} (${names.join(', ')}) SELECT m.* FROM recomputed m WHERE NOT EXISTS (SELECT 1 FROM ${table} t WHERE ${same})`,
   )
-  await client.query('DROP TABLE made')
+  await client.query('DROP TABLE recomputed')
 }

@@ -9,7 +9,7 @@ const recentMs = 3 * 86_400_000
 /** What a listing says of its assets against the assets themselves. */
 function assetsOf(table: string, id: string): DerivedRule {
   return {
-    rule: `${table} tell of their assets`,
+    rule: `${table} describe their assets`,
     violations: `
       SELECT concat_ws(' ', l.${id}, 'is', f::text, 'but', l.min_mint, l.max_mint, l.template_ids, l.schema_names, l.name, l.asset_names, l.template_id, l.schema_name, l.traits)
       FROM ${table} l CROSS JOIN LATERAL (
@@ -63,7 +63,7 @@ export const marketRules: readonly DerivedRule[] = [
   assetsOf('market.auctions', 'auction_id'),
   assetsOf('market.buyoffers', 'buyoffer_id'),
   {
-    rule: 'template buy offers tell of their template and asset',
+    rule: 'template buy offers describe their template and asset',
     violations: `
       SELECT concat_ws(' ', b.buyoffer_id, b.mint, b.name, b.schema_name, b.traits) FROM market.template_buyoffers b
       LEFT JOIN assets.assets a USING (asset_id) LEFT JOIN assets.templates w ON w.template_id = b.template_id
@@ -114,7 +114,7 @@ export const marketRules: readonly DerivedRule[] = [
        taker_marketplace, collection_name, schema_name FROM market.template_buyoffers WHERE state = 2`,
   ),
   {
-    rule: 'a trade tells whether its asset is burned',
+    rule: 'a trade says whether its asset is burned',
     violations: `
       SELECT concat_ws(' ', 'trade', t.kind, t.listing_id, t.asset_burned) FROM market.trades t LEFT JOIN assets.assets a USING (asset_id)
       WHERE t.asset_burned IS DISTINCT FROM CASE WHEN a.asset_id IS NOT NULL THEN a.owner IS NULL END`,
@@ -167,7 +167,7 @@ export const marketRules: readonly DerivedRule[] = [
        UNION ALL SELECT token_symbol, taker_marketplace, buyer, collection_name, false, price FROM market.trades) p GROUP BY 1, 2, 3, 4`,
   ),
   sameRows(
-    'marketplace_accounts tells of trades',
+    'marketplace_accounts counts trades',
     'market.marketplace_accounts',
     `token_symbol, marketplace, account, sells, sell_volume, buys, buy_volume, first_sold, last_sold, first_bought, last_bought`,
     `SELECT token_symbol, marketplace, account, count(*) FILTER (WHERE sold), coalesce(sum(price) FILTER (WHERE sold), 0),
@@ -178,7 +178,7 @@ export const marketRules: readonly DerivedRule[] = [
        UNION ALL SELECT token_symbol, taker_marketplace, buyer, false, price, trade_time FROM market.trades) p GROUP BY 1, 2, 3`,
   ),
   sameRows(
-    'price_days tells of the days that are over',
+    'price_days has the days that are over',
     'market.price_days',
     'token_symbol, day, trades, volume, median',
     `SELECT token_symbol, (trade_time / 86400000)::integer, count(*), sum(price), percentile_disc(0.5) WITHIN GROUP (ORDER BY price)

@@ -1,31 +1,31 @@
-/** A table whose rows follow from others: what they should be is made anew. */
+/** A table whose rows are derived from other tables. */
 export interface RecomputedTable {
   readonly table: string
   /** All columns that are compared. */
   readonly columns: string
-  /** Statement that makes the rows anew, in the order of the columns. */
+  /** Statement that recomputes the rows, in the order of `columns`. */
   readonly rows: string
 }
 
-/** What follows from other rows of the database. */
+/** A rule that derived rows follow. */
 export interface DerivedRule {
   readonly rule: string
   /** Statement that returns one text for every row that breaks the rule. */
   readonly violations: string
-  /** The table that can be made anew as a whole. */
+  /** The table, if all its rows can be recomputed. */
   readonly recomputed?: RecomputedTable
-  /** Statement that makes rows keep the rule which only this rule speaks of. */
+  /** Statement that mends rows that break the rule. It does not have to cover each of them. */
   readonly correction?: string
 }
 
-/** Kept rows against the rows that `rows` makes anew; all columns are compared. */
+/** The rule that a table has exactly the rows that `rows` recomputes, compared by all columns. */
 export function sameRows(rule: string, table: string, columns: string, rows: string): DerivedRule {
   return {
     rule,
     violations: `
-      WITH made AS (${rows}), kept AS (SELECT ${columns} FROM ${table})
-      SELECT concat_ws(' ', '${table} lacks', x::text) FROM (TABLE made EXCEPT TABLE kept) x
-      UNION ALL SELECT concat_ws(' ', '${table} has besides', x::text) FROM (TABLE kept EXCEPT TABLE made) x`,
+      WITH recomputed AS (${rows}), stored AS (SELECT ${columns} FROM ${table})
+      SELECT concat_ws(' ', '${table} lacks', x::text) FROM (TABLE recomputed EXCEPT TABLE stored) x
+      UNION ALL SELECT concat_ws(' ', '${table} has besides', x::text) FROM (TABLE stored EXCEPT TABLE recomputed) x`,
     recomputed: { table, columns, rows },
   }
 }

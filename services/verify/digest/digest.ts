@@ -43,7 +43,7 @@ export async function listDigestTables(client: pg.ClientBase): Promise<string[]>
 
 /**
  * Digests a database at the committed block of one snapshot: equal for two databases of the same chain at the same
- * block, whatever led there. The rows are hashed by the server; nothing but the digests is sent.
+ * block, whatever led there. The rows are hashed by the server; only the digests are sent.
  *
  * The client must not be in a transaction.
  */
@@ -95,6 +95,6 @@ export function compareDigests(one: DatabaseDigest, other: DatabaseDigest): stri
     const against = ofOther.get(name)
     return against === undefined ? rows > 0n : against.digest !== digest
   })
-  const besides = other.tables.filter(({ name, rows }) => rows > 0n && !ofOne.has(name))
-  return [...differing, ...besides].map(({ name }) => name)
+  const additional = other.tables.filter(({ name, rows }) => rows > 0n && !ofOne.has(name))
+  return [...differing, ...additional].map(({ name }) => name)
 }

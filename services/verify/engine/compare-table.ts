@@ -49,14 +49,14 @@ export async function compareTable(options: CompareOptions): Promise<Compared> {
 class TableComparison {
   readonly #options: CompareOptions
   readonly #rows: DatabaseRows
-  readonly #met: KeySet
+  readonly #seen: KeySet
   readonly #suspects = new Map<string, Suspect>()
   #count = 0
 
   constructor(options: CompareOptions) {
     this.#options = options
     this.#rows = new DatabaseRows(options.database, options.table, options.collection)
-    this.#met = new KeySet(options.table)
+    this.#seen = new KeySet(options.table)
   }
 
   async run(): Promise<Compared> {
@@ -99,7 +99,7 @@ class TableComparison {
     if (expected.length === 0) return
     const found = byKey(await this.#rows.read(expected.map(({ key }) => key)))
     for (const { key, values } of expected) {
-      this.#met.add(key)
+      this.#seen.add(key)
       this.#note(key, values, found.get(keyText(key))?.values ?? null)
     }
     this.#count += expected.length
@@ -111,14 +111,14 @@ class TableComparison {
     if (!this.#options.source.isWhole) return
     for await (const keys of this.#rows.keys()) {
       this.#options.signal.throwIfAborted()
-      await this.#extra(keys.filter((key) => !this.#met.has(key)))
+      await this.#extra(keys.filter((key) => !this.#seen.has(key)))
     }
   }
 
   async #extra(keys: readonly (readonly string[])[]): Promise<void> {
     if (keys.length === 0) return
     for (const { key, values } of await this.#rows.read(keys))
-      if (!this.#met.has(key)) this.#note(key, null, values)
+      if (!this.#seen.has(key)) this.#note(key, null, values)
   }
 
   async #sample(count: number): Promise<void> {
@@ -126,7 +126,7 @@ class TableComparison {
     const keys = await this.#rows.sampleKeys(count)
     if (source.isFixed) {
       await this.#chainRows(new Set(keys.map(keyText)))
-      if (source.isWhole) await this.#extra(keys.filter((key) => !this.#met.has(key)))
+      if (source.isWhole) await this.#extra(keys.filter((key) => !this.#seen.has(key)))
       return
     }
     for (let from = 0; from < keys.length; from += ROWS_AT_ONCE) {

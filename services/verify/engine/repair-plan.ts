@@ -12,7 +12,7 @@ export interface Statement {
 export interface PlannedRepair {
   readonly found: FoundDifference
   readonly statements: readonly Statement[]
-  /** Why nothing can be written; null when the statements make the row right. */
+  /** Why nothing can be written; null when the statements correct the row. */
   readonly impossible: string | null
 }
 
@@ -120,7 +120,7 @@ function insertRow(
   return statements
 }
 
-/** A row that the database holds as ended while the chain has it is opened again: what it was made of stays. */
+/** A row that the database has as ended while the chain has it is reopened: its other columns stay. */
 function onEnded({ key, reopen }: VerifiedTable, written: readonly string[]): string {
   if (reopen === undefined) return ''
   const names = key.map(({ name }) => name).join(', ')
@@ -194,7 +194,7 @@ export function describeRepair({ found, impossible: why }: PlannedRepair): strin
   const row = `${table} ${key || keyText(found.suspect.key)}`
   if (why !== null) return `${row}: cannot be repaired: ${why}`
   if (kind === 'missing') return `${row}: added`
-  if (kind === 'extra') return `${row}: taken away`
+  if (kind === 'extra') return `${row}: removed`
   const changes = columns.map(
     ({ column, chain, database }) => `${column} ${shorten(database)} -> ${shorten(chain)}`,
   )

@@ -22,7 +22,7 @@ const REST_MS = 2_000
 /** What a repair did. */
 export interface Repaired extends Verified {
   readonly repairs: readonly PlannedRepair[]
-  /** Derived rules whose tables were made anew. */
+  /** Derived rules whose tables were rebuilt. */
   readonly rebuilt: readonly string[]
   /** Derived rules that rows still break. */
   readonly broken: readonly string[]
@@ -91,6 +91,6 @@ async function checkRest(client: pg.ClientBase, source: ChainSource): Promise<vo
   throw new FatalError(
     'USAGE',
     `the database stands at block ${num}, the node at ${head.num}, and rows of another block must not be written: ` +
-      'repair from the rows that the state service keeps, or from a node that stands at the same block',
+      'repair from the rows that the state service has, or from a node that stands at the same block',
   )
 }

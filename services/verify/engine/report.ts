@@ -43,6 +43,6 @@ export interface VerifyProgress {
   /** Rows that there are, about. */
   readonly of: number
   readonly rowsPerSecond: number
-  /** Null when it cannot be told. */
+  /** Null when it is unknown. */
   readonly secondsLeft: number | null
 }

@@ -12,7 +12,7 @@ import { keyText } from './key-set.ts'
 
 /** Blocks for which a difference has to stand unchanged before it is one. */
 const STANDING_BLOCKS = 10
-/** Blocks after which a row that never stands still is given up. */
+/** Blocks after which a row that changes all the time is reported as deferred. */
 const PATIENCE_BLOCKS = 1_000
 
 /** What `settleSuspects` takes. */

@@ -9,19 +9,19 @@ import type { ChainSource } from '../sources/index.ts'
 import { verify } from './verify.ts'
 import type { Verified, VerifyOptions } from './verify.ts'
 
-/** Requests to a node that are under way at once, when nothing else is said. */
+/** Default number of concurrent requests to a node. */
 const DEFAULT_REQUESTS_AT_ONCE = 4
 
 /** What the database is compared with. */
 export type SourceChoice =
   /** A node's HTTP API. */
   | { readonly kind: 'http'; readonly url: string; readonly atOnce?: number }
-  /** The rows that the handler `state` keeps. */
+  /** The rows that the handler `state` stores. */
   | { readonly kind: 'state' }
   /** A folder of table files. */
   | { readonly kind: 'folder'; readonly path: string }
 
-/** What `verifyDatabase` takes besides the database. */
+/** Options of `verifyDatabase`. */
 export interface VerifyDatabaseOptions extends Omit<VerifyOptions, 'client' | 'source'> {
   readonly source: SourceChoice
   /** Without it, the native library, or this program's own decoder where it has no binary. */
@@ -58,7 +58,7 @@ export async function verifyWith(client: pg.ClientBase, options: VerifyDatabaseO
   }
 }
 
-/** Opens what the database is compared with; rows that are kept in the database are read over `client`. */
+/** Opens what the database is compared with; rows that are stored in the database are read over `client`. */
 export async function openSource(
   client: pg.ClientBase,
   { source, decoder = openRowDecoder(), signal }: VerifyDatabaseOptions,

@@ -87,7 +87,7 @@ class Run {
     const contracts = new Map(rows.map(({ family, account }) => [family, account]))
     const wanted = chosen.filter(({ family }) => contracts.has(family))
     if (!source.isWhole)
-      this.#notes.push('the source does not know every row: rows that only the database has are not told')
+      this.#notes.push('the source does not know every row: rows that only the database has are not reported')
     const imported = await client.query("SELECT 1 FROM chain.imports WHERE kind = 'database'")
     if (imported.rows.length > 0)
       this.#notes.push(
@@ -185,7 +185,7 @@ class Run {
     })
   }
 
-  /** Tells what became of the rows that differed; all tables together wait for the same blocks. */
+  /** Settles the rows that differed; all tables together wait for the same blocks. */
   async #settle(meter: ProgressMeter): Promise<void> {
     const { client, source, signal, pollMs = 200, stallMs = 60_000 } = this.#options
     const settled: Settled = source.isFixed
@@ -222,14 +222,15 @@ class Run {
   /** Rows and what follows from them are written in one transaction: one snapshot is enough. */
   async #derive(meter: ProgressMeter): Promise<void> {
     const { client, source } = this.#options
-    const tell = (rule: string, done: number, of: number) => meter.begin(`derived ${done + 1}/${of}, ${rule}`)
+    const report = (rule: string, done: number, of: number) =>
+      meter.begin(`derived ${done + 1}/${of}, ${rule}`)
     if (source.isFixed) {
-      this.#derived = await findDerivedViolations(client, VIOLATIONS_SHOWN, tell)
+      this.#derived = await findDerivedViolations(client, VIOLATIONS_SHOWN, report)
       return
     }
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     try {
-      this.#derived = await findDerivedViolations(client, VIOLATIONS_SHOWN, tell)
+      this.#derived = await findDerivedViolations(client, VIOLATIONS_SHOWN, report)
     } finally {
       await client.query('ROLLBACK')
     }

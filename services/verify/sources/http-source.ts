@@ -11,7 +11,7 @@ const ROWS_A_PAGE = 1_000
 /** What `HttpSource` takes. */
 export interface HttpSourceOptions {
   readonly url: string
-  /** Requests that are under way at once. */
+  /** Concurrent requests. */
   readonly atOnce: number
   readonly decoder: RowDecoder
   readonly signal: AbortSignal
@@ -42,7 +42,7 @@ export class HttpSource implements ChainSource {
   async *rows(contract: string, table: string, scope?: string): AsyncGenerator<readonly ChainRow[]> {
     if (!(await this.#load(contract)).has(table)) return
     const scopes = scope === undefined ? this.#scopes(contract, table) : oneScope(scope)
-    // The pages of several scopes are under way at once; each yields as soon as it is there.
+    // The pages of several scopes are requested concurrently; each is yielded as soon as it arrives.
     const running = new Map<object, Promise<Page & { readonly self: object }>>()
     const start = (ask: () => Promise<Page>) => {
       const self = {}

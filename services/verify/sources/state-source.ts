@@ -14,11 +14,11 @@ interface StoredRow {
 }
 
 /**
- * Reads the rows that the handler `state` keeps in the same database, in the transaction of the comparison: the database
+ * Reads the rows that the handler `state` stores in the same database, in the transaction of the comparison: the database
  * is compared with the bytes that the chain sent, without any node.
  */
 export class StateSource implements ChainSource {
-  readonly description = 'the rows that the state service keeps'
+  readonly description = 'the rows of the state service'
   readonly isFixed = true
   readonly isWhole: boolean
   readonly decoder: string
@@ -40,7 +40,7 @@ export class StateSource implements ChainSource {
     this.isWhole = isWhole
   }
 
-  /** @param client inside the transaction of the comparison. @throws FatalError `USAGE` when nothing is kept. */
+  /** @param client inside the transaction of the comparison. @throws FatalError `USAGE` when nothing is stored. */
   static async open(client: pg.ClientBase, decoder: RowDecoder): Promise<StateSource> {
     const { rows } = await client.query<{ accounts: string[]; is_whole: boolean }>(
       `SELECT accounts, since_block <= (SELECT min(greatest(r.start_block, 2)) FROM chain.readers r
@@ -50,7 +50,7 @@ export class StateSource implements ChainSource {
     if (coverage === undefined) {
       throw new FatalError(
         'USAGE',
-        'the database keeps no rows of contracts: no reader has the handler state; compare with --http or --tables',
+        'the database has no rows of contracts: no reader has the handler state; compare with --http or --tables',
       )
     }
     return new StateSource(client, decoder, new Set(coverage.accounts), coverage.is_whole)
@@ -76,7 +76,7 @@ export class StateSource implements ChainSource {
   }
 
   row(): Promise<never> {
-    throw new Error('kept rows are read as a whole')
+    throw new Error('stored rows are read as a whole')
   }
 
   head(): Promise<null> {
@@ -87,7 +87,7 @@ export class StateSource implements ChainSource {
   async #load(contract: string): Promise<void> {
     if (this.#loaded.has(contract)) return
     if (!this.#accounts.has(contract)) {
-      throw new FatalError('USAGE', `the state service does not keep the rows of ${contract}`)
+      throw new FatalError('USAGE', `the state service does not store the rows of ${contract}`)
     }
     const { rows } = await this.#client.query<{ abi: Buffer }>(
       'SELECT abi FROM chain.abis WHERE account = $1 ORDER BY block_num DESC LIMIT 1',

@@ -37,7 +37,7 @@ const completeListing = (table: string, id: string, more: readonly string[]) => 
 
 const created = unknownHistory(['created', 'updated'])
 
-/** Sales, auctions and offers to buy. What the chain does not tell of one that a repair adds is null or unknown. */
+/** Sales, auctions and offers to buy. What the chain does not have of one that a repair adds is null or unknown. */
 export const listingTables: readonly VerifiedTable[] = [
   {
     name: 'market.sales',

@@ -97,11 +97,11 @@ export interface VerifiedTable {
   readonly locate: (key: readonly string[], values: RowValues, contract: string) => Place
   /** How a row that the database lacks is added; without it, it cannot be. */
   readonly insert?: Readonly<Record<string, 'time' | 'block' | `sql:${string}`>>
-  /** Assignments that open a row again which the database holds as ended. Without them such a row cannot be in the way. */
+  /** Assignments that reopen a row which the database has as ended. Without them such a row cannot conflict. */
   readonly reopen?: readonly string[]
   /** What follows from the row and from others, after a repair wrote it: SQL with alias t, after it the condition. */
   readonly complete?: string
-  /** How a row that the chain does not have is taken away: SQL with alias t, after it the condition; without it, it cannot be. */
+  /** How a row that the chain does not have is removed: SQL with alias t, after it the condition; without it, it cannot be. */
   readonly remove?: string
 }
 

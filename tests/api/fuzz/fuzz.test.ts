@@ -129,11 +129,11 @@ it(
     const random = createChoices(SEED)
     const problems: string[] = []
     const statuses: Record<string, number> = {}
-    let made = 0
+    let sent = 0
     let slowest = { elapsedMs: 0, what: '' }
     const run = async (until: number): Promise<void> => {
-      while (made < until) {
-        const number = made++
+      while (sent < until) {
+        const number = sent++
         const fuzz = makeRequest(targets, known, random)
         const what = `#${number} ${fuzz.method} ${fuzz.target.slice(0, 300)} ${(fuzz.body ?? '').slice(0, 300)}`
         const answer = await send(fuzz).catch((error: unknown) => String(error))

@@ -121,18 +121,18 @@ export function makeRequest(targets: readonly Target[], known: KnownValues, rand
   const { prefix, endpoint } = random.pick(targets)
   const path = prefix + fillPath(endpoint, known, random)
   const parameters = pickParameters(endpoint, known, random)
-  const way = random.below(20)
-  if (way < 11)
+  const roll = random.below(20)
+  if (roll < 11)
     return { method: 'GET', target: withQuery(path, parameters, random), headers: {}, body: undefined }
-  if (way < 12)
+  if (roll < 12)
     return {
       method: methodFor(random),
       target: withQuery(path, parameters, random),
       headers: {},
       body: undefined,
     }
-  if (way < 17) return jsonRequest(path, parameters, random)
-  if (way < 19) return formRequest(path, parameters)
+  if (roll < 17) return jsonRequest(path, parameters, random)
+  if (roll < 19) return formRequest(path, parameters)
   return oddBody(withQuery(path, parameters.slice(0, 1), random), random)
 }
 
@@ -145,7 +145,7 @@ function fillPath(endpoint: Endpoint, known: KnownValues, random: Choices): stri
   return endpoint.path.replaceAll(/:(\w+)/g, (_match, name: string) => {
     const parameter = endpoint.parameters[name]!
     const text = isHostile ? random.pick(hostileTexts) : textFor({ ...parameter, name }, known, random)
-    // The parts of a path that are empty would make it another path.
+    // An empty segment would change the path.
     return encodeURIComponent(Buffer.from(text || 'x').toString()).slice(0, 4_000)
   })
 }

@@ -5,8 +5,8 @@ import type { CrawledAnswer } from '../crawl.ts'
 /** Values that the indexed chain has, by the key that they stand under in answers. */
 export type KnownValues = ReadonlyMap<string, readonly string[]>
 
-/** Most values that are kept of one key. */
-const MAX_KEPT = 200
+/** Most values that are collected for one key. */
+const MAX_VALUES = 200
 
 /** Collects every scalar of the answers by its key. */
 export function collectValues(answers: readonly CrawledAnswer[]): KnownValues {
@@ -16,11 +16,11 @@ export function collectValues(answers: readonly CrawledAnswer[]): KnownValues {
       for (const [name, each] of Object.entries(value)) walk(each, Array.isArray(value) ? key : name)
       return
     }
-    const kept = found.get(key) ?? new Set()
-    found.set(key, kept)
-    if (kept.size === MAX_KEPT) return
-    if (typeof value === 'string') kept.add(value)
-    if (typeof value === 'number' || typeof value === 'boolean') kept.add(String(value))
+    const values = found.get(key) ?? new Set()
+    found.set(key, values)
+    if (values.size === MAX_VALUES) return
+    if (typeof value === 'string') values.add(value)
+    if (typeof value === 'number' || typeof value === 'boolean') values.add(String(value))
   }
   for (const { body } of answers) walk(body, '')
   return new Map(

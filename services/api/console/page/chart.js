@@ -1,4 +1,4 @@
-import { make, setText } from './dom.js'
+import { create, setText } from './dom.js'
 import { formatClock, formatRate } from './format.js'
 
 /** @typedef {import('../data.ts').HistoryRange} HistoryRange */
@@ -26,10 +26,10 @@ const Plot = /** @type {typeof import('uplot')} */ (Reflect.get(globalThis, 'uPl
  * @param {string} reader
  */
 export function createChart(reader) {
-  const summary = make('span')
-  const readout = make('span', { attributes: { 'aria-live': 'polite' } })
-  const box = make('div', { class: 'chart-box', attributes: { tabindex: '0', role: 'img' } })
-  const figure = make('figure', { class: 'chart' }, [make('figcaption', {}, [summary, readout]), box])
+  const summary = create('span')
+  const readout = create('span', { attributes: { 'aria-live': 'polite' } })
+  const box = create('div', { class: 'chart-box', attributes: { tabindex: '0', role: 'img' } })
+  const figure = create('figure', { class: 'chart' }, [create('figcaption', {}, [summary, readout]), box])
   /** @type {HistoryRange} */
   let range = 'recent'
   /** Rate by second, from several processes, and from before a restart of one of them. */
@@ -39,7 +39,7 @@ export function createChart(reader) {
   const draw = () => {
     const data = dataOf(points)
     if (plot) plot.setData(data)
-    else if (box.clientWidth > 0) plot = new Plot(optionsOf(box, tellPoint), data, box)
+    else if (box.clientWidth > 0) plot = new Plot(optionsOf(box, describePoint), data, box)
   }
   const redraw = () => {
     plot?.destroy()
@@ -47,7 +47,7 @@ export function createChart(reader) {
     draw()
   }
   /** @param {number | null | undefined} place */
-  const tellPoint = (place) => {
+  const describePoint = (place) => {
     const at = place == null ? undefined : plot?.data[0][place]
     const rate = place == null ? undefined : plot?.data[1]?.[place]
     setText(
@@ -116,10 +116,10 @@ function dataOf(points) {
 
 /**
  * @param {HTMLElement} box
- * @param {(place: number | null | undefined) => void} tellPoint
+ * @param {(place: number | null | undefined) => void} describePoint
  * @returns {import('uplot').Options}
  */
-function optionsOf(box, tellPoint) {
+function optionsOf(box, describePoint) {
   const colour = colourReader(box)
   const axis = {
     stroke: colour('--quiet'),
@@ -152,7 +152,7 @@ function optionsOf(box, tellPoint) {
         spanGaps: false,
       },
     ],
-    hooks: { setCursor: [(plot) => tellPoint(plot.cursor.idx)] },
+    hooks: { setCursor: [(plot) => describePoint(plot.cursor.idx)] },
   }
 }
 
@@ -168,7 +168,7 @@ function clocksOf(times) {
  */
 function colourReader(near) {
   return (name) => {
-    const probe = make('span')
+    const probe = create('span')
     probe.style.color = `var(${name})`
     near.append(probe)
     const { color } = getComputedStyle(probe)

@@ -16,7 +16,7 @@ export function byId(id) {
  * @param {readonly Node[]} [children]
  * @returns {HTMLElementTagNameMap[T]}
  */
-export function make(tag, traits = {}, children = []) {
+export function create(tag, traits = {}, children = []) {
   const element = document.createElement(tag)
   if (traits.class !== undefined) element.className = traits.class
   if (traits.text !== undefined) element.textContent = traits.text

@@ -1,4 +1,4 @@
-import { byId, make, setText, show } from './dom.js'
+import { byId, create, setText, show } from './dom.js'
 import { describeEvent } from './event-text.js'
 import { formatAge, formatWhole } from './format.js'
 
@@ -43,7 +43,7 @@ export function createEvents() {
   const draw = () => {
     isDrawing = false
     if (isPaused) {
-      setText(pause, waiting.length === 0 ? 'Go on' : `Go on (${formatWhole(waiting.length)} new)`)
+      setText(pause, waiting.length === 0 ? 'Resume' : `Resume (${formatWhole(waiting.length)} new)`)
       return
     }
     for (const { line, atMs } of waiting.splice(0)) list.prepend(rowOf(line, atMs))
@@ -109,7 +109,7 @@ export function createEvents() {
   pause.addEventListener('click', () => {
     isPaused = !isPaused
     pause.setAttribute('aria-pressed', String(isPaused))
-    setText(pause, isPaused ? 'Go on' : 'Pause')
+    setText(pause, isPaused ? 'Resume' : 'Pause')
     draw()
   })
   document.addEventListener('visibilitychange', () => {
@@ -133,7 +133,7 @@ export function createEvents() {
       served = text
       choice.replaceChildren(
         ...live.map(({ name, events }) => {
-          const button = make('button', { text: name, attributes: { type: 'button', 'data-path': events } })
+          const button = create('button', { text: name, attributes: { type: 'button', 'data-path': events } })
           button.addEventListener('click', () => {
             choose(events)
           })
@@ -166,15 +166,15 @@ function waitingText(isCatchingUp) {
  * @param {number} atMs
  */
 function rowOf({ title, kind, detail, block, timeMs }, atMs) {
-  const what = make('span', { class: 'what', text: title })
+  const what = create('span', { class: 'what', text: title })
   what.dataset.kind = kind
   const when = timeMs === undefined ? '' : `, ${formatAge(Math.max(0, atMs - timeMs) / 1_000)}`
   const place = block === undefined ? '' : `block ${formatWhole(block)}`
-  return make('li', {}, [
+  return create('li', {}, [
     what,
-    make('span', { class: 'block', text: place, attributes: { title: `${place}${when}` } }),
+    create('span', { class: 'block', text: place, attributes: { title: `${place}${when}` } }),
     ...(detail === ''
       ? []
-      : [make('span', { class: 'detail', text: detail, attributes: { title: detail } })]),
+      : [create('span', { class: 'detail', text: detail, attributes: { title: detail } })]),
   ])
 }

@@ -2,7 +2,7 @@
 /** @typedef {import('../data.ts').HistoryRange} HistoryRange */
 /**
  * @typedef {{ kind: 'data', data: ConsoleData }
- *   | { kind: 'away' }
+ *   | { kind: 'unavailable' }
  *   | { kind: 'failed', status: number }
  *   | { kind: 'strange' }} FeedResult
  */
@@ -57,10 +57,10 @@ async function askOnce(range) {
       cache: 'no-store',
     })
   } catch {
-    return { kind: 'away' }
+    return { kind: 'unavailable' }
   }
   // A proxy answers for an unavailable server.
-  if ([502, 503, 504].includes(response.status)) return { kind: 'away' }
+  if ([502, 503, 504].includes(response.status)) return { kind: 'unavailable' }
   if (!response.ok) return { kind: 'failed', status: response.status }
   try {
     /** @type {unknown} */

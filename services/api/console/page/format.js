@@ -80,7 +80,7 @@ export function formatClock(ms) {
  * @param {number} ms
  * @param {number} now
  */
-export function formatMoment(ms, now) {
+export function formatTime(ms, now) {
   if (ms === 0) return '–'
   if (Math.abs(now - ms) < DAY_MS / 2) return formatClock(ms)
   return new Date(ms).toLocaleDateString('en-GB', { dateStyle: 'medium' })

@@ -4,7 +4,7 @@ import { startFeed } from './feed.js'
 import { createNotice } from './notice.js'
 import { createReaders } from './readers.js'
 import { createStorage } from './storage.js'
-import { showAway, showServed, showSummary } from './summary.js'
+import { showUnavailable, showServed, showSummary } from './summary.js'
 import { startThemeButton } from './theme-button.js'
 
 /** @typedef {import('../data.ts').HistoryRange} HistoryRange */
@@ -24,7 +24,7 @@ const feed = startFeed({
   onResult: (result) => {
     notice.update(result)
     if (result.kind !== 'data') {
-      showAway()
+      showUnavailable()
       return
     }
     const { data } = result

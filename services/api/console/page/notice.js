@@ -52,7 +52,7 @@ function problemOf({ health }) {
  */
 function failureOf(result, seenMs) {
   const last = seenMs === 0 ? '' : ` This page shows the state of ${formatClock(seenMs)}.`
-  if (result.kind === 'away') return `The api does not answer. Retrying automatically.${last}`
+  if (result.kind === 'unavailable') return `The api does not answer. Retrying automatically.${last}`
   if (result.kind === 'failed')
     return `The api answered with an error (status ${result.status}). Retrying automatically.${last}`
   return `The api answered with something that this page does not understand; it may have been updated.${last}`

@@ -1,6 +1,6 @@
 import { createChart } from './chart.js'
-import { byId, make, setText, show } from './dom.js'
-import { formatAge, formatBytes, formatDuration, formatMoment, formatRate, formatWhole } from './format.js'
+import { byId, create, setText, show } from './dom.js'
+import { formatAge, formatBytes, formatDuration, formatTime, formatRate, formatWhole } from './format.js'
 
 /** @typedef {import('../data.ts').ConsoleData} ConsoleData */
 /** @typedef {import('../data.ts').HistoryRange} HistoryRange */
@@ -44,7 +44,7 @@ export function createReaders() {
       const accounts = namespaces.map(({ account }) => account).join(', ')
       setText(
         empty,
-        health.database === 'away'
+        health.database === 'unavailable'
           ? 'The readers are unknown while the database is unavailable.'
           : `No reader has committed a block yet. What is served: ${accounts}.`,
       )
@@ -56,11 +56,11 @@ export function createReaders() {
 /** @param {string} name */
 function createCard(name) {
   const id = `reader-${name.replace(/[^A-Za-z0-9_-]/g, '-')}`
-  const state = make('span', { class: 'state' })
-  const contracts = make('span', { class: 'contracts' })
+  const state = create('span', { class: 'state' })
+  const contracts = create('span', { class: 'contracts' })
   contracts.style.display = 'contents'
-  const fill = make('div')
-  const progress = make(
+  const fill = create('div')
+  const progress = create(
     'div',
     {
       class: 'progress',
@@ -76,12 +76,12 @@ function createCard(name) {
   const facts = createFacts(['Block', 'Target', 'Speed', 'Time left', 'Block time', 'Last commit'])
   const nodes = createNodes()
   const chart = createChart(name)
-  const head = make('div', { class: 'reader-head' }, [
-    make('h3', { text: name, attributes: { id } }),
+  const head = create('div', { class: 'reader-head' }, [
+    create('h3', { text: name, attributes: { id } }),
     state,
     contracts,
   ])
-  const element = make('article', { class: 'reader', attributes: { 'aria-labelledby': id } }, [
+  const element = create('article', { class: 'reader', attributes: { 'aria-labelledby': id } }, [
     head,
     progress,
     facts.element,
@@ -116,7 +116,7 @@ function createCard(name) {
         reader.blocks_per_second === null ? '–' : `${formatRate(reader.blocks_per_second)} blocks/s`,
       )
       facts.set('Time left', timeLeft(reader))
-      facts.set('Block time', formatMoment(reader.block_time, now))
+      facts.set('Block time', formatTime(reader.block_time, now))
       facts.set(
         'Last commit',
         reader.seconds_since_commit === null ? '–' : formatAge(reader.seconds_since_commit),
@@ -129,14 +129,14 @@ function createCard(name) {
 
 /** The chain nodes of a reader, one row each; hidden while nothing is known of them. */
 function createNodes() {
-  const rows = make('tbody')
+  const rows = create('tbody')
   const titles = ['Node', 'State', 'Receiving', 'Behind', 'Faults']
-  const element = make('table', { class: 'nodes' }, [
-    make('thead', {}, [
-      make(
+  const element = create('table', { class: 'nodes' }, [
+    create('thead', {}, [
+      create(
         'tr',
         {},
-        titles.map((text) => make('th', { text, attributes: { scope: 'col' } })),
+        titles.map((text) => create('th', { text, attributes: { scope: 'col' } })),
       ),
     ]),
     rows,
@@ -151,10 +151,10 @@ function createNodes() {
         const row =
           rows.children[place] ??
           rows.appendChild(
-            make(
+            create(
               'tr',
               {},
-              titles.map(() => make('td')),
+              titles.map(() => create('td')),
             ),
           )
         const texts = [
@@ -175,8 +175,8 @@ function createNodes() {
 
 /** @param {ReaderView['contracts'][number]} contract */
 function contractChip({ family, account }) {
-  return make('span', { class: 'contract' }, [
-    make('span', { text: `${family} ` }),
+  return create('span', { class: 'contract' }, [
+    create('span', { text: `${family} ` }),
     document.createTextNode(account),
   ])
 }
@@ -189,23 +189,24 @@ function percentOf({ state, start_block, block_num, target_block }) {
   const all = target_block - start_block + 1
   if (all <= 0 || (state === 'live' && target_block - block_num <= HEAD_BLOCKS)) return 100
   const done = Math.min(100, Math.max(0, ((block_num - start_block + 1) / all) * 100))
-  // The last blocks of a long way would otherwise be rounded away.
+  // The last of many blocks would otherwise be lost in rounding.
   return block_num < target_block ? Math.min(done, 99.9) : done
 }
 
 /** @param {ReaderView} reader */
 function timeLeft({ state, lag_blocks, eta_seconds }) {
+  if (state === 'connecting') return 'Not known'
   if (lag_blocks <= HEAD_BLOCKS && state === 'live') return 'At the head'
   return eta_seconds === null ? 'Not known yet' : formatDuration(eta_seconds)
 }
 
 /** @param {readonly string[]} names */
 function createFacts(names) {
-  const values = new Map(names.map((name) => [name, make('dd')]))
-  const element = make(
+  const values = new Map(names.map((name) => [name, create('dd')]))
+  const element = create(
     'dl',
     { class: 'facts' },
-    [...values].map(([name, value]) => make('div', {}, [make('dt', { text: name }), value])),
+    [...values].map(([name, value]) => create('div', {}, [create('dt', { text: name }), value])),
   )
   return {
     element,

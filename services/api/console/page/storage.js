@@ -1,4 +1,4 @@
-import { byId, make, setText, show } from './dom.js'
+import { byId, create, setText, show } from './dom.js'
 import { formatAge, formatBytes, formatCount } from './format.js'
 
 /** @typedef {import('../data.ts').ConsoleData} ConsoleData */
@@ -20,8 +20,8 @@ export function createStorage() {
     show(byId('sizes-key'), database != null)
     show(byId('storage-note'), database == null)
     if (!last || !database) {
-      const isAway = last?.health.answers === false
-      setText(byId('storage-note'), isAway ? 'The database is unavailable.' : 'Being measured')
+      const isUnavailable = last?.health.answers === false
+      setText(byId('storage-note'), isUnavailable ? 'The database is unavailable.' : 'Being measured')
       return
     }
     setText(
@@ -62,23 +62,23 @@ function bytesOf({ table_bytes, index_bytes }) {
  * @param {number} largest
  */
 function rowsOf(table, largest) {
-  const name = make('th', { attributes: { scope: 'row' } }, [
-    make('span', { class: 'schema', text: `${table.schema}.` }),
+  const name = create('th', { attributes: { scope: 'row' } }, [
+    create('span', { class: 'schema', text: `${table.schema}.` }),
     document.createTextNode(table.name),
   ])
   const rows = table.rows === null ? '–' : `≈ ${formatCount(Number(table.rows))}`
-  const bar = make('div', { class: 'size-bar' }, [
+  const bar = create('div', { class: 'size-bar' }, [
     part('table', Number(table.table_bytes), largest),
     part('index', Number(table.index_bytes), largest),
   ])
   return [
-    make('tr', {}, [
+    create('tr', {}, [
       name,
-      make('td', { class: 'number', text: rows }),
-      make('td', { class: 'number', text: formatBytes(bytesOf(table)) }),
+      create('td', { class: 'number', text: rows }),
+      create('td', { class: 'number', text: formatBytes(bytesOf(table)) }),
     ]),
-    make('tr', { class: 'bar', attributes: { 'aria-hidden': 'true' } }, [
-      make('td', { attributes: { colspan: '3' } }, [bar]),
+    create('tr', { class: 'bar', attributes: { 'aria-hidden': 'true' } }, [
+      create('td', { attributes: { colspan: '3' } }, [bar]),
     ]),
   ]
 }
@@ -89,7 +89,7 @@ function rowsOf(table, largest) {
  * @param {number} largest
  */
 function part(name, bytes, largest) {
-  const element = make('div')
+  const element = create('div')
   element.dataset.part = name
   element.style.width = `${(bytes / largest) * 100}%`
   return element

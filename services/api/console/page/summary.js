@@ -1,4 +1,4 @@
-import { byId, make, setText, show } from './dom.js'
+import { byId, create, setText, show } from './dom.js'
 import { countOf, formatAge, formatBytes, formatDuration, formatWhole } from './format.js'
 
 /** @typedef {import('../data.ts').ConsoleData} ConsoleData */
@@ -39,8 +39,8 @@ export function showSummary(data) {
 }
 
 /** Shows that the api does not answer. */
-export function showAway() {
-  showChip('away', 'No answer')
+export function showUnavailable() {
+  showChip('unavailable', 'No answer')
 }
 
 /**
@@ -61,6 +61,11 @@ function showLag(readers, isIndexing) {
   if (readers.length === 0) {
     setFigure('lag', 'Unknown')
     setNote('lag', 'No reader has started')
+    return
+  }
+  if (readers.some(({ state }) => state === 'connecting')) {
+    setFigure('lag', 'Unknown', 'warn')
+    setNote('lag', 'No connection to the chain node')
     return
   }
   const worst = readers.find(({ lag_blocks }) => lag_blocks === furthest)
@@ -116,10 +121,10 @@ export function showServed({ namespaces, provider, version, revision, chain, sta
     link.setAttribute('href', `${location.protocol}//${location.hostname}:${state_port}/v0/docs`)
   byId('served').replaceChildren(
     ...namespaces.map(({ name, account, paths }) =>
-      make('li', {}, [
-        make('h3', { text: name }),
-        make('p', { class: 'quiet', text: `Contract ${account}` }),
-        make('p', {}, paths.flatMap(pathLink)),
+      create('li', {}, [
+        create('h3', { text: name }),
+        create('p', { class: 'quiet', text: `Contract ${account}` }),
+        create('p', {}, paths.flatMap(pathLink)),
       ]),
     ),
   )
@@ -139,8 +144,8 @@ export function showServed({ namespaces, provider, version, revision, chain, sta
  * @returns {Node[]}
  */
 function pathLink(path, place) {
-  const link = make('a', { attributes: { href: `${path.slice(1)}/v1/config` } }, [
-    make('code', { text: path }),
+  const link = create('a', { attributes: { href: `${path.slice(1)}/v1/config` } }, [
+    create('code', { text: path }),
   ])
   return place === 0 ? [link] : [document.createTextNode(', '), link]
 }
@@ -152,5 +157,5 @@ function pathLink(path, place) {
 function providerNode({ name, url }) {
   // The address is the operator's own setting; anything but a web address is not made a link of.
   if (!/^https?:\/\//.test(url)) return document.createTextNode(name)
-  return make('a', { text: name, attributes: { href: url, rel: 'noreferrer' } })
+  return create('a', { text: name, attributes: { href: url, rel: 'noreferrer' } })
 }

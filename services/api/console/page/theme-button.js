@@ -30,7 +30,7 @@ export function startThemeButton() {
     const next = themes[(now + 1) % themes.length] ?? 'device'
     if (next === 'device') delete document.documentElement.dataset.theme
     else document.documentElement.dataset.theme = next
-    keep(next)
+    save(next)
     show()
     document.dispatchEvent(new Event('themechange'))
   })
@@ -44,7 +44,7 @@ function byIdOfIcon() {
 }
 
 /** @param {string} theme */
-function keep(theme) {
+function save(theme) {
   try {
     if (theme === 'device') localStorage.removeItem(KEY)
     else localStorage.setItem(KEY, theme)

@@ -8,7 +8,7 @@ import type { AssetsLimits, AssetsSetup } from './setup.ts'
 
 export {
   assetsEndpoints,
-  countTwin,
+  countEndpointOf,
   listJson,
   oneJson,
   pageJson,

@@ -64,7 +64,7 @@ const price = {
   max_price: decimal('Price in whole tokens is at most this; needs exactly one symbol. 0 means none.', 0),
 }
 
-/** Filters that every kind of listing has. The conditions on assets must all be met by one and the same asset. */
+/** Filters that every kind of listing has. One asset must match all conditions on assets. */
 const listingFilter = {
   ...parties,
   ...agents,

@@ -88,7 +88,7 @@ export function readVariable(name: BuiltinName, value: string): string {
   return `R.at = p; const ${value} = ${variableReaders[name as keyof typeof variableReaders]}; p = R.at;`
 }
 
-/** Statements that step over a built-in value of variable size. */
+/** Statements that skip a built-in value of variable size. */
 export function skipVariable(name: BuiltinName): string {
   if (name === 'varuint32' || name === 'varint32') {
     return 'if (p >= e) tooShort(p); if (b[p] < 128) p++; else { R.at = p; readVaruint32(); p = R.at; }'

@@ -2,7 +2,7 @@ import { Measures } from './measure.ts'
 import { fixedExpression, need, plus, readVariable, skipVariable } from './builtin-code.ts'
 import type { ArrayNode, BuiltinNode, StructNode, TypeNode, VariantNode } from './type-node.ts'
 
-// Generated code keeps the position in a local `p` and refers to the bytes as `b`, `v` (a DataView) and
+// Generated code has the position in a local `p` and refers to the bytes as `b`, `v` (a DataView) and
 // their end as `e`; before a call the position goes to `R.at` and comes back from there afterwards.
 
 /** First statement of every generated function. */
@@ -11,7 +11,7 @@ export const prologue = 'const b = R.bytes, v = R.view, e = R.end; let p = R.at;
 const inlineWork = 48
 
 /**
- * Writes JavaScript that reads or skips values of given types. Functions for types that are met on the way
+ * Writes JavaScript that reads or skips values of given types. Functions for types that occur in them
  * are collected in {@link functions}. Text from the ABI enters the code through `JSON.stringify` only.
  */
 export class CodeEmitter {
@@ -100,7 +100,7 @@ export class CodeEmitter {
   }
 
   /**
-   * Statements that read a struct into `result`. With `only`, the other fields are stepped over, and
+   * Statements that read a struct into `result`. With `only`, the other fields are skipped, and
    * reading ends after the last wanted one.
    */
   structBody(node: StructNode, only: ReadonlySet<string> | null = null): string {
@@ -187,7 +187,7 @@ export class CodeEmitter {
     return `${head} for (let i = 0; i < n; i++) { ${part.code} result.push(${part.value}); }`
   }
 
-  /** Statements that step over one value without making anything of it. */
+  /** Statements that skip one value. */
   skip(node: TypeNode): string {
     const { fixedSize, work } = this.measures.of(node)
     if (fixedSize !== null) return fixedSize === 0 ? '' : `${need(fixedSize)} p += ${fixedSize};`
@@ -209,7 +209,7 @@ export class CodeEmitter {
     return `${counted} if (${n} * ${size} > e - p) tooShort(p); p += ${n} * ${size};`
   }
 
-  /** Statements that step over fields, merging neighbours of fixed size into one step. */
+  /** Statements that skip fields, merging neighbours of fixed size into one step. */
   skipFields(fields: StructNode['fields']): string {
     let code = ''
     let run = 0
@@ -229,7 +229,7 @@ export class CodeEmitter {
     return code
   }
 
-  /** Name of the function that steps over a struct, variant or array. */
+  /** Name of the function that skips a struct, variant or array. */
   skipper(node: TypeNode): string {
     const known = this.#skipNames.get(node)
     if (known !== undefined) return known
@@ -267,7 +267,7 @@ function unknownIndex(node: VariantNode): string {
   return `refuse(${JSON.stringify(`variant ${name} has no alternative `)} + k, p - 1)`
 }
 
-// A plain `__proto__: x` in a literal would set the prototype; the computed form makes it a field.
+// A plain `__proto__: x` in a literal would set the prototype; the computed form defines a field.
 function propertyKey(name: string): string {
   return name === '__proto__' ? '["__proto__"]' : JSON.stringify(name)
 }

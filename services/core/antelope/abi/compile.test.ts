@@ -128,7 +128,7 @@ describe('values', () => {
     )
   })
 
-  it('keep fields and keys named __proto__', () => {
+  it('preserve fields and keys named __proto__', () => {
     const abi = structAbi([
       field('uint8', '__proto__'),
       field('uint8$', 'constructor'),

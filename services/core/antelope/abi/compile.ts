@@ -24,14 +24,14 @@ export type ValueEncoder = (value: unknown) => Uint8Array
 
 /** How to decode. */
 export interface DecoderOptions {
-  /** Fields of the struct to keep: others are stepped over, and reading stops after the last of these. */
+  /** Fields of the struct to decode: others are skipped, and reading stops after the last of these. */
   readonly only?: readonly string[]
   /** Refuse bytes that are left over after the value. Cannot be combined with `only`. */
   readonly exact?: boolean
 }
 
 /**
- * Decoders and encoders for the types of one ABI, made on first use.
+ * Decoders and encoders for the types of one ABI, created on first use.
  *
  * Values: integers of 64 bits and more are bigint, smaller ones and floats number, names, keys, symbols
  * (`8,WAX`), assets (`1.00000000 WAX`), times (as nodes print them) and checksums (hexadecimal) text,

@@ -8,7 +8,7 @@ type Write = (sink: ByteSink, value: unknown) => void
 const maxEncodeDepth = 128
 
 /**
- * Packs values of the types of one ABI. Accepts the forms that the decoder makes and the JSON forms of
+ * Packs values of the types of one ABI. Accepts the forms that the decoder returns and the JSON forms of
  * nodes: 64-bit integers as bigint, number or decimal text, bytes as bytes, number lists or hexadecimal,
  * variants as `[type, value]`, absent options as `null` or not at all.
  */
@@ -31,7 +31,7 @@ export class Encoder {
   #writer(node: TypeNode): Write {
     const known = this.#writers.get(node)
     if (known !== undefined) return known
-    const write = this.#guarded(this.#make(node))
+    const write = this.#guarded(this.#build(node))
     this.#writers.set(node, write)
     return write
   }
@@ -46,7 +46,7 @@ export class Encoder {
     }
   }
 
-  #make(node: TypeNode): Write {
+  #build(node: TypeNode): Write {
     if (node.kind === 'builtin') return (sink, value) => writeBuiltin(sink, node.name, value)
     if (node.kind === 'struct') return this.#struct(node)
     if (node.kind === 'variant') return this.#variant(node)

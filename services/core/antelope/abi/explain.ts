@@ -14,12 +14,12 @@ import {
 import type { Measures } from './measure.ts'
 import { builtinSizes, type BuiltinName, type TypeNode } from './type-node.ts'
 
-// Walking a payload of hundreds of megabytes once more would delay the news of its failure.
+// Walking a payload of hundreds of megabytes once more would delay the error.
 const maxExplainedBytes = 16 * 1024 * 1024
 
 /**
  * Finds where in a value the bytes stop fitting, by walking them once more and noting the path. Decoders
- * keep no path while they work, since nearly all of them succeed.
+ * track no path while they work, since nearly all of them succeed.
  */
 export function explainFailure(
   failure: DecodeFailure,

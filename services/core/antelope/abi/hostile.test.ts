@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { AbiError, compileAbi, DecodeError, EncodeError, normalizeAbiJson } from '../index.ts'
 import type { CompiledAbi } from '../index.ts'
 
-// ABIs come from the chain, where anybody may publish one that is made to exhaust who reads it.
+// ABIs come from the chain, where any account may publish one that is designed to exhaust its reader.
 
 function abiOf(json: object): CompiledAbi {
   return compileAbi(normalizeAbiJson(json))
@@ -85,7 +85,7 @@ describe('ABIs that do not end', () => {
   })
 })
 
-describe('bytes that make much of little', () => {
+describe('bytes that expand to large values', () => {
   it('refuses a struct that holds itself', () => {
     const abi = abiOf({ structs: [struct('x', 'x')] })
     expect(() => abi.decodeType('x', new Uint8Array(10))).toThrow('nested more than 32 deep')
@@ -105,7 +105,7 @@ describe('bytes that make much of little', () => {
   })
 
   it.each(['a', 'b', 'a[]', 'b?[]'])('charges all parts of a circle wherever it is entered: %s', (type) => {
-    // Each element of the list takes one byte and would make a thousand empty structs.
+    // Each element of the list takes one byte and would decode to a thousand empty structs.
     const empties = new Array<string>(1000).fill('e')
     const abi = abiOf({ structs: [struct('e'), struct('a', 'b[]', ...empties), struct('b', 'a?')] })
     const bytes = Buffer.concat([Buffer.from([1, 1, 0xa0, 0x8d, 0x06]), Buffer.alloc(400_000, 1)])
@@ -141,7 +141,7 @@ describe('bytes that make much of little', () => {
     expect(() => abi.decodeType('e[][]', bytes)).toThrow('too many values')
   })
 
-  it('refuses counts before it makes room for them', () => {
+  it('refuses counts before it allocates memory for them', () => {
     const abi = abiOf({})
     for (const type of ['uint64[]', 'string[]', 'uint8[]', 'bytes', 'asset[]', 'bool?[]', 'public_key[]']) {
       expect(() => abi.decodeType(type, Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0))).toThrow(

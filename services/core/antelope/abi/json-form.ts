@@ -6,7 +6,7 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 
 /**
  * How integers of 64 bits are written. `text`: all of them as decimal text. `node`: as chain nodes print them, as
- * numbers up to 32 bits and as text above; longer integers are text either way.
+ * numbers up to 32 bits and as text above; longer integers are text in both cases.
  */
 export type IntegerForm = 'text' | 'node'
 

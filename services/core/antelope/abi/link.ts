@@ -66,10 +66,10 @@ export function linkCode(source: string, bindings: Readonly<Record<string, unkno
   try {
     // The source holds text of the ABI as JSON strings only; see CodeEmitter.
     // eslint-disable-next-line @typescript-eslint/no-implied-eval
-    const make = new Function(...names, ...Object.keys(bindings), `'use strict'; ${source}`)
-    return (make as (...parts: unknown[]) => unknown)(...values, ...Object.values(bindings))
+    const create = new Function(...names, ...Object.keys(bindings), `'use strict'; ${source}`)
+    return (create as (...parts: unknown[]) => unknown)(...values, ...Object.values(bindings))
   } catch (error) {
-    throw new AbiError('no decoder can be made of this ABI', { cause: error })
+    throw new AbiError('no decoder can be generated from this ABI', { cause: error })
   }
 }
 

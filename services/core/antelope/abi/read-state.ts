@@ -2,7 +2,7 @@ import { formatAmount, formatSymbol, symbolCodeText } from '../values/asset.ts'
 import { keyLength, keyText, type KeyKind } from '../values/key.ts'
 
 // What the generated decoders and walkers work on: one state, because decoding is synchronous and never
-// calls back into a decoder, and because a state that is always the same object keeps their code simple.
+// calls back into a decoder, and because their code is simple with a state that is always the same object.
 
 /** Where reading stands. `bytes` and `view` are the same memory; `at` and `end` are offsets in it. */
 export interface ReadState {
@@ -64,7 +64,7 @@ export function beginReading(bytes: Uint8Array, start: number, end: number): voi
   state.budget = freeVisits + (end - start) * visitsPerByte
 }
 
-/** What {@link resumeReading} needs to go on after other decoding took place. */
+/** What {@link resumeReading} needs to continue after other decoding. */
 export type PausedState = Readonly<ReadState>
 
 /** The state as it is, before a callback that may decode. */
@@ -72,7 +72,7 @@ export function pauseReading(): PausedState {
   return { ...state }
 }
 
-/** Puts back a paused state; the position is that of the pause. */
+/** Restores a paused state; the position is that of the pause. */
 export function resumeReading(paused: PausedState): void {
   Object.assign(state, paused)
 }
@@ -93,7 +93,7 @@ export function refuse(reason: string, offset: number): never {
  */
 export function charge(visits: number): void {
   state.budget -= visits
-  if (state.budget < 0) refuse('the ABI makes far too many values of these bytes', state.at)
+  if (state.budget < 0) refuse('the ABI decodes far too many values from these bytes', state.at)
 }
 
 /** Enters a type that can contain itself. */
@@ -172,7 +172,7 @@ export function readBytes(): Uint8Array {
   return state.bytes.subarray(start, start + length)
 }
 
-/** Steps over length-prefixed bytes. */
+/** Skips length-prefixed bytes. */
 export function skipBytes(): void {
   const length = readLength()
   state.at += length
@@ -199,7 +199,7 @@ export function readKey(kind: KeyKind): string {
   return keyText(kind, curve, state.bytes.subarray(start + 1, state.at))
 }
 
-/** Steps over a public key or a signature. */
+/** Skips a public key or a signature. */
 export function skipKey(kind: KeyKind): void {
   const start = state.at
   if (start >= state.end) tooShort(start)

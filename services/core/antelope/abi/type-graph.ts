@@ -66,7 +66,7 @@ export class TypeGraph {
       for (const entry of this.#circleEntries) markRecursive(entry)
       return node
     } catch (error) {
-      // What was built on the way may point to a struct that was never finished.
+      // What was built meanwhile may point to a struct that was never finished.
       for (const name of this.#added) this.#nodes.delete(name)
       throw error
     } finally {
@@ -95,11 +95,11 @@ export class TypeGraph {
     if (level > maxStaticDepth) throw new AbiError(`type ${show(type)} is nested too deeply`)
     const node = this.#build(type, level)
     this.#inProgress.delete(node)
-    this.#keep(type, node)
+    this.#store(type, node)
     return node
   }
 
-  #keep(type: string, node: TypeNode): void {
+  #store(type: string, node: TypeNode): void {
     this.#nodes.set(type, node)
     this.#added.push(type)
     const deepest = childrenOf(node).reduce(
@@ -161,7 +161,7 @@ export class TypeGraph {
     return node
   }
 
-  // From here on the type may be met again inside itself: a circle of values, unlike a circle of aliases.
+  // From here on the type may occur inside itself: a circle of values, unlike a circle of aliases.
   #open(type: string, node: TypeNode): void {
     this.#nodes.set(type, node)
     this.#added.push(type)
@@ -198,7 +198,7 @@ export class TypeGraph {
 // Stands in a node until its part is known; never seen outside.
 const pending: TypeNode = { kind: 'builtin', name: 'bool' }
 
-// An option or list has one way on, so that the struct or variant at its end lies on the same circle.
+// An option or list has one successor, so that the struct or variant at its end lies on the same circle.
 function markRecursive(entry: TypeNode): void {
   let node = entry
   while (node.kind === 'optional' || node.kind === 'array') {

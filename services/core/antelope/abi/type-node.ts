@@ -78,7 +78,7 @@ export interface ArrayNode {
   readonly length: number | null
 }
 
-/** Preceded by a byte that tells whether it is there. */
+/** Preceded by a byte that says whether it is present. */
 export interface OptionalNode {
   readonly kind: 'optional'
   inner: TypeNode

@@ -12,7 +12,7 @@ export interface AttributeProblem {
   readonly offset: number
 }
 
-/** Attributes, and a problem when the data went on but could not be understood. */
+/** Attributes, and a problem when the data continued but could not be decoded. */
 export interface DecodedAttributes {
   readonly attributes: Attributes
   readonly problem?: AttributeProblem
@@ -26,7 +26,7 @@ interface CompiledField {
   readonly read: ReadValue | null
 }
 
-// A schema keeps its format object for as long as it is unchanged, and then has many rows to decode.
+// The format object of a schema is the same for as long as the schema is unchanged, and serves many rows.
 const compiledFormats = new WeakMap<readonly AttributeField[], readonly CompiledField[]>()
 
 /**

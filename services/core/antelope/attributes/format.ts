@@ -10,7 +10,7 @@ export type AttributeScalar = null | number | string
 /** An attribute value in its JSON form. */
 export type AttributeValue = AttributeScalar | AttributeScalar[]
 
-/** Attributes by name. Objects made here have no prototype, so that any name is data, `__proto__` too. */
+/** Attributes by name. Objects created here have no prototype, so that any name is data, `__proto__` too. */
 export type Attributes = Record<string, AttributeValue>
 
 /** Position of a field in its format plus this is the identifier in packed data; 0 to 3 are reserved. */

@@ -1,12 +1,12 @@
 import { withoutNul } from './format.ts'
 
 // Escapes that jsonb refuses: U+0000 and surrogates, which JSON.stringify escapes only when they stand alone.
-// A backslash that is itself escaped matches as well; the thorough way then finds nothing to do.
+// A backslash that is itself escaped matches as well; the full scan then finds nothing to do.
 const suspicious = /\\u(?:0000|d[89a-f])/
 
 /**
  * JSON text that PostgreSQL takes as `jsonb`: U+0000 becomes a space, a lone surrogate U+FFFD, NaN and
- * infinities `null`, a bigint decimal text. Own keys named `__proto__` are kept.
+ * infinities `null`, a bigint decimal text. Own keys named `__proto__` are preserved.
  */
 export function attributesToJsonText(attributes: Readonly<Record<string, unknown>>): string {
   try {

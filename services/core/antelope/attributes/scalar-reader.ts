@@ -5,7 +5,7 @@ import { withoutNul } from './format.ts'
 /** Reads one value and moves on. */
 export type ReadScalar = (reader: AttributeReader) => AttributeScalar
 
-/** Raised when attribute data cannot be read further; ends up as a problem beside what was read before. */
+/** Raised when attribute data cannot be read further; becomes a problem in addition to what was read before. */
 export class AttributeStop extends Error {
   readonly kind: 'truncated' | 'corrupt'
 
@@ -75,7 +75,7 @@ export class AttributeReader {
 function unsigned(most: number): ReadScalar {
   return (reader) => {
     const value = reader.varint()
-    // The contract cannot write more than the type holds; if it ever did, text keeps the value whole.
+    // The contract cannot write more than the type holds; if it ever did, text preserves the whole value.
     return typeof value === 'number' && value <= most ? value : value.toString()
   }
 }

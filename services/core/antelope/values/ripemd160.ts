@@ -1,5 +1,5 @@
-// Written out because OpenSSL 3 keeps this digest in a provider that some builds leave out, and the text of
-// a key cannot be made without it. Tables as in the publication of RIPEMD-160 (Dobbertin and others, 1996),
+// Written out because OpenSSL 3 has this digest in a provider that some builds leave out, and the text of
+// a key cannot be written without it. Tables as in the publication of RIPEMD-160 (Dobbertin and others, 1996),
 // one hexadecimal digit per step.
 const leftWord = table('0123456789abcdef74d1a6f3c0952eb83ae49f812706db5c19ba08c4d37fe56240597c2ae138b6fd')
 const rightWord = table('5e7092b4d6f81a3c6b370d5aef8c4912f5137e69b8c2a04d86413bf05c2d97aecfa4158762de039b')

@@ -121,7 +121,7 @@ describe('times', () => {
 })
 
 describe('base58', () => {
-  it('keeps leading zeros as ones', () => {
+  it('writes leading zeros as ones', () => {
     expect(encodeBase58(hexToBytes('00000001'))).toBe('1112')
     expect(bytesToHex(decodeBase58('1112'))).toBe('00000001')
     expect(encodeBase58(new Uint8Array(0))).toBe('')
@@ -161,7 +161,7 @@ describe('keys', () => {
   const legacy = 'EOS6MRyAjQq8ud7hVNYcfnVPJqcVpscN5So8BhtHuGYqET5GDW5CV'
   const modern = 'PUB_K1_6MRyAjQq8ud7hVNYcfnVPJqcVpscN5So8BhtHuGYqET5BoDq63'
 
-  it('tells the same key in both texts', () => {
+  it('reads the same key from both texts', () => {
     const packed = parseKeyText('PUB', legacy)
     expect(packed).toHaveLength(34)
     expect(parseKeyText('PUB', modern)).toEqual(packed)

@@ -1,6 +1,6 @@
 import type { WantedFields } from '../handler.ts'
 
-/** Attribute map as an action carries it; compilers name the pair's members in either way. */
+/** Attribute map as an action carries it; the names of the pair's members depend on the compiler. */
 export type AttributeMap = readonly (
   { key: string; value: [string, unknown] } | { first: string; second: [string, unknown] }
 )[]

@@ -34,7 +34,7 @@ export class EventLog {
 
   transfer(event: ActionEvent, log: LogTransfer): void {
     if (!this.stored.transfers) return
-    this.transactions.keep(event)
+    this.transactions.add(event)
     this.sink.append(tables.transfers, {
       transfer_id: event.seq,
       sender: log.from,
@@ -58,7 +58,7 @@ export class EventLog {
     packed: Uint8Array | null = null,
   ): void {
     if (!this.stored.logs) return
-    this.transactions.keep(event)
+    this.transactions.add(event)
     this.append(event, subject, data, packed)
   }
 
@@ -68,9 +68,9 @@ export class EventLog {
     this.write(event, nameToInt64(collection), Object.keys(rest).length === 0 ? null : rest)
   }
 
-  /** Keeps the transaction of a log that has no row of its own, or gets it from `complete` at the end of the block. */
+  /** Adds the transaction of a log that has no row of its own, or gets it from `complete` at the end of the block. */
   reserve(event: ActionEvent): void {
-    if (this.stored.logs) this.transactions.keep(event)
+    if (this.stored.logs) this.transactions.add(event)
   }
 
   /** Writes a reserved log. */

@@ -11,9 +11,9 @@ import { tables } from './tables.ts'
 export interface AssetsHandlerArgs {
   /** Contract account. */
   readonly assets_account: string
-  /** Keep transfers. */
+  /** Store transfers. */
   readonly store_transfers: boolean
-  /** Keep logs. */
+  /** Store logs. */
   readonly store_logs: boolean
 }
 

@@ -33,7 +33,7 @@ export const offerValidity: Derivation<{ offer_id: bigint; state: number }> = {
   },
 }
 
-/** Collections of an offer's assets, as far as the database knows them when the offer is made; they never change. */
+/** Collections of an offer's assets, as far as the database knows them when the offer is created; they never change. */
 export const offerContents: Completion<OfferRow, { key: bigint; collection_name: string }> = {
   kind: 'completion',
   name: 'collections of offers',
@@ -63,7 +63,7 @@ export const offerCounts: Aggregate<OfferRow> = {
 
 /** Collects what the block's actions and rows do to offers. */
 export class OfferChanges {
-  /** Assets of offers made in this block. */
+  /** Assets of offers created in this block. */
   private readonly created = new Map<bigint, readonly bigint[]>()
   /** Offers closed in this block whose assets are not known yet. */
   private readonly closed = new Set<bigint>()

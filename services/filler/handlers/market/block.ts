@@ -137,7 +137,7 @@ export class MarketBlock implements BlockScope<MarketState> {
         return id
       case 'auctionbid':
         this.auctions.bid(event, event.data as contract.AuctionBid)
-        this.log.keepTransaction(event)
+        this.log.addTransaction(event)
         return null
       case 'auctclaimbuy':
         this.auctions.claim(id, 'buyer')

@@ -31,7 +31,7 @@ export interface MarketHandlerArgs {
   readonly assets_account: string
   /** Account of the oracle contract that the same reader indexes. */
   readonly oracle_account: string
-  /** Keep logs. */
+  /** Store logs. */
   readonly store_logs: boolean
 }
 

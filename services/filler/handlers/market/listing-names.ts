@@ -17,7 +17,7 @@ interface Names {
   asset_names: string | null
 }
 
-/** Keeps the names of a kind of listing. */
+/** Derives the names of one kind of listing. */
 function namesIn<R extends Names>(
   table: KeyedTable<R>,
   id: keyof R & string,
@@ -56,7 +56,7 @@ const templateBuyofferNames: Derivation<{ buyoffer_id: bigint; name: string | nu
   },
 }
 
-/** Keep the names that listings show of their assets. */
+/** Derivations of the asset names in listings. */
 export const listingNames: readonly Derivation[] = [
   saleNames,
   auctionNames,

@@ -7,7 +7,7 @@ export function updatedAt(block: BlockInfo) {
   return { updated_at_time: block.timeMs, updated_at_block: block.num }
 }
 
-/** What all new listings say of their making. */
+/** Columns that all new listings set. */
 export function newListing(
   block: BlockInfo,
   log: { collection_name: string; collection_fee: number; maker_marketplace: string },

@@ -5,7 +5,7 @@ import { toJsonText } from '../json-text.ts'
 import { logCodes } from './contract.ts'
 import { tables } from './tables.ts'
 
-/** Writes the log, and keeps the transactions that logs, bids and payouts belong to. */
+/** Writes the log, and collects the transactions that logs, bids and payouts belong to. */
 export class MarketLog {
   private readonly transactions: BlockTransactions
   private readonly sink: RowSink
@@ -17,9 +17,9 @@ export class MarketLog {
     this.keepsLogs = keepsLogs
   }
 
-  /** Keeps the transaction of something that has its own table. */
-  keepTransaction(event: ActionEvent): void {
-    this.transactions.keep(event)
+  /** Adds the transaction of something that has its own table. */
+  addTransaction(event: ActionEvent): void {
+    this.transactions.add(event)
   }
 
   /** Logs an action of a listing, or of the contract itself (subject 0). */
@@ -35,7 +35,7 @@ export class MarketLog {
     data: Readonly<Record<string, unknown>> | null = null,
   ): void {
     if (!this.keepsLogs) return
-    this.transactions.keep(event)
+    this.transactions.add(event)
     this.sink.append(tables.logs, {
       seq: event.seq,
       subject,

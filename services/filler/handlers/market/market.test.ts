@@ -114,7 +114,7 @@ describe('bundles of before version 2', () => {
       { claimed_by_buyer: true },
       { claimed_by_seller: true },
     ],
-    ['and so the other way', 'auctclaimbuy', { claimed_by_seller: true }, { claimed_by_buyer: true }],
+    ['and in the other order', 'auctclaimbuy', { claimed_by_seller: true }, { claimed_by_buyer: true }],
   ] as const)('auctions: %s', (_, action, claimed, expected) => {
     const data = { auction_id: 7n, bidder: 'bob', bid: '1.0000 TOK', taker_marketplace: '' }
     const { operations } = block(version2, [[action, data]], [removed('auctions', 2, claimed)])

@@ -12,8 +12,8 @@ function times(side: 'seller' | 'buyer', marketplace: string, first: string, las
 }
 
 /**
- * Who traded through which marketplace, and from when to when. Keys are texts made by `recheckParties`: what happened to a
- * trade, its time, token, account and marketplace.
+ * Who traded through which marketplace, and from when to when. Keys are texts created by `recheckParties`: what happened to
+ * a trade, its time, token, account and marketplace.
  */
 export const marketplaceAccounts: Derivation<MarketplaceAccountRow> = {
   kind: 'derivation',

@@ -74,7 +74,7 @@ export class Royalties {
   ): void {
     const name = event.name as keyof typeof categories
     const settlement = this.findSettlement(event)
-    this.log.keepTransaction(event)
+    this.log.addTransaction(event)
     payouts.forEach(({ recipient, amount }, place) => {
       const paid = parseAsset(amount)
       this.sink.append(tables.royaltyPayouts, {

@@ -120,8 +120,8 @@ function recheckFloor(
   }
 }
 
-/** Contribution of a trade to the statistics. */
-const TOLD = [
+/** Columns of a trade that statistics follow from. */
+const SUMMED = [
   'trade_time',
   'price',
   'template_id',
@@ -140,10 +140,10 @@ export const tradeSums: Aggregate<TradeRow> = {
   kind: 'aggregate',
   name: 'sums of trades',
   table: tables.trades,
-  columns: TOLD,
+  columns: SUMMED,
   apply: (before, after, sink, clock) => {
     // An auction's trade is written again by a claim.
-    if (before && after && TOLD.every((column) => before[column] === after[column])) return
+    if (before && after && SUMMED.every((column) => before[column] === after[column])) return
     for (const [trade, sign] of [
       [before, -1n],
       [after, 1n],

@@ -49,7 +49,7 @@ export class OracleBlock implements BlockScope<OracleState> {
     for (const [pair, points] of this.written) {
       const newest = pickNewest(points, this.lastWrites.get(pair))
       const known = [...(this.state.get(pair)?.values() ?? [])]
-      // A place of the ring that was only just made has the time 0 and no price yet.
+      // A place of the ring that was only just created has the time 0 and no price yet.
       if (newest.timeMs === 0n || known.some((timeMs) => timeMs > newest.timeMs)) continue
       this.sink.patch(
         tables.pairs,

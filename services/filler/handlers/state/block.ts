@@ -6,7 +6,7 @@ import type {
   RawPermissionLink,
   RawRow,
 } from '../state-writer.ts'
-import type { StateKeeperSettings, StateWriterState } from './state.ts'
+import type { StateHistorySettings, StateWriterState } from './state.ts'
 import { tables } from './tables.ts'
 
 /** Half of the unsigned range: less by this, keys have the same order as signed numbers. */
@@ -14,13 +14,13 @@ const KEY_OFFSET = 2n ** 63n
 
 /** One block of the stored state. */
 export class StateBlock implements StateWriterScope<StateWriterState> {
-  private readonly settings: StateKeeperSettings
+  private readonly settings: StateHistorySettings
   private readonly block: WriterBlock
   private readonly state: StateWriterState
   private readonly sink: RowSink
   private readonly historyFrom: number
 
-  constructor(settings: StateKeeperSettings, block: WriterBlock, state: StateWriterState, sink: RowSink) {
+  constructor(settings: StateHistorySettings, block: WriterBlock, state: StateWriterState, sink: RowSink) {
     this.settings = settings
     this.block = block
     this.state = state

@@ -9,14 +9,17 @@ import { tables } from './tables.ts'
 export interface StateHandlerArgs {
   /** Contracts whose rows are stored. */
   readonly accounts: readonly string[]
-  /** Keep permissions and their links, of all accounts. */
+  /** Store permissions and their links, of all accounts. */
   readonly permissions: boolean
   /** Blocks below the head whose state stays readable; 0 = all. */
   readonly history_blocks: number
 }
 
 /** Contract rows, permissions and block ids as the chain packs them, by block. */
-export function createStateKeeper(args: StateHandlerArgs, reader: string): StateWriter<StateWriterState> {
+export function createStateHistoryWriter(
+  args: StateHandlerArgs,
+  reader: string,
+): StateWriter<StateWriterState> {
   const accounts = [...new Set(args.accounts)].sort()
   const settings = {
     reader,

@@ -1,7 +1,7 @@
 import type { Query } from '../handler.ts'
 
 /** Settings of the state history writer. */
-export interface StateKeeperSettings {
+export interface StateHistorySettings {
   readonly reader: string
   readonly accounts: readonly string[]
   readonly permissions: boolean

@@ -109,7 +109,7 @@ export class ToolsBlock implements BlockScope<ToolsState> {
 
   private log(event: ActionEvent, linkId: bigint): void {
     if (!this.keepsLogs) return
-    this.transactions.keep(event)
+    this.transactions.add(event)
     const action = logCodes[event.name as keyof typeof logCodes]
     this.sink.append(tables.logs, { seq: event.seq, subject: linkId, action })
   }

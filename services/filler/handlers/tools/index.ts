@@ -10,7 +10,7 @@ import { tables } from './tables.ts'
 export interface ToolsHandlerArgs {
   /** Contract account. */
   readonly tools_account: string
-  /** Keep logs. */
+  /** Store logs. */
   readonly store_logs: boolean
 }
 

@@ -108,7 +108,7 @@ export class HeadReading<P extends ProtocolCodec> {
     }
   }
 
-  /** Looks whether another node would be better. */
+  /** Checks whether another node would be better. */
   tick(now: number): void {
     const followed = this.#followed
     if (this.#attempt === null || followed === null) return

@@ -28,7 +28,7 @@ test('reports a stream that is silent while others have a block', () => {
 test('reports a stream that sends and is behind, but only after it has been at the head', () => {
   const late = repeat(40, (at) => [10 + Math.floor(at / 9), 11 + Math.floor(at / 3), at * 50] as const)
   expect(watch([[10, 10, 0], ...late]).find((each) => each !== null)).toMatchObject({ isSilent: false })
-  // On its way: blocks come, and the head is far.
+  // Catching up: blocks come, and the head is far ahead.
   const onTheWay = repeat(40, (at) => [10 + at, 500, at * 50] as const)
   expect(watch(onTheWay).every((each) => each === null)).toBe(true)
 })

@@ -21,7 +21,7 @@ export interface Lag {
 /** Maximum time between two samples that counts: more means that this process was busy, ms. */
 const mostStepMs = 250
 
-/** How much longer a stream may take for one block on its way to the head, as long as bytes come. */
+/** How much longer a stream may take for one block while catching up, as long as bytes come. */
 const stuckFactor = 5
 
 /** Checks that the streaming node sends each block within a time after another one had it. */
@@ -36,7 +36,7 @@ export class LagWatch {
   #byteAt = 0
   #last = 0
   #blockAt = 0
-  /** Whether the stream has been at the head: before, it is on its way there. */
+  /** Whether the stream has been at the head: before, it is catching up. */
   #hasArrived = false
 
   /** `allowedMs` is the time limit of the streaming node. */

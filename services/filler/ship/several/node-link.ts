@@ -263,7 +263,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#socket?.resume()
   }
 
-  /** Blocks of the range were released: acknowledge if that makes room. */
+  /** Blocks of the range were released: acknowledge if the window allows. */
   acknowledge(task: LinkTask<P>): void {
     if (task !== this.#task || this.#protocol === null) return
     const due = task.credits.takeDue(false)
@@ -446,7 +446,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.acknowledge(task)
   }
 
-  /** Whether a block was on its way when the range before was left. */
+  /** Whether a block was in flight when the range before was left. */
   #isLeft(num: number, task: LinkTask<P>): boolean {
     return task.next === task.start && this.#left !== null && num >= this.#left.from && num < this.#left.to
   }

@@ -64,7 +64,7 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /** Buffered bytes that are not delivered. */
-  get keptBytes(): number {
+  get bufferedBytes(): number {
     let bytes = 0
     for (const task of this.#segments) bytes += task.credits.heldBytes
     return bytes

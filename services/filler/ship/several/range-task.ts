@@ -21,7 +21,7 @@ export class RangeTask<P extends ProtocolCodec, L> {
   #taken = 0
   #bytes = 0
 
-  /** `budgetBytes` is what may be held and on its way of this range, `blockBytes` the size expected of a block. */
+  /** `budgetBytes` is what may be held and in flight of this range, `blockBytes` the size expected of a block. */
   constructor(
     start: number,
     end: number,
@@ -43,7 +43,7 @@ export class RangeTask<P extends ProtocolCodec, L> {
   }
 
   /** Number of the first block that was not taken. */
-  get firstKept(): number {
+  get firstBuffered(): number {
     return this.start + this.#taken
   }
 
@@ -54,7 +54,7 @@ export class RangeTask<P extends ProtocolCodec, L> {
 
   /** Whether every block has been taken. */
   get isTaken(): boolean {
-    return this.firstKept >= this.end
+    return this.firstBuffered >= this.end
   }
 
   /** Bytes of all blocks that have arrived. */

@@ -48,7 +48,7 @@ test('asks all nodes for ranges at the same time and hands the blocks over in or
   expect(nodes.reduce((sum, node) => sum + requested(node), 0)).toBe(1_990)
 })
 
-test('keeps no more than a budget while a range that comes first is late', async () => {
+test('buffers no more than a budget while a range that comes first is late', async () => {
   const { nodes, urls } = await nodesWith(3_000, [{}, {}])
   // No node sends block 40 for a while.
   for (const { script } of nodes) {

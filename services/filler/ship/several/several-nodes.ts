@@ -19,7 +19,7 @@ import { shareProtocols } from './share-protocols.ts'
 const tickMs = 100
 /** Time that the other nodes get to answer when one has: the first to answer is not always the best. */
 const othersMs = 300
-/** Irreversible blocks from which on ranges are worth it; fewer are read on the way to the head. */
+/** Irreversible blocks from which on ranges are worth it; fewer are read by the stream to the head. */
 const leastRange = 64
 /** Blocks that a stream may be behind the last irreversible block before ranges are read again. */
 const farBehind = 1_000
@@ -99,7 +99,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
 
   status(): ShipStatus {
     const status = this.#reader.status()
-    const heldBytes = Math.max(status.heldBytes, this.#ranges.keptBytes)
+    const heldBytes = Math.max(status.heldBytes, this.#ranges.bufferedBytes)
     const highest = this.#highestHead()?.num ?? null
     return { ...status, heldBytes, nodes: this.#links.map((link) => this.#describe(link, highest)) }
   }

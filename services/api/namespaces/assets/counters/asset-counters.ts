@@ -29,7 +29,7 @@ const OF_OWNERS = ['burned', 'owner', 'collection_name', 'collection_whitelist',
 const OF_IDS = ['lower_bound', 'upper_bound', 'before', 'after']
 
 /**
- * The number of assets from the counters that the filler keeps, as text; undefined when the filters of the request
+ * The number of assets from the counters that the filler maintains, as text; undefined when the filters of the request
  * are not those of a counter.
  */
 export async function countFromCounters(
@@ -80,15 +80,15 @@ async function sumTemplates(
   attributes: readonly AttributeFilter[],
   trigrams: boolean,
 ): Promise<string> {
-  const isBare = values.template_id === null
+  const isWithoutTemplate = values.template_id === null
   const wanted = [
     ...oneOfIds('t.template_id', values.template_id),
     ...oneOfIds('t.template_id', values.template_whitelist),
     ...templateConditions({ values, attributes, trigrams }),
   ]
   // No asset has a template and none.
-  if (isBare && wanted.length > 0) return '0'
-  const black = isBare ? [] : (values.template_blacklist ?? [])
+  if (isWithoutTemplate && wanted.length > 0) return '0'
+  const black = isWithoutTemplate ? [] : (values.template_blacklist ?? [])
   const excluded = [
     ...(black.length > 0 ? oneOfIds('t.template_id', black) : []),
     ...(values.is_transferable === true ? [raw('NOT t.transferable')] : []),
@@ -99,8 +99,8 @@ async function sumTemplates(
     return sumOf(session, ofTemplates(values, [...wanted, ...others]))
   }
   const all = ofSchemas(values)
-  if (!isBare && excluded.length === 0) return sumOf(session, all)
-  const less = ofTemplates(values, isBare ? [] : [sql`(${joinSql(excluded, ' OR ')})`])
+  if (!isWithoutTemplate && excluded.length === 0) return sumOf(session, all)
+  const less = ofTemplates(values, isWithoutTemplate ? [] : [sql`(${joinSql(excluded, ' OR ')})`])
   return sumOf(session, sql`SELECT coalesce((${all}), 0) - coalesce((${less}), 0)`)
 }
 

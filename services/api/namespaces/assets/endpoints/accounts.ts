@@ -6,7 +6,7 @@ import { countOwners, ownerPage } from '../lists/index.ts'
 import { accountCollection, countHoldings } from '../counters/index.ts'
 import { accountCollectionRecord, accountCount, accountDetail, accountDetailJson } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
-import { countTwin } from './list.ts'
+import { countEndpointOf } from './list.ts'
 
 const accountCollectionEndpoint = endpoint({
   path: '/v1/accounts/:account/:collection_name',
@@ -45,5 +45,5 @@ export function accountEndpoints(setup: AssetsSetup): Endpoint[] {
       return accountDetailJson(session, setup, holdings)
     },
   })
-  return [list, countTwin(list, count), detail, accountCollectionEndpoint]
+  return [list, countEndpointOf(list, count), detail, accountCollectionEndpoint]
 }

@@ -6,7 +6,7 @@ import type { AssetValues } from '../parameters.ts'
 import { assetList, countAssets } from '../lists/index.ts'
 import { countFromCounters } from '../counters/index.ts'
 import type { AssetsSetup } from '../setup.ts'
-import { countTwin, listJson, oneJson } from './list.ts'
+import { countEndpointOf, listJson, oneJson } from './list.ts'
 
 const NOT_FOUND = { status: 416, message: 'Asset not found' } as const
 
@@ -40,5 +40,5 @@ export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
     cache: 'path',
     run: ({ session, values }) => oneJson(session, String(values.asset_id), setup.records.asset, NOT_FOUND),
   })
-  return [list, countTwin(list, count), one]
+  return [list, countEndpointOf(list, count), one]
 }

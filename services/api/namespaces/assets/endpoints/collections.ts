@@ -6,7 +6,7 @@ import { collectionList } from '../lists/index.ts'
 import { collectionRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
-import { countTwin, oneJson, runCount, runList } from './list.ts'
+import { countEndpointOf, oneJson, runCount, runList } from './list.ts'
 
 const NOT_FOUND = { status: 416, message: 'Collection not found' } as const
 
@@ -38,5 +38,5 @@ export function collectionEndpoints(setup: AssetsSetup): Endpoint[] {
       return oneJson(session, name, setup.records.collection, NOT_FOUND)
     },
   })
-  return [list, countTwin(list, runCount(records)), one]
+  return [list, countEndpointOf(list, runCount(records)), one]
 }

@@ -12,7 +12,7 @@ import { statsEndpoints } from './stats.ts'
 import { templateEndpoints } from './templates.ts'
 import { transferEndpoints } from './transfers.ts'
 
-export { countTwin, listJson, oneJson, pageJson, runCount, runList } from './list.ts'
+export { countEndpointOf, listJson, oneJson, pageJson, runCount, runList } from './list.ts'
 export type { ListOfRecords } from './list.ts'
 
 /** Every endpoint of the namespace. On one level, fixed paths come before those with parameters. */

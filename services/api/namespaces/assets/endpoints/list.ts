@@ -76,7 +76,7 @@ export function runCount<V>({ lists, list, counted }: ListOfRecords<V>): Run<V> 
 }
 
 /** The `_count` endpoint of a list: the same parameters, another answer. @param run returns the count for the values of the list. */
-export function countTwin<V extends Values>(list: Endpoint, run: Run<V>): Endpoint {
+export function countEndpointOf<V extends Values>(list: Endpoint, run: Run<V>): Endpoint {
   return {
     ...list,
     path: `${list.path}/_count`,

@@ -8,7 +8,7 @@ import { countOffersFromCounters } from '../counters/index.ts'
 import { offerRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
-import { countTwin, oneJson, runCount, runList } from './list.ts'
+import { countEndpointOf, oneJson, runCount, runList } from './list.ts'
 
 const NOT_FOUND = { status: 416, message: 'Offer not found' } as const
 
@@ -39,5 +39,5 @@ export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
     cache: 'path',
     run: ({ session, values }) => oneJson(session, String(values.offer_id), setup.records.offer, NOT_FOUND),
   })
-  return [list, countTwin(list, runCount(records)), one]
+  return [list, countEndpointOf(list, runCount(records)), one]
 }

@@ -8,7 +8,7 @@ import { schemaKey } from '../counters/index.ts'
 import { schemaRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
-import { countTwin, oneJson, runCount, runList } from './list.ts'
+import { countEndpointOf, oneJson, runCount, runList } from './list.ts'
 
 const NOT_FOUND = { status: 416, message: 'Schema not found' } as const
 
@@ -44,5 +44,5 @@ export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
       return oneJson(session, key, setup.records.schema, NOT_FOUND)
     },
   })
-  return [list, countTwin(list, runCount(records)), one]
+  return [list, countEndpointOf(list, runCount(records)), one]
 }

@@ -6,7 +6,7 @@ import { templateList } from '../lists/index.ts'
 import { templateRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
-import { countTwin, oneJson, runCount, runList } from './list.ts'
+import { countEndpointOf, oneJson, runCount, runList } from './list.ts'
 
 const NOT_FOUND = { status: 404, message: 'Template not found' } as const
 
@@ -44,5 +44,5 @@ export function templateEndpoints(setup: AssetsSetup): Endpoint[] {
       return oneJson(session, String(values.template_id), setup.records.template, NOT_FOUND)
     },
   })
-  return [list, countTwin(list, runCount(records)), one]
+  return [list, countEndpointOf(list, runCount(records)), one]
 }

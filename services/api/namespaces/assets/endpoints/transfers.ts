@@ -7,7 +7,7 @@ import { countTransfersFromCounters, countTransfersOfAccount } from '../counters
 import { transferRecord } from '../records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from './list.ts'
-import { countTwin, runCount, runList } from './list.ts'
+import { countEndpointOf, runCount, runList } from './list.ts'
 
 /** `/v1/transfers` and its count. */
 export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
@@ -26,5 +26,5 @@ export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
     record: shape.list(transferRecord(setup.assetSchema)),
     run: runList(records),
   })
-  return [list, countTwin(list, runCount(records))]
+  return [list, countEndpointOf(list, runCount(records))]
 }

@@ -257,7 +257,7 @@ function mintFilters(values: AssetValues, statistics: Statistics): Filter[] {
       rows: between(undefined, most) + statistics.equal(ASSETS, 'template_id', [null]),
     })
   }
-  // Foreign originals are not known here, so no asset has any.
+  // Assets backed by other chains are not known, so no asset has a foreign original.
   const isOriginal = (['original_mint', 'min_original_mint', 'max_original_mint'] as const).some(
     (name) => values[name] !== undefined,
   )
@@ -265,7 +265,7 @@ function mintFilters(values: AssetValues, statistics: Statistics): Filter[] {
   return filters
 }
 
-/** A filter that no row meets. */
+/** A filter that no row matches. */
 export function nothing(name: string): Filter {
   return {
     name,

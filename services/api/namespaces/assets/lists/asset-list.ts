@@ -15,7 +15,7 @@ export interface AssetQuery {
   readonly attributes: readonly AttributeFilter[]
 }
 
-/** A list of assets, and what its filters are made from. */
+/** A list of assets, and the input of its filters. */
 export interface AssetList {
   readonly list: List
   readonly request: AssetRequest

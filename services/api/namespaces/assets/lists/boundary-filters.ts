@@ -66,7 +66,7 @@ function boundFilter(values: BoundaryValues, statistics: Statistics, bounded: Bo
   const { table, alias, key, type } = bounded
   const { lower_bound: lower, upper_bound: upper } = values
   if (lower === undefined && upper === undefined) return []
-  // A bound may be beyond what the column can hold; the comparison is then made in 64 bits.
+  // A bound may be beyond what the column can hold; the comparison then uses 64 bits.
   const cast = type === 'text' ? 'text' : 'bigint'
   const column = raw(`${alias}.${key}`)
   const bounds: Sql[] = []

@@ -2,7 +2,7 @@ import { bind, bindIntegers, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { CollectionListValues } from '../../parameter-groups/index.ts'
 
-/** Condition that no row meets. */
+/** Condition that no row matches. */
 export const NEVER = raw('FALSE')
 
 /** The column has one of some texts; of no texts it has none. */

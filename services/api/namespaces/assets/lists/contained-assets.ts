@@ -18,18 +18,18 @@ const DETAILS = [
 ] as const
 
 /** The same, and which they are or of what collection. */
-const KEPT = [...DETAILS, 'asset_id', 'collection_name'] as const
+const PICKED = [...DETAILS, 'asset_id', 'collection_name'] as const
 
 /** Collections of templates or schemas up to which they are named. */
 const MAX_COLLECTIONS = 64
 
 /** Filters on the assets that a row contains, with the data that they need. */
 export interface ContainedAssets {
-  /** Filters on the asset, `a`: the same asset meets all of them. */
+  /** Filters on the asset, `a`: the same asset matches all of them. */
   readonly filters: readonly Filter[]
   /** Names of the parameters. */
   readonly names: readonly string[]
-  /** Estimated assets that meet them. */
+  /** Estimated assets that match them. */
   readonly assets: number
   /** The collections that these are of, where they are few; with their assets. */
   readonly home?: { readonly collections: readonly string[]; readonly assets: number }
@@ -46,7 +46,7 @@ export async function resolveContained(
 ): Promise<ContainedAssets | undefined> {
   const names = DETAILS.filter((name) => values[name] !== undefined)
   if (names.length === 0) return undefined
-  const details = pick(values, KEPT)
+  const details = pick(values, PICKED)
   const isFixed = details.is_transferable === false
   const isOfFlags = isFixed || details.is_burnable === false
   const templates: ResolvedTemplates = isOfFlags
@@ -207,7 +207,7 @@ function countedParts(looked: Sql, filters: readonly Filter[], rows: number): Fi
   const isBundle = raw('cardinality(t.asset_ids) > 1')
   const found = sql`SELECT a.asset_id FROM assets.assets a ${where(foundConditions(filters))}`
   const common = { name: 'contained', rows, isIndexed: false, visits: CHECK_VISITS }
-  // To PostgreSQL the negation of a condition that it knows nothing of is met by most rows.
+  // PostgreSQL expects most rows to match the negation of a condition without statistics.
   return [
     { filter: { ...common, condition: sql`NOT (${isBundle}) AND t.asset_ids[1] IN (${found})` } },
     { filter: { ...common, condition: sql`${isBundle} AND EXISTS (${looked})` } },

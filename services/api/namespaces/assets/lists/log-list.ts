@@ -143,7 +143,7 @@ function subjectFilters({ id, schema, templateOf }: LogSubject): Filter[] {
   return filters
 }
 
-/** The actions of an endpoint that a request keeps; names that it does not have are ignored. */
+/** The actions of an endpoint that a request selects; unknown names are ignored. */
 export function chosenActions(actions: readonly string[], values: ActionValues): string[] {
   const { action_whitelist: white, action_blacklist: black } = values
   return actions.filter((name) => white?.includes(name) !== false && black?.includes(name) !== true)

@@ -29,7 +29,7 @@ const SOURCE: Source = {
   ],
 }
 
-/** Shares of the offers, about, where PostgreSQL keeps no statistics. */
+/** Approximate shares of the offers, where PostgreSQL has no statistics. */
 const SHARES = { givingNothing: 0.001, takingNothing: 0.5, swaps: 0.2, toContracts: 0.2, overlapping: 0.01 }
 
 /**
@@ -179,7 +179,7 @@ function sideFilters(values: OfferValues, statistics: Statistics): Filter[] {
       own.push({
         name: `${side}_asset_whitelist`,
         condition: only,
-        // Hardly anybody gives nothing, and few give these.
+        // Few offers give nothing, and few give these.
         ...(isSender
           ? {
               found: sql`${contentsOf('o')} && ${bindIds([0n, ...white.filter((id) => id > 0n)])} AND ${only}`,

@@ -31,7 +31,7 @@ const SOURCE: Source = {
   ],
 }
 
-/** Shares of the templates, about, where PostgreSQL keeps no statistics. */
+/** Approximate shares of the templates, where PostgreSQL has no statistics. */
 const SHARES = { data: 0.02, search: 0.02, held: 0.8, nameless: 0.02 }
 
 /** A request for templates. */

@@ -1,5 +1,5 @@
 import { shape } from '../../../endpoint/index.ts'
-import { bareSchema, collectionRecord, templateRecord } from './entity-schemas.ts'
+import { schemaOfAccount, collectionRecord, templateRecord } from './entity-schemas.ts'
 
 /** An account of `/v1/accounts` or `/v1/burns`. */
 export const accountCount = shape.record(
@@ -20,7 +20,7 @@ const ofCollection = shape.object({
 export const accountDetail = shape.record('AccountDetail', 'What an account owns', {
   collections: shape.list(ofCollection, 'Most first'),
   schemas: shape.list(
-    shape.object({ schema: bareSchema, assets: shape.decimal('Assets of the schema') }),
+    shape.object({ schema: schemaOfAccount, assets: shape.decimal('Assets of the schema') }),
     'Most first',
   ),
   templates: shape.list(

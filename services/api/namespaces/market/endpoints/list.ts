@@ -10,7 +10,7 @@ import { countFromCounters, countedList, listingList } from '../lists/index.ts'
 import type { ListingKey, ListingListValues } from '../parameters.ts'
 import type { MarketSetup } from '../setup.ts'
 
-export { countTwin, runCount, runList } from '../../assets/index.ts'
+export { countEndpointOf, runCount, runList } from '../../assets/index.ts'
 
 /** What answers a list of listings, and what answers its count. */
 export interface ListingRuns {

@@ -6,7 +6,7 @@ import type { ListingKey } from '../parameters.ts'
 import { listingParameters } from '../parameters.ts'
 import { auctionRecord, buyofferRecord, templateBuyofferRecord } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { countTwin, oneListing, runListings } from './list.ts'
+import { countEndpointOf, oneListing, runListings } from './list.ts'
 
 /** One kind of listing. */
 interface Listings {
@@ -80,6 +80,10 @@ export function listingEndpoints({ limits, records, ...setup }: MarketSetup): En
       run: runs.page,
     })
     const missing = { status: 416, message: of.missing }
-    return [list, countTwin(list, runs.count), oneListing(tag, key, of.one, record, of.records, missing)]
+    return [
+      list,
+      countEndpointOf(list, runs.count),
+      oneListing(tag, key, of.one, record, of.records, missing),
+    ]
   })
 }

@@ -20,7 +20,7 @@ import {
 import type { MarketSetup } from '../setup.ts'
 import { royaltySums } from '../statistics/index.ts'
 import type { ListOfRecords } from '../../assets/index.ts'
-import { countTwin, runCount, runList } from './list.ts'
+import { countEndpointOf, runCount, runList } from './list.ts'
 
 const NOT_FOUND = { status: 416, message: 'Royalty config not found' } as const
 
@@ -44,7 +44,7 @@ export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
   })
   return [
     payouts,
-    countTwin(payouts, runCount(records)),
+    countEndpointOf(payouts, runCount(records)),
     endpoint({
       path: '/v1/royalties/accounts/:account',
       tag,

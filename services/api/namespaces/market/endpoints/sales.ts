@@ -5,7 +5,7 @@ import { cheapestParameters, listingParameters } from '../parameters.ts'
 import { selectCheapest } from '../statistics/index.ts'
 import { listedSaleRecord, saleRecord } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { countTwin, oneListing, runListings } from './list.ts'
+import { countEndpointOf, oneListing, runListings } from './list.ts'
 
 const NOT_FOUND = { status: 416, message: 'Sale not found' } as const
 const NO_SYMBOL = { status: 400, message: 'symbol parameter is required' } as const
@@ -63,7 +63,7 @@ function saleLists(setup: MarketSetup): Endpoint[] {
       record: shape.list(listedSaleRecord),
       run: runs.page,
     })
-    return [list, countTwin(list, runs.count)]
+    return [list, countEndpointOf(list, runs.count)]
   })
 }
 

@@ -17,7 +17,7 @@ const UNKNOWN = 0.5
 /** The same of searches in names. */
 const NAMED = 0.01
 
-/** Filters on what a listing contains. One asset meets all of them, but for searches in names: any name counts. */
+/** Filters on what a listing contains. One asset matches all of them, but for searches in names: any name counts. */
 export function listedAssetFilters(request: ListingRequest): Filter[] {
   return [
     ...templateFilters(request),
@@ -236,8 +236,8 @@ function ownFilters(request: ListingRequest): Filter[] {
   const shareOf = (some: readonly Filter[]): number =>
     estimateRows(statistics.rows(ASSETS), some) / statistics.rows(ASSETS)
   const contained = isOffer ? 'a.asset_id = l.asset_id' : 'a.asset_id = ANY(l.asset_ids)'
-  const meets = filters.map(({ condition }) => condition)
-  const exists = sql`EXISTS (SELECT FROM assets.assets a WHERE ${allOf([raw(contained), ...meets])})`
+  const matches = filters.map(({ condition }) => condition)
+  const exists = sql`EXISTS (SELECT FROM assets.assets a WHERE ${allOf([raw(contained), ...matches])})`
   const traits = traitConditions(request, own)
   const traitShare = shareOf(filters.filter(({ name }) => TRAITS.has(name)))
   const share = shareOf(filters)
@@ -261,7 +261,7 @@ function ownFilters(request: ListingRequest): Filter[] {
 /** Assets are read first where the row estimate of all filters is this many times smaller than that of the prefilter columns. */
 const MUCH_RARER = 8
 
-/** Several conditions that a bundle could meet with different assets. */
+/** Several conditions that a bundle could match with different assets. */
 function namesSeveral({ values, templates }: ListingRequest): boolean {
   const hasTemplate = templates.kind !== 'unfiltered' || values.template_id !== undefined
   // Filters on template data include the schema.
@@ -294,7 +294,7 @@ function fulfilledShare({ table: { table }, statistics }: ListingRequest): numbe
 /** Names of the filters on assets that traits answer nearly. */
 const TRAITS = new Set(['minter', 'initial_receiver', 'immutable_data'])
 
-/** What every listing of an asset that meets the filters meets, and few others: the assets of a bundle share their traits. */
+/** What every listing of an asset that matches the filters matches, and few others: the assets of a bundle share their traits. */
 function traitConditions(
   { values }: ListingRequest,
   attributes: readonly AttributeFilter[],

@@ -25,7 +25,7 @@ const BEGUN = [1, 3, 4]
 /** States in which a sale has its offer. */
 const OFFERED = [1, 3, 4]
 
-/** The number of listings from the counters that the filler keeps, as text; undefined when the filters are not theirs. */
+/** The number of listings from the counters that the filler maintains, as text; undefined when the filters are not theirs. */
 export async function countFromCounters(
   { session, values, attributes }: EndpointContext<ListingValues>,
   { kind, standard }: ListingQuery,

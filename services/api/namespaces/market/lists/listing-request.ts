@@ -38,10 +38,10 @@ export function wantedStates(values: ListingValues): readonly number[] | undefin
   return values.state?.filter((state) => state >= 0n && state <= 100n).map(Number)
 }
 
-/** Condition that no row meets. */
+/** Condition that no row matches. */
 export const NEVER = raw('FALSE')
 
-/** A filter that no row meets. */
+/** A filter that no row matches. */
 export function nothing(name: string): Filter {
   const equals = { column: '', values: [], type: 'text', count: 0 }
   return { name, condition: NEVER, rows: 0, equals, isIndexed: true }

@@ -54,10 +54,10 @@ function auctionStateFilters(request: ListingRequest, nowSeconds: number): Filte
     4: sql`(l.end_time <= ${now} AND (l.buyer IS NULL OR ${raw(DISSOLVED)}))`,
   }
   const wanted = distinct(states).filter((state) => state >= 0 && state <= 4)
-  const ways = wanted.map((state) =>
+  const conditions = wanted.map((state) =>
     meanings[state] ? sql`(l.state = 1 AND ${meanings[state]})` : sql`l.state = ${bind(state, 'smallint')}`,
   )
-  const [first, ...others] = ways
+  const [first, ...others] = conditions
   if (!first) return [nothing('state')]
   const all = statistics.rows(table.table)
   const running = statistics.between(table.table, 'end_time', BigInt(nowSeconds), undefined)

@@ -54,7 +54,7 @@ export interface Priced {
   readonly rate?: Rate
   /** Orders and filters that an index of listing prices serves. */
   readonly conditions: readonly Sql[]
-  /** All that its sales meet. */
+  /** All that its sales match. */
   readonly checks: readonly Sql[]
   readonly price: Sql
   readonly share: number

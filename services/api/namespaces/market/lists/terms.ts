@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { bind, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 
-/** Kinds of what listings and payouts are found by, as in migrations 0075 and 0101. */
+/** Kinds of what listings and payouts are found by, as in 1003_market.sql. */
 export type TermKind =
   | 'minter'
   | 'receiver'

@@ -66,7 +66,7 @@ const DAY_MS = 86_400_000
 
 /** Trades of single assets by day and token as JSON text, the latest day first. */
 export async function tradeDays(session: Session, values: TradeValues): Promise<string> {
-  const days = isKeptByDay(values) ? keptDays(values, await firstOpenDay(session)) : summedDays(values)
+  const days = isStoredByDay(values) ? storedDays(values, await firstOpenDay(session)) : summedDays(values)
   const members = jsonMembers({
     median: quoted('d.median'),
     average: quoted('round(d.volume / d.trades)'),
@@ -83,13 +83,13 @@ export async function tradeDays(session: Session, values: TradeValues): Promise<
 }
 
 /** Filters of the counters of days. */
-const KEPT = new Set(['symbol', 'before', 'after'])
+const SUPPORTED = new Set(['symbol', 'before', 'after'])
 
-function isKeptByDay(values: TradeValues): boolean {
-  return Object.keys(values).every((name) => KEPT.has(name))
+function isStoredByDay(values: TradeValues): boolean {
+  return Object.keys(values).every((name) => SUPPORTED.has(name))
 }
 
-/** The days of trades that meet conditions. */
+/** The days of trades that match conditions. */
 function summedDays(values: TradeValues, further: readonly Sql[] = []): Sql {
   const { before, after } = values
   const conditions = [
@@ -114,7 +114,7 @@ async function firstOpenDay(session: Session): Promise<number> {
 }
 
 /** Days that were over at the last block are counted; the rest, and those that a bound cuts, are summed up. */
-function keptDays(values: TradeValues, open: number): Sql {
+function storedDays(values: TradeValues, open: number): Sql {
   const { before, after } = values
   // Both bounds are inclusive.
   const first = after === undefined ? undefined : Math.ceil(after / DAY_MS)

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
-import { countTwin, oneJson, runCount, runList } from '../../assets/index.ts'
+import { countEndpointOf, oneJson, runCount, runList } from '../../assets/index.ts'
 import type { ListOfRecords } from '../../assets/index.ts'
 import { countLinksFromCounters, linkList, selectLinkLogs } from '../lists/index.ts'
 import { linkActions, linkLogRecord, linkRecord } from '../records/index.ts'
@@ -44,5 +44,5 @@ export function linkEndpoints(setup: ToolsSetup): Endpoint[] {
     record: shape.list(linkLogRecord),
     run: (context) => selectLinkLogs(setup.lists, context, Object.keys(linkActions)),
   })
-  return [list, countTwin(list, runCount(records)), one, logs]
+  return [list, countEndpointOf(list, runCount(records)), one, logs]
 }

@@ -3,7 +3,7 @@ import { shape } from '../../../endpoint/index.ts'
 import type { LoggedActions } from '../../assets/index.ts'
 import { assetRecord, logRecord } from '../../assets/index.ts'
 
-/** Members of an asset that is missing in the database, besides its id: every key of an asset, without a value. */
+/** Members of an asset that is missing in the database, in addition to its id: every key of an asset, without a value. */
 export const unknownKeys = assetRecord.required!.filter((name) => name !== 'contract' && name !== 'asset_id')
 
 const nothing: RecordSchema = { type: 'null', description: 'Not known' }

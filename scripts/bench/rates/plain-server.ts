@@ -1,6 +1,6 @@
 /**
  * The least that a server with a database does for a request: no framework, a pool of four connections, one prepared
- * statement. Usage: bare-server.js ADDRESS, the address of the database as JSON. Prints one line of JSON: {"url"}.
+ * statement. Usage: plain-server.js ADDRESS, the address of the database as JSON. Prints one line of JSON: {"url"}.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,7 +9,7 @@ import type { DatabaseAddress } from '../../../services/core/database/index.ts'
 
 const CONNECTIONS = 4
 const address = JSON.parse(process.argv[2]!) as DatabaseAddress
-const pool = createPool(address, { applicationName: 'bench-bare', max: CONNECTIONS })
+const pool = createPool(address, { applicationName: 'bench-plain', max: CONNECTIONS })
 const statement = { name: 'one', text: 'SELECT 1 AS one', rowMode: 'array' } as const
 
 const server = createServer((_request, response) => {

@@ -9,8 +9,8 @@
 -- schema_names, mint range), the names of its assets as they are now, and its state as clients know it:
 --   sales                 0 waiting, 1 listed, 2 cancelled, 3 sold, 4 invalid (started, but its offer is not pending: moves
 --                         between 1 and 4 as assets leave and come back, without touching updated_at)
---   auctions              0 waiting, 1 started, 2 cancelled. What the clock makes of a started one is told by
---                         market.auction_state(): 1 running, 3 sold, 4 ended without bid or a bundle that v2 refunds
+--   auctions              0 waiting, 1 started, 2 cancelled. What the clock makes of a started one is what
+--                         market.auction_state() returns: 1 running, 3 sold, 4 ended without bid or a bundle that v2 refunds
 --   buy offers            0 pending, 1 declined, 2 cancelled, 3 accepted, 4 invalid (pending, but an asset is not with the
 --                         recipient; moves between 0 and 4 like sales)
 --   template buy offers   0 listed, 1 cancelled, 2 sold
@@ -164,6 +164,7 @@ COMMENT ON COLUMN market.bonus_fee_ranges.counter_name IS 'sale, auction, buyoff
 COMMENT ON COLUMN market.bonus_fee_ranges.start_id IS 'First listing';
 COMMENT ON COLUMN market.bonus_fee_ranges.end_id IS 'First listing that it does not apply to any more; null while it runs';
 
+-- No update of a sale leaves all indexed columns as they were, so free space in its page is of no use to it.
 CREATE TABLE market.sales (
   sale_id bigint PRIMARY KEY,
   created_at_time bigint NOT NULL,
@@ -193,9 +194,10 @@ CREATE TABLE market.sales (
   name text COLLATE "C",
   asset_names text COLLATE "C",
   asset_ids bigint[] NOT NULL,
-  template_ids integer[] NOT NULL,
-  schema_names text[] COLLATE "C" NOT NULL
-) WITH (fillfactor = 85);
+  template_ids integer[],
+  schema_names text[] COLLATE "C",
+  traits integer[] NOT NULL DEFAULT '{}'
+) WITH (fillfactor = 100);
 COMMENT ON TABLE market.sales IS 'Sales';
 COMMENT ON COLUMN market.sales.sale_id IS 'Id, from 1';
 COMMENT ON COLUMN market.sales.created_at_time IS 'Time of the announcement, ms since 1970';
@@ -225,15 +227,16 @@ COMMENT ON COLUMN market.sales.taker_marketplace IS 'Marketplace of the purchase
 COMMENT ON COLUMN market.sales.name IS 'Name of the first asset: attribute name of its merged data';
 COMMENT ON COLUMN market.sales.asset_names IS 'Distinct names of the assets in order, joined by line feeds';
 COMMENT ON COLUMN market.sales.asset_ids IS 'Assets in order';
-COMMENT ON COLUMN market.sales.template_ids IS 'Distinct templates of the assets, ascending';
-COMMENT ON COLUMN market.sales.schema_names IS 'Distinct schemas of the assets, ascending';
+COMMENT ON COLUMN market.sales.template_ids IS 'Templates of the assets, distinct and ascending; null for a single asset, whose template is template_id';
+COMMENT ON COLUMN market.sales.schema_names IS 'Schemas of the assets, distinct and ascending; null for a single asset, whose schema is schema_name';
+COMMENT ON COLUMN market.sales.traits IS 'market.asset_traits of the assets, distinct and ascending';
 
 CREATE TABLE market.auctions (
   auction_id bigint PRIMARY KEY,
   created_at_time bigint NOT NULL,
   updated_at_time bigint NOT NULL,
   end_time bigint NOT NULL,
-  starting_price bigint NOT NULL,
+  starting_price bigint,
   price bigint NOT NULL,
   collection_fee double precision NOT NULL,
   created_at_block integer NOT NULL,
@@ -255,8 +258,9 @@ CREATE TABLE market.auctions (
   name text COLLATE "C",
   asset_names text COLLATE "C",
   asset_ids bigint[] NOT NULL,
-  template_ids integer[] NOT NULL,
-  schema_names text[] COLLATE "C" NOT NULL
+  template_ids integer[],
+  schema_names text[] COLLATE "C",
+  traits integer[] NOT NULL DEFAULT '{}'
 ) WITH (fillfactor = 85);
 COMMENT ON TABLE market.auctions IS 'Auctions';
 COMMENT ON COLUMN market.auctions.auction_id IS 'Id, from 1';
@@ -285,10 +289,11 @@ COMMENT ON COLUMN market.auctions.taker_marketplace IS 'Marketplace of the highe
 COMMENT ON COLUMN market.auctions.name IS 'Name of the first asset: attribute name of its merged data';
 COMMENT ON COLUMN market.auctions.asset_names IS 'Distinct names of the assets in order, joined by line feeds';
 COMMENT ON COLUMN market.auctions.asset_ids IS 'Assets in order';
-COMMENT ON COLUMN market.auctions.template_ids IS 'Distinct templates of the assets, ascending';
-COMMENT ON COLUMN market.auctions.schema_names IS 'Distinct schemas of the assets, ascending';
+COMMENT ON COLUMN market.auctions.template_ids IS 'Templates of the assets, distinct and ascending; null for a single asset, whose template is template_id';
+COMMENT ON COLUMN market.auctions.schema_names IS 'Schemas of the assets, distinct and ascending; null for a single asset, whose schema is schema_name';
+COMMENT ON COLUMN market.auctions.traits IS 'market.asset_traits of the assets, distinct and ascending';
 
--- A bundle that an auction contract of version 2 finds without a claim is refunded, so nobody has bought it.
+-- A bundle that an auction contract of version 2 finds without a claim is refunded, so it is not sold.
 CREATE FUNCTION market.auction_state(
   state smallint, end_time bigint, buyer text, asset_count smallint, claimed boolean, now_ms bigint, is_v2 boolean
 ) RETURNS smallint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -337,8 +342,9 @@ CREATE TABLE market.buyoffers (
   name text COLLATE "C",
   asset_names text COLLATE "C",
   asset_ids bigint[] NOT NULL,
-  template_ids integer[] NOT NULL,
-  schema_names text[] COLLATE "C" NOT NULL
+  template_ids integer[],
+  schema_names text[] COLLATE "C",
+  traits integer[] NOT NULL DEFAULT '{}'
 ) WITH (fillfactor = 85);
 COMMENT ON TABLE market.buyoffers IS 'Offers to buy certain assets of a certain account';
 COMMENT ON COLUMN market.buyoffers.buyoffer_id IS 'Id, from 1';
@@ -365,8 +371,9 @@ COMMENT ON COLUMN market.buyoffers.decline_memo IS 'Memo of the account that dec
 COMMENT ON COLUMN market.buyoffers.name IS 'Name of the first asset: attribute name of its merged data';
 COMMENT ON COLUMN market.buyoffers.asset_names IS 'Distinct names of the assets in order, joined by line feeds';
 COMMENT ON COLUMN market.buyoffers.asset_ids IS 'Assets in order';
-COMMENT ON COLUMN market.buyoffers.template_ids IS 'Distinct templates of the assets, ascending';
-COMMENT ON COLUMN market.buyoffers.schema_names IS 'Distinct schemas of the assets, ascending';
+COMMENT ON COLUMN market.buyoffers.template_ids IS 'Templates of the assets, distinct and ascending; null for a single asset, whose template is template_id';
+COMMENT ON COLUMN market.buyoffers.schema_names IS 'Schemas of the assets, distinct and ascending; null for a single asset, whose schema is schema_name';
+COMMENT ON COLUMN market.buyoffers.traits IS 'market.asset_traits of the assets, distinct and ascending';
 
 CREATE TABLE market.template_buyoffers (
   buyoffer_id bigint PRIMARY KEY,
@@ -387,7 +394,8 @@ CREATE TABLE market.template_buyoffers (
   schema_name text COLLATE "C",
   maker_marketplace text COLLATE "C" NOT NULL,
   taker_marketplace text COLLATE "C",
-  name text COLLATE "C"
+  name text COLLATE "C",
+  traits integer[] NOT NULL DEFAULT '{}'
 ) WITH (fillfactor = 85);
 COMMENT ON TABLE market.template_buyoffers IS 'Offers to buy any asset of a template';
 COMMENT ON COLUMN market.template_buyoffers.buyoffer_id IS 'Id, from 1; numbered apart from buy offers';
@@ -409,6 +417,7 @@ COMMENT ON COLUMN market.template_buyoffers.schema_name IS 'Schema of the templa
 COMMENT ON COLUMN market.template_buyoffers.maker_marketplace IS 'Marketplace of the offer';
 COMMENT ON COLUMN market.template_buyoffers.taker_marketplace IS 'Marketplace of the sale';
 COMMENT ON COLUMN market.template_buyoffers.name IS 'Name of the asset that was given, else of the template';
+COMMENT ON COLUMN market.template_buyoffers.traits IS 'market.asset_traits of the asset that was given; empty until sold';
 
 CREATE TABLE market.listing_assets (
   asset_id bigint,
@@ -450,6 +459,7 @@ CREATE TABLE market.trades (
   taker_marketplace text COLLATE "C" NOT NULL,
   collection_name text COLLATE "C" NOT NULL,
   schema_name text COLLATE "C",
+  asset_burned boolean,
   PRIMARY KEY (kind, listing_id)
 );
 COMMENT ON TABLE market.trades IS 'Completed purchases of every kind';
@@ -468,6 +478,7 @@ COMMENT ON COLUMN market.trades.maker_marketplace IS 'Marketplace of the listing
 COMMENT ON COLUMN market.trades.taker_marketplace IS 'Marketplace of the purchase';
 COMMENT ON COLUMN market.trades.collection_name IS 'Collection of the assets';
 COMMENT ON COLUMN market.trades.schema_name IS 'Schema of the asset; null for a bundle';
+COMMENT ON COLUMN market.trades.asset_burned IS 'Whether the single asset is burned; null for bundles and assets that are not known';
 
 CREATE TABLE market.trade_days (
   token_symbol text COLLATE "C",
@@ -818,8 +829,183 @@ COMMENT ON COLUMN market.logs.subject IS 'Id of the listing; 0 for the contract 
 COMMENT ON COLUMN market.logs.action IS 'Code in log_actions';
 COMMENT ON COLUMN market.logs.data IS 'What the action said, where no other row has it; null else';
 
+-- Statistics of ranges of time and prices by day.
+
+CREATE TABLE market.marketplace_accounts (
+  token_symbol text COLLATE "C",
+  marketplace text COLLATE "C",
+  account text COLLATE "C",
+  sells bigint NOT NULL,
+  sell_volume numeric NOT NULL,
+  buys bigint NOT NULL,
+  buy_volume numeric NOT NULL,
+  first_sold bigint,
+  last_sold bigint,
+  first_bought bigint,
+  last_bought bigint,
+  PRIMARY KEY (token_symbol, marketplace, account)
+);
+COMMENT ON TABLE market.marketplace_accounts IS 'Who traded through which marketplace, of all time: sellers through the marketplace of the listing, buyers through that of the purchase; the number of parties in a range of time follows from the first and last times';
+COMMENT ON COLUMN market.marketplace_accounts.token_symbol IS 'Symbol code of the token that was paid';
+COMMENT ON COLUMN market.marketplace_accounts.marketplace IS 'Marketplace';
+COMMENT ON COLUMN market.marketplace_accounts.account IS 'Account';
+COMMENT ON COLUMN market.marketplace_accounts.sells IS 'Number of trades in which the account sold and the marketplace was that of the listing';
+COMMENT ON COLUMN market.marketplace_accounts.sell_volume IS 'Sum of their prices';
+COMMENT ON COLUMN market.marketplace_accounts.buys IS 'Number of trades in which the account bought and the marketplace was that of the purchase';
+COMMENT ON COLUMN market.marketplace_accounts.buy_volume IS 'Sum of their prices';
+COMMENT ON COLUMN market.marketplace_accounts.first_sold IS 'Time of the first of these sales, ms since 1970; null without any';
+COMMENT ON COLUMN market.marketplace_accounts.last_sold IS 'Time of the last of these sales, ms since 1970; null without any';
+COMMENT ON COLUMN market.marketplace_accounts.first_bought IS 'Time of the first of these purchases, ms since 1970; null without any';
+COMMENT ON COLUMN market.marketplace_accounts.last_bought IS 'Time of the last of these purchases, ms since 1970; null without any';
+
+CREATE TABLE market.price_days (
+  token_symbol text COLLATE "C",
+  day integer,
+  trades bigint NOT NULL,
+  volume numeric NOT NULL,
+  median bigint NOT NULL,
+  PRIMARY KEY (token_symbol, day)
+);
+COMMENT ON TABLE market.price_days IS 'Prices of single assets by UTC day, of the days that were over at the last block; the day that runs is read from trades';
+COMMENT ON COLUMN market.price_days.token_symbol IS 'Symbol code of the token that was paid';
+COMMENT ON COLUMN market.price_days.day IS 'Days since 1970-01-01 UTC: floor(trade_time / 86400000)';
+COMMENT ON COLUMN market.price_days.trades IS 'Number of trades of a single asset';
+COMMENT ON COLUMN market.price_days.volume IS 'Sum of their prices';
+COMMENT ON COLUMN market.price_days.median IS 'Median of their prices, the lower of the two in the middle';
+
+CREATE TABLE market.marketplace_days (
+  token_symbol text COLLATE "C",
+  day integer,
+  maker_marketplace text COLLATE "C",
+  taker_marketplace text COLLATE "C",
+  trades bigint NOT NULL,
+  volume numeric NOT NULL,
+  PRIMARY KEY (token_symbol, day, maker_marketplace, taker_marketplace)
+);
+COMMENT ON TABLE market.marketplace_days IS 'Trades by UTC day and marketplaces, of all collections';
+COMMENT ON COLUMN market.marketplace_days.token_symbol IS 'Symbol code of the token that was paid';
+COMMENT ON COLUMN market.marketplace_days.day IS 'Days since 1970-01-01 UTC: floor(trade_time / 86400000)';
+COMMENT ON COLUMN market.marketplace_days.maker_marketplace IS 'Marketplace of the listing';
+COMMENT ON COLUMN market.marketplace_days.taker_marketplace IS 'Marketplace of the purchase';
+COMMENT ON COLUMN market.marketplace_days.trades IS 'Number of trades';
+COMMENT ON COLUMN market.marketplace_days.volume IS 'Sum of their prices';
+
+CREATE TABLE market.collection_days (
+  token_symbol text COLLATE "C",
+  collection_name text COLLATE "C",
+  day integer,
+  trades bigint NOT NULL,
+  volume numeric NOT NULL,
+  PRIMARY KEY (token_symbol, collection_name, day)
+);
+COMMENT ON TABLE market.collection_days IS 'Trades by UTC day and collection';
+COMMENT ON COLUMN market.collection_days.token_symbol IS 'Symbol code of the token that was paid';
+COMMENT ON COLUMN market.collection_days.collection_name IS 'Collection';
+COMMENT ON COLUMN market.collection_days.day IS 'Days since 1970-01-01 UTC: floor(trade_time / 86400000)';
+COMMENT ON COLUMN market.collection_days.trades IS 'Number of trades';
+COMMENT ON COLUMN market.collection_days.volume IS 'Sum of their prices';
+
+CREATE TABLE market.schema_days (
+  token_symbol text COLLATE "C",
+  collection_name text COLLATE "C",
+  schema_name text COLLATE "C",
+  day integer,
+  trades bigint NOT NULL,
+  volume numeric NOT NULL,
+  sales bigint NOT NULL,
+  sale_volume numeric NOT NULL,
+  listings bigint NOT NULL,
+  PRIMARY KEY (token_symbol, collection_name, schema_name, day)
+);
+COMMENT ON TABLE market.schema_days IS 'market.schema_stats by UTC day';
+COMMENT ON COLUMN market.schema_days.token_symbol IS 'Symbol code of the token that was or is to be paid';
+COMMENT ON COLUMN market.schema_days.collection_name IS 'Collection';
+COMMENT ON COLUMN market.schema_days.schema_name IS 'Schema';
+COMMENT ON COLUMN market.schema_days.day IS 'Days since 1970-01-01 UTC: of the trade, of the sale, or on which what is listed was listed';
+COMMENT ON COLUMN market.schema_days.trades IS 'Number of trades of a single asset that has a template';
+COMMENT ON COLUMN market.schema_days.volume IS 'Sum of their prices';
+COMMENT ON COLUMN market.schema_days.sales IS 'Number of sold sales; a bundle counts once for each of its schemas';
+COMMENT ON COLUMN market.schema_days.sale_volume IS 'Sum of their prices';
+COMMENT ON COLUMN market.schema_days.listings IS 'Number of sales in state 1 or 4';
+
+CREATE TABLE market.marketplace_stats (
+  token_symbol text COLLATE "C",
+  marketplace text COLLATE "C",
+  sellers bigint NOT NULL,
+  sell_volume numeric NOT NULL,
+  buyers bigint NOT NULL,
+  buy_volume numeric NOT NULL,
+  PRIMARY KEY (token_symbol, marketplace)
+);
+COMMENT ON TABLE market.marketplace_stats IS 'Sums over market.marketplace_accounts';
+COMMENT ON COLUMN market.marketplace_stats.token_symbol IS 'Symbol code of the token that was paid';
+COMMENT ON COLUMN market.marketplace_stats.marketplace IS 'Marketplace';
+COMMENT ON COLUMN market.marketplace_stats.sellers IS 'Accounts with a sale on a listing of the marketplace';
+COMMENT ON COLUMN market.marketplace_stats.sell_volume IS 'Sum of the prices of these sales';
+COMMENT ON COLUMN market.marketplace_stats.buyers IS 'Accounts with a purchase through the marketplace';
+COMMENT ON COLUMN market.marketplace_stats.buy_volume IS 'Sum of the prices of these purchases';
+
+-- What listings are found by: traits that their assets have from the mint on, and terms.
+
+-- MD5 says the same on every machine and in every version of PostgreSQL, where the hash functions of its indexes need not.
+CREATE FUNCTION market.trait(kind text, value text) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT ('x' || left(md5(kind || E'\x1f' || value), 8))::bit(32)::integer
+$$;
+COMMENT ON FUNCTION market.trait IS 'Number of something that an asset has; different things may have the same one. Null for null';
+
+-- A statement that reads from it does not call it: it becomes a part of the statement.
+CREATE FUNCTION market.each_trait(data jsonb) RETURNS SETOF integer LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 AS $$
+  SELECT market.trait('data ' || e.key,
+    CASE jsonb_typeof(e.value) WHEN 'number' THEN trim_scale(e.value::numeric)::text ELSE e.value::text END)
+  FROM jsonb_each(data) e WHERE jsonb_typeof(e.value) NOT IN ('array', 'object')
+$$;
+COMMENT ON FUNCTION market.each_trait IS 'Numbers of the attributes of an asset that cannot change, lists left out';
+
+CREATE FUNCTION market.data_traits(data jsonb) RETURNS integer[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT array_agg(t.trait) FROM market.each_trait(data) t(trait)
+$$;
+COMMENT ON FUNCTION market.data_traits IS 'The same as an array; null without any';
+
+CREATE FUNCTION market.asset_traits(minter text, receiver text, data jsonb) RETURNS integer[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT coalesce(array_agg(DISTINCT v.trait ORDER BY v.trait), '{}')
+  FROM unnest(market.data_traits(data) || market.trait('minter', minter) || market.trait('receiver', receiver)) v(trait)
+  WHERE v.trait IS NOT NULL
+$$;
+COMMENT ON FUNCTION market.asset_traits IS 'Numbers of what an asset has from the mint on, distinct and ascending: minter, initial receiver, attributes that cannot change';
+
+-- Written as one expression: a statement that reads from it does not call it, as it becomes a part of the statement.
+CREATE FUNCTION market.listing_terms(
+  traits integer[], template_id integer, template_ids integer[], schema_name text, schema_names text[], asset_count smallint,
+  collection_name text, buyer text, maker text, taker text, symbol text, seller text, state smallint
+) RETURNS integer[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT array_remove(traits || template_ids || ARRAY[
+    coalesce(template_id, market.trait('is', 'plain')),
+    CASE WHEN asset_count > 1 THEN market.trait('is', 'bundle') END,
+    CASE WHEN cardinality(schema_names) > 2 THEN market.trait('is', 'schemas') END,
+    market.trait('schema', collection_name || '/' || coalesce(schema_name, schema_names[1])),
+    CASE WHEN cardinality(schema_names) > 1 THEN market.trait('schema', collection_name || '/' || schema_names[2]) END,
+    market.trait('buyer', buyer), market.trait('maker', maker), market.trait('taker', taker), market.trait('symbol', symbol),
+    CASE WHEN state IS NOT NULL THEN market.trait('collection', collection_name) END,
+    market.trait('seller', seller), market.trait('state', state::text)], NULL)
+$$;
+COMMENT ON FUNCTION market.listing_terms IS 'What a listing is found by: traits of its assets, numbers of its templates, and numbers of what else it has (see market.trait); is plain: no template of its own, is schemas: more than two of them. Of sales seller and state are null: they, and the collection, lead other indexes';
+
+CREATE FUNCTION market.priced_by(price bigint, listing_symbol text, settlement_symbol text) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN price IS NULL THEN market.trait('pair', listing_symbol || '/' || settlement_symbol) ELSE 0 END
+$$;
+COMMENT ON FUNCTION market.priced_by IS '0 for a sale with a price, else the number of the symbol pair that an oracle prices it by: of each the listing price grows with the price';
+
+CREATE FUNCTION market.payout_terms(kind smallint, category smallint, symbol text, listing_id bigint, asset_id bigint) RETURNS integer[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT array_remove(ARRAY[market.trait('kind', kind::text), market.trait('category', category::text),
+    market.trait('symbol', symbol), market.trait('listing', listing_id::text), market.trait('asset', asset_id::text)], NULL)
+$$;
+COMMENT ON FUNCTION market.payout_terms IS 'What a royalty payout is found by: numbers of what it has (see market.trait)';
+
 -- What the writer itself looks things up by, beside primary keys. Indexes for queries are in indexes/market.sql.
-CREATE INDEX sales_open_offer_idx ON market.sales (offer_id) WHERE state IN (1, 4);
+-- The few sales without an offer are counted by it, too.
+CREATE INDEX sales_offer_idx ON market.sales (offer_id) WHERE state IN (1, 4) OR offer_id IS NULL;
 CREATE INDEX sales_floor_idx ON market.sales (template_id, settlement_symbol, listing_symbol, listing_price, sale_id) WHERE state = 1 AND template_id IS NOT NULL;
 CREATE INDEX sales_listed_age_idx ON market.sales (updated_at_time) WHERE state = 1 AND template_id IS NOT NULL;
 CREATE INDEX sales_listed_seller_idx ON market.sales (seller) WHERE state = 1;
@@ -832,5 +1018,7 @@ SELECT chain.create_undo_twin(t::regclass) FROM unnest(ARRAY[
   'market.bonus_fees', 'market.bonus_fee_ranges', 'market.sales', 'market.auctions', 'market.buyoffers',
   'market.template_buyoffers', 'market.listing_assets', 'market.listing_counts', 'market.trades', 'market.trade_days',
   'market.collection_stats', 'market.schema_stats', 'market.account_stats', 'market.party_stats', 'market.template_points',
-  'market.template_prices', 'market.royalty_configs', 'market.royalty_templates', 'market.royalty_attributes'
+  'market.template_prices', 'market.royalty_configs', 'market.royalty_templates', 'market.royalty_attributes',
+  'market.marketplace_accounts', 'market.price_days', 'market.marketplace_days', 'market.collection_days', 'market.schema_days',
+  'market.marketplace_stats'
 ]) t;

@@ -1,4 +1,4 @@
-/** Bare COPY of all rows of a database: what the filler and an import are measured against. */
+/** COPY alone of all rows of a database: what the filler and an import are measured against. */
 import { pipeline } from 'node:stream/promises'
 import { Readable } from 'node:stream'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
@@ -14,7 +14,7 @@ const LIST = `
     AND c.relname <> 'log_actions' ORDER BY 1`
 
 /** Loads all rows of all families into an empty database, one table after the other; reading them is not timed. */
-export async function bareCopy(
+export async function copyAlone(
   from: DatabaseAddress,
   to: DatabaseAddress,
 ): Promise<{ rows: number; seconds: number; bytes: bigint }> {

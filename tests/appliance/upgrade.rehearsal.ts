@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { demoChainId } from '../../services/core/chain-node/index.ts'
+import { describeUnless } from '../setup/available.ts'
+import { applianceVariables, run, runFailing, whyNoEngine } from './engine.ts'
+import { isClean, Load, paths, tableOf } from './load.ts'
+import type { StepReport } from './load.ts'
+import { deriveImage, failingMigration, rewritingMigration, startNode } from './versions.ts'
+
+/** The last commit before 1.0.0: the oldest schema that can be upgraded. */
+const oldest = process.env.UPGRADE_FROM ?? 'b223303'
+const project = 'pronghorn-upgrade'
+const ports = { http: 29_080, https: 29_443 }
+const node = { name: `${project}-node`, http: 29_888, ship: 29_808 }
+const image = (version: string) => `${project}:${version}`
+const longest = 3_600_000
+/** A request has to be answered within so much in 99 of 100 cases, ms. */
+const MAX_P99_MS = 1_000
+/** The filler writes what it has received; then nothing changes while the node is frozen. */
+const REST_MS = 5_000
+
+/** The command inside a container. */
+const pronghorn = ['node', '/pronghorn/dist/services/cli/main.js']
+
+interface Digest {
+  readonly digest: string
+  readonly readers: readonly { readonly block_num: number | string }[]
+}
+
+let variables: Record<string, string> = {
+  ...applianceVariables(project, ports),
+  ...{ PG_MEMORY: '1g', API_WORKERS: '1', COMPOSE_FILE: 'docker-compose.yml' },
+}
+const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
+
+describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be upgraded', () => {
+  const reports: StepReport[] = []
+  let load: Load
+
+  const clean = async (): Promise<void> => {
+    await run(variables, 'docker', 'rm', '--force', node.name).catch(() => undefined)
+    await compose('--profile', '*', 'down', '--volumes', '--timeout', '5')
+  }
+
+  /** The digest of all tables at rest. */
+  const digest = async (): Promise<Digest> =>
+    JSON.parse(await compose('exec', '--no-TTY', 'filler', ...pronghorn, 'digest', '--json')) as Digest
+
+  const step = async (name: string, work: () => Promise<unknown>): Promise<StepReport> => {
+    const report = await load.during(name, work)
+    reports.push(report)
+    return report
+  }
+
+  beforeAll(async () => {
+    await clean()
+    const archive = `git archive ${oldest} | docker build --quiet --tag ${image('oldest')} -`
+    await run(variables, 'sh', '-c', archive)
+    await run(variables, 'docker', 'build', '--quiet', '--tag', image('present'), '.')
+    await deriveImage(variables, image('present'), image('later'), rewritingMigration)
+    await deriveImage(variables, image('later'), image('failing'), failingMigration)
+    const host = await startNode(variables, node, image('oldest'))
+    variables = {
+      ...variables,
+      ...{ PRONGHORN_IMAGE: image('oldest'), CHAIN_NAME: 'own', CHAIN_ID: demoChainId },
+      ...{ CHAIN_HTTP: `http://${host}:${node.http}`, CHAIN_SHIP: `ws://${host}:${node.ship}` },
+    }
+    await compose('up', '--detach', '--wait')
+    load = new Load(`https://localhost:${ports.https}`, paths, 3)
+    // Rows of some hundred more blocks.
+    await sleep(60_000)
+    await run(variables, 'docker', 'pause', node.name)
+    await sleep(REST_MS)
+  }, longest)
+
+  afterAll(async () => {
+    // It may not have started.
+    await (load as Load | undefined)?.stop()
+    console.log(tableOf(reports))
+    await run(variables, 'docker', 'unpause', node.name).catch(() => undefined)
+    await clean()
+  }, longest)
+
+  it(
+    'answers while it is upgraded, and keeps every row',
+    async () => {
+      const before = await digest()
+      for (const version of ['present', 'later']) {
+        variables = { ...variables, PRONGHORN_IMAGE: image(version) }
+        const report = await step(`upgrade to ${version}`, upgrade)
+        expect(report).toMatchObject(isClean)
+        expect(report.p99Ms).toBeLessThan(MAX_P99_MS)
+        expect(await digest()).toEqual(before)
+      }
+      const failing = { ...variables, PRONGHORN_IMAGE: image('failing') }
+      const report = await step('upgrade that fails', async () => {
+        expect(await runFailing(failing, 'scripts/upgrade', '--no-trial')).toMatch(
+          /The version before runs on/,
+        )
+      })
+      expect(report).toMatchObject(isClean)
+      expect(await digest()).toEqual(before)
+      await run(variables, 'docker', 'unpause', node.name)
+      await expect
+        .poll(() => run(variables, 'scripts/doctor').then(() => true, String), { timeout: 60_000 })
+        .toBe(true)
+      const position = async () => Number((await digest()).readers[0]!.block_num)
+      await expect.poll(position, { timeout: 60_000 }).toBeGreaterThan(Number(before.readers[0]!.block_num))
+    },
+    longest,
+  )
+
+  /** Upgrades; the doctor at its end finds that the frozen node sends no blocks. */
+  async function upgrade(): Promise<void> {
+    expect(await runFailing(variables, 'scripts/upgrade')).toMatch(/^UNHEALTHY: 1 finding/m)
+  }
+})
