@@ -51,7 +51,7 @@ async function run(
 }
 
 describe('help', () => {
-  it('names every command, the examples, the settings and the exit codes', async () => {
+  it('pronghorn help names every command, the examples, the settings and the exit codes', async () => {
     const { code, out } = await run(['--help'])
     expect(code).toBe(0)
     for (const text of [
@@ -70,7 +70,7 @@ describe('help', () => {
     }
   })
 
-  it('only shows commands and options in its examples that exist', async () => {
+  it('pronghorn help only shows commands and options in its examples that exist', async () => {
     const { out } = await run(['--help'])
     const examples = [...out.matchAll(/^ {2}pronghorn ((?:[a-z]+ ?)+)(.*?)(?: {2,}|$)/gm)]
     expect(examples.length).toBeGreaterThan(3)
@@ -81,7 +81,7 @@ describe('help', () => {
     }
   })
 
-  it('prints the version', async () => {
+  it('pronghorn help prints the version', async () => {
     expect(await run(['--version'])).toMatchObject({ code: 0, out: `${readPackageVersion()}\n` })
   })
 })
@@ -99,7 +99,7 @@ describe('a command line that cannot be understood', () => {
     [['standalone', '--ship', 'ws://node'], '--ship was given without --http'],
     [['standalone', '--ship', 'http://node'], 'Allowed: a URL with ws://'],
     [[], 'Usage: pronghorn'],
-  ])('%j ends with 2', async (line, text) => {
+  ])('pronghorn %j ends with 2', async (line, text) => {
     const { code, err } = await run(line)
     expect(code).toBe(2)
     expect(err).toContain(text)
@@ -107,11 +107,11 @@ describe('a command line that cannot be understood', () => {
 })
 
 describe('config', () => {
-  it('check says that all is well', async () => {
+  it('pronghorn config check says that all is well', async () => {
     expect(await run(['config', 'check'])).toEqual({ code: 0, out: 'The configuration is valid.\n', err: '' })
   })
 
-  it('check lists keys without effect and misspelled variables, and still passes', async () => {
+  it('pronghorn config check lists keys without effect and misspelled variables, and still passes', async () => {
     const [reader, ...others] = readers as readonly object[]
     write('readers', [{ ...reader, ds_ship_threads: 4 }, ...others])
     const { code, err } = await run(['config', 'check'], { CHIAN_HTTP: 'http://node', POSTGRES_PASWORD: 'x' })
@@ -122,7 +122,7 @@ describe('config', () => {
     expect(err.match(/warning/g)).toHaveLength(3)
   })
 
-  it('check refuses families that are not supported, and says what to do', async () => {
+  it('pronghorn config check refuses families that are not supported, and says what to do', async () => {
     const [reader] = readers as readonly { readonly contracts: readonly object[] }[]
     write('readers', [
       { ...reader, contracts: [...reader!.contracts, { handler: 'simpleassets', args: {} }] },
@@ -132,7 +132,7 @@ describe('config', () => {
     expect(err).toContain('simpleassets is not supported; remove this entry')
   })
 
-  it('check lists every problem and ends with 3', async () => {
+  it('pronghorn config check lists every problem and ends with 3', async () => {
     write('connections', { ...connections, chain: { ...connections.chain, http: 'node' } })
     write('server', { ...server, server_prot: 1 })
     const { code, err } = await run(['config', 'check'])
@@ -142,7 +142,7 @@ describe('config', () => {
     expect(err).toContain('"server_port"')
   })
 
-  it('check takes another directory, and only the files that a process needs', async () => {
+  it('pronghorn config check takes another directory, and only the files that a process needs', async () => {
     const other = mkdtempSync(join(tmpdir(), 'pronghorn-cli-'))
     writeFileSync(join(other, 'connections.config.json'), JSON.stringify(connections))
     writeFileSync(join(other, 'readers.config.json'), JSON.stringify(readers))
@@ -151,7 +151,7 @@ describe('config', () => {
     rmSync(other, { recursive: true })
   })
 
-  it('print shows defaults and no secrets', async () => {
+  it('pronghorn config print shows defaults and no secrets', async () => {
     const { code, out } = await run(['config', 'print'])
     expect(code).toBe(0)
     expect(out).not.toContain('hunter2')
@@ -181,7 +181,7 @@ describe('migrate', () => {
     await database.drop()
   })
 
-  it('brings the database to the newest schema, once', async () => {
+  it('pronghorn migrate brings the database to the newest schema, once', async () => {
     const before = await run(['migrate', '--check'])
     expect(before).toMatchObject({ code: 1, out: '' })
     expect(before.err).toContain('pronghorn migrate')
@@ -193,7 +193,7 @@ describe('migrate', () => {
     expect(await run(['migrate'])).toMatchObject({ code: 0, out: 'The schema was already the newest.\n' })
   })
 
-  it('ends with 75 when the database is unavailable, without showing the password', async () => {
+  it('pronghorn migrate ends with 75 when the database is unavailable, without showing the password', async () => {
     write('connections', {
       ...connections,
       sqldb: { ...database.address, port: 1, host: '127.0.0.1', password: 'hunter2' },

@@ -72,7 +72,7 @@ describe('generated blocks', () => {
     await devchain.stop()
   })
 
-  test('follow the recordings, a slot each, with ids that hold number and header', () => {
+  test('generated blocks follow the recordings, a slot each, with ids that hold number and header', () => {
     blocks.forEach((block, index) => {
       const signed = signedBlockOf(block)
       const before = devchain.block(block.num - 1)!
@@ -86,7 +86,7 @@ describe('generated blocks', () => {
     })
   })
 
-  test('list each transaction with an id that is the hash of its bytes', () => {
+  test('generated blocks list each transaction with an id that is the hash of its bytes', () => {
     for (const [index, block] of blocks.entries()) {
       const receipts = signedBlockOf(block)['transactions'] as { trx: [string, { packed_trx: Uint8Array }] }[]
       const ids = receipts.map(({ trx }) => createHash('sha256').update(trx[1].packed_trx).digest('hex'))
@@ -96,7 +96,7 @@ describe('generated blocks', () => {
     expect(new Set(all).size).toBe(all.length)
   })
 
-  test('number actions in creation order and execute them depth first', () => {
+  test('generated blocks number actions in creation order and execute them depth first', () => {
     let outOfOrder = 0
     for (const { actions: traces } of transactions.flat()) {
       expect(traces.map((trace) => trace.action_ordinal)).toEqual(traces.map((_, index) => index + 1))
@@ -109,7 +109,7 @@ describe('generated blocks', () => {
     expect(outOfOrder).toBeGreaterThan(0)
   })
 
-  test('continue the sequences of the recorded chain without a gap', () => {
+  test('generated blocks continue the sequences of the recorded chain without a gap', () => {
     const recorded = blocksFrom(devchain, 2).filter(({ num }) => num < firstGenerated)
     const known = new Map<string, bigint>()
     const note = (key: string, value: bigint): void => {
@@ -139,7 +139,7 @@ describe('generated blocks', () => {
     }
   })
 
-  test('carry action data and rows that the ABIs in force describe to the last byte', () => {
+  test('generated blocks carry action data and rows that the ABIs in force describe to the last byte', () => {
     for (const { act } of actions) {
       const abi = abis.get(act.account)
       // Native actions are laid out by the node, whatever the ABI of its account says.
@@ -153,7 +153,7 @@ describe('generated blocks', () => {
     expect(actions.length).toBeGreaterThan(3000)
   })
 
-  test('hold every kind of activity', () => {
+  test('generated blocks hold every kind of activity', () => {
     const names = new Set(actions.map(({ act }) => `${act.account}::${act.name}`))
     const assets = [
       ...['createcol', 'createschema', 'extendschema', 'createtempl', 'createtempl2', 'settempldata'],
@@ -189,7 +189,7 @@ describe('generated blocks', () => {
     expect(expected.filter((name) => !names.has(name))).toEqual([])
   })
 
-  test('order rows as modified, removed, created, each once per state object', () => {
+  test('generated blocks order rows as modified, removed, created, each once per state object', () => {
     for (const rows of blocks.map(contractRowsOf)) {
       const firstRemoved = rows.findIndex((row) => !row.present)
       const lastRemoved = rows.findLastIndex((row) => !row.present)
@@ -202,7 +202,7 @@ describe('generated blocks', () => {
     }
   })
 
-  test('announce new accounts in every table that a node would', () => {
+  test('generated blocks announce new accounts in every table that a node would', () => {
     const withAccounts = blocks.map(deltasOf).filter((deltas) => deltas.has('account'))
     expect(withAccounts.length).toBeGreaterThan(0)
     for (const deltas of withAccounts) {
@@ -215,7 +215,7 @@ describe('generated blocks', () => {
     }
   })
 
-  test('deploy contracts with the hash of their code and an ABI that the chain API answers', async () => {
+  test('generated blocks deploy contracts with the hash of their code and an ABI that the chain API answers', async () => {
     const url = await httpOf(devchain)
     const rows = blocks.flatMap((block) => deltasOf(block).get('code') ?? [])
     for (const { row } of rows) {
@@ -260,7 +260,7 @@ describe('generated blocks', () => {
     }
   })
 
-  test('decode with the native decoder to the same transactions', () => {
+  test('generated blocks decode with the native decoder to the same transactions', () => {
     const require = createRequire(import.meta.url)
     const library = require('@eosrio/node-abieos') as { Abieos: typeof Abieos }
     const native = library.Abieos.getInstance()
@@ -274,7 +274,7 @@ describe('generated blocks', () => {
     }
   })
 
-  test('rebuild the same tables on a chain that only gets their deltas', async () => {
+  test('generated blocks rebuild the same tables on a chain that only gets their deltas', async () => {
     const replayed = createDevchain()
     for (const block of blocks) replayed.append(block)
     const tables = await dumpTables(await httpOf(replayed), contracts)

@@ -12,7 +12,7 @@ const plan = {
   ],
 }
 
-it('grows the same main branch twice, and branches that leave the main one where they should', () => {
+it('the block tree grows the same main branch twice, and branches that leave the main one where they should', () => {
   const grower = new TreeGrower()
   const tree = grower.grow(plan)
   grower.grow({ ...plan, seed: 8 })
@@ -31,7 +31,7 @@ it('grows the same main branch twice, and branches that leave the main one where
   })
 })
 
-it('puts other content into a block', () => {
+it('the block tree puts other content into a block', () => {
   const grower = new TreeGrower()
   const content = (num: number) => (num === 2 ? { rate: 0, expiredTraces: 1_000 } : {})
   const plain = grower.grow({ ...plan, lost: [] })

@@ -63,7 +63,7 @@ async function ask(received: Partial<ReceivedStatus>) {
 const atLeast = (seconds: number) =>
   expect.toSatisfy((found: number) => found >= seconds && found < seconds + patient(60_000) / 1_000) as number
 
-it('is well while readers get on, and says how long ago they last did', async () => {
+it('the health of the filler is well while readers get on, and says how long ago they last did', async () => {
   const { status, data } = await ask({})
   expect(status).toBe(200)
   expect(data).toMatchObject({
@@ -83,7 +83,7 @@ it('is well while readers get on, and says how long ago they last did', async ()
   })
 })
 
-it('answers 503 while a reader is stalled, but stays alive for supervisors', async () => {
+it('the health of the filler answers 503 while a reader is stalled, but stays alive for supervisors', async () => {
   const problem = { summary: 'blocks wait', detail: 'blocks wait: 7 blocks, no commit for 31 s' }
   const { status, data, alive } = await ask({ status: { ...well, problem } })
   expect([status, alive]).toEqual([503, 200])
@@ -93,7 +93,7 @@ it('answers 503 while a reader is stalled, but stays alive for supervisors', asy
   })
 })
 
-it('is not well while the thread of a reader is silent', async () => {
+it('the health of the filler is not well while the thread of a reader is silent', async () => {
   const { status, data } = await ask({ atMs: performance.now() - 40_000 })
   expect(status).toBe(503)
   expect(data.reasons).toEqual(['reader main-1: its thread has said nothing for 40 s'])

@@ -18,7 +18,7 @@ async function warningOf(path: string, init?: RequestInit): Promise<string | nul
 }
 
 describe('an account that cannot exist', () => {
-  it('owns, sold and bought nothing, as it burned nothing', async () => {
+  it('an account that cannot exist owns, sold and bought nothing, as it burned nothing', async () => {
     const inventory = await get('/market/v1/prices/inventory/NOBODY')
     expect([inventory.status, inventory.body.data]).toEqual([200, { collections: [] }])
     const stats = await get('/market/v1/stats/accounts/NOBODY?symbol=WAX')
@@ -31,7 +31,7 @@ describe('an account that cannot exist', () => {
 })
 
 describe('a price record of an asset without template', () => {
-  it('has the mint number "0"', async () => {
+  it('a price record of an asset without template has the mint number "0"', async () => {
     const client = await connectDatabase(server.database.address, { applicationName: 'test' })
     const { rows } = await client.query<{ asset_id: string }>(
       `UPDATE market.trades SET template_id = NULL, template_mint = NULL
@@ -45,7 +45,7 @@ describe('a price record of an asset without template', () => {
 })
 
 describe('a refused value', () => {
-  it('is answered with the known message, and with what is allowed in a header', async () => {
+  it('a refused value is answered with the known message, and with what is allowed in a header', async () => {
     const cases = [
       ['/assets/v1/assets?limit=5000', 'limit', 'limit must be a whole number from 1 to 1000'],
       ['/assets/v1/assets?order=up', 'order', 'order must be one of asc, desc'],
@@ -58,14 +58,14 @@ describe('a refused value', () => {
     }
   })
 
-  it('of a mint range is spelled as clients know it', async () => {
+  it('a refused value of a mint range is spelled as clients know it', async () => {
     const { status, body } = await get('/market/v2/sales?min_template_mint=3&max_template_mint=2')
     expect([status, body.message]).toEqual([400, "Min template mint can't be grater than max template mint"])
   })
 })
 
 describe('what is accepted without effect', () => {
-  it('is named in a Warning header, each time, and nothing else changes', async () => {
+  it('what is accepted without effect is named in a Warning header, each time, and nothing else changes', async () => {
     const plain = await get('/assets/v1/assets?limit=2')
     for (let time = 0; time < 4; time++) {
       const unknown = await get('/assets/v1/assets?limit=2&collectoin_name=x')
@@ -81,14 +81,14 @@ describe('what is accepted without effect', () => {
     expect(await warningOf('/assets/v1/assets', post({ limit: 1, liimt: 1 }))).toContain('liimt')
   })
 
-  it('is no parameter of another endpoint, and no attribute filter', async () => {
+  it('what is accepted without effect is no parameter of another endpoint, and no attribute filter', async () => {
     expect(await warningOf('/assets/v1/assets?limit=1&maker_marketplace=x')).toBeNull()
     expect(
       await warningOf('/assets/v1/collections?limit=1&data:number.level=1&template_data.name=x'),
     ).toBeNull()
   })
 
-  it('cannot break the header', async () => {
+  it('what is accepted without effect cannot break the header', async () => {
     const name = encodeURIComponent(`a"\r\nSet-Cookie: b\\\u00e9${'x'.repeat(500)}`)
     const warning = await warningOf(`/assets/v1/assets?limit=1&${name}=1&z1&z2&z3&z4&z5&z6&z7`)
     expect(warning).toContain(String.raw`a\"??Set-Cookie: b\\?xxx`)
@@ -97,7 +97,7 @@ describe('what is accepted without effect', () => {
 })
 
 describe('methods that write', () => {
-  it('are 405 with those that are allowed', async () => {
+  it('methods that write are 405 with those that are allowed', async () => {
     for (const method of ['DELETE', 'PUT', 'PATCH']) {
       const { status, headers, body } = await get('/atomicassets/v1/assets?limit=1', { method })
       expect([status, body]).toEqual([405, { success: false, message: `Method ${method} not allowed` }])

@@ -175,7 +175,7 @@ async function plainPage({ list }: { list: List }, query: Query): Promise<string
 
 describe('lists of assets', () => {
   it(
-    'show the same page and number whatever access path is chosen',
+    'lists of assets show the same page and number whatever access path is chosen',
     { timeout: patient(300_000) },
     async () => {
       const random = chance()
@@ -204,7 +204,7 @@ describe('lists of assets', () => {
     },
   )
 
-  it('are the same in the order of prices', { timeout: patient(300_000) }, async () => {
+  it('lists of assets are the same in the order of prices', { timeout: patient(300_000) }, async () => {
     const random = chance()
     let shown = 0
     for (let at = 0; at < REQUESTS; at++) {
@@ -230,7 +230,7 @@ describe('lists of assets', () => {
 
 describe('accounts', () => {
   it(
-    'are those of the assets that match, from counters or counted',
+    'accounts of a list are those of the assets that match, from counters or counted',
     { timeout: patient(300_000) },
     async () => {
       const random = chance()
@@ -286,24 +286,28 @@ describe('accounts', () => {
 })
 
 describe('assets of each template', () => {
-  it('are those that match, from counters or counted', { timeout: patient(300_000) }, async () => {
-    const random = chance()
-    const [, reader] = readers[0]!
-    const setup = { trigrams: true, assets: { lists: reader } } as never
-    for (let at = 0; at < REQUESTS; at++) {
-      const query = { ...(await pickFilters(random)), ...pageOf(random) }
-      const { values, attributes } = await contextOf(query, assetListParameters(1_000))
-      const { list } = await assetList(reader, true, { session, values, attributes })
-      const expected =
-        await texts(sql`SELECT k.template_id, k.assets FROM (SELECT a.template_id, count(*) AS assets
+  it(
+    'assets of each template are those that match, from counters or counted',
+    { timeout: patient(300_000) },
+    async () => {
+      const random = chance()
+      const [, reader] = readers[0]!
+      const setup = { trigrams: true, assets: { lists: reader } } as never
+      for (let at = 0; at < REQUESTS; at++) {
+        const query = { ...(await pickFilters(random)), ...pageOf(random) }
+        const { values, attributes } = await contextOf(query, assetListParameters(1_000))
+        const { list } = await assetList(reader, true, { session, values, attributes })
+        const expected =
+          await texts(sql`SELECT k.template_id, k.assets FROM (SELECT a.template_id, count(*) AS assets
         FROM assets.assets a ${allConditions(list)} GROUP BY 1) k WHERE k.template_id IS NOT NULL ORDER BY 1`)
-      const held = await heldAssets(session, setup, values, attributes)
-      expect([JSON.stringify(query), await texts(sql`SELECT * FROM (${held}) h ORDER BY 1`)]).toEqual([
-        JSON.stringify(query),
-        expected,
-      ])
-    }
-  })
+        const held = await heldAssets(session, setup, values, attributes)
+        expect([JSON.stringify(query), await texts(sql`SELECT * FROM (${held}) h ORDER BY 1`)]).toEqual([
+          JSON.stringify(query),
+          expected,
+        ])
+      }
+    },
+  )
 })
 
 /** Direction and window of a page. */

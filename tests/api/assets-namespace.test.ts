@@ -55,7 +55,7 @@ const light = {
 }
 
 describe('records', () => {
-  it('of assets have the documented fields and types', async () => {
+  it('records of assets have the documented fields and types', async () => {
     const rows = await everything('/v1/assets')
     expect(rows.length).toBeGreaterThan(900)
     for (const row of rows) {
@@ -100,7 +100,7 @@ describe('records', () => {
     })
   })
 
-  it('of assets merge the layers of attributes, the immutable ones of the template on top', async () => {
+  it('records of assets merge the layers of attributes, the immutable ones of the template on top', async () => {
     const rows = await everything('/v1/assets')
     const layered = rows.filter(
       (row) => row.template !== null && Object.keys(row.mutable_data as Row).length > 0,
@@ -118,7 +118,7 @@ describe('records', () => {
     }
   })
 
-  it('of templates carry mutable data and deletion marks', async () => {
+  it('records of templates carry mutable data and deletion marks', async () => {
     const rows = await list('/v1/templates?include_deleted=true&limit=1000')
     const deleted = rows.filter((row) => row.deleted_at_block !== null)
     expect(deleted.length).toBeGreaterThan(0)
@@ -144,7 +144,7 @@ describe('records', () => {
     expect(alone).toEqual(deleted[0])
   })
 
-  it('of schemas carry media types, authored or guessed', async () => {
+  it('records of schemas carry media types, authored or guessed', async () => {
     const rows = await list('/v1/schemas?limit=100')
     const authored = rows.filter((row) => (row.types as unknown[]).length > 0)
     expect(authored.length).toBeGreaterThan(0)
@@ -170,7 +170,7 @@ describe('records', () => {
     )
   })
 
-  it('of collections carry their attributes and the pending author', async () => {
+  it('records of collections carry their attributes and the pending author', async () => {
     const rows = await list('/v1/collections')
     for (const row of rows) {
       expect(row).toMatchObject({ contract: 'atomicassets', ...light, data: expect.any(Object) as object })
@@ -183,7 +183,7 @@ describe('records', () => {
     )
   })
 
-  it('of offers and transfers hold full assets in the order of the action', async () => {
+  it('records of offers and transfers hold full assets in the order of the action', async () => {
     const offers = await list('/v1/offers')
     expect(offers).not.toEqual([])
     for (const row of offers) {
@@ -206,7 +206,7 @@ describe('records', () => {
     expect(asset).toEqual(await one(`/v1/assets/${asset!.asset_id as string}`))
   })
 
-  it('of the contract hold its settings', async () => {
+  it('records of the contract hold its settings', async () => {
     expect(await one('/v1/config')).toMatchObject({
       contract: 'atomicassets',
       version: expect.any(String) as string,
@@ -219,7 +219,7 @@ describe('records', () => {
 })
 
 describe('lists', () => {
-  it('are sorted by what is asked for, ties by key', async () => {
+  it('lists are sorted by what is asked for, ties by key', async () => {
     const sorts = ['asset_id', 'minted', 'updated', 'transferred', 'template_mint', 'name']
     const keys: Readonly<Record<string, string>> = {
       updated: 'updated_at_time',
@@ -243,7 +243,7 @@ describe('lists', () => {
     expect(await list('/v1/assets?limit=3&sort=nonsense')).toEqual(await list('/v1/assets?limit=3'))
   })
 
-  it('are cut into pages that together are the whole', async () => {
+  it('lists are cut into pages that together are the whole', async () => {
     for (const path of [
       '/v1/assets?owner=alice,bob,carol',
       '/v1/assets?sort=name',
@@ -265,7 +265,7 @@ describe('lists', () => {
     }
   })
 
-  it('end at a row that is too far out, with the parameters that continue without skipping', async () => {
+  it('lists end at a row that is too far out, with the parameters that continue without skipping', async () => {
     const refusal = (row: number) =>
       `Invalid value for parameter page: it begins after row ${row} of this order; continue with lower_bound, upper_bound, before or after instead`
     for (const [query, row] of [
@@ -282,7 +282,7 @@ describe('lists', () => {
     expect((await server.get('/v1/assets/_count?sort=name&page=1002')).status).toBe(200)
   })
 
-  it('of several owners are those of each', async () => {
+  it('lists of several owners are those of each', async () => {
     const each = [
       ...(await list('/v1/assets?limit=1000&owner=alice')),
       ...(await list('/v1/assets?limit=1000&owner=bob')),
@@ -291,7 +291,7 @@ describe('lists', () => {
     expect(ids(both, 'asset_id')).toEqual(ids(each, 'asset_id').sort().reverse())
   })
 
-  it('have a count under two addresses', async () => {
+  it('lists have a count under two addresses', async () => {
     for (const name of ['assets', 'accounts', 'collections', 'schemas', 'templates', 'offers', 'transfers']) {
       const count = await one(`/v1/${name}/_count`)
       expect(count).toEqual(decimal)
@@ -299,7 +299,7 @@ describe('lists', () => {
     }
   })
 
-  it('count assets alike from counters and from rows', async () => {
+  it('lists count assets alike from counters and from rows', async () => {
     for (const query of [
       '',
       'burned=true',
@@ -318,7 +318,7 @@ describe('lists', () => {
     }
   })
 
-  it('of accounts come from counters and from rows alike', async () => {
+  it('lists of accounts come from counters and from rows alike', async () => {
     const unfiltered = await list('/v1/accounts?limit=5000')
     expect(await list('/v1/accounts?limit=5000&burned=false')).toEqual(unfiltered)
     expect(unfiltered[0]).toEqual({ account: expect.any(String) as string, assets: decimal })
@@ -328,7 +328,7 @@ describe('lists', () => {
     expect(await list('/v1/accounts?burned=true')).toEqual([])
   })
 
-  it('are bounded by key and time', async () => {
+  it('lists are bounded by key and time', async () => {
     const all = await everything('/v1/assets?order=asc')
     const middle = all[300]!
     const id = middle.asset_id as string
@@ -354,7 +354,7 @@ describe('lists', () => {
     expect(await list('/v1/assets?before=1')).toEqual([])
   })
 
-  it('of transfers are bounded by the time of their transactions', async () => {
+  it('lists of transfers are bounded by the time of their transactions', async () => {
     const all: Row[] = []
     for (let page = 1; page <= 6; page++) all.push(...(await list(`/v1/transfers?order=asc&page=${page}`)))
     const times = [...new Set(all.map((row) => Number(row.created_at_time)))]
@@ -368,7 +368,7 @@ describe('lists', () => {
 })
 
 describe('filters', () => {
-  it('on attributes compare as typed', async () => {
+  it('filters on attributes compare as typed', async () => {
     const all = await everything('/v1/assets')
     const templateData = (row: Row) => (row.template as { data: Row } | null)?.data ?? {}
     const rare = await list('/v1/assets?limit=1000&data.rarity=legendary')
@@ -386,7 +386,7 @@ describe('filters', () => {
     expect(await list('/v1/assets?data:number.rarity=abc')).toEqual([])
   })
 
-  it('take every wildcard of a search text literally', async () => {
+  it('filters take every wildcard of a search text literally', async () => {
     expect(await list('/v1/assets?match=%25')).toEqual([])
     expect(await list('/v1/templates?match=_%25_')).toEqual([])
     expect(await list('/v1/offers?match_memo=%25%25')).toEqual([])
@@ -395,7 +395,7 @@ describe('filters', () => {
     for (const row of found) expect(String(row.name).toLowerCase()).toContain('sword')
   })
 
-  it('by an unknown named list match nothing, and exclude nothing', async () => {
+  it('filters by an unknown named list match nothing, and exclude nothing', async () => {
     expect(await list('/v1/assets?collection_whitelist=$list:typo')).toEqual([])
     expect(await list('/v1/assets?owner=$list:typo')).toEqual([])
     expect(await list('/v1/assets?limit=2&collection_blacklist=$list:typo')).toEqual(
@@ -403,7 +403,7 @@ describe('filters', () => {
     )
   })
 
-  it('mean the same in a body, as numbers, booleans, lists and text', async () => {
+  it('filters mean the same in a body, as numbers, booleans, lists and text', async () => {
     const expected = await list('/v1/assets?owner=alice,bob&burned=false&limit=3&page=2')
     expect(expected).toHaveLength(3)
     expect(await list('/v1/assets?owner=alice&owner=bob&burned=0&limit=3&page=2')).toEqual(expected)
@@ -414,7 +414,7 @@ describe('filters', () => {
     expect(await list('/v1/assets', { method: 'POST', body: form })).toEqual(expected)
   })
 
-  it('on what offers and transfers contain hold for one and the same asset', async () => {
+  it('filters on what offers and transfers contain hold for one and the same asset', async () => {
     const transfers = await list('/v1/transfers?collection_name=alicecollect&template_id=10&limit=100')
     expect(transfers).not.toEqual([])
     for (const { assets } of transfers) {
@@ -431,7 +431,7 @@ describe('filters', () => {
 })
 
 describe('single records', () => {
-  it('that do not exist have the messages that clients know', async () => {
+  it('single records that do not exist have the messages that clients know', async () => {
     expect(await failure('/v1/assets/1')).toBe('416 Asset not found')
     expect(await failure('/v1/collections/nothing')).toBe('416 Collection not found')
     expect(await failure('/v1/offers/999999')).toBe('416 Offer not found')
@@ -440,7 +440,7 @@ describe('single records', () => {
     expect(await failure('/v1/templates/alicecollect/1')).toBe('404 Template not found')
   })
 
-  it('with an impossible id are refused', async () => {
+  it('single records with an impossible id are refused', async () => {
     expect(await failure('/v1/assets/abc')).toBe('400 Invalid value for parameter asset_id')
     expect(await failure('/v1/assets/9223372036854775808')).toBe('400 Invalid value for parameter asset_id')
     expect(await failure('/v1/templates/alicecollect/null')).toBe(

@@ -132,7 +132,7 @@ async function untilQueriesWait(count: number): Promise<void> {
 }
 
 describe('cached answers', () => {
-  it('are given again, whatever the spelling of the question', async () => {
+  it('cached answers are given again, whatever the spelling of the question', async () => {
     const api = await Watched.start({ cache_life: 300 })
     const first = await api.ask(ASSETS)
     expect([first.status, first.cache]).toEqual([200, 'miss'])
@@ -179,7 +179,7 @@ describe('cached answers', () => {
     }
   })
 
-  it('count towards the limit of requests, and are refused beyond it', async () => {
+  it('cached answers count towards the limit of requests, and are refused beyond it', async () => {
     const api = await Watched.start({ cache_life: 300, rate_limit: { interval: 86_400, requests: 4 } })
     const answers: Answer[] = []
     for (let each = 0; each < 6; each++) answers.push(await api.ask(ASSETS))
@@ -197,7 +197,7 @@ describe('cached answers', () => {
     expect(refusedCached.body.toString()).toBe(refusedOther.body.toString())
   })
 
-  it('differ by every parameter', async () => {
+  it('cached answers differ by every parameter', async () => {
     const api = await Watched.start({ cache_life: 300 })
     const paths = [
       ASSETS,
@@ -216,7 +216,7 @@ describe('cached answers', () => {
     for (const path of paths) expect((await api.ask(path)).cache, path).toBe('hit')
   })
 
-  it('answer HEAD as well as GET, and no other method', async () => {
+  it('cached answers answer HEAD as well as GET, and no other method', async () => {
     const api = await Watched.start({ cache_life: 300 })
     const head = await api.ask(ASSETS, {}, 'HEAD')
     expect([head.cache, head.body.length]).toEqual(['miss', 0])
@@ -229,7 +229,7 @@ describe('cached answers', () => {
     expect(rowsOf(await api.ask(ASSETS))).toBe(2)
   })
 
-  it('are renewed when they expire', async () => {
+  it('cached answers are renewed when they expire', async () => {
     const api = await Watched.start({ cache_life: 1 })
     let answer = await api.ask(ASSETS)
     const timeOf = ({ body }: Answer): number =>
@@ -240,7 +240,7 @@ describe('cached answers', () => {
     expect([answer.cache, timeOf(answer) > firstTime]).toEqual(['miss', true])
   })
 
-  it('are not for those on a whitelist', async () => {
+  it('cached answers are not for those on a whitelist', async () => {
     const api = await Watched.start({ cache_life: 300, ip_whitelist: ['9.9.9.9'], trust_proxy: true })
     const listed = { 'x-forwarded-for': '9.9.9.9' }
     expect((await api.ask(ASSETS, listed)).cache).toBe('bypass')
@@ -249,7 +249,7 @@ describe('cached answers', () => {
     expect(MADE_NOW).toContain((await api.ask(ASSETS, listed)).cache)
   })
 
-  it('do not include failures or what is too large', async () => {
+  it('cached answers do not include failures or what is too large', async () => {
     const api = await Watched.start({ cache_life: 300, cache_max_value_bytes: 1_000 })
     for (const [path, status] of [
       ['/atomicassets/v1/assets/1', 416],
@@ -265,7 +265,7 @@ describe('cached answers', () => {
     expect((await api.ask('/atomicassets/v1/assets/_count')).cache).toBe('hit')
   })
 
-  it('take no more memory than they may', async () => {
+  it('cached answers take no more memory than they may', async () => {
     const api = await Watched.start({ cache_life: 300, cache_max_memory_bytes: 20_000 })
     const path = (limit: number): string => `/atomicassets/v1/assets/_count?ids=${limit}`
     for (let each = 1; each <= 100; each++) expect((await api.ask(path(each))).cache).toBe('miss')
@@ -273,14 +273,14 @@ describe('cached answers', () => {
     expect((await api.ask(path(1))).cache).toBe('miss')
   })
 
-  it('are none when there is no life for them', async () => {
+  it('cached answers are none when there is no life for them', async () => {
     const api = await Watched.start({ cache_life: 0 })
     for (let round = 0; round < 2; round++) expect((await api.ask(ASSETS)).cache).toBe('bypass')
   })
 })
 
 describe('the same question at the same time', () => {
-  it('runs once', async () => {
+  it('the same question at the same time runs once', async () => {
     const api = await Watched.start({ cache_life: 300 })
     const found = await whileOffersWait(async (release) => {
       const asked = api.askAtOnce(Array<string>(10).fill('/atomicassets/v1/offers?limit=1'))
@@ -294,7 +294,7 @@ describe('the same question at the same time', () => {
     expect(found.outcomes.toSorted()).toEqual([...Array<string>(9).fill('joined'), 'miss'])
   })
 
-  it('is queried again when the data of the one that runs would be older than a cached answer', async () => {
+  it('the same question at the same time is queried again when the data of the one that runs would be older than a cached answer', async () => {
     const api = await Watched.start({ cache_life: 1 })
     await whileOffersWait(async (release) => {
       const first = api.askAtOnce(['/atomicassets/v1/offers?limit=2'])
@@ -309,7 +309,7 @@ describe('the same question at the same time', () => {
 })
 
 describe('an entity tag', () => {
-  it('leaves out the body for a client that has it, cached or not, compressed or not', async () => {
+  it('a matching entity tag leaves out the body for a client that has it, cached or not, compressed or not', async () => {
     for (const life of [0, 300]) {
       const api = await Watched.start({ cache_life: life })
       const first = await api.ask(ASSETS)
@@ -333,7 +333,7 @@ describe('compression', () => {
   const large = '/atomicassets/v1/assets?limit=100'
   const small = '/atomicassets/v1/assets/_count'
 
-  it('is what the client asks for, and cached with the answer', async () => {
+  it('compression is what the client asks for, and cached with the answer', async () => {
     for (const life of [0, 300]) {
       const api = await Watched.start({ cache_life: life })
       const plain = await api.ask(large)
@@ -363,13 +363,13 @@ describe('compression', () => {
     }
   })
 
-  it('is left out where it saves little', async () => {
+  it('compression is left out where it saves little', async () => {
     const api = await Watched.start({})
     const { headers } = await api.ask(small, { 'accept-encoding': 'gzip' })
     expect([headers['content-encoding'], headers.vary]).toEqual([undefined, undefined])
   })
 
-  it('is also for the documents of the server', async () => {
+  it('compression is also for the documents of the server', async () => {
     const api = await Watched.start({})
     const { headers, body } = await api.ask('/openapi.json', { 'accept-encoding': 'gzip' })
     expect([headers['content-encoding'], headers.vary]).toEqual(['gzip', 'Accept-Encoding'])
@@ -384,7 +384,7 @@ describeWithRedis('answers cached on Redis', () => {
   })
   afterAll(() => redis.stop())
 
-  it('serve every process, for one life', async () => {
+  it('answers cached on Redis serve every process, for one life', async () => {
     const [one, other] = [
       await Watched.start({ cache_life: 300 }, redis.port),
       await Watched.start({ cache_life: 300 }, redis.port),
@@ -400,7 +400,7 @@ describeWithRedis('answers cached on Redis', () => {
     expect((await other.ask(ASSETS, { 'accept-encoding': 'br' })).cache).toBe('hit')
   })
 
-  it('work without Redis while it is unavailable', async () => {
+  it('answers cached on Redis work without Redis while it is unavailable', async () => {
     const api = await Watched.start({ cache_life: 300 }, redis.port)
     await redis.kill()
     expect((await api.ask('/atomicassets/v1/schemas?limit=3')).cache).toBe('miss')
@@ -491,7 +491,7 @@ describe('without a cache, answers of an unchanged database', () => {
     }
   })
 
-  it('have the time of the answer', async () => {
+  it('answers of an unchanged database have the time of the answer', async () => {
     const api = await Watched.start({})
     const timeOf = ({ body }: Answer): number =>
       (JSON.parse(body.toString()) as { query_time: number }).query_time
@@ -500,7 +500,7 @@ describe('without a cache, answers of an unchanged database', () => {
     expect(timeOf(await untilUnchanged(api, ASSETS))).toBeGreaterThan(before)
   })
 
-  it('are renewed after a commit, for every form of the request', async () => {
+  it('answers of an unchanged database are renewed after a commit, for every form of the request', async () => {
     const api = await Watched.start({})
     const { body } = await untilUnchanged(api, ASSETS)
     const first = (JSON.parse(body.toString()) as { data: { asset_id: string }[] }).data[0]!
@@ -515,7 +515,7 @@ describe('without a cache, answers of an unchanged database', () => {
     }
   })
 
-  it('count towards the limit of requests, and are refused beyond it', async () => {
+  it('answers of an unchanged database count towards the limit of requests, and are refused beyond it', async () => {
     const api = await Watched.start({ rate_limit: { interval: 86_400, requests: 30 } })
     const outcomes: CacheOutcome[] = []
     for (;;) {

@@ -100,7 +100,7 @@ describe('a list shows new records when', () => {
       },
     },
   }
-  it.each(Object.entries(changes))('%s', async (_, { sql, shown, value }) => {
+  it.each(Object.entries(changes))('a list shows new records when %s', async (_, { sql, shown, value }) => {
     const before = await richAsset()
     expect(shown(before)).not.toEqual(value)
     await writer.query('BEGIN')
@@ -113,7 +113,7 @@ describe('a list shows new records when', () => {
     expect(await get<Asset>(`/v1/assets/${before.asset_id}`)).toEqual(after)
   })
 
-  it('an asset inside a transfer changes, or is gone', async () => {
+  it('a list shows new records when an asset inside a transfer changes, or is gone', async () => {
     const before = await get<Row[]>(TRANSFERS)
     expect(await get<Row[]>(TRANSFERS)).toEqual(before)
     const [asset] = before.flatMap(({ assets }) => assets as Asset[])
@@ -131,7 +131,7 @@ describe('a list shows new records when', () => {
     expect(new Set(gone)).toEqual(new Set([id]))
   })
 
-  it('several transactions end in another order than they began', async () => {
+  it('a list shows new records when several transactions end in another order than they began', async () => {
     const { asset_id: id } = await richAsset()
     const others = await Promise.all([connect(), connect(), connect()])
     const set = (client: pg.Client, column: string, value: string): Promise<unknown> =>
@@ -268,19 +268,22 @@ describe('a list of the market shows new records when', () => {
       '4712',
     ],
   }
-  it.each(Object.entries(changes))('%s', async (_, [list, sql, shown, value]) => {
-    const before = await market(list)
-    // Assembled, cached, and with other records of the same parts.
-    expect([await market(list), await market(`${list}&limit=2`)]).toEqual([before, before])
-    expect(before.map(shown)).not.toEqual([value, value])
-    await writer.query('BEGIN')
-    await writer.query(sql)
-    expect(await market(list)).toEqual(before)
-    await writer.query('COMMIT')
-    const after = await market(list)
-    expect(after.map(shown)).toEqual([value, value])
-    expect(await market(`${list}&limit=2`)).toEqual(after)
-  })
+  it.each(Object.entries(changes))(
+    'a list of the market shows new records when %s',
+    async (_, [list, sql, shown, value]) => {
+      const before = await market(list)
+      // Assembled, cached, and with other records of the same parts.
+      expect([await market(list), await market(`${list}&limit=2`)]).toEqual([before, before])
+      expect(before.map(shown)).not.toEqual([value, value])
+      await writer.query('BEGIN')
+      await writer.query(sql)
+      expect(await market(list)).toEqual(before)
+      await writer.query('COMMIT')
+      const after = await market(list)
+      expect(after.map(shown)).toEqual([value, value])
+      expect(await market(`${list}&limit=2`)).toEqual(after)
+    },
+  )
 })
 
 it('a commit changes the snapshot, on every connection', async () => {

@@ -180,7 +180,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 describe('the published client library', () => {
-  it('gets what a plain request gets, with every call that it has', async () => {
+  it('the published client library gets what a plain request gets, with every call that it has', async () => {
     const calls = everyCall()
     const called = new Set(calls.map(([method]) => method as string))
     const methods = Object.getOwnPropertyNames(ExplorerApi.prototype).filter((name) =>
@@ -197,7 +197,7 @@ describe('the published client library', () => {
     expect(empty).toEqual(['getAssets'])
   })
 
-  it('asks with POST when the query is long, and gets the same', async () => {
+  it('the published client library asks with POST when the query is long, and gets the same', async () => {
     const level22 = await rest<{ asset_id: string }[]>('/v1/assets?mutable_data:number.level=22')
     const assets = [...level22, ...(await rest<{ asset_id: string }[]>('/v1/assets?limit=100'))]
     const list = assets.map(({ asset_id }) => asset_id).join(',')
@@ -288,7 +288,7 @@ describe('the published client library', () => {
     })
   })
 
-  it('gives the message of an answer that is no success', async () => {
+  it('the published client library gives the message of an answer that is no success', async () => {
     await expect(client.getAsset('1')).rejects.toMatchObject({ message: 'Asset not found', status: 416 })
     await expect(client.getAssets({}, 0)).rejects.toMatchObject({
       message: 'Invalid value for parameter page',

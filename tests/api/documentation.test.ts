@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('the OpenAPI document', () => {
-  it('is valid by the schema of OpenAPI 3.1', async () => {
+  it('the OpenAPI document is valid by the schema of OpenAPI 3.1', async () => {
     const result = await new Validator().validate(
       structuredClone(document) as unknown as Record<string, unknown>,
     )
@@ -27,11 +27,11 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0')
   })
 
-  it('says whose it is', () => {
+  it('the OpenAPI document says whose it is', () => {
     expect(document.info).toMatchObject({ title: 'Pronghorn API', version: readPackageVersion() })
   })
 
-  it('has ids of operations and tags that are unique, and none that is used without being described', () => {
+  it('the OpenAPI document has ids of operations and tags that are unique, and none that is used without being described', () => {
     const operations = Object.values(document.paths).flatMap(({ get, post }) => (post ? [get, post] : [get]))
     const ids = operations.map(({ operationId }) => operationId)
     expect(new Set(ids).size).toBe(ids.length)
@@ -40,7 +40,7 @@ describe('the OpenAPI document', () => {
     for (const operation of operations) expect(tags).toEqual(expect.arrayContaining([...operation.tags]))
   })
 
-  it('describes parameters with their types, ranges, values and defaults', () => {
+  it('the OpenAPI document describes parameters with their types, ranges, values and defaults', () => {
     const parameters = parametersOf(document, document.paths['/assets/v1/assets']!.get)
     const find = (name: string) => parameters.find((parameter) => parameter.name === name)
     expect(find('limit')?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 1000, default: 100 })
@@ -56,7 +56,7 @@ describe('the OpenAPI document', () => {
     expect(one).toMatchObject([{ name: 'asset_id', in: 'path', required: true }])
   })
 
-  it('names the greatest length of every text, and of every list', () => {
+  it('the OpenAPI document names the greatest length of every text, and of every list', () => {
     const find = (path: string, name: string) =>
       parametersOf(document, document.paths[path]!.get).find((parameter) => parameter.name === name)?.schema
     expect(find('/assets/v1/assets', 'search')).toMatchObject({ maxLength: 100 })
@@ -72,12 +72,12 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('describes the routes outside the namespaces', () => {
+  it('the OpenAPI document describes the routes outside the namespaces', () => {
     const outside = Object.keys(document.paths).filter((path) => !path.includes('/v'))
     expect(outside).toEqual(['/alive', '/health', '/healthc', '/timestamp'])
   })
 
-  it('refers to nothing that is not there, and has nothing that is not referred to', () => {
+  it('the OpenAPI document refers to nothing that is not there, and has nothing that is not referred to', () => {
     const text = JSON.stringify(document)
     const used = new Set([...text.matchAll(/"#\/components\/(\w+\/[\w.]+)"/g)].map((match) => match[1]!))
     const there = Object.entries(document.components).flatMap(([kind, parts]) =>
@@ -93,7 +93,7 @@ describe('every answer', () => {
     answers = await crawl(server.api.url, document)
   }, patient(300_000))
 
-  it('is what the document says of it', () => {
+  it('every answer is what the document says of it', () => {
     const check = createAnswerCheck(document)
     const deviations = answers.flatMap(({ path, url, status, body }) => {
       const deviation = check(path, status, body)
@@ -102,7 +102,7 @@ describe('every answer', () => {
     expect(deviations.slice(0, 20)).toEqual([])
   })
 
-  it('was asked for with something in it, on every path', () => {
+  it('every answer was asked for with something in it, on every path', () => {
     const full = new Set(
       answers.filter(({ status, body }) => status === 200 && hasContent(body)).map(({ path }) => path),
     )
@@ -111,7 +111,7 @@ describe('every answer', () => {
     expect(paths.filter((path) => !full.has(path))).toEqual([])
   })
 
-  it('fails the check when a member is missing, too many or of another type', () => {
+  it('every answer fails the check when a member is missing, too many or of another type', () => {
     const check = createAnswerCheck(document)
     const found = answers.find(
       ({ path, status }) => path === '/assets/v1/assets/{asset_id}' && status === 200,
@@ -138,7 +138,7 @@ describe('the page at /docs', () => {
       (match) => match[1] ?? match[2] ?? match[3] ?? '',
     )
 
-  it('loads only files of this server, and allows no others', async () => {
+  it('the page at /docs loads only files of this server, and allows no others', async () => {
     const response = await fetch(`${server.api.url}/docs`)
     const page = await response.text()
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
@@ -157,11 +157,11 @@ describe('the page at /docs', () => {
     }
   })
 
-  it('shows the title of the document', async () => {
+  it('the page at /docs shows the title of the document', async () => {
     expect(await (await fetch(`${server.api.url}/docs`)).text()).toContain('<title>Pronghorn API</title>')
   })
 
-  it('answers HEAD, 304 and compressed, as does the document', async () => {
+  it('the page at /docs answers HEAD, 304 and compressed, as does the document', async () => {
     for (const path of ['/docs', '/docs/', '/docs/swagger-ui-bundle.js', '/openapi.json']) {
       const url = server.api.url + path
       const whole = await fetch(url, { headers: { 'accept-encoding': 'identity' } })
@@ -185,14 +185,14 @@ describe('the page at /docs', () => {
     }
   })
 
-  it('is where the documentation of a namespace leads to', async () => {
+  it('the page at /docs is where the documentation of a namespace leads to', async () => {
     for (const path of ['/atomicassets/docs', '/assets/docs/swagger']) {
       const response = await fetch(server.api.url + path, { redirect: 'manual' })
       expect([response.status, response.headers.get('location')]).toEqual([302, '/docs'])
     }
   })
 
-  it('has no other file', async () => {
+  it('the page at /docs has no other file', async () => {
     for (const file of ['index.html', 'package.json', '..%2fpackage.json', 'swagger-ui.js']) {
       expect((await fetch(`${server.api.url}/docs/${file}`)).status).toBe(404)
     }

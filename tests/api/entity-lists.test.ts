@@ -160,7 +160,7 @@ afterAll(async () => {
 })
 
 describe.each(LISTS)('$path', ({ path, oracle, sorts, read }) => {
-  it('is the same whatever access path is chosen', { timeout: patient(300_000) }, async () => {
+  it('every list is the same whatever access path is chosen', { timeout: patient(300_000) }, async () => {
     const generator = createRandom(SEED)
     const random = (): number => generator.fraction()
     const endpoint = endpoints.find((each) => each.path === path)!
@@ -196,7 +196,7 @@ describe.each(LISTS)('$path', ({ path, oracle, sorts, read }) => {
 
 describe('the newest transfers of assets of one kind', () => {
   const details = ['burned', 'owner', 'template_id', 'schema_name', 'minter', 'initial_receiver', 'burner']
-  it.each(details)('%s', async (name) => {
+  it.each(details)('the newest transfers of assets of one kind: %s', async (name) => {
     const generator = createRandom(SEED)
     let isUsed = false
     const choose: ChoosePath = (request) => {

@@ -46,7 +46,7 @@ function sendBytes(bytes: string): Promise<string> {
 const notFound = { status: 404, text: '{"success":false,"message":"Endpoint not found"}' }
 
 describe('routes', () => {
-  it('answer on the path and on every alias', async () => {
+  it('routes answer on the path and on every alias', async () => {
     const answers = await Promise.all(
       ['/assets', '/atomicassets'].map((path) => ask(`${server.api.url}${path}/v1/assets?limit=2`)),
     )
@@ -54,7 +54,7 @@ describe('routes', () => {
     expect(answers[0]!.body.data).toEqual(answers[1]!.body.data)
   })
 
-  it('match literals in any letter case and with a slash at the end, but no double slash', async () => {
+  it('routes match literals in any letter case and with a slash at the end, but no double slash', async () => {
     for (const path of [
       '/atomicassets/V1/ASSETS/_count',
       '/atomicassets/v1/assets/_count/',
@@ -66,7 +66,7 @@ describe('routes', () => {
     expect(await sendRaw('/atomicassets//v1/assets')).toMatchObject(notFound)
   })
 
-  it('that do not exist are 404 with the envelope', async () => {
+  it('routes that do not exist are 404 with the envelope', async () => {
     const paths = [
       '/',
       '/atomicassets',
@@ -82,7 +82,7 @@ describe('routes', () => {
     }
   })
 
-  it('answer to GET, HEAD and POST, but the settings and the server-wide ones only to GET and HEAD', async () => {
+  it('routes answer to GET, HEAD and POST, but the settings and the server-wide ones only to GET and HEAD', async () => {
     for (const method of ['GET', 'POST']) {
       expect((await sendRaw('/atomicassets/v1/assets?limit=1', method)).status).toBe(200)
     }
@@ -95,7 +95,7 @@ describe('routes', () => {
 })
 
 describe('old addresses of the documentation', () => {
-  it('lead to that of the server', async () => {
+  it('old addresses of the documentation lead to that of the server', async () => {
     for (const path of ['/assets/docs', '/atomicassets/docs', '/atomicassets/docs/swagger']) {
       const response = await fetch(server.api.url + path, { redirect: 'manual' })
       expect([response.status, response.headers.get('location')]).toEqual([302, '/docs'])
@@ -104,7 +104,7 @@ describe('old addresses of the documentation', () => {
 })
 
 describe('headers', () => {
-  it('are on every answer, errors included', async () => {
+  it('headers are on every answer, errors included', async () => {
     for (const path of [
       '/health',
       '/atomicassets/v1/assets?limit=1',
@@ -120,7 +120,7 @@ describe('headers', () => {
     }
   })
 
-  it('answer a preflight on any path', async () => {
+  it('headers answer a preflight on any path', async () => {
     for (const path of ['/atomicassets/v1/assets', '/nothing']) {
       const response = await fetch(server.api.url + path, { method: 'OPTIONS' })
       expect([response.status, await response.text()]).toEqual([204, ''])
@@ -137,7 +137,7 @@ describe('requests that cannot be read', () => {
     body,
   })
 
-  it('are refused with the envelope', async () => {
+  it('requests that cannot be read are refused with the envelope', async () => {
     for (const body of ['{"limit":', '"text"', '5']) {
       const { status, body: answer } = await ask(assets(), json(body))
       expect([status, answer.success]).toEqual([400, false])
@@ -150,18 +150,18 @@ describe('requests that cannot be read', () => {
     expect((await ask(assets(), json('{}', { 'content-encoding': 'gzip' }))).status).toBe(400)
   })
 
-  it('because of their size are refused, and the server continues', async () => {
+  it('requests that are too large are refused, and the server continues', async () => {
     const { status, body } = await ask(assets(), json(' '.repeat(1024 * 1024 + 1)))
     expect([status, body]).toEqual([413, { success: false, message: 'The body is larger than 1 MB' }])
     expect((await sendRaw(`/atomicassets/v1/assets?x=${'a'.repeat(70_000)}`)).status).toBe(431)
     expect((await ask(`${assets()}?limit=1`)).status).toBe(200)
   })
 
-  it('or are no HTTP at all get the envelope too', async () => {
+  it('requests that are no HTTP at all get the envelope too', async () => {
     expect(await sendBytes('nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^]*"success":false/)
   })
 
-  it('are ignored where they are of another content type', async () => {
+  it('bodies of another content type are ignored', async () => {
     const { status, body } = await ask(`${assets()}?limit=2`, { method: 'POST', body: '{"limit":1}' })
     expect([status, (body.data as unknown[]).length]).toEqual([200, 2])
   })
@@ -170,7 +170,7 @@ describe('requests that cannot be read', () => {
 describe('any parameter', () => {
   const { endpoints } = createNamespace(apiConfig(placeholder()).server.namespaces[0]!, { trigrams: false })!
 
-  it('is answered or refused, never an error of the server', async () => {
+  it('any parameter is answered or refused, never an error of the server', async () => {
     await fc.assert(
       fc.asyncProperty(requestOf(endpoints), async ({ path, query, body }) => {
         const { status, text } = body
@@ -195,7 +195,7 @@ describe('any parameter', () => {
 })
 
 describe('an api that cannot start', () => {
-  it('says why, and does not listen', async () => {
+  it('an api that cannot start says why, and does not listen', async () => {
     const empty = await createTestDatabase('template0')
     const start = (config: ReturnType<typeof apiConfig>) => startApi({ config, logger: quiet, waitMs: 0 })
     await expect(start(apiConfig(empty.address))).rejects.toMatchObject({ code: 'DATABASE_TOO_OLD' })
@@ -217,7 +217,7 @@ describe('an api that cannot start', () => {
     await expect(start(taken)).rejects.toMatchObject({ code: 'PORT_UNAVAILABLE' })
   })
 
-  it('does not start on settings that the contract does not have yet, but says so when asked', async () => {
+  it('an api whose contract has no settings yet starts, and says so when asked', async () => {
     const database = await createTestDatabase()
     const api = await startApi({ config: apiConfig(database.address), logger: quiet })
     const { status, body } = await ask(`${api.url}/assets/v1/config`)
@@ -230,7 +230,7 @@ describe('an api that cannot start', () => {
 })
 
 describe('a query that takes too long', () => {
-  it('is 408 with the words that clients know', async () => {
+  it('a query that takes too long is 408 with the words that clients know', async () => {
     const api = await startApi({
       config: apiConfig(server.database.address, { max_query_time_ms: 200 }),
       logger: quiet,
@@ -249,7 +249,7 @@ describe('a query that takes too long', () => {
 })
 
 describe('more requests than the database has connections for', () => {
-  it('wait in a queue that ends, and are then refused at once', async () => {
+  it('more requests than the database has connections for wait in a queue that ends, and are then refused at once', async () => {
     const api = await startApi({
       config: apiConfig(server.database.address, { max_db_connections: 1, max_query_time_ms: 5_000 }),
       logger: quiet,

@@ -35,7 +35,7 @@ async function start(settings: Record<string, unknown>, lines: string[] = []): P
 }
 
 describe('origins', () => {
-  it('that are not allowed get no CORS headers', async () => {
+  it('origins that are not allowed get no CORS headers', async () => {
     const api = await start({ cors: ['^https://[a-z]+\\.shop\\.example$', 'localhost'] })
     const ask = async (origin: string | undefined, method = 'GET'): Promise<(string | null)[]> => {
       const headers = origin === undefined ? {} : { origin }
@@ -57,7 +57,7 @@ describe('origins', () => {
 })
 
 describe('the revision', () => {
-  it('is in every answer, where it is known', async () => {
+  it('the revision is in every answer, where it is known', async () => {
     const api = await start({})
     for (const path of ['/health', '/nothing', '/atomicassets/v1/assets']) {
       expect((await fetch(api.url + path)).headers.get('x-revision'), path).toBe(readRevision() ?? null)
@@ -66,7 +66,7 @@ describe('the revision', () => {
 })
 
 describe('a slow query', () => {
-  it('is logged with its text and values, once it is as slow as the threshold', async () => {
+  it('a slow query is logged with its text and values, once it is as slow as the threshold', async () => {
     const lines: string[] = []
     const api = await start({ slow_query_threshold: 300 }, lines)
     const slow = (): string[] => lines.filter((line) => line.includes('Query took'))
@@ -116,13 +116,13 @@ describe('slow clients', () => {
     })
   }
 
-  it('that do not finish their headers or body get an error and are disconnected', async () => {
+  it('slow clients that do not finish their headers or body get an error and are disconnected', async () => {
     const late = /^HTTP\/1\.1 408 [^]*"status":408,"message":"The request did not arrive in time"/
     expect(await sendPart('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')).toMatch(late)
     expect(await sendPart('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12')).toMatch(late)
   })
 
-  it('that do not take their answer are cut off', async () => {
+  it('slow clients that do not take their answer are cut off', async () => {
     const socket = await new Promise<Socket>((resolve) => {
       const opened = connect(listener.port, '127.0.0.1', () => {
         opened.pause()

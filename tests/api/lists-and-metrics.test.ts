@@ -43,7 +43,7 @@ async function collections(query: string): Promise<string[]> {
 }
 
 describe('a named list in a request', () => {
-  it('stands for the items of all its sources, together with others that are given', async () => {
+  it('a named list in a request stands for the items of all its sources, together with others that are given', async () => {
     expect(await collections('collection_whitelist=$list:verified')).toEqual(['col1', 'col2', 'col3'])
     expect(await collections('collection_whitelist=$list:verified,col4')).toHaveLength(4)
     expect(await collections('collection_blacklist=$list:verified')).toEqual(['col4'])
@@ -58,7 +58,7 @@ describe('a named list in a request', () => {
     expect(names).not.toContain('col4')
   })
 
-  it('that does not exist, or that is empty, matches nothing; a blacklist of it leaves nothing out', async () => {
+  it('a named list in a request that does not exist, or that is empty, matches nothing; a blacklist of it leaves nothing out', async () => {
     for (const list of ['typo', 'none', '', 'x'.repeat(120), "'; DROP TABLE chain.lists"]) {
       const named = encodeURIComponent(`$list:${list}`)
       expect(await collections(`collection_whitelist=${named}`)).toEqual([])
@@ -92,7 +92,7 @@ describe('metrics', () => {
     expect(text).not.toMatch(/1099511627777|such/)
   })
 
-  it('count queries by statement, and report connections, lists, readers and health', async () => {
+  it('metrics count queries by statement, and report connections, lists, readers and health', async () => {
     await get('/assets/1099511627779')
     for (let times = 0; times < 4; times++) await get('/collections?collection_whitelist=$list:verified')
     const server = 'server="primary"'

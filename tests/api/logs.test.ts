@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('logs', () => {
-  it('of every subject come in order, in pages, each with its transaction', async () => {
+  it('logs of every subject come in order, in pages, each with its transaction', async () => {
     const collections = await get<{ collection_name: string }[]>('/v1/collections?limit=100')
     const offers = await get<{ offer_id: string }[]>('/v1/offers?limit=100')
     const paths = [
@@ -55,7 +55,7 @@ describe('logs', () => {
     }
   })
 
-  it('of an asset begin with its mint and lead to what it is now', async () => {
+  it('logs of an asset begin with its mint and lead to what it is now', async () => {
     const changed: string[] = []
     for (const asset of assets) {
       const logs = await get<Log[]>(`/v1/assets/${asset.asset_id}/logs`)
@@ -74,7 +74,7 @@ describe('logs', () => {
     expect(changed).not.toEqual([])
   })
 
-  it('of data changes have the data before and after', async () => {
+  it('logs of data changes have the data before and after', async () => {
     const templates = await get<Template[]>('/v1/templates?include_deleted=true&limit=1000')
     const paths = [
       ...assets.map(({ asset_id: id }) => [`/v1/assets/${id}/logs`, 'logsetdata']),
@@ -100,7 +100,7 @@ describe('logs', () => {
     expect([...pairs.keys()].sort()).toEqual(['logsetdata', 'logsetdatatl'])
   })
 
-  it('of a collection, a schema and a template have the actions of contract version 2', async () => {
+  it('logs of a collection, a schema and a template have the actions of contract version 2', async () => {
     const found = new Map<string, string[]>()
     const take = async (path: string): Promise<void> => {
       for (const { name, data } of await get<Log[]>(path)) found.set(name, Object.keys(data).sort())
@@ -130,7 +130,7 @@ describe('logs', () => {
     })
   })
 
-  it('are chosen by action', async () => {
+  it('logs are chosen by action', async () => {
     const path = '/v1/collections/testcollect1/logs'
     const all = await get<Log[]>(path)
     const named = (names: readonly string[]) => all.filter(({ name }) => names.includes(name))
@@ -147,7 +147,7 @@ describe('logs', () => {
     expect(await failure(`${path}?limit=101`)).toBe('400 Invalid value for parameter limit')
   })
 
-  it('are those of the subject in the path', async () => {
+  it('logs are those of the subject in the path', async () => {
     const [first, second] = assets as [Asset, Asset]
     const path = `/v1/assets/${first.asset_id}/logs`
     expect(await get(`${path}?asset_id=${second.asset_id}`)).toEqual(await get(path))
@@ -174,7 +174,7 @@ describe('logs', () => {
     expect(await failure('/v1/offers/abc/logs')).toBe('400 Invalid value for parameter offer_id')
   })
 
-  it('leave out the mint where logs are not stored', async () => {
+  it('logs leave out the mint where logs are not stored', async () => {
     const id = assets[5]!.asset_id
     const [mint, ...rest] = await get<Log[]>(`/v1/assets/${id}/logs`)
     const client = await connectDatabase(server.database.address, { applicationName: 'test' })

@@ -276,110 +276,117 @@ describe('lists of the market', () => {
 })
 
 describe('royalty payouts', () => {
-  it('are the same whatever access path is chosen', { timeout: patient(300_000) }, async () => {
-    const seeded = createRandom(Number(process.env['LIST_SEED'] ?? 7))
-    const random = () => seeded.fraction()
-    const endpoint = endpoints.find(({ path }) => path === '/v1/royalties/payouts')!
-    const setups = Object.entries(FORCED_PATHS).map(
-      ([name, choose]) => [name, { lists: createListReader(MARKET_TABLES, choose) }] as const,
-    )
-    let shown = 0
-    for (let at = 0; at < REQUESTS; at++) {
-      const { rows } = await client.query<Record<string, string>>(
-        `SELECT p.*, p.seq::text AS seq, p.asset_id::text, p.listing_id::text, p.paid_at_time::text FROM market.royalty_payouts p
+  it(
+    'royalty payouts are the same whatever access path is chosen',
+    { timeout: patient(300_000) },
+    async () => {
+      const seeded = createRandom(Number(process.env['LIST_SEED'] ?? 7))
+      const random = () => seeded.fraction()
+      const endpoint = endpoints.find(({ path }) => path === '/v1/royalties/payouts')!
+      const setups = Object.entries(FORCED_PATHS).map(
+        ([name, choose]) => [name, { lists: createListReader(MARKET_TABLES, choose) }] as const,
+      )
+      let shown = 0
+      for (let at = 0; at < REQUESTS; at++) {
+        const { rows } = await client.query<Record<string, string>>(
+          `SELECT p.*, p.seq::text AS seq, p.asset_id::text, p.listing_id::text, p.paid_at_time::text FROM market.royalty_payouts p
          ORDER BY p.seq OFFSET floor($1::float8 * (SELECT count(*) FROM market.royalty_payouts)) LIMIT 2`,
-        [random() * 0.99],
-      )
-      const [row, other] = [rows[0]!, rows.at(-1)!]
-      const either = (name: string): string => (random() < 0.6 ? row[name]! : `${row[name]!},${other[name]!}`)
-      const pool: [string, string][] = [
-        ['recipient', either('recipient')],
-        ['collection_name', either('collection_name')],
-        ['asset_id', either('asset_id')],
-        ['symbol', row['token_symbol']!],
-        ['listing_type', random() < 0.7 ? 'sale' : 'auction'],
-        ['listing_id', row['listing_id']!],
-        ['category', random() < 0.5 ? 'dust' : 'founders,template'],
-        ['ids', either('seq')],
-        ['lower_bound', row['seq']!],
-        ['upper_bound', other['seq']!],
-        ['before', row['paid_at_time']!],
-        ['after', row['paid_at_time']!],
-      ]
-      const query: Query = {
-        ...Object.fromEntries(
-          Array.from({ length: Math.floor(random() * 4) }, () => pool[Math.floor(random() * pool.length)]!),
-        ),
-        sort: random() < 0.5 ? 'created' : 'amount',
-        order: random() < 0.5 ? 'asc' : 'desc',
-        limit: String([1, 5, 30, 100][Math.floor(random() * 4)]!),
-        page: random() < 0.7 ? '1' : '3',
-      }
-      const given = new Map(Object.entries(query))
-      const values = await readRequest(
-        endpoint.parameters as ReturnType<typeof payoutParameters>,
-        {},
-        given,
-        () => Promise.resolve([]),
-      )
-      const context = { session, values, attributes: [] }
-      const asked = JSON.stringify(query)
-      const { source, filters } = await payoutList(context, setups[0]![1])
-      const direction = values.order === 'asc' ? 'ASC' : 'DESC'
-      const by = [...(query['sort'] === 'amount' ? ['amount'] : []), 'seq', 'payout_index']
-      const [limit, page] = [values.limit, values.page]
-      const { text, values: bound } = sql`SELECT l.key FROM ${source.from} ${where(
-        filters.map(({ condition }) => condition),
-      )}
+          [random() * 0.99],
+        )
+        const [row, other] = [rows[0]!, rows.at(-1)!]
+        const either = (name: string): string =>
+          random() < 0.6 ? row[name]! : `${row[name]!},${other[name]!}`
+        const pool: [string, string][] = [
+          ['recipient', either('recipient')],
+          ['collection_name', either('collection_name')],
+          ['asset_id', either('asset_id')],
+          ['symbol', row['token_symbol']!],
+          ['listing_type', random() < 0.7 ? 'sale' : 'auction'],
+          ['listing_id', row['listing_id']!],
+          ['category', random() < 0.5 ? 'dust' : 'founders,template'],
+          ['ids', either('seq')],
+          ['lower_bound', row['seq']!],
+          ['upper_bound', other['seq']!],
+          ['before', row['paid_at_time']!],
+          ['after', row['paid_at_time']!],
+        ]
+        const query: Query = {
+          ...Object.fromEntries(
+            Array.from({ length: Math.floor(random() * 4) }, () => pool[Math.floor(random() * pool.length)]!),
+          ),
+          sort: random() < 0.5 ? 'created' : 'amount',
+          order: random() < 0.5 ? 'asc' : 'desc',
+          limit: String([1, 5, 30, 100][Math.floor(random() * 4)]!),
+          page: random() < 0.7 ? '1' : '3',
+        }
+        const given = new Map(Object.entries(query))
+        const values = await readRequest(
+          endpoint.parameters as ReturnType<typeof payoutParameters>,
+          {},
+          given,
+          () => Promise.resolve([]),
+        )
+        const context = { session, values, attributes: [] }
+        const asked = JSON.stringify(query)
+        const { source, filters } = await payoutList(context, setups[0]![1])
+        const direction = values.order === 'asc' ? 'ASC' : 'DESC'
+        const by = [...(query['sort'] === 'amount' ? ['amount'] : []), 'seq', 'payout_index']
+        const [limit, page] = [values.limit, values.page]
+        const { text, values: bound } = sql`SELECT l.key FROM ${source.from} ${where(
+          filters.map(({ condition }) => condition),
+        )}
         ORDER BY ${raw(by.map((column) => `l.${column} ${direction}`).join(', '))}
         LIMIT ${raw(String(limit))} OFFSET ${raw(String(limit * (page - 1)))}`.render()
-      const plain = (await session.query<[string]>({ text, values: bound })).map(([key]) => key)
-      if (plain.length > 0) shown++
-      for (const [name, setup] of setups)
-        expect([asked, name, await keysOf(context, setup.lists, await payoutList(context, setup))]).toEqual([
-          asked,
-          name,
-          plain,
-        ])
-    }
-    expect(shown).toBeGreaterThan(REQUESTS / 4)
-  })
+        const plain = (await session.query<[string]>({ text, values: bound })).map(([key]) => key)
+        if (plain.length > 0) shown++
+        for (const [name, setup] of setups)
+          expect([asked, name, await keysOf(context, setup.lists, await payoutList(context, setup))]).toEqual(
+            [asked, name, plain],
+          )
+      }
+      expect(shown).toBeGreaterThan(REQUESTS / 4)
+    },
+  )
 })
 
 describe('the cheapest sales of templates', () => {
-  it('are the same template by template and among all', { timeout: patient(300_000) }, async () => {
-    const seeded = createRandom(Number(process.env['LIST_SEED'] ?? 7))
-    const random = () => seeded.fraction()
-    const endpoint = endpoints.find(({ path }) => path === '/v1/sales/templates')!
-    const known = new Set(Object.keys(endpoint.parameters))
-    const setup = { trigrams: true, lists: createListReader(MARKET_TABLES) }
-    let shown = 0
-    for (let at = 0; at < REQUESTS; at++) {
-      const filters = Object.entries(await pickFilters('sale', random)).filter(
-        ([name]) => known.has(name) || name.includes('data'),
-      )
-      const query: Query = {
-        symbol: random() < 0.7 ? 'WAX' : 'WAX,KARMA',
-        ...Object.fromEntries(filters),
-        sort: random() < 0.5 ? 'price' : 'template_id',
-        order: random() < 0.5 ? 'asc' : 'desc',
-        limit: String([1, 5, 100][Math.floor(random() * 3)]!),
-        page: random() < 0.7 ? '1' : '2',
+  it(
+    'the cheapest sales of templates are the same template by template and among all',
+    { timeout: patient(300_000) },
+    async () => {
+      const seeded = createRandom(Number(process.env['LIST_SEED'] ?? 7))
+      const random = () => seeded.fraction()
+      const endpoint = endpoints.find(({ path }) => path === '/v1/sales/templates')!
+      const known = new Set(Object.keys(endpoint.parameters))
+      const setup = { trigrams: true, lists: createListReader(MARKET_TABLES) }
+      let shown = 0
+      for (let at = 0; at < REQUESTS; at++) {
+        const filters = Object.entries(await pickFilters('sale', random)).filter(
+          ([name]) => known.has(name) || name.includes('data'),
+        )
+        const query: Query = {
+          symbol: random() < 0.7 ? 'WAX' : 'WAX,KARMA',
+          ...Object.fromEntries(filters),
+          sort: random() < 0.5 ? 'price' : 'template_id',
+          order: random() < 0.5 ? 'asc' : 'desc',
+          limit: String([1, 5, 100][Math.floor(random() * 3)]!),
+          page: random() < 0.7 ? '1' : '2',
+        }
+        const given = new Map(Object.entries(query))
+        const values = await readRequest(
+          endpoint.parameters as ReturnType<typeof cheapestParameters>,
+          {},
+          given,
+          () => Promise.resolve([]),
+        )
+        const context = { session, values, attributes: readAttributeFilters(given, FAMILIES) }
+        const asked = JSON.stringify(query)
+        const one = await selectCheapest(context, setup, () => 'by template')
+        const other = await selectCheapest(context, setup, () => 'of all')
+        if (one.length > 0) shown++
+        expect([asked, other]).toEqual([asked, one])
       }
-      const given = new Map(Object.entries(query))
-      const values = await readRequest(
-        endpoint.parameters as ReturnType<typeof cheapestParameters>,
-        {},
-        given,
-        () => Promise.resolve([]),
-      )
-      const context = { session, values, attributes: readAttributeFilters(given, FAMILIES) }
-      const asked = JSON.stringify(query)
-      const one = await selectCheapest(context, setup, () => 'by template')
-      const other = await selectCheapest(context, setup, () => 'of all')
-      if (one.length > 0) shown++
-      expect([asked, other]).toEqual([asked, one])
-    }
-    expect(shown).toBeGreaterThan(REQUESTS / 6)
-  })
+      expect(shown).toBeGreaterThan(REQUESTS / 6)
+    },
+  )
 })

@@ -133,7 +133,7 @@ function inTurns(requests: readonly RequestCase[]): RequestCase[] {
 
 describe('with every sort and every single filter', () => {
   const paths = [...new Set(endpoints.map(({ path }) => path))]
-  it.each(paths)('%s walks no big table', async (path) => {
+  it.each(paths)('the list of assets %s walks no big table', async (path) => {
     const walking = COUNTED_BY_WALKING[path] ?? []
     const requests = cases.filter(
       ({ endpoint, filter }) => endpoint.path === path && !walking.includes(filter),
@@ -161,7 +161,7 @@ const READ_IN_PART = [
 
 describe('no more than a part is read', () => {
   it.each(READ_IN_PART)(
-    'of $path by $sort $order with $filter',
+    'a request reads a part of $path at most, by $sort $order with $filter',
     async ({ path, sort, order, filter, most }) => {
       const all = requestCases(endpoints, examples).filter(
         (request) =>
@@ -182,7 +182,7 @@ describe('no more than a part is read', () => {
 
 describe('of the market', () => {
   const paths = [...new Set(marketEndpoints.map(({ path }) => path))]
-  it.each(paths)('%s walks no big table', async (path) => {
+  it.each(paths)('the market list %s walks no big table', async (path) => {
     const walking = COUNTED_BY_WALKING[path] ?? []
     const requests = marketCases.filter(
       ({ endpoint, filter }) => endpoint.path === path && !walking.includes(filter),
@@ -193,7 +193,7 @@ describe('of the market', () => {
 })
 
 describe('the cases', () => {
-  it('cover every parameter of every endpoint', () => {
+  it('the cases cover every parameter of every endpoint', () => {
     for (const { path, parameters } of endpoints) {
       const asked = new Set(
         cases
@@ -210,7 +210,7 @@ describe('the cases', () => {
     }
   })
 
-  it('find rows: lists with a filter that rows meet are not empty', async () => {
+  it('the cases find rows: lists with a filter that rows meet are not empty', async () => {
     const typical = cases.filter(
       ({ endpoint, filter }) =>
         endpoint.path === '/v1/assets' && ['owner', 'collection_name', 'match'].includes(filter),
@@ -222,7 +222,7 @@ describe('the cases', () => {
     }
   })
 
-  it('would show a walk over a big table', async () => {
+  it('the cases would show a walk over a big table', async () => {
     const scans = await explain(client, "SELECT 1 FROM assets.assets WHERE ram_payer = 'x'")
     expect(scans.map(({ table }) => table)).toEqual(['assets'])
   })

@@ -67,7 +67,7 @@ describe('a page of records', () => {
     transfer: ['transfers', 'transfer_id', '/v1/transfers?order=desc&limit=50'],
   } as const
   it.each(Object.entries(pages))(
-    'of kind %s takes one statement, and another one for fragments',
+    'a page of records of kind %s takes one statement, and another one for fragments',
     async (name, [table, key, path]) => {
       const kind = createKinds()[name as keyof typeof pages]
       const order = name === 'offer' ? 'created_at_time DESC, offer_id' : `${key} DESC`
@@ -80,7 +80,7 @@ describe('a page of records', () => {
     },
   )
 
-  it('is in the order of its places, without what there is not', async () => {
+  it('a page of records is in the order of its places, without what there is not', async () => {
     const { asset } = createKinds()
     const { rows } = await client.query<{ id: string }>(
       'SELECT asset_id::text AS id FROM assets.assets ORDER BY asset_id LIMIT 2',
@@ -92,7 +92,7 @@ describe('a page of records', () => {
     expect(ids).toEqual([rows[1]!.id, rows[0]!.id])
   })
 
-  it('is unknown when its query gave up, and empty when it found nothing', async () => {
+  it('a page of records is unknown when its query gave up, and empty when it found nothing', async () => {
     const { asset, transfer } = createKinds()
     for (const kind of [asset, transfer]) {
       const gaveUp = sql`(${newest('assets', 'asset_id', 5)}) UNION ALL SELECT NULL, 6`

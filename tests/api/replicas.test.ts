@@ -98,7 +98,7 @@ async function untilReplicaIs(state: string): Promise<void> {
 }
 
 describe('with a replica', () => {
-  it('requests go there, and never show less than a block that was announced', async () => {
+  it('with a replica, requests go there, and never show less than a block that was announced', async () => {
     const patiently = await open([servers.replica.address], patient)
     for (let each = 0; each < 10; each++) {
       const announced = await commitBlock()
@@ -110,7 +110,7 @@ describe('with a replica', () => {
     await patiently.close()
   })
 
-  it('that stands still, requests go to the primary, and back when it has caught up', async () => {
+  it('with a replica that stands still, requests go to the primary, and back when it has caught up', async () => {
     await onReplica('SELECT pg_wal_replay_pause()')
     const announced = await commitBlock()
     await database.caughtUp()
@@ -124,7 +124,7 @@ describe('with a replica', () => {
     expect((await ask()).block).toBe(announced)
   })
 
-  it('that falls behind unannounced, it is left as well', async () => {
+  it('with a replica that falls behind unannounced, it is left as well', async () => {
     await onReplica('SELECT pg_wal_replay_pause()')
     const wait = setInterval(() => void commitBlock(), 50)
     await untilReplicaIs('behind')
@@ -163,7 +163,7 @@ describe('with a replica', () => {
     expect([...ports].sort()).toEqual([servers.primary.address.port, servers.replica.address.port].sort())
   })
 
-  it('that ends while it is asked, no request fails', async () => {
+  it('with a replica that ends while it is asked, no request fails', async () => {
     await untilReplicaIs('ready')
     let isOver = false
     const clients = [1, 2, 3].map(async () => {
@@ -203,7 +203,7 @@ describe('with a replica', () => {
     }
   })
 
-  it('that is no standby of the primary, it is not asked', async () => {
+  it('with a replica that is no standby of the primary, it is not asked', async () => {
     const other = await open([{ ...inject('postgres'), database: 'pronghorn_template' }])
     await sleep(3 * replicaTiming.lookMs)
     expect(other.servers().map(({ state, isInUse }) => [state, isInUse])).toEqual([

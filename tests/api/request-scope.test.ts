@@ -56,7 +56,7 @@ async function open(address: DatabaseAddress, limits: Record<string, number> = {
 const pause = (seconds: number) => ({ text: `SELECT pg_sleep(${seconds})`, values: [] })
 
 describe('the time of a request', () => {
-  it('is one for all its statements', async () => {
+  it('the time of a request is one for all its statements', async () => {
     const requests = await open(database.address, { maxQueryTimeMs: 1_500 })
     let ended = 0
     const work = requests.run(async (session) => {
@@ -70,7 +70,7 @@ describe('the time of a request', () => {
     await until(async () => (await running()) === 0)
   })
 
-  it('ends the statement on the server as well, whose own limit is far', async () => {
+  it('the time of a request ends the statement on the server as well, whose own limit is far', async () => {
     const requests = await open(database.address)
     const work = requests.run((session) => session.query(pause(50)), { deadlineMs: performance.now() + 200 })
     await expect(work).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' })
@@ -99,7 +99,7 @@ describe('a statement that cannot be cancelled', () => {
     return { ...database.address, host: '127.0.0.1', port: (wire.address() as AddressInfo).port }
   }
 
-  it('counts against the pool until it has ended, though its request has been answered', async () => {
+  it('a statement that cannot be cancelled counts against the pool until it has ended, though its request has been answered', async () => {
     const requests = await open(await openDeafWire())
     await admin.query('SELECT pg_advisory_lock(4711)')
     const work = requests.run(
@@ -143,7 +143,7 @@ describe('a client that leaves', () => {
     await locker.query('BEGIN; LOCK TABLE assets.offers')
   }
 
-  it('takes its statements and what waits for it along', async () => {
+  it('a client that leaves takes its statements and what waits for it along', async () => {
     await start({ max_db_connections: 4, max_list_queries: 2 })
     const leave = new AbortController()
     const asked = Array.from({ length: 10 }, (_, at) =>
@@ -157,7 +157,7 @@ describe('a client that leaves', () => {
     expect((await ask(`${api.url}/atomicassets/v1/transfers?limit=1`)).status).toBe(200)
   })
 
-  it('or stays delays no request for one row', async () => {
+  it('a client that leaves or stays delays no request for one row', async () => {
     await start({ max_db_connections: 4, max_list_queries: 4 })
     const leave = new AbortController()
     const asked = Array.from({ length: 20 }, (_, at) =>

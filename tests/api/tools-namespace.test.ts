@@ -83,7 +83,7 @@ function where(condition: (link: ModelLink) => boolean): string[] {
 }
 
 describe('links', () => {
-  it('are records of what the chain did, with their assets as they are now', async () => {
+  it('links are records of what the chain did, with their assets as they are now', async () => {
     const found = await everything<Link>('/v1/links', 50)
     expect(found.map(({ link_id: id }) => id)).toEqual(ids)
     const assets = new Map<string, unknown>()
@@ -114,7 +114,7 @@ describe('links', () => {
     expect(found.some((link) => link.assets.some(({ owner }) => owner === null))).toBe(true)
   })
 
-  it('are filtered by accounts, state, key, asset and collection', async () => {
+  it('links are filtered by accounts, state, key, asset and collection', async () => {
     const some = [...links.values()]
     const { creator } = some[0]!
     expect(await idsOf(`creator=${creator}`)).toEqual(where((link) => link.creator === creator))
@@ -138,7 +138,7 @@ describe('links', () => {
     expect(await idsOf(`asset_id=${assetId}`)).toEqual(where((link) => link.asset_ids.includes(assetId)))
   })
 
-  it('are filtered by the collections of their assets', async () => {
+  it('links are filtered by the collections of their assets', async () => {
     const records = await everything<Link>('/v1/links', 100)
     const collectionsOf = (link: Link): string[] =>
       link.assets.map(({ collection }) => collection.collection_name)
@@ -156,7 +156,7 @@ describe('links', () => {
     expect(await idsOf(`collection_whitelist=${names.join(',')}`)).toEqual(ids.slice(0, 100))
   })
 
-  it('have boundaries, pages and two sorts', async () => {
+  it('links have boundaries, pages and two sorts', async () => {
     const middle = ids[Math.floor(ids.length / 2)]!
     const { created_at_time: time } = links.get(middle)!
     expect(await idsOf(`lower_bound=${middle}`)).toEqual(
@@ -177,7 +177,7 @@ describe('links', () => {
     expect(await get('/v1/links/_count')).toBe(String(ids.length))
   })
 
-  it('are asked for as the published client does, in JSON bodies, numbers and lists included', async () => {
+  it('links are asked for as the published client does, in JSON bodies, numbers and lists included', async () => {
     const [first, second] = ids as [string, string]
     const body = { link_id: `${first},${second}`, limit: '10', order: 'asc', sort: 'created' }
     expect((await get<Link[]>('/v1/links', post(body))).map(({ link_id: id }) => id)).toEqual([second, first])
@@ -212,14 +212,14 @@ describe('links', () => {
     expect(await failure(path)).toBe(`400 Invalid value for parameter ${parameter}`)
   })
 
-  it('that do not exist are said to be missing', async () => {
+  it('links that do not exist are said to be missing', async () => {
     expect(await failure('/v1/links/999999')).toBe('416 Link not found')
     expect(await failure('/v1/links/-1')).toBe('416 Link not found')
     expect(await get('/v1/links/999999/logs')).toEqual([])
     expect(await get('/v1/links?limit=')).toHaveLength(Math.min(100, ids.length))
   })
 
-  it('show an asset that is not known by its id, every other key without a value', async () => {
+  it('links show an asset that is not known by its id, every other key without a value', async () => {
     const link = [...links.values()].find(({ asset_ids: assets }) => assets.length > 0)!
     const before = await get<Link>(`/v1/links/${link.link_id}`)
     await sql((client) =>
@@ -246,7 +246,7 @@ describe('links', () => {
 })
 
 describe('logs of a link', () => {
-  it('list every action in order, the claim with its signature', async () => {
+  it('logs of a link list every action in order, the claim with its signature', async () => {
     for (const id of ids) {
       const expected = logs
         .filter(({ link_id: of }) => of === id)
@@ -262,7 +262,7 @@ describe('logs of a link', () => {
     }
   })
 
-  it('are paged, ordered and chosen by action; the link is that of the path', async () => {
+  it('logs of a link are paged, ordered and chosen by action; the link is that of the path', async () => {
     const claimed = [...links.values()].find(({ state }) => state === 3)!.link_id
     const path = `/v1/links/${claimed}/logs`
     const all = await get<Row[]>(path)
@@ -278,7 +278,7 @@ describe('logs of a link', () => {
 })
 
 describe('every answer', () => {
-  it('is what the OpenAPI document says of it, with something in it on every path', async () => {
+  it('every answer is what the OpenAPI document says of it, with something in it on every path', async () => {
     const document = (await (await fetch(`${api.url}/openapi.json`)).json()) as OpenApiDocument
     const own = Object.entries(document.paths).filter(([path]) => path.startsWith('/tools/'))
     expect(own.map(([path]) => path)).toEqual([
@@ -298,7 +298,7 @@ describe('every answer', () => {
 })
 
 describe('config', () => {
-  it('names the contracts and the version; only GET and HEAD ask for it', async () => {
+  it('the config of tools names the contracts and the version; only GET and HEAD ask for it', async () => {
     expect(await get('/v1/config')).toEqual({
       atomictools_contract: 'atomictoolsx',
       atomicassets_contract: 'atomicassets',

@@ -46,7 +46,7 @@ const schemaOf = (asset: Asset) => `${collectionOf(asset)}/${asset.schema.schema
 const templateOf = (asset: Asset) => asset.template?.template_id ?? collectionOf(asset)
 
 describe('statistics', () => {
-  it('of assets are their mint number', async () => {
+  it('statistics of assets are their mint number', async () => {
     for (const asset of assets.slice(0, 30)) {
       const stats = await get(`/v1/assets/${asset.asset_id}/stats`)
       expect(stats).toEqual({ template_mint: asset.template_mint, original: null })
@@ -54,7 +54,7 @@ describe('statistics', () => {
     expect(await failure('/v1/assets/1/stats')).toBe('416 Asset not found')
   })
 
-  it('of collections, schemas and templates count what the lists show', async () => {
+  it('statistics of collections, schemas and templates count what the lists show', async () => {
     const templates = await get<Template[]>('/v1/templates?include_deleted=true&limit=1000')
     const burned = assets.filter(({ owner }) => owner === null)
     const minted = {
@@ -113,7 +113,7 @@ describe('statistics', () => {
     }
   })
 
-  it('of what does not exist are empty', async () => {
+  it('statistics of what does not exist are empty', async () => {
     expect(await get('/v1/collections/nocollection/stats')).toEqual({
       assets: null,
       burned: null,
@@ -143,7 +143,7 @@ interface AccountDetail {
 }
 
 describe('accounts', () => {
-  it('own what the list of assets says, most first, with whole records', async () => {
+  it('accounts own what the list of assets says, most first, with whole records', async () => {
     const owners = countBy(
       assets.filter(({ owner }) => owner !== null),
       ({ owner }) => owner!,
@@ -184,14 +184,14 @@ describe('accounts', () => {
     }
   })
 
-  it('own nothing when they are unknown', async () => {
+  it('accounts own nothing when they are unknown', async () => {
     const nothing = { collections: [], schemas: [], templates: [], assets: '0' }
     expect(await get('/v1/accounts/nobody')).toEqual(nothing)
     expect(await get('/v1/accounts/NO%20NAME')).toEqual(nothing)
     expect(await get('/v1/accounts/alice/nothing')).toEqual({ schemas: [], templates: [] })
   })
 
-  it('own within the grey lists and without what is offered', async () => {
+  it('accounts own within the grey lists and without what is offered', async () => {
     const only = await get<AccountDetail>('/v1/accounts/alice?collection_whitelist=alicecollect')
     expect(only.collections.map(({ collection }) => collection.collection_name)).toEqual(['alicecollect'])
     const rest = await get<AccountDetail>('/v1/accounts/alice?collection_blacklist=alicecollect')
@@ -212,7 +212,7 @@ describe('accounts', () => {
     )
   })
 
-  it('own schemas and templates of a collection', async () => {
+  it('accounts own schemas and templates of a collection', async () => {
     for (const { owner, collection } of assets.filter((asset) => asset.owner !== null).slice(0, 40)) {
       const name = collection.collection_name
       const owned = assets.filter((asset) => asset.owner === owner && collectionOf(asset) === name)
@@ -232,7 +232,7 @@ describe('accounts', () => {
     }
   })
 
-  it('are refused, not cut, when they own too much for one answer', async () => {
+  it('accounts are refused, not cut, when they own too much for one answer', async () => {
     const client = await connectDatabase(server.database.address, { applicationName: 'test' })
     try {
       await client.query(`INSERT INTO assets.assets (asset_id, minted_at_time, transferred_at_time, updated_at_time,
@@ -260,7 +260,7 @@ interface BurnDetail {
 }
 
 describe('burns', () => {
-  it('rank the accounts that burned', async () => {
+  it('burns rank the accounts that burned', async () => {
     const burned = assets.filter((asset) => asset.burned_by_account !== null)
     const rows = await get<(Holding & { account: string })[]>('/v1/burns')
     expect(byKey(rows, ({ account }) => account)).toEqual(
@@ -283,7 +283,7 @@ describe('burns', () => {
     }
   })
 
-  it('of one account are those of its collections and templates', async () => {
+  it('burns of one account are those of its collections and templates', async () => {
     const accounts = new Set(
       assets.map((asset) => asset.burned_by_account).filter((account) => account !== null),
     )

@@ -122,7 +122,7 @@ describeUnless(whyNoPebble(), 'certificates from an ACME authority', () => {
     await rm(dir, { recursive: true, force: true })
   })
 
-  it('replaces the self-signed one, leaves no challenge behind, and is kept while it lasts', async () => {
+  it('a certificate from an ACME authority replaces the self-signed one, leaves no challenge behind, and is kept while it lasts', async () => {
     const path = join(out, 'certificates/fullchain.pem')
     const own = new X509Certificate(await readFile(path))
     await copyFile(path, join(dir, 'own.pem'))

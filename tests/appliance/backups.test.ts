@@ -117,11 +117,11 @@ describeUnless(whyNot(), 'backups by schedule', () => {
   }
   const copied = async () => (await readFile(join(backups, 'copied'), 'utf8')).trim().split('\n')
 
-  it('says that there is none before the first', async () => {
+  it('the backup schedule says that there is none before the first', async () => {
     expect(await examineBackups(backups, new Date())).toMatchObject(['warn', 'backups', /^none/])
   })
 
-  it('writes the first at once, gives it to the hook, and compares a restored copy', async () => {
+  it('the backup schedule writes the first at once, gives it to the hook, and compares a restored copy', async () => {
     expect(await keep({})).toMatchObject({ code: 0 })
     const [first] = await list()
     expect(await copied()).toEqual([first])
@@ -138,7 +138,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
     expect((await examineBackups(backups, later))[0]).toBe('fail')
   })
 
-  it('keeps the newest, one of each week for some weeks, and the last one that was compared', async () => {
+  it('the backup schedule keeps the newest, one of each week for some weeks, and the last one that was compared', async () => {
     const [first = ''] = await list()
     const compared = nameAt(24 * 100)
     await rename(join(backups, first), join(backups, compared))
@@ -163,7 +163,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
     expect((await copied()).at(-1)).toBe(newest)
   })
 
-  it('says what failed, and where', async () => {
+  it('the backup schedule says what failed, and where', async () => {
     const newest = (await list()).filter((name) => name !== 'auto-mine').at(-1)!
     await appendFile(join(backups, newest, 'manifest.json'), ' ')
     await writeFile(join(folder, 'hook'), '#!/bin/bash\necho no room elsewhere >&2\nexit 3\n')
@@ -183,7 +183,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
     ['BACKUP_AT', '3 am'],
     ['BACKUP_KEEP', '0'],
     ['BACKUP_CHECK_DAYS', 'weekly'],
-  ])('refuses %s=%s', async (name, value) => {
+  ])('the backup schedule refuses %s=%s', async (name, value) => {
     const { code, output } = await keep({ [name]: value })
     expect([code, output]).toEqual([1, expect.stringContaining(`${name}: found "${value}", allowed: `)])
   })

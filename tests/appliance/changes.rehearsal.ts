@@ -73,7 +73,7 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
   }, longest)
 
   it(
-    'answers through every change',
+    'an appliance that is changed under load answers through every change',
     async () => {
       const demo = await step('demo to a chain of its own', toOwnChain)
       expect(demo).toMatchObject(isClean)

@@ -78,7 +78,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     await run(variables, 'docker', 'compose', '--profile', '*', 'down', '--volumes')
   }, longest)
 
-  it('passes its smoke test', async () => {
+  it('the appliance in containers passes its smoke test', async () => {
     const results: CheckResult[] = []
     const words = ['keys', 'create', '--label', 'smoke test'] as const
     const made = await run(variables, 'docker', 'compose', 'run', '--rm', '--no-TTY', 'state', ...words)
@@ -96,7 +96,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     expect(results.filter(({ outcome }) => outcome === 'ok').length).toBeGreaterThan(10)
   })
 
-  it('publishes nothing but the proxy, and holds every container to the rules', async () => {
+  it('the appliance in containers publishes nothing but the proxy, and holds every container to the rules', async () => {
     const ids = (await run(variables, 'docker', 'compose', 'ps', '--all', '--quiet')).trim().split('\n')
     const containers = inspected.parse(JSON.parse(await run(variables, 'docker', 'inspect', ...ids)))
     expect(containers.length).toBeGreaterThanOrEqual(8)
@@ -114,7 +114,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     }
   })
 
-  it('has no secret in the image', async () => {
+  it('the appliance in containers has no secret in the image', async () => {
     const secrets = await run(
       variables,
       ...['docker', 'compose', 'run', '--rm', '--no-TTY', '--entrypoint', 'sh', 'config'],
@@ -131,7 +131,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     expect(found.trim()).toBe('')
   })
 
-  it('has what runs in the image, and no more', async () => {
+  it('the appliance in containers has what runs in the image, and no more', async () => {
     const rest = await run(
       variables,
       ...['docker', 'run', '--rm', '--entrypoint', 'sh', 'pronghorn:1.0.0', '-c'],
@@ -140,13 +140,13 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     expect(rest.trim()).toBe('')
   })
 
-  it('sends plain requests to TLS', async () => {
+  it('the appliance in containers sends plain requests to TLS', async () => {
     const plain = createClient(new URL(`http://localhost:${ports.http}`), false)
     const { status, headers } = await plain('/health?x=1')
     expect([status, headers.location]).toEqual([308, `${url}/health?x=1`])
   })
 
-  it('is not filled by bodies that stall', async () => {
+  it('the appliance in containers is not filled by bodies that stall', async () => {
     const sockets = await stallBodies(ports.https, STALLED_BODIES)
     await sleep(2_000)
     const inProxy = (...words: string[]): Promise<string> =>
@@ -163,7 +163,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  it('continues at the same block after down and up', async () => {
+  it('the appliance in containers continues at the same block after down and up', async () => {
     const before = await readBlock()
     expect(before.demo).toBe(true)
     await environment!.down({ removeVolumes: false })
@@ -176,7 +176,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     expect(start).toBeGreaterThanOrEqual(before.block)
   })
 
-  it('describes itself to every combination of profiles', async () => {
+  it('the appliance in containers describes itself to every combination of profiles', async () => {
     for (const profiles of ['', 'graphql', 'devchain', 'tools', 'graphql,devchain,tools']) {
       for (const files of ['docker-compose.yml', composeFiles.join(':')]) {
         const words = ['docker', 'compose', 'config', '--quiet'] as const

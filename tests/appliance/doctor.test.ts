@@ -40,13 +40,13 @@ describe('the doctor', () => {
     return found
   }
 
-  it('misses the indexes that the filler will build, and none of a family that is left out', async () => {
+  it('the doctor misses the indexes that the filler will build, and none of a family that is left out', async () => {
     expect((await findings(['assets', 'tools'])).get('indexes')).toEqual(['ok', 'all there, all valid'])
     const [level, note] = (await findings(['assets', 'market'])).get('query indexes') ?? []
     expect([level, note]).toEqual(['warn', expect.stringMatching(/^not built yet: .*sales/)])
   })
 
-  it('says how long the served certificate lasts, and that a renewed key cannot be read', async () => {
+  it('the doctor says how long the served certificate lasts, and that a renewed key cannot be read', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pronghorn-doctor-'))
     await ensureSelfSigned(folder, 'localhost')
     const [cert, key] = await Promise.all(
@@ -71,7 +71,7 @@ describe('the doctor', () => {
     }
   })
 
-  it('says what cannot be reached', async () => {
+  it('the doctor says what cannot be reached', async () => {
     expect((await findings([])).get('chain node')?.[0]).toBe('fail')
   })
 })

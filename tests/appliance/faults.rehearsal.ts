@@ -47,7 +47,7 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
   }, longest)
 
   it(
-    'is well again within a minute after each container was killed, and after restarts',
+    'the appliance under faults is well again within a minute after each container was killed, and after restarts',
     async () => {
       const load = Promise.all([1, 2, 3, 4].map(() => keepAsking()))
       for (const service of ['postgres', 'redis', 'filler', 'api', 'state', 'nginx', 'devchain']) {
@@ -67,7 +67,7 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
   )
 
   it(
-    'continues after backup, wipe and restore as if it had never stopped',
+    'the appliance under faults continues after backup, wipe and restore as if it had never stopped',
     async () => {
       await run(variables, 'scripts/backup', 'rehearsal')
       const refused = await run(variables, 'scripts/restore', 'rehearsal').then(
@@ -86,7 +86,7 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
   )
 
   it(
-    'takes new passwords',
+    'the appliance under faults takes new passwords',
     async () => {
       const before = await readSuperuser()
       await run(variables, 'scripts/rotate-secrets')

@@ -39,7 +39,7 @@ describeUnless(whyNoEngine(), 'clients of both families', () => {
   }, longest)
 
   it(
-    'have an identity each: two over IPv6 and two over IPv4, each with the whole limit',
+    'clients of both families have an identity each: two over IPv6 and two over IPv4, each with the whole limit',
     async () => {
       const id = (await compose('ps', '--quiet', 'nginx')).trim()
       for (const { name, subnet } of networks) {

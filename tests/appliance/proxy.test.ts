@@ -130,14 +130,14 @@ describeUnless(whyNot(), 'failures of the proxy itself', () => {
     if (status === 503) expect(answer.headers['retry-after']).toBe('5')
   })
 
-  it('lets a browser ask whether it may, while a service does not answer', async () => {
+  it('the proxy lets a browser ask whether it may, while a service does not answer', async () => {
     const { status, headers } = await ask(
       'OPTIONS /v0/state/abi HTTP/1.1\r\nHost: localhost\r\nConnection: close',
     )
     expect([status, headers['access-control-allow-headers']]).toEqual([204, '*'])
   })
 
-  it('too many connections of one address, which are one fewer soon', async () => {
+  it('the proxy refuses too many connections of one address, until one is closed', async () => {
     const before = waitingRequests
     const waiting = [1, 2, 3].map(() => {
       const socket = connect(port, '127.0.0.1')

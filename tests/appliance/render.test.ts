@@ -38,7 +38,7 @@ async function problemsOf(environment: Record<string, string>, name = 'refused')
 }
 
 describe('rendering', () => {
-  it('gives each service files that load, with a role of its own', async () => {
+  it('a rendered configuration gives each service files that load, with a role of its own', async () => {
     const { out, certificateFiles } = places('real')
     const report = await render(real, { out, certificateFiles })
     expect(report).toMatchObject({ isDemo: false, chain: 'wax-mainnet', warnings: [] })
@@ -69,7 +69,7 @@ describe('rendering', () => {
     expect(certificate.checkHost('nft.example.org')).toBe('nft.example.org')
   })
 
-  it('bounds GraphQL in the proxy, and passes on no sockets for it', async () => {
+  it('a rendered configuration bounds GraphQL in the proxy, and passes on no sockets for it', async () => {
     await render({ ...real, GRAPHQL_RATE_LIMIT: '7' }, places('graphql'))
     const text = await readFile(join(places('graphql').out, 'nginx/nginx.conf'), 'utf8')
     const block = /location = \/v1\/graphql \{[^}]*\}/.exec(text)?.[0] ?? ''
@@ -82,7 +82,7 @@ describe('rendering', () => {
     expect(text).toContain('proxy_set_header Upgrade $socket_upgrade;')
   })
 
-  it('warns where every client is trusted as a proxy', async () => {
+  it('a rendered configuration warns where every client is trusted as a proxy', async () => {
     const { warnings } = await checkRender(
       { ...real, TRUSTED_PROXIES: '10.0.0.0/8,0.0.0.0/0' },
       places('open'),
@@ -90,7 +90,7 @@ describe('rendering', () => {
     expect(warnings.map(({ path }) => path)).toEqual(['TRUSTED_PROXIES'])
   })
 
-  it('takes another start block where that is wanted', async () => {
+  it('a rendered configuration takes another start block where that is wanted', async () => {
     const { out, certificateFiles } = places('later')
     const environment = { ...real, START_BLOCK: '100000000', START_BLOCK_OVERRIDE: 'true' }
     await render(environment, { out, certificateFiles })
@@ -98,7 +98,7 @@ describe('rendering', () => {
     expect(config.readers[0]).toMatchObject({ start_block: 100_000_000, start_block_override: true })
   })
 
-  it('never writes a secret or certificate twice', async () => {
+  it('a rendered configuration never writes a secret or certificate twice', async () => {
     const { out, certificateFiles } = places('twice')
     await render(real, { out, certificateFiles })
     const before = await readAll(out)
@@ -108,7 +108,7 @@ describe('rendering', () => {
     expect((await stat(join(out, 'secrets/api'))).mode & 0o077).toBe(0)
   })
 
-  it('takes the password of a PostgreSQL of your own from a file, and again when it has changed', async () => {
+  it('a rendered configuration takes the password of a PostgreSQL of your own from a file, and again when it has changed', async () => {
     const { out, certificateFiles } = places('own')
     const file = join(dir, 'own-password')
     const environment = { ...real, POSTGRES_SUPERUSER_PASSWORD_FILE: './somewhere' }
@@ -128,7 +128,7 @@ describe('rendering', () => {
     }
   })
 
-  it('answers 404 for GraphQL that is turned off, and 503 for one that is unavailable', async () => {
+  it('a rendered configuration answers 404 for GraphQL that is turned off, and 503 for one that is unavailable', async () => {
     const proxyOf = async (name: string, environment: Record<string, string>) => {
       await render(environment, places(name))
       const text = await readFile(join(places(name).out, 'nginx/nginx.conf'), 'utf8')
@@ -140,12 +140,12 @@ describe('rendering', () => {
     expect(on).not.toContain('@unknown')
   })
 
-  it('is the demo chain without a fact about a chain, and only where that is wanted', async () => {
+  it('a rendered configuration is the demo chain without a fact about a chain, and only where that is wanted', async () => {
     expect(await render(demo, places('demo'))).toMatchObject({ isDemo: true, chain: 'demo' })
     expect(await problemsOf({})).toEqual(['CHAIN_NAME', 'CHAIN_ID', 'CHAIN_HTTP', 'CHAIN_SHIP'])
   })
 
-  it('leaves out a family whose account is none', async () => {
+  it('a rendered configuration leaves out a family whose account is none', async () => {
     const { out, certificateFiles } = places('less')
     await render(
       { ...real, MARKET_ACCOUNT: 'none', ORACLE_ACCOUNT: 'none', TOOLS_ACCOUNT: 'none' },
@@ -156,7 +156,7 @@ describe('rendering', () => {
     expect(config.server.namespaces.map(({ name }) => name)).toEqual(['assets'])
   })
 
-  it('keeps what a value brings along inside its quotes', async () => {
+  it('a rendered configuration keeps what a value brings along inside its quotes', async () => {
     const { out, certificateFiles } = places('quotes')
     const PROVIDER_NAME = '[Guild] "A" \\ ${CHAIN_ID} $& é'
     await render({ ...real, PROVIDER_NAME }, { out, certificateFiles })
@@ -164,7 +164,7 @@ describe('rendering', () => {
     expect(config.server.provider_name).toBe(PROVIDER_NAME)
   })
 
-  it('gets every variable through the compose file', async () => {
+  it('a rendered configuration gets every variable through the compose file', async () => {
     const text = await readFile(join(packageRoot, 'docker-compose.yml'), 'utf8')
     const { 'x-settings': settings } = parse(text, { merge: true }) as {
       'x-settings': Record<string, unknown>
@@ -175,7 +175,7 @@ describe('rendering', () => {
     expect(names.sort()).toEqual(Object.keys(variables).sort())
   })
 
-  it('names every variable in .env.example, with its default', async () => {
+  it('a rendered configuration names every variable in .env.example, with its default', async () => {
     const text = await readFile(join(packageRoot, '.env.example'), 'utf8')
     for (const name of Object.keys(variables)) expect(text).toMatch(new RegExp(`^(?:# )?${name}=`, 'm'))
     const lines = [...text.matchAll(/^# ([A-Z_]+)=(.*)$/gm)].map(
@@ -222,7 +222,11 @@ describe('refused', () => {
       ['COMPOSE_PROFILES'],
     ],
     ['a start block that is no number', { ...real, START_BLOCK: '64m' }, ['START_BLOCK']],
-    ['another start block than the chain has', { ...real, START_BLOCK: '100000000' }, ['START_BLOCK']],
+    [
+      'rendering refuses another start block than the chain has',
+      { ...real, START_BLOCK: '100000000' },
+      ['START_BLOCK'],
+    ],
     ['a start block of 0 on a known chain', { ...real, START_BLOCK: '0' }, ['START_BLOCK']],
     [
       'a known chain without its name',
@@ -257,7 +261,7 @@ describe('refused', () => {
     ],
     ['a database name with capitals', { ...real, POSTGRES_DATABASE: 'Wax' }, ['POSTGRES_DATABASE']],
   ]
-  it.each(mistakes)('%s', async (_what, environment, names) => {
+  it.each(mistakes)('rendering refuses %s', async (_what, environment, names) => {
     expect(await problemsOf(environment)).toEqual(names)
     await expect(readdir(places('refused').out)).rejects.toThrow(/ENOENT/)
   })
@@ -270,14 +274,14 @@ describe('refused', () => {
     },
   )
 
-  it('the example before it is edited', async () => {
+  it('rendering refuses the example before it is edited', async () => {
     const text = await readFile(join(packageRoot, '.env.example'), 'utf8')
     const lines = text.matchAll(/^([A-Z_]+)=(.+)$/gm)
     const environment = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]))
     expect(await problemsOf(environment)).toEqual(['CHAIN_HTTP', 'CHAIN_SHIP'])
   })
 
-  it('a key of another certificate, and one that has ended', async () => {
+  it('rendering refuses a key of another certificate, and a certificate that has ended', async () => {
     const files = places('refused').certificateFiles
     const { out, certificateFiles } = places('other')
     await render(real, { out, certificateFiles })

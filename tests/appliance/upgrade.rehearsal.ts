@@ -82,7 +82,7 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
   }, longest)
 
   it(
-    'answers while it is upgraded, and keeps every row',
+    'an appliance of the oldest version that can be upgraded answers while it is upgraded, and keeps every row',
     async () => {
       const before = await digest()
       for (const version of ['present', 'later']) {

@@ -20,14 +20,14 @@ async function run(...words: string[]): Promise<readonly [code: number, text: st
 }
 
 describe('the examples for machines without containers', () => {
-  it('have a valid configuration', async () => {
+  it('the examples for machines without containers have a valid configuration', async () => {
     expect(await run('config', 'check', '--config', configuration)).toEqual([
       0,
       'The configuration is valid.\n',
     ])
   })
 
-  it('index and serve the same families as the appliance', async () => {
+  it('the examples for machines without containers index and serve the same families as the appliance', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'pronghorn-examples-'))
     const environment = { CHAIN: 'wax-mainnet', CHAIN_HTTP: 'http://node.test', CHAIN_SHIP: 'ws://node.test' }
     await render(environment, { out: dir, certificateFiles: dir })
@@ -41,7 +41,7 @@ describe('the examples for machines without containers', () => {
     await rm(dir, { recursive: true, force: true })
   })
 
-  it('start commands that exist, from files that exist', async () => {
+  it('the examples for machines without containers start commands that exist, from files that exist', async () => {
     let commands = 0
     for (const name of (await readdir(units)).filter((each) => each.endsWith('.service'))) {
       const text = await readFile(join(units, name), 'utf8')
@@ -77,7 +77,7 @@ describeUnless(
     })
     afterAll(() => rm(dir, { recursive: true, force: true }))
 
-    it('are valid, and allow little', async () => {
+    it('the systemd units are valid, and allow little', async () => {
       const paths = (await readdir(dir)).map((name) => join(dir, name))
       const said = execFileSync('systemd-analyze', ['verify', '--man=no', ...paths], { encoding: 'utf8' })
       expect(said).toBe('')

@@ -37,7 +37,7 @@ function reply(body: Json, status = 200): Reply {
 const result = (expected: Entry, actual: Reply) => judge(expected, actual, book).result
 
 describe('paths', () => {
-  it('match keys, any key, and any number of keys', () => {
+  it('paths match keys, any key, and any number of keys', () => {
     expect(matchesPath('data.*.assets', 'data.0.assets')).toBe(true)
     expect(matchesPath('data.*.assets', 'data.assets')).toBe(false)
     expect(matchesPath('**.memo', 'data.0.memo')).toBe(true)
@@ -48,7 +48,7 @@ describe('paths', () => {
 })
 
 describe('an answer', () => {
-  it('is compared as JSON, in which an absent key is not null', () => {
+  it('an answer is compared as JSON, in which an absent key is not null', () => {
     expect(result(entry({ data: { a: 1, b: 0 } }), reply({ data: { b: -0, a: 1.0 } }))).toBe('same')
     expect(result(entry({ data: { a: null } }), reply({ data: {} }))).toBe('wrong')
     expect(result(entry({ data: {} }), reply({ data: { a: null } }))).toBe('wrong')
@@ -56,19 +56,19 @@ describe('an answer', () => {
     expect(result(entry({ data: '1' }), reply({ data: 1 }))).toBe('wrong')
   })
 
-  it('has a status, a content type and a query_time', () => {
+  it('an answer has a status, a content type and a query_time', () => {
     expect(result(entry({ data: 1 }), reply({ data: 1 }, 201))).toBe('wrong')
     expect(result(entry({ data: 1 }), { ...reply({ data: 1 }), type: 'text/html' })).toBe('wrong')
     expect(result(entry({ data: 1 }), { ...reply({}), text: '{"data":1}' })).toBe('wrong')
   })
 
-  it('may have members that newer releases added, and no others', () => {
+  it('an answer may have members that newer releases added, and no others', () => {
     const expected = entry({ data: { max_supply: '1' } })
     expect(result(expected, reply({ data: { max_supply: '1', mutable_data: {} } }))).toBe('same')
     expect(result(expected, reply({ data: { max_supply: '1', other: {} } }))).toBe('wrong')
   })
 
-  it('may be in another order where the order is not specified', () => {
+  it('an answer may be in another order where the order is not specified', () => {
     const rows = [
       { id: '1', time: 1 },
       { id: '2', time: 1 },
@@ -81,7 +81,7 @@ describe('an answer', () => {
     expect(result(entry({ data: rows }, { rules: ['unordered'] }), reply(reversed))).toBe('same')
   })
 
-  it('may have either of several values where a rule says so', () => {
+  it('an answer may have either of several values where a rule says so', () => {
     const expected = entry({ data: [{ id: '4', median: 485 }] }, { rules: ['median'] })
     expect(result(expected, reply({ data: [{ id: '4', median: 500 }] }))).toBe('same')
     expect(result(expected, reply({ data: [{ id: '4', median: 501 }] }))).toBe('wrong')
@@ -89,7 +89,7 @@ describe('an answer', () => {
     expect(result(other, reply({ data: [{ id: '5', median: 500 }] }))).toBe('wrong')
   })
 
-  it('may be one of the further ones, or records in another sequence', () => {
+  it('an answer may be one of the further ones, or records in another sequence', () => {
     const also = entry({ data: 1 }, { also: [{ status: 400 }, { status: 200, subset: { data: 2 } }] })
     expect(result(also, reply({ message: 'no' }, 400))).toBe('also')
     expect(result(also, reply({ data: 2, more: 1 }))).toBe('also')
@@ -107,7 +107,7 @@ describe('an answer', () => {
     expect(result(sequences, reply({ data: [{ id: '2' }, { id: '3' }] }))).toBe('wrong')
   })
 
-  it('to a recorded defect is better, copied or wrong', () => {
+  it('an answer to a recorded defect is better, copied or wrong', () => {
     const defect = entry(
       { data: 'old' },
       { expect: 'better', better: [{ status: 400, subset: { success: false } }] },

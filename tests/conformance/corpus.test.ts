@@ -19,7 +19,7 @@ afterEach(() => database.drop())
 
 describe.each(['history', 'recorded'] as const)('the recorded answers, the chain read as %s', (replay) => {
   it(
-    'are given, but for what the compatibility page lists',
+    'the recorded answers are given, but for what the compatibility page lists',
     async () => {
       const stage = await setStage({ database: database.address, replay, logger: quiet })
       try {

@@ -47,7 +47,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
   const isShown = (selector: string): Promise<boolean> =>
     page.$eval(selector, (element) => (element as HTMLElement).offsetHeight > 0)
 
-  it('says what is indexed, and follows the reader to the head', async () => {
+  it('the console page says what is indexed, and follows the reader to the head', async () => {
     await expect.poll(() => page.$eval('main', (main) => main.getAttribute('aria-busy')), FAIR).toBe('false')
     await keepPicture(page, 'console-start')
     expect(await page.title()).toBe('Pronghorn: demo chain')
@@ -77,7 +77,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     expect(await isShown('#notice')).toBe(false)
   })
 
-  it('draws how fast that went, for the eye and for the keyboard', async () => {
+  it('the console page draws how fast that went, for the eye and for the keyboard', async () => {
     const summary = /^Blocks per second, last 10 minutes: [\d.,]+ on average, ([\d,.]+) at most$/
     await expect.poll(() => textOf('figcaption span'), FAIR).toMatch(summary)
     // All that was recorded came in the first seconds; alone, the chain makes two blocks a second.
@@ -103,7 +103,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     await expect.poll(() => textOf('figcaption span'), FAIR).toContain('last 10 minutes')
   })
 
-  it('shows the size of every table', async () => {
+  it('the console page shows the size of every table', async () => {
     await expect.poll(() => textOf('#tile-database'), FAIR).toMatch(/^\d+ MB$/)
     const tables = Number(/^(\d+) tables$/.exec(await textOf('#tile-database-note'))![1])
     expect(await page.$$eval('#sizes-body tr:not(.bar)', (rows) => rows.length)).toBe(10)
@@ -120,7 +120,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     await page.click('#sizes-more')
   })
 
-  it('shows live events, and pauses', async () => {
+  it('the console page shows live events, and pauses', async () => {
     await expect.poll(() => page.$$eval('#events li', (rows) => rows.length), FAIR).toBeGreaterThan(2)
     const [first] = await page.$$eval('#events li', (rows) => rows.map((row) => row.innerText.split('\n')))
     expect(first?.[0]).toMatch(/^[A-Z][a-z ]+$/)
@@ -141,7 +141,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
       .toEqual(['tools'])
   })
 
-  it('leads to the documents and to what is served, all of which are there', async () => {
+  it('the console page leads to the documents and to what is served, all of which are there', async () => {
     const links = await page.$$eval('.links a, .served a', (all) => all.map((link) => link.href))
     expect(links.map((link) => new URL(link).pathname)).toEqual(
       expect.arrayContaining(['/docs', '/openapi.json', '/health', '/assets/v1/config', '/tools/v1/config']),
@@ -152,7 +152,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     }
   })
 
-  it('is as light or dark as the device, or as was chosen', async () => {
+  it('the console page is as light or dark as the device, or as was chosen', async () => {
     const ground = (): Promise<string> => page.$eval('body', (body) => getComputedStyle(body).backgroundColor)
     const setDevice = (value: string) => page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }])
     await setDevice('light')
@@ -175,7 +175,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     await setDevice('light')
   })
 
-  it('fits a phone', async () => {
+  it('the console page fits a phone', async () => {
     await page.setViewport({ width: 360, height: 740, deviceScaleFactor: 2, isMobile: true, hasTouch: true })
     await expect.poll(() => page.$$eval('.state', (all) => all.length), FAIR).toBe(1)
     const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
@@ -186,14 +186,14 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     await expect.poll(() => page.$$eval('.state', (all) => all.length), FAIR).toBe(1)
   })
 
-  it('sent no request elsewhere, and logged no error', () => {
+  it('the console page sent no request elsewhere, and logged no error', () => {
     const { host } = new URL(service.api)
     expect(conduct.asked.map((url) => new URL(url).host).filter((each) => each !== host)).toEqual([])
     expect(conduct.asked.length).toBeGreaterThan(20)
     expect(conduct.complaints).toEqual([])
   })
 
-  it('says that its scripts could not be loaded, instead of loading for ever', async () => {
+  it('the console page says that its scripts could not be loaded, instead of loading for ever', async () => {
     const broken = await browser!.newPage()
     await broken.setRequestInterception(true)
     broken.on('request', (request) => {
@@ -206,7 +206,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     await broken.close()
   })
 
-  it('says when the api is unavailable, and keeps its data', async () => {
+  it('the console page says when the api is unavailable, and keeps its data', async () => {
     await service.stop('SIGTERM')
     await expect.poll(() => textOf('#notice'), FAIR).toContain('The api does not answer')
     expect(await textOf('#health-chip')).toBe('No answer')

@@ -38,7 +38,7 @@ describeWithChromium('the console page, when something is wrong', () => {
   const isShown = (selector: string): Promise<boolean> =>
     page.$eval(selector, (element) => (element as HTMLElement).offsetHeight > 0)
 
-  it('says that nothing is indexed yet, and that there are no live events', async () => {
+  it('the console page says that nothing is indexed yet, and that there are no live events', async () => {
     await page.goto(`${api.url}/`)
     await expect.poll(() => textOf('#readers-empty'), FAIR).toContain('No reader has committed a block yet')
     expect(await textOf('#events-note')).toBe('Live events are not available.')
@@ -48,7 +48,7 @@ describeWithChromium('the console page, when something is wrong', () => {
     expect(await isShown('#notice')).toBe(false)
   })
 
-  it('says that the database is unavailable, keeps its data, and continues afterwards', async () => {
+  it('the console page says that the database is unavailable, keeps its data, and continues afterwards', async () => {
     await wire.cut()
     await expect.poll(() => textOf('#notice'), FAIR).toContain('The database is unavailable')
     expect(await textOf('#tile-health-note')).toContain('The database is unavailable')
@@ -58,7 +58,7 @@ describeWithChromium('the console page, when something is wrong', () => {
     await expect.poll(() => isShown('#notice'), FAIR).toBe(false)
   })
 
-  it('distinguishes a failing server from a silent one', async () => {
+  it('the console page distinguishes a failing server from a silent one', async () => {
     let answer: { status: number; contentType: string; body: string } | 'none' | undefined
     await page.setRequestInterception(true)
     page.on('request', (request) => {
@@ -83,7 +83,7 @@ describeWithChromium('the console page, when something is wrong', () => {
     await expect.poll(() => isShown('#notice'), FAIR).toBe(false)
   })
 
-  it('says quietly when the stream of events is not there', async () => {
+  it('the console page says quietly when the stream of events is not there', async () => {
     const body = JSON.stringify({
       success: true,
       data: {

@@ -29,7 +29,7 @@ function getAs(accept: string | undefined, method = 'GET'): Promise<Response> {
 }
 
 describe('the address /', () => {
-  it('is the page for those who ask for one', async () => {
+  it('the address / is the page for those who ask for one', async () => {
     const answer = await getAs(browser)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(await answer.text()).toMatch(/^<!doctype html>/)
@@ -37,7 +37,7 @@ describe('the address /', () => {
     expect((await getAs('text/html', 'HEAD')).status).toBe(200)
   })
 
-  it('is not found for programs, as ever', async () => {
+  it('the address / is not found for programs, as ever', async () => {
     for (const accept of [
       undefined,
       '*/*',
@@ -54,7 +54,7 @@ describe('the address /', () => {
 })
 
 describe('the page', () => {
-  it('allows nothing but this server, and nothing that is written into it', async () => {
+  it('the page allows nothing but this server, and nothing that is written into it', async () => {
     const answer = await getAs(browser)
     const policy = answer.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
@@ -63,7 +63,7 @@ describe('the page', () => {
     expect(text).not.toMatch(/<style|style=|\son[a-z]+=|<script(?![^>]*src=)|https?:/)
   })
 
-  it('finds every file that it names, and the files that those name', async () => {
+  it('the page finds every file that it names, and the files that those name', async () => {
     const seen = new Set<string>()
     const waiting = [
       ...(await (await getAs(browser)).text()).matchAll(/(?:src|href)="(status\/[^"]+)"/g),
@@ -86,7 +86,7 @@ describe('the page', () => {
     )
   })
 
-  it('is made of scripts that write no HTML', () => {
+  it('the page is made of scripts that write no HTML', () => {
     const folder = join(packageRoot, 'services/api/console/page')
     for (const name of readdirSync(folder).filter((each) => each.endsWith('.js'))) {
       const text = readFileSync(join(folder, name), 'utf8')
@@ -104,7 +104,7 @@ describe('what feeds the page', () => {
     return { status: answer.status, text: await answer.text() }
   }
 
-  it('returns the tables once they are measured, and no internals', async () => {
+  it('the data of the page returns the tables once they are measured, and no internals', async () => {
     await expect
       .poll(async () => (JSON.parse((await data()).text) as { data: { database: unknown } }).data.database)
       .toMatchObject({
@@ -127,7 +127,7 @@ describe('what feeds the page', () => {
     if (password !== '') expect(text).not.toContain(password)
   })
 
-  it('takes the time range of the charts, and refuses others by name', async () => {
+  it('the data of the page takes the time range of the charts, and refuses others by name', async () => {
     expect((await data('?history=day')).status).toBe(200)
     for (const query of ['?history=year', '?history=', '?history=day&history=day']) {
       expect(await data(query)).toEqual({

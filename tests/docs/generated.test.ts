@@ -25,7 +25,7 @@ it('the generated pages are those of the source', async () => {
   }
 })
 
-it('name every key and code', async () => {
+it('the generated pages name every key and code', async () => {
   const pages = await renderPages()
   const settings = pages.get('docs/settings.md') ?? ''
   for (const key of [

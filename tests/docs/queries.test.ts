@@ -30,12 +30,12 @@ describe('docs/queries.md', () => {
     await database.drop()
   })
 
-  it('has twenty queries and more', () => {
+  it('docs/queries.md has twenty queries and more', () => {
     expect(queries.length).toBeGreaterThanOrEqual(20)
     expect(text.match(/```sh/g)).toHaveLength(queries.length)
   })
 
-  it.each(queries)('$title: answered as the page says', async ({ path, json }) => {
+  it.each(queries)('$title: answered as docs/queries.md says', async ({ path, json }) => {
     const { status, body } = await ask(`${api.url}${path}`)
     expect([status, body.success]).toEqual([200, true])
     expect(body).toMatchObject(JSON.parse(json) as object)

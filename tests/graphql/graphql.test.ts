@@ -54,7 +54,7 @@ describe('docs/graphql.md', () => {
     ...text.matchAll(/^## (.+)\n(?:(?!^## )[^])*?```graphql\n([^]*?)```\n\n```json\n([^]*?)```/gm),
   ]
 
-  it('has ten queries and more', () => {
+  it('docs/graphql.md has ten queries and more', () => {
     expect(examples.length).toBeGreaterThanOrEqual(10)
     expect(text.match(/```graphql/g)).toHaveLength(examples.length)
   })
@@ -80,13 +80,16 @@ describe('docs/graphql.md', () => {
 })
 
 describe('the role of GraphQL', () => {
-  it.each(['assets.assets', 'market.sales', 'chain.readers'])('cannot read %s', async (table) => {
-    await client.query(`SET ROLE ${ROLE}`)
-    await expect(client.query(`SELECT FROM ${table}`)).rejects.toThrow(/permission denied/)
-    await client.query('RESET ROLE')
-  })
+  it.each(['assets.assets', 'market.sales', 'chain.readers'])(
+    'the role of GraphQL cannot read %s',
+    async (table) => {
+      await client.query(`SET ROLE ${ROLE}`)
+      await expect(client.query(`SELECT FROM ${table}`)).rejects.toThrow(/permission denied/)
+      await client.query('RESET ROLE')
+    },
+  )
 
-  it('reads every column of every view', async () => {
+  it('the role of GraphQL reads every column of every view', async () => {
     await client.query(`SET ROLE ${ROLE}`)
     for (const { sql } of tables.values()) await client.query(`SELECT * FROM ${sql} LIMIT 5`)
     await client.query('RESET ROLE')

@@ -31,7 +31,7 @@ const friendly = [
 
 describeWithPrograms('a long run of mixed load', (running) => {
   it(
-    `of ${MINUTES} minutes keeps memory flat, loses nothing and fails no client`,
+    `a long run of mixed load of ${MINUTES} minutes keeps memory flat, loses nothing and fails no client`,
     async () => {
       const programs = running()
       const { apiUrl, stateUrl, relay } = programs

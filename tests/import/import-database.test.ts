@@ -93,7 +93,7 @@ describe('a database of eosio-contract-api', () => {
     report = await runImport()
   })
 
-  it('is planned first: counted and checked, and nothing is changed', async () => {
+  it('a database of eosio-contract-api is planned first: counted and checked, and nothing is changed', async () => {
     const empty = await createTestDatabase()
     const home = await createFillerHome(running, empty.address)
     try {
@@ -113,12 +113,12 @@ describe('a database of eosio-contract-api', () => {
     }
   })
 
-  it('is imported at its last irreversible block, and equals an index that read the blocks', async () => {
+  it('a database of eosio-contract-api is imported at its last irreversible block, and equals an index that read the blocks', async () => {
     expect(report).toMatchObject({ block: 730, resumedSteps: 0 })
     expect(await differences(730)).toEqual(known)
   })
 
-  it('names what it cannot give', () => {
+  it('a database of eosio-contract-api names what it cannot give', () => {
     expect(report.differences.map(({ what }) => what)).toEqual([
       expect.stringContaining('chain.abis'),
       expect.stringContaining('ram_payer'),
@@ -131,18 +131,21 @@ describe('a database of eosio-contract-api', () => {
     ])
   })
 
-  it('is not changed', async () => {
+  it('a database of eosio-contract-api is not changed', async () => {
     expect(compareDumps(before, await dumpDatabase(old.address))).toEqual([])
   })
 
-  it('is not imported into a database with a position', async () => {
+  it('a database of eosio-contract-api is not imported into a database with a position', async () => {
     await expect(runImport()).rejects.toMatchObject({ code: 'IMPORT_TARGET_FILLED' })
   })
 
-  it.each([740, 846])('is read on from, and equals the index at block %i', async (block) => {
-    await indexUntil(running, imported.address, block)
-    expect(await differences(block)).toEqual(known)
-  })
+  it.each([740, 846])(
+    'a database of eosio-contract-api is read on from, and equals the index at block %i',
+    async (block) => {
+      await indexUntil(running, imported.address, block)
+      expect(await differences(block)).toEqual(known)
+    },
+  )
 })
 
 it('what was imported and read on from agrees with the tables that the chain had', async () => {
@@ -192,7 +195,7 @@ describe('a source that does not fit', () => {
       'IMPORT_SOURCE_UNFIT',
       /does not index the assets contract atomicassets/,
     ],
-  ] as const)('is refused: %s', async (_, sql, code, message) => {
+  ] as const)('a source that does not fit is refused: %s', async (_, sql, code, message) => {
     const error = await refusal(sql)
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) as string })
   })

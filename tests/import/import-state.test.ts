@@ -90,7 +90,7 @@ describe('the state of a chain', () => {
     report = await runImport()
   })
 
-  it('is imported from the last irreversible block to the one at which paging ended', async () => {
+  it('the state of a chain is imported from the last irreversible block to the one at which paging ended', async () => {
     expect(report).toMatchObject({
       block: 842,
       historySince: 841,
@@ -103,7 +103,7 @@ describe('the state of a chain', () => {
     ])
   })
 
-  it('equals the tables of the chain, and all that follows from them', async () => {
+  it('the state of a chain equals the tables of the chain, and all that follows from them', async () => {
     expect(await verifyOf(imported.address, tablesOf('main'))).toMatchObject({
       differences: [],
       derived: [],
@@ -111,7 +111,7 @@ describe('the state of a chain', () => {
     })
   })
 
-  it('is read on from there, through an upgrade of the contracts', async () => {
+  it('the state of a chain is read on from there, through an upgrade of the contracts', async () => {
     await readTo(imported, 964)
     expect(await verifyOf(imported.address, tablesOf('v2'))).toMatchObject({
       differences: [],
@@ -120,7 +120,7 @@ describe('the state of a chain', () => {
     })
   })
 
-  it('numbers the mints of templates whose first asset came later as an index of everything does', async () => {
+  it('the import numbers the mints of templates whose first asset came later as an index of everything does', async () => {
     await readTo(whole, 964)
     const mints = `SELECT a.asset_id, a.template_mint, a.minter FROM assets.assets a
       WHERE a.template_id IN (SELECT template_id FROM assets.assets GROUP BY 1 HAVING min(minted_at_block) > 840)
@@ -130,7 +130,7 @@ describe('the state of a chain', () => {
     expect(await query(imported, mints)).toEqual(expected)
   })
 
-  it('is served as by an index of everything, except for unknown data', async () => {
+  it('the state of a chain is served as by an index of everything, except for unknown data', async () => {
     const [one, other] = [
       await serveStage(whole.address, stage, quiet),
       await serveStage(imported.address, stage, quiet),
@@ -155,7 +155,7 @@ describe('the state of a chain', () => {
     }
   })
 
-  it('says since when its history is whole', async () => {
+  it('an index of imported state says since when its history is whole', async () => {
     const api = await serveStage(imported.address, stage, quiet)
     try {
       const get = async (path: string) =>
@@ -184,7 +184,7 @@ describe('the state of a chain', () => {
     }
   })
 
-  it('is not imported a second time', async () => {
+  it('the state of a chain is not imported a second time', async () => {
     await expect(runImport()).rejects.toMatchObject({ code: 'IMPORT_TARGET_FILLED' })
   })
 })
@@ -230,7 +230,7 @@ describe('a contract that is upgraded between the first block and the last', () 
   })
   afterEach(() => database.drop())
 
-  it('keeps its version when the import is interrupted after the upgrade', async () => {
+  it('a contract that is upgraded inside the window keeps its version when the import is interrupted after the upgrade', async () => {
     const firstBlock = 840
     const isPastUpgrade = ({ phase, done }: ImportProgress) =>
       phase === 'reading blocks' && done > upgradeBlock + 5 - firstBlock
@@ -242,7 +242,7 @@ describe('a contract that is upgraded between the first block and the last', () 
     expect(await query(database, version)).toEqual(await query(whole, version))
   })
 
-  it('is not taken for the new version from the first block on', async () => {
+  it('a contract that is upgraded inside the window is not taken for the new version from the first block on', async () => {
     await query(database, "UPDATE assets.config SET version = '2.0.0', v2_since_block = 0")
     await expect(
       runImport({ database: database.address, settings: stageReader(database.address, stage) }),

@@ -26,7 +26,7 @@ describe('what is kept of all accounts', () => {
     return rows
   }
 
-  it('has the ABI that the chain has, for every account that has one, watched or not', async () => {
+  it('the stored state of accounts has the ABI that the chain has, for every account that has one, watched or not', async () => {
     for (const account of [
       'atomicassets',
       'eosio.token',
@@ -55,7 +55,7 @@ describe('what is kept of all accounts', () => {
     }
   })
 
-  it('has each version from the block that set it: the assets contract was upgraded in block 863', async () => {
+  it('the stored state of accounts has each version from the block that set it: the assets contract was upgraded in block 863', async () => {
     const rows = await select<{ block_num: number }>(
       "SELECT block_num FROM chain.abis WHERE account = 'atomicassets' ORDER BY 1",
     )
@@ -63,7 +63,7 @@ describe('what is kept of all accounts', () => {
     expect(rows.length).toBeGreaterThan(1)
   })
 
-  it('knows which accounts have code', async () => {
+  it('the stored state of accounts knows which accounts have code', async () => {
     const rows = await select<{ account: string }>(
       "SELECT account FROM chain.code_accounts WHERE account IN ('atomicassets', 'eosio', 'alice') ORDER BY 1",
     )

@@ -26,7 +26,7 @@ describe('a database of before 1.0.0', () => {
     await database.drop()
   })
 
-  it('has the schema of a new one when it is of the last version', async () => {
+  it('a database from before 1.0.0 has the schema of a new one when it is of the last version', async () => {
     await applyEarlier(client, LAST)
     await client.query("INSERT INTO chain.identity VALUES ('aa')")
     await migrate(client)
@@ -36,7 +36,7 @@ describe('a database of before 1.0.0', () => {
     expect((await client.query('SELECT chain_id FROM chain.identity')).rows).toEqual([{ chain_id: 'aa' }])
   })
 
-  it('of an older version is refused and left as it is', async () => {
+  it('a database from before 1.0.0 is refused when it is of an older version and left as it is', async () => {
     await applyEarlier(client, LAST - 1)
     const before = await describeSchema(client)
     await expect(migrate(client)).rejects.toMatchObject({
@@ -47,7 +47,7 @@ describe('a database of before 1.0.0', () => {
     expect(await isMigrated(client)).toBe(false)
   })
 
-  it('whose migrations had other content is refused', async () => {
+  it('a database from before 1.0.0 whose migrations had other content is refused', async () => {
     await applyEarlier(client, LAST)
     await client.query("UPDATE public.pronghorn_migrations SET checksum = 'x' WHERE number = 75")
     await expect(migrate(client)).rejects.toMatchObject({

@@ -71,16 +71,16 @@ describe('main and v2 end with the same bytes', () => {
     'a stop block that is reached already': [{ stop_block: head }, { stop_block: head }],
   }
 
-  it.each(Object.entries(variants))('%s', async (_, runs) => {
+  it.each(Object.entries(variants))('main and v2 end with the same bytes: %s', async (_, runs) => {
     expect(compareDumps(usual, await index(history, runs))).toEqual([])
   })
 
-  it('a node that lives through the recordings meanwhile', async () => {
+  it('main and v2 end with the same bytes from a node that lives through the recordings meanwhile', async () => {
     const lived = await index({ recordings: bothContracts, replay: 'recorded' }, [{ stop_block: head }])
     expect(compareDumps(usual, lived)).toEqual([])
   })
 
-  it('a chain on which nothing is irreversible, but for the journal', async () => {
+  it('main and v2 end with the same bytes where nothing is irreversible, but for the journal', async () => {
     const reversible = await index({ recordings: bothContracts, libLagBlocks: 10_000 }, [
       { stop_block: head },
     ])

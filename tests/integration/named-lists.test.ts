@@ -117,7 +117,7 @@ async function lists(): Promise<Record<string, string[]>> {
 }
 
 describe('a source of named lists', () => {
-  it('is asked at once and again, with its key, and its lists become what it says', async () => {
+  it('a source of named lists is asked at once and again, with its key, and its lists become what it says', async () => {
     source.sends({ verified: ['alice', 'bob', 'alice'], gone: ['carol'], empty: [] })
     const next = start([reader()])
     expect(await next('changed')).toMatchObject({ items: 3 })
@@ -175,24 +175,27 @@ describe('a source of named lists', () => {
       (_request, response) => void response.writeHead(200).write('{"lists":'),
       'no answer in 500 ms',
     ],
-  ])('that sends %s keeps its last lists and says why', async (_what, answer, problem) => {
-    source.sends({ good: ['alice'] })
-    const next = start([reader()], { timeoutMs: 500, maxBytes: 10_000, maxItemsOfList: 2 })
-    await next('changed')
-    source.answers(answer)
-    expect(await next('failed')).toMatchObject({ items: undefined })
-    await polls?.stop()
-    expect(await lists()).toEqual({ good: ['alice'] })
-    const [row] = await query<{ problem: string; read_at: Date }>(
-      'SELECT problem, read_at FROM chain.list_sources',
-    )
-    expect(row?.problem).toContain('LIST_SOURCE_FAILED')
-    expect(row?.problem).toContain(problem)
-    expect(row?.problem).not.toMatch(/hidden|pass|key-1/)
-    expect(row?.read_at).toBeInstanceOf(Date)
-  })
+  ])(
+    'a source of named lists that sends %s keeps its last lists and says why',
+    async (_what, answer, problem) => {
+      source.sends({ good: ['alice'] })
+      const next = start([reader()], { timeoutMs: 500, maxBytes: 10_000, maxItemsOfList: 2 })
+      await next('changed')
+      source.answers(answer)
+      expect(await next('failed')).toMatchObject({ items: undefined })
+      await polls?.stop()
+      expect(await lists()).toEqual({ good: ['alice'] })
+      const [row] = await query<{ problem: string; read_at: Date }>(
+        'SELECT problem, read_at FROM chain.list_sources',
+      )
+      expect(row?.problem).toContain('LIST_SOURCE_FAILED')
+      expect(row?.problem).toContain(problem)
+      expect(row?.problem).not.toMatch(/hidden|pass|key-1/)
+      expect(row?.read_at).toBeInstanceOf(Date)
+    },
+  )
 
-  it('touches neither lists kept by hand nor those of another source, and goes with its setting', async () => {
+  it('a source of named lists touches neither lists kept by hand nor those of another source, and goes with its setting', async () => {
     await query("INSERT INTO chain.lists (name, items) VALUES ('hand', '{zoe}'), ('verified', '{yan}')")
     source.sends({ verified: ['alice'] })
     let next = start([reader('one'), reader('two')])

@@ -34,7 +34,7 @@ afterEach(async () => {
   await Promise.all([straight.drop(), database.drop()])
 })
 
-it('ends with the same rows whatever happens to the nodes that it catches up from', async () => {
+it('a reader ends with the same rows whatever happens to the nodes that it catches up from', async () => {
   const { chain } = running
   const stop = chain.head().num
   mirrors.push(

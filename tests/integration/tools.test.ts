@@ -55,7 +55,7 @@ function readLogs(address: DatabaseAddress): Promise<ModelLog[]> {
 }
 
 describe('the tools handler', () => {
-  it('keeps every link through all its states, with key, signature and log', async () => {
+  it('the tools handler keeps every link through all its states, with key, signature and log', async () => {
     await indexUntil(running, database.address, running.chain.head().num)
     const { links, logs } = modelLinks(running.chain, await toolsAbi(running.httpUrl), recorded)
     const found = await readLinks(database.address)
@@ -78,7 +78,7 @@ describe('the tools handler', () => {
     expect(open).toEqual(rows.map(({ link_id: id }) => String(id)))
   })
 
-  it('ends with the same bytes after forks as without them', async () => {
+  it('the tools handler ends with the same bytes after forks as without them', async () => {
     const { chain } = running
     for (let forks = 0; forks < 4; forks++) {
       await indexUntil(running, database.address, chain.head().num)
@@ -100,7 +100,7 @@ describe('the tools handler', () => {
     }
   })
 
-  it('begun in the middle of history knows a link from its first change on', async () => {
+  it('the tools handler, begun in the middle of history, knows a link from its first change on', async () => {
     const { chain } = running
     const abi = await toolsAbi(running.httpUrl)
     const all = modelLinks(chain, abi, recorded)

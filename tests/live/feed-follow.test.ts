@@ -96,7 +96,7 @@ async function expectAllOnce(
 }
 
 describe('a follower of a feed', () => {
-  it('takes entries from the bus, and reads what was lost as soon as the next message shows it', async () => {
+  it('a follower of a feed takes entries from the bus, and reads what was lost as soon as the next message shows it', async () => {
     const { written, follower, received, withoutBus, hasReceived } = await follow('gaps')
     await written.block(2)
     await hasReceived()
@@ -116,7 +116,7 @@ describe('a follower of a feed', () => {
     await expectAllOnce('gaps', received, follower)
   })
 
-  it('learns from the next sign of life that the last message was lost', async () => {
+  it('a follower of a feed learns from the next sign of life that the last message was lost', async () => {
     const { written, follower, received, lags, withoutBus, hasReceived } = await follow('last')
     await withoutBus(() => written.block(1))
     written.beat()
@@ -126,7 +126,7 @@ describe('a follower of a feed', () => {
     await expectAllOnce('last', received, follower)
   })
 
-  it('reads what is too long for the bus', async () => {
+  it('a follower of a feed reads what is too long for the bus', async () => {
     const { written, follower, received, store, hasReceived } = await follow('long')
     const lengths: number[] = []
     await store.subscribe(feedChannel('long'), (text) => void lengths.push(text.length))
@@ -139,7 +139,7 @@ describe('a follower of a feed', () => {
     await expectAllOnce('long', received, follower)
   })
 
-  it('skips what is no message, says so once, and misses nothing', async () => {
+  it('a follower of a feed skips what is no message, says so once, and misses nothing', async () => {
     const { written, follower, received, store, log, hasReceived } = await follow('malformed')
     const lag = { kind: 'lag', reader: 'malformed', epoch: 0, sequence: '0', behind: 0, live: true } as const
     const forged = [
@@ -159,7 +159,7 @@ describe('a follower of a feed', () => {
     await expectAllOnce('malformed', received, follower)
   })
 
-  it('asks the database while the bus is silent', async () => {
+  it('a follower of a feed asks the database while the bus is silent', async () => {
     const { written, follower, received, withoutBus, hasReceived } = await follow('silent', {
       timing: { silenceMs: 1, pollMs: 10 },
     })
@@ -173,7 +173,7 @@ describe('a follower of a feed', () => {
     await expectAllOnce('silent', received, follower)
   })
 
-  it('handles one entry after the other, however slowly, and continues when one fails', async () => {
+  it('a follower of a feed handles one entry after the other, however slowly, and continues when one fails', async () => {
     const taken: string[] = []
     let atOnce = 0
     const { written, follower } = await follow('slow', {
@@ -192,7 +192,7 @@ describe('a follower of a feed', () => {
     await follower.close()
   })
 
-  it('starts when the database answers, and at its start position', async () => {
+  it('a follower of a feed starts when the database answers, and at its start position', async () => {
     let isAway = true
     const query: FeedQuery = (text, values) =>
       isAway ? Promise.reject(new Error('unavailable')) : feed.query(text, values)
@@ -221,7 +221,7 @@ describe('a follower of a feed', () => {
     await again.close()
   })
 
-  it('gets a gap when entries are no longer stored, or the feed is another one', async () => {
+  it('a follower of a feed gets a gap when entries are no longer stored, or the feed is another one', async () => {
     const { written, follower, received, store, hasReceived } = await follow('other')
     const send = (channel: string, text: string) => void store.publish(channel, text)
     await written.block(1)
@@ -254,7 +254,7 @@ describe('a follower of a feed', () => {
 })
 
 describeWithRedis('a Redis that goes and comes back', () => {
-  it('loses nothing: what it lost is read from the database, and then it is listened to again', async () => {
+  it('a Redis that goes and comes back loses nothing: what it lost is read from the database, and then it is listened to again', async () => {
     const redis = await startTestRedis()
     const log = createLog()
     const open = () =>
@@ -309,7 +309,7 @@ describeWithRedis('a Redis that goes and comes back', () => {
 })
 
 describe('the publisher', () => {
-  it('delays no commit: what a stuck store does not take is dropped', async () => {
+  it('the publisher delays no commit: what a stuck store does not take is dropped', async () => {
     const log = createLog()
     const settle: (() => void)[] = []
     const stuck: KeyValueStore = {

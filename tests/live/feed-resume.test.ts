@@ -83,34 +83,37 @@ async function writeRandomly(reader: string, seed: number, steps: number): Promi
 }
 
 describe('who comes back with a cursor', () => {
-  it.each([1, 2])('ends with the events of a client that never left (%i)', async (seed) => {
-    const reader = `random-${seed}`
-    await writeRandomly(reader, seed, 45)
-    const entries = await readEntries(feed.query, reader)
-    const faithful = new Listener()
-    for (const entry of entries) faithful.take(entry)
-    expect(new Set(entries.map(({ kind }) => kind)).size).toBe(3)
+  it.each([1, 2])(
+    'a client that comes back with a cursor ends with the events of a client that never left (%i)',
+    async (seed) => {
+      const reader = `random-${seed}`
+      await writeRandomly(reader, seed, 45)
+      const entries = await readEntries(feed.query, reader)
+      const faithful = new Listener()
+      for (const entry of entries) faithful.take(entry)
+      expect(new Set(entries.map(({ kind }) => kind)).size).toBe(3)
 
-    const before: FeedEntry[] = []
-    for (const entry of entries) {
-      const places = entry.kind === 'block' ? [...entry.events.keys(), null] : [null]
-      for (const seen of places) {
-        const returning = new Listener()
-        for (const earlier of before) returning.take(earlier)
-        returning.take(entry, 0, seen ?? Infinity)
-        const cursor = decodeCursor(encodeCursor(cursorAfter(entry, seen)))
-        const { found, end } = await missed(cursor)
-        for (const { entry: missing, seen: from } of found) returning.take(missing, from)
-        expect(returning.state).toEqual(faithful.state)
-        // At most one fork, and before everything else.
-        expect(found.slice(1).map((item) => item.entry.kind)).not.toContain('fork')
-        expect(end).toMatchObject({ seen: null, sequence: BigInt(entries.at(-1)!.sequence) })
+      const before: FeedEntry[] = []
+      for (const entry of entries) {
+        const places = entry.kind === 'block' ? [...entry.events.keys(), null] : [null]
+        for (const seen of places) {
+          const returning = new Listener()
+          for (const earlier of before) returning.take(earlier)
+          returning.take(entry, 0, seen ?? Infinity)
+          const cursor = decodeCursor(encodeCursor(cursorAfter(entry, seen)))
+          const { found, end } = await missed(cursor)
+          for (const { entry: missing, seen: from } of found) returning.take(missing, from)
+          expect(returning.state).toEqual(faithful.state)
+          // At most one fork, and before everything else.
+          expect(found.slice(1).map((item) => item.entry.kind)).not.toContain('fork')
+          expect(end).toMatchObject({ seen: null, sequence: BigInt(entries.at(-1)!.sequence) })
+        }
+        before.push(entry)
       }
-      before.push(entry)
-    }
-  })
+    },
+  )
 
-  it('is spared what was undone meanwhile, and forks that only concern that', async () => {
+  it('a client that comes back with a cursor is spared what was undone meanwhile, and forks that only concern that', async () => {
     const written = await openFeed('spared')
     await written.arrive(10)
     await written.block(1)
@@ -123,7 +126,7 @@ describe('who comes back with a cursor', () => {
     expect(found.map(({ entry }) => [entry.kind, (entry as FeedBlock).block.num])).toEqual([['block', 12]])
   })
 
-  it('gets one fork, the deepest, with a cursor that does not bring it again', async () => {
+  it('a client that comes back with a cursor gets one fork, the deepest, with a cursor that does not bring it again', async () => {
     const written = await openFeed('deepest')
     await written.arrive(10)
     for (let num = 11; num <= 15; num++) await written.block(1)
@@ -151,7 +154,7 @@ describe('a place that is no longer there', () => {
     return error as FatalError
   }
 
-  it('is refused after it was pruned, and the oldest one is named', async () => {
+  it('a cursor whose entry is gone is refused after it was pruned, and the oldest one is named', async () => {
     const written = await openFeed('pruned', 10)
     await written.arrive(10)
     await written.block(1)
@@ -166,7 +169,7 @@ describe('a place that is no longer there', () => {
     expect((await missed(cursorAfter(kept[0]!, 0))).found).toHaveLength(10)
   })
 
-  it('is refused when the reader was wiped, or the number is now another entry', async () => {
+  it('a cursor whose entry is gone is refused when the reader was wiped, or the number is now another entry', async () => {
     const written = await openFeed('wiped')
     await written.arrive(10)
     for (let num = 11; num <= 13; num++) await written.block(2)
@@ -195,7 +198,7 @@ describe('a place that is no longer there', () => {
     encodeCursor(cursorOf('')),
     Buffer.from('1.2.3').toString('base64url'),
     'ä',
-  ])('is refused when it is none: %j', (text) => {
+  ])('a cursor whose entry is gone is refused when it is none: %j', (text) => {
     expect(() => decodeCursor(text)).toThrow(expect.objectContaining({ code: 'CURSOR_INVALID' }))
   })
 })

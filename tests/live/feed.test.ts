@@ -61,7 +61,7 @@ describe('what a reader at the head publishes', () => {
 
   afterAll(() => live.close())
 
-  it('is nothing of what it caught up on, and every event since, once, in the order of the chain', async () => {
+  it('the feed of a reader at the head is nothing of what it caught up on, and every event since, once, in the order of the chain', async () => {
     const lines = eventLines(survivingBlocks(entries))
     expect(comparable(lines)).toEqual(await tableLines(live.feed.query, before))
     expect(new Set(lines.map((line) => line.split(' ')[1]))).toEqual(new Set(['assets', 'market', 'tools']))
@@ -69,7 +69,7 @@ describe('what a reader at the head publishes', () => {
     expect(entries.map(({ kind }) => kind)).toEqual(entries.map(() => 'block'))
   })
 
-  it('has block and transactions as the node has them', () => {
+  it('the feed of a reader at the head has block and transactions as the node has them', () => {
     for (const { block, transactions, events } of entries as FeedBlock[]) {
       const chainBlock = live.running.chain.block(block.num)!
       const header = ship.decoder<{ timestamp: string; producer: string }>('signed_block_header')(
@@ -115,7 +115,7 @@ describe('what a reader at the head publishes', () => {
     }
   })
 
-  it('reads the actions of indexed contracts, with integers of 64 bits as text, and gives foreign ones as bytes', () => {
+  it('the feed of a reader at the head reads the actions of indexed contracts, with integers of 64 bits as text, and gives foreign ones as bytes', () => {
     const traces = (entries as FeedBlock[]).flatMap(({ transactions }) =>
       transactions.flatMap((tx) => tx.traces),
     )
@@ -131,7 +131,7 @@ describe('what a reader at the head publishes', () => {
     expect(Object.keys(mint as object)).toContain('backed_tokens')
   })
 
-  it('names what subscriptions filter by', () => {
+  it('the feed of a reader at the head names what subscriptions filter by', () => {
     for (const { transactions, events } of entries as FeedBlock[])
       for (const event of events) {
         const { data, global_sequence } = transactions[event.transaction]!.traces[event.trace]!
@@ -158,7 +158,7 @@ describe('what a reader at the head publishes', () => {
       }
   })
 
-  it('is what comes by the bus', async () => {
+  it('the feed of a reader at the head is what comes by the bus', async () => {
     const received: FeedEntry[] = []
     const follower = await followFeed({
       store: live.store,
@@ -174,7 +174,7 @@ describe('what a reader at the head publishes', () => {
     await follower.close()
   })
 
-  it('continues after a restart where it stopped', async () => {
+  it('the feed of a reader at the head continues after a restart where it stopped', async () => {
     await live.stop()
     live.running.chain.generate(5)
     live.start()
@@ -185,7 +185,7 @@ describe('what a reader at the head publishes', () => {
     expect(comparable(eventLines(survivingBlocks(all)))).toEqual(await tableLines(live.feed.query, before))
   })
 
-  it('says what it left out after a long absence', async () => {
+  it('the feed of a reader at the head says what it left out after a long absence', async () => {
     await live.stop()
     const { num } = live.running.chain.head()
     live.running.chain.generate(25)

@@ -48,13 +48,13 @@ describe('clients that do not read', () => {
     await client.received('event', blocks * 190)
   }
 
-  it('of one address leave places for everybody else', async () => {
+  it('clients of one address that do not read leave places for everybody else', async () => {
     await Promise.all([1, 2, 3, 4, 5, 6].map(() => resumeWithoutReading('10.0.0.2')))
     await sleep(500)
     await resumeWhole('10.0.0.3')
   })
 
-  it('of several addresses have to go, and then others are given what they missed', async () => {
+  it('clients of several addresses that do not read are disconnected, and then others are given what they missed', async () => {
     const stuck = await Promise.all(
       ['10.0.1.1', '10.0.1.2', '10.0.1.3', '10.0.1.4'].map((address) => resumeWithoutReading(address)),
     )
@@ -74,7 +74,7 @@ describe('clients that do not read', () => {
     return socket
   }
 
-  it('are not answered without end: pings of socket.io count like messages', async () => {
+  it('clients that do not read are not answered without end: pings of socket.io count like messages', async () => {
     const socket = await openRaw()
     socket.pause()
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
@@ -87,7 +87,7 @@ describe('clients that do not read', () => {
     expect(answers).toBeLessThan(100)
   })
 
-  it('are not answered without end by polling either', async () => {
+  it('clients that do not read are not answered without end by polling either', async () => {
     const base = `${server.api.url}/socket.io/?EIO=3&transport=polling`
     const text = await (await fetch(base)).text()
     const sid = /"sid":"([^"]+)"/.exec(text)![1]!

@@ -55,7 +55,7 @@ describe('websocket and event stream', () => {
     return client
   }
 
-  it('sends events in the order of the chain, with the record as REST answers it', async () => {
+  it('the live server sends events in the order of the chain, with the record as REST answers it', async () => {
     const client = await connect()
     const listening = stream()
     await client.subscribe()
@@ -72,7 +72,7 @@ describe('websocket and event stream', () => {
     expect(await listening.received('event', 3)).toEqual(events)
   })
 
-  it('sends the same compressed to those who take that, and as it is to others', async () => {
+  it('the live server sends the same compressed to those who take that, and as it is to others', async () => {
     // A client with a small window cannot read what is made for everybody, so nothing is compressed for it.
     const ways: [ClientOptions, string][] = [
       [{}, 'permessage-deflate'],
@@ -89,7 +89,7 @@ describe('websocket and event stream', () => {
     expect(received[0]![1]!.record).toEqual(await server.data(`/assets/v1/assets/${assetId(6)}`))
   })
 
-  it('lets through what a subscription asks for, by what the action and the record say', async () => {
+  it('the live server lets through what a subscription asks for, by what the action and the record say', async () => {
     const asset = (await server.data(`/assets/v1/assets/${assetId(7)}`)) as {
       owner: string
       collection: { collection_name: string }
@@ -133,7 +133,7 @@ describe('websocket and event stream', () => {
     for (const { messages } of clients) for (const each of messages) expect(problemsOf(each)).toBe('')
   })
 
-  it('says what is wrong with a message, and continues', async () => {
+  it('the live server reports what is wrong with a message, and continues', async () => {
     const client = await connect()
     const wrong: [unknown, string][] = [
       ['nonsense', 'INVALID_MESSAGE'],
@@ -160,7 +160,7 @@ describe('websocket and event stream', () => {
     await client.received('event', 1)
   })
 
-  it('gives a client that comes back what it missed, without what is undone', async () => {
+  it('the live server gives a client that comes back what it missed, without what is undone', async () => {
     const first = await connect()
     await first.subscribe()
     const block = await update(1, 2, 3)
@@ -191,7 +191,7 @@ describe('websocket and event stream', () => {
     for (const message of [...back.messages, ...listening.messages]) expect(problemsOf(message)).toBe('')
   })
 
-  it('finds in the database what the bus has lost, and reports the position of a reader', async () => {
+  it('the live server finds in the database what the bus has lost, and reports the position of a reader', async () => {
     const client = await connect()
     await client.subscribe()
     server.feed.isBusAway = true
@@ -206,7 +206,7 @@ describe('websocket and event stream', () => {
     expect((await client.received('gap', 1))[0]).toMatchObject({ to_block: nextBlock - 1 })
   })
 
-  it('says that a cursor is too old, and from where a client can continue', async () => {
+  it('the live server says that a cursor is too old, and from where a client can continue', async () => {
     const first = await connect()
     await first.subscribe()
     await update(1)
@@ -231,7 +231,7 @@ describe('websocket and event stream', () => {
     expect(cursor).not.toBe('bm9uZQ')
   })
 
-  it('cuts off who sends too much or too long a message', async () => {
+  it('the live server disconnects a client that sends too much, or too long a message', async () => {
     const loud = await connect()
     for (let each = 0; each < 25; each++) loud.send({ type: 'unsubscribe', id: 'x' })
     expect(await loud.untilClosed()).toMatchObject({ code: 1008 })
@@ -241,7 +241,7 @@ describe('websocket and event stream', () => {
     expect((await long.untilClosed()).code).toBe(1009)
   })
 
-  it('disconnects a client that does not read, without an effect on others', async () => {
+  it('the live server disconnects a client that does not read, without an effect on others', async () => {
     const reading = await connect()
     const stuck = await connect()
     await reading.subscribe()
@@ -264,7 +264,7 @@ describe('websocket and event stream', () => {
     expect(reading.socket.readyState).toBe(reading.socket.OPEN)
   })
 
-  it('takes only so many connections of one address, and pages of allowed origins', async () => {
+  it('the live server takes only so many connections of one address, and pages of allowed origins', async () => {
     const url = `${server.api.url}/assets/v1/live`
     await expect(WebsocketClient.open(url, { origin: 'https://other.example' })).rejects.toThrow('status 403')
     opened.push(await WebsocketClient.open(url, { origin: 'https://shop.example' }))
@@ -277,7 +277,7 @@ describe('websocket and event stream', () => {
     await connect()
   })
 
-  it('answers what becomes no stream and no websocket', async () => {
+  it('the live server answers what becomes no stream and no websocket', async () => {
     const status = async (path: string, init: RequestInit = {}): Promise<number> =>
       (await fetch(server.api.url + path, init)).status
     expect(await status('/assets/v1/live')).toBe(426)

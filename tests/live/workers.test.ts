@@ -93,7 +93,7 @@ describeWithRedis('live data of several processes', () => {
     await rm(directory, { recursive: true })
   })
 
-  it('holds sessions of several requests together, reaches every client, and says why it ends', async () => {
+  it('the live server of several processes holds sessions of several requests together, reaches every client, and says why it ends', async () => {
     const options = generations.flatMap((generation) => [
       { generation },
       { generation, transports: ['polling'] as const },

@@ -83,7 +83,7 @@ it('a killed program takes its server and its temporary folder along', async () 
   await expect.poll(() => processesIn(server.dataDir)).toBe(0)
 })
 
-it('refuses a folder that another process uses, naming it, and leaves its server alone', async () => {
+it('the embedded PostgreSQL refuses a folder that another process uses, naming it, and leaves its server alone', async () => {
   const { child, server } = await startHolder({ dataDir: folder })
   await expect(startEmbeddedPostgres({ ...testedServer, dataDir: folder })).rejects.toMatchObject({
     code: 'DATA_FOLDER_HELD',
@@ -101,7 +101,7 @@ it('refuses a folder that another process uses, naming it, and leaves its server
   expect(await isThere(join(folder, 'pronghorn.lock'))).toBe(false)
 })
 
-it('starts in a folder in which a first start was killed within initdb', async () => {
+it('the embedded PostgreSQL starts in a folder in which a first start was killed within initdb', async () => {
   const child = spawnHolder({ dataDir: folder })
   await expect.poll(() => isThere(join(folder, 'postgres.new', 'PG_VERSION')), { interval: 5 }).toBe(true)
   await kill(child)
@@ -115,7 +115,7 @@ it('starts in a folder in which a first start was killed within initdb', async (
   await again.stop()
 })
 
-it('never takes a copy of a database for one that was cut off', async () => {
+it('the embedded PostgreSQL never takes a copy of a database for one that was cut off', async () => {
   const server = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })
   const address = { ...server, database: 'postgres' }
   const client = await connectDatabase(address, { applicationName: 'test' })
@@ -131,7 +131,7 @@ it('never takes a copy of a database for one that was cut off', async () => {
   await again.stop()
 })
 
-it('starts at once after everything was killed, however busy the server was', async () => {
+it('the embedded PostgreSQL starts at once after everything was killed, however busy the server was', async () => {
   const { child, server } = await startHolder({ dataDir: folder })
   const client = await connectDatabase({ ...server, database: 'postgres' }, { applicationName: 'test' })
   client.on('error', () => undefined)
@@ -146,7 +146,7 @@ it('starts at once after everything was killed, however busy the server was', as
   await next.stop()
 })
 
-it('takes over from a holder whose process number belongs to another process now', async () => {
+it('the embedded PostgreSQL takes over from a holder whose process number belongs to another process now', async () => {
   const holder = { pid: process.ppid, started: '1', host: hostname() }
   await writeFile(join(folder, 'pronghorn.lock'), JSON.stringify(holder))
   const server = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })

@@ -84,7 +84,7 @@ it('a killed npm ends everything, although the shell between them lives', async 
   await expectNothingLeft()
 })
 
-it('what was started to outlive its parent does', async () => {
+it('a program that was started to outlive its parent does', async () => {
   await startBy((command) => `setsid ${command}; true`)
   started!.kill('SIGKILL')
   await new Promise((resolve) => setTimeout(resolve, 2_000))

@@ -76,7 +76,7 @@ it('a node that does not answer is an error before anything is started', async (
   chain.close()
 })
 
-it('says what it does, answers as the README shows, keeps its key, and is managed by its data directory', async () => {
+it('npm start says what it does, answers as the README shows, keeps its key, and is managed by its data directory', async () => {
   const data = await folder()
   running = await startStandalone(['--data', data])
   const first = running.output()
@@ -103,7 +103,7 @@ it('says what it does, answers as the README shows, keeps its key, and is manage
   expect(keyOf(running.output())).toBe(keyOf(first))
 })
 
-it('leaves out contracts that the chain does not have', async () => {
+it('npm start leaves out contracts that the chain does not have', async () => {
   running = await startStandalone(['--market-account', 'none', '--tools-account', 'none'])
   expect((await fetch(`${running.api}/market/v1/config`)).status).toBe(404)
   expect((await fetch(`${running.api}/assets/v1/config`)).status).toBe(200)

@@ -82,7 +82,7 @@ async function expectAnAbi(printed: string): Promise<void> {
   expect(await rows.json()).toMatchObject({ rows: [{ json: { issuer: 'eosio.token' } }] })
 }
 
-it('serves the demo chain from nothing, says so, and stops in order on SIGINT', async () => {
+it('npm start serves the demo chain from nothing, says so, and stops in order on SIGINT', async () => {
   const { stop, api, output } = await start([])
   const block = await untilLive(api)
   expect(block).toBeGreaterThanOrEqual(964)
@@ -98,7 +98,7 @@ it('serves the demo chain from nothing, says so, and stops in order on SIGINT', 
   expect(output()).not.toMatch(/error/i)
 })
 
-it('indexes the chain of a given node, also of one that it does not know', async () => {
+it('npm start indexes the chain of a given node, also of one that it does not know', async () => {
   const node = await startChain({ recordings: ['main'], blocks: 3 })
   try {
     const { stop, api } = await start(['--ship', node.shipUrl, '--http', node.httpUrl])
@@ -111,7 +111,7 @@ it('indexes the chain of a given node, also of one that it does not know', async
   }
 })
 
-it('keeps its database and its demo chain in --data, and continues where it stopped', async () => {
+it('npm start keeps its database and its demo chain in --data, and continues where it stopped', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pronghorn-test-'))
   folders.push(folder)
   const first = await start(['--data', folder])
@@ -123,7 +123,7 @@ it('keeps its database and its demo chain in --data, and continues where it stop
   expect(await second.stop('SIGTERM')).toBe(0)
 })
 
-it('runs as an ordinary user too', async () => {
+it('npm start runs as an ordinary user too', async () => {
   // For an ordinary user the tests above have shown it.
   const account = process.getuid?.() === 0 ? OTHER_USER : null
   const reachable = spawnSync(process.execPath, ['--check', program], account ?? {}).status === 0
@@ -138,7 +138,7 @@ it('runs as an ordinary user too', async () => {
   expect(await stop('SIGTERM')).toBe(0)
 })
 
-it('refuses half an address of a node, by name', () => {
+it('npm start refuses half an address of a node, by name', () => {
   const result = spawnSync(process.execPath, [program, 'standalone', '--ship', 'ws://127.0.0.1:1'], {
     encoding: 'utf8',
   })

@@ -54,7 +54,7 @@ function chainTable(recording: string, name: string): unknown {
 }
 
 describe('a token', () => {
-  it('is issued for a key, whatever the content type says', async () => {
+  it('a token is issued for a key, whatever the content type says', async () => {
     for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'nonsense']) {
       const before = Math.floor(Date.now() / 1_000)
       const { status, body } = await client().post<{ token: string; expires_at: number }>(
@@ -80,7 +80,7 @@ describe('a token', () => {
     }
   })
 
-  it('is taken from the header, in any letter case, and else from the query', async () => {
+  it('a token is taken from the header, in any letter case, and else from the query', async () => {
     const path = '/v0/state/abi?account=atomicassets'
     const ask = async (header: string | null, query: string): Promise<number> => {
       const headers: Record<string, string> = header === null ? {} : { Authorization: header }
@@ -98,7 +98,7 @@ describe('a token', () => {
     ['there is none', {}],
     ['the header is malformed and the query has none', { Authorization: 'Bearer' }],
     ['another scheme stands there', { Authorization: 'Basic YWJj' }],
-  ])('is missing when %s', async (_, headers) => {
+  ])('a token is missing when %s', async (_, headers) => {
     const { status, body } = await client().send('/v0/state/abi?account=eosio', { headers })
     expect(status).toBe(401)
     expect(body).toMatchObject({
@@ -107,7 +107,7 @@ describe('a token', () => {
     })
   })
 
-  it('is refused when it is invalid, with the reason, and is never repeated', async () => {
+  it('a token is refused when it is invalid, with the reason, and is never repeated', async () => {
     const admin = await connectDatabase(database.address, { applicationName: 'test' })
     const { rows } = await admin.query<{ key_id: string; secret: Buffer }>(
       'SELECT key_id, secret FROM access.signing_keys',
@@ -172,7 +172,7 @@ describe('a token', () => {
 })
 
 describe('an ABI', () => {
-  it('is returned before and after the upgrade, as the chain itself prints it', async () => {
+  it('an ABI is returned before and after the upgrade, as the chain itself prints it', async () => {
     for (const [recording, block, set] of [
       ['main', UPGRADE - 1, 21],
       ['v2', UPGRADE, UPGRADE],
@@ -193,7 +193,7 @@ describe('an ABI', () => {
     }
   })
 
-  it('is returned packed as the setabi actions carried it, of every account and at every height', async () => {
+  it('an ABI is returned packed as the setabi actions carried it, of every account and at every height', async () => {
     const set = [...readSetAbis(readRecording('main')), ...readSetAbis(readRecording('v2'))]
     expect(set.length).toBeGreaterThan(12)
     for (const { block, account } of set) {
@@ -207,7 +207,7 @@ describe('an ABI', () => {
     }
   })
 
-  it('is that of the head without a block, or with 0', async () => {
+  it('an ABI is that of the head without a block, or with 0', async () => {
     const head = await user.get('/v0/state/abi', { account: 'atomicassets' })
     expect(head.body).toMatchObject({
       block_num: UPGRADE,
@@ -382,7 +382,7 @@ const errorCases: Record<string, ErrorCase> = {
 }
 
 describe('a failure', () => {
-  it.each(Object.entries(errorCases))('has its code: %s', async (_, expected) => {
+  it.each(Object.entries(errorCases))('a failure has its code: %s', async (_, expected) => {
     const { path, query, post } = expected
     const answer = post === undefined ? await user.get(path, query) : await user.post(path, post)
     expect([answer.status, answer.body.code]).toEqual([expected.status, expected.code])
@@ -402,12 +402,12 @@ describe('a failure', () => {
     }
   })
 
-  it('keeps a block number of 64 bits exact', async () => {
+  it('a failure keeps a block number of 64 bits exact', async () => {
     const { text } = await user.get('/v0/state/abi', { account: 'eosio', block_num: -1 })
     expect(text).toContain('"request_block_num":18446744073709551615,')
   })
 
-  it('before the first block is 503', async () => {
+  it('a request before the first block is answered 503', async () => {
     const empty = await createTestDatabase()
     const early = await startService(empty, { chainId: running.chain.chainId, httpUrl: running.httpUrl })
     try {
@@ -424,7 +424,7 @@ describe('a failure', () => {
     }
   })
 
-  it('of a server that stores no state is a clear 4xx, while ABIs are returned', async () => {
+  it('a failure of a server that stores no state is a clear 4xx, while ABIs are returned', async () => {
     const other = await createTestDatabase()
     await indexUntil(running, other.address, 30, {
       settings: { contracts: [{ handler: 'oracle', args: { oracle_account: 'delphioracle' } }] },
@@ -465,7 +465,7 @@ describe('for browsers and probes', () => {
     expect((await client().get('/v0/state/abi')).headers.get('access-control-allow-origin')).toBe('*')
   })
 
-  it('/ping, /healthz, the document and its page are there without a token', async () => {
+  it('/ping, /healthz, the document and its page need no token', async () => {
     expect(await client().get('/ping')).toMatchObject({ status: 200, text: 'pong\n' })
     expect(await client().get('/healthz')).toMatchObject({ status: 200, text: 'ready\n' })
     expect((await client().get('/v0/docs')).text).toContain('/v0/openapi.json')
@@ -495,7 +495,7 @@ describe('the client library of the service that clients know, unmodified', () =
       },
     })
 
-  it('logs in by itself and makes all of its calls', async () => {
+  it('the unmodified client library logs in by itself and makes all of its calls', async () => {
     const library = open()
     try {
       const abi = await library.stateAbi('atomicassets', { blockNum: UPGRADE - 1 })
@@ -566,7 +566,7 @@ describe('the client library of the service that clients know, unmodified', () =
     }
   })
 
-  it('understands the failures', async () => {
+  it('the unmodified client library understands the failures', async () => {
     const library = open()
     try {
       await expect(library.stateAbi('nobody')).rejects.toMatchObject({

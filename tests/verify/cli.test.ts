@@ -55,7 +55,7 @@ async function change(text: string): Promise<void> {
 
 const folder = ['--folder', join(fork, 'tables')]
 
-it('ends with 0 when nothing differs, 1 when something does, 75 when it could not finish', async () => {
+it('pronghorn verify ends with 0 when nothing differs, 1 when something does, 75 when it could not finish', async () => {
   const clean = await run('verify', ...folder)
   expect(clean).toMatchObject({ code: 0, err: '' })
   expect(clean.out).toContain('decoded by @eosrio/node-abieos')
@@ -77,7 +77,7 @@ it('ends with 0 when nothing differs, 1 when something does, 75 when it could no
   })
 })
 
-it('shows a repair, and writes it only when asked to', async () => {
+it('pronghorn verify shows a repair, and writes it only when asked to', async () => {
   const shown = await run('verify', ...folder, '--repair')
   expect(shown.code).toBe(1)
   expect(shown.out).toContain('repair would write 1 rows of 1:')
@@ -89,7 +89,7 @@ it('shows a repair, and writes it only when asked to', async () => {
   expect((await run('verify', ...folder)).code).toBe(0)
 })
 
-it('refuses what it cannot understand', async () => {
+it('pronghorn verify refuses what it cannot understand', async () => {
   for (const [args, said] of [
     [['--table', 'assets.nothing'], 'there is no assets.nothing to compare; tables are: assets.config'],
     [['--http', 'http://127.0.0.1:9'], 'one of --http, --state and --folder, not several'],
@@ -104,7 +104,7 @@ it('refuses what it cannot understand', async () => {
   expect(none.err).toContain('the database has no rows of contracts')
 })
 
-it('prints digests for people and for scripts', async () => {
+it('pronghorn verify prints digests for people and for scripts', async () => {
   const text = await run('digest')
   expect(text.code).toBe(0)
   expect(text.out).toMatch(/^assets\.assets +[0-9a-f]{32} +\d+ rows$/m)

@@ -40,7 +40,7 @@ const state: SourceChoice = { kind: 'state' }
 const node = (): SourceChoice => ({ kind: 'http', url: running.httpUrl })
 
 describe('a database that is right', () => {
-  it('is clean against the stored rows and against a node, with rows in every family', async () => {
+  it('an undamaged database is clean against the stored rows and against a node, with rows in every family', async () => {
     for (const source of [state, node()]) {
       const report = await verifyOf(database.address, source)
       expect(report).toMatchObject({ differences: [], derived: [], notes: [], unfinished: null })
@@ -51,7 +51,7 @@ describe('a database that is right', () => {
     }
   })
 
-  it('is clean by this program’s own decoder too, and the report says which it was', async () => {
+  it('an undamaged database is clean by this program’s own decoder too, and the report says which it was', async () => {
     const report = await verifyOf(database.address, state, { decoder: openOwnDecoder() })
     expect(report.differences).toEqual([])
     expect(report.decoder).toBe('own decoder (asked for)')
@@ -72,7 +72,7 @@ describe('twelve rows damaged by hand', () => {
     }
   })
 
-  it('are found, exactly these', async () => {
+  it('twelve rows damaged by hand are found, exactly these', async () => {
     for (const source of [state, node()]) {
       const report = await verifyOf(database.address, source, { pollMs: 20, stallMs: 200 })
       const found = report.differences.map(({ table, kind, key }) => ({ table, kind, key }))
@@ -83,7 +83,7 @@ describe('twelve rows damaged by hand', () => {
     }
   })
 
-  it('are named with both values, by table and by collection', async () => {
+  it('twelve rows damaged by hand are named with both values, by table and by collection', async () => {
     const [asset] = expected.filter(({ table }) => table === 'assets.assets')
     const report = await verifyOf(database.address, state, { tables: ['assets.assets'] })
     expect(report.tables.map(({ table }) => table)).toEqual(['assets.assets'])
@@ -109,7 +109,7 @@ describe('twelve rows damaged by hand', () => {
     }
   })
 
-  it('are found by a sample that is large enough, and a small one reads few rows', async () => {
+  it('twelve rows damaged by hand are found by a sample that is large enough, and a small one reads few rows', async () => {
     for (const source of [state, node()]) {
       const more = { pollMs: 20, stallMs: 200 }
       const large = await verifyOf(database.address, source, { ...more, sample: 100_000 })
@@ -126,7 +126,7 @@ describe('twelve rows damaged by hand', () => {
     }
   })
 
-  it('are not repaired while a filler writes, nor against a node at another block', async () => {
+  it('twelve rows damaged by hand are not repaired while a filler writes, nor against a node at another block', async () => {
     const filler = await connectDatabase(database.address, { applicationName: 'test' })
     await takeLease(filler, testSettings.name)
     await expect(repairDatabase(database.address, { source: state, signal })).rejects.toMatchObject({
@@ -140,7 +140,7 @@ describe('twelve rows damaged by hand', () => {
     expect((await verifyOf(database.address, state)).differences).toHaveLength(12)
   })
 
-  it('are right after a repair', async () => {
+  it('twelve rows damaged by hand are right after a repair', async () => {
     const { repairs, broken, rebuilt } = await repairDatabase(database.address, { source: state, signal })
     expect(repairs).toHaveLength(12)
     expect(repairs.filter(({ impossible }) => impossible !== null)).toEqual([])

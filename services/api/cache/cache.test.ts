@@ -41,7 +41,7 @@ function createSource(): {
 const flush = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('identical requests', () => {
-  it('wait for one answer', async () => {
+  it('identical requests wait for one answer', async () => {
     const cache = new AnswerCache(settings, undefined)
     const { create, settle, runs } = createSource()
     const answers = [1, 2, 3].map(() => cache.answer(requestOf('a'), create))
@@ -56,7 +56,7 @@ describe('identical requests', () => {
     expect(cache.findByAddress('/b')).toBeUndefined()
   })
 
-  it('share a request error', async () => {
+  it('identical requests share a request error', async () => {
     for (const failure of [
       new RequestError(416, 'Asset not found'),
       new RetryableError('QUERY_TIMEOUT', 'too slow'),
@@ -75,7 +75,7 @@ describe('identical requests', () => {
     }
   })
 
-  it('do not share a failure of the first of them: one of the others retries, once', async () => {
+  it('identical requests do not share a failure of the first of them: one of the others retries, once', async () => {
     for (const failure of [
       new RetryableError('DATABASE_UNAVAILABLE', 'cut'),
       new RetryableError('DATABASE_BUSY', 'too many of that client'),
@@ -95,7 +95,7 @@ describe('identical requests', () => {
     }
   })
 
-  it('are answered after any number of other clients has disconnected', async () => {
+  it('identical requests are answered after any number of other clients has disconnected', async () => {
     const cache = new AnswerCache(settings, undefined)
     const { create, settle, runs } = createSource()
     const answers = [1, 2, 3, 4].map(() => cache.answer(requestOf('a'), create))
@@ -111,7 +111,7 @@ describe('identical requests', () => {
     expect((await answers[3]!).answer.bytes.toString()).toBe('four')
   })
 
-  it('do not join a query that began before the cache was cleared', async () => {
+  it('identical requests do not join a query that began before the cache was cleared', async () => {
     const cache = new AnswerCache(settings, undefined)
     const { create, settle, runs } = createSource()
     const before = cache.answer(requestOf('a'), create)
@@ -129,7 +129,7 @@ describe('identical requests', () => {
 })
 
 describe('cached answers', () => {
-  it('are evicted, the least recently used first', async () => {
+  it('cached answers are evicted, the least recently used first', async () => {
     const cache = new AnswerCache(settings, undefined)
     const ask = async (key: string): Promise<string> =>
       (await cache.answer(requestOf(key), () => Promise.resolve(answerOf(key)))).outcome
@@ -140,7 +140,7 @@ describe('cached answers', () => {
     expect(await ask('q50')).toBe('miss')
   })
 
-  it('expire after the lifetime of their endpoint', async () => {
+  it('cached answers expire after the lifetime of their endpoint', async () => {
     const cache = new AnswerCache({ ...settings, lifeMs: 1 }, undefined)
     const create = (): Promise<Answer> => Promise.resolve(answerOf('x'))
     await cache.answer(requestOf('short'), create)
@@ -150,7 +150,7 @@ describe('cached answers', () => {
     expect((await cache.answer(requestOf('long', { lifeFactor: 60_000 }), create)).outcome).toBe('hit')
   })
 
-  it('of other processes are used for the rest of their lifetime', async () => {
+  it('cached answers of other processes are used for the rest of their lifetime', async () => {
     const stored = new Map<string, { answer: Answer; lifeMs: number }>()
     const shared: SharedAnswers = {
       read: (key) => Promise.resolve(stored.get(key)),

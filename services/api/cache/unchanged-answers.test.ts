@@ -40,7 +40,7 @@ function createAnswers() {
 }
 
 describe('answers of an unchanged database', () => {
-  it('are cached for repeated requests, until the next commit', async () => {
+  it('answers of an unchanged database are cached for repeated requests, until the next commit', async () => {
     const { database, ask } = createAnswers()
     expect(await ask('a')).toBe('"a1"')
     expect(database.reads).toBe(0)
@@ -53,21 +53,21 @@ describe('answers of an unchanged database', () => {
     expect([await ask('a'), await ask('a')]).toEqual(['"a4"', '"a4"'])
   })
 
-  it('are recomputed in the next second of the clock', async () => {
+  it('answers of an unchanged database are recomputed in the next second of the clock', async () => {
     const { ask } = createAnswers()
     await ask('a')
     expect([await ask('a', { second: 1 }), await ask('a', { second: 1 })]).toEqual(['"a2"', '"a2"'])
     expect(await ask('a', { second: 2 })).toBe('"a3"')
   })
 
-  it('are not cached from a standby, which is then seldom asked for its snapshot', async () => {
+  it('answers of an unchanged database are not cached from a standby, which is then seldom asked for its snapshot', async () => {
     const { database, ask } = createAnswers()
     database.snapshot = null
     expect([await ask('a'), await ask('a'), await ask('a')]).toEqual(['"a1"', '"a2"', '"a3"'])
     expect(database.reads).toBe(1)
   })
 
-  it('are dropped with the database, running queries included', async () => {
+  it('answers of an unchanged database are dropped with the database, running queries included', async () => {
     const { answers, ask } = createAnswers()
     await ask('a')
     await ask('a', {
@@ -80,7 +80,7 @@ describe('answers of an unchanged database', () => {
     expect(answers.bytes).toBeGreaterThan(0)
   })
 
-  it('have a maximum size', async () => {
+  it('answers of an unchanged database have a maximum size', async () => {
     const { ask } = createAnswers()
     const huge = (): Promise<Json> => Promise.resolve(`"${'x'.repeat(5 * 1024 * 1024)}"`)
     await ask('a')
@@ -88,7 +88,7 @@ describe('answers of an unchanged database', () => {
     expect(await ask('a')).toBe('"a2"')
   })
 
-  it('are found by an identical URL, as long as nothing has changed', async () => {
+  it('answers of an unchanged database are found by an identical URL, as long as nothing has changed', async () => {
     const { database, answers, ask, find } = createAnswers()
     const request = { key: 'a', clock: () => 0, route: '/route', namespace: 'assets' }
     answers.remember('/a?x', request)
@@ -108,7 +108,7 @@ describe('answers of an unchanged database', () => {
     expect(await find('/a?x')).toBe('"a3"')
   })
 
-  it('of concurrent requests share one read of the snapshot, which begins after they came', async () => {
+  it('answers of an unchanged database of concurrent requests share one read of the snapshot, which begins after they came', async () => {
     const { database, answers, ask, find } = createAnswers()
     answers.remember('/a', { key: 'a', clock: () => 0, route: '', namespace: '' })
     await ask('a')
@@ -121,7 +121,7 @@ describe('answers of an unchanged database', () => {
     expect([await early, await find('/a')]).toEqual(['"a2"', undefined])
   })
 
-  it('are not looked up by URL for a while when the snapshot cannot be read', async () => {
+  it('answers of an unchanged database are not looked up by URL for a while when the snapshot cannot be read', async () => {
     const { database, answers, ask, find } = createAnswers()
     answers.remember('/a', { key: 'a', clock: () => 0, route: '', namespace: '' })
     await ask('a')
@@ -132,7 +132,7 @@ describe('answers of an unchanged database', () => {
     expect(await ask('a')).toBe('"a2"')
   })
 
-  it('are computed once for requests with the same snapshot', async () => {
+  it('answers of an unchanged database are computed once for requests with the same snapshot', async () => {
     const { database, ask } = createAnswers()
     await ask('a')
     let answered: ((json: Json) => void) | undefined
@@ -151,7 +151,7 @@ describe('answers of an unchanged database', () => {
     expect(await ask('a')).toBe('"a2"')
   })
 
-  it('do not share a failure of another request, except a request error', async () => {
+  it('answers of an unchanged database do not share a failure of another request, except a request error', async () => {
     const { ask } = createAnswers()
     const failures = [
       new RetryableError('DATABASE_UNAVAILABLE', 'cut'),

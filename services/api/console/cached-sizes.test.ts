@@ -31,7 +31,7 @@ function countedSizes(options: { everyMs?: number; store?: ReturnType<typeof cre
   return { sizes, counted }
 }
 
-it('answers at once, measures once, and caches the result', async () => {
+it('the table sizes cache answers at once, measures once, and caches the result', async () => {
   const { sizes, counted } = countedSizes()
   expect(sizes.current()).toBeNull()
   for (let asked = 0; asked < 100; asked++) sizes.current()
@@ -41,7 +41,7 @@ it('answers at once, measures once, and caches the result', async () => {
   expect(counted).toMatchObject({ measurements: 1, mostAtOnce: 1 })
 })
 
-it('measures again when it is time, never twice at once, and shows what was known meanwhile', async () => {
+it('the table sizes cache measures again when it is time, never twice at once, and shows what was known meanwhile', async () => {
   const { sizes, counted } = countedSizes({ everyMs: 1 })
   for (let round = 0; round < 20; round++) {
     sizes.current()
@@ -54,7 +54,7 @@ it('measures again when it is time, never twice at once, and shows what was know
   expect(sizes.current()).toEqual(view(counted.measurements))
 })
 
-it('leaves what was known when a measurement fails', async () => {
+it('the table sizes cache leaves what was known when a measurement fails', async () => {
   const { sizes, counted } = countedSizes({ everyMs: 1 })
   sizes.current()
   await sizes.settled()
@@ -68,7 +68,7 @@ it('leaves what was known when a measurement fails', async () => {
     .toEqual([true, view(1)])
 })
 
-it('sends no query while the database is unavailable', async () => {
+it('the table sizes cache sends no query while the database is unavailable', async () => {
   const { sizes, counted } = countedSizes()
   counted.isAvailable = false
   expect(sizes.current()).toBeNull()
@@ -76,7 +76,7 @@ it('sends no query while the database is unavailable', async () => {
   expect(counted.measurements).toBe(0)
 })
 
-it('takes over what another process has measured', async () => {
+it('the table sizes cache takes over what another process has measured', async () => {
   const store = createMemoryStore(logger)
   const one = countedSizes({ store })
   const other = countedSizes({ store })
@@ -88,7 +88,7 @@ it('takes over what another process has measured', async () => {
   expect([one.counted.measurements, other.counted.measurements]).toEqual([1, 0])
 })
 
-it('leaves the measuring to the process whose turn it is', async () => {
+it('the table sizes cache leaves the measuring to the process whose turn it is', async () => {
   const store = createMemoryStore(logger)
   await store.increment('console:sizes:turn', 30_000)
   const { sizes, counted } = countedSizes({ store })
@@ -97,7 +97,7 @@ it('leaves the measuring to the process whose turn it is', async () => {
   expect(counted.measurements).toBe(0)
 })
 
-it('measures again when the shared value is unreadable', async () => {
+it('the table sizes cache measures again when the shared value is unreadable', async () => {
   for (const text of ['', '{}', '{"measured_at":"yesterday"}']) {
     const store = createMemoryStore(logger)
     await store.set('console:sizes', text, 30_000)

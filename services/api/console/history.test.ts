@@ -39,7 +39,7 @@ function linesOf(history: ProgressHistory, range: 'recent' | 'day' = 'recent') {
   return times.map((time, place) => [time - startMs / 1_000, rates[place]])
 }
 
-it('returns blocks per second, the first as soon as there is one', () => {
+it('the speed history returns blocks per second, the first as soon as there is one', () => {
   const history = new ProgressHistory()
   watch(history, [100, 110, 120, 130, 160, 190, 220, 250])
   expect(linesOf(history)).toEqual([
@@ -50,7 +50,7 @@ it('returns blocks per second, the first as soon as there is one', () => {
   ])
 })
 
-it('spreads a commit over the time since the last one', () => {
+it('the speed history spreads a commit over the time since the last one', () => {
   const history = new ProgressHistory()
   watch(history, [100, 200, 200, 200, 200, 200, 700, 700, 700, 700, 1_100])
   expect(linesOf(history)).toEqual([
@@ -61,7 +61,7 @@ it('spreads a commit over the time since the last one', () => {
   ])
 })
 
-it('returns 0 while no block is committed', () => {
+it('the speed history returns 0 while no block is committed', () => {
   const history = new ProgressHistory()
   watch(history, [100, 102, ...Array.from({ length: 45 }, () => 102)])
   expect(linesOf(history)).toEqual([
@@ -72,7 +72,7 @@ it('returns 0 while no block is committed', () => {
   ])
 })
 
-it('counts the blocks of a new reader from its first poll', () => {
+it('the speed history counts the blocks of a new reader from its first poll', () => {
   const history = new ProgressHistory()
   history.note([], startMs)
   history.note([reader(964)], startMs + 1_000)
@@ -82,13 +82,13 @@ it('counts the blocks of a new reader from its first poll', () => {
   ])
 })
 
-it('takes a rollback for no speed', () => {
+it('the speed history takes a rollback for no speed', () => {
   const history = new ProgressHistory()
   watch(history, [100, 90])
   expect(linesOf(history).at(-1)).toEqual([1, 0])
 })
 
-it('has no rates for times without polls', () => {
+it('the speed history has no rates for times without polls', () => {
   const history = new ProgressHistory()
   watch(history, [100, 102])
   watch(history, [5_000, 5_002], 60)
@@ -100,7 +100,7 @@ it('has no rates for times without polls', () => {
   ])
 })
 
-it('retains ten minutes of seconds and a day of minutes', () => {
+it('the speed history retains ten minutes of seconds and a day of minutes', () => {
   const history = new ProgressHistory()
   const seconds = 90_000
   watch(
@@ -119,7 +119,7 @@ it('retains ten minutes of seconds and a day of minutes', () => {
   }
 })
 
-it('estimates the time left relative to a moving head', () => {
+it('the speed history estimates the time left relative to a moving head', () => {
   const history = new ProgressHistory()
   for (let second = 0; second <= 10; second++) {
     history.note([reader(1_000 + second * 102, 9_000 + second * 2)], startMs + second * 1_000)
@@ -128,7 +128,7 @@ it('estimates the time left relative to a moving head', () => {
   expect(history.secondsLeft('main-1', 0)).toBe(0)
 })
 
-it('estimates no time left without progress or without enough polls', () => {
+it('the speed history estimates no time left without progress or without enough polls', () => {
   const slow = new ProgressHistory()
   for (let second = 0; second <= 10; second++) {
     slow.note([reader(1_000 + second, 9_000 + second * 2)], startMs + second * 1_000)
@@ -140,7 +140,7 @@ it('estimates no time left without progress or without enough polls', () => {
   expect(young.secondsLeft('unknown', 8_000)).toBeNull()
 })
 
-it('forgets readers that are long gone', () => {
+it('the speed history forgets readers that are long gone', () => {
   const history = new ProgressHistory()
   for (let number = 0; number < 100; number++) {
     history.note([{ ...reader(1), name: `reader-${number}` }], startMs + number * 1_000)

@@ -55,7 +55,7 @@ function snapshot(change: Partial<HealthState> = {}, more: Partial<typeof facts>
   return takeSnapshot({ ...facts, ...more }, { ...state, ...change }, history, null, 'recent', nowMs)
 }
 
-it('shows the position and target of each reader', () => {
+it('the console data shows the position and target of each reader', () => {
   expect(snapshot().readers).toMatchObject([
     { name: 'main-1', start_block: 101, block_num: 1_000, target_block: 1_100, lag_blocks: 100 },
   ])
@@ -65,7 +65,7 @@ it('shows the position and target of each reader', () => {
   ])
 })
 
-it('is catching up, and not in trouble, while lag is all that is wrong', () => {
+it('the console data is catching up, and not in trouble, while lag is all that is wrong', () => {
   const servers = state.servers.slice(0, 1)
   const of = (change: Partial<HealthState>): boolean => snapshot({ servers, ...change }).health.catching_up
   expect(of({})).toBe(true)
@@ -77,13 +77,13 @@ it('is catching up, and not in trouble, while lag is all that is wrong', () => {
   expect(of({ database: 'unavailable' })).toBe(false)
 })
 
-it('calls a known chain by its name', () => {
+it('the console data calls a known chain by its name', () => {
   const wax = '1064487b3cd1a897ce03ae5b6a865651747e2e152090f99c1d19d44e01aea5a4'
   expect(snapshot({ chainId: wax }).chain.name).toBe('wax-mainnet')
   expect(snapshot().chain.name).toBe('wax')
 })
 
-it('names no server of the inside', () => {
+it('the console data names no server of the inside', () => {
   const data = snapshot()
   expect(data.health).toMatchObject({
     status: 'degraded',
@@ -93,7 +93,7 @@ it('names no server of the inside', () => {
   expect(JSON.stringify(data)).not.toMatch(/inside|5432/)
 })
 
-it('shows whether requests are answered while the primary is unavailable', () => {
+it('the console data shows whether requests are answered while the primary is unavailable', () => {
   expect(snapshot({ database: 'unavailable' }).health).toMatchObject({
     database: 'unavailable',
     answers: false,

@@ -39,7 +39,7 @@ function watched(changed: Partial<FairQueueLimits> = {}) {
 }
 
 describe('the slots of a pool', () => {
-  it('are shared between clients; the next one goes to the client with the fewest', async () => {
+  it('the slots of a pool are shared between clients; the next one goes to the client with the fewest', async () => {
     const { queue, entered, enter, leave, settle } = watched()
     for (const at of [1, 2, 3, 4, 5, 6]) enter('many', `many ${at}`)
     await settle()
@@ -56,7 +56,7 @@ describe('the slots of a pool', () => {
     expect([queue.running, queue.waiting]).toEqual([0, 0])
   })
 
-  it('are reserved for brief work, which has priority', async () => {
+  it('the slots of a pool are reserved for brief work, which has priority', async () => {
     const { entered, enter, leave, settle } = watched({ longSlots: 10 })
     for (const client of 'abcdefghijkl') enter(client)
     await settle()
@@ -69,7 +69,7 @@ describe('the slots of a pool', () => {
     expect(entered.slice(9)).toEqual(['brief 1', 'brief 2'])
   })
 
-  it('are not waited for by disconnected clients, or beyond the deadline', async () => {
+  it('the slots of a pool are not waited for by disconnected clients, or beyond the deadline', async () => {
     const { queue, refused, enter, settle } = watched({ slots: 1, longSlots: 1 })
     const gone = new AbortController()
     enter('runs')
@@ -90,7 +90,7 @@ describe('the slots of a pool', () => {
     expect(refused.at(-1)).toBe('came too late CLIENT_GONE')
   })
 
-  it('are waited for by the server itself as long as there is time', async () => {
+  it('the slots of a pool are waited for by the server itself as long as there is time', async () => {
     const { entered, refused, enter, leave, settle } = watched({ slots: 1, longSlots: 1 })
     enter('runs')
     enter('', 'itself', { deadlineMs: performance.now() + 5_000 })
@@ -102,7 +102,7 @@ describe('the slots of a pool', () => {
     expect(entered).toEqual(['runs', 'itself'])
   })
 
-  it('are refused to the client with the most waiting, when too many wait', async () => {
+  it('the slots of a pool are refused to the client with the most waiting, when too many wait', async () => {
     const { refused, enter, settle } = watched({ slots: 1, longSlots: 1, maxWaiting: 4 })
     enter('runs')
     for (const at of [1, 2, 3, 4]) enter('many', `many ${at}`)
@@ -114,7 +114,7 @@ describe('the slots of a pool', () => {
     expect(refused.at(-1)).toBe('many 5 DATABASE_BUSY')
   })
 
-  it('let a burst wait, and refuse soon what comes while more comes than can be done', async () => {
+  it('the slots of a pool let a burst wait, and refuse soon what comes while more comes than can be done', async () => {
     const { entered, refused, enter, leave, settle } = watched({ slots: 1, longSlots: 1, maxWaitMs: 1_000 })
     for (const client of 'abcdefgh') enter(client)
     await settle()

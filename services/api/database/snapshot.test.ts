@@ -19,7 +19,7 @@ it.each([
   expect(snapshotOf(`${RUN} ${text}`)).toBe(`${RUN} ${snapshot}`)
 })
 
-it('is undefined on a standby, and an unknown form is returned unchanged', () => {
+it('a snapshot is undefined on a standby, and of an unknown form it is returned unchanged', () => {
   expect(snapshotOf(null)).toBeUndefined()
   expect(snapshotOf('another form')).toBe('another form')
 })

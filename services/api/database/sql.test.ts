@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { bind, bindIds, bindIntegers, joinSql, PreparedNames, raw, sql, where } from './sql.ts'
 
 describe('SQL fragments', () => {
-  it('number their values in the order of the text', () => {
+  it('SQL fragments number their values in the order of the text', () => {
     const owner = sql`a.owner = ${bind('alice', 'text')}`
     const ids = sql`a.asset_id = ANY(${bindIds([1n, 2n])})`
     expect(sql`SELECT 1 FROM a ${where([owner, ids])} LIMIT ${raw('5')}`.render()).toEqual({
@@ -11,7 +11,7 @@ describe('SQL fragments', () => {
     })
   })
 
-  it('use one placeholder for a fragment that occurs twice', () => {
+  it('SQL fragments use one placeholder for a fragment that occurs twice', () => {
     const id = bind(7n, 'bigint')
     expect(sql`SELECT ${id} UNION SELECT ${id}`.render()).toEqual({
       text: 'SELECT $1::bigint UNION SELECT $1::bigint',
@@ -19,17 +19,17 @@ describe('SQL fragments', () => {
     })
   })
 
-  it('leave out ids that a 32-bit column cannot hold', () => {
+  it('SQL fragments leave out ids that a 32-bit column cannot hold', () => {
     expect(bindIntegers([1n, 2n ** 31n, -5n]).render().values).toEqual(['{1,-5}'])
   })
 
-  it('join nothing to nothing', () => {
+  it('SQL fragments join nothing to nothing', () => {
     expect(sql`SELECT 1 ${where([])}${joinSql([], ', ')}`.render().text).toBe('SELECT 1 ')
   })
 })
 
 describe('names of prepared statements', () => {
-  it('are the same for the same text, and not given beyond their number', () => {
+  it('names of prepared statements are the same for the same text, and not given beyond their number', () => {
     const names = new PreparedNames(1)
     const one = names.prepared({ text: 'SELECT 1', values: [] })
     expect(one.name).toBeDefined()

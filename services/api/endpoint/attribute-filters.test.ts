@@ -8,7 +8,7 @@ describe('attribute filters', () => {
       ({ family, containment }) => `${family} ${String(containment)}`,
     )
 
-  it('are typed', () => {
+  it('attribute filters are typed', () => {
     expect(read({ 'data.a': '4' })).toEqual(['data {"a":"4"}'])
     expect(read({ 'data.a': 4 })).toEqual(['data {"a":4}'])
     expect(read({ 'data:text.a': 4 })).toEqual(['data {"a":"4"}'])
@@ -19,21 +19,21 @@ describe('attribute filters', () => {
     expect(read({ 'data.tags': ['x', 'y'] })).toEqual(['data {"tags":["x","y"]}'])
   })
 
-  it('take everything after the first dot as the name of the attribute', () => {
+  it('attribute filters take everything after the first dot as the name of the attribute', () => {
     expect(read({ 'mutable_data.a.b:c': 'x' })).toEqual(['mutable_data {"a.b:c":"x"}'])
     expect(read({ 'data.__proto__': 'x' })).toEqual(['data {"__proto__":"x"}'])
     expect(read({ 'data.': '' })).toEqual(['data {"":""}'])
   })
 
-  it('prefer template_data to data for the same attribute', () => {
+  it('attribute filters prefer template_data to data for the same attribute', () => {
     expect(read({ 'data.a': '1', 'template_data:number.a': '2' })).toEqual(['template_data {"a":2}'])
   })
 
-  it('of other families or without a dot are ignored', () => {
+  it('attribute filters of other families or without a dot are ignored', () => {
     expect(read({ 'immutable_data.a': '1', data: 'x', 'database.a': 'x', 'data:float.a': '1' })).toEqual([])
   })
 
-  it('are refused when there are more than are looked at', () => {
+  it('attribute filters are refused when there are more than are looked at', () => {
     const many = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`data.a${at}`, 'x']))
     expect(read(many(100))).toHaveLength(100)
@@ -41,7 +41,7 @@ describe('attribute filters', () => {
     expect(() => read(many(101))).toThrow('More than 100 attribute filters')
   })
 
-  it('match nothing where PostgreSQL could not hold the value', () => {
+  it('attribute filters match nothing where PostgreSQL could not hold the value', () => {
     expect(read({ 'data.a': 'x\0' })).toEqual(['data undefined'])
     expect(read({ 'data.a': '\ud800' })).toEqual(['data undefined'])
     expect(read({ 'data.a': '\\u0000' })).toEqual([String.raw`data {"a":"\\u0000"}`])

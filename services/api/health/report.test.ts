@@ -41,7 +41,7 @@ function statusOf(change: Partial<HealthState>, more: Partial<typeof settings> =
 }
 
 describe('health', () => {
-  it('is healthy at the head', () => {
+  it('health is healthy at the head', () => {
     const { status, data } = reportHealth(state, settings, nowMs)
     expect(status).toBe('healthy')
     expect(data).toMatchObject({
@@ -59,7 +59,7 @@ describe('health', () => {
     expect(data.chain).not.toHaveProperty('demo')
   })
 
-  it('is degraded while answers are right but something is wrong', () => {
+  it('health is degraded while answers are right but something is wrong', () => {
     expect(statusOf({ kvstore: 'unavailable' })).toBe('degraded: the key-value store is unavailable')
     expect(statusOf({ readers: [{ ...reader, blockNum: 970 }] })).toBe(
       'degraded: a reader is 31 blocks behind',
@@ -83,7 +83,7 @@ describe('health', () => {
     }
     const report = (change: Partial<HealthState>) => reportHealth({ ...state, ...change }, settings, nowMs)
 
-    it('is that of the node while a reader catches up', () => {
+    it('the time of the head is that of the node while a reader catches up', () => {
       const node = { chainId: 'c', headBlock: 10_998, headTimeMs: nowMs - 1_000, irreversibleBlock: 10_990 }
       const { head, lags, headAgeMs } = report({ node, readers: [catchingUp] })
       expect(head).toEqual({ block: 11_000, timeMs: nowMs })
@@ -91,13 +91,13 @@ describe('health', () => {
       expect(lags).toEqual([{ reader: 'main-1', lagBlocks: 10_000, lagSeconds: 7_200 }])
     })
 
-    it('is computed from the newest known block when the node does not answer', () => {
+    it('the time of the head is computed from the newest known block when the node does not answer', () => {
       const { head, lags } = report({ node: undefined, readers: [catchingUp] })
       expect(head).toEqual({ block: 11_000, timeMs: nowMs - 7_200_000 + 5_000_000 })
       expect(lags[0]?.lagSeconds).toBe(5_000)
     })
 
-    it('is never in the future, nor the beginning of 1970', () => {
+    it('the time of the head is never in the future, nor the beginning of 1970', () => {
       const young = { ...catchingUp, blockTimeMs: nowMs - 1_000 }
       expect(report({ node: undefined, readers: [young] }).head.timeMs).toBe(nowMs)
       const unknown = { ...catchingUp, blockNum: 0, blockTimeMs: 0 }
@@ -108,19 +108,19 @@ describe('health', () => {
     })
   })
 
-  it('names blocks that were left out', () => {
+  it('health names blocks that were left out', () => {
     expect(statusOf({ readers: [{ ...reader, gaps: [[101, 199]] }] })).toBe(
       'degraded: reader main-1 lacks blocks 101 to 199',
     )
   })
 
-  it('names the problem that stops a reader', () => {
+  it('health names the problem that stops a reader', () => {
     expect(statusOf({ readers: [{ ...reader, problem: 'the chain node is silent' }] })).toBe(
       'degraded: reader main-1: the chain node is silent',
     )
   })
 
-  it('is unhealthy when a load balancer should use another server', () => {
+  it('health is unhealthy when a load balancer should use another server', () => {
     expect(statusOf({ database: 'unavailable' })).toBe('unhealthy: the database is unavailable')
     expect(statusOf({ readers: [] })).toBe('unhealthy: no reader has indexed anything')
     expect(statusOf({ readers: [{ ...reader, blockNum: 821 }] })).toBe(
@@ -129,7 +129,7 @@ describe('health', () => {
     expect(statusOf({ readers: [{ ...reader, blockNum: 822 }] })).toMatch(/^degraded/)
   })
 
-  it('is degraded while only replicas answer, or one does not', () => {
+  it('health is degraded while only replicas answer, or one does not', () => {
     const primary = { server: 'primary', state: 'unavailable', lagMs: 0, isInUse: false } as const
     const replica = { server: 'db-2:5432', state: 'ready', lagMs: 40.4, isInUse: true } as const
     const servers = [primary, replica]
@@ -163,25 +163,25 @@ describe('health', () => {
     ).toBe('degraded: replica db-2:5432 is unavailable')
   })
 
-  it('looks only at the readers that the server depends on', () => {
+  it('health looks only at the readers that the server depends on', () => {
     const abandoned = { ...reader, name: 'old', blockNum: 1 }
     expect(statusOf({ readers: [reader, abandoned] })).toMatch(/^unhealthy/)
     expect(statusOf({ readers: [reader, abandoned] }, { readers: ['main-1'] as never[] })).toBe('healthy')
   })
 
-  it('measures a reader of irreversible blocks against the last irreversible one', () => {
+  it('health measures a reader of irreversible blocks against the last irreversible one', () => {
     const behind = { ...reader, blockNum: 700, irreversibleBlock: 701 }
     expect(statusOf({ readers: [behind] }, { irreversibleReaders: ['main-1'] as never[] })).toBe('healthy')
   })
 
-  it('reports no head of a reader below its block', () => {
+  it('health reports no head of a reader below its block', () => {
     const ahead = { ...reader, blockNum: 1_002 }
     expect(reportHealth({ ...state, readers: [ahead] }, settings, nowMs).data).toMatchObject({
       chain: { service: { readers: [{ block_num: '1002', head_block: '1002' }] } },
     })
   })
 
-  it('says when the chain is the bundled one', () => {
+  it('health says when the chain is the bundled one', () => {
     expect(reportHealth(state, { ...settings, demo: true }, nowMs).data.chain).toMatchObject({ demo: true })
   })
 })

@@ -8,7 +8,7 @@ const query = (text: string) => Object.fromEntries(parseQueryString(text) ?? [])
 const body = (text: string) => Object.fromEntries(parseJsonBody(text))
 
 describe('a query string', () => {
-  it('is decoded', () => {
+  it('a query string is decoded', () => {
     expect(query('a=1&b=x%20y+z&c&d=&data%3Anumber.p=1')).toEqual({
       a: '1',
       b: 'x y z',
@@ -18,7 +18,7 @@ describe('a query string', () => {
     })
   })
 
-  it('returns lists for repeated and bracketed parameters', () => {
+  it('a query string returns lists for repeated and bracketed parameters', () => {
     expect(query('a=1&a=2&b[]=3&c[0]=4&c[1]=5&d%5B%5D=6')).toEqual({
       a: ['1', '2'],
       b: ['3'],
@@ -27,16 +27,16 @@ describe('a query string', () => {
     })
   })
 
-  it('returns a broken escape as it is', () => {
+  it('a query string returns a broken escape as it is', () => {
     expect(query('a=%zz&b=%e2%82')).toEqual({ a: '%zz', b: '%e2%82' })
   })
 
-  it('accepts names like __proto__ and refuses too many pairs', () => {
+  it('a query string accepts names like __proto__ and refuses too many pairs', () => {
     expect(parseQueryString('__proto__=x')?.get('__proto__')).toBe('x')
     expect(parseQueryString('a&'.repeat(20_000))).toBeUndefined()
   })
 
-  it('never throws', () => {
+  it('a query string never throws', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         parseQueryString(text)
@@ -46,7 +46,7 @@ describe('a query string', () => {
 })
 
 describe('a JSON body', () => {
-  it('accepts numbers, booleans and lists, and drops null and objects', () => {
+  it('a JSON body accepts numbers, booleans and lists, and drops null and objects', () => {
     expect(body('{"a":1,"b":true,"c":["x",2,null],"d":null,"e":{"f":1},"g":"h","i":[]}')).toEqual({
       a: 1,
       b: true,
@@ -55,7 +55,7 @@ describe('a JSON body', () => {
     })
   })
 
-  it('loses no digit of a long integer and touches no string', () => {
+  it('a JSON body loses no digit of a long integer and touches no string', () => {
     expect(body('{"id":9223372036854775807,"ids":[1099511627776000001,-9007199254740993]}')).toEqual({
       id: '9223372036854775807',
       ids: ['1099511627776000001', '-9007199254740993'],
@@ -66,18 +66,18 @@ describe('a JSON body', () => {
     })
   })
 
-  it('may be an array or empty, which say nothing', () => {
+  it('a JSON body may be an array or empty, which say nothing', () => {
     expect(body('[]')).toEqual({})
     expect(body(' ')).toEqual({})
   })
 
-  it('must not be malformed or a scalar at the top level', () => {
+  it('a JSON body must not be malformed or a scalar at the top level', () => {
     for (const text of ['{', '"text"', '5', 'null', 'true', '{"a":01234567890123456789}']) {
       expect(() => body(text)).toThrow(RequestError)
     }
   })
 
-  it('is read or refused, whatever it is, and agrees with JSON.parse', () => {
+  it('a JSON body is read or refused, whatever it is, and agrees with JSON.parse', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.boolean(), fc.integer())), (object) => {
         const expected = new Map(

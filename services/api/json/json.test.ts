@@ -4,7 +4,7 @@ import { jsonArray, jsonBytes, jsonString } from './index.ts'
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8')
 
 describe('JSON in pieces', () => {
-  it('is their texts and bytes in their order, however deep', () => {
+  it('JSON in pieces is their texts and bytes in their order, however deep', () => {
     const json = ['{"a":', bytes('"ä"'), [',"b":', ['[', bytes('1'), ',', '2', ']']], bytes(''), '', '}']
     expect(jsonBytes(json).toString('utf8')).toBe('{"a":"ä","b":[1,2]}')
     expect(jsonString(json)).toBe('{"a":"ä","b":[1,2]}')
@@ -12,16 +12,16 @@ describe('JSON in pieces', () => {
     expect(jsonBytes([]).length).toBe(0)
   })
 
-  it('does not split characters of two units of UTF-16', () => {
+  it('JSON in pieces does not split characters of two units of UTF-16', () => {
     expect(jsonString(['"', '😀', bytes('文'), '"'])).toBe('"😀文"')
   })
 
-  it('writes arrays of any values', () => {
+  it('JSON in pieces writes arrays of any values', () => {
     expect(jsonString(jsonArray([]))).toBe('[]')
     expect(jsonString(jsonArray(['1', bytes('2'), ['"', '3', '"']]))).toBe('[1,2,"3"]')
   })
 
-  it('leaves the bytes that it is given as they are', () => {
+  it('JSON in pieces leaves the bytes that it is given as they are', () => {
     const part = bytes('part')
     jsonBytes(['a', part]).fill(0)
     jsonBytes(part).fill(0)

@@ -40,62 +40,62 @@ const request = (filters: readonly Filter[], column = 'id', limit = 100): ListRe
 })
 
 describe('the access path of a list', () => {
-  it('is a walk of the key without filters', () => {
+  it('the access path of a list is a walk of the key without filters', () => {
     const path = choosePath(request([]))
     expect([path.kind, path.expected, (path as WalkPath).budget]).toEqual(['walk', 100, undefined])
   })
 
-  it('is a walk behind the values of a filter that an index has before the order', () => {
+  it('the access path of a list is a walk behind the values of a filter that an index has before the order', () => {
     const path = choosePath(request([equal('owner', 5_000)])) as WalkPath
     expect([path.kind, path.expected]).toEqual(['walk', 100])
     expect(path.walks[0]!.prefix.map(({ column }) => column)).toEqual(['owner'])
   })
 
-  it('merges a range for each of several values', () => {
+  it('the access path of a list merges a range for each of several values', () => {
     const path = choosePath(request([equal('schema', 9_000, ['x', 'y', 'z'])], 'time')) as WalkPath
     expect([path.kind, path.walks[0]!.ranges]).toEqual(['merge', 3])
   })
 
-  it('gathers few matches, and says by what', () => {
+  it('the access path of a list gathers few matches, and says by what', () => {
     const path = choosePath(request([equal('owner', 300)], 'time'))
     expect(path.kind).toBe('gather')
     expect(path.reason).toContain('found by owner')
   })
 
-  it('walks the order where many rows match, with a row budget', () => {
+  it('the access path of a list walks the order where many rows match, with a row budget', () => {
     const path = choosePath(request([equal('owner', 200_000)], 'time')) as WalkPath
     expect([path.kind, path.walks[0]!.prefix, path.budget]).toEqual(['walk', [], 131_072])
     expect(path.expected).toBe(500)
   })
 
-  it('has no budget where nothing can be gathered', () => {
+  it('the access path of a list has no budget where nothing can be gathered', () => {
     expect((choosePath(request([check('flag', 10)])) as WalkPath).budget).toBeUndefined()
   })
 
-  it('is chosen again by what a walk saw: gathering, where far fewer rows match than estimated', () => {
+  it('the access path of a list is chosen again by what a walk saw: gathering, where far fewer rows match than estimated', () => {
     const first = request([equal('owner', 20_000), check('flag', 900_000)], 'time')
     const path = choosePath(first) as WalkPath
     expect(path.kind).toBe('walk')
     expect(choosePath({ ...first, seen: { read: path.budget!, hits: 0 } }).kind).toBe('gather')
   })
 
-  it('continues without a budget where a walk is still the cheapest by the rows it has seen', () => {
+  it('the access path of a list continues without a budget where a walk is still the cheapest by the rows it has seen', () => {
     const first = request([equal('owner', 300_000)], 'time')
     const again = choosePath({ ...first, seen: { read: 1_000, hits: 60 } }) as WalkPath
     expect([again.kind, again.budget]).toEqual(['walk', undefined])
   })
 
-  it('gathers where no index has the order', () => {
+  it('the access path of a list gathers where no index has the order', () => {
     expect(choosePath(request([equal('owner', 900_000)], 'price')).kind).toBe('gather')
   })
 })
 
 describe('estimated rows', () => {
-  it('of independent filters are the product of their shares', () => {
+  it('estimated rows of independent filters are the product of their shares', () => {
     expect(estimateRows(1_000, [check('one', 100), check('other', 500)])).toBe(50)
   })
 
-  it('of filters that imply each other are those of the strictest', () => {
+  it('estimated rows of filters that imply each other are those of the strictest', () => {
     const of = (rows: number): Filter => ({ ...check('each', rows), group: 'template' })
     expect(estimateRows(1_000, [of(100), of(10), check('other', 500)])).toBe(5)
   })

@@ -17,7 +17,7 @@ function configWith(kvstore: object): ApiConfig {
 }
 
 describe('the number of processes', () => {
-  it('is one for each core, a single one without Redis, and the configured number in any case', () => {
+  it('the number of processes is one for each core, a single one without Redis, and the configured number in any case', () => {
     const shared = configWith({ kvstore: { host: 'redis' } })
     const alone = configWith({})
     expect(countWorkers(undefined, shared)).toBe(availableParallelism())
@@ -25,7 +25,7 @@ describe('the number of processes', () => {
     expect([countWorkers(3, shared), countWorkers(3, alone)]).toEqual([3, 3])
   })
 
-  it('comes from API_WORKERS, where 0 leaves it to the program', () => {
+  it('the number of processes comes from API_WORKERS, where 0 leaves it to the program', () => {
     const read = (text: string) => readProcessSettings({ API_WORKERS: text })
     expect(['', '0', '1', '256'].map((text) => read(text).apiWorkers)).toEqual([undefined, undefined, 1, 256])
     for (const text of ['257', '-1', '1.5', 'many', '1e3']) {

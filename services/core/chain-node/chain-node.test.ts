@@ -27,7 +27,7 @@ const info = {
   last_irreversible_block_num: 5,
 }
 
-it('reads what a node says of its chain', async () => {
+it('the chain API client reads what a node says of its chain', async () => {
   const url = await node((_, response) => response.end(JSON.stringify(info)))
   expect(await readChainInfo(url)).toEqual({
     chainId: id,
@@ -43,13 +43,13 @@ it.each([
   ['something else', '{"hello":1}'],
   ['no JSON', '<html>'],
   ['more than it may', `{"chain_id":"${'a'.repeat(100_000)}"}`],
-])('refuses a server that answers %s', async (_, body) => {
+])('the chain API client refuses a server that answers %s', async (_, body) => {
   const url = await node((_request, response) => response.end(body))
   await expect(readChainInfo(url)).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE', retryable: true })
   expect(await checkChainId(url, id)).toBe(false)
 })
 
-it('reads a packed ABI, and knows an account without one', async () => {
+it('the chain API client reads a packed ABI, and knows an account without one', async () => {
   const url = await node((_, response) => response.end('{"abi":"AQID"}'))
   expect(await readRawAbi(url, 'alice')).toEqual(Buffer.from([1, 2, 3]))
   server?.removeAllListeners('request').on('request', (_, response) => response.end('{"abi":""}'))

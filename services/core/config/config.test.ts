@@ -48,7 +48,7 @@ function problemsOf(change: (parts: Parts) => void): readonly ConfigProblem[] {
 }
 
 describe('parseConfig', () => {
-  it('fills in every default', () => {
+  it('parseConfig fills in every default', () => {
     const { config, warnings } = parseConfig(validParts())
     expect(warnings).toEqual([])
     expect(config.connections.sqldb.replicas).toEqual([])
@@ -70,7 +70,7 @@ describe('parseConfig', () => {
     })
   })
 
-  it('validates what it is given and returns no other part', () => {
+  it('parseConfig validates what it is given and returns no other part', () => {
     const { server } = validParts()
     const { config } = parseConfig({ server })
     expect(Object.keys(config)).toEqual(['server'])
@@ -82,7 +82,7 @@ describe('parseConfig', () => {
     [10, 11, 5],
     [10, 10, 10],
     [3, 100000, 1],
-  ])('with a window of %s a confirmation of %s becomes %s', (window, wanted, used) => {
+  ])('parseConfig with a window of %s a confirmation of %s becomes %s', (window, wanted, used) => {
     const parts = validParts()
     Object.assign(parts.readers[0]!, { ship_prefetch_blocks: window, ship_min_block_confirmation: wanted })
     const { config, warnings } = parseConfig(parts)
@@ -92,7 +92,7 @@ describe('parseConfig', () => {
     )
   })
 
-  it('collects the problems of all files, each with place, find and remedy', () => {
+  it('parseConfig collects the problems of all files, each with place, find and remedy', () => {
     const problems = problemsOf((parts) => {
       parts.connections.chain!.chain_id = 'abc'
       parts.connections.sqldb!.prot = 1
@@ -116,7 +116,7 @@ describe('parseConfig', () => {
     ])
   })
 
-  it('never shows a secret', () => {
+  it('parseConfig never shows a secret', () => {
     const problems = problemsOf((parts) => {
       parts.connections.sqldb!.password = { hunter2: 'hunter2' }
       parts.connections.kvstore!.passwort = 'x'
@@ -129,7 +129,7 @@ describe('parseConfig', () => {
     expect(new ConfigError(problems).message).toContain('7 problems')
   })
 
-  it('survives keys that are names of the prototype, and very large values', () => {
+  it('parseConfig survives keys that are names of the prototype, and very large values', () => {
     const odd = JSON.parse('{"__proto__": 1, "constructor": 2, "toString": {}}') as Record<string, unknown>
     const problems = problemsOf((parts) => {
       parts.connections = odd as never
@@ -142,7 +142,7 @@ describe('parseConfig', () => {
   })
 
   it.each([null, 5, 'text', [], [[]], {}, [null], [{ contracts: [null, 3] }]])(
-    'refuses %j everywhere',
+    'parseConfig refuses %j everywhere',
     (value) => {
       for (const part of ['connections', 'server', 'readers'] as const) {
         expect(() => parseConfig({ ...validParts(), [part]: value })).toThrow(ConfigError)
@@ -158,7 +158,7 @@ describe('any JSON at any place', () => {
   }
   const places = placesOf(validParts()).filter((path) => path.length > 0)
 
-  it('is accepted or refused with problems that name a file', () => {
+  it('any JSON at any place is accepted or refused with problems that name a file', () => {
     fc.assert(
       fc.property(fc.constantFrom(...places), fc.jsonValue({ maxDepth: 3 }), (path, value) => {
         const parts: unknown = validParts()
@@ -290,14 +290,14 @@ describe('the mistakes of operators', () => {
     ns(parts).args = { ...(ns(parts).args as object), ...args }
   }
 
-  it.each(mistakes)('%s', (_name, change, path, allowed) => {
+  it.each(mistakes)('a mistake is named: %s', (_name, change, path, allowed) => {
     const problems = problemsOf(change)
     expect(problems).toHaveLength(1)
     expect(problems[0]?.path).toBe(path)
     expect(problems[0]?.allowed).toMatch(allowed)
   })
 
-  it('accept what looks like one and is none', () => {
+  it('what looks like a mistake of operators and is none is accepted', () => {
     const changes: ((parts: Parts) => void)[] = [
       (p) => (p.connections.chain!.ship = 'ws+unix:///run/ship.sock'),
       (p) => (p.connections.chain!.ship = ['ws://a:1', 'wss://b/path']),
@@ -341,7 +341,7 @@ describe('contracts of one database', () => {
     ])
   })
 
-  it('of the same accounts', () => {
+  it('a market needs assets and an oracle of the same accounts', () => {
     const other = { ...market, args: { ...market.args, assets_account: 'otherassets' } }
     expect(withContracts(other, oracle)).toMatchObject([
       {
@@ -352,7 +352,7 @@ describe('contracts of one database', () => {
     ])
   })
 
-  it('that the same reader indexes', () => {
+  it('a market needs assets and an oracle that the same reader indexes', () => {
     const problems = problemsOf((parts) => {
       parts.readers.push({ name: 'second', contracts: [market, oracle] })
     })
@@ -365,12 +365,12 @@ describe('contracts of one database', () => {
     ])
   })
 
-  it('while tools may refer to the assets of another reader', () => {
+  it('tools may refer to the assets of another reader', () => {
     const tools = { handler: 'tools', args: { tools_account: 'atomictoolsx' } }
     expect(problemsOf((parts) => parts.readers.push({ name: 'second', contracts: [tools] }))).toEqual([])
   })
 
-  it('but not two readers the same, or two contracts of a family', () => {
+  it('two readers cannot index the same, nor one reader two contracts of a family', () => {
     const problems = problemsOf((parts) => {
       const contracts = [{ handler: 'assets', args: { assets_account: 'otherassets' } }]
       parts.readers.push({ name: 'second', contracts })
@@ -381,7 +381,7 @@ describe('contracts of one database', () => {
     )
   })
 
-  it('are not called missing while an entry is refused', () => {
+  it('a family is not called missing while an entry is refused', () => {
     expect(withContracts(market, { ...oracle, handler: 'oracel' }).map((problem) => problem.path)).toEqual([
       '[0].contracts[2].handler',
     ])
@@ -389,7 +389,7 @@ describe('contracts of one database', () => {
 })
 
 describe('warnings', () => {
-  it('name what is accepted but may surprise', () => {
+  it('warnings name what is accepted but may surprise', () => {
     const parts = validParts()
     delete parts.connections.kvstore
     parts.server.trust_proxy = true

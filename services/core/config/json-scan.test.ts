@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { findJsonFault } from './json-scan.ts'
 
 describe('findJsonFault', () => {
-  it('accepts all that JSON is', () => {
+  it('findJsonFault accepts all that JSON is', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 5 }), fc.constantFrom(0, 1, 4), (text, indent) => {
         const written = JSON.stringify(JSON.parse(text), null, indent)
@@ -12,7 +12,7 @@ describe('findJsonFault', () => {
     )
   })
 
-  it('agrees with the parser about damaged text, equal keys aside', () => {
+  it('findJsonFault agrees with the parser about damaged text, equal keys aside', () => {
     const damaged = fc
       .tuple(
         fc.json({ maxDepth: 3 }),
@@ -33,7 +33,7 @@ describe('findJsonFault', () => {
     )
   })
 
-  it('reports line and column', () => {
+  it('findJsonFault reports line and column', () => {
     expect(findJsonFault('{\n  "a": 1,\n}')).toEqual({
       line: 3,
       column: 1,

@@ -42,7 +42,7 @@ function problemsOf(need: ConfigPart[] = ['connections'], env: Environment = {})
 }
 
 describe('files', () => {
-  it('are read from CONFIG_DIR, and those that are not needed may be absent', () => {
+  it('configuration files are read from CONFIG_DIR, and those that are not needed may be absent', () => {
     write('connections', connections)
     write('readers', readers)
     const { config } = loadConfig({ env: { CONFIG_DIR: dir }, need: ['connections', 'readers'] })
@@ -51,13 +51,13 @@ describe('files', () => {
     expect(config.server).toBeUndefined()
   })
 
-  it('are validated when they are there, needed or not', () => {
+  it('configuration files are validated when they are there, needed or not', () => {
     write('connections', connections)
     write('server', { ...server, server_port: 0 })
     expect(problemsOf()).toHaveLength(1)
   })
 
-  it('are named when they are missing, all of them', () => {
+  it('configuration files are named when they are missing, all of them', () => {
     const problems = problemsOf(['connections', 'server', 'readers'])
     const advice = 'Create it, or set CONFIG_DIR to the directory that has it'
     expect(problems).toEqual([
@@ -73,7 +73,7 @@ describe('files', () => {
     ['{"a": 1,\n "a": 2}', 'line 2, column 2'],
     ['', 'line 1, column 1'],
     [`${'['.repeat(200)}${']'.repeat(200)}`, 'line 1, column 102'],
-  ])('are refused with the place when malformed: %s', (text, place) => {
+  ])('configuration files are refused with the place when malformed: %s', (text, place) => {
     write('connections', text)
     const problems = problemsOf()
     expect(problems).toHaveLength(1)
@@ -81,12 +81,12 @@ describe('files', () => {
     expect(problems[0]).not.toContain('hunter2')
   })
 
-  it('may begin with a byte order mark', () => {
+  it('configuration files may begin with a byte order mark', () => {
     write('connections', `\ufeff${JSON.stringify(connections)}`)
     expect(problemsOf()).toEqual([])
   })
 
-  it('are refused when they are no readable text of a sane size', () => {
+  it('configuration files are refused when they are no readable text of a sane size', () => {
     write('connections', new Uint8Array([0x7b, 0xff, 0x7d]))
     mkdirSync(join(dir, 'server.config.json'))
     write('readers', `[${' '.repeat(5_000_000)}]`)
@@ -97,14 +97,14 @@ describe('files', () => {
     ])
   })
 
-  it('are refused when they cannot be opened', () => {
+  it('configuration files are refused when they cannot be opened', () => {
     symlinkSync('connections.config.json', join(dir, 'connections.config.json'))
     expect(problemsOf()[0]).toMatch(/cannot be read \(ELOOP\)/)
   })
 })
 
 describe('the environment', () => {
-  it('stands above the file, and an empty variable counts as none', () => {
+  it('the environment stands above the file, and an empty variable counts as none', () => {
     write('connections', connections)
     const env = {
       POSTGRES_HOST: 'other',
@@ -118,7 +118,7 @@ describe('the environment', () => {
     expect(config.connections.kvstore?.host).toBe('redis')
   })
 
-  it('can stand in for the file', () => {
+  it('the environment can stand in for the file', () => {
     const env = {
       ...{ POSTGRES_HOST: 'db', POSTGRES_USER: 'me', POSTGRES_PASSWORD: 'x', POSTGRES_DATABASE: 'wax' },
       ...{ CHAIN_NAME: 'wax', CHAIN_ID: chainId, CHAIN_HTTP: 'http://node', CHAIN_SHIP: 'ws://node' },
@@ -134,7 +134,7 @@ describe('the environment', () => {
     ])
   })
 
-  it('is validated as the file is, and the variable is named', () => {
+  it('the environment is validated as the file is, and the variable is named', () => {
     write('connections', connections)
     const env = {
       ...{
@@ -157,7 +157,7 @@ describe('the environment', () => {
     ])
   })
 
-  it('qualifies an encrypted connection but does not switch it on', () => {
+  it('the environment qualifies an encrypted connection but does not switch it on', () => {
     write('connections', connections)
     const tlsFor = (env: Environment) =>
       loadConfig({ dir, env, need: ['connections'] }).config.connections.kvstore?.tls
@@ -175,7 +175,7 @@ describe('former spellings', () => {
   const { sqldb, kvstore, chain } = connections
   const args = { atomicassets_account: 'atomicassets', store_transfers: true, store_logs: true }
 
-  it('are accepted everywhere', () => {
+  it('former spellings are accepted everywhere', () => {
     write('connections', { postgres: sqldb, redis: kvstore, chain })
     write('server', {
       namespaces: [
@@ -219,7 +219,7 @@ describe('former spellings', () => {
     expect(config.readers[0]?.contracts[2]?.args).toMatchObject({ market_account: 'atomicmarket' })
   })
 
-  it('stay in the words of a problem', () => {
+  it('former spellings stay in the words of a problem', () => {
     write('connections', { postgres: { ...sqldb, port: 0 }, redis: kvstore, chain })
     write('readers', [
       { name: 'x', contracts: [{ handler: 'atomicassets', args: { atomicassets_account: 'X' } }] },
@@ -230,7 +230,7 @@ describe('former spellings', () => {
     ])
   })
 
-  it('next to the current ones must have the same value', () => {
+  it('former spellings next to the current ones must have the same value', () => {
     write('connections', { postgres: sqldb, sqldb, redis: { host: 'other' }, kvstore, chain })
     const both = { atomicassets_account: 'a', assets_account: 'b' }
     write('readers', [{ name: 'x', contracts: [{ handler: 'assets', args: both }] }])

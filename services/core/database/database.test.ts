@@ -59,7 +59,7 @@ describe('migrations', () => {
   })
   afterAll(() => empty.drop())
 
-  it('apply once, also when two start concurrently, and then not again', async () => {
+  it('migrations apply once, also when two start concurrently, and then not again', async () => {
     const [first, second] = await Promise.all([
       connectDatabase(empty.address, limits),
       connectDatabase(empty.address, limits),
@@ -75,7 +75,7 @@ describe('migrations', () => {
     await Promise.all([first.end(), second.end()])
   })
 
-  it('refuse a database of a newer version, and one whose applied files differ', async () => {
+  it('migrations refuse a database of a newer version, and one whose applied files differ', async () => {
     const client = await connectDatabase(empty.address, limits)
     await client.query(
       "INSERT INTO public.pronghorn_migrations (number, name, checksum) VALUES (9999, 'later', '')",
@@ -96,7 +96,7 @@ describe('the schema', () => {
   })
   afterAll(() => database.drop())
 
-  it('has a comment on every table and column, and collation C on every text column', async () => {
+  it('the schema has a comment on every table and column, and collation C on every text column', async () => {
     const client = await connectDatabase(database.address, limits)
     const { rows } = await client.query<{ place: string }>(`
       SELECT n.nspname || '.' || c.relname || coalesce('.' || a.attname, '') AS place
@@ -109,7 +109,7 @@ describe('the schema', () => {
     await client.end()
   })
 
-  it('gets its query indexes online, on partitions too, and repairs one that was left invalid', async () => {
+  it('the schema gets its query indexes online, on partitions too, and repairs one that was left invalid', async () => {
     const client = await connectDatabase(database.address, limits)
     await client.query(
       "SELECT chain.ensure_partition('assets.logs', 5), chain.ensure_partition('assets.logs', 8589934592)",

@@ -31,7 +31,7 @@ async function read(parameter: Parameter, given: unknown, lists = noLists): Prom
 }
 
 describe('an int', () => {
-  it('is whole digits within its bounds and the exact range of a double', async () => {
+  it('an int is whole digits within its bounds and the exact range of a double', async () => {
     expect(await read(int(''), '-12')).toBe(-12)
     expect(await read(int(''), 9007199254740991)).toBe(9007199254740991)
     expect(await read(int(''), '-0')).toBe(0)
@@ -43,7 +43,7 @@ describe('an int', () => {
 })
 
 describe('an id', () => {
-  it('is any 64-bit integer, exactly', async () => {
+  it('an id is any 64-bit integer, exactly', async () => {
     expect(await read(id(''), '9223372036854775807')).toBe(9223372036854775807n)
     expect(await read(id(''), '-9223372036854775808')).toBe(-9223372036854775808n)
     expect(await read(id(''), '0001')).toBe(1n)
@@ -51,7 +51,7 @@ describe('an id', () => {
     for (const given of [...tooLarge, '1.0', 'null', 'abc']) expect(await read(id(''), given)).toBe('refused')
   })
 
-  it('may be null where that means something, but only alone', async () => {
+  it('an id may be null where that means something, but only alone', async () => {
     expect(await read(idsOrNull(''), 'NULL')).toBeNull()
     expect(await read(idsOrNull(''), '1,2')).toEqual([1n, 2n])
     expect(await read(idsOrNull(''), 'null,1')).toBe('refused')
@@ -60,7 +60,7 @@ describe('an id', () => {
 })
 
 describe('a flag', () => {
-  it('is true, 1, false or 0; empty counts as absent', async () => {
+  it('a flag is true, 1, false or 0; empty counts as absent', async () => {
     expect(await read(flag(''), true)).toBe(true)
     expect(await read(flag(''), '1')).toBe(true)
     expect(await read(flag(''), 'false')).toBe(false)
@@ -72,7 +72,7 @@ describe('a flag', () => {
 })
 
 describe('a name', () => {
-  it('has the alphabet and length of account names', async () => {
+  it('a name has the alphabet and length of account names', async () => {
     for (const given of ['a', 'atomicassets', '1.2.3', 'aaaaaaaaaaaaj', '.....'])
       expect(await read(name(''), given)).toBe(given)
     for (const given of ['A', '6', 'aaaaaaaaaaaak', 'aaaaaaaaaaaaaa', 'a b', '%'])
@@ -81,14 +81,14 @@ describe('a name', () => {
 })
 
 describe('a decimal', () => {
-  it('stays text', async () => {
+  it('a decimal stays text', async () => {
     for (const given of ['12', '1e3', '0.50']) expect(await read(decimal('', 0), given)).toBe(given)
     for (const given of ['-1', '.5', '1.', 'x']) expect(await read(decimal('', 0), given)).toBe('refused')
   })
 })
 
 describe('a list', () => {
-  it('is split at commas and holds nothing twice', async () => {
+  it('a list is split at commas and holds nothing twice', async () => {
     expect(await read(names(''), 'bob,alice,bob')).toEqual(['bob', 'alice'])
     expect(await read(ids(''), '1,01')).toEqual([1n])
     expect(await read(choices('', ['a', 'b']), 'b,a')).toEqual(['b', 'a'])
@@ -97,14 +97,14 @@ describe('a list', () => {
     expect(await read(texts(''), 'a,,b')).toBe('refused')
   })
 
-  it('expands named lists; one that is unknown leaves a list that matches nothing', async () => {
+  it('a list expands named lists; one that is unknown leaves a list that matches nothing', async () => {
     const lists: NamedLists = (list) => Promise.resolve(list === 'good' ? ['alice', 'bob'] : [])
     expect(await read(names(''), '$list:good,carol', lists)).toEqual(['alice', 'bob', 'carol'])
     expect(await read(names(''), '$list:typo', lists)).toEqual([])
     expect(await read(names('', 'comma'), '$list:good', lists)).toBe('refused')
   })
 
-  it('takes of a named list what the parameter can be, and no more than its bound', async () => {
+  it('a list takes of a named list what the parameter can be, and no more than its bound', async () => {
     const long = Array.from({ length: 50_001 }, (_, each) => String(each))
     const lists: NamedLists = (list) => Promise.resolve(list === 'long' ? long : ['Alice', '7', 'bob', '-1'])
     expect(await read(names(''), '$list:x,$list:x', lists)).toEqual(['bob'])
@@ -115,14 +115,14 @@ describe('a list', () => {
     expect(await read(ids(''), many, lists)).toBe('refused')
   })
 
-  it('is bounded', async () => {
+  it('a list is bounded', async () => {
     expect(await read(texts('', 'comma', {}), ','.repeat(60_000))).toBe('it has more than 10000 items')
     expect(await read(texts('', 'comma', {}), 'x,'.repeat(9_999))).toEqual(['x', ''])
   })
 })
 
 describe('a text', () => {
-  it('has a greatest length, which the refusal names', async () => {
+  it('a text has a greatest length, which the refusal names', async () => {
     const kinds = [
       [text(''), 128],
       [text('', { maximum: 256 }), 256],
@@ -139,25 +139,25 @@ describe('a text', () => {
 })
 
 describe('any parameter', () => {
-  it('counts as absent when empty, takes its default, and cannot hold U+0000', async () => {
+  it('any parameter counts as absent when empty, takes its default, and cannot hold U+0000', async () => {
     expect(await read(int(''), '')).toBeUndefined()
     expect(await read(int('', { default: 7 }), '')).toBe(7)
     expect(await read(text(''), 'a\0b')).toBe('refused')
     expect(await read(text(''), 'a\ud800b')).toBe('a\ufffdb')
   })
 
-  it('is refused where it must be given and is not', async () => {
+  it('any parameter is refused where it must be given and is not', async () => {
     expect(await read(text('', { required: true }), '')).toBe('refused')
     expect(await read(choice('', ['a'], { required: true }), undefined)).toBe('refused')
   })
 
-  it('falls back to its default for an unknown value where it is lenient', async () => {
+  it('any parameter falls back to its default for an unknown value where it is lenient', async () => {
     const words = ['a', 'b'] as const
     expect(await read(choice('', words, { default: 'a', lenient: true }), 'constructor')).toBe('a')
     expect(await read(choice('', words, { default: 'a' }), 'constructor')).toBe('refused')
   })
 
-  it('is read or refused, whatever it is', async () => {
+  it('any parameter is read or refused, whatever it is', async () => {
     const kinds = [
       int(''),
       id(''),
@@ -189,13 +189,13 @@ describe('values', () => {
       },
     })
 
-  it('are one text whatever the order in which they were given', async () => {
+  it('parameter values are one text whatever the order in which they were given', async () => {
     const text = valuesText(await readAll({ a: '01', b: 'bob' }))
     expect(valuesText(await readAll({ b: 'bob', c: '1', a: '1', d: 'x' }))).toBe(text)
     expect(valuesText(await readAll({ a: '1' }))).not.toBe(text)
   })
 
-  it('have no member for what was not given, and can be had without some', async () => {
+  it('parameter values have no member for what was not given, and can be had without some', async () => {
     const values = await readAll({ a: '1', b: '' })
     expect(Object.entries(values)).toEqual([
       ['a', 1n],
@@ -205,7 +205,7 @@ describe('values', () => {
     expect(pick(values, ['a', 'b'])).toEqual({ a: 1n })
   })
 
-  it('can all be refused at once', async () => {
+  it('parameter values can all be refused at once', async () => {
     const wrong: string[] = []
     await readParameters(parameters, { find: () => '!', refuse: (each) => wrong.push(each) })
     expect(wrong).toEqual(['a', 'b', 'c'])

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { FatalError, PronghornError, RetryableError, describeError, errorCatalogue } from './index.ts'
 
 describe('errors', () => {
-  it('say whether a retry can help', () => {
+  it('errors say whether a retry can help', () => {
     const retryable = new RetryableError('DATABASE_UNAVAILABLE', 'gone', { details: { host: 'db' } })
     const fatal = new FatalError('CHAIN_MISMATCH', 'other chain')
     expect(retryable).toMatchObject({ name: 'RetryableError', code: 'DATABASE_UNAVAILABLE', retryable: true })
@@ -12,7 +12,7 @@ describe('errors', () => {
     expect(Object.hasOwn(fatal, 'cause')).toBe(false)
   })
 
-  it('have a code that is written like a constant and explained', () => {
+  it('errors have a code that is written like a constant and explained', () => {
     for (const [code, entry] of Object.entries(errorCatalogue)) {
       expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/)
       expect(entry.meaning.length).toBeGreaterThan(20)
@@ -22,7 +22,7 @@ describe('errors', () => {
 })
 
 describe('describeError', () => {
-  it('puts the causes on one line', () => {
+  it('describeError puts the causes on one line', () => {
     const refused = Object.assign(new Error('connect failed\n  at 127.0.0.1'), { code: 'ECONNREFUSED' })
     const error = new RetryableError('DATABASE_UNAVAILABLE', 'no database', { cause: refused })
     expect(describeError(error)).toBe(
@@ -30,19 +30,19 @@ describe('describeError', () => {
     )
   })
 
-  it('shows the members of an aggregate', () => {
+  it('describeError shows the members of an aggregate', () => {
     const error = new AggregateError([new Error('::1 refused'), new Error('127.0.0.1 refused')])
     expect(describeError(error)).toBe('::1 refused; 127.0.0.1 refused')
   })
 
-  it('ends on circular causes and bounds its length', () => {
+  it('describeError ends on circular causes and bounds its length', () => {
     const error = new Error('around')
     error.cause = error
     expect(describeError(error)).toBe('around')
     expect(describeError(new Error('x'.repeat(100_000))).length).toBe(4000)
   })
 
-  it('copes with values that are no errors', () => {
+  it('describeError copes with values that are no errors', () => {
     const circular: Record<string, unknown> = {}
     circular.self = circular
     expect(describeError('text')).toBe('text')

@@ -11,7 +11,7 @@ function find(trusted: TrustedProxies, peer: string, forwarded?: string): string
 }
 
 describe('an address', () => {
-  it('has one spelling', () => {
+  it('an address has one spelling', () => {
     expect(
       ['192.0.2.1', '::ffff:192.0.2.1', '::ffff:c000:201', '2001:DB8:0:0::1', 'fe80::1%eth0'].map(
         normalizeAddress,
@@ -22,7 +22,7 @@ describe('an address', () => {
     )
   })
 
-  it('is counted by itself in IPv4 and by its /56 network in IPv6', () => {
+  it('an address is counted by itself in IPv4 and by its /56 network in IPv6', () => {
     expect(clientKeyOf('192.0.2.1')).toBe('192.0.2.1')
     expect(clientKeyOf('2001:db8:1:2ff::1')).toBe('2001:db8:1:200::')
     expect(clientKeyOf('2001:db8:1:2aa:ffff::')).toBe('2001:db8:1:200::')
@@ -30,7 +30,7 @@ describe('an address', () => {
     expect(clientKeyOf('unknown')).toBe('unknown')
   })
 
-  it('is found in addresses, ranges and named ranges, mapped or not', () => {
+  it('an address is found in addresses, ranges and named ranges, mapped or not', () => {
     const has = createAddressSet([
       '192.0.2.7',
       '10.0.0.0/8',
@@ -49,11 +49,11 @@ describe('an address', () => {
 })
 
 describe('the client of a request', () => {
-  it('is the peer when no proxy is trusted', () => {
+  it('the client of a request is the peer when no proxy is trusted', () => {
     expect(find(false, '::ffff:192.0.2.1', '9.9.9.9')).toBe('192.0.2.1')
   })
 
-  it('is what the trusted number of proxies vouches for, from the right', () => {
+  it('the client of a request is what the trusted number of proxies vouches for, from the right', () => {
     const chain = '9.9.9.9, 8.8.8.8, 7.7.7.7'
     expect(find(true, '192.0.2.1', chain)).toBe('7.7.7.7')
     expect(find(1, '192.0.2.1', chain)).toBe('7.7.7.7')
@@ -62,7 +62,7 @@ describe('the client of a request', () => {
     expect(find(true, '192.0.2.1')).toBe('192.0.2.1')
   })
 
-  it('is the first address that is none of the named proxies', () => {
+  it('the client of a request is the first address that is none of the named proxies', () => {
     const trusted = ['loopback', '10.0.0.0/8']
     expect(find(trusted, '127.0.0.1', '6.6.6.6, 9.9.9.9, 10.1.1.1')).toBe('9.9.9.9')
     expect(find('loopback, 10.0.0.0/8', '127.0.0.1', '9.9.9.9, 10.1.1.1')).toBe('9.9.9.9')
@@ -70,7 +70,7 @@ describe('the client of a request', () => {
     expect(find(trusted, '127.0.0.1', '10.2.2.2, 10.1.1.1')).toBe('10.2.2.2')
   })
 
-  it('is read with a port, and not past what is no address', () => {
+  it('the client of a request is read with a port, and not past what is no address', () => {
     expect(find(true, '192.0.2.1', '9.9.9.9:4711')).toBe('9.9.9.9')
     expect(find(true, '192.0.2.1', '[2001:db8::5]:4711')).toBe('2001:db8::5')
     expect(find(2, '192.0.2.1', '9.9.9.9, unknown')).toBe('192.0.2.1')
@@ -78,7 +78,7 @@ describe('the client of a request', () => {
     expect(find(true, '192.0.2.1', '')).toBe('192.0.2.1')
   })
 
-  it('cannot be chosen by what a client writes before the proxies', () => {
+  it('the client of a request cannot be chosen by what a client writes before the proxies', () => {
     const forged = fc.array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), { maxLength: 5 })
     fc.assert(
       fc.property(forged, fc.ipV4(), fc.integer({ min: 1, max: 4 }), (entries, client, proxies) => {

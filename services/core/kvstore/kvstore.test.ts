@@ -41,7 +41,7 @@ async function eventually(check: () => Promise<void> | void): Promise<void> {
 
 /** What both stores promise. */
 function describeContract(open: () => Promise<KeyValueStore>) {
-  it('returns values until they expire', async () => {
+  it('a key-value store returns values until they expire', async () => {
     const store = await open()
     expect(await store.get('missing')).toBeNull()
     await store.set('a', 'one', 60_000)
@@ -52,7 +52,7 @@ function describeContract(open: () => Promise<KeyValueStore>) {
     await store.close()
   })
 
-  it('returns the remaining life of a value', async () => {
+  it('a key-value store returns the remaining life of a value', async () => {
     const store = await open()
     expect(await store.read('missing')).toBeNull()
     await store.set('a', 'one', 60_000)
@@ -63,7 +63,7 @@ function describeContract(open: () => Promise<KeyValueStore>) {
     await store.close()
   })
 
-  it('counts within a window that later counts do not prolong', async () => {
+  it('a key-value store counts within a window that later counts do not prolong', async () => {
     const store = await open()
     expect(await store.increment('n', 60_000)).toMatchObject({ count: 1 })
     const second = await store.increment('n', 120_000, 5)
@@ -75,14 +75,14 @@ function describeContract(open: () => Promise<KeyValueStore>) {
     await store.close()
   })
 
-  it('counts without loss when asked at once', async () => {
+  it('a key-value store counts without loss when asked at once', async () => {
     const store = await open()
     const states = await Promise.all(Array.from({ length: 200 }, () => store.increment('many', 60_000)))
     expect(new Set(states.map((state) => state.count)).size).toBe(200)
     await store.close()
   })
 
-  it('refuses a life that is none', async () => {
+  it('a key-value store refuses a life that is none', async () => {
     const store = await open()
     for (const ttlMs of [0, -1, NaN, Infinity]) {
       await expect(store.set('x', '1', ttlMs)).rejects.toThrow(RangeError)
@@ -91,7 +91,7 @@ function describeContract(open: () => Promise<KeyValueStore>) {
     await store.close()
   })
 
-  it('delivers messages in order to each listener of the channel, also after one failed', async () => {
+  it('a key-value store delivers messages in order to each listener of the channel, also after one failed', async () => {
     const store = await open()
     const first: string[] = []
     const second: string[] = []
@@ -112,7 +112,7 @@ function describeContract(open: () => Promise<KeyValueStore>) {
     await store.close()
   })
 
-  it('answers a ping, and fails after it was closed', async () => {
+  it('a key-value store answers a ping, and fails after it was closed', async () => {
     const store = await open()
     await store.ping()
     await store.close()
@@ -125,7 +125,7 @@ function describeContract(open: () => Promise<KeyValueStore>) {
 describe('the store inside the process', () => {
   describeContract(() => openKeyValueStore(undefined, 'wax', logger))
 
-  it('stays within its bound and forgets the oldest first', async () => {
+  it('the store inside the process stays within its bound and forgets the oldest first', async () => {
     const store = createMemoryStore(logger, { maxBytes: 100_000 })
     for (let at = 0; at < 1000; at++) await store.set(`key ${at}`, 'x'.repeat(1000), 60_000)
     const values = await Promise.all(Array.from({ length: 1000 }, (_, at) => store.get(`key ${at}`)))
@@ -137,7 +137,7 @@ describe('the store inside the process', () => {
     expect(await store.get('too large')).toBeNull()
   })
 
-  it('drops what expired without being asked for', async () => {
+  it('the store inside the process drops what expired without being asked for', async () => {
     let time = 0
     const store = createMemoryStore(logger, { maxBytes: 1_000_000, now: () => time })
     await store.set('stored', 'value', 60_000)
@@ -150,7 +150,7 @@ describe('the store inside the process', () => {
 })
 
 describe('an unavailable store', () => {
-  it('fails at once, and opening it does not wait for ever', async () => {
+  it('an unavailable store fails at once, and opening it does not wait for ever', async () => {
     const store = await openRedisStore({ address: addressOf(1), prefix: 'test:', logger, timing })
     await expect(store.get('a')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
     await expect(store.increment('a', 1000)).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
@@ -161,7 +161,7 @@ describe('an unavailable store', () => {
     await store.close()
   })
 
-  it('does not hang on a server that takes the connection and says nothing', async () => {
+  it('an unavailable store does not hang on a server that takes the connection and says nothing', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const { port } = silent.address() as AddressInfo
@@ -188,7 +188,7 @@ describeWithRedis('the store on Redis', () => {
 
   describeContract(open)
 
-  it('is shared, and chains do not see each other', async () => {
+  it('the store on Redis is shared, and chains do not see each other', async () => {
     const address = addressOf(redis.port)
     const [one, same, other] = await Promise.all([
       openKeyValueStore(address, 'wax', logger),
@@ -206,7 +206,7 @@ describeWithRedis('the store on Redis', () => {
     await Promise.all([one.close(), same.close(), other.close()])
   })
 
-  it('reconnects by itself after the server was killed, with its subscriptions', async () => {
+  it('the store on Redis reconnects by itself after the server was killed, with its subscriptions', async () => {
     const store = await open()
     const heard: string[] = []
     await store.subscribe('blocks', (message) => void heard.push(message))
@@ -223,7 +223,7 @@ describeWithRedis('the store on Redis', () => {
     expect(entries).toContain('the key-value store is back')
   })
 
-  it('fails in time while the server is frozen, and recovers', async () => {
+  it('the store on Redis fails in time while the server is frozen, and recovers', async () => {
     const store = await open()
     const heard: string[] = []
     await store.subscribe('blocks', (message) => void heard.push(message))
@@ -241,7 +241,7 @@ describeWithRedis('the store on Redis', () => {
 })
 
 describeWithRedis('the store on a Redis with a password', () => {
-  it('logs in, and says why when it may not', async () => {
+  it('the store on a Redis with a password logs in, and says why when it may not', async () => {
     const redis = await startTestRedis(['--requirepass', 'hunter2'])
     const address = addressOf(redis.port)
     const store = await openRedisStore({

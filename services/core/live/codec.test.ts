@@ -48,7 +48,7 @@ function changed(change: (copy: Record<string, never>) => void): string {
 }
 
 describe('feed messages', () => {
-  it('come back as they went out', () => {
+  it('feed messages come back as they went out', () => {
     expect(decodeFeedEntry(encodeFeedMessage(block))).toEqual(block)
     const lag = {
       kind: 'lag',
@@ -80,13 +80,13 @@ describe('feed messages', () => {
       'no valid events[0].keys.assets',
       changed((copy) => Object.assign(copy['events']![0], { keys: { assets: [1] } })),
     ],
-  ])('are refused with %s', (problem, text) => {
+  ])('feed messages are refused with %s', (problem, text) => {
     expect(() => decodeFeedMessage(text)).toThrow(problem)
   })
 })
 
 describe('the catalogue', () => {
-  it('has one entry for each action of a family, and one entity for each event', () => {
+  it('the catalogue has one entry for each action of a family, and one entity for each event', () => {
     const actions = eventCatalogue.map(({ family, action }) => `${family} ${action}`)
     expect(new Set(actions).size).toBe(actions.length)
     const entities = new Map<string, string>()
@@ -97,7 +97,7 @@ describe('the catalogue', () => {
     }
   })
 
-  it('holds the twelve events of the socket interface', () => {
+  it('the catalogue holds the twelve events of the socket interface', () => {
     const published = eventCatalogue.flatMap(({ socket, action }) =>
       (socket?.namespaces ?? []).map((namespace) => `${namespace} ${socket!.event} ${action}`),
     )

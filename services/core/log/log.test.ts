@@ -14,7 +14,7 @@ function capture(options: Partial<LoggerOptions> = {}) {
 }
 
 describe('createLogger', () => {
-  it('writes one JSON line with level as a word and an ISO time', () => {
+  it('createLogger writes one JSON line with level as a word and an ISO time', () => {
     const { logger, lines, last } = capture()
     logger.info({ block: 5n }, 'indexed')
     expect(lines).toHaveLength(1)
@@ -23,14 +23,14 @@ describe('createLogger', () => {
     expect(last().time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
   })
 
-  it('writes nothing below its level', () => {
+  it('createLogger writes nothing below its level', () => {
     const { logger, lines } = capture({ level: 'warn' })
     logger.info('no')
     logger.warn('yes')
     expect(lines).toHaveLength(1)
   })
 
-  it('hides secrets at any depth, in children, in errors and in text', () => {
+  it('createLogger hides secrets at any depth, in children, in errors and in text', () => {
     const { logger, lines } = capture()
     const error = Object.assign(new Error('login to postgres://me:hunter2@db/x failed'), {
       password: 'hunter2',
@@ -48,7 +48,7 @@ describe('createLogger', () => {
     }
   })
 
-  it('logs errors with type, text, stack and cause under any key', () => {
+  it('createLogger logs errors with type, text, stack and cause under any key', () => {
     const { logger, last } = capture()
     logger.error({ reason: new TypeError('outer', { cause: new Error('inner') }) }, 'x')
     expect(last().reason).toMatchObject({ type: 'TypeError', message: 'outer', cause: { message: 'inner' } })
@@ -56,7 +56,7 @@ describe('createLogger', () => {
     expect(last()).toMatchObject({ msg: 'alone', err: { type: 'Error', message: 'alone' } })
   })
 
-  it('writes short text for people', () => {
+  it('createLogger writes short text for people', () => {
     const { logger, lines } = capture({ pretty: true })
     logger.child({ reader: 'main' }).info({ block: 7 }, 'indexed')
     logger.error(new Error('broken'))
@@ -66,7 +66,7 @@ describe('createLogger', () => {
 })
 
 describe('redactSecrets', () => {
-  it('knows the usual names and leaves names that only sound alike', () => {
+  it('redactSecrets knows the usual names and leaves names that only sound alike', () => {
     for (const key of [
       'password',
       'PGPASSWORD',
@@ -83,7 +83,7 @@ describe('redactSecrets', () => {
     }
   })
 
-  it('does not change its argument and survives circles and depth', () => {
+  it('redactSecrets does not change its argument and survives circles and depth', () => {
     const value: Record<string, unknown> = { secret: 'x', empty: { secret: '' } }
     value.self = value
     expect(redactSecrets(value)).toEqual({ secret: '[redacted]', empty: { secret: '' }, self: '[circular]' })
@@ -93,7 +93,7 @@ describe('redactSecrets', () => {
     expect(JSON.stringify(redactSecrets(deep))).toContain('[deep]')
   })
 
-  it('cuts passwords out of URLs only', () => {
+  it('redactSecrets cuts passwords out of URLs only', () => {
     expect(redactUrls('wss://u:p@h:1/x?y and http://h:8080')).toBe(
       'wss://u:[redacted]@h:1/x?y and http://h:8080',
     )

@@ -7,7 +7,7 @@ const quiet = createLogger({ name: 'test', level: 'silent' })
 const route = { namespace: 'assets', route: '/v1/assets' }
 
 describe('metrics', () => {
-  it('of several processes are summed up, gauges as the catalogue says', async () => {
+  it('metrics of several processes are summed up, gauges as the catalogue says', async () => {
     const processes = [1, 2].map((each) => {
       const metrics = createMetrics('api', { ofProcess: false })
       metrics.count('pronghorn_http_requests_total', { ...route, method: 'GET', status: '2xx' }, each)
@@ -31,7 +31,7 @@ describe('metrics', () => {
     }
   })
 
-  it('of a process that ended stay in the sums, without what it was doing', async () => {
+  it('metrics of a process that ended stay in the sums, without what it was doing', async () => {
     const ended = createMetrics('api')
     ended.count('pronghorn_worker_restarts_total', {}, 4)
     ended.set('pronghorn_http_requests_in_flight', {}, 7)
@@ -44,7 +44,7 @@ describe('metrics', () => {
     expect(text).toMatch(/^pronghorn_http_requests_in_flight 0$/m)
   })
 
-  it('follow totals that are counted elsewhere, also when they start again', async () => {
+  it('metrics follow totals that are counted elsewhere, also when they start again', async () => {
     const metrics = createMetrics('filler', { ofProcess: false })
     for (const total of [5, 9, 2]) {
       metrics.countTo('pronghorn_reader_operations_total', { reader: 'a' }, total)
@@ -54,7 +54,7 @@ describe('metrics', () => {
     )
   })
 
-  it('are those of their program, with those of Node.js', async () => {
+  it('metrics are those of their program, with those of Node.js', async () => {
     const text = await renderSnapshots([await createMetrics('filler').snapshot()])
     expect(text).toMatch(/^process_cpu_seconds_total \d/m)
     expect(text).toMatch(/^pronghorn_build_info\{version="[^"]+"\} 1$/m)
@@ -69,7 +69,7 @@ describe('the metrics listener', () => {
   let listener: MetricsListener
   afterEach(() => listener.close())
 
-  it('serves one path, collects once for concurrent requests, and survives a failure', async () => {
+  it('the metrics listener serves one path, collects once for concurrent requests, and survives a failure', async () => {
     let calls = 0
     const render = async () => {
       calls++
@@ -89,7 +89,7 @@ describe('the metrics listener', () => {
     expect((await fetch(new URL('/', url))).status).toBe(404)
   })
 
-  it('says which port is taken', async () => {
+  it('the metrics listener says which port is taken', async () => {
     listener = await serveMetrics({
       address: '127.0.0.1',
       port: 0,

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { findPackageRoot, packageRoot, readPackageVersion } from './index.ts'
 
-it('finds the package from the sources and from the build', () => {
+it('the package root finds the package from the sources and from the build', () => {
   expect(existsSync(join(packageRoot, 'tsconfig.json'))).toBe(true)
   expect(findPackageRoot(join(packageRoot, 'dist', 'services', 'core', 'paths'))).toBe(packageRoot)
   expect(readPackageVersion()).toMatch(/^\d+\.\d+\.\d+/)
 })
 
-it('says so when there is no package', () => {
+it('the package root says so when there is no package', () => {
   expect(() => findPackageRoot('/')).toThrow(/no package\.json/)
 })

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { TimeLeft } from './index.ts'
 
-it('is exact at a steady rate, net of the blocks that the chain adds', () => {
+it('the time left is exact at a steady rate, net of the blocks that the chain adds', () => {
   const left = new TimeLeft()
   for (let second = 0; second <= 10; second++)
     left.note(second * 1_000, 1_000 + second * 102, 9_020 + second * 2)
   expect(left.seconds).toBeCloseTo(70.2, 1)
 })
 
-it('is not known after too short a time, nor while nothing is gained', () => {
+it('the time left is not known after too short a time, nor while nothing is gained', () => {
   const young = new TimeLeft()
   young.note(0, 0, 1_000)
   young.note(1_000, 100, 1_000)
@@ -18,7 +18,7 @@ it('is not known after too short a time, nor while nothing is gained', () => {
   expect(slow.seconds).toBeNull()
 })
 
-it('moves little from one second to the next, also when the rate changes tenfold', () => {
+it('the time left moves little from one second to the next, also when the rate changes tenfold', () => {
   const left = new TimeLeft()
   const head = 1_000_000
   let block = 0

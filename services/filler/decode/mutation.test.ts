@@ -130,7 +130,7 @@ class Reading {
 
 describe('mutated frames', () => {
   it(
-    'are refused with a clear error, or read: a million of them, within bounded memory',
+    'mutated frames are refused with a clear error, or read: a million of them, within bounded memory',
     () => {
       const { shipAbi, frames } = readRecording('main')
       const reading = new Reading(compileProtocol(shipAbi), compileAbi(readAbi('assets.v2')))

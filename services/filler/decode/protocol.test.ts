@@ -71,7 +71,7 @@ describe.each(generations)('$name', ({ name, chainId, blocks, typedBlock }) => {
   const abi = readAbi(name)
   const protocol = compileProtocol(abi)
 
-  it('packs the requests', () => {
+  it('the protocol codec packs the requests', () => {
     expect(bytesToHex(protocol.encodeStatusRequest())).toBe('00')
     expect(bytesToHex(protocol.encodeAck(10))).toBe('020a000000')
     expect(bytesToHex(protocol.encodeBlocksRequest(request))).toBe(`01${requestHex}`)
@@ -85,7 +85,7 @@ describe.each(generations)('$name', ({ name, chainId, blocks, typedBlock }) => {
     expect(bytesToHex(protocol.encodeBlocksRequest(flags))).toBe('0165000000ffffffff0a0000000001000100')
   })
 
-  it('reads a status', () => {
+  it('the protocol codec reads a status', () => {
     const value = {
       head: position(9),
       last_irreversible: position(7),
@@ -102,7 +102,7 @@ describe.each(generations)('$name', ({ name, chainId, blocks, typedBlock }) => {
     expect([shown(status.head), shown(status.lastIrreversible)]).toEqual([position(9), position(7)])
   })
 
-  it.each(blocks)('reads a block from %s', (type) => {
+  it.each(blocks)('the protocol codec reads a block from %s', (type) => {
     const header = { timestamp: '2026-11-20T09:34:09.500', producer: 'eosio' }
     const compiled = compileAbi(abi)
     const typed = typedBlock && type === 'get_blocks_result_v1'
@@ -135,7 +135,7 @@ describe.each(generations)('$name', ({ name, chainId, blocks, typedBlock }) => {
     expect(protocol.readBlockTimeMs(result.block!)).toBe(Date.UTC(2026, 10, 20, 9, 34, 9, 500))
   })
 
-  it.each(blocks)('reads %s without a block', (type) => {
+  it.each(blocks)('the protocol codec reads %s without a block', (type) => {
     const frame = encodeResult(abi, [type, { head: position(5), last_irreversible: position(3) }])
     expect(decodeBlocks(abi, frame)).toMatchObject({
       this: null,
@@ -146,7 +146,7 @@ describe.each(generations)('$name', ({ name, chainId, blocks, typedBlock }) => {
     })
   })
 
-  it('refuses every truncated frame', () => {
+  it('the protocol codec refuses every truncated frame', () => {
     const type = blocks[0]
     const payload = Buffer.alloc(200, 1)
     const value = { this_block: position(10), prev_block: position(9), traces: payload, deltas: payload }
@@ -163,7 +163,7 @@ describe.each(generations)('$name', ({ name, chainId, blocks, typedBlock }) => {
 describe('odd messages', () => {
   const leap = readAbi('ship.leap')
 
-  it('may have lengths of 64 bits', () => {
+  it('odd messages may have lengths of 64 bits', () => {
     const frame = Buffer.from(
       encodeResult(leap, { this_block: position(1), deltas: Uint8Array.of(1, 2, 3, 4, 5) }),
     )
@@ -183,7 +183,7 @@ describe('odd messages', () => {
     expect(() => decodeBlocks(leap, huge)).toThrow('exceeds')
   })
 
-  it('name the field that does not fit', () => {
+  it('odd messages name the field that does not fit', () => {
     const frame = encodeResult(leap, { this_block: position(1), deltas: Uint8Array.of(1) })
     expect(() => compileProtocol(leap).decodeResult(frame.subarray(0, -1))).toThrow('at result.deltas, byte')
     expect(() => compileProtocol(leap).decodeResult(frame.subarray(0, 50))).toThrow(
@@ -191,21 +191,21 @@ describe('odd messages', () => {
     )
   })
 
-  it('may hold the status of the newest nodes', () => {
+  it('odd messages may hold the status of the newest nodes', () => {
     const spring = readAbi('ship.spring')
     const value = { head: position(4), chain_id: 'ef'.repeat(32), finality_data_end_block: 5 }
     const status = compileProtocol(spring).decodeResult(encodeResult(spring, ['get_status_result_v1', value]))
     expect(status).toMatchObject({ kind: 'status', chainId: 'ef'.repeat(32) })
   })
 
-  it('may leave out a chain id that is an extension', () => {
+  it('odd messages may leave out a chain id that is an extension', () => {
     const frame = encodeResult(leap, ['get_status_result_v0', {}])
     expect(compileProtocol(leap).decodeResult(frame.subarray(0, -32))).toMatchObject({ chainId: null })
   })
 })
 
 describe('protocols of other builds', () => {
-  it('may call the variant of a block signed_block', () => {
+  it('protocols of other builds may call the variant of a block signed_block', () => {
     const text = JSON.stringify(readAbi('ship.eosio-2.1')).replaceAll('signed_block_variant', 'signed_block')
     const abi = JSON.parse(text) as AbiDefinition
     const header = { timestamp: '2026-11-20T09:34:09.500', producer: 'eosio' }
@@ -217,7 +217,7 @@ describe('protocols of other builds', () => {
     expect(() => compileProtocol(abi).readBlockHeader(Buffer.alloc(20, 7))).toThrow('no alternative 7')
   })
 
-  it('may have dropped the oldest blocks request', () => {
+  it('protocols of other builds may have dropped the oldest blocks request', () => {
     const abi = withoutAlternative(readAbi('ship.spring'), 'request', 'get_blocks_request_v0')
     expect(bytesToHex(compileProtocol(abi).encodeBlocksRequest(request))).toBe(`02${requestHex}00`)
   })
@@ -234,7 +234,7 @@ describe('protocols of other builds', () => {
     ['another name for rows', renamed('rows', 'entries'), 'name and rows'],
     ['another name for contract rows', renamed('contract_row', 'contractrow'), 'contract_row'],
     ['the wrong ABI', readAbi('token'), 'result'],
-  ])('are refused with %s', (_, abi, message) => {
+  ])('protocols of other builds are refused with %s', (_, abi, message) => {
     expect(() => compileProtocol(abi)).toThrow(expect.objectContaining({ code: 'SHIP_PROTOCOL' }))
     expect(() => compileProtocol(abi)).toThrow(message)
   })

@@ -61,7 +61,7 @@ describe.each(recordingNames)('recording %s', (name) => {
   const protocol = compileProtocol(shipAbi)
   const watch = createWatchSet(['atomicassets', 'atomicmarket', 'delphioracle', 'eosio.token'])
 
-  it('has the positions that its index lists', () => {
+  it('a recording has the positions that its index lists', () => {
     const file = join(packageRoot, 'tests/fixtures/recordings', name, 'index.ndjson')
     const lines = readFileSync(file, 'utf8')
       .trim()
@@ -82,7 +82,7 @@ describe.each(recordingNames)('recording %s', (name) => {
     })
   })
 
-  it('has the actions and rows that a plain decoding of everything finds', () => {
+  it('a recording has the actions and rows that a plain decoding of everything finds', () => {
     const abi = compileAbi(shipAbi)
     const decodeTraces = abi.decoder<PlainTransaction[]>('transaction_trace[]', { exact: true })
     const decodeDeltas = abi.decoder<PlainDelta[]>('table_delta[]', { exact: true })
@@ -238,7 +238,7 @@ function compareRecording({ shipAbi, frames }: Recording, watch: WatchSet, compa
 }
 
 describeWithAbieos('every action and row that an ABI describes', (abieos) => {
-  it('reads the same in the native library, main and v2', () => {
+  it('every action and row that an ABI describes reads the same in the native library, main and v2', () => {
     const recordings = [readRecording('main'), readRecording('v2')]
     const watch = accountsIn(recordings)
     const comparison = new Comparison(abieos)
@@ -246,7 +246,7 @@ describeWithAbieos('every action and row that an ABI describes', (abieos) => {
     expect(comparison.compared).toBe(8577)
   })
 
-  it('reads the same in the native library, fork', () => {
+  it('every action and row that an ABI describes reads the same in the native library, fork', () => {
     const recording = readRecording('fork')
     const comparison = new Comparison(abieos)
     compareRecording(recording, accountsIn([recording]), comparison)

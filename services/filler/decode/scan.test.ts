@@ -79,7 +79,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
       .collectActions(packTraces(transactions), watch)
       .map((action) => `${action.globalSequence} ${action.account}::${action.name}`)
 
-  it('give everything that an action is', () => {
+  it('scanned traces give everything that an action is', () => {
     const data = Uint8Array.of(9, 8, 7)
     const payload = packTraces([
       { id: txid('1'), action_traces: [actionTrace({ account: 'eosio', name: 'onblock' })] },
@@ -110,7 +110,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(action!.authorizations()[1]).toEqual({ actor: 'other', permission: 'owner' })
   })
 
-  it('come in order of execution', () => {
+  it('scanned traces come in order of execution', () => {
     const sequences = [2n ** 33n, 5n, 2n ** 32n, 4n]
     const action_traces = sequences.map((sequence) => actionTrace({ account: 'atomicmarket', sequence }))
     expect(found([{ action_traces }])).toEqual(
@@ -118,7 +118,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     )
   })
 
-  it('leave out notifications and actions without receipt', () => {
+  it('scanned traces leave out notifications and actions without receipt', () => {
     const action_traces = [
       actionTrace({ account: 'atomicassets', receiver: 'alice' }),
       actionTrace({ account: 'alice', receiver: 'atomicassets' }),
@@ -127,13 +127,13 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(found([{ action_traces }])).toEqual([])
   })
 
-  it('leave out transactions that were not executed', () => {
+  it('scanned traces leave out transactions that were not executed', () => {
     const action_traces = [actionTrace({ account: 'atomicassets', sequence: 7n })]
     const transactions = [1, 2, 3, 4, 0].map((status) => ({ status, action_traces }))
     expect(found(transactions)).toEqual(['7 atomicassets::logmint'])
   })
 
-  it('return every action of all accounts, with the billed resources of its transaction', () => {
+  it('scanned traces return every action of all accounts, with the billed resources of its transaction', () => {
     const action_traces = [
       actionTrace({ account: 'alice', sequence: 2n }),
       actionTrace({ account: 'atomicassets', sequence: 3n }),
@@ -160,7 +160,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     )
   })
 
-  it('ignore the failed transaction inside the one that handles its failure', () => {
+  it('scanned traces ignore the failed transaction inside the one that handles its failure', () => {
     const inner = { status: 0, action_traces: [actionTrace({ account: 'atomicassets', sequence: 1n })] }
     const middle = { status: 1, failed_dtrx_trace: inner, action_traces: inner.action_traces }
     const outer = {
@@ -172,7 +172,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(found([outer, outer])).toEqual(['2 atomicassets::logmint', '2 atomicassets::logmint'])
   })
 
-  it('give every setabi, watched or not, and no other action of eosio', () => {
+  it('scanned traces give every setabi, watched or not, and no other action of eosio', () => {
     const action_traces = ['setabi', 'setcode', 'newaccount'].map((name) =>
       actionTrace({ account: 'eosio', name }),
     )
@@ -181,7 +181,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(found([{ action_traces: elsewhere }])).toEqual([])
   })
 
-  it('read all versions of an action trace', () => {
+  it('scanned traces read all versions of an action trace', () => {
     const trace = actionTrace({ account: 'atomicassets' })
     const versions = ['eosio-1.8', 'eosio-2.0'].some((name) => generation.endsWith(name))
       ? ['action_trace_v0']
@@ -191,7 +191,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     )
   })
 
-  it('are refused when truncated, and with trailing bytes', () => {
+  it('scanned traces are refused when truncated, and with trailing bytes', () => {
     const payload = packTraces([{ action_traces: [actionTrace({ account: 'atomicassets' })], partial: {} }])
     for (let length = 0; length < payload.length; length++) {
       expect(() => protocol.collectActions(payload.subarray(0, length), watch)).toThrow(DecodeError)
@@ -200,7 +200,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(() => protocol.collectActions(longer, watch)).toThrow('left over')
   })
 
-  it('may be decoded from within', () => {
+  it('scanned traces may be decoded from within', () => {
     const abi = compileAbi(readAbi('token'))
     const name = abi.encoder('name')('eosio.token')
     const payload = packTraces([
@@ -220,7 +220,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(names).toEqual(['atomicassets', 'atomicmarket', 'eosio.token'])
   })
 
-  it('pass on what the receiver throws', () => {
+  it('scanned traces pass on what the receiver throws', () => {
     const payload = packTraces([{ action_traces: [actionTrace({ account: 'atomicassets' })] }])
     const scan = () =>
       protocol.scanTraces(payload, watch, {
@@ -246,7 +246,7 @@ describe.each(generationNames)('deltas of %s', (generation) => {
     })
   const versions = generation.endsWith('2.1') ? ['table_delta_v0', 'table_delta_v1'] : ['table_delta_v0']
 
-  it.each(versions)('give the rows of watched contracts, from %s', (version) => {
+  it.each(versions)('scanned deltas give the rows of watched contracts, from %s', (version) => {
     const presences = version === 'table_delta_v1' ? [0, 1, 2] : [false, true, true]
     const rows = [
       { present: presences[0], data: row('atomicassets', 1n) },
@@ -272,7 +272,7 @@ describe.each(generationNames)('deltas of %s', (generation) => {
     expect(found[2]!.payload.subarray(found[2]!.valueStart, found[2]!.valueEnd)).toEqual(found[2]!.value)
   })
 
-  it('give accounts and whether they have code', () => {
+  it('scanned deltas give accounts and whether they have code', () => {
     const account = pack('account', { name: 'alice', abi: Uint8Array.of(1, 2) })
     const [plain, contract] = [null, { vm_type: 0 }].map((code) =>
       pack('account_metadata', { name: 'alice', code }),
@@ -300,7 +300,7 @@ describe.each(generationNames)('deltas of %s', (generation) => {
     data,
   })
 
-  it('are refused when truncated, and with trailing bytes', () => {
+  it('scanned deltas are refused when truncated, and with trailing bytes', () => {
     const rows = ['atomicassets', 'eosio.token'].map((code) => presence({ present: 1, data: row(code, 1n) }))
     const accounts = [presence({ present: 1, data: pack('account', { name: 'alice' }) })]
     const payload = packDeltas([
@@ -321,14 +321,14 @@ describe.each(generationNames)('deltas of %s', (generation) => {
     ['a row of another version', Buffer.from(row('atomicassets', 1n)).fill(9, 0, 1)],
     ['a row with bytes left over', Buffer.concat([row('atomicassets', 1n), Buffer.alloc(1)])],
     ['a row whose value runs beyond it', Buffer.from(row('atomicassets', 1n)).fill(3, 41, 42)],
-  ])('refuse %s', (_, data) => {
+  ])('scanned deltas refuse %s', (_, data) => {
     const payload = packDeltas([{ name: 'contract_row', rows: [presence({ present: 1, data })] }])
     expect(() => protocol.scanDeltas(payload, watch, { row: () => undefined })).toThrow(DecodeError)
   })
 })
 
 describe('watched accounts', () => {
-  it('are found among many', () => {
+  it('watched accounts are found among many', () => {
     const names = Array.from(
       { length: 500 },
       (_, i) => `acc${i.toString(5).replace(/\d/g, (digit) => 'abcde'[Number(digit)]!)}`,
@@ -340,7 +340,7 @@ describe('watched accounts', () => {
     expect(protocol.collectActions(packTraces([{ action_traces }]), set)).toHaveLength(500)
   })
 
-  it('may have the name of zero, or none at all', () => {
+  it('watched accounts may have the name of zero, or none at all', () => {
     const { protocol, packTraces } = codecs('ship.leap')
     const payload = packTraces([{ action_traces: [actionTrace({ account: '' })] }])
     expect(protocol.collectActions(payload, createWatchSet(['']))).toHaveLength(1)

@@ -40,7 +40,7 @@ test.each([
     { session: 'behind', sinceCommitMs: 30_000 },
     'the chain node is behind the reader: no commit for 30 s',
   ],
-] as const)('names %s', (_, change, expected) => {
+] as const)('the progress of a reader names %s', (_, change, expected) => {
   expect(describeStall({ ...well, ...change })?.detail ?? null).toBe(expected)
 })
 

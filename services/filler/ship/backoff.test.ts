@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseAddress } from './address.ts'
 import { createBackoff, sleep } from './backoff.ts'
 
-test('doubles from the minimum to the maximum and begins again after a reset', () => {
+test('the backoff doubles from the minimum to the maximum and begins again after a reset', () => {
   const backoff = createBackoff(1_000, 60_000, () => 1)
   const delays = Array.from({ length: 9 }, () => backoff.nextDelayMs())
   expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000])
@@ -10,7 +10,7 @@ test('doubles from the minimum to the maximum and begins again after a reset', (
   expect(backoff.nextDelayMs()).toBe(1_000)
 })
 
-test('spreads each delay over its upper half', () => {
+test('the backoff spreads each delay over its upper half', () => {
   const low = createBackoff(1_000, 60_000, () => 0)
   expect([low.nextDelayMs(), low.nextDelayMs()]).toEqual([500, 1_000])
   const many = createBackoff(1_000, 60_000, () => 0.5)
@@ -26,7 +26,7 @@ test('a sleep ends when it is aborted, or was aborted before', async () => {
   await sleep(3_600_000, abort.signal)
 })
 
-test('reads the addresses that a node can have', () => {
+test('the backoff reads the addresses that a node can have', () => {
   expect(parseAddress('ws://node.example:8080')).toEqual({
     url: 'ws://node.example:8080/',
     socketPath: null,

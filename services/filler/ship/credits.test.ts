@@ -9,7 +9,7 @@ afterEach(() => harness.close())
 const megabyte = 2 ** 20
 
 describe('the window', () => {
-  test('opens with all credits and collects acknowledgements', () => {
+  test('the window opens with all credits and collects acknowledgements', () => {
     const credits = new CreditWindow(50, 20, 64 * megabyte)
     expect(credits.open()).toBe(50)
     for (let message = 1; message <= 19; message++) {
@@ -21,7 +21,7 @@ describe('the window', () => {
     expect(credits.credits).toBe(50)
   })
 
-  test('acknowledges each reversible block, held or not', () => {
+  test('the window acknowledges each reversible block, held or not', () => {
     const credits = new CreditWindow(50, 20, 64 * megabyte)
     credits.open()
     credits.spend(1_000)
@@ -29,7 +29,7 @@ describe('the window', () => {
     expect(credits.takeDue(true)).toBe(1)
   })
 
-  test('holds acknowledgements back until blocks are released', () => {
+  test('the window holds acknowledgements back until blocks are released', () => {
     const credits = new CreditWindow(10, 5, 64 * megabyte)
     credits.open()
     for (let message = 0; message < 10; message++) {
@@ -47,7 +47,7 @@ describe('the window', () => {
     expect(credits.credits).toBe(10)
   })
 
-  test('shrinks as messages grow, so that they fit the budget', () => {
+  test('the window shrinks as messages grow, so that they fit the budget', () => {
     const credits = new CreditWindow(50, 20, 64 * megabyte)
     credits.open()
     let granted = 50
@@ -59,7 +59,7 @@ describe('the window', () => {
     expect(credits.credits).toBe(8)
   })
 
-  test('stops above the budget and continues below it', () => {
+  test('the window stops above the budget and continues below it', () => {
     const credits = new CreditWindow(50, 20, 4 * megabyte)
     expect(credits.open()).toBe(16)
     for (let message = 0; message < 16; message++) {
@@ -73,7 +73,7 @@ describe('the window', () => {
     expect(credits.takeDue(true)).toBe(2)
   })
 
-  test('lets a message larger than the budget through, one at a time', () => {
+  test('the window lets a message larger than the budget through, one at a time', () => {
     const credits = new CreditWindow(50, 20, megabyte)
     credits.open()
     while (credits.credits > 0) credits.spend(10 * megabyte)
@@ -84,7 +84,7 @@ describe('the window', () => {
     expect(credits.takeDue(true)).toBe(0)
   })
 
-  test('never waits for more than it will receive, whatever the settings', () => {
+  test('the window never waits for more than it will receive, whatever the settings', () => {
     for (const window of [1, 2, 3, 10, 1000]) {
       for (const batch of [1, 2, 30, 5000]) {
         const credits = new CreditWindow(window, batch, 64 * megabyte)
@@ -100,7 +100,7 @@ describe('the window', () => {
     }
   })
 
-  test('does not go negative when more is released than was held', () => {
+  test('the window does not go negative when more is released than was held', () => {
     const credits = new CreditWindow(10, 5, megabyte)
     credits.hold(10)
     credits.release(3, 500)
@@ -109,7 +109,7 @@ describe('the window', () => {
 })
 
 describe('a session', () => {
-  test('acknowledges what the pipeline releases, and no more than the window is in flight', async () => {
+  test('a session acknowledges what the pipeline releases, and no more than the window is in flight', async () => {
     const { node, url } = await harness.node()
     node.extend(200)
     node.libNum = 200
@@ -127,7 +127,7 @@ describe('a session', () => {
     expect(Math.max(...(node.connections[0]?.acks ?? []))).toBeLessThanOrEqual(10)
   })
 
-  test('never lets credits sit at zero near the head while the pipeline is slow', async () => {
+  test('a session never lets credits sit at zero near the head while the pipeline is slow', async () => {
     const { node, url } = await harness.node()
     node.extend(2)
     const collector = new Collector()
@@ -144,7 +144,7 @@ describe('a session', () => {
     expect(session.status().heldBlocks).toBe(100)
   })
 
-  test('bounds what is held by bytes, and a new connection does not forget it', async () => {
+  test('a session bounds what is held by bytes, and a new connection does not forget it', async () => {
     const payload = Buffer.alloc(300_000)
     const { node, url } = await harness.node({ tamper: (block) => ({ ...block, deltas: payload }) })
     node.extend(100)

@@ -9,7 +9,7 @@ afterEach(() => harness.close())
 const ids = (node: ScriptedNode, first: number, last: number) =>
   range(first, last).map((num) => ({ num, id: node.chain[num]!.id.toString('hex') }))
 
-test('follows a fork during a session: undo from its number, then the new branch', async () => {
+test('the SHiP client follows a fork during a session: undo from its number, then the new branch', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const { collector, session } = harness.read(url)
@@ -25,7 +25,7 @@ test('follows a fork during a session: undo from its number, then the new branch
   expect(session.status()).toMatchObject({ forks: 2, connections: 1 })
 })
 
-test('follows forks on top of forks', async () => {
+test('the SHiP client follows forks on top of forks', async () => {
   const { node, url } = await harness.node()
   node.extend(40)
   const { collector } = harness.read(url)
@@ -39,7 +39,7 @@ test('follows forks on top of forks', async () => {
   expect(node.connections).toHaveLength(1)
 })
 
-test('detects a fork during a disconnect by the positions that it sends', async () => {
+test('the SHiP client detects a fork during a disconnect by the positions that it sends', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const collector = new Collector()
@@ -54,7 +54,7 @@ test('detects a fork during a disconnect by the positions that it sends', async 
   expect(session.status().connections).toBe(1)
 })
 
-test('refuses a fork at or below the irreversible floor', async () => {
+test('the SHiP client refuses a fork at or below the irreversible floor', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const { collector, done } = harness.read(url)
@@ -66,7 +66,7 @@ test('refuses a fork at or below the irreversible floor', async () => {
   expect(collector.blocks).toHaveLength(20)
 })
 
-test('refuses a pipeline that still has a block after its rollback', async () => {
+test('the SHiP client refuses a pipeline that still has a block after its rollback', async () => {
   const { node, url } = await harness.node()
   node.extend(5)
   const collector = new Collector()
@@ -77,7 +77,7 @@ test('refuses a pipeline that still has a block after its rollback', async () =>
   expect(await done).toMatchObject({ code: 'INTERNAL' })
 })
 
-test('recovers a rewind that Leap lost for want of credits by connecting again', async () => {
+test('the SHiP client recovers a rewind that Leap lost for want of credits by connecting again', async () => {
   const { node, url } = await harness.node({ losesRewinds: true })
   node.extend(10)
   const collector = new Collector()
@@ -97,7 +97,7 @@ test('recovers a rewind that Leap lost for want of credits by connecting again',
   })
 })
 
-test('undoes block by block when connecting again does not help', async () => {
+test('the SHiP client undoes block by block when connecting again does not help', async () => {
   const { node, url } = await harness.node({ ignoresPositions: true })
   node.extend(10)
   const collector = new Collector()
@@ -109,7 +109,7 @@ test('undoes block by block when connecting again does not help', async () => {
   expect(collector.blocks).toEqual(ids(node, 1, 13))
 })
 
-test('does not undo below the floor when no parent ever fits', async () => {
+test('the SHiP client does not undo below the floor when no parent ever fits', async () => {
   const { node, url } = await harness.node({ ignoresPositions: true })
   node.extend(10)
   const collector = new Collector()
@@ -139,7 +139,7 @@ test('a fork whose parent is not ours is a missed fork too', async () => {
   expect(session.status().connections).toBe(2)
 })
 
-test('skips identical blocks that a node sends again, and notices where they stop being identical', async () => {
+test('the SHiP client skips identical blocks that a node sends again, and notices where they stop being identical', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const { collector, session } = harness.read(url)
@@ -159,7 +159,7 @@ test('skips identical blocks that a node sends again, and notices where they sto
   expect(collector.blocks).toEqual(ids(node, 1, 25))
 })
 
-test('knows the blocks of an earlier run when a node sends them again', async () => {
+test('the SHiP client knows the blocks of an earlier run when a node sends them again', async () => {
   const { node, url } = await harness.node({ ignoresPositions: true })
   node.extend(20)
   const collector = new Collector()
@@ -173,7 +173,7 @@ test('knows the blocks of an earlier run when a node sends them again', async ()
   expect(session.status().resentBlocks).toBe(9)
 })
 
-test('checks linkage by the block header when a node leaves the previous id out', async () => {
+test('the SHiP client checks linkage by the block header when a node leaves the previous id out', async () => {
   const { node, url } = await harness.node({ tamper: (block) => ({ ...block, prevId: null }) })
   node.extend(10)
   const { collector, session } = harness.read(url)

@@ -31,7 +31,7 @@ const behaviour = {
 describe.each(generations)('a node of generation %s, read by its own protocol ABI', (generation) => {
   const script = { generation, greeting: protocolAbi(generation), ...behaviour[generation] }
 
-  test('streams, forks, and resumes', async () => {
+  test('the SHiP client streams, forks, and resumes', async () => {
     const { node, url } = await harness.node(script)
     node.extend(30)
     node.libNum = 12
@@ -53,7 +53,7 @@ describe.each(generations)('a node of generation %s, read by its own protocol AB
     expect(session.status().connections).toBe(2)
   })
 
-  test('names a payload that is missing', async () => {
+  test('the SHiP client names a payload that is missing', async () => {
     const { node, url } = await harness.node({
       ...script,
       tamper: (block) => (block.num === 4 ? { ...block, traces: null } : block),
@@ -83,7 +83,7 @@ interface IndexLine {
   readonly this?: { readonly num: number; readonly id: string } | null
 }
 
-test('follows a recorded chain of a real node through its three forks', async () => {
+test('the SHiP client follows a recorded chain of a real node through its three forks', async () => {
   const [status, ...blocks] = readRecording('fork')
   const greeting = readFileSync(new URL('recordings/fork/ship-abi.json', fixtures), 'utf8')
   const http = createServer()

@@ -31,7 +31,7 @@ async function readDripping(timing: object) {
   return { node, ...run }
 }
 
-test('leaves a node whose message drips, and says so', async () => {
+test('the SHiP client leaves a node whose message drips, and says so', async () => {
   const timing = { idleTimeoutMs: 400, slowMessageTimeoutMs: 400, minBytesPerSecond: 65_536 }
   const { node, session, collector, log } = await readDripping(timing)
   // More than pongs, less than any network: the idle time-out alone never closes this.
@@ -44,7 +44,7 @@ test('leaves a node whose message drips, and says so', async () => {
   await dripping
 })
 
-test('leaves a node whose message never gets complete, at whatever rate', async () => {
+test('the SHiP client leaves a node whose message never gets complete, at whatever rate', async () => {
   const timing = { slowMessageTimeoutMs: 200, minBytesPerSecond: 1, messageTimeoutMs: 600 }
   const { node, collector, session } = await readDripping(timing)
   const dripping = drip(node.connections[0]!, 20_000, 20)
@@ -53,14 +53,14 @@ test('leaves a node whose message never gets complete, at whatever rate', async 
   await dripping
 })
 
-test('does not leave a node that sends a large message over a slow network', async () => {
+test('the SHiP client does not leave a node that sends a large message over a slow network', async () => {
   const timing = { idleTimeoutMs: 300, slowMessageTimeoutMs: 300, minBytesPerSecond: 65_536 }
   const { node, session } = await readDripping(timing)
   await drip(node.connections[0]!, 10_000, 20, 500_000)
   expect(session.status()).toMatchObject({ connections: 1, lastProblem: null })
 })
 
-test('refuses a protocol ABI larger than any can be, without assembling it', async () => {
+test('the SHiP client refuses a protocol ABI larger than any can be, without assembling it', async () => {
   const padding = ' '.repeat(2 * 2 ** 20)
   const { node, url } = await harness.node({ greeting: `{"version":"eosio::abi/1.1"}${padding}` })
   node.extend(3)
@@ -72,7 +72,7 @@ test('refuses a protocol ABI larger than any can be, without assembling it', asy
   expect(collector.protocols).toEqual([])
 })
 
-test('refuses a status reply larger than any can be', async () => {
+test('the SHiP client refuses a status reply larger than any can be', async () => {
   const { node, url } = await harness.node({ answersStatus: false })
   const { done } = harness.read(url)
   for (const connection of [0, 1]) {
@@ -82,7 +82,7 @@ test('refuses a status reply larger than any can be', async () => {
   expect(await done).toMatchObject({ message: expect.stringContaining('larger than any can be') as string })
 })
 
-test('refuses a message of too many fragments', async () => {
+test('the SHiP client refuses a message of too many fragments', async () => {
   const { node, url } = await harness.node({
     fragmentBytes: 1,
     tamper: (block) => ({ ...block, deltas: Buffer.alloc(6_000) }),
@@ -95,7 +95,7 @@ test('refuses a message of too many fragments', async () => {
   })
 })
 
-test('stops reading while the pipeline holds twice the budget, whatever the sizes', async () => {
+test('the SHiP client stops reading while the pipeline holds twice the budget, whatever the sizes', async () => {
   const { node, url } = await harness.node({
     tamper: (block) => (block.num <= 2 ? block : { ...block, deltas: Buffer.alloc(2 * 2 ** 20) }),
   })

@@ -13,7 +13,7 @@ const unavailable = (message: RegExp) => ({
 test.each([
   ['trace-history', { traceBegin: 0, traceEnd: 0 }],
   ['chain-state-history', { stateBegin: 0, stateEnd: 0 }],
-])('refuses a node whose %s is off, before asking for blocks', async (option, ranges) => {
+])('the SHiP client refuses a node whose %s is off, before asking for blocks', async (option, ranges) => {
   const { node, url } = await harness.node({ ranges })
   node.extend(20)
   const { done } = harness.read(url)
@@ -21,28 +21,28 @@ test.each([
   expect(node.connections[0]?.requests).toEqual([])
 })
 
-test('refuses a start below the first logged block, naming the ranges', async () => {
+test('the SHiP client refuses a start below the first logged block, naming the ranges', async () => {
   const { node, url } = await harness.node({ ranges: { traceBegin: 10, stateBegin: 10 } })
   node.extend(20)
   const { done } = harness.read(url, { startBlock: 9 })
   expect(await done).toMatchObject(unavailable(/block 9 is needed.*begin at 10.*traces \[10, 21\)/))
 })
 
-test('refuses a start that only one log covers', async () => {
+test('the SHiP client refuses a start that only one log covers', async () => {
   const { node, url } = await harness.node({ ranges: { traceBegin: 15, stateBegin: 1 } })
   node.extend(20)
   const { done } = harness.read(url, { startBlock: 1 })
   expect(await done).toMatchObject(unavailable(/block 1 is needed, one log of the node begins at 15/))
 })
 
-test('refuses a log that ended long before the head', async () => {
+test('the SHiP client refuses a log that ended long before the head', async () => {
   const { node, url } = await harness.node({ ranges: { traceEnd: 12 } })
   node.extend(30)
   const { done } = harness.read(url, { startBlock: 20 })
   expect(await done).toMatchObject(unavailable(/block 20 is needed, a log of the node ends before 12/))
 })
 
-test('refuses to continue with a node that was restored without the needed history', async () => {
+test('the SHiP client refuses to continue with a node that was restored without the needed history', async () => {
   const { node, url } = await harness.node()
   node.extend(10)
   const { collector, done } = harness.read(url)
@@ -54,7 +54,7 @@ test('refuses to continue with a node that was restored without the needed histo
   expect(await done).toMatchObject({ code: 'SHIP_RANGE_UNAVAILABLE' })
 })
 
-test('accepts block 1 without traces and says so once', async () => {
+test('the SHiP client accepts block 1 without traces and says so once', async () => {
   const { node, url } = await harness.node({
     ranges: { traceBegin: 2 },
     tamper: (block) => (block.num === 1 ? { ...block, traces: null } : block),
@@ -66,7 +66,7 @@ test('accepts block 1 without traces and says so once', async () => {
   expect(log.filter(({ message }) => message.includes('payloads'))).toMatchObject([{ level: 'info' }])
 })
 
-test('begins at block 2 where the logs do', async () => {
+test('the SHiP client begins at block 2 where the logs do', async () => {
   const { node, url } = await harness.node({ ranges: { traceBegin: 2, stateBegin: 2 } })
   node.extend(5)
   const { collector } = harness.read(url)
@@ -75,7 +75,7 @@ test('begins at block 2 where the logs do', async () => {
 })
 
 test.each(['block', 'traces', 'deltas'] as const)(
-  'fails at once on a block without its %s',
+  'the SHiP client fails at once on a block without its %s',
   async (payload) => {
     const { node, url } = await harness.node({
       tamper: (block) => (block.num === 7 ? { ...block, [payload]: null } : block),
@@ -89,7 +89,7 @@ test.each(['block', 'traces', 'deltas'] as const)(
   },
 )
 
-test('takes a payload of no bytes for a missing one', async () => {
+test('the SHiP client takes a payload of no bytes for a missing one', async () => {
   const { node, url } = await harness.node({
     tamper: (block) => (block.num === 3 ? { ...block, deltas: Buffer.alloc(0) } : block),
   })
@@ -108,7 +108,7 @@ test('a result without a block, for a number the node should have, is a missing 
   expect(node.connections).toHaveLength(2)
 })
 
-test('detects a start that Leap clamped silently', async () => {
+test('the SHiP client detects a start that Leap clamped silently', async () => {
   const { node, url } = await harness.node({ clampsStart: true })
   node.extend(20)
   // The log is pruned between the status and the request.
@@ -121,7 +121,7 @@ test('detects a start that Leap clamped silently', async () => {
   expect(collector.blocks).toEqual([])
 })
 
-test('names what is missing when a clamped start does not show in the ranges', async () => {
+test('the SHiP client names what is missing when a clamped start does not show in the ranges', async () => {
   const { node, url } = await harness.node({ tamper: (block) => (block.num < 8 ? null : block) })
   node.extend(20)
   const { done, collector } = harness.read(url, { startBlock: 3 })
@@ -133,7 +133,7 @@ test('names what is missing when a clamped start does not show in the ranges', a
   expect(collector.blocks).toEqual([])
 })
 
-test('reconnects at a gap, and continues if it was temporary', async () => {
+test('the SHiP client reconnects at a gap, and continues if it was temporary', async () => {
   const { node, url } = await harness.node({
     tamper: (block, connection) => (connection === 1 && block.num === 6 ? null : block),
   })
@@ -145,7 +145,7 @@ test('reconnects at a gap, and continues if it was temporary', async () => {
   expect(session.status()).toMatchObject({ connections: 2 })
 })
 
-test('does not count gaps with progress between them as one that comes again', async () => {
+test('the SHiP client does not count gaps with progress between them as one that comes again', async () => {
   const { node, url } = await harness.node({
     tamper: (block, connection) => (block.num === 3 + 2 * connection ? null : block),
   })
@@ -156,7 +156,7 @@ test('does not count gaps with progress between them as one that comes again', a
   expect(session.status().connections).toBeGreaterThan(5)
 })
 
-test('stops at a repeated gap, naming the missing range', async () => {
+test('the SHiP client stops at a repeated gap, naming the missing range', async () => {
   const { node, url } = await harness.node({ tamper: (block) => ([6, 7].includes(block.num) ? null : block) })
   node.extend(10)
   const { done, collector } = harness.read(url)
@@ -164,7 +164,7 @@ test('stops at a repeated gap, naming the missing range', async () => {
   expect(collector.nums).toEqual(range(1, 5))
 })
 
-test('waits for a node that is behind instead of rolling back', async () => {
+test('the SHiP client waits for a node that is behind instead of rolling back', async () => {
   const { node, url } = await harness.node()
   node.extend(5)
   const ahead = await harness.node()
@@ -182,7 +182,7 @@ test('waits for a node that is behind instead of rolling back', async () => {
   expect(node.connections).toHaveLength(1)
 })
 
-test('waits for a start that lies in the future', async () => {
+test('the SHiP client waits for a start that lies in the future', async () => {
   const { node, url } = await harness.node()
   node.extend(3)
   const { collector, session } = harness.read(url, { startBlock: 6 })
@@ -192,7 +192,7 @@ test('waits for a start that lies in the future', async () => {
   expect(collector.nums).toEqual([6, 7, 8])
 })
 
-test('sends no position that the node cannot know', async () => {
+test('the SHiP client sends no position that the node cannot know', async () => {
   const { node, url } = await harness.node({ ranges: { traceBegin: 8, stateBegin: 8 } })
   node.extend(12)
   const collector = new Collector()

@@ -9,7 +9,7 @@ import { plainCodec } from '../../../tests/ship/wire.ts'
 const harness = new Harness()
 afterEach(() => harness.close())
 
-test('resumes behind what the pipeline holds after a lost connection, not behind what it received', async () => {
+test('the SHiP client resumes behind what the pipeline holds after a lost connection, not behind what it received', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const { collector } = harness.read(url)
@@ -22,7 +22,7 @@ test('resumes behind what the pipeline holds after a lost connection, not behind
   expect(node.connections[1]?.request).toMatchObject({ start: 13 })
 })
 
-test('reads the protocol ABI again on every connect', async () => {
+test('the SHiP client reads the protocol ABI again on every connect', async () => {
   const { node, url } = await harness.node({ greeting: '{"version":"first"}' })
   node.extend(4)
   const seen: unknown[] = []
@@ -41,7 +41,7 @@ test('reads the protocol ABI again on every connect', async () => {
   expect(collector.received.map(({ connection }) => connection)).toEqual([1, 1, 1, 1, 2])
 })
 
-test('begins again with the shortest delay after good service', async () => {
+test('the SHiP client begins again with the shortest delay after good service', async () => {
   const { node, url } = await harness.node()
   node.extend(3)
   // Without a new beginning, the last delay alone would be 20 s.
@@ -56,7 +56,7 @@ test('begins again with the shortest delay after good service', async () => {
   }
 })
 
-test('drops frames of an abandoned connection', async () => {
+test('the SHiP client drops frames of an abandoned connection', async () => {
   const { node, url } = await harness.node({
     tamper: (block, connection) => {
       if (connection === 1 && block.num === 5) return Buffer.from('09', 'hex')
@@ -71,7 +71,7 @@ test('drops frames of an abandoned connection', async () => {
   expect(collector.received.slice(4).every(({ connection }) => connection === 2)).toBe(true)
 })
 
-test('stops at an unreadable message that is repeated, naming the block', async () => {
+test('the SHiP client stops at an unreadable message that is repeated, naming the block', async () => {
   const { node, url } = await harness.node({
     tamper: (block) => (block.num === 5 ? Buffer.from('01ffff', 'hex') : block),
   })
@@ -88,7 +88,7 @@ test('stops at an unreadable message that is repeated, naming the block', async 
 test.each([
   ['binary', Buffer.from([0]), /first frame/],
   ['no JSON', 'hello', /protocol ABI/],
-])('stops when the greeting is %s', async (_, greeting, message) => {
+])('the SHiP client stops when the greeting is %s', async (_, greeting, message) => {
   const { node, url } = await harness.node({ greeting })
   node.extend(3)
   const { done } = harness.read(url)
@@ -101,7 +101,7 @@ test.each([
 /** The newest connection that requested blocks; others only poll the status. */
 const streamOf = (node: ScriptedNode) => node.connections.findLast(({ request }) => request !== null)
 
-test('switches to the next node when one is lost, and later back to the first', async () => {
+test('the SHiP client switches to the next node when one is lost, and later back to the first', async () => {
   const first = await harness.node()
   const second = await harness.node()
   for (const { node } of [first, second]) node.extend(5)
@@ -123,7 +123,7 @@ test('switches to the next node when one is lost, and later back to the first', 
   expect(collector.nums).toEqual(range(1, 20))
 })
 
-test('skips a node that cannot serve, and stops when none can', async () => {
+test('the SHiP client skips a node that cannot serve, and stops when none can', async () => {
   const pruned = await harness.node({ ranges: { traceBegin: 8, stateBegin: 8 } })
   const whole = await harness.node()
   for (const { node } of [pruned, whole]) node.extend(10)
@@ -134,7 +134,7 @@ test('skips a node that cannot serve, and stops when none can', async () => {
   expect(none.session.status().connections).toBe(2)
 })
 
-test('turns to another node when one stays behind', async () => {
+test('the SHiP client turns to another node when one stays behind', async () => {
   const behind = await harness.node()
   const whole = await harness.node()
   whole.node.extend(12)
@@ -146,7 +146,7 @@ test('turns to another node when one stays behind', async () => {
   expect(collector.forks).toEqual([])
 })
 
-test('abandons a message above the limit, naming block and limit', async () => {
+test('the SHiP client abandons a message above the limit, naming block and limit', async () => {
   const { node, url } = await harness.node({
     tamper: (block) => (block.num === 4 ? { ...block, deltas: Buffer.alloc(200_000) } : block),
   })
@@ -160,7 +160,7 @@ test('abandons a message above the limit, naming block and limit', async () => {
 })
 
 test.each([0, 2 ** 20, 300])(
-  'puts a large message together from fragments of %i bytes',
+  'the SHiP client puts a large message together from fragments of %i bytes',
   async (fragmentBytes) => {
     const deltas = Buffer.alloc(fragmentBytes === 300 ? 6_000_000 : 40_000_000, 7)
     const { node, url } = await harness.node({
@@ -174,7 +174,7 @@ test.each([0, 2 ** 20, 300])(
   },
 )
 
-test('reconnects when the stream falls silent although the node has more', async () => {
+test('the SHiP client reconnects when the stream falls silent although the node has more', async () => {
   const { node, url } = await harness.node({
     tamper: (block, connection) => (connection === 1 && block.num > 4 ? null : block),
   })
@@ -185,7 +185,7 @@ test('reconnects when the stream falls silent although the node has more', async
   expect(session.status().lastProblem).toContain('sends nothing')
 })
 
-test('does not call a stream silent while it withholds the credits itself', async () => {
+test('the SHiP client does not call a stream silent while it withholds the credits itself', async () => {
   const { node, url } = await harness.node()
   node.extend(60)
   node.libNum = 60
@@ -200,7 +200,7 @@ test('does not call a stream silent while it withholds the credits itself', asyn
   await until('60 blocks', () => collector.blocks.length === 60)
 })
 
-test('notices a peer that answers no ping and no handshake', async () => {
+test('the SHiP client notices a peer that answers no ping and no handshake', async () => {
   const sockets: Socket[] = []
   const mute = createServer((socket) => sockets.push(socket))
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
@@ -219,7 +219,7 @@ test('notices a peer that answers no ping and no handshake', async () => {
   mute.close()
 })
 
-test('notices a node that answers no status request', async () => {
+test('the SHiP client notices a node that answers no status request', async () => {
   const { node, url } = await harness.node({ answersStatus: false })
   node.extend(3)
   const { collector, session } = harness.read(url, { timing: { replyTimeoutMs: 60 } })

@@ -9,7 +9,7 @@ import { createShipSession } from './index.ts'
 const harness = new Harness()
 afterEach(() => harness.close())
 
-test('requests the status first, then blocks, and delivers them in order', async () => {
+test('the SHiP client requests the status first, then blocks, and delivers them in order', async () => {
   const { node, url } = await harness.node()
   node.extend(30)
   const { collector, session } = harness.read(url)
@@ -37,7 +37,7 @@ test('requests the status first, then blocks, and delivers them in order', async
   })
 })
 
-test('passes payloads and the head of the node, without copies of the message', async () => {
+test('the SHiP client passes payloads and the head of the node, without copies of the message', async () => {
   const { node, url } = await harness.node()
   node.extend(3)
   node.libNum = 1
@@ -50,7 +50,7 @@ test('passes payloads and the head of the node, without copies of the message', 
   expect(block.traces?.buffer).toBe(block.deltas?.buffer)
 })
 
-test('delivers up to and including stop_block, then resolves once everything is released', async () => {
+test('the SHiP client delivers up to and including stop_block, then resolves once everything is released', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const collector = new Collector()
@@ -68,7 +68,7 @@ test('delivers up to and including stop_block, then resolves once everything is 
   expect(session.status().state).toBe('ended')
 })
 
-test('connects to nothing when stop_block is already applied', async () => {
+test('the SHiP client connects to nothing when stop_block is already applied', async () => {
   const { node, url } = await harness.node()
   node.extend(5)
   const collector = new Collector()
@@ -78,7 +78,7 @@ test('connects to nothing when stop_block is already applied', async () => {
   expect(node.connections).toHaveLength(0)
 })
 
-test('sends nothing above the last irreversible block when only that is wanted', async () => {
+test('the SHiP client sends nothing above the last irreversible block when only that is wanted', async () => {
   const { node, url } = await harness.node({ announcesHeads: true })
   node.extend(20)
   node.libNum = 8
@@ -94,7 +94,7 @@ test('sends nothing above the last irreversible block when only that is wanted',
   expect(node.connections).toHaveLength(1)
 })
 
-test('ignores new heads at the end of the requested blocks', async () => {
+test('the SHiP client ignores new heads at the end of the requested blocks', async () => {
   const { node, url } = await harness.node({ generation: 'eosio-2.0', announcesHeads: true, chainId: null })
   node.extend(3)
   const { collector } = harness.read(url)
@@ -105,7 +105,7 @@ test('ignores new heads at the end of the requested blocks', async () => {
   expect(node.connections).toHaveLength(1)
 })
 
-test('dispatches status results between blocks', async () => {
+test('the SHiP client dispatches status results between blocks', async () => {
   const { node, url } = await harness.node()
   node.extend(3)
   const { collector } = harness.read(url)
@@ -118,7 +118,7 @@ test('dispatches status results between blocks', async () => {
   expect(node.connections).toHaveLength(1)
 })
 
-test('starts at the configured block, or behind the last applied one', async () => {
+test('the SHiP client starts at the configured block, or behind the last applied one', async () => {
   const { node, url } = await harness.node()
   node.extend(12)
   const { collector } = harness.read(url, { startBlock: 7 })
@@ -134,7 +134,7 @@ test('starts at the configured block, or behind the last applied one', async () 
   expect(resumed.forks).toEqual([])
 })
 
-test('refuses another chain, naming both', async () => {
+test('the SHiP client refuses another chain, naming both', async () => {
   const { node, url } = await harness.node({ chainId: Buffer.alloc(32, 0x11) })
   node.extend(3)
   const { done, collector } = harness.read(url)
@@ -143,7 +143,7 @@ test('refuses another chain, naming both', async () => {
   expect(collector.blocks).toEqual([])
 })
 
-test('warns when a node is too old to send its chain id', async () => {
+test('the SHiP client warns when a node is too old to send its chain id', async () => {
   const { node, url } = await harness.node({ generation: 'eosio-1.8', chainId: null })
   node.extend(3)
   const { log, collector } = harness.read(url)
@@ -153,7 +153,7 @@ test('warns when a node is too old to send its chain id', async () => {
   ])
 })
 
-test('reaches a node by a unix socket whose path needs escaping', async () => {
+test('the SHiP client reaches a node by a unix socket whose path needs escaping', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ship socket-'))
   try {
     const { node, url } = await harness.node({}, join(folder, 'state history.sock'))
@@ -167,7 +167,7 @@ test('reaches a node by a unix socket whose path needs escaping', async () => {
   }
 })
 
-test('stops with the error of the consumer', async () => {
+test('the SHiP client stops with the error of the consumer', async () => {
   const { node, url } = await harness.node()
   node.extend(9)
   const collector = new Collector()
@@ -181,7 +181,7 @@ test('stops with the error of the consumer', async () => {
   await until('the socket to end', () => node.connections[0]?.socket.readyState === 3)
 })
 
-test('stops at once when aborted, while streaming and while backing off', async () => {
+test('the SHiP client stops at once when aborted, while streaming and while backing off', async () => {
   const { node, url } = await harness.node()
   node.extend(2)
   const streaming = harness.read(url)
@@ -196,7 +196,7 @@ test('stops at once when aborted, while streaming and while backing off', async 
   expect(await waiting.stop()).toBeUndefined()
 })
 
-test('runs only once, and names an unusable address', async () => {
+test('the SHiP client runs only once, and names an unusable address', async () => {
   const { url } = await harness.node()
   const run = harness.read(url)
   await expect(run.session.run(new AbortController().signal)).rejects.toMatchObject({ code: 'INTERNAL' })

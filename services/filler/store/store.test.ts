@@ -143,7 +143,7 @@ async function dump(): Promise<Record<string, unknown>> {
 const thing = (n: number, size = n): Thing => ({ id: BigInt(n), name: `n${n}`, size, born: n })
 
 describe('a commit unit', () => {
-  it('merges operations on one row, and writes them as a small and as a large unit', async () => {
+  it('a commit unit merges operations on one row, and writes them as a small and as a large unit', async () => {
     for (const [block, total] of [
       [10, 5],
       [11, 400],
@@ -178,7 +178,7 @@ describe('a commit unit', () => {
     expect(store.position).toMatchObject({ num: 11, timeMs: 5500 })
   })
 
-  it('grows with what it holds, not with how often that changed', () => {
+  it('a commit unit grows with what it holds, not with how often that changed', () => {
     const unit = new CommitUnit(false)
     for (let n = 0; n < 10; n++) unit.insert(things, thing(n))
     const { bytes } = unit
@@ -191,7 +191,7 @@ describe('a commit unit', () => {
     expect(unit.bytes).toBeGreaterThan(bytes + 50_000)
   })
 
-  it('preserves the columns that an upsert does not set, unless they were patched', async () => {
+  it('a commit unit preserves the columns that an upsert does not set, unless they were patched', async () => {
     await commit(1, false, (unit) => unit.upsert(things, thing(1)))
     await commit(2, false, (unit) => unit.upsert(things, { id: 1n, name: 'new', size: 9, born: 99 }))
     expect((await reader.query('SELECT * FROM lab.things')).rows).toEqual([
@@ -213,7 +213,7 @@ describe('a commit unit', () => {
     ])
   })
 
-  it('stores old versions, with parameters and with COPY, as far back as configured', async () => {
+  it('a commit unit stores old versions, with parameters and with COPY, as far back as configured', async () => {
     const at = async (block: number): Promise<Map<string, string>> => {
       const { rows } = await reader.query<{ name: string; value: Buffer }>(
         `SELECT name, value FROM lab.fates WHERE since_block <= $1
@@ -276,7 +276,7 @@ describe('a commit unit', () => {
     expect(rows[0]!.n).toBe(0)
   })
 
-  it('removes counters that have become zero', async () => {
+  it('a commit unit removes counters that have become zero', async () => {
     await commit(1, false, (unit) => unit.add(counts, { name: 'a', up: 3n, down: 0n }))
     await commit(2, false, (unit) => {
       unit.add(counts, { name: 'a', up: -3n, down: 0n })
@@ -288,7 +288,7 @@ describe('a commit unit', () => {
 })
 
 describe('the undo journal', () => {
-  it('takes every table back to what it was, whatever blocks did to it', async () => {
+  it('the undo journal takes every table back to what it was, whatever blocks did to it', async () => {
     await commit(5, false, (unit) => {
       for (let n = 0; n < 300; n++) unit.insert(things, thing(n))
       unit.replaceGroup(shares, { owner: 'ann' }, [{ owner: 'ann', token: 'WAX', amount: 1n }])
@@ -328,7 +328,7 @@ describe('the undo journal', () => {
     expect(store.position?.num).toBe(5)
   })
 
-  it('refuses to go below what it holds', async () => {
+  it('the undo journal refuses to go below what it holds', async () => {
     await commit(5, false, (unit) => unit.insert(things, thing(1)))
     await commit(6, true, (unit) => unit.insert(things, thing(2)), 5)
     await commit(7, true, (unit) => unit.insert(things, thing(3)), 6)
@@ -340,7 +340,7 @@ describe('the undo journal', () => {
 })
 
 describe('the lease', () => {
-  it('is refused to a second writer, naming the first, which continues', async () => {
+  it('the lease is refused to a second writer, naming the first, which continues', async () => {
     await commit(1, false, (unit) => unit.insert(things, thing(1)))
     await expect(openTestStore()).rejects.toMatchObject({ code: 'READER_LEASE_HELD' })
     await expect(openTestStore()).rejects.toThrow(new RegExp(`process ${process.pid} on`))
@@ -348,7 +348,7 @@ describe('the lease', () => {
     expect(store.position?.num).toBe(2)
   })
 
-  it('is lost with its session: nothing can be committed any more', async () => {
+  it('the lease is lost with its session: nothing can be committed any more', async () => {
     await reader.query(
       "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
     )
@@ -361,7 +361,7 @@ describe('the lease', () => {
     expect((await reader.query('SELECT count(*)::int AS n FROM lab.things')).rows).toEqual([{ n: 0 }])
   })
 
-  it('is checked in every commit: an older fence writes nothing', async () => {
+  it('the lease is checked in every commit: an older fence writes nothing', async () => {
     await reader.query("UPDATE chain.leases SET fence = fence + 1 WHERE reader = 'lab'")
     await expect(commit(1, false, (unit) => unit.insert(things, thing(1)))).rejects.toMatchObject({
       code: 'READER_LEASE_LOST',

@@ -7,7 +7,7 @@ function line(message: Readonly<Record<string, unknown>>) {
   return describeEvent(JSON.stringify({ type: 'event', block, ...message }))
 }
 
-it('says what happened, where, and to what', () => {
+it('the text of an event says what happened, where, and to what', () => {
   const record = {
     sender_name: 'alice',
     recipient_name: 'bob',
@@ -27,7 +27,7 @@ it('says what happened, where, and to what', () => {
   )
 })
 
-it('sets the point of a price without reading it as a number', () => {
+it('the text of an event sets the point of a price without reading it as a number', () => {
   const detailOf = (amount: string, token_precision: number) =>
     line({
       event: 'sale_announced',
@@ -42,12 +42,12 @@ it('sets the point of a price without reading it as a number', () => {
   expect(detailOf('20', 0)).toBe('20 WAX · alice')
 })
 
-it('shows events without a record by their id', () => {
+it('the text of an event shows events without a record by their id', () => {
   expect(line({ event: 'asset_burned', entity: 'asset', id: '5', record: null })?.detail).toBe('#5')
   expect(line({ event: 'collection_created', entity: 'collection', id: 'heroes' })?.detail).toBe('heroes')
 })
 
-it('describes forks, gaps and the end of the stream', () => {
+it('the text of an event describes forks, gaps and the end of the stream', () => {
   expect(describeEvent('{"type":"fork","block_num":900}')).toMatchObject({
     title: 'Fork',
     kind: 'fork',
@@ -63,7 +63,7 @@ it('describes forks, gaps and the end of the stream', () => {
   })
 })
 
-it('leaves out what is no event', () => {
+it('the text of an event leaves out what is no event', () => {
   for (const text of ['', 'null', '[]', '{}', '{"type":"lag"}', '{"event":5}']) {
     expect(describeEvent(text)).toBeUndefined()
   }

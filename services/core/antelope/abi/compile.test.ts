@@ -54,7 +54,7 @@ describe('vectors of an independent encoder', () => {
 })
 
 describe('values', () => {
-  it('have the documented forms', () => {
+  it('ABI values have the documented forms', () => {
     const types =
       'bool int8 uint8 int16 uint32 int64 uint64 uint128 int128 varuint32 varint32 float32 float64 name asset ' +
       'symbol symbol_code extended_asset checksum160 bytes uint8[] string time_point time_point_sec ' +
@@ -98,14 +98,14 @@ describe('values', () => {
     expect(read).toEqual(values)
   })
 
-  it('are views of the input where they are bytes', () => {
+  it('ABI values are views of the input where they are bytes', () => {
     const bytes = Buffer.from('03010203', 'hex')
     const view = structAbi([field('bytes')]).decoder<{ a: Uint8Array }>('s')(bytes).a
     bytes[1] = 9
     expect([...view]).toEqual([9, 2, 3])
   })
 
-  it('read invalid UTF-8 and any symbol without failing', () => {
+  it('ABI values read invalid UTF-8 and any symbol without failing', () => {
     const abi = structAbi([field('string'), field('symbol', 'b'), field('asset', 'c')])
     const hex = '02fffe' + '08ff00410000000000'.slice(0, 16) + '0100000000000000' + '0120002000000000'
     const value = abi.decoder<{ a: string }>('s', { exact: true })(hexToBytes(hex))
@@ -117,7 +117,7 @@ describe('values', () => {
     ).toEqual(hexToBytes(hex).subarray(3))
   })
 
-  it('of assets and symbols have a text for any bytes', () => {
+  it('ABI values of assets and symbols have a text for any bytes', () => {
     const abi = structAbi([field('asset'), field('symbol', 'b'), field('symbol_code', 'c')])
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
@@ -128,7 +128,7 @@ describe('values', () => {
     )
   })
 
-  it('preserve fields and keys named __proto__', () => {
+  it('ABI values preserve fields and keys named __proto__', () => {
     const abi = structAbi([
       field('uint8', '__proto__'),
       field('uint8$', 'constructor'),
@@ -140,7 +140,7 @@ describe('values', () => {
     expect(JSON.stringify(abi.toJson('s', decoded))).toBe('{"__proto__":1,"constructor":2}')
   })
 
-  it('of struct fields stay text in generated code', () => {
+  it('ABI values of struct fields stay text in generated code', () => {
     const name = '"};globalThis.broken=1;//\u2028\n${x}`'
     const abi = structAbi([field('uint8', name), field('uint8$', `${name}2`), field('v', 'v')], {
       variants: [{ name: 'v', types: ['uint8'] }],
@@ -167,11 +167,11 @@ describe('structs', () => {
     ],
   })
 
-  it('have the fields of their bases first', () => {
+  it('ABI structs have the fields of their bases first', () => {
     expect(compileAbi(based).decodeType('child', hexToBytes('0102'))).toEqual({ x: 1, y: 2 })
   })
 
-  it('leave out extensions that the data do not have', () => {
+  it('ABI structs leave out extensions that the data do not have', () => {
     const abi = compileAbi(based)
     expect(abi.decodeType('child', hexToBytes('010203'))).toEqual({ x: 1, y: 2, z: 3 })
     expect(abi.decodeType('child', hexToBytes('0102030141'))).toEqual({ x: 1, y: 2, z: 3, w: 'A' })
@@ -179,7 +179,7 @@ describe('structs', () => {
     expect(() => abi.encoder('child')({ x: 1, y: 2, w: 'A' })).toThrow('(at child.w)')
   })
 
-  it('give only the fields asked for, and stop after them', () => {
+  it('ABI structs give only the fields asked for, and stop after them', () => {
     const abi = compileAbi(readAbi('assets.v2'))
     const row = hexToBytes(vectors.find(({ name }) => name === 'assets_row')!.hex)
     const some = abi.decoder('assets_s', { only: ['ram_payer', 'asset_id'] })
@@ -191,7 +191,7 @@ describe('structs', () => {
     expect(last(row)).toEqual({ mutable_serialized_data: Buffer.alloc(0) })
   })
 
-  it('skip every type as they read it', () => {
+  it('ABI structs skip every type as they read it', () => {
     const abi = compileAbi(readAbi('ship.leap'))
     for (const { type, hex, abi: name } of vectors) {
       if (!name.startsWith('ship')) continue
@@ -214,7 +214,7 @@ describe('structs', () => {
 describe('positions', () => {
   const abi = compileAbi(readAbi('token'))
 
-  it('may lie anywhere in a buffer', () => {
+  it('positions of ABI values may lie anywhere in a buffer', () => {
     const inner = Buffer.from('ffff0000000000ea3055ff', 'hex')
     const view = new Uint8Array(inner.buffer, inner.byteOffset, inner.length)
     const decode = abi.decoder('name')
@@ -224,7 +224,7 @@ describe('positions', () => {
     expect(() => decode(view, 2, 99)).toThrow(RangeError)
   })
 
-  it('after the value are refused by an exact decoder only', () => {
+  it('bytes after the value are refused by an exact decoder only', () => {
     const bytes = hexToBytes('0000000000ea305500')
     expect(abi.decodeType('name', bytes)).toBe('eosio')
     expect(() => abi.decoder('name', { exact: true })(bytes)).toThrow(
@@ -232,7 +232,7 @@ describe('positions', () => {
     )
   })
 
-  it('of actions and tables are found by name', () => {
+  it('positions of ABI values of actions and tables are found by name', () => {
     const assets = compileAbi(readAbi('assets.v2'))
     expect(assets.actionType('logmint')).toBe('logmint')
     expect(assets.actionType('__proto__')).toBeUndefined()
@@ -242,7 +242,7 @@ describe('positions', () => {
 })
 
 describe('errors', () => {
-  it('name the place in the value', () => {
+  it('errors of ABI values name the place in the value', () => {
     const abi = compileAbi(readAbi('assets.v2'))
     const mint = vectors.find(({ name }) => name === 'logmint_no_template')!
     const broken = hexToBytes(mint.hex)
@@ -264,7 +264,7 @@ describe('errors', () => {
     ['v[]', '0200010105', 's.a[1]', 'too early'],
     ['public_key', '03'.padEnd(70, '0'), 's.a', 'key type 3'],
     ['asset[2]', '00'.repeat(20), 's.a[1]', 'too early'],
-  ])('of %s in %s', (type, hex, path, message) => {
+  ])('errors of ABI values of %s in %s', (type, hex, path, message) => {
     const abi = structAbi([field(type)], { variants: [{ name: 'v', types: ['uint8', 'uint16'] }] })
     const error = thrownBy(() => abi.decodeType('s', hexToBytes(hex)))
     expect(error).toBeInstanceOf(DecodeError)
@@ -287,7 +287,7 @@ describe('errors', () => {
     ['time_point_sec', '2200-01-01T00:00:00', 'integer'],
     ['float64', 'much', 'number'],
     ['uint8', undefined, 'missing'],
-  ])('of packing %s, case %#', (type, value, message) => {
+  ])('errors of ABI values of packing %s, case %#', (type, value, message) => {
     const abi = structAbi([field(type)], { variants: [{ name: 'v', types: ['uint8', 'uint16'] }] })
     const error = thrownBy(() => abi.encoder('s')({ a: value }))
     expect(error).toBeInstanceOf(EncodeError)

@@ -46,19 +46,19 @@ describe('ABIs that do not end', () => {
     ['fixed lists of fixed lists', { types: [{ new_type_name: 'x', type: 'string[60000][60000]' }] }],
     ['a pyramid of nothing', { structs: [struct('e'), ...pyramid(60, 2, 'e'), struct('x', 's0')] }],
     ['a pyramid of bytes', { structs: [...pyramid(60, 2, 'uint8'), struct('x', 's0')] }],
-  ])('%s', (_, json) => {
+  ])('%s is refused in an ABI', (_, json) => {
     const abi = abiOf(json)
     expect(() => abi.decoder('x')).toThrow(AbiError)
     expect(() => abi.decoder('x')).toThrow(AbiError)
   })
 
-  it('are refused although parts of them were resolved before', () => {
+  it('ABIs that do not end are refused although parts of them were resolved before', () => {
     const abi = abiOf({ structs: pyramid(300, 1, 'uint8') })
     for (let i = 290; i > 240; i--) expect(abi.decodeType(`s${i}`, Uint8Array.of(1))).toBeTypeOf('object')
     expect(() => abi.decoder('s0')).toThrow(AbiError)
   })
 
-  it('do not spoil types that are sound', () => {
+  it('ABIs that do not end do not spoil types that are sound', () => {
     const abi = abiOf({ structs: [struct('a', 'b?', 'nothing'), struct('b', 'a?'), struct('c', 'uint8')] })
     expect(() => abi.decoder('a')).toThrow(AbiError)
     expect(() => abi.decoder('b')).toThrow(AbiError)
@@ -73,11 +73,11 @@ describe('ABIs that do not end', () => {
       'an alias named like a variant',
       { types: [{ new_type_name: 'v', type: 'uint8' }], variants: [{ name: 'v', types: [] }] },
     ],
-  ])('or define %s', (_, json) => {
+  ])('an ABI is refused that defines %s', (_, json) => {
     expect(() => abiOf(json)).toThrow(AbiError)
   })
 
-  it('have names that are no names of Object', () => {
+  it('ABIs that do not end have names that are no names of Object', () => {
     const abi = abiOf({ structs: [struct('__proto__', 'uint8')] })
     expect(abi.decodeType('__proto__', Uint8Array.of(3))).toEqual({ f0: 3 })
     expect(() => abi.decoder('constructor')).toThrow(AbiError)
@@ -86,12 +86,12 @@ describe('ABIs that do not end', () => {
 })
 
 describe('bytes that expand to large values', () => {
-  it('refuses a struct that holds itself', () => {
+  it('an ABI decoder refuses a struct that holds itself', () => {
     const abi = abiOf({ structs: [struct('x', 'x')] })
     expect(() => abi.decodeType('x', new Uint8Array(10))).toThrow('nested more than 32 deep')
   })
 
-  it('refuses nesting that no node would accept', () => {
+  it('an ABI decoder refuses nesting that no node would accept', () => {
     const abi = abiOf({ structs: [struct('x', 'x?', 'y[]'), struct('y', 'x')] })
     expect(abi.decodeType('x', Uint8Array.of(1, 0, 0, 0))).toEqual({ f0: { f0: null, f1: [] }, f1: [] })
     const error = () => abi.decodeType('x', new Uint8Array(100_000).fill(1))
@@ -99,10 +99,13 @@ describe('bytes that expand to large values', () => {
     expect(error).toThrow('nested more than 32 deep')
   })
 
-  it.each(['x', 'x?', 'x[]', 'y', 'x?[]'])('bounds depth wherever a circle is entered: %s', (type) => {
-    const abi = abiOf({ structs: [struct('x', 'y?[]'), struct('y', 'x?')] })
-    expect(() => abi.decodeType(type, new Uint8Array(100_000).fill(1))).toThrow('nested more than 32 deep')
-  })
+  it.each(['x', 'x?', 'x[]', 'y', 'x?[]'])(
+    'an ABI decoder bounds depth wherever a circle is entered: %s',
+    (type) => {
+      const abi = abiOf({ structs: [struct('x', 'y?[]'), struct('y', 'x?')] })
+      expect(() => abi.decodeType(type, new Uint8Array(100_000).fill(1))).toThrow('nested more than 32 deep')
+    },
+  )
 
   it.each(['a', 'b', 'a[]', 'b?[]'])('charges all parts of a circle wherever it is entered: %s', (type) => {
     // Each element of the list takes one byte and would decode to a thousand empty structs.
@@ -112,7 +115,7 @@ describe('bytes that expand to large values', () => {
     expect(() => abi.decodeType(type, bytes)).toThrow(DecodeError)
   })
 
-  it('refuses a variant of itself', () => {
+  it('an ABI decoder refuses a variant of itself', () => {
     const abi = abiOf({ variants: [{ name: 'v', types: ['v', 'uint8'] }] })
     expect(abi.decodeType('v', Uint8Array.of(0, 0, 1, 7))).toEqual(['v', ['v', ['uint8', 7]]])
     expect(() => abi.decodeType('v', new Uint8Array(1000))).toThrow(DecodeError)
@@ -122,7 +125,7 @@ describe('bytes that expand to large values', () => {
     ['empty structs', 'e[]'],
     ['fixed lists of nothing', 'n[]'],
     ['wide structs of nothing', 'w[]'],
-  ])('refuses four billion %s', (_, type) => {
+  ])('an ABI decoder refuses four billion %s', (_, type) => {
     const abi = abiOf({
       types: [{ new_type_name: 'n', type: 'e[1000]' }],
       structs: [struct('e'), struct('w', ...new Array<string>(500).fill('e'))],
@@ -133,7 +136,7 @@ describe('bytes that expand to large values', () => {
     expect(abi.decodeType('e[]', Uint8Array.of(2))).toEqual([{}, {}])
   })
 
-  it('bounds what all elements together may cost', () => {
+  it('an ABI decoder bounds what all elements together may cost', () => {
     // 100,000 lists that each ask for 2,000 empty structs.
     const abi = abiOf({ structs: [struct('e')] })
     const one = [0xd0, 0x0f]
@@ -141,7 +144,7 @@ describe('bytes that expand to large values', () => {
     expect(() => abi.decodeType('e[][]', bytes)).toThrow('too many values')
   })
 
-  it('refuses counts before it allocates memory for them', () => {
+  it('an ABI decoder refuses counts before it allocates memory for them', () => {
     const abi = abiOf({})
     for (const type of ['uint64[]', 'string[]', 'uint8[]', 'bytes', 'asset[]', 'bool?[]', 'public_key[]']) {
       expect(() => abi.decodeType(type, Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0))).toThrow(
@@ -150,7 +153,7 @@ describe('bytes that expand to large values', () => {
     }
   })
 
-  it('refuses to pack a circle of objects', () => {
+  it('an ABI decoder refuses to pack a circle of objects', () => {
     const abi = abiOf({ structs: [struct('x', 'x?')] })
     const circle: { f0?: unknown } = {}
     circle.f0 = circle

@@ -15,12 +15,12 @@ const contracts = [
 ]
 
 describe('packed ABIs', () => {
-  it.each(contracts)('reads back %s', (name) => {
+  it.each(contracts)('the reader of packed ABIs reads back %s', (name) => {
     const abi = readAbi(name)
     expect(parsePackedAbi(packAbi(abi))).toEqual(abi)
   })
 
-  it('reads ABIs that end before the newer sections', () => {
+  it('the reader of packed ABIs reads ABIs that end before the newer sections', () => {
     const whole = normalizeAbiJson({
       version: 'eosio::abi/1.0',
       structs: [{ name: 's', fields: [{ name: 'a', type: 'uint8' }] }],
@@ -39,19 +39,19 @@ describe('packed ABIs', () => {
     })
   })
 
-  it('ignores what follows the sections it knows', () => {
+  it('the reader of packed ABIs ignores what follows the sections it knows', () => {
     const abi = readAbi('assets.v2')
     expect(parsePackedAbi(Buffer.concat([packAbi(abi), Buffer.from('00ff', 'hex')]))).toEqual(abi)
   })
 
-  it('names the section in which the bytes end', () => {
+  it('the reader of packed ABIs names the section in which the bytes end', () => {
     const packed = packAbi(readAbi('assets.v2'))
     expect(() => parsePackedAbi(packed.subarray(0, 20))).toThrow(/DECODE_FAILED|abi\.types/)
     expect(() => parsePackedAbi(new Uint8Array(0))).toThrow(DecodeError)
     expect(() => parsePackedAbi(Buffer.from('0e656f73696f3a3a6162692f322e30', 'hex'))).toThrow('ABI version')
   })
 
-  it('refuses or reads any bytes without another error', () => {
+  it('the reader of packed ABIs refuses or reads any bytes without another error', () => {
     const packed = Buffer.from(packAbi(readAbi('market.v1')))
     const edit = fc.tuple(fc.nat(packed.length - 1), fc.nat(255))
     fc.assert(
@@ -70,7 +70,7 @@ describe('packed ABIs', () => {
 })
 
 describe('ABIs as JSON', () => {
-  it('fills in what older ones leave out', () => {
+  it('the reader of JSON ABIs fills in what older ones leave out', () => {
     expect(normalizeAbiJson({ structs: [{ name: 's' }] })).toEqual({
       version: 'eosio::abi/1.1',
       types: [],
@@ -94,7 +94,7 @@ describe('ABIs as JSON', () => {
     [{ error_messages: [{ error_code: 'x' }] }, 'error_messages[0].error_code is not a number'],
     [{ abi_extensions: [['a', 'b']] }, 'abi_extensions[0] has no tag'],
     [{ structs: new Array(70_000).fill(0) }, 'more than 65536'],
-  ])('names what is wrong, case %#', (json, message) => {
+  ])('the reader of JSON ABIs names what is wrong, case %#', (json, message) => {
     expect(() => normalizeAbiJson(json)).toThrow(AbiError)
     expect(() => normalizeAbiJson(json)).toThrow(message)
   })

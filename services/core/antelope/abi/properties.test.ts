@@ -8,7 +8,7 @@ import type { DecodedStruct } from '../index.ts'
 const runs = { numRuns: 2000, seed: 20261120, endOnFailure: true }
 
 describe('any ABI and any value of it', () => {
-  it('come back from their bytes', () => {
+  it('any ABI and any value of it come back from their bytes', () => {
     fc.assert(
       fc.property(fc.gen(), (g) => {
         const { abi: definition, root } = arbitraryAbi(g)
@@ -25,7 +25,7 @@ describe('any ABI and any value of it', () => {
     )
   })
 
-  it('give the same fields alone as together', () => {
+  it('any ABI and any value of it give the same fields alone as together', () => {
     fc.assert(
       fc.property(fc.gen(), (g) => {
         const { abi: definition, root } = arbitraryAbi(g)
@@ -40,7 +40,7 @@ describe('any ABI and any value of it', () => {
     )
   })
 
-  it('refuse bytes that are cut short, and read or refuse changed ones', () => {
+  it('any ABI and any value of it refuse bytes that are cut short, and read or refuse changed ones', () => {
     fc.assert(
       fc.property(fc.gen(), (g) => {
         const { abi: definition, root } = arbitraryAbi(g)
@@ -62,7 +62,7 @@ describe('any ABI and any value of it', () => {
 })
 
 describeWithAbieos('any ABI and any value of it, in the native library', (abieos) => {
-  it('read the same from the bytes that are packed here', () => {
+  it('any ABI and any value of it, in the native library, read the same from the bytes that are packed here', () => {
     fc.assert(
       fc.property(fc.gen(), (g) => {
         const { abi: definition, root } = arbitraryAbi(g)

@@ -40,11 +40,16 @@ describe('attribute data, vectors of an independent encoder', () => {
     },
   )
 
-  it.each(vectors.identifier_cases)('field at position $index', ({ index, type, value, hex }) => {
-    const format = Array.from({ length: index + 1 }, (_, i) => ({ name: `f${i}`, type }))
-    expect(plain(decodeAttributes(format, hexToBytes(hex)))).toEqual({ attributes: { [`f${index}`]: value } })
-    expect(Buffer.from(encodeAttributes(format, { [`f${index}`]: value })).toString('hex')).toBe(hex)
-  })
+  it.each(vectors.identifier_cases)(
+    'the identifier of the field at position $index is read and written',
+    ({ index, type, value, hex }) => {
+      const format = Array.from({ length: index + 1 }, (_, i) => ({ name: `f${i}`, type }))
+      expect(plain(decodeAttributes(format, hexToBytes(hex)))).toEqual({
+        attributes: { [`f${index}`]: value },
+      })
+      expect(Buffer.from(encodeAttributes(format, { [`f${index}`]: value })).toString('hex')).toBe(hex)
+    },
+  )
 })
 
 describe('attribute data that is not as it should be', () => {
@@ -64,7 +69,7 @@ describe('attribute data that is not as it should be', () => {
     ['a backslash before u0000 stays', '04065c7530303030', nameOnly, { name: '\\u0000' }],
     ['bytes', '05030102ff', [...nameOnly, { name: 'b', type: 'bytes' }], { b: [1, 2, 255] }],
     ['a list of ipfs', '0402020001010a', [{ name: 'i', type: 'ipfs[]' }], { i: ['12', 'B'] }],
-  ])('%s', (_, hex, format, expected) => {
+  ])('attribute data are read although malformed: %s', (_, hex, format, expected) => {
     expect(decode(hex, format)).toEqual({ attributes: expected })
   })
 
@@ -79,11 +84,11 @@ describe('attribute data that is not as it should be', () => {
     ['an identifier beyond every format', 'ffffffffffffffffff0101', nameOnly, {}, 'format_too_short', 0],
     ['an unknown type', '0401', [{ name: 'x', type: 'int128' }], {}, 'unknown_type', 0],
     ['a nested list', '0401', [{ name: 'x', type: 'int8[][]' }], {}, 'unknown_type', 0],
-  ])('returns what precedes %s', (_, hex, format, attributes, kind, offset) => {
+  ])('malformed attribute data returns what precedes %s', (_, hex, format, attributes, kind, offset) => {
     expect(decode(hex, format)).toMatchObject({ attributes, problem: { kind, offset } })
   })
 
-  it('never throws, and always ends, on any bytes', () => {
+  it('malformed attribute data never throws, and always ends, on any bytes', () => {
     const types = [...vectors.format.map(({ type }) => type), 'ipfs[]', 'double[]', 'byte', 'nonsense']
     const format = types.map((type, i) => ({ name: `f${i}`, type }))
     fc.assert(
@@ -95,7 +100,7 @@ describe('attribute data that is not as it should be', () => {
     )
   })
 
-  it('preserves a field named __proto__', () => {
+  it('malformed attribute data preserves a field named __proto__', () => {
     const format = [{ name: '__proto__', type: 'string' }]
     const { attributes } = decodeAttributes(format, hexToBytes('040141'))
     expect(attributesToJsonText(attributes)).toBe('{"__proto__":"A"}')
@@ -104,7 +109,7 @@ describe('attribute data that is not as it should be', () => {
 })
 
 describe('packing attributes', () => {
-  it('names the attribute that does not fit', () => {
+  it('packing attributes names the attribute that does not fit', () => {
     const format = [{ name: 'level', type: 'uint8' }]
     expect(() => encodeAttributes(format, { level: 256 })).toThrow('(at level)')
     expect(() => encodeAttributes(format, { level: '1' })).not.toThrow()
@@ -133,7 +138,7 @@ describe('packing attributes', () => {
     ipfs: fc.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{0,60}$/),
   }
 
-  it('reads back any attributes of any format', () => {
+  it('packing attributes reads back any attributes of any format', () => {
     fc.assert(
       fc.property(fc.gen(), (g) => {
         const types = g(() => fc.array(fc.tuple(fc.constantFrom(...Object.keys(scalars)), fc.boolean())))
@@ -163,7 +168,7 @@ describe('attribute maps of actions', () => {
     { key: '__proto__', value: ['string', 'a\0b'] },
   ]
 
-  it('gives the JSON forms of attribute data', () => {
+  it('the reader of attribute maps gives the JSON forms of attribute data', () => {
     const text = attributesToJsonText(attributeMapToJson(pairs))
     expect(text).toBe(
       '{"alive":1,"nums":[-1,127,-128],"raw":[255,0],"wide":["-1","4611686018427387904"],' +
@@ -171,12 +176,12 @@ describe('attribute maps of actions', () => {
     )
   })
 
-  it('reads the other spelling of the pair', () => {
+  it('the reader of attribute maps reads the other spelling of the pair', () => {
     const spelled = pairs.map(({ key, value }) => ({ first: key, second: value }))
     expect(attributeMapToJson(spelled)).toEqual(attributeMapToJson(pairs))
   })
 
-  it('refuses what is no map', () => {
+  it('the reader of attribute maps refuses what is no map', () => {
     expect(() => attributeMapToJson({})).toThrow(DecodeError)
     expect(() => attributeMapToJson([{ key: 'a' }])).toThrow(DecodeError)
     expect(() => attributeMapToJson([{ key: 'a', value: ['string', {}] }])).toThrow(DecodeError)
@@ -185,7 +190,7 @@ describe('attribute maps of actions', () => {
   it.each([
     ['assets.v2', 'key-value'],
     ['assets.v2.cdt4', 'first-second'],
-  ] as const)('packs and reads maps with the ABI %s', (name, spelling) => {
+  ] as const)('the reader of attribute maps packs and reads maps with the ABI %s', (name, spelling) => {
     const abi = compileAbi(readAbi(name))
     const format = [
       { name: 'nums', type: 'int8[]' },
@@ -220,7 +225,7 @@ describe('JSON text for the database', () => {
     [{ a: '\\u0000' }, '{"a":"\\\\u0000"}'],
     [{ a: 1n, b: ['\0', NaN] }, '{"a":"1","b":[" ",null]}'],
     [JSON.parse('{"__proto__":"\\u0000"}') as Record<string, unknown>, '{"__proto__":" "}'],
-  ])('case %#', (value, expected) => {
+  ])('JSON text for the database, case %#', (value, expected) => {
     expect(attributesToJsonText(value)).toBe(expected)
   })
 })

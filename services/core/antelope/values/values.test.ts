@@ -31,7 +31,7 @@ import {
 const word = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 
 describe('names', () => {
-  it('has the bits that the chain gives them', () => {
+  it('a name has the bits that the chain gives them', () => {
     expect(nameToBigInt('eosio')).toBe(0x5530ea0000000000n)
     expect(nameToBigInt('atomicassets')).toBe(0x36692720d8c2b380n)
     expect(nameToBigInt('')).toBe(0n)
@@ -39,12 +39,12 @@ describe('names', () => {
     expect(nameFromString('eosio.token')).toEqual({ lo: 0x3482a600, hi: 0x5530ea03 })
   })
 
-  it('is signed where PostgreSQL is', () => {
+  it('a name is signed where PostgreSQL is', () => {
     expect(nameToInt64('zzzzzzzzzzzzj')).toBe(-1n)
     expect(bigIntToName(-1n)).toBe('zzzzzzzzzzzzj')
   })
 
-  it('gives a text to every 64 bits, and the same bits to the text', () => {
+  it('a name gives a text to every 64 bits, and the same bits to the text', () => {
     fc.assert(
       fc.property(word, (value) => {
         const text = bigIntToName(value)
@@ -55,14 +55,17 @@ describe('names', () => {
     )
   })
 
-  it('drops trailing dots only', () => {
+  it('a name drops trailing dots only', () => {
     expect(bigIntToName(nameToBigInt('a.b..'))).toBe('a.b')
     expect(bigIntToName(nameToBigInt('..a'))).toBe('..a')
   })
 
-  it.each(['Alice', 'alice6', 'a b', 'aaaaaaaaaaaaaa', 'aaaaaaaaaaaaz', 'ü', '\0'])('refuses %j', (text) => {
-    expect(() => nameFromString(text)).toThrow(EncodeError)
-  })
+  it.each(['Alice', 'alice6', 'a b', 'aaaaaaaaaaaaaa', 'aaaaaaaaaaaaz', 'ü', '\0'])(
+    'a name refuses %j',
+    (text) => {
+      expect(() => nameFromString(text)).toThrow(EncodeError)
+    },
+  )
 })
 
 describe('assets and symbols', () => {
@@ -72,19 +75,19 @@ describe('assets and symbols', () => {
     [{ amount: 7n, precision: 0, symbol: 'NFT' }, '7 NFT'],
     [{ amount: 0n, precision: 4, symbol: 'EOS' }, '0.0000 EOS'],
     [{ amount: -(2n ** 63n), precision: 18, symbol: 'A' }, '-9.223372036854775808 A'],
-  ])('writes and reads an asset, case %#', (asset, text) => {
+  ])('the codec of assets and symbols writes and reads an asset, case %#', (asset, text) => {
     expect(formatAsset(asset)).toBe(text)
     expect(parseAsset(text)).toEqual(asset)
   })
 
   it.each(['', 'WAX', '1.0', '1. WAX', '9223372036854775808 A', '1.0 ABCDEFGH', '+1 A'])(
-    'refuses %j as an asset',
+    'the codec of assets and symbols refuses %j as an asset',
     (text) => {
       expect(() => parseAsset(text)).toThrow(EncodeError)
     },
   )
 
-  it('writes and reads symbols', () => {
+  it('the codec of assets and symbols writes and reads symbols', () => {
     expect(formatSymbol(8, 'WAX')).toBe('8,WAX')
     expect(parseSymbol('8,WAX')).toEqual({ precision: 8, symbol: 'WAX' })
     expect(() => parseSymbol('WAX')).toThrow(EncodeError)
@@ -93,13 +96,13 @@ describe('assets and symbols', () => {
 })
 
 describe('times', () => {
-  it('counts slots from 2000', () => {
+  it('the codec of times counts slots from 2000', () => {
     expect(slotToEpochMs(0)).toBe(Date.UTC(2000, 0, 1))
     expect(epochMsToSlot(Date.UTC(2000, 0, 1) + 1999)).toBe(3)
     expect(() => epochMsToSlot(0)).toThrow(EncodeError)
   })
 
-  it('writes what Date writes, without its zone letter', () => {
+  it('the codec of times writes what Date writes, without its zone letter', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 253_402_300_799_999 }), (ms) => {
         expect(`${formatEpochMs(ms)}Z`).toBe(new Date(ms).toISOString())
@@ -113,7 +116,7 @@ describe('times', () => {
   })
 
   it.each(['', '2026-11-20', '2026-13-01T00:00:00', '2026-11-20T24:00:00', '1969-12-31T23:59:59'])(
-    'refuses %j',
+    'the codec of times refuses %j',
     (text) => {
       expect(() => parseTimeMicroseconds(text)).toThrow(EncodeError)
     },
@@ -121,19 +124,19 @@ describe('times', () => {
 })
 
 describe('base58', () => {
-  it('writes leading zeros as ones', () => {
+  it('base58 writes leading zeros as ones', () => {
     expect(encodeBase58(hexToBytes('00000001'))).toBe('1112')
     expect(bytesToHex(decodeBase58('1112'))).toBe('00000001')
     expect(encodeBase58(new Uint8Array(0))).toBe('')
     expect(encodeBase58(new Uint8Array(3))).toBe('111')
   })
 
-  it('knows a content identifier', () => {
+  it('base58 knows a content identifier', () => {
     const hex = '12209d6c2be50f706953479ab9df2ce3edca90b68053c00b3004b7f0accbe1e8eedf'
     expect(encodeBase58(hexToBytes(hex))).toBe('QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG')
   })
 
-  it('reads back whatever it writes', () => {
+  it('base58 reads back whatever it writes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
         expect(decodeBase58(encodeBase58(bytes))).toEqual(bytes)
@@ -142,14 +145,14 @@ describe('base58', () => {
     )
   })
 
-  it('refuses other characters, and does not spend minutes on megabytes', () => {
+  it('base58 refuses other characters, and does not spend minutes on megabytes', () => {
     expect(() => decodeBase58('0OIl')).toThrow(EncodeError)
     expect(encodeBase58(new Uint8Array(500_000).fill(255)).slice(0, 4)).toBe('0xff')
   })
 })
 
 describe('hexadecimal', () => {
-  it('reads both cases and refuses the rest', () => {
+  it('the hexadecimal codec reads both cases and refuses the rest', () => {
     expect(bytesToHex(hexToBytes('00fFAb'))).toBe('00ffab')
     expect(bytesToHex(hexToBytes('00ffab'), 1, 2)).toBe('ff')
     expect(() => hexToBytes('0')).toThrow(EncodeError)
@@ -161,7 +164,7 @@ describe('keys', () => {
   const legacy = 'EOS6MRyAjQq8ud7hVNYcfnVPJqcVpscN5So8BhtHuGYqET5GDW5CV'
   const modern = 'PUB_K1_6MRyAjQq8ud7hVNYcfnVPJqcVpscN5So8BhtHuGYqET5BoDq63'
 
-  it('reads the same key from both texts', () => {
+  it('the key codec reads the same key from both texts', () => {
     const packed = parseKeyText('PUB', legacy)
     expect(packed).toHaveLength(34)
     expect(parseKeyText('PUB', modern)).toEqual(packed)
@@ -169,7 +172,7 @@ describe('keys', () => {
     expect(legacyKeyText(packed.subarray(1))).toBe(legacy)
   })
 
-  it('checks the checksum, the kind and the length', () => {
+  it('the key codec checks the checksum, the kind and the length', () => {
     expect(() => parseKeyText('PUB', modern.replace('q63', 'q64'))).toThrow('checksum')
     expect(() => parseKeyText('PUB', legacy.replace('5CV', '5CW'))).toThrow('checksum')
     expect(() => parseKeyText('SIG', modern)).toThrow(EncodeError)
@@ -177,7 +180,7 @@ describe('keys', () => {
     expect(() => parseKeyText('PUB', 'PUB_K1_')).toThrow(EncodeError)
   })
 
-  it.runIf(getHashes().includes('ripemd160'))('digests as OpenSSL does', () => {
+  it.runIf(getHashes().includes('ripemd160'))('the key codec digests as OpenSSL does', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         expect(bytesToHex(ripemd160(bytes))).toBe(createHash('ripemd160').update(bytes).digest('hex'))
@@ -185,7 +188,7 @@ describe('keys', () => {
     )
   })
 
-  it('digests the published example', () => {
+  it('the key codec digests the published example', () => {
     expect(bytesToHex(ripemd160(Buffer.from('abc')))).toBe('8eb208f7e05d987a9b044a8e98c6b087f15a0bfc')
   })
 })

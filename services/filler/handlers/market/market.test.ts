@@ -100,7 +100,7 @@ describe('bundles of before version 2', () => {
     ['are dissolved on version 2', version2, 2, 100, 2],
     ['are sold in the block that starts version 2', version2, 2, 50, 3],
     ['while single assets are sold', version2, 1, 100, 3],
-  ] as const)('purchases %s', (_, state, assets, num, expected) => {
+  ] as const)('purchases of bundles from before version 2: %s', (_, state, assets, num, expected) => {
     const { operations } = block(state, [['purchasesale', purchase]], [removed('sales', assets)], num)
     expect(changes(operations, 'market.sales')).toMatchObject([{ sale_id: 7n, state: expected }])
   })
@@ -115,7 +115,7 @@ describe('bundles of before version 2', () => {
       { claimed_by_seller: true },
     ],
     ['and in the other order', 'auctclaimbuy', { claimed_by_seller: true }, { claimed_by_buyer: true }],
-  ] as const)('auctions: %s', (_, action, claimed, expected) => {
+  ] as const)('auctions of bundles from before version 2: %s', (_, action, claimed, expected) => {
     const data = { auction_id: 7n, bidder: 'bob', bid: '1.0000 TOK', taker_marketplace: '' }
     const { operations } = block(version2, [[action, data]], [removed('auctions', 2, claimed)])
     expect(changes(operations, 'market.auctions')).toMatchObject([{ auction_id: 7n, ...expected }])
@@ -138,7 +138,7 @@ describe('royalty payouts', () => {
   ]
   const found = { collection_name: 'cards', asset_id: 5n, payouts }
 
-  it('belong to the listing of the action that sent them, also when one transaction settles several', () => {
+  it('royalty payouts belong to the listing of the action that sent them, also when one transaction settles several', () => {
     const { operations } = block(version2, [
       ['purchasesale', purchase, 1, 0],
       ['logroyfound', found, 3, 1],
@@ -166,7 +166,7 @@ describe('royalty payouts', () => {
     ])
   })
 
-  it('are stored without a listing when no settling action is found', () => {
+  it('royalty payouts are stored without a listing when no settling action is found', () => {
     const { operations } = block(version2, [['logroyfound', found, 3, 2]])
     const ledger = operations
       .filter(([, table]) => table === 'market.royalty_payouts')
@@ -197,7 +197,7 @@ const config = {
 const configRow = (value: object): Row => ({ table: 'config', key: 1n, present: true, value })
 
 describe('the configuration', () => {
-  it('remembers the block in which version 2 was first seen, and derives the state of old bundles again', () => {
+  it('the configuration of a market remembers the block in which version 2 was first seen, and derives the state of old bundles again', () => {
     const upgrade = block(version1, [], [configRow({ ...config, version: '2.0.0' })], 70)
     expect(upgrade.state.v2SinceBlock).toBe(70)
     expect(upgrade.operations).toContainEqual([
@@ -210,7 +210,7 @@ describe('the configuration', () => {
     expect(later.operations.some(([what]) => what === 'recheck')).toBe(false)
   })
 
-  it('lets a token go that the contract no longer lists', () => {
+  it('the configuration of a market lets a token go that the contract no longer lists', () => {
     const { operations, state } = block({ ...version1, tokens: ['OLD', 'WAX'] }, [], [configRow(config)])
     expect(operations).toContainEqual(['remove', 'market.tokens', { token_symbol: 'OLD' }])
     expect(state.tokens).toEqual(['WAX'])
@@ -219,27 +219,30 @@ describe('the configuration', () => {
   it.each([
     ['assets', { ...config, atomicassets_account: 'otherassets' }],
     ['oracle', { ...config, delphioracle_account: 'otheroracle' }],
-  ])('of another %s contract than the reader indexes stops the reader', (family, value) => {
-    expect(() => block(version1, [], [configRow(value)])).toThrow(
-      expect.objectContaining({
-        code: 'READER_FAMILIES_DIFFER',
-        message: expect.stringContaining(`${family} contract other${family}`) as string,
-      }) as Error,
-    )
-  })
+  ])(
+    'the configuration of a market of another %s contract than the reader indexes stops the reader',
+    (family, value) => {
+      expect(() => block(version1, [], [configRow(value)])).toThrow(
+        expect.objectContaining({
+          code: 'READER_FAMILIES_DIFFER',
+          message: expect.stringContaining(`${family} contract other${family}`) as string,
+        }) as Error,
+      )
+    },
+  )
 })
 
 describe('a market handler', () => {
   it.each([
     ['assets', [entries[1]!]],
     ['oracle', [entries[0]!]],
-  ])('without an %s handler in its reader is refused', (family, others) => {
+  ])('a market handler without an %s handler in its reader is refused', (family, others) => {
     expect(() => createHandler(entries[2]!, [...others, entries[2]!])).toThrow(
       `needs an ${family} handler in the same reader`,
     )
   })
 
-  it('is refused for other contracts than its reader indexes', () => {
+  it('a market handler is refused for other contracts than its reader indexes', () => {
     const market = { handler: 'market', args: { market_account: 'market', assets_account: 'otherassets' } }
     expect(() => createHandler(market, [entries[0]!, entries[1]!, market])).toThrow(
       'for contract otherassets',

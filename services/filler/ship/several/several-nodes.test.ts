@@ -36,7 +36,7 @@ async function readAll(urls: Parameters<Harness['read']>[0], count: number, opti
   return run
 }
 
-test('asks all nodes for ranges at the same time and hands the blocks over in order', async () => {
+test('the client of several nodes asks all nodes for ranges at the same time and hands the blocks over in order', async () => {
   const { nodes, urls } = await nodesWith(2_000, [{}, {}, {}])
   const { session, collector } = await readAll(urls, 2_000)
   expect(collector.forks).toEqual([])
@@ -48,7 +48,7 @@ test('asks all nodes for ranges at the same time and hands the blocks over in or
   expect(nodes.reduce((sum, node) => sum + requested(node), 0)).toBe(1_990)
 })
 
-test('buffers no more than a budget while a range that comes first is late', async () => {
+test('the client of several nodes buffers no more than a budget while a range that comes first is late', async () => {
   const { nodes, urls } = await nodesWith(3_000, [{}, {}])
   // No node sends block 40 for a while.
   for (const { script } of nodes) {
@@ -86,7 +86,7 @@ test.each<[string, (node: ScriptedNode) => void, Partial<NodeScript>]>([
   expect(collector.forks).toEqual([])
 })
 
-test('refuses a node of another chain and continues with the others', async () => {
+test('the client of several nodes refuses a node of another chain and continues with the others', async () => {
   const { nodes, urls } = await nodesWith(1_000, [{ chainId: Buffer.alloc(32, 1) }, {}, {}])
   const { session } = await readAll(urls, 1_000)
   expect(requested(nodes[0]!)).toBe(0)
@@ -94,7 +94,7 @@ test('refuses a node of another chain and continues with the others', async () =
   expect(session.status().nodes[0]!.lastFault).toContain('serves chain 0101')
 })
 
-test('delivers nothing from a node whose blocks do not link', async () => {
+test('the client of several nodes delivers nothing from a node whose blocks do not link', async () => {
   // It does not send its chain id, as EOSIO 2.0, and all of its blocks link to each other.
   const made = await Promise.all([harness.node({}), harness.node({ chainId: null }), harness.node({})])
   for (const [place, { node }] of made.entries()) {
@@ -112,7 +112,7 @@ test('delivers nothing from a node whose blocks do not link', async () => {
   expect(run.session.status().nodes[1]!.lastFault).toContain('does not follow')
 })
 
-test('uses nodes that have a part of history for what they have', async () => {
+test('the client of several nodes uses nodes that have a part of history for what they have', async () => {
   const { nodes, urls } = await nodesWith(3_000, [
     { ranges: { traceEnd: 1_501, stateEnd: 1_501 } },
     { ranges: { traceBegin: 1_400, stateBegin: 1_400 } },
@@ -121,7 +121,7 @@ test('uses nodes that have a part of history for what they have', async () => {
   for (const node of nodes) expect(requested(node)).toBeGreaterThan(1_300)
 })
 
-test('requests from a node the blocks that it is configured for, by its weight', async () => {
+test('the client of several nodes requests from a node the blocks that it is configured for, by its weight', async () => {
   const { nodes, urls } = await nodesWith(3_000, [{}, {}, {}])
   const configured = [
     { url: urls[0]!, to: 1_000 },
@@ -136,7 +136,7 @@ test('requests from a node the blocks that it is configured for, by its weight',
   expect(requested(nodes[2]!)).toBeLessThan(requested(nodes[1]!))
 })
 
-test('stops when no node has a block, naming it', async () => {
+test('the client of several nodes stops when no node has a block, naming it', async () => {
   const { urls } = await nodesWith(500, [
     { ranges: { traceEnd: 201, stateEnd: 201 } },
     { ranges: { traceBegin: 300, stateBegin: 300 } },
@@ -149,7 +149,7 @@ test('stops when no node has a block, naming it', async () => {
   expect(run.collector.nums).toEqual(range(1, 200))
 })
 
-test('stops with the error of the consumer while ranges are read', async () => {
+test('the client of several nodes stops with the error of the consumer while ranges are read', async () => {
   const { urls } = await nodesWith(1_000, [{}, {}])
   const collector = new Collector()
   collector.inspect = ({ num }) => {
@@ -159,7 +159,7 @@ test('stops with the error of the consumer while ranges are read', async () => {
   expect(await run.done).toMatchObject({ message: 'the pipeline broke' })
 })
 
-test('continues when every node waits for a range whose node is gone', async () => {
+test('the client of several nodes continues when every node waits for a range whose node is gone', async () => {
   const { nodes, urls } = await nodesWith(3_000, [{}, {}])
   const [gone, well] = nodes
   // Its blocks become much larger than those before: ranges that were planned for small ones fill what they may hold.

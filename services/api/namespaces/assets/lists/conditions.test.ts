@@ -34,7 +34,7 @@ describe('a long list of what is left out', () => {
   ] as const
 
   it.each(conditions)(
-    'of %s is hashed once: no row is compared with one after the other',
+    'a long list of what is left out of %s is hashed once: no row is compared with one after the other',
     async (_, condition) => {
       const plan = (await rows(sql`EXPLAIN SELECT * FROM ${people} WHERE ${condition}`)).join('\n')
       expect(plan).toContain('hashed SubPlan')
@@ -42,9 +42,12 @@ describe('a long list of what is left out', () => {
     },
   )
 
-  it.each(conditions)('of %s leaves out the same as a comparison', async (_, condition) => {
-    const left = await rows(sql`SELECT id FROM ${people} WHERE ${condition} ORDER BY id`)
-    const out = new Set(ids.map(Number))
-    expect(left).toEqual(Array.from({ length: 20_000 }, (_, at) => at + 1).filter((id) => !out.has(id)))
-  })
+  it.each(conditions)(
+    'a long list of what is left out of %s leaves out the same as a comparison',
+    async (_, condition) => {
+      const left = await rows(sql`SELECT id FROM ${people} WHERE ${condition} ORDER BY id`)
+      const out = new Set(ids.map(Number))
+      expect(left).toEqual(Array.from({ length: 20_000 }, (_, at) => at + 1).filter((id) => !out.has(id)))
+    },
+  )
 })

@@ -66,28 +66,31 @@ describe('packed attribute maps', () => {
     ['assets.v1', 'logsetdata', ofAsset, ['key', 'value']],
     ['assets.v2', 'logsetdatatl', ofTemplate, ['key', 'value']],
     ['assets.v2.cdt4', 'logsetdatatl', ofTemplate, ['first', 'second']],
-  ] as const)('of %s %s read in raw form, whatever the type', (version, action, head, spelling) => {
-    const packed = pack(version, action, head, spelling)
-    for (const [type, value, json] of values) {
-      const bytes = packed(
-        [['was', ['string', 'old']]],
-        [
-          ['k\0', [type, value]],
-          ['z', ['uint8', 1]],
-        ],
-      )
-      expect(read(bytes)).toEqual({
-        old_data: [{ key: 'was', value: ['string', 'old'] }],
-        new_data: [
-          { key: 'k ', value: [type, json] },
-          { key: 'z', value: ['uint8', 1] },
-        ],
-      })
-    }
-    expect(read(packed([], []))).toEqual({ old_data: [], new_data: [] })
-  })
+  ] as const)(
+    'packed attribute maps of %s %s read in raw form, whatever the type',
+    (version, action, head, spelling) => {
+      const packed = pack(version, action, head, spelling)
+      for (const [type, value, json] of values) {
+        const bytes = packed(
+          [['was', ['string', 'old']]],
+          [
+            ['k\0', [type, value]],
+            ['z', ['uint8', 1]],
+          ],
+        )
+        expect(read(bytes)).toEqual({
+          old_data: [{ key: 'was', value: ['string', 'old'] }],
+          new_data: [
+            { key: 'k ', value: [type, json] },
+            { key: 'z', value: ['uint8', 1] },
+          ],
+        })
+      }
+      expect(read(packed([], []))).toEqual({ old_data: [], new_data: [] })
+    },
+  )
 
-  it('have bytes as numbers, those of INT8_VEC with their sign', () => {
+  it('packed attribute maps have bytes as numbers, those of INT8_VEC with their sign', () => {
     // No pair, then one: key `v`, alternative 11 (INT8_VEC) or 15 (UINT8_VEC), four bytes.
     const change = (alternative: string) => hexToBytes(`00010176${alternative}047f00ff80`)
     expect(read(change('0b'))).toMatchObject({
@@ -98,7 +101,7 @@ describe('packed attribute maps', () => {
     })
   })
 
-  it('that are something else are refused', () => {
+  it('packed attribute maps that are something else are refused', () => {
     const bytes = pack('assets.v1', 'logsetdata', ofAsset, ['key', 'value'])([], [['k', ['string', 'text']]])
     for (let length = 0; length < bytes.length; length++) {
       expect(() => changedDataMembers(bytes.subarray(0, length)), bytesToHex(bytes)).toThrow(DecodeError)
