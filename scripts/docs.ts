@@ -74,7 +74,7 @@ function renderSettings(): string {
     ...sections,
     '## Without effect in this version',
     'These are checked like all others and accepted, because existing files carry them or later versions need them. A ' +
-      'process that is given one says so at its start.',
+      'process that is given one logs it at its start.',
     table(
       ['File', 'Key', 'Why'],
       settingsWithoutEffect.map(({ part, key, why }) => [configFiles[part], code(key), why]),
@@ -151,7 +151,7 @@ function renderMetrics(): string {
     'In the Prometheus text format, at `/metrics`: the api serves them on `metrics_port` (at `metrics_addr`), for all ' +
       'of its processes together; the filler on the address and port of its first reader (`server_addr`, ' +
       '`server_port`), next to `/health`. Neither port belongs on a public address.',
-    'Labels take few values, whatever clients send: a route is a pattern, never a path that was asked for. Counters ' +
+    'Labels take few values, whatever clients send: a route is a pattern, never a path that was requested. Counters ' +
       'and histograms of several processes are summed up, and stay when a process ends; gauges are summed up too ' +
       'unless the table says otherwise. What Node.js measures of a process (`process_*`, `nodejs_*`) comes besides.',
     table(

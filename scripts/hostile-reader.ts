@@ -1,6 +1,6 @@
 /**
- * A reader in a process of its own that is started again whenever it ends, and that is quick to try again. Usage:
- * hostile-reader.js OPTIONS [PORT], those of `runReader` as JSON and where its health is asked for. Prints a line
+ * A reader in its own process that is started again whenever it ends, and that is quick to try again. Usage:
+ * hostile-reader.js OPTIONS [PORT], those of `runReader` as JSON and where its health is requested. Prints a line
  * `ended CODE` each time, with the message.
  */
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -96,7 +96,7 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
     'Set in `live` of server.config.json (docs/settings.md), counted by the address of the client, which `trust_proxy` ' +
       'decides. A client that does not read is cut off when `max_queue_bytes` wait for it: the websocket closes with ' +
       '1008 and a reason that begins with `TOO_SLOW`, the event stream ends after a `failure`. Pages of an origin that ' +
-      '`cors` does not allow are refused with 403. A server that stops says so (`STOPPING`, close code 1001).',
+      '`cors` does not allow are refused with 403. A server that stops sends `STOPPING` and close code 1001.',
   ]
 }
 

@@ -1,6 +1,6 @@
 /**
  * Takes the pictures of docs/images: the console and the terminal of `pronghorn standalone` while it catches up, at the
- * head of the chain, in trouble, and on a phone. It starts a chain of its own, and a Chromium from the PATH.
+ * head of the chain, in trouble, and on a phone. It starts its own chain, and a Chromium from the PATH.
  * `npm run pictures -- [--blocks N]`; a slow machine needs fewer blocks.
  */
 import { execFileSync, spawn } from 'node:child_process'

@@ -1,5 +1,5 @@
 /**
- * The api of a measurement, in a process of its own. Usage: api-process.js ADDRESS CHAIN_ID [FAMILY[,FAMILY]] [CACHES], the address of
+ * The api of a measurement, in its own process. Usage: api-process.js ADDRESS CHAIN_ID [FAMILY[,FAMILY]] [CACHES], the address of
  * the database as JSON, CACHES a comma list of caches that are switched off. Prints one line of JSON: {"url"}.
  */
 import type { CacheName } from '../../services/api/index.ts'

@@ -1,4 +1,4 @@
-/** Starts the api of a measurement in a process of its own. */
+/** Starts the api of a measurement in its own process. */
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { generatedChainId } from './generated/index.ts'
 import { startServerProcess } from './server-process.ts'

@@ -1,5 +1,5 @@
 /**
- * The chain of a measurement, in a process of its own. Usage: chain-process.js KIND BLOCKS [BYTES_PER_SECOND [CHAIN_ID]].
+ * The chain of a measurement, in its own process. Usage: chain-process.js KIND BLOCKS [BYTES_PER_SECOND [CHAIN_ID]].
  * Prints one line of JSON: {"shipUrl", "httpUrl", "chainId", "last"}. A number on its input is a new rate.
  */
 import { createInterface } from 'node:readline'

@@ -4,7 +4,7 @@
  * --share: part of the blocks that are read; --json: file for the ratios by name, of which more is better.
  *
  * foreign, empty: blocks in which nothing is ours; blocks/s and MB/s of the filler against a reader that only
- *   acknowledges, both reading the same chain from a process of its own.
+ *   acknowledges, both reading the same chain from a separate process.
  * dense: blocks full of NFT work; events/s, against the time that COPY alone needs to load the same rows into the same
  *   tables with their keys, and with all query indexes in place against without, by turns, of which the best time
  *   counts; bytes per row of each table afterwards, with query indexes.

@@ -39,7 +39,7 @@ const SETTINGS = {
 }
 
 /**
- * Starts the server; generates the database when the folder does not have the one that was asked for. One that is there
+ * Starts the server; generates the database when the folder does not have the one that was requested. One that is there
  * gets the migrations and query indexes that it lacks.
  */
 export async function startGeneratedServer(

@@ -34,7 +34,7 @@ const kvstore = redisPort === undefined ? {} : { kvstore: { host: '127.0.0.1', p
 const logger = createLogger({ name: 'bench', level: 'warn', pretty: true })
 const run = promisify(execFile)
 
-/** Drives a server from a process of its own. */
+/** Drives a server from a separate process. */
 async function measure(url: string, connections: number, headers: readonly string[]): Promise<Rate> {
   const client = import.meta.filename.replace(/hits\.(js|ts)$/, 'load-client.$1')
   const before = process.cpuUsage()

@@ -1,5 +1,5 @@
 /**
- * The clients of a measurement of live data, in a process of their own: plain websockets that do as little as possible.
+ * The clients of a measurement of live data, in their own process: plain websockets that do as little as possible.
  * Usage: live-clients.js URL COUNT MESSAGES plain|deflate. `deflate`: they take compressed messages, as browsers do. Says `{ ready }` when all have subscribed, then for each block of MESSAGES
  * messages `{ doneMs }` when the last client has the last one. One more client reads nothing at all; when
  * it has been cut off that is said as `{ cutMs }`.

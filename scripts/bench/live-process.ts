@@ -1,5 +1,5 @@
 /**
- * The api of a measurement of live data, in a process of its own. Usage: live-process.js ADDRESS CHAIN_ID, the address
+ * The api of a measurement of live data, in its own process. Usage: live-process.js ADDRESS CHAIN_ID, the address
  * of the database as JSON. Sends `{ url }` by IPC; at `{ block, assets }` it commits an entry of the feed with one event
  * for each asset and sends it on the bus, as a filler does, and says `{ committedMs }` at the moment of the commit.
  */

@@ -1,5 +1,5 @@
 /**
- * Measures catching up from several nodes, each a process of its own that sends a limited number of bytes a second.
+ * Measures catching up from several nodes, each its own process that sends a limited number of bytes a second.
  * Usage: node dist/scripts/bench/nodes.js [--blocks 4000] [--megabytes 40] [--rounds 1]
  *
  * Blocks full of foreign transfers, from one node and from four; then from five of which one stays well and the others

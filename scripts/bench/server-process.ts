@@ -1,4 +1,4 @@
-/** Starts a server of a measurement in a process of its own. */
+/** Starts a server of a measurement in its own process. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'

@@ -1,4 +1,4 @@
-/** The state service of the bench, in a process of its own. */
+/** The state service of the bench, in its own process. */
 import { parseConfig, readStateSettings } from '../../services/core/config/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'

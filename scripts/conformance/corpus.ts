@@ -6,7 +6,7 @@ import type { Entry } from './compare.ts'
 import type { RuleBook } from './rules.ts'
 import { readRuleBook } from './rules.ts'
 
-/** A contract family with a corpus of its own; the server-wide routes are part of `assets`. */
+/** A contract family with its own corpus; the server-wide routes are part of `assets`. */
 export type CorpusName = 'assets' | 'market'
 
 /** Every corpus there is. */

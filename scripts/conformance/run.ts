@@ -61,7 +61,7 @@ export function isConforming({ failures, outdated }: Outcome): boolean {
   return outdated.length === 0 && failures.every(({ reason }) => reason !== undefined)
 }
 
-/** One line for each entry that is not right, and for each that is listed in vain. */
+/** One line for each entry that is not right, and for each that is listed but matches nothing. */
 export function describeFailures({ failures, outdated }: Outcome): string[] {
   return [
     ...failures.map(({ entry, verdict, reason }) => {

@@ -48,7 +48,7 @@ export class DatabaseProxy {
     this.#isRefusing = false
   }
 
-  /** Cuts every connection after so many more bytes have gone to the database; `onCut` hears of it. */
+  /** Cuts every connection after so many more bytes have gone to the database; then `onCut` is called. */
   cutAfterBytes(bytes: number, onCut: () => void): void {
     this.#bytesLeft = bytes
     this.#onCut = onCut

@@ -164,7 +164,7 @@ export class SimulatedNode implements ShipNode {
     this.#server?.pump()
   }
 
-  /** Everything that it has becomes irreversible; new sessions hear of it. */
+  /** Everything that it has becomes irreversible; new sessions receive it. */
   finalize(): void {
     this.#lib = this.head().num
     this.#server?.pump()

@@ -13,7 +13,7 @@ import type { Life, LifeEnd, LifeOptions } from './life.ts'
 const program = join(packageRoot, 'dist/services/cli/main.js')
 const codes = Object.keys(errorCatalogue)
 
-/** A life that is a process of its own: `pronghorn filler`, with the delays of a real one. */
+/** A life that is its own process: `pronghorn filler`, with the delays of a real one. */
 export class ProcessLife implements Life {
   readonly proxy: DatabaseProxy
   readonly ended: Promise<LifeEnd>

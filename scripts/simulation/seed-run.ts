@@ -152,7 +152,7 @@ class SeedRun {
       }
       if (this.#violations.length > 0) return false
       await this.#filler.stop()
-      // A reader that had the goal before it heard of the last fork ends with that fork, on its way back.
+      // A reader that reached the goal before it received the last fork ends while it undoes that fork.
       if ((await this.#readPosition()).id === this.#goal(this.#nodes[0]!)) return true
       await this.#filler.start()
     }

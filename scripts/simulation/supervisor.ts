@@ -86,7 +86,7 @@ export class Supervisor {
     this.#isOver = true
     this.life?.kill()
     this.killReplaced()
-    // One that was about to begin has a watch of its own.
+    // One that was about to begin has its own watch.
     let watched: Promise<void>
     do {
       watched = this.#watching

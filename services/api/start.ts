@@ -44,7 +44,7 @@ import { checkChainNode, checkDatabase } from './preconditions.ts'
 export interface ApiOptions {
   readonly config: ApiConfig
   readonly logger: Logger
-  /** Used instead of a store of its own, and left open. */
+  /** Used instead of its own store, and left open. */
   readonly kvstore?: KeyValueStore
   /** Called for every request that reaches the server. */
   readonly observers?: readonly RequestObserver[]

@@ -5,7 +5,7 @@ import { RetryableError } from '../core/errors/index.ts'
 /** A connection that a command works on. */
 export type Client = Awaited<ReturnType<typeof connectDatabase>>
 
-/** Runs a task on a connection of its own. @throws RetryableError `DATABASE_UNAVAILABLE`. */
+/** Runs a task on its own connection. @throws RetryableError `DATABASE_UNAVAILABLE`. */
 export async function withDatabase(
   sqldb: DatabaseAddress,
   applicationName: string,

@@ -23,8 +23,8 @@ export interface MirrorSource {
 }
 
 /**
- * Another node of the same chain, with a state-history socket of its own, that can be stopped, killed, slowed down, set
- * back and led to a branch of its own while it runs.
+ * Another node of the same chain, with its own state-history socket, that can be stopped, killed, slowed down, set
+ * back and led to its own branch while it runs.
  */
 export class MirrorNode {
   readonly conduct: NodeConduct = { frozen: false, bytesPerSecond: Infinity }
@@ -34,7 +34,7 @@ export class MirrorNode {
   readonly #unfollow: () => void
   #server: ShipServer | null = null
   #url: URL | null = null
-  /** `apart`: on a branch of its own from this block on; `held`: takes no more blocks. */
+  /** `apart`: on its own branch from this block on; `held`: takes no more blocks. */
   #mode: 'following' | 'apart' | 'held' = 'following'
   #common = 0
 

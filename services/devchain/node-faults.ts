@@ -6,7 +6,7 @@ export interface NodeFault {
   end(node: MirrorNode): void | Promise<void>
 }
 
-/** Blocks that a node loses when it is set back, or when it goes to a branch of its own. */
+/** Blocks that a node loses when it is set back, or when it goes to its own branch. */
 const depth = 4
 
 /** Faults of a node at the head, by name. */

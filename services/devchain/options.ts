@@ -14,7 +14,7 @@ export interface DevchainOptions {
   readonly recordings?: readonly string[]
   /**
    * `history` (default): the node holds the final branch of the recordings when a client connects.
-   * `recorded`: the node lives through them again, message by message, as fast as its clients read.
+   * `recorded`: the node replays them, message by message, as fast as its clients read.
    */
   readonly replay?: 'history' | 'recorded'
   /** Blocks appended after the recordings at start, created elsewhere (see `benchBlocks`). */

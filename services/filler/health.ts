@@ -31,7 +31,7 @@ export interface FillerHealthOptions {
 /** Only supervisors and scrapers connect here. */
 const MAX_CONNECTIONS = 64
 
-/** A reader's thread speaks every second; one that does not is busy with something endless. */
+/** A reader's thread reports every second; a silent one is blocked. */
 const SILENT_MS = 30_000
 
 /**

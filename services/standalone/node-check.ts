@@ -42,7 +42,7 @@ async function checkShip(url: string): Promise<void> {
         clearTimeout(timer)
         const text = isBinary || !Buffer.isBuffer(data) ? '' : data.toString('utf8')
         if (text.includes('get_status_request')) resolve()
-        else fail('it speaks another protocol')
+        else fail('it uses another protocol')
       })
       socket.once('error', (error) => {
         clearTimeout(timer)

@@ -41,7 +41,7 @@ export interface StateOptions {
   readonly connections: ConnectionsConfig
   readonly settings: StateSettings
   readonly logger: Logger
-  /** Used instead of a store of its own, and left open. */
+  /** Used instead of its own store, and left open. */
   readonly kvstore?: KeyValueStore
   /** How long the database may take to come up and be migrated. Default 30 seconds. */
   readonly waitMs?: number

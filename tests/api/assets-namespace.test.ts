@@ -219,7 +219,7 @@ describe('records', () => {
 })
 
 describe('lists', () => {
-  it('lists are sorted by what is asked for, ties by key', async () => {
+  it('lists are sorted by what is requested, ties by key', async () => {
     const sorts = ['asset_id', 'minted', 'updated', 'transferred', 'template_mint', 'name']
     const keys: Readonly<Record<string, string>> = {
       updated: 'updated_at_time',

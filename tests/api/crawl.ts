@@ -7,13 +7,13 @@ type Row = Readonly<Record<string, unknown>>
 export interface CrawledAnswer {
   /** As in the document, for example `/assets/v1/assets/{asset_id}`. */
   readonly path: string
-  /** What was asked for. */
+  /** What was requested. */
   readonly url: string
   readonly status: number
   readonly body: unknown
 }
 
-/** Largest page that is asked for. */
+/** Largest page that is requested. */
 const MAX_PAGE = 40
 /** Addresses of a path with parameters that each list gives. */
 const SAMPLES = 2

@@ -102,7 +102,7 @@ describe('every answer', () => {
     expect(deviations.slice(0, 20)).toEqual([])
   })
 
-  it('every answer was asked for with something in it, on every path', () => {
+  it('every answer was requested with something in it, on every path', () => {
     const full = new Set(
       answers.filter(({ status, body }) => status === 200 && hasContent(body)).map(({ path }) => path),
     )

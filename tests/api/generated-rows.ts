@@ -21,7 +21,7 @@ const name = (prefix: string, number: string): string =>
 
 /**
  * Fills the tables of the assets family with made-up rows, evenly spread, counters and logs included. Asset ids begin at 2^40,
- * blocks are half a second apart, and each transfer is a transaction of its own.
+ * blocks are half a second apart, and each transfer is its own transaction.
  */
 export async function generateRows(client: pg.ClientBase, rows: GeneratedRows): Promise<void> {
   await client.query(`

@@ -217,7 +217,7 @@ describe('an api that cannot start', () => {
     await expect(start(taken)).rejects.toMatchObject({ code: 'PORT_UNAVAILABLE' })
   })
 
-  it('an api whose contract has no settings yet starts, and says so when asked', async () => {
+  it('an api whose contract has no settings yet starts, and reports it on request', async () => {
     const database = await createTestDatabase()
     const api = await startApi({ config: apiConfig(database.address), logger: quiet })
     const { status, body } = await ask(`${api.url}/assets/v1/config`)

@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 describe('while the database is unavailable', () => {
-  it('while the database is unavailable, requests are refused at once, health says so, and all is well again when it is back', async () => {
+  it('while the database is unavailable, requests are refused at once, health reports it, and all recovers afterwards', async () => {
     const assets = () => ask(`${api.url}/atomicassets/v1/assets?limit=3`)
     const before = await assets()
     expect(before.status).toBe(200)
@@ -47,7 +47,7 @@ describe('while the database is unavailable', () => {
     expect([after.status, after.body.data]).toEqual([200, before.body.data])
   })
 
-  it('while the database is unavailable, cached answers are still given, and dropped when it is back: it may be another one', async () => {
+  it('while the database is unavailable, cached answers are still given, and dropped afterwards: it may be another database', async () => {
     const keeping = await startApi({ config: apiConfig(wire.address, { cache_life: 300 }), logger: quiet })
     const assets = (limit: number) => ask(`${keeping.url}/atomicassets/v1/assets?limit=${limit}`)
     const before = await assets(3)

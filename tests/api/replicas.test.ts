@@ -23,7 +23,7 @@ let database: RequestDatabase
 beforeAll(async () => {
   servers = await startReplicatedPostgres()
   writer = await connect(servers.primary.address)
-  // As the filler commits: the replica hears of it a little later.
+  // As the filler commits: the replica gets it a little later.
   await writer.query('SET synchronous_commit = off')
   await writer.query(
     "INSERT INTO chain.readers (name, start_block, block_num, block_time, block_id) VALUES ('r', 1, 1, 0, '\\x01')",
@@ -110,7 +110,7 @@ describe('with a replica', () => {
     await patiently.close()
   })
 
-  it('with a replica that stands still, requests go to the primary, and back when it has caught up', async () => {
+  it('with a replica that stops replaying, requests go to the primary, and back when it has caught up', async () => {
     await onReplica('SELECT pg_wal_replay_pause()')
     const announced = await commitBlock()
     await database.caughtUp()

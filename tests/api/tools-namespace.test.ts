@@ -177,7 +177,7 @@ describe('links', () => {
     expect(await get('/v1/links/_count')).toBe(String(ids.length))
   })
 
-  it('links are asked for as the published client does, in JSON bodies, numbers and lists included', async () => {
+  it('links are requested as the published client does, in JSON bodies, numbers and lists included', async () => {
     const [first, second] = ids as [string, string]
     const body = { link_id: `${first},${second}`, limit: '10', order: 'asc', sort: 'created' }
     expect((await get<Link[]>('/v1/links', post(body))).map(({ link_id: id }) => id)).toEqual([second, first])

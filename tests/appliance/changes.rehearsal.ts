@@ -75,7 +75,7 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
   it(
     'an appliance that is changed under load answers through every change',
     async () => {
-      const demo = await step('demo to a chain of its own', toOwnChain)
+      const demo = await step('demo to its own chain', toOwnChain)
       expect(demo).toMatchObject(isClean)
       expect((await containers('devchain')).trim()).toBe('')
 

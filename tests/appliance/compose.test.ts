@@ -50,7 +50,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
   let environment: StartedDockerComposeEnvironment | undefined
 
   const up = async (): Promise<StartedDockerComposeEnvironment> => {
-    // The reaper is an image of its own; this suite cleans up by itself.
+    // The reaper is its own image; this suite cleans up by itself.
     process.env.TESTCONTAINERS_RYUK_DISABLED = 'true'
     const compose = new DockerComposeEnvironment(packageRoot, composeFiles)
       .withProjectName(project)

@@ -21,7 +21,7 @@ export function whyNoEngine(): string | undefined {
 /** Compose files of a plain `docker compose up`. */
 export const composeFiles = ['docker-compose.yml', 'docker-compose.override.yml']
 
-/** The variables of an appliance of its own: a project name and ports of its own. */
+/** The variables of a separate appliance, with its own project name and ports. */
 export function applianceVariables(
   project: string,
   ports: { readonly http: number; readonly https: number },

@@ -65,7 +65,7 @@ describeUnless(whyNoEngine(), 'clients of both families', () => {
     longest,
   )
 
-  /** Asks once more than the limit allows, from a container of its own; returns the states. */
+  /** Asks once more than the limit allows, from its own container; returns the states. */
   async function ask(network: string, host: string): Promise<number[]> {
     const script = `
       const states = []

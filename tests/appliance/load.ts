@@ -27,7 +27,7 @@ interface Sample {
 
 const TIMEOUT_MS = 15_000
 
-/** Paths that answer whatever the reader does; /health itself says so when the reader is silent. */
+/** Paths that answer whatever the reader does; /health itself fails when the reader is silent. */
 export const paths = [
   '/atomicassets/v1/assets?limit=20',
   '/atomicassets/v1/collections',

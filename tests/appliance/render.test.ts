@@ -38,7 +38,7 @@ async function problemsOf(environment: Record<string, string>, name = 'refused')
 }
 
 describe('rendering', () => {
-  it('a rendered configuration gives each service files that load, with a role of its own', async () => {
+  it('a rendered configuration gives each service files that load, with its own role', async () => {
     const { out, certificateFiles } = places('real')
     const report = await render(real, { out, certificateFiles })
     expect(report).toMatchObject({ isDemo: false, chain: 'wax-mainnet', warnings: [] })
@@ -156,7 +156,7 @@ describe('rendering', () => {
     expect(config.server.namespaces.map(({ name }) => name)).toEqual(['assets'])
   })
 
-  it('a rendered configuration keeps what a value brings along inside its quotes', async () => {
+  it('a rendered configuration escapes every value inside its quotes', async () => {
     const { out, certificateFiles } = places('quotes')
     const PROVIDER_NAME = '[Guild] "A" \\ ${CHAIN_ID} $& é'
     await render({ ...real, PROVIDER_NAME }, { out, certificateFiles })

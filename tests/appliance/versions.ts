@@ -29,7 +29,7 @@ export async function deriveImage(
   await rm(folder, { recursive: true })
 }
 
-/** Starts a chain node of its own; returns the address at which containers reach it. */
+/** Starts its own chain node; returns the address at which containers reach it. */
 export async function startNode(
   variables: Readonly<Record<string, string>>,
   node: { readonly name: string; readonly http: number; readonly ship: number },

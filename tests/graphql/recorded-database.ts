@@ -14,7 +14,7 @@ export interface RecordedDatabase {
   drop(): Promise<void>
 }
 
-/** Indexes the recorded chain `main` into a database of its own. */
+/** Indexes the recorded chain `main` into its own database. */
 export async function createRecordedDatabase(): Promise<RecordedDatabase> {
   const database = await createTestDatabase()
   const running = await startChain({ recordings: ['main'], replay: 'history' })

@@ -58,7 +58,7 @@ export class RestAttack {
   readonly #agent: Agent
   readonly #request: typeof request
 
-  /** @param url of an api, or of a proxy with a certificate of its own before one. */
+  /** @param url of an api, or of a proxy with its own certificate before one. */
   constructor(url: string, knowledge: RestKnowledge) {
     this.#url = new URL(url)
     this.#knowledge = knowledge

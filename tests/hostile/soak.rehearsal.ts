@@ -47,7 +47,7 @@ describeWithPrograms('a long run of mixed load', (running) => {
       const sockets = (['websocket', 'socket.io 3', 'socket.io 4', 'polling', 'event stream'] as const).map(
         (tongue) => new SocketAttack(apiUrl, tongue),
       )
-      const asked = new Tally('api: well-meant requests')
+      const asked = new Tally('api: ordinary requests')
       const received = new Tally('api: events to subscribers')
       const repeat = async (pauseMs: number, work: (number: number) => Promise<void>): Promise<void> => {
         for (let number = 0; !isOver(); number++) {

@@ -33,7 +33,7 @@ const rooms = [
   `/${'x'.repeat(3_000)}`,
 ]
 
-/** A kind of client, by what it speaks. */
+/** A kind of client, by its protocol. */
 type Tongue = 'websocket' | 'socket.io 3' | 'socket.io 4' | 'polling' | 'event stream'
 
 /** Sends malformed frames and packets to the live entry points. */
@@ -103,7 +103,7 @@ export class SocketAttack {
     }
   }
 
-  /** A request of its own connection; those that wait for events are let go of. */
+  /** A request on a separate connection; those that wait for events are closed. */
   async #ask(line: string, body: string, random: Choices): Promise<{ status: number; text: string }> {
     this.tally.sent++
     const talk = new Talk(this.#host, this.#port)

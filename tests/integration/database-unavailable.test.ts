@@ -84,7 +84,7 @@ it('a database that comes back finds the reader where it was', async () => {
   expect(compareDumps(expected, await dumpDatabase(database.address))).toEqual([])
 })
 
-it('a database that stays unavailable ends the reader with an error that says so', async () => {
+it('a database that stays unavailable ends the reader with a clear error', async () => {
   const watch = await PositionWatch.open(database.address, testSettings.name)
   const reading = indexUntil(running, proxy.address, stopBlock, { options: { retry } })
   reading.catch(() => undefined)

@@ -51,7 +51,7 @@ describe('main and v2 end with the same bytes', () => {
   afterAll(() => history.chain.stop())
 
   const variants: Record<string, Runs> = {
-    'every changed block in a transaction of its own': [{ stop_block: head, db_group_blocks: 1 }],
+    'every changed block in its own transaction': [{ stop_block: head, db_group_blocks: 1 }],
     'as many blocks in a transaction as there are': [{ stop_block: head, db_group_blocks: 100_000 }],
     'one block sent at a time': [
       { stop_block: head, ship_prefetch_blocks: 1, ship_min_block_confirmation: 1 },
@@ -75,7 +75,7 @@ describe('main and v2 end with the same bytes', () => {
     expect(compareDumps(usual, await index(history, runs))).toEqual([])
   })
 
-  it('main and v2 end with the same bytes from a node that lives through the recordings meanwhile', async () => {
+  it('main and v2 end with the same bytes from a node that replays the recordings meanwhile', async () => {
     const lived = await index({ recordings: bothContracts, replay: 'recorded' }, [{ stop_block: head }])
     expect(compareDumps(usual, lived)).toEqual([])
   })

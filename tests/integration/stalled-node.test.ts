@@ -85,7 +85,7 @@ async function heard(fits: (status: ReaderStatus) => boolean): Promise<ReaderSta
   return found!
 }
 
-it('a reader whose node drips is not well, says so to everybody, and finds its way back', async () => {
+it('a reader whose node drips is unhealthy, reports it everywhere, and recovers', async () => {
   const shipUrl = await node.listen()
   const reading = indexUntil({ ...running, shipUrl }, database.address, 0, {
     signal: ending.signal,

@@ -26,7 +26,7 @@ export async function until(holds: () => boolean, what: () => string): Promise<v
   const startedMs = performance.now()
   while (!holds()) {
     await sleep(5)
-    if (performance.now() - startedMs > PATIENCE_MS) throw new Error(`waited in vain: ${what()}`)
+    if (performance.now() - startedMs > PATIENCE_MS) throw new Error(`timed out: ${what()}`)
   }
 }
 

@@ -82,7 +82,7 @@ async function connectAll(url: string): Promise<Clients> {
       client.subscribe(Object.fromEntries(wanted.map((room) => [room, true])))
     }
   }
-  // Subscriptions have no answer; what is asked for after them comes after them.
+  // Subscriptions have no answer; what is requested after them comes after them.
   for (const client of Object.values(sockets).flat()) await client.roundTrip()
   return { websockets, streams, sockets }
 }
@@ -115,7 +115,7 @@ async function show(live: LiveChain, blocks: number): Promise<Set<string>> {
   return seen
 }
 
-/** The chain stands still while a block is looked at: REST answers as of that block. */
+/** The chain is paused while a block is compared: REST answers as of that block. */
 async function expectAsRest(live: LiveChain, message: LiveMessage, seen: Set<string>): Promise<void> {
   const { entity, id } = message as unknown as { entity: EventEntity; id: string }
   seen.add((message as unknown as { action: { name: string } }).action.name)
@@ -205,14 +205,14 @@ const socketActions = eventCatalogue.flatMap(({ socket, action }) =>
   socket && action !== 'logbackasset' ? [action] : [],
 )
 
-it('every client hears of every event, with the record as REST has it at that block', async () => {
+it('every client receives every event, with the record as REST has it at that block', async () => {
   chain = await LiveChain.start({ seed: 7 })
   const seen = await show(chain, 45)
   for (const action of socketActions) expect([...seen]).toContain(action)
 })
 
 describeWithRedis('over Redis', () => {
-  it('every client hears the same', async () => {
+  it('over Redis, every client receives the same', async () => {
     redis = await startTestRedis()
     chain = await LiveChain.start({ seed: 8, redisPort: redis.port })
     expect((await show(chain, 8)).size).toBeGreaterThan(5)

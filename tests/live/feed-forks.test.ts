@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createMemoryStore } from '../../services/core/kvstore/index.ts'
-import { followFeed } from '../../services/core/live/index.ts'
+import { subscribeToFeed } from '../../services/core/live/index.ts'
 import type { FeedEntry } from '../../services/core/live/index.ts'
 import { createFillerHome } from '../integration/filler-process.ts'
 import { testSettings } from '../integration/index-chain.ts'
@@ -30,10 +30,10 @@ beforeEach(async () => {
 
 afterEach(() => live.close())
 
-/** Follows the feed through the database from before its first entry, whatever happens to the filler. */
+/** Subscribes to the feed through the database from before its first entry, whatever happens to the filler. */
 async function overhear() {
   const received: FeedEntry[] = []
-  const follower = await followFeed({
+  const subscriber = await subscribeToFeed({
     store: createMemoryStore(quiet),
     query: live.feed.query,
     reader: testSettings.name,
@@ -41,7 +41,7 @@ async function overhear() {
     onEntry: (entry) => void received.push(entry),
     timing: { silenceMs: 1, pollMs: 20 },
   })
-  return { received, close: () => follower.close() }
+  return { received, close: () => subscriber.close() }
 }
 
 /** Nothing is received twice, nothing out of turn, and each fork undoes something. */

@@ -69,7 +69,7 @@ async function missed(cursor: FeedCursor) {
   }
 }
 
-/** Lives through forks, gaps and blocks with and without events. */
+/** Goes through forks, gaps and blocks with and without events. */
 async function writeRandomly(reader: string, seed: number, steps: number): Promise<void> {
   const random = createRandom(seed)
   const written = await openFeed(reader)
@@ -113,7 +113,7 @@ describe('who comes back with a cursor', () => {
     },
   )
 
-  it('a client that comes back with a cursor is spared what was undone meanwhile, and forks that only concern that', async () => {
+  it('a client that comes back with a cursor is not sent what was undone meanwhile, and forks that only concern that', async () => {
     const written = await openFeed('spared')
     await written.arrive(10)
     await written.block(1)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compileAbi, formatEpochMs, normalizeAbiJson } from '../../services/core/antelope/index.ts'
-import { followFeed, readFeedState } from '../../services/core/live/index.ts'
+import { subscribeToFeed, readFeedState } from '../../services/core/live/index.ts'
 import type { FeedBlock, FeedEntry, FeedTrace } from '../../services/core/live/index.ts'
 import { testSettings } from '../integration/index-chain.ts'
 import shipAbi from '../fixtures/contracts/ship.leap.abi.json' with { type: 'json' }
@@ -160,7 +160,7 @@ describe('what a reader at the head publishes', () => {
 
   it('the feed of a reader at the head is what comes by the bus', async () => {
     const received: FeedEntry[] = []
-    const follower = await followFeed({
+    const subscriber = await subscribeToFeed({
       store: live.store,
       query: live.feed.query,
       reader,
@@ -170,8 +170,8 @@ describe('what a reader at the head publishes', () => {
     await live.follow(10)
     const all = await readEntries(live.feed.query)
     await expect.poll(() => received).toEqual(all.slice(entries.length))
-    expect(follower.status()).toMatchObject({ via: 'bus', fromDatabase: 0, malformed: 0 })
-    await follower.close()
+    expect(subscriber.status()).toMatchObject({ via: 'bus', fromDatabase: 0, malformed: 0 })
+    await subscriber.close()
   })
 
   it('the feed of a reader at the head continues after a restart where it stopped', async () => {

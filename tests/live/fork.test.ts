@@ -85,9 +85,9 @@ it('a fork under 200 clients: each gets one fork and then the new branch; cursor
   }
   await until(
     () => sockets.every(({ events }) => events.some(({ name }) => name === 'fork')),
-    () => 'a socket has heard of no fork',
+    () => 'a socket has received no fork',
   )
-  // All sockets of one kind have heard the same, whatever the generation and transport.
+  // All sockets of one kind have received the same, whatever the generation and transport.
   for (const kind of [0, 1]) {
     const same = sockets.filter((_, at) => at % 2 === kind)
     await until(

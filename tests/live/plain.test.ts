@@ -28,7 +28,7 @@ describe('websocket and event stream', () => {
   })
   afterEach(async () => {
     for (const client of opened.splice(0)) client.close()
-    // The server hears of it a moment later.
+    // The server notices it a little later.
     await sleep(50)
   })
   afterAll(() => server.close())

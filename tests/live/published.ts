@@ -5,7 +5,7 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { testSettings } from '../integration/index-chain.ts'
 
-/** Reads as the api does, on a connection of its own. */
+/** Reads as the api does, on its own connection. */
 export interface FeedReader {
   readonly query: FeedQuery
   close(): Promise<void>

@@ -29,7 +29,7 @@ describe('socket.io', () => {
       ['by websocket alone', ['websocket']],
       ['by polling alone', ['polling']],
     ] as const)(
-      'a socket.io client connects %s and hears of assets, offers and transfers',
+      'a socket.io client connects %s and receives assets, offers and transfers',
       async (_how, transports) => {
         const options = transports ? { generation, transports } : { generation }
         const names = ['/assets/v1/assets', '/atomicassets/v1/offers', '/assets/v1/transfers', '/']

@@ -54,7 +54,7 @@ export class WrittenFeed {
     return this.#sequence
   }
 
-  /** Publishes a block; each event in a transaction of its own, or all in one. */
+  /** Publishes a block; each event in its own transaction, or all in one. */
   async block(num: number, wanted: readonly WantedEvent[], isOneTransaction = false): Promise<FeedBlock> {
     const traces = wanted.map((each, at) => this.#trace(each, isOneTransaction ? at + 1 : 1))
     const transactionsOf = isOneTransaction ? [traces] : traces.map((trace) => [trace])

@@ -3,7 +3,7 @@ import { inject } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 
-/** A database of its own for a test. */
+/** A separate database for a test. */
 export interface TestDatabase {
   readonly address: DatabaseAddress
   /** Drops it; remaining connections are cut. */

@@ -40,7 +40,7 @@ async function run(...args: string[]): Promise<Ended> {
   return { code, text }
 }
 
-it('a data directory that cannot be used is an error of its own, without a stack', async () => {
+it('a data directory that cannot be used is its own error, without a stack', async () => {
   const base = await folder()
   await writeFile(join(base, 'file'), '')
   for (const path of [join(base, 'file'), join(base, 'file', 'below'), '/proc/nope']) {

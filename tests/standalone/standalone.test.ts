@@ -82,7 +82,7 @@ async function expectAnAbi(printed: string): Promise<void> {
   expect(await rows.json()).toMatchObject({ rows: [{ json: { issuer: 'eosio.token' } }] })
 }
 
-it('npm start serves the demo chain from nothing, says so, and stops in order on SIGINT', async () => {
+it('npm start serves the demo chain from nothing, prints its addresses, and stops in order on SIGINT', async () => {
   const { stop, api, output } = await start([])
   const block = await untilLive(api)
   expect(block).toBeGreaterThanOrEqual(964)

@@ -52,7 +52,7 @@ export function readDeltas({ shipAbi, frames }: Recording): Block[] {
 
 /**
  * Plays blocks one by one, going back where a block's number is not above the last one's, and gives the state after
- * the last arrival of each block that is asked for. Only rows of `accounts` count.
+ * the last arrival of each block that is requested. Only rows of `accounts` count.
  */
 export function replay(
   blocks: readonly Block[],

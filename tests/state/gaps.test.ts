@@ -51,7 +51,7 @@ it('blocks that a raised start_block leaves out are recorded, logged at every st
   expect(await recordedGaps()).toEqual([])
   await index(300, { start_block: 201 })
   expect(await recordedGaps()).toEqual(['101-200'])
-  // A start without any change says so again, and loses nothing.
+  // A start without any change logs them again, and loses nothing.
   await index(320)
   expect(await recordedGaps()).toEqual(['101-200'])
   const logged = lines.filter((line) => line.includes('missing from the database'))

@@ -83,7 +83,7 @@ async function commit(num: number, irreversible: boolean, abis: Record<string, s
 
 const ask = (account: string, block_num = 0) => client.get('/v0/state/abi', { account, block_num })
 
-it('an ABI from before the first indexed block is that of the chain node, and says so', async () => {
+it('an ABI from before the first indexed block is that of the chain node, and is marked so', async () => {
   for (const block of [0, START]) {
     expect((await ask('eosio.token', block)).body).toEqual({
       block_num: START,
@@ -152,7 +152,7 @@ it('an ABI of a reversible block is returned at once, and gone when the chain fo
   await commit(START + 2, false, { forked: '' })
   await expect.poll(async () => (await ask('forked')).body.code).toBe('data_abi_not_found_error')
   expect((await ask('forked', START + 1)).body).toMatchObject({ block_num: START + 1, abi: '0a' })
-  // A block that a client has just heard of is looked for at once.
+  // A block that a client has just received is looked up at once.
   await commit(START + 3, false, { forked: '0c' })
   expect((await ask('forked', START + 3)).body).toEqual({
     block_num: START + 3,

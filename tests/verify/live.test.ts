@@ -100,7 +100,7 @@ it('while a filler follows a chain with forks, only what was damaged differs', a
   expect(blocksMade - before).toBeGreaterThanOrEqual(10)
 })
 
-it('a filler that stands still is no difference: it could not be finished', async () => {
+it('a stalled filler is no difference: verify reports that it could not finish', async () => {
   ending.abort()
   await filler
   const at = running.chain.head().num
@@ -114,7 +114,7 @@ it('a filler that stands still is no difference: it could not be finished', asyn
   expect(report.unfinished).toMatch(/no new block|database/)
 })
 
-it('an unavailable node is no difference: it could not be finished', async () => {
+it('an unavailable node is no difference: verify reports that it could not finish', async () => {
   const report = await verifyOf(database.address, { kind: 'http', url: 'http://127.0.0.1:9' })
   expect(report.differences).toEqual([])
   expect(report.unfinished).toContain('does not answer')

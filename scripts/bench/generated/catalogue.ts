@@ -113,7 +113,7 @@ function templateCounts(sizes: GeneratedSizes, weights: Float64Array): number[] 
   return counts
 }
 
-/** Position of the schema that has a name of its own, in collections that have so many. */
+/** Position of the schema that has its own name, in collections that have so many. */
 const OWN_SCHEMA = 5
 
 /** Schemas of a collection, one to `most`; other collections have schemas of the same names. */

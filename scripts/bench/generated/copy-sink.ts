@@ -10,7 +10,7 @@ export type Field = string | number | boolean | bigint | null
 
 const CHUNK = 256 * 1024
 
-/** Loads rows into one table with COPY, on a connection of its own. */
+/** Loads rows into one table with COPY, on its own connection. */
 export class CopySink {
   rows = 0
   readonly #client: pg.Client

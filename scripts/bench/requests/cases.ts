@@ -22,7 +22,7 @@ const NO_FILTERS = new Set(['page', 'limit', 'sort', 'order', 'count'])
 
 const KINDS: readonly string[] = ['rare', 'typical', 'popular', 'missing', 'all']
 
-/** Keys of the attribute filters that are asked for, by family. */
+/** Keys of the attribute filters that are requested, by family. */
 const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   data: ['data.rarity', 'data:number.power', 'data:bool.foil', 'data.text'],
   template_data: ['template_data.rarity', 'template_data:number.power'],

@@ -2,7 +2,7 @@ import type { AssetCondition, AssetRow, ListingRow, ListingTable, TrafficRows } 
 
 /** One kind of request, as clients send it. */
 export interface TrafficKind {
-  /** What is asked for, unique among all kinds. */
+  /** What is requested, unique among all kinds. */
   readonly name: string
   /**
    * Address of one request, for example `/assets/v1/assets?owner=…`, with the values of a row picked at random.

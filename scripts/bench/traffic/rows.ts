@@ -100,7 +100,7 @@ const listingKeys = {
   buyoffers: 'buyoffer_id',
   template_buyoffers: 'buyoffer_id',
 } as const
-/** Accounts that are asked for as the largest. */
+/** Accounts that are requested as the largest. */
 const MANY_ACCOUNTS = 40
 
 interface Range {
@@ -109,7 +109,7 @@ interface Range {
 }
 
 /**
- * Picks rows as traffic does: an asset, listing, transfer or offer at random, so that what is frequent is asked for
+ * Picks rows as traffic does: an asset, listing, transfer or offer at random, so that what is frequent is requested
  * often. The same database and seed give the same rows.
  */
 export class TrafficRows {

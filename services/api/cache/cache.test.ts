@@ -14,7 +14,7 @@ function answerOf(text: string): Answer {
   return Answer.of(text, ['', ''])
 }
 
-/** A source whose answers come when the test says so. */
+/** A source that answers when the test resolves it. */
 function createSource(): {
   create: () => Promise<Answer>
   settle: (at: number, result: Answer | Error) => Promise<void>

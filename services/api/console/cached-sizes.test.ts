@@ -88,7 +88,7 @@ it('the table sizes cache takes over what another process has measured', async (
   expect([one.counted.measurements, other.counted.measurements]).toEqual([1, 0])
 })
 
-it('the table sizes cache leaves the measuring to the process whose turn it is', async () => {
+it('the table sizes cache leaves the measurement to the process that is scheduled', async () => {
   const store = createMemoryStore(logger)
   await store.increment('console:sizes:turn', 30_000)
   const { sizes, counted } = countedSizes({ store })

@@ -195,7 +195,7 @@ export class FairQueue {
       if (!next) return
       const { client, entry } = next
       client.waiting.splice(client.waiting.indexOf(entry), 1)
-      // Of those that have equally many the one whose turn is longest ago is the next.
+      // Of those with equally many, the least recently served is next.
       this.#clients.delete(entry.scope.client)
       this.#clients.set(entry.scope.client, client)
       entry.enter(this.#start(client, entry.scope))

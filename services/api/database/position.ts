@@ -36,7 +36,7 @@ const LOOK = `
     coalesce((SELECT string_agg(name || ':' || encode(block_id, 'hex'), ',' ORDER BY name) FROM chain.readers), '') AS blocks,
     (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END - '0/0'::pg_lsn)::text AS lsn`
 
-/** Queries a server on a connection of its own, which no request can occupy. */
+/** Queries a server on its own connection, which no request can occupy. */
 export class PositionProbe {
   readonly #pool: pg.Pool
   readonly #timeoutMs: number

@@ -4,7 +4,7 @@ import { RetryableError } from '../../core/errors/index.ts'
 export interface WorkScope {
   /** Names the statements that have no name, in metrics. */
   readonly caller: string
-  /** Whose share of the connections the work takes, as the server sees clients; its own work has a share of its own. */
+  /** Whose share of the connections the work takes, as the server sees clients; its own work has its own share. */
   readonly client: string
   /** Finds few rows by their keys. Some connections are for such work alone. */
   readonly isBrief: boolean

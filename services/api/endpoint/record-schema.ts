@@ -91,7 +91,7 @@ export function object(members: Members, description?: string): RecordSchema {
   }
 }
 
-/** A record: an object with a name of its own in the documentation. */
+/** A record: an object with its own name in the documentation. */
 export function record(title: string, description: string, members: Members): NamedSchema {
   return { title, ...object(members, description) }
 }

@@ -40,7 +40,7 @@ export interface Order {
   }
 }
 
-/** A part of the rows with an order of its own. Branches are merged by rank, then by value, then by key. */
+/** A part of the rows with its own order. Branches are merged by rank, then by value, then by key. */
 export interface Branch {
   /** Lower ranks come first, whatever the direction. A rank is read only where those before do not fill the page. */
   readonly rank: number

@@ -20,7 +20,7 @@ export interface ChannelMount {
   readonly assetUpdate: boolean
 }
 
-/** Other subscribers of a namespace's events, with a protocol of their own. */
+/** Other subscribers of a namespace's events, with their own protocol. */
 export interface Listener {
   /** Whether a client is subscribed to events of this kind now. */
   wants(entry: EventEntry): boolean

@@ -1,13 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cursorAfter, encodeCursor, followFeed, newestCursor, readFeedState } from '../../core/live/index.ts'
+import {
+  cursorAfter,
+  encodeCursor,
+  subscribeToFeed,
+  newestCursor,
+  readFeedState,
+} from '../../core/live/index.ts'
 import type {
   FeedBlock,
   FeedCursor,
   FeedEntry,
-  FeedFollower,
+  FeedSubscriber,
   FeedLag,
   FeedQuery,
-  FollowerStatus,
+  SubscriberStatus,
 } from '../../core/live/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
@@ -45,7 +51,7 @@ export interface HubOptions {
 export class ReaderHub {
   readonly reader: string
   readonly #options: HubOptions
-  #follower: FeedFollower | undefined
+  #subscriber: FeedSubscriber | undefined
   /** After what was published last; undefined while the reader has no feed. */
   #position: FeedCursor | undefined
   #isPublishing = false
@@ -64,7 +70,7 @@ export class ReaderHub {
     // Without the database it starts where the feed is once it answers.
     const state = await readFeedState(query, reader).catch(() => null)
     if (state) this.#position = newestCursor(reader, state)
-    this.#follower = await followFeed({
+    this.#subscriber = await subscribeToFeed({
       store: kvstore,
       query,
       reader,
@@ -80,13 +86,13 @@ export class ReaderHub {
   }
 
   /** State of the feed; undefined before the start. */
-  status(): FollowerStatus | undefined {
-    return this.#follower?.status()
+  status(): SubscriberStatus | undefined {
+    return this.#subscriber?.status()
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#follower?.close()
+    await this.#subscriber?.close()
   }
 
   async #publish(entry: FeedEntry): Promise<void> {
@@ -125,10 +131,10 @@ export class ReaderHub {
   }
 
   async #publishBlock(block: FeedBlock): Promise<void> {
-    const composed = this.#options.channels.map((channel) => new Composition(block, channel))
+    const assembled = this.#options.channels.map((channel) => new Composition(block, channel))
     // Clients that subscribe while records are read may need more of them.
     for (;;) {
-      const missing = composed.filter((each) => each.missing().length > 0)
+      const missing = assembled.filter((each) => each.missing().length > 0)
       if (missing.length === 0) break
       await this.#untilRead('read', async () => {
         await this.#options.database.caughtUp()
@@ -137,7 +143,7 @@ export class ReaderHub {
       if (this.#isClosed) return
     }
     this.#position = cursorAfter(block)
-    const published = composed.map((each) => ({ channel: each.channel, events: each.events() }))
+    const published = assembled.map((each) => ({ channel: each.channel, events: each.events() }))
     this.#options.onBlock(
       block,
       published.flatMap(({ events }) => events),

@@ -9,7 +9,7 @@ import { createClients, createCorsHeaders, RequestError } from '../../core/http/
 import type { ClientSettings } from '../../core/http/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import { decodeCursor, encodeCursor } from '../../core/live/index.ts'
-import type { FeedQuery, FollowerStatus } from '../../core/live/index.ts'
+import type { FeedQuery, SubscriberStatus } from '../../core/live/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
 import { Channel } from './channel.ts'
@@ -60,7 +60,7 @@ export interface LiveOptions {
 /** How live data of one reader is. */
 export interface LiveFeedState {
   readonly reader: string
-  readonly feed: FollowerStatus | undefined
+  readonly feed: SubscriberStatus | undefined
 }
 
 /** Live data of all namespaces. */
@@ -76,7 +76,7 @@ export interface LiveService {
   close(): Promise<void>
 }
 
-/** Starts live data: follows the readers of the namespaces and takes clients. */
+/** Starts live data: subscribes to the readers of the namespaces and takes clients. */
 export async function openLive(options: LiveOptions): Promise<LiveService> {
   const service = new Live(options)
   await service.start()

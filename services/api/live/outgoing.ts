@@ -48,7 +48,7 @@ export class Outgoing {
     }
   }
 
-  /** Browsers take `error` for a failure of their own, so errors go by another name. */
+  /** Browsers take `error` for their own failure, so errors go by another name. */
   #streamBytes(): Buffer {
     const name = this.kind === 'error' ? 'failure' : this.kind
     const id = this.cursor === undefined ? '' : `id: ${this.cursor}\n`

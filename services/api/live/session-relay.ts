@@ -74,7 +74,7 @@ export class SessionRelay {
     this.#server.closeAllConnections()
   }
 
-  /** A session of a process that is gone is unknown to this one too, which says so. */
+  /** A session of an exited process is unknown to this one too, which reports it. */
   #portFor({ url = '' }: IncomingMessage): number | undefined {
     const place = Number(SESSION.exec(url)?.[1])
     if (Number.isNaN(place) || place === this.#peers.place) return undefined

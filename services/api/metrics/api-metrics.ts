@@ -3,7 +3,7 @@ import type { Metrics } from '../../core/metrics/index.ts'
 import type { DatabaseObserver } from '../database/index.ts'
 import type { ListLookup } from '../named-lists/index.ts'
 
-/** Methods that have a label of their own; clients can send others. */
+/** Methods that have their own label; clients can send others. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])
 /** Label for a missing namespace or route. */
 const NO_NAMESPACE = 'none'

@@ -126,7 +126,7 @@ function createCache({ maxBytes, assembledBytes = 0 }: FragmentKind): LRUCache<s
   })
 }
 
-/** A text of its own: a slice of a longer one would hold all of that in memory. */
+/** A copy: a slice of a longer text would keep all of that in memory. */
 function copyOf(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8')
 }

@@ -18,7 +18,7 @@ import { splitList } from './variables.ts'
 
 /** Where `render` puts things, and where it finds the operator's files. */
 export interface RenderPlaces {
-  /** Each service gets a folder of its own here, and only its own. */
+  /** Each service gets its own folder here, and only its own. */
   readonly out: string
   /** The operator's certificate, when `TLS_MODE` is `files`. */
   readonly certificateFiles: string

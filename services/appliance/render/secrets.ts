@@ -25,7 +25,7 @@ const BYTES = 32
  * Reads the secrets of a directory and creates those that are missing: 256 random bits each, as URL-safe text. One that
  * is there is never written again, unless the operator's own has changed.
  *
- * @param given secrets that the operator brings along; they replace what is there.
+ * @param given secrets of the operator; they replace existing ones.
  */
 export async function ensureSecrets(
   dir: string,

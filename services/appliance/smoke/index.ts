@@ -18,7 +18,7 @@ export interface SmokeOptions {
   readonly insecure: boolean
   /** Key of the state service. */
   readonly apiKey: string | undefined
-  /** Account whose ABI is asked for. */
+  /** Account whose ABI is requested. */
   readonly account: string
   /** How long a socket may take to deliver an event, and a young chain to deploy its contracts. */
   readonly waitMs: number

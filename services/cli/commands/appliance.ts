@@ -257,7 +257,7 @@ export function addSmokeTest(program: Command, io: CliIo): void {
     .argument('<url>', 'for example https://localhost:8443')
     .option('--insecure', 'take any certificate')
     .option('--api-key <key>', 'key of the state service, for the exchange of a token for an ABI')
-    .option('--account <name>', 'account whose ABI is asked for', 'atomicassets')
+    .option('--account <name>', 'account whose ABI is requested', 'atomicassets')
     .option('--wait <seconds>', 'how long a socket may take to deliver an event', wholeNumber(1, 600), 30)
     .action(async (url: string, flags: SmokeFlags) => {
       if (!URL.canParse(url)) throw new FatalError('USAGE', `not a URL: ${url}`)

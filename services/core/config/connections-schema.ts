@@ -71,8 +71,8 @@ const shipNode = section({
     ),
   from: blockNumber()
     .default(0)
-    .describe('First block that this node is asked for; 0 = the first that it has.'),
-  to: blockNumber().default(0).describe('Last block that this node is asked for; 0 = no last one.'),
+    .describe('First block that is requested of this node; 0 = the first that it has.'),
+  to: blockNumber().default(0).describe('Last block that is requested of this node; 0 = no last one.'),
 }).refine(({ from, to }) => to === 0 || from <= to, { path: ['to'], error: 'a block not below from, or 0' })
 
 const shipAllowed = `${shipUrl().meta()?.allowed as string}, or a list of 1 to 16 of them or of objects { url, weight, from, to }`

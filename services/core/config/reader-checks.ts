@@ -17,7 +17,7 @@ export function checkReaders(
     if (reader.name === undefined) return
     const first = names.get(reader.name)
     if (first === undefined) names.set(reader.name, at)
-    else findings.refuse('readers', [at, 'name'], `a name of its own: reader [${first}] has this one`)
+    else findings.refuse('readers', [at, 'name'], `another name: reader [${first}] has this one`)
   })
   const families = collectFamilies(readers, findings)
   checkNeeds(readers, families, findings)

@@ -28,7 +28,7 @@ export function checkServer(server: ServerView, findings: Findings): void {
       const folded = path.toLowerCase()
       const taken = mounted.get(folded)
       if (taken !== undefined) {
-        findings.refuse('server', place, `a path of its own: namespace "${taken}" answers there`)
+        findings.refuse('server', place, `another path: namespace "${taken}" answers there`)
       } else if (rootPaths.includes(folded.split('/')[1] ?? '')) {
         findings.refuse('server', place, `a path that does not begin with one of /${rootPaths.join(', /')}`)
       } else {

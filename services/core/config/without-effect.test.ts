@@ -9,7 +9,7 @@ it('a plain configuration asks for nothing that has no effect', () => {
   expect(listUnusedSettings(config)).toEqual([])
 })
 
-it('the check for keys without effect names what a configuration asks for in vain', () => {
+it('the check for keys without effect names every key without effect', () => {
   const { config } = parseConfig({
     server: { namespaces },
     readers: [{ name: 'main', contracts, ds_ship_threads: 4 }],

@@ -12,7 +12,7 @@ export interface SettingWithoutEffect {
 
 /**
  * Settings that are accepted for the versions to come, or because existing files carry them. A setting with an
- * effect removes its line; docs/settings.md lists them, and a process that is given one says so at its start.
+ * effect removes its line; docs/settings.md lists them, and a process that is given one logs it at its start.
  */
 export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [
   reader(

@@ -19,7 +19,7 @@ export function databaseFailure(cause: unknown, otherwise: string): RetryableErr
   return new RetryableError(code, message, { cause })
 }
 
-/** Whether an error has a cause of its own that passes: a full disk, a server that has become a replica. */
+/** Whether an error has a temporary cause: a full disk, a server that has become a replica. */
 export function knownFailure(cause: unknown): readonly [code: ErrorCode, message: string] | undefined {
   if (!(cause instanceof pg.DatabaseError)) return undefined
   return known[NO_SPACE.test(cause.message) ? '53100' : (cause.code ?? '')]

@@ -39,7 +39,7 @@ const packaged = {
   'favicon-32x32.png': 'image/png',
 } as const
 
-/** The files of a page that shows an OpenAPI document, by their path. No other host is asked for anything. */
+/** The files of a page that shows an OpenAPI document, by their path. No other host is contacted. */
 export function createViewer(options: ViewerOptions): Map<string, StaticFile> {
   const { path } = options
   const files = new Map<string, StaticFile>([

@@ -110,7 +110,7 @@ export const errorCatalogue = {
       'The message says why. `pronghorn import-database --dry-run` repeats the checks and changes nothing.',
   },
   IMPORT_TARGET_FILLED: {
-    meaning: 'An import was asked for, but the reader has indexed blocks already.',
+    meaning: 'An import was requested, but the reader has indexed blocks already.',
     remedy: 'Import into a new database. What is there is unchanged.',
   },
   IMPORT_UNFINISHED: {

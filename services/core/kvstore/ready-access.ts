@@ -2,7 +2,7 @@
 export interface AccessTiming {
   /** A call that takes longer counts as failed. */
   readonly deadlineMs: number
-  /** After a failure nothing is asked for so long; then one call tries. */
+  /** For this long after a failure every call fails at once; then one call tries. */
   readonly restMs: number
 }
 

@@ -3,8 +3,13 @@ export type { EventEntity, EventEntry, EventFamily, KeyFields, SocketEvent } fro
 export { encodeFeedMessage } from './codec.ts'
 export { cursorAfter, decodeCursor, encodeCursor } from './cursor.ts'
 export type { FeedCursor } from './cursor.ts'
-export { followFeed } from './follow.ts'
-export type { FeedFollower, FollowerStatus, FollowerTiming, FollowOptions } from './follow.ts'
+export { subscribeToFeed } from './feed-subscriber.ts'
+export type {
+  FeedSubscriber,
+  SubscriberStatus,
+  SubscriberTiming,
+  SubscribeOptions,
+} from './feed-subscriber.ts'
 export { feedChannel, MAX_BUS_CHARACTERS } from './message.ts'
 export type {
   FeedAuthorization,

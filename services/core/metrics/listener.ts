@@ -57,7 +57,7 @@ export function createMetricsHandler(render: () => Promise<string>, logger: Logg
 }
 
 /**
- * Serves `/metrics` and nothing else on a port of its own.
+ * Serves `/metrics` and nothing else on its own port.
  * @throws FatalError `PORT_UNAVAILABLE`.
  */
 export async function serveMetrics(options: MetricsListenerOptions): Promise<MetricsListener> {

@@ -18,7 +18,7 @@ import type { AccountWatcher, ActionContext, ActionHandler, ContractRegistry } f
 import type { Directory } from './directory.ts'
 
 /**
- * The contracts of the chain, which report what they create to the directory. `directory` is asked for when an
+ * The contracts of the chain, which report what they create to the directory. `directory` is requested when an
  * action runs, because it is read from the chain that the contracts run on.
  */
 export function contractsFor(directory: () => Directory, watcher: AccountWatcher): ContractRegistry {

@@ -35,7 +35,7 @@ const rowOverheadBytes = 112
 
 /**
  * What a contract sees while it executes one action: its own tables, and the calls that notify accounts and
- * send actions. Notifications and inline actions are numbered when they are asked for and run later.
+ * send actions. Notifications and inline actions are numbered when they are requested and run later.
  */
 export class ActionContext {
   readonly host: ContractHost

@@ -82,7 +82,7 @@ function setCode(context: ActionContext, watcher: AccountWatcher): void {
   watcher.codeSet(name, code)
 }
 
-/** The system contract stores the hash of every ABI in a table of its own. */
+/** The system contract stores the hash of every ABI in its own table. */
 function setAbi(context: ActionContext, watcher: AccountWatcher): void {
   const reader = new ByteReader(context.packedData)
   const name = context.host.nameOf(reader.u64())

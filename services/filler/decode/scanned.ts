@@ -89,7 +89,7 @@ export class ScannedAction {
     })
   }
 
-  /** A record of its own, valid as long as the payload is. */
+  /** A separate record, valid as long as the payload is. */
   copy(): ScannedAction {
     const copy = new ScannedAction()
     copy.payload = this.payload
@@ -161,7 +161,7 @@ export class ScannedRow {
     return this.payload.subarray(this.valueStart, this.valueEnd)
   }
 
-  /** A record of its own, valid as long as the payload is. */
+  /** A separate record, valid as long as the payload is. */
   copy(): ScannedRow {
     return Object.assign(new ScannedRow(), this)
   }

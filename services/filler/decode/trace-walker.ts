@@ -67,7 +67,7 @@ function walkActions(emitter: CodeEmitter, field: FieldNode, scope: TraceScope):
   const action = elementOf(field.type, 'action traces')
   const { minSize, work } = emitter.measures.of(action)
   const body = walkStructs(emitter, action, 'action_trace', (struct) => walkAction(emitter, struct))
-  // A function of its own: it is what the engine has to optimize well.
+  // A separate function: it is what the engine has to optimize well.
   const name = emitter.fresh('walkAction')
   emitter.functions.push(`
     function ${name}(W, S, C, tx, txid) {

@@ -15,7 +15,7 @@ export interface FeedRecorderOptions {
   readonly reader: string
   readonly outbox: Outbox
   readonly mode: LiveMode
-  /** True when only irreversible blocks are read: then these have a head of their own. */
+  /** True when only irreversible blocks are read: then these have their own head. */
   readonly irreversibleOnly: boolean
   readonly send: SendMessage
   /** Called for each entry after its commit. */

@@ -2,7 +2,7 @@
 export interface CommitFacts {
   readonly durationMs: number
   readonly blocks: number
-  /** True for a block of its own that a fork may still undo. */
+  /** True for a single block that a fork may still undo. */
   readonly isReversible: boolean
   /** Rows written or removed, by table. */
   readonly rows: ReadonlyMap<string, number>

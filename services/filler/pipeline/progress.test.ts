@@ -14,7 +14,7 @@ const well: ProgressFacts = {
 
 test.each([
   ['nothing while it commits', { waitingBlocks: 90_000 }, null],
-  ['nothing when all is done and the node speaks', { sinceCommitMs: 60_000 }, null],
+  ['nothing when all is done and the node responds', { sinceCommitMs: 60_000 }, null],
   [
     'blocks that wait',
     { sinceCommitMs: 31_000, waitingBlocks: 7 },

@@ -92,7 +92,7 @@ async function claimFamily(store: Store, handler: Family, reader: string): Promi
     throw new FatalError(
       'READER_SETTINGS_CHANGED',
       `the database's ${handler.family} tables belong to reader ${source.reader} with contract ${source.account}; ` +
-        `reader ${reader} with contract ${handler.account} needs a database of its own`,
+        `reader ${reader} with contract ${handler.account} needs its own database`,
     )
   }
 }

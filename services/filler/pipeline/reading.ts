@@ -45,7 +45,7 @@ const LINGER_MS = 250
 
 /**
  * One uninterrupted reading of the chain: from the session's blocks to commits. Catching up, blocks gather in a unit while
- * the database is busy with the one before; above the last irreversible block each is a unit of its own. Any error stops
+ * the database is busy with the one before; above the last irreversible block each is its own unit. Any error stops
  * the reading: nothing is skipped and nothing pauses.
  */
 export class Reading implements ShipConsumer<Protocol> {

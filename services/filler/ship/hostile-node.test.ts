@@ -31,7 +31,7 @@ async function readDripping(timing: object) {
   return { node, ...run }
 }
 
-test('the SHiP client leaves a node whose message drips, and says so', async () => {
+test('the SHiP client disconnects from a node whose message drips, and logs it', async () => {
   const timing = { idleTimeoutMs: 400, slowMessageTimeoutMs: 400, minBytesPerSecond: 65_536 }
   const { node, session, collector, log } = await readDripping(timing)
   // More than pongs, less than any network: the idle time-out alone never closes this.
@@ -44,7 +44,7 @@ test('the SHiP client leaves a node whose message drips, and says so', async () 
   await dripping
 })
 
-test('the SHiP client leaves a node whose message never gets complete, at whatever rate', async () => {
+test('the SHiP client disconnects from a node whose message never completes, at whatever rate', async () => {
   const timing = { slowMessageTimeoutMs: 200, minBytesPerSecond: 1, messageTimeoutMs: 600 }
   const { node, collector, session } = await readDripping(timing)
   const dripping = drip(node.connections[0]!, 20_000, 20)
@@ -53,7 +53,7 @@ test('the SHiP client leaves a node whose message never gets complete, at whatev
   await dripping
 })
 
-test('the SHiP client does not leave a node that sends a large message over a slow network', async () => {
+test('the SHiP client stays with a node that sends a large message over a slow network', async () => {
   const timing = { idleTimeoutMs: 300, slowMessageTimeoutMs: 300, minBytesPerSecond: 65_536 }
   const { node, session } = await readDripping(timing)
   await drip(node.connections[0]!, 10_000, 20, 500_000)

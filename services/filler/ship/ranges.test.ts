@@ -54,7 +54,7 @@ test('the SHiP client refuses to continue with a node that was restored without 
   expect(await done).toMatchObject({ code: 'SHIP_RANGE_UNAVAILABLE' })
 })
 
-test('the SHiP client accepts block 1 without traces and says so once', async () => {
+test('the SHiP client accepts block 1 without traces and logs it once', async () => {
   const { node, url } = await harness.node({
     ranges: { traceBegin: 2 },
     tamper: (block) => (block.num === 1 ? { ...block, traces: null } : block),

@@ -144,7 +144,7 @@ export interface ShipTiming {
   readonly watchPollMs: number
   /** With several nodes: time in which the streaming one must send a block that another one has. */
   readonly takeoverMs: number
-  /** With several nodes: time for which the streaming one may be on a branch of its own. */
+  /** With several nodes: time for which the streaming one may be on its own branch. */
   readonly otherBranchMs: number
   /** Time to wait for a node that is behind before trying the next one, when there are several. */
   readonly behindTimeoutMs: number

@@ -3,7 +3,7 @@ import type { MutableRow } from './table.ts'
 import type { WriterSession } from './session.ts'
 
 /**
- * Records the current rows, for a block that may be undone. For an identity without a row an entry says so. An
+ * Records the current rows, for a block that may be undone. An identity without a row gets an entry that marks its absence. An
  * identity that the block has journaled already is left alone: its first image is the right one.
  */
 export async function journalRows(

@@ -10,7 +10,7 @@ import type { PostgresBinaries } from './binaries.ts'
 import type { Guard } from './guard.ts'
 import { isRunning, pause, serverProcessesIn } from './processes.ts'
 
-/** A busy machine takes minutes; one that fails says so by itself. */
+/** A busy machine takes minutes; a failure is reported at once. */
 const INITDB_TIMEOUT_MS = 600_000
 const STOP_TIMEOUT_MS = 30_000
 /** Databases that initdb creates: template1, template0 and postgres. */

@@ -36,7 +36,7 @@ export interface Guard {
 /** Starts a guard; `temporaryFolder` is removed at the end when it is given. */
 export function startGuard(temporaryFolder: string | null): Guard {
   const guard = spawn('/bin/sh', ['-c', SCRIPT, 'pronghorn-guard', temporaryFolder ?? ''], {
-    // Of a session of its own: what ends the terminal, or all processes of a group, leaves it.
+    // In its own session: what ends the terminal, or all processes of a group, leaves it.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     cwd: '/',

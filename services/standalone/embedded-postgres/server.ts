@@ -15,7 +15,7 @@ import { startGuard } from './guard.ts'
 import type { Guard } from './guard.ts'
 import { pause } from './processes.ts'
 
-/** A busy machine takes minutes; a server that fails says so by itself. */
+/** A busy machine takes minutes; a failure is reported at once. */
 const START_TIMEOUT_MS = 300_000
 const STOP_TIMEOUT_MS = 30_000
 /** What a server says when it is ready; a standby only reads. */
@@ -52,7 +52,7 @@ export interface EmbeddedPostgresOptions {
 }
 
 /**
- * Starts a PostgreSQL server of its own on a free loopback port, as root or as an ordinary user. It ends with this
+ * Starts its own PostgreSQL server on a free loopback port, as root or as an ordinary user. It ends with this
  * process, however that ends.
  *
  * @throws FatalError `EMBEDDED_POSTGRES_FAILED` with the server's own words when it does not start; `DATA_FOLDER_HELD`

@@ -71,7 +71,7 @@ export function insideGap(requested: bigint, first: number, last: number): Refus
   return notIndexed(`The requested block num '${requested}' was not indexed`, first, last)
 }
 
-/** The block that is asked for may be one of those that were left out. */
+/** The block that is requested may be one of those that were left out. */
 export function nextToGap(nearest: number, first: number, last: number): Refusal {
   return notIndexed(`The blocks next to block num '${nearest}' were not indexed`, first, last)
 }

@@ -51,7 +51,7 @@ export function openStateDatabase(
 async function inSnapshot<T>(pool: pg.Pool, work: (session: StateSession) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let broken = true
-  // A client that breaks between two statements says so by an event, which would end the process unheard.
+  // A connection that breaks between two statements emits an event, which would end the process without a listener.
   const onBreak = (): void => {
     broken = true
   }

@@ -13,7 +13,7 @@ interface Seed {
 
 /** Requests to the chain node at the same time. */
 const MAX_ASKING = 4
-/** An account without an ABI is asked for again after this long. */
+/** An account without an ABI is requested again after this long. */
 const ABSENCE_MS = 60_000
 const MAX_BYTES = 32 * 2 ** 20
 const WAIT_MS = 3_000

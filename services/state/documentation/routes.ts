@@ -4,7 +4,7 @@ import type { Endpoint } from '../endpoints/index.ts'
 import { createOpenApiDocument } from './openapi.ts'
 import type { ServerInfo } from './openapi.ts'
 
-/** Below the version's path, because the proxy in front has a documentation of its own. */
+/** Below the version's path, because the proxy in front has its own documentation. */
 const DOCUMENT_PATH = '/v0/openapi.json'
 const DOCS_PATH = '/v0/docs'
 

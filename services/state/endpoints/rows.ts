@@ -66,7 +66,7 @@ interface TableOf {
   readonly table: string
 }
 
-/** How rows of a table are written, and the ABI where it is asked for. @throws Refusal 400 when there is no ABI. */
+/** How rows of a table are written, and the ABI where it is requested. @throws Refusal 400 when there is no ABI. */
 async function formOf(
   parts: StateParts,
   snapshot: StateSnapshot,

@@ -15,7 +15,7 @@ export interface StateSnapshot {
   readonly common: Readonly<Record<string, unknown>>
 }
 
-/** Which block is asked for. */
+/** Which block is requested. */
 export interface BlockQuery {
   readonly block_num?: bigint | undefined
   readonly irreversible_only?: boolean

@@ -1,7 +1,7 @@
 import { bytesToHex } from '../../core/antelope/index.ts'
 import type { StateSession } from '../chain/index.ts'
 
-/** How a block's time is compared with the one that is asked for. */
+/** How a block's time is compared with the one that is requested. */
 export const comparators = ['gt', 'gte', 'lt', 'lte', 'eq'] as const
 export type Comparator = (typeof comparators)[number]
 
@@ -22,7 +22,7 @@ const conditions: Readonly<Record<Comparator, string>> = {
   eq: 'block_time = $1 ORDER BY block_num',
 }
 
-/** The block nearest to a time (ms since 1970) on the side that is asked for; null when there is none. */
+/** The block nearest to a time (ms since 1970) on the side that is requested; null when there is none. */
 export async function selectBlockByTime(
   session: StateSession,
   timeMs: number,

@@ -29,7 +29,7 @@ export interface VerifyDatabaseOptions extends Omit<VerifyOptions, 'client' | 's
 }
 
 /**
- * Compares a database with the chain, over a connection of its own. With a source that is of one block everything is read
+ * Compares a database with the chain, over its own connection. With a source that is of one block everything is read
  * in one snapshot.
  *
  * @throws FatalError `CHAIN_MISMATCH` when the node serves another chain.

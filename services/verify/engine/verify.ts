@@ -19,7 +19,7 @@ const VIOLATIONS_SHOWN = 20
 
 /** What `verify` takes. */
 export interface VerifyOptions {
-  /** A connection of its own, outside any transaction; with a fixed source, inside that of the comparison. */
+  /** Its own connection, outside any transaction; with a fixed source, inside that of the comparison. */
   readonly client: pg.ClientBase
   readonly source: ChainSource
   /** Only these tables, by the name of the table or what reports call it. */

@@ -25,7 +25,7 @@ interface Streamed {
   bytes: number
 }
 
-/** Streams from one node at the head, and from another one as soon as it stalls, lags or is on a branch of its own. The links to all nodes show which one is better.
+/** Streams from one node at the head, and from another one as soon as it stalls, lags or is on its own branch. The links to all nodes show which one is better.
  */
 export class HeadReading<P extends ProtocolCodec> {
   readonly #reader: ReaderState<P>
@@ -135,7 +135,7 @@ export class HeadReading<P extends ProtocolCodec> {
       settings.timing.otherBranchMs,
       now,
     )
-    if (isAlone) this.#leave('the node is on a branch of its own')
+    if (isAlone) this.#leave('the node is on its own branch')
   }
 
   #leave(reason: string): void {

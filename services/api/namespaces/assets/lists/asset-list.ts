@@ -21,7 +21,7 @@ export interface AssetList {
   readonly request: AssetRequest
 }
 
-/** The requested list of assets. Filters on templates are resolved to templates by a statement of their own.
+/** The requested list of assets. Filters on templates are resolved to templates by their own statement.
  * @param orderOf returns the order; default: the sort of the request.
  */
 export async function assetList(

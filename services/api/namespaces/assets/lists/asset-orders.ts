@@ -10,7 +10,7 @@ const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
 const CHANGING_NAME = raw(`(t.mutable_data ->> 'name')`)
 /** Name in the merged data: the template's immutable one, the asset's own, the template's mutable one. */
 const NAME = sql`coalesce(${FIXED_NAME}, ${OWN_NAME}, ${CHANGING_NAME}) COLLATE "C"`
-/** Share of the assets with a name of their own, without statistics. */
+/** Share of the assets with their own name, without statistics. */
 const OWN_NAMES = 0.1
 
 /** The order of a request for assets. Mint numbers and names that are missing come last in both directions. */

@@ -70,7 +70,7 @@ export const schemaRecord = shape.extend(
 )
 
 /** The schema inside what an account owns. */
-export const schemaOfAccount = shape.omit(schemaRecord, 'BareSchema', 'A schema, as accounts list it', [
+export const schemaOfAccount = shape.omit(schemaRecord, 'AccountSchema', 'A schema, as accounts list it', [
   'types',
   'assets',
 ])

@@ -65,7 +65,7 @@ function templateFilters(request: ListingRequest): Filter[] {
   return filters
 }
 
-/** Listings of one asset have its template in a column of its own, bundles have a list. */
+/** Listings of one asset have its template in its own column, bundles have a list. */
 function ofTemplates(request: ListingRequest, name: string, given: readonly number[]): Filter {
   const ids = distinct(given)
   const { kind, terms } = request.table

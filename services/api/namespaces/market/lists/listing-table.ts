@@ -37,7 +37,7 @@ const STATES = [0, 1, 2, 3, 4]
 /** Condition on a template buy offer: it is fulfilled. */
 export const HAS_ASSET = raw('l.asset_id IS NOT NULL')
 
-/** An index in the order of a column, behind columns with a value of their own. */
+/** An index in the order of a column, behind columns with their own value. */
 function indexOf(table: string, key: string, name: string, ...columns: string[]): Index {
   return { name: `${table}_${name}_idx`, columns: [...columns, key] }
 }

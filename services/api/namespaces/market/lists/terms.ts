@@ -20,7 +20,7 @@ export type TermKind =
   | 'listing'
   | 'category'
 
-/** Terms of listings of several assets, of more than two schemas, and without a template of their own. */
+/** Terms of listings of several assets, of more than two schemas, and without their own template. */
 export const BUNDLE = termOf('is', 'bundle')
 export const MANY_SCHEMAS = termOf('is', 'schemas')
 export const NO_TEMPLATE = termOf('is', 'plain')

@@ -4,15 +4,15 @@ import type { KeyValueStore } from '../../services/core/kvstore/index.ts'
 import {
   encodeFeedMessage,
   feedChannel,
-  followFeed,
+  subscribeToFeed,
   MAX_BUS_CHARACTERS,
 } from '../../services/core/live/index.ts'
 import type {
   FeedEntry,
-  FeedFollower,
+  FeedSubscriber,
   FeedLag,
   FeedQuery,
-  FollowOptions,
+  SubscribeOptions,
 } from '../../services/core/live/index.ts'
 import { createPublisher } from '../../services/filler/feed/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
@@ -45,8 +45,8 @@ function createLog() {
 /** Long enough that nothing happens by the clock unless a test shortens it. */
 const unhurried = { silenceMs: 600_000, pollMs: 600_000 }
 
-/** A reader's feed, the bus between, and a follower. */
-async function follow(reader: string, more: Partial<FollowOptions> = {}) {
+/** A reader's feed, the bus between, and a subscriber. */
+async function subscribe(reader: string, more: Partial<SubscribeOptions> = {}) {
   const log = createLog()
   const store = more.store ?? createMemoryStore(log)
   const received: FeedEntry[] = []
@@ -56,7 +56,7 @@ async function follow(reader: string, more: Partial<FollowOptions> = {}) {
     send: (channel, text) => void (isDeaf ? undefined : store.publish(channel, text).catch(() => undefined)),
   })
   await written.arrive(10)
-  const follower = await followFeed({
+  const subscriber = await subscribeToFeed({
     store,
     query: feed.query,
     reader,
@@ -70,7 +70,7 @@ async function follow(reader: string, more: Partial<FollowOptions> = {}) {
     expect.poll(async () => received.length >= (await readEntries(feed.query, reader)).length).toBe(true)
   return {
     written,
-    follower,
+    subscriber,
     store,
     log,
     received,
@@ -89,18 +89,18 @@ async function follow(reader: string, more: Partial<FollowOptions> = {}) {
 async function expectAllOnce(
   reader: string,
   received: readonly FeedEntry[],
-  follower: FeedFollower,
+  subscriber: FeedSubscriber,
 ): Promise<void> {
   expect(received).toEqual(await readEntries(feed.query, reader))
-  await follower.close()
+  await subscriber.close()
 }
 
-describe('a follower of a feed', () => {
-  it('a follower of a feed takes entries from the bus, and reads what was lost as soon as the next message shows it', async () => {
-    const { written, follower, received, withoutBus, hasReceived } = await follow('gaps')
+describe('a subscriber of a feed', () => {
+  it('a subscriber of a feed takes entries from the bus, and reads what was lost as soon as the next message shows it', async () => {
+    const { written, subscriber, received, withoutBus, hasReceived } = await subscribe('gaps')
     await written.block(2)
     await hasReceived()
-    expect(follower.status()).toMatchObject({ fromBus: 1, sequence: 1n, via: 'bus' })
+    expect(subscriber.status()).toMatchObject({ fromBus: 1, sequence: 1n, via: 'bus' })
     await withoutBus(async () => {
       await written.block(1)
       await written.fork(11)
@@ -112,22 +112,22 @@ describe('a follower of a feed', () => {
     await written.block(1)
     await hasReceived()
     // What shows the loss is read with it.
-    expect(follower.status()).toMatchObject({ fromBus: 2, fromDatabase: 4 })
-    await expectAllOnce('gaps', received, follower)
+    expect(subscriber.status()).toMatchObject({ fromBus: 2, fromDatabase: 4 })
+    await expectAllOnce('gaps', received, subscriber)
   })
 
-  it('a follower of a feed learns from the next sign of life that the last message was lost', async () => {
-    const { written, follower, received, lags, withoutBus, hasReceived } = await follow('last')
+  it('a subscriber of a feed learns from the next heartbeat that the last message was lost', async () => {
+    const { written, subscriber, received, lags, withoutBus, hasReceived } = await subscribe('last')
     await withoutBus(() => written.block(1))
     written.beat()
     await hasReceived()
     expect(lags).toMatchObject([{ reader: 'last', sequence: '1', block_num: 11, behind: 0, live: true }])
-    expect(follower.status()).toMatchObject({ lag: lags[0], fromDatabase: 1 })
-    await expectAllOnce('last', received, follower)
+    expect(subscriber.status()).toMatchObject({ lag: lags[0], fromDatabase: 1 })
+    await expectAllOnce('last', received, subscriber)
   })
 
-  it('a follower of a feed reads what is too long for the bus', async () => {
-    const { written, follower, received, store, hasReceived } = await follow('long')
+  it('a subscriber of a feed reads what is too long for the bus', async () => {
+    const { written, subscriber, received, store, hasReceived } = await subscribe('long')
     const lengths: number[] = []
     await store.subscribe(feedChannel('long'), (text) => void lengths.push(text.length))
     await written.block(1, 'x'.repeat(MAX_BUS_CHARACTERS))
@@ -135,12 +135,12 @@ describe('a follower of a feed', () => {
     await written.block(1, 'x'.repeat(MAX_BUS_CHARACTERS - 2_000))
     await hasReceived()
     expect(Math.max(...lengths)).toBeLessThanOrEqual(MAX_BUS_CHARACTERS)
-    expect(follower.status()).toMatchObject({ fromBus: 1, fromDatabase: 1 })
-    await expectAllOnce('long', received, follower)
+    expect(subscriber.status()).toMatchObject({ fromBus: 1, fromDatabase: 1 })
+    await expectAllOnce('long', received, subscriber)
   })
 
-  it('a follower of a feed skips what is no message, says so once, and misses nothing', async () => {
-    const { written, follower, received, store, log, hasReceived } = await follow('malformed')
+  it('a subscriber of a feed skips malformed messages, logs one line, and misses nothing', async () => {
+    const { written, subscriber, received, store, log, hasReceived } = await subscribe('malformed')
     const lag = { kind: 'lag', reader: 'malformed', epoch: 0, sequence: '0', behind: 0, live: true } as const
     const forged = [
       '',
@@ -154,13 +154,13 @@ describe('a follower of a feed', () => {
       await written.block(1)
     }
     await hasReceived()
-    expect(follower.status().malformed).toBe(forged.length)
+    expect(subscriber.status().malformed).toBe(forged.length)
     expect(log.lines).toEqual(['a message of the feed was skipped'])
-    await expectAllOnce('malformed', received, follower)
+    await expectAllOnce('malformed', received, subscriber)
   })
 
-  it('a follower of a feed asks the database while the bus is silent', async () => {
-    const { written, follower, received, withoutBus, hasReceived } = await follow('silent', {
+  it('a subscriber of a feed asks the database while the bus is silent', async () => {
+    const { written, subscriber, received, withoutBus, hasReceived } = await subscribe('silent', {
       timing: { silenceMs: 1, pollMs: 10 },
     })
     await withoutBus(async () => {
@@ -169,14 +169,14 @@ describe('a follower of a feed', () => {
         await hasReceived()
       }
     })
-    expect(follower.status()).toMatchObject({ via: 'database', fromBus: 0, fromDatabase: 3 })
-    await expectAllOnce('silent', received, follower)
+    expect(subscriber.status()).toMatchObject({ via: 'database', fromBus: 0, fromDatabase: 3 })
+    await expectAllOnce('silent', received, subscriber)
   })
 
-  it('a follower of a feed handles one entry after the other, however slowly, and continues when one fails', async () => {
+  it('a subscriber of a feed handles one entry after the other, however slowly, and continues when one fails', async () => {
     const taken: string[] = []
     let atOnce = 0
-    const { written, follower } = await follow('slow', {
+    const { written, subscriber } = await subscribe('slow', {
       onEntry: async ({ sequence }) => {
         if (++atOnce > 1) throw new Error('two at once')
         await new Promise((resolve) => setTimeout(resolve, 2))
@@ -189,27 +189,27 @@ describe('a follower of a feed', () => {
     for (let block = 0; block < 300; block++) await written.block(1)
     await expect.poll(() => taken.length, { timeout: patient(20_000) }).toBe(300)
     expect(taken).toEqual(taken.map((_, i) => String(i + 1)))
-    await follower.close()
+    await subscriber.close()
   })
 
-  it('a follower of a feed starts when the database answers, and at its start position', async () => {
+  it('a subscriber of a feed starts when the database answers, and at its start position', async () => {
     let isAway = true
     const query: FeedQuery = (text, values) =>
       isAway ? Promise.reject(new Error('unavailable')) : feed.query(text, values)
-    const { written, follower, received, log } = await follow('unavailable', {
+    const { written, subscriber, received, log } = await subscribe('unavailable', {
       query,
       timing: { silenceMs: 1, pollMs: 10 },
     })
     await written.block(1)
     await expect.poll(() => log.lines).toEqual(['the feed cannot be read'])
     isAway = false
-    await expect.poll(() => follower.status().sequence).toBe(1n)
+    await expect.poll(() => subscriber.status().sequence).toBe(1n)
     await written.block(1)
     await expect.poll(() => received.map(({ sequence }) => sequence)).toEqual(['2'])
-    await follower.close()
+    await subscriber.close()
     const second: string[] = []
     const from = { epoch: received[0]!.epoch, sequence: 0n }
-    const again = await followFeed({
+    const again = await subscribeToFeed({
       store: createMemoryStore(log),
       query,
       reader: 'unavailable',
@@ -221,8 +221,8 @@ describe('a follower of a feed', () => {
     await again.close()
   })
 
-  it('a follower of a feed gets a gap when entries are no longer stored, or the feed is another one', async () => {
-    const { written, follower, received, store, hasReceived } = await follow('other')
+  it('a subscriber of a feed gets a gap when entries are no longer stored, or the feed is another one', async () => {
+    const { written, subscriber, received, store, hasReceived } = await subscribe('other')
     const send = (channel: string, text: string) => void store.publish(channel, text)
     await written.block(1)
     await hasReceived()
@@ -249,7 +249,7 @@ describe('a follower of a feed', () => {
       sequence: '5',
       block: { num: 32 },
     })
-    await follower.close()
+    await subscriber.close()
   })
 })
 
@@ -271,7 +271,7 @@ describeWithRedis('a Redis that goes and comes back', () => {
       logger: log,
       onMessage: (_, outcome) => outcomes[outcome]++,
     })
-    const { written, follower, received, hasReceived } = await follow('redis', {
+    const { written, subscriber, received, hasReceived } = await subscribe('redis', {
       store: listening,
       timing: { silenceMs: 300, pollMs: 50 },
     })
@@ -280,13 +280,13 @@ describeWithRedis('a Redis that goes and comes back', () => {
     })
     await filler.block(2)
     await hasReceived()
-    expect(follower.status()).toMatchObject({ via: 'bus', fromBus: 1 })
+    expect(subscriber.status()).toMatchObject({ via: 'bus', fromBus: 1 })
     await redis.kill()
     for (let block = 0; block < 3; block++) await filler.block(1)
     await filler.fork(12)
     await filler.block(1)
     await hasReceived()
-    expect(follower.status()).toMatchObject({ via: 'database', fromBus: 1, fromDatabase: 5 })
+    expect(subscriber.status()).toMatchObject({ via: 'database', fromBus: 1, fromDatabase: 5 })
     expect(outcomes).toEqual({ sent: 1, dropped: 5 })
     // Five losses, one line.
     expect(log.lines.filter((line) => line.startsWith('messages for live clients'))).toHaveLength(1)
@@ -296,13 +296,13 @@ describeWithRedis('a Redis that goes and comes back', () => {
         async () => {
           await filler.block(1)
           await hasReceived()
-          return follower.status().fromBus
+          return subscriber.status().fromBus
         },
         { timeout: patient(20_000) },
       )
       .toBeGreaterThan(2)
     expect(written.head).toBe(10)
-    await expectAllOnce('redis', received, follower)
+    await expectAllOnce('redis', received, subscriber)
     await Promise.all([writing.close(), listening.close()])
     await redis.stop()
   })

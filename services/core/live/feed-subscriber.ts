@@ -6,15 +6,15 @@ import type { FeedEntry, FeedGap, FeedLag, FeedMessage } from './message.ts'
 import { readFeed, readFeedState } from './stored-feed.ts'
 import type { FeedQuery, FeedState } from './stored-feed.ts'
 
-/** Time limits of a follower; tests shorten them. */
-export interface FollowerTiming {
-  /** Silence of the bus after which the database is asked instead. The filler speaks every two seconds. */
+/** Time limits of a subscriber; tests shorten them. */
+export interface SubscriberTiming {
+  /** Silence of the bus after which the database is asked instead. The filler publishes every two seconds. */
   readonly silenceMs: number
   /** How often the database is asked then. */
   readonly pollMs: number
 }
 
-const defaultTiming: FollowerTiming = { silenceMs: 5_000, pollMs: 1_000 }
+const defaultTiming: SubscriberTiming = { silenceMs: 5_000, pollMs: 1_000 }
 
 /** Messages, and characters of them, that wait for their turn; beyond that the database is read, which has them all. */
 const MAX_WAITING = 256
@@ -24,8 +24,8 @@ const BATCH = 50
 /** Problems of the same kind are logged at most this often. */
 const WARN_EVERY_MS = 60_000
 
-/** What `followFeed` needs. */
-export interface FollowOptions {
+/** What `subscribeToFeed` needs. */
+export interface SubscribeOptions {
   readonly store: KeyValueStore
   /** Reads from the database that the filler writes to, not from a replica. */
   readonly query: FeedQuery
@@ -37,12 +37,12 @@ export interface FollowOptions {
   readonly onEntry: (entry: FeedEntry) => Promise<void> | void
   /** Takes what the filler says of its progress. */
   readonly onLag?: (lag: FeedLag) => void
-  readonly timing?: Partial<FollowerTiming>
+  readonly timing?: Partial<SubscriberTiming>
 }
 
-/** What a follower says of itself. */
-export interface FollowerStatus {
-  /** The feed that is followed; null before the reader has one. */
+/** What a subscriber says of itself. */
+export interface SubscriberStatus {
+  /** The feed of the subscription; null before the reader has one. */
   readonly epoch: number | null
   /** Newest entry that was taken. */
   readonly sequence: bigint
@@ -56,28 +56,28 @@ export interface FollowerStatus {
   readonly malformed: number
 }
 
-/** Follows the feed of one reader. */
-export interface FeedFollower {
-  status(): FollowerStatus
+/** A subscription to the feed of one reader. */
+export interface FeedSubscriber {
+  status(): SubscriberStatus
   /** Ends it; resolves when the entry in hand is done. Never rejects. */
   close(): Promise<void>
 }
 
 /**
- * Follows a reader's feed without losing an entry: by the bus as long as each message is the next one, and through the
+ * Subscribes to a reader's feed without losing an entry: by the bus as long as each message is the next one, and through the
  * database at the start, after a gap, for what is too long for the bus, and while the bus is silent. What is no longer
  * retained, or belongs to another feed, comes as an entry of kind `gap`. Resolves when it stands at its starting place, or,
  * when the database does not answer, at once: it starts there as soon as it can.
  */
-export async function followFeed(options: FollowOptions): Promise<FeedFollower> {
-  const follower = new Follower(options)
-  await follower.start()
-  return follower
+export async function subscribeToFeed(options: SubscribeOptions): Promise<FeedSubscriber> {
+  const subscriber = new Subscriber(options)
+  await subscriber.start()
+  return subscriber
 }
 
-class Follower implements FeedFollower {
-  private readonly options: FollowOptions
-  private readonly timing: FollowerTiming
+class Subscriber implements FeedSubscriber {
+  private readonly options: SubscribeOptions
+  private readonly timing: SubscriberTiming
   private readonly waiting: { readonly message: FeedMessage; readonly characters: number }[] = []
   private waitingCharacters = 0
   private unsubscribe: Unsubscribe = () => Promise.resolve()
@@ -95,7 +95,7 @@ class Follower implements FeedFollower {
   private readonly warnedAtMs = new Map<string, number>()
   private running: Promise<void> | null = null
 
-  constructor(options: FollowOptions) {
+  constructor(options: SubscribeOptions) {
     this.options = options
     this.timing = { ...defaultTiming, ...options.timing }
     const { from = 'now' } = options
@@ -117,7 +117,7 @@ class Follower implements FeedFollower {
     this.wake()
   }
 
-  status(): FollowerStatus {
+  status(): SubscriberStatus {
     const { epoch, sequence, lag } = this
     return { epoch, sequence, via: this.isBusSilent ? 'database' : 'bus', lag, ...this.counts }
   }
