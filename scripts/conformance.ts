@@ -1,6 +1,6 @@
 /**
  * Compares the api with the recorded answers of the system that it replaces: indexes the recording, serves it, sends
- * every recorded request. Usage: npm run conformance [history] [recorded] (default: both ways of reading the chain).
+ * every recorded request. Usage: npm run conformance [history] [recorded] (default: both replay modes of the chain).
  *
  * Prints what came out, and exits with 1 when an answer differs that `scripts/conformance/differences.ts` does not
  * list, or when one that it lists no longer differs.
@@ -43,14 +43,14 @@ function report(replay: string, outcome: Outcome): void {
   for (const line of describeFailures(outcome)) console.log(`  ${line}`)
 }
 
-/** Compares in both ways, or in those that are named. Returns the exit code. */
+/** Compares in both replay modes, or in the named ones. Returns the exit code. */
 async function main(args: readonly string[]): Promise<number> {
-  const ways = (['history', 'recorded'] as const).filter((way) => args.length === 0 || args.includes(way))
+  const modes = (['history', 'recorded'] as const).filter((mode) => args.length === 0 || args.includes(mode))
   const server = await startEmbeddedPostgres()
   const { host, port, user, password } = server
-  let isRight = ways.length > 0
+  let isRight = modes.length > 0
   try {
-    for (const replay of ways) {
+    for (const replay of modes) {
       for (const outcome of await compare({ host, port, user, password }, replay)) {
         report(replay, outcome)
         isRight &&= isConforming(outcome)

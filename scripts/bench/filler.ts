@@ -67,7 +67,7 @@ const loads = {
 }
 /** Ratios by name; more is better. */
 const ratios: Record<string, number> = {}
-/** How often the market's blocks are read in each way: they take seconds, and one disturbance would decide. */
+/** How often the market's blocks are read in each variant: they take seconds, and one disturbance would decide. */
 const MARKET_ROUNDS = 5
 /** How often dense blocks are read, without and with query indexes by turns. */
 const DENSE_ROUNDS = 2
@@ -111,7 +111,7 @@ async function acknowledge(chain: BenchChain): Promise<Reading> {
 }
 
 /** What a measured filler does in addition to indexing the assets family. */
-interface Way {
+interface Variant {
   readonly contracts?: readonly ContractEntry[]
   readonly withoutDerived?: readonly string[]
 }
@@ -120,20 +120,20 @@ async function fill(
   chain: BenchChain,
   database: DatabaseAddress,
   stopBlock: number,
-  way: Way = {},
+  variant: Variant = {},
 ): Promise<number> {
   const startedAt = performance.now()
   await runReader(
     {
       settings: readerSettings({
         stop_block: stopBlock,
-        contracts: [assetsContract, ...(way.contracts ?? [])],
+        contracts: [assetsContract, ...(variant.contracts ?? [])],
       }),
       database,
       chain: { chainId: chain.chainId, http: chain.httpUrl, ship: [chain.shipUrl] },
       logger,
       buildQueryIndexes: false,
-      ...(way.withoutDerived ? { withoutDerived: way.withoutDerived } : {}),
+      ...(variant.withoutDerived ? { withoutDerived: variant.withoutDerived } : {}),
     },
     new AbortController().signal,
   )
@@ -144,27 +144,27 @@ async function fill(
 async function measureMarket(admin: DatabaseAddress): Promise<void> {
   const blocks = loads.market
   const chain = await startChain('market', blocks)
-  const ways: readonly [name: string, way: Way][] = [
+  const variants: readonly [name: string, variant: Variant][] = [
     ['assets alone', {}],
     ['and the market, rows alone', { contracts: marketContracts, withoutDerived: ['market'] }],
     ['and what the market derives', { contracts: marketContracts }],
   ]
-  const best = ways.map(() => Infinity)
-  for (const [place, [, way]] of ways.entries())
-    await fill(chain, await createDatabase(admin, `bench_market_${place}`), RECORDED, way)
+  const best = variants.map(() => Infinity)
+  for (const [place, [, variant]] of variants.entries())
+    await fill(chain, await createDatabase(admin, `bench_market_${place}`), RECORDED, variant)
   for (let round = 1; round <= MARKET_ROUNDS; round++) {
-    for (const [place, [, way]] of ways.entries()) {
+    for (const [place, [, variant]] of variants.entries()) {
       const database = await createBareDatabase(
         admin,
         `bench_market_${place}_${round}`,
         `bench_market_${place}`,
       )
-      best[place] = Math.min(best[place]!, await fill(chain, database, chain.last, way))
+      best[place] = Math.min(best[place]!, await fill(chain, database, chain.last, variant))
       if (round === MARKET_ROUNDS && place === 2) await describeMarket(database)
     }
   }
   chain.process.kill()
-  for (const [place, [name]] of ways.entries())
+  for (const [place, [name]] of variants.entries())
     console.log(`  ${name}: ${best[place]!.toFixed(2)} s, ${Math.round(blocks / best[place]!)} blocks/s`)
   ratios['market: without derived values / with'] = best[1]! / best[2]!
   console.log(`  with derived values ${(best[2]! / best[1]!).toFixed(2)} times the time without`)

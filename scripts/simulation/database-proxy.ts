@@ -27,7 +27,7 @@ export class DatabaseProxy {
     this.#server = createServer((client) => this.#join(client))
   }
 
-  /** Listens; returns the database's address by way of the proxy. */
+  /** Listens; returns the database's address through the proxy. */
   async open(): Promise<DatabaseAddress> {
     this.#server.listen(0, '127.0.0.1')
     await once(this.#server, 'listening')

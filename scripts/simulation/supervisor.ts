@@ -23,7 +23,7 @@ const endMs = 300_000
 const hangMs = 20
 const afterlifeMs = 30
 
-/** Keeps one filler running, as a service manager does, and ends it in all ways. */
+/** Keeps one filler running, as a service manager does, and ends it in every manner. */
 export class Supervisor {
   /** The present one; null between two. */
   life: Life | null = null
