@@ -48,7 +48,7 @@ save_status() {
   mv "$status_file.new" "$status_file"
 }
 
-seconds_of() { # the moment in a backup's name
+seconds_of() { # the time in a backup's name
   local name=${1#auto-}
   date -u -d "${name:0:4}-${name:4:2}-${name:6:2} ${name:9:2}:${name:11:2}:${name:13:2}" +%s
 }

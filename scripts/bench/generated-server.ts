@@ -1,4 +1,4 @@
-/** A PostgreSQL server with a generated database, kept in a folder or temporary. */
+/** A PostgreSQL server with a generated database, stored in a folder or temporary. */
 import {
   buildQueryIndexes,
   connectDatabase,

@@ -12,7 +12,7 @@ export interface MeasuredAnswer {
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-/** One connection that is kept; one request at a time. */
+/** One keep-alive connection; one request at a time. */
 export class HttpClient {
   readonly #socket: Socket
   readonly #host: string

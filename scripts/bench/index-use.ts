@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
 const FAMILIES = ['assets', 'market']
 /** Prefix of the names under which the second tier is counted. */
 const LIST = 'list '
-/** Most kinds and lists that are kept of an index. */
+/** Most kinds and lists that are stored of an index. */
 const MOST_USERS = 12
 
 const server = await openGeneratedServer(options)

@@ -1,7 +1,7 @@
 /**
  * The api of a measurement of live data, in its own process. Usage: live-process.js ADDRESS CHAIN_ID, the address
  * of the database as JSON. Sends `{ url }` by IPC; at `{ block, assets }` it commits an entry of the feed with one event
- * for each asset and sends it on the bus, as a filler does, and says `{ committedMs }` at the moment of the commit.
+ * for each asset and sends it on the bus, as a filler does, and says `{ committedMs }` at the time of the commit.
  */
 import { startApi } from '../../services/api/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'

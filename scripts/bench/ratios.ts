@@ -1,9 +1,9 @@
 /**
- * Ratios of a small run of the benches against those that are kept in `scripts/bench/ratios.json`.
+ * Ratios of a small run of the benches against those stored in `scripts/bench/ratios.json`.
  * Usage: node dist/scripts/bench/ratios.js [--write]
  *
  * Every ratio is of two measurements of the same run, and more is better, so it holds on any machine. Exits with 1 when
- * one has lost a third of what is kept, three times in a row: other work disturbs a small run. `--write` keeps the least of
+ * one has lost a third of the stored ratio, three times in a row: other work disturbs a small run. `--write` stores the least of
  * three runs instead.
  */
 import { spawn } from 'node:child_process'
@@ -19,10 +19,10 @@ type Ratios = Readonly<Record<string, number>>
 
 const { values: options } = parseArgs({ options: { write: { type: 'boolean', default: false } } })
 
-/** A ratio below this share of the kept one is a loss. */
+/** A ratio below this share of the stored one is a loss. */
 const LEAST_SHARE = 2 / 3
 const RUNS = 3
-const KEPT = join(packageRoot, 'scripts/bench/ratios.json')
+const STORED = join(packageRoot, 'scripts/bench/ratios.json')
 
 /** What a bench is run with, and how the ratios are read from what it writes. */
 interface SmallRun {
@@ -82,22 +82,22 @@ if (options.write) {
     for (const [name, ratio] of Object.entries(await measure()))
       least[name] = Math.min(least[name] ?? Infinity, rounded(ratio))
   }
-  await writeFile(KEPT, `${JSON.stringify(least, null, 2)}\n`)
+  await writeFile(STORED, `${JSON.stringify(least, null, 2)}\n`)
 } else {
-  const kept = JSON.parse(await readFile(KEPT, 'utf8')) as Ratios
+  const stored = JSON.parse(await readFile(STORED, 'utf8')) as Ratios
   const best: Record<string, number> = {}
   let lost: readonly string[] = []
   for (let run = 1; run <= RUNS; run++) {
     for (const [name, ratio] of Object.entries(await measure())) best[name] = Math.max(best[name] ?? 0, ratio)
-    lost = Object.entries(kept)
+    lost = Object.entries(stored)
       .filter(([name, ratio]) => !((best[name] ?? 0) >= LEAST_SHARE * ratio))
       .map(([name]) => name)
     if (lost.length === 0) break
   }
-  console.log('| Ratio | Measured | Kept | |\n| --- | --- | --- | --- |')
+  console.log('| Ratio | Measured | Stored | |\n| --- | --- | --- | --- |')
   for (const [name, ratio] of Object.entries(best)) {
     console.log(
-      `| ${name} | ${rounded(ratio)} | ${kept[name] ?? ''} | ${lost.includes(name) ? 'LOST' : ''} |`,
+      `| ${name} | ${rounded(ratio)} | ${stored[name] ?? ''} | ${lost.includes(name) ? 'LOST' : ''} |`,
     )
   }
   if (lost.length > 0) {

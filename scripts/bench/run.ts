@@ -2,7 +2,7 @@
  * Runs the benches of `docs/performance.md`, one after the other, and keeps what they print in `scripts/bench/results`.
  * Usage: npm run bench [-- [NAME ...] [--data FOLDER]]
  *
- * `--data`: generated databases are kept below this folder, in `factor-1`, `factor-2`; without it each is generated
+ * `--data`: generated databases are retained below this folder, in `factor-1`, `factor-2`; without it each is generated
  * new, which takes minutes. On a machine that does other work the figures mean little.
  */
 import { spawn } from 'node:child_process'
@@ -28,7 +28,7 @@ for (const bench of wanted) {
   await mkdir(join(path, '..'), { recursive: true })
   await writeFile(path, `${JSON.stringify(await run(bench), null, 2)}\n`)
 }
-console.log('\nkept; `node dist/scripts/docs.js` writes docs/performance.md')
+console.log('\nstored; `node dist/scripts/docs.js` writes docs/performance.md')
 
 async function run(bench: BenchRun): Promise<BenchResult> {
   console.log(`\n# ${bench.title}`)

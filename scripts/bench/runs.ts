@@ -1,4 +1,4 @@
-/** The benches that `docs/performance.md` shows, and what is kept of their last run. */
+/** The benches that `docs/performance.md` shows, and the results of their last run. */
 
 /** A bench of the page. */
 export interface BenchRun {
@@ -13,7 +13,7 @@ export interface BenchRun {
   readonly factor?: number
 }
 
-/** Last run of a bench, as kept in `scripts/bench/results`. */
+/** Last run of a bench, as stored in `scripts/bench/results`. */
 export interface BenchResult {
   /** Day, ISO 8601. */
   readonly day: string

@@ -132,7 +132,7 @@ interface Result {
   readonly failed: number
 }
 
-/** Sends at a fixed rate, whatever the answers do; a request counts from the moment when it was due. */
+/** Sends at a fixed rate, whatever the answers do; a request counts from the time when it was due. */
 async function openLoop(
   agent: Agent,
   url: string,

@@ -81,12 +81,12 @@ function differObjects(
   path: string,
   comparison: Comparison,
 ): string | undefined {
-  const kept = withoutAdded(actual, expected, comparison.addedFields)
+  const compared = withoutAdded(actual, expected, comparison.addedFields)
   const keys = comparison.isSubset
     ? Object.keys(expected)
-    : [...new Set([...Object.keys(expected), ...Object.keys(kept)])]
+    : [...new Set([...Object.keys(expected), ...Object.keys(compared)])]
   for (const key of keys) {
-    const difference = differ(kept[key], expected[key], join(path, key), expected, comparison)
+    const difference = differ(compared[key], expected[key], join(path, key), expected, comparison)
     if (difference !== undefined) return difference
   }
   return undefined

@@ -14,7 +14,7 @@ export interface Rule {
   /** Paths that are not compared. */
   readonly volatile?: readonly string[]
   /**
-   * Arrays that are not strictly ordered: null = any order; a key = the sequence of its values is kept and elements
+   * Arrays that are not strictly ordered: null = any order; a key = the sequence of its values is preserved and elements
    * with an equal value may change places.
    */
   readonly loose?: Readonly<Record<string, string | null>>

@@ -117,7 +117,7 @@ export class SimulatedDatabase {
     return rows.filter(({ ended }) => ended).length
   }
 
-  /** Cancels what fillers ask at this moment; returns how many statements. */
+  /** Cancels the running statements of fillers; returns how many. */
   async cancelStatements(): Promise<number> {
     const { rowCount } = await this.#client.query(
       `SELECT pg_cancel_backend(pid) FROM pg_stat_activity

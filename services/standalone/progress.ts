@@ -96,7 +96,7 @@ export class Progress {
   private showLine(status: ReaderStatus, isAtHead: boolean): void {
     const now = performance.now()
     const state = isAtHead ? 'head' : status.state
-    // A reader at the head falls a few blocks behind now and then, which is no news.
+    // A reader at the head falls a few blocks behind now and then, which is not worth a line.
     if (this.lastState === 'head' && state === 'live' && status.blocksBehind < 20) return
     const isRepeated = state === 'head' || state === 'connecting' || now - this.lastLineAt < LINE_INTERVAL_MS
     if (state === this.lastState && isRepeated) return

@@ -65,7 +65,7 @@ describe('a limit of requests', () => {
     expect((await get(api, ASSETS)).status).toBe(429)
   })
 
-  it('a limit of requests lets exactly so many pass, and tells the rest when to retry', async () => {
+  it('a limit of requests lets exactly so many pass, and answers the rest with the time to retry', async () => {
     const api = await start({ rate_limit: { interval: 60, requests: 240 } })
     // A path that is not there counts as well, and costs the least.
     const found = await Promise.all(Array.from({ length: 240 }, () => get(api, '/atomicassets/nothing')))

@@ -27,7 +27,7 @@ const key = (kind: KeyKind, length: number) =>
     .tuple(fc.nat(1), fc.uint8Array({ minLength: length, maxLength: length }))
     .map(([curve, data]) => keyText(kind, curve, data))
 
-// Every value of these is one that both ways of spelling it agree on: finite, well-formed, in range.
+// Every value of these is one that both spellings agree on: finite, well-formed, in range.
 const builtins: Record<BuiltinName, fc.Arbitrary<unknown>> = {
   bool: fc.boolean(),
   int8: fc.integer({ min: -128, max: 127 }),

@@ -15,7 +15,7 @@ const ATTACK_MS = 5
 const FIRST_MESSAGES = 3
 
 /**
- * Stands before a chain node and, while it is hostile, breaks what the node says in ways that no reader may take for a
+ * Stands before a chain node and, while it is hostile, corrupts what the node sends so that no reader may take it for a
  * block: cut, random, repeated, left out, in pieces, not a websocket's, and floods of unrequested messages.
  */
 export class ShipRelay {

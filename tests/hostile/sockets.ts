@@ -181,7 +181,7 @@ class Talk {
     return after(2)
   }
 
-  /** Ends it; who does, when the server is given a moment for it. */
+  /** Ends it; who does, when the server is given some time for it. */
   async finish(waits: boolean): Promise<string> {
     if (waits) await Promise.race([this.#closed, after(50)])
     const cut = this.#socket.destroyed

@@ -16,7 +16,7 @@ import { restoreOldDatabase } from './old-database.ts'
 
 const KILLS = Number(process.env.IMPORT_KILLS ?? 3)
 const SEED = Number(process.env.IMPORT_SEED ?? 15)
-/** The kill comes so long after a step was seen, at the most: steps take a few milliseconds. */
+/** Longest delay of the kill after a step was seen: steps take a few milliseconds. */
 const LONGEST_DELAY_MS = 40
 
 let old: TestDatabase

@@ -18,7 +18,7 @@ const volatileTables = [
 const rowsShown = 3
 
 /**
- * Reads every row and every column of every table as of one moment, in an order that does not depend on how the rows
+ * Reads every row and every column of every table as of one snapshot, in an order that does not depend on how the rows
  * got there. Two databases whose dumps are equal hold the same bytes of content.
  */
 export async function dumpDatabase(address: DatabaseAddress): Promise<DatabaseDump> {

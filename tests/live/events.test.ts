@@ -94,9 +94,9 @@ async function show(live: LiveChain, blocks: number): Promise<Set<string>> {
   const counts = new Map<Family, number>()
   for (let block = 0; block < blocks; block++) {
     await live.produce()
-    const news = (await live.entries()).slice(received.length)
-    received.push(...news)
-    const events = survivingBlocks(news).flatMap((each) => each.events)
+    const entries = (await live.entries()).slice(received.length)
+    received.push(...entries)
+    const events = survivingBlocks(entries).flatMap((each) => each.events)
     for (const family of families) {
       const before = counts.get(family) ?? 0
       const count = before + events.filter((event) => event.family === family).length

@@ -3,7 +3,7 @@ import { LiveMode, Outbox, FeedRecorder, wipeFeed } from '../../services/filler/
 import type { BlockEvents, SendMessage, UnitEvents } from '../../services/filler/feed/index.ts'
 
 /** A block with so many events; `branch` makes its id another than that of the same number on other branches. */
-function news(num: number, branch: number, events: number, memo: string): BlockEvents {
+function eventsOf(num: number, branch: number, events: number, memo: string): BlockEvents {
   const id = (num * 1_000 + branch).toString(16).padStart(64, '0')
   const trace = {
     action_ordinal: 1,
@@ -82,7 +82,7 @@ export class OutboxFeed {
   /** One block with so many events; without any there is no entry. */
   async block(events: number, memo = ''): Promise<void> {
     this.head++
-    const blocks = events > 0 ? [news(this.head, this.branch, events, memo)] : []
+    const blocks = events > 0 ? [eventsOf(this.head, this.branch, events, memo)] : []
     await this.unit({ isPublished: true, blocks, arrived: false })
   }
 

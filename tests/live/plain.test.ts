@@ -74,13 +74,13 @@ describe('websocket and event stream', () => {
 
   it('the live server sends the same compressed to those who take that, and as it is to others', async () => {
     // A client with a small window cannot read what is made for everybody, so nothing is compressed for it.
-    const ways: [ClientOptions, string][] = [
+    const offers: [ClientOptions, string][] = [
       [{}, 'permessage-deflate'],
       [{ perMessageDeflate: false }, ''],
       [{ perMessageDeflate: { serverMaxWindowBits: 9 } }, ''],
     ]
-    const clients = await Promise.all(ways.map(([options]) => connect(undefined, options)))
-    expect(clients.map(({ socket }) => socket.extensions)).toEqual(ways.map(([, extensions]) => extensions))
+    const clients = await Promise.all(offers.map(([options]) => connect(undefined, options)))
+    expect(clients.map(({ socket }) => socket.extensions)).toEqual(offers.map(([, extensions]) => extensions))
     for (const client of clients) await client.subscribe()
     await update(5, 6)
     const received = await Promise.all(clients.map((client) => client.received('event', 2)))

@@ -21,7 +21,7 @@ export async function until(what: string, holds: () => boolean): Promise<void> {
   }
 }
 
-/** Warnings and news of a session, for tests that expect one. */
+/** Warnings and other log lines of a session, for tests that expect one. */
 export interface LoggedLine {
   readonly level: 'debug' | 'info' | 'warn'
   readonly message: string

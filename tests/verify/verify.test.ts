@@ -236,7 +236,7 @@ describe('what is derived', () => {
     expect((await digestOf(database.address)).digest).toBe(digest)
   })
 
-  it('what cannot be known is told, not invented', async () => {
+  it('what cannot be known is reported, not invented', async () => {
     await change(`INSERT INTO market.buyoffers (buyoffer_id, created_at_time, updated_at_time, price, collection_fee, created_at_block,
         updated_at_block, state, asset_count, seller, buyer, token_symbol, collection_name, maker_marketplace, memo, asset_ids)
       SELECT 999999, 0, 0, price, collection_fee, 0, 0, state, asset_count, seller, buyer, token_symbol, collection_name,
@@ -249,7 +249,7 @@ describe('what is derived', () => {
   })
 })
 
-it('a contract that the chain does not have is told, and everything else compared', async () => {
+it('a contract that the chain does not have is reported, and everything else compared', async () => {
   const database = await createTestDatabase()
   const running = await startChain({ recordings: ['main'] })
   try {
