@@ -264,7 +264,7 @@ describe('the mistakes of operators', () => {
       'same path',
       (p) => (p.server.namespaces = [{ ...ns(p), aliases: ['/Assets'] }]),
       'namespaces[0].aliases[0]',
-      /its own/,
+      /another path/,
     ],
     ['no readers', (p) => (p.readers = []), '', /1 to 64 items/],
     [
