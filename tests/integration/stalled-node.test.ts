@@ -117,9 +117,12 @@ it('a reader whose node drips is unhealthy, reports it everywhere, and recovers'
   }
   await expect.poll(read).toBe(stalled.problem?.summary)
 
-  const well = await heard(({ block, problem }) => block === head + 1 && problem === null)
-  expect(well.connections).toBe(2)
+  // Blocks keep coming: without one for `stalledAfterMs` a slow machine reports the next stall before the recovery.
+  const producing = setInterval(() => running.chain.produceBlock(), 200)
+  const well = await heard(({ block, problem }) => block > head && problem === null)
+  expect(well.connections).toBeGreaterThanOrEqual(2)
   await expect.poll(read).toBe(null)
+  clearInterval(producing)
   await client.end()
   ending.abort()
   await reading
