@@ -18,6 +18,7 @@ import { CpuMeter } from './cpu-meter.ts'
 import { Random } from './generated/choice.ts'
 import { openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
+import { COMMIT, COMMIT_EVERY_MS } from './rates/commits.ts'
 import { AddressCycle, load } from './rates/load.ts'
 import type { Load } from './rates/load.ts'
 import { pickAddresses, rateRoutes } from './rates/routes.ts'
@@ -44,9 +45,6 @@ const { values: options } = parseArgs({
 const CONNECTIONS = 4
 /** Rows picked for the addresses of each route. */
 const PICKED = 60_000
-/** A commit that changes no row: answers that were cached before it are not given any more. */
-const COMMIT = 'SELECT pg_current_xact_id()'
-const COMMIT_EVERY_MS = 500
 
 /** A short measurement, with milliseconds on a processor for a request. */
 interface MeteredLoad extends Load {

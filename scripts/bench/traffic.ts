@@ -17,6 +17,7 @@ import { Random } from './generated/choice.ts'
 import { CpuMeter } from './cpu-meter.ts'
 import { openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
+import { COMMIT } from './rates/commits.ts'
 import { environmentOf } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
 import {
@@ -45,8 +46,6 @@ const { values: options } = parseArgs({
   },
 })
 
-/** A commit that changes no row: answers that were cached before it are not given any more. */
-const COMMIT = 'SELECT pg_current_xact_id()'
 /** As many connections as use every session of the api. */
 const SESSIONS = 12
 

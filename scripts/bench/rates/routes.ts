@@ -73,29 +73,52 @@ export async function pickAddresses(
   random: Random,
   count: number,
 ): Promise<string[]> {
+  const addresses = new Set<string>()
+  for (const values of await pickRows(client, route, random, count)) {
+    const address = newAddress(route, values, addresses)
+    if (address !== undefined) addresses.add(address)
+  }
+  return [...addresses]
+}
+
+/** Addresses of a route where a frequent value has the same address each time. @param count of rows that are picked. */
+export async function pickRepeatedAddresses(
+  client: pg.ClientBase,
+  route: RateRoute,
+  random: Random,
+  count: number,
+): Promise<string[]> {
+  const rows = await pickRows(client, route, random, count)
+  return rows.map((values) => route.address(values, MOST_LIMIT))
+}
+
+/** The values of rows picked at random. */
+async function pickRows(
+  client: pg.ClientBase,
+  route: RateRoute,
+  random: Random,
+  count: number,
+): Promise<string[][]> {
   const { table, key } = route
   const range = await client.query<{ least: string; most: string }>(
     `SELECT min(${key})::text AS least, max(${key})::text AS most FROM ${table}`,
   )
   const [least, most] = [Number(range.rows[0]!.least), Number(range.rows[0]!.most)]
-  const addresses = new Set<string>()
+  const picked: string[][] = []
   for (let done = 0; done < count; done += BATCH) {
     const keys = Array.from({ length: Math.min(BATCH, count - done) }, () =>
       String(least + Math.floor(random.fraction() * (most - least + 1))),
     )
-    for (const values of await pickValues(client, route, keys)) {
-      const address = newAddress(route, values, addresses)
-      if (address !== undefined) addresses.add(address)
-    }
+    picked.push(...(await pickValues(client, route, keys)))
   }
-  return [...addresses]
+  return picked
 }
 
 async function pickValues(
   client: pg.ClientBase,
   { table, key, condition, values }: RateRoute,
   keys: readonly string[],
-): Promise<readonly (readonly string[])[]> {
+): Promise<string[][]> {
   const { rows } = await client.query<string[]>({
     text: `SELECT x.* FROM unnest($1::bigint[]) WITH ORDINALITY k(key, place) CROSS JOIN LATERAL
         (SELECT ${values.map((value) => `${value}::text`).join(', ')} FROM ${table} r
