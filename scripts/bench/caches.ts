@@ -93,7 +93,10 @@ async function start(cachesOff: readonly CacheName[]): Promise<Subject> {
 }
 
 /** Every round asks for the same addresses in the same order. */
-async function measure({ api, clients, rates, workMs }: Subject, addresses: readonly string[]): Promise<void> {
+async function measure(
+  { api, clients, rates, workMs }: Subject,
+  addresses: readonly string[],
+): Promise<void> {
   const meter = new CpuMeter([api.pid])
   const before = meter.read()
   const measured = await load(clients, new AddressCycle(addresses), Number(options.seconds))
