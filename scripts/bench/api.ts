@@ -19,6 +19,7 @@ import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
+import { COMMIT } from './commits.ts'
 import { CpuMeter } from './cpu-meter.ts'
 import { benchNamespaces } from './families.ts'
 import { openGeneratedServer } from './generated-server.ts'
@@ -114,7 +115,7 @@ async function measure(
     })
     const mover = await connectDatabase(address, { applicationName: 'bench' })
     const get: Get = async (path) => {
-      await mover.query('SELECT pg_current_xact_id()')
+      await mover.query(COMMIT)
       return client.get(path)
     }
     let asked = 0

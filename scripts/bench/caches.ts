@@ -9,12 +9,12 @@ import { parseArgs } from 'node:util'
 import type { CacheName } from '../../services/api/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
+import { COMMIT, COMMIT_EVERY_MS } from './commits.ts'
 import { CpuMeter } from './cpu-meter.ts'
 import { Random } from './generated/choice.ts'
 import { openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
 import { AddressCycle, load } from './rates/load.ts'
-import { COMMIT, COMMIT_EVERY_MS } from './rates/commits.ts'
 import { pickRepeatedAddresses, rateRoutes } from './rates/routes.ts'
 import { percentile } from './report.ts'
 import type { ServerProcess } from './server-process.ts'
@@ -37,12 +37,18 @@ const PICKED = 5_000
 /** Caches that are switched off; none for the api that the others are compared with. */
 const SETTINGS: readonly (readonly CacheName[])[] = [[], ['fragments'], ['unchanged-answers']]
 
+interface Round {
+  readonly perSecond: number
+  readonly workMs: number
+}
+
+/** An api, and what was measured of it. */
 interface Subject {
   readonly cachesOff: readonly CacheName[]
   readonly api: ServerProcess
   readonly clients: readonly HttpClient[]
-  readonly rates: number[]
-  readonly workMs: number[]
+  readonly addresses: AddressCycle
+  readonly rounds: Round[]
 }
 
 const server = await openGeneratedServer(options)
@@ -52,14 +58,13 @@ try {
   const addresses = await mixedAddresses()
   const different = new Set(addresses).size
   console.log(`${addresses.length} requests, ${different} different addresses; two commits a second\n`)
-  for (const cachesOff of SETTINGS) subjects.push(await start(cachesOff))
+  for (const cachesOff of SETTINGS) subjects.push(await start(cachesOff, addresses))
   const writing = setInterval(() => void database.query(COMMIT), COMMIT_EVERY_MS)
   try {
     // Until the programs have been compiled and the caches are filled.
-    for (const subject of subjects) await measure(subject, addresses)
-    for (const { rates, workMs } of subjects) [rates.length, workMs.length] = [0, 0]
+    for (const subject of subjects) await measure(subject)
     for (let round = 0; round < Number(options.rounds); round++) {
-      for (const subject of subjects) await measure(subject, addresses)
+      for (const subject of subjects) subject.rounds.push(await measure(subject))
     }
   } finally {
     clearInterval(writing)
@@ -86,34 +91,35 @@ async function mixedAddresses(): Promise<string[]> {
   return all.sort((a, b) => a.place - b.place).map(({ address }) => address)
 }
 
-async function start(cachesOff: readonly CacheName[]): Promise<Subject> {
+async function start(cachesOff: readonly CacheName[], addresses: readonly string[]): Promise<Subject> {
   const api = await startApiProcess(server.address, 'assets,market', {}, cachesOff.join())
   const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => HttpClient.open(api.url)))
-  return { cachesOff, api, clients, rates: [], workMs: [] }
+  return { cachesOff, api, clients, addresses: new AddressCycle(addresses), rounds: [] }
 }
 
-/** Every round asks for the same addresses in the same order. */
-async function measure(
-  { api, clients, rates, workMs }: Subject,
-  addresses: readonly string[],
-): Promise<void> {
+/** Each api is asked for the same addresses in the same order, and goes on where its last round ended. */
+async function measure({ api, clients, addresses }: Subject): Promise<Round> {
   const meter = new CpuMeter([api.pid])
   const before = meter.read()
-  const measured = await load(clients, new AddressCycle(addresses), Number(options.seconds))
+  const measured = await load(clients, addresses, Number(options.seconds))
   if (measured.failures > 0) throw new Error(`${measured.failures} requests failed`)
-  rates.push(measured.perSecond)
-  workMs.push((meter.read() - before) / measured.requests)
+  return { perSecond: measured.perSecond, workMs: (meter.read() - before) / measured.requests }
 }
 
 function printTable(): void {
   console.log('| Without | Requests/s | Api ms | Rate with it, times that without |')
   console.log('| --- | --- | --- | --- |')
-  const all = percentile(subjects[0]!.rates, 0.5)
-  for (const { cachesOff, rates, workMs } of subjects) {
-    const rate = percentile(rates, 0.5)
+  const median = (rounds: readonly Round[], of: keyof Round): number =>
+    percentile(
+      rounds.map((round) => round[of]),
+      0.5,
+    )
+  const all = median(subjects[0]!.rounds, 'perSecond')
+  for (const { cachesOff, rounds } of subjects) {
+    const rate = median(rounds, 'perSecond')
     const name = cachesOff.length === 0 ? 'nothing' : cachesOff.join(', ')
     console.log(
-      `| ${name} | ${rate.toFixed(0)} | ${percentile(workMs, 0.5).toFixed(2)} | ${(all / rate).toFixed(2)} |`,
+      `| ${name} | ${rate.toFixed(0)} | ${median(rounds, 'workMs').toFixed(2)} | ${(all / rate).toFixed(2)} |`,
     )
   }
 }

@@ -11,6 +11,7 @@ import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { startApiProcess } from './api-server.ts'
+import { COMMIT } from './commits.ts'
 import { benchNamespaces } from './families.ts'
 import { Random } from './generated/choice.ts'
 import { openGeneratedServer } from './generated-server.ts'
@@ -46,7 +47,7 @@ try {
   await scans.begin()
   for (const [kind, addresses] of [...traffic, ...lists]) {
     for (const address of addresses) {
-      await database.query('SELECT pg_current_xact_id()')
+      await database.query(COMMIT)
       await client.get(address)
     }
     await scans.take(kind)
