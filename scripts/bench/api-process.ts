@@ -1,14 +1,15 @@
 /**
  * The api of a measurement, in its own process. Usage: api-process.js ADDRESS CHAIN_ID [FAMILY[,FAMILY]] [CACHES], the address of
- * the database as JSON, CACHES a comma list of caches that are switched off. Prints one line of JSON: {"url"}.
+ * the database and `ApiCaches` as JSON. Prints one line of JSON: {"url"}.
  */
-import type { CacheName } from '../../services/api/index.ts'
 import { startApi } from '../../services/api/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
+import type { ApiCaches } from './api-server.ts'
 import { benchNamespaces } from './families.ts'
 
-const [address, chainId, named = 'assets', cachesOff = ''] = process.argv.slice(2)
+const [address, chainId, named = 'assets', caches = '{}'] = process.argv.slice(2)
+const { lifeSeconds = 0, isCachingFragments = true } = JSON.parse(caches) as ApiCaches
 const families = named.split(',')
 const node = { http: 'http://127.0.0.1:9', ship: 'ws://127.0.0.1:9' }
 const { config } = parseConfig({
@@ -20,12 +21,13 @@ const { config } = parseConfig({
     server_addr: '127.0.0.1',
     // The client of a measurement stands for many.
     trust_proxy: true,
+    cache_life: lifeSeconds,
     namespaces: families.flatMap(benchNamespaces),
   },
 })
 const api = await startApi({
   config: { connections: config.connections, server: { ...config.server, server_port: 0 } },
-  cachesOff: cachesOff === '' ? [] : (cachesOff.split(',') as CacheName[]),
+  isCachingFragments,
   logger: createLogger({ name: 'bench', level: 'error', pretty: true }),
 })
 console.log(JSON.stringify({ url: `${api.url}/${families[0]!}` }))

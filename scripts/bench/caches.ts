@@ -6,9 +6,9 @@
  * and of processor time for a request, and the rate with the cache as a multiple of that without.
  */
 import { parseArgs } from 'node:util'
-import type { CacheName } from '../../services/api/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
+import type { ApiCaches } from './api-server.ts'
 import { COMMIT, COMMIT_EVERY_MS } from './commits.ts'
 import { CpuMeter } from './cpu-meter.ts'
 import { Random } from './generated/choice.ts'
@@ -34,8 +34,16 @@ const CONNECTIONS = 4
 /** Addresses of each route. */
 const PICKED = 5_000
 
-/** Caches that are switched off; none for the api that the others are compared with. */
-const SETTINGS: readonly (readonly CacheName[])[] = [[], ['fragments'], ['unchanged-answers']]
+/** `CACHE_LIFE` of `.env.example`, seconds. */
+const LIFE_SECONDS = 2
+
+/** What is switched off; nothing for the api that the others are compared with. */
+const SETTINGS: readonly { readonly without: string; readonly caches: ApiCaches }[] = [
+  { without: 'nothing', caches: { lifeSeconds: LIFE_SECONDS } },
+  { without: 'answers', caches: { lifeSeconds: 0 } },
+  { without: 'fragments', caches: { lifeSeconds: LIFE_SECONDS, isCachingFragments: false } },
+  { without: 'both', caches: { lifeSeconds: 0, isCachingFragments: false } },
+]
 
 interface Round {
   readonly perSecond: number
@@ -44,7 +52,7 @@ interface Round {
 
 /** An api, and what was measured of it. */
 interface Subject {
-  readonly cachesOff: readonly CacheName[]
+  readonly without: string
   readonly api: ServerProcess
   readonly clients: readonly HttpClient[]
   readonly addresses: AddressCycle
@@ -58,7 +66,7 @@ try {
   const addresses = await mixedAddresses()
   const different = new Set(addresses).size
   console.log(`${addresses.length} requests, ${different} different addresses; two commits a second\n`)
-  for (const cachesOff of SETTINGS) subjects.push(await start(cachesOff, addresses))
+  for (const setting of SETTINGS) subjects.push(await start(setting, addresses))
   const writing = setInterval(() => void database.query(COMMIT), COMMIT_EVERY_MS)
   try {
     // Until the programs have been compiled and the caches are filled.
@@ -91,10 +99,13 @@ async function mixedAddresses(): Promise<string[]> {
   return all.sort((a, b) => a.place - b.place).map(({ address }) => address)
 }
 
-async function start(cachesOff: readonly CacheName[], addresses: readonly string[]): Promise<Subject> {
-  const api = await startApiProcess(server.address, 'assets,market', {}, cachesOff.join())
+async function start(
+  { without, caches }: (typeof SETTINGS)[number],
+  addresses: readonly string[],
+): Promise<Subject> {
+  const api = await startApiProcess(server.address, 'assets,market', {}, caches)
   const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => HttpClient.open(api.url)))
-  return { cachesOff, api, clients, addresses: new AddressCycle(addresses), rounds: [] }
+  return { without, api, clients, addresses: new AddressCycle(addresses), rounds: [] }
 }
 
 /** Each api is asked for the same addresses in the same order, and goes on where its last round ended. */
@@ -115,11 +126,10 @@ function printTable(): void {
       0.5,
     )
   const all = median(subjects[0]!.rounds, 'perSecond')
-  for (const { cachesOff, rounds } of subjects) {
+  for (const { without, rounds } of subjects) {
     const rate = median(rounds, 'perSecond')
-    const name = cachesOff.length === 0 ? 'nothing' : cachesOff.join(', ')
     console.log(
-      `| ${name} | ${rate.toFixed(0)} | ${median(rounds, 'workMs').toFixed(2)} | ${(all / rate).toFixed(2)} |`,
+      `| ${without} | ${rate.toFixed(0)} | ${median(rounds, 'workMs').toFixed(2)} | ${(all / rate).toFixed(2)} |`,
     )
   }
 }

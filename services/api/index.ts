@@ -1,4 +1,3 @@
-export type { CacheName } from './cache/index.ts'
 export { shape } from './endpoint/index.ts'
 export type { Endpoint, Namespace } from './endpoint/index.ts'
 export { createNamespace } from './namespaces/index.ts'

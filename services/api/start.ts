@@ -9,8 +9,7 @@ import type { Logger } from '../core/log/index.ts'
 import { createMetrics, renderSnapshots, serveMetrics } from '../core/metrics/index.ts'
 import type { Metrics } from '../core/metrics/index.ts'
 import { readPackageVersion, readRevision } from '../core/paths/index.ts'
-import { AnswerCache, createSharedAnswers, UnchangedAnswers } from './cache/index.ts'
-import type { CacheName } from './cache/index.ts'
+import { AnswerCache, createSharedAnswers } from './cache/index.ts'
 import { consoleRoutes, ProgressHistory } from './console/index.ts'
 import { noDatabaseObserver, openRequestDatabase } from './database/index.ts'
 import type { DatabaseObserver, RequestDatabase } from './database/index.ts'
@@ -54,8 +53,8 @@ export interface ApiOptions {
   readonly metrics?: Metrics
   /** The other processes that serve the same port, if any. */
   readonly peers?: SessionPeers
-  /** Caches that are switched off, for measurements. */
-  readonly cachesOff?: readonly CacheName[]
+  /** False for measurements of what the cache of fragments gains. Default true. */
+  readonly isCachingFragments?: boolean
   /** Whether the chain is the bundled one; default: derived from its chain id. */
   readonly isDemo?: boolean
   /** Port of the state service on this host, once it is known; the console links to it. */
@@ -84,7 +83,7 @@ const DEFAULT_WAIT_MS = 30_000
  *   `PORT_UNAVAILABLE`.
  */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
-  const { config, logger, metrics = createMetrics('api'), cachesOff = [] } = options
+  const { config, logger, metrics = createMetrics('api') } = options
   const { chain, sqldb } = config.connections
   const traits = await checkDatabase(config, options.waitMs ?? DEFAULT_WAIT_MS, logger)
   await checkChainNode(chain.http, chain.chain_id, logger)
@@ -93,7 +92,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     traits,
     {
       create: options.createNamespace ?? createNamespace,
-      isCachingFragments: !cachesOff.includes('fragments'),
+      isCachingFragments: options.isCachingFragments ?? true,
     },
     logger,
   )
@@ -109,7 +108,6 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     closers.push(() => database.close())
     const lists = createNamedLists({ database, onLookup: observeLists(metrics) })
     const cache = openCache(config, kvstore)
-    const unchanged = new UnchangedAnswers(database, !cachesOff.includes('unchanged-answers'))
     const live = await openLive({
       ...{
         mounts: channels,
@@ -135,7 +133,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       chainId: chain.chain_id,
       logger,
       onDatabase: (available) => {
-        noteDatabase({ database, mounts, lists, cache, unchanged }, available)
+        noteDatabase({ database, mounts, lists, cache }, available)
       },
       onReaders: (readers) => {
         history.note(readers, Date.now())
@@ -155,7 +153,6 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       lists,
       kvstore,
       cache,
-      unchanged,
       observers,
       history,
       live,
@@ -276,20 +273,13 @@ async function openMetrics(
 
 /** A database that was unavailable may have been replaced by another one: cached data is dropped. */
 function noteDatabase(
-  {
-    database,
-    mounts,
-    lists,
-    cache,
-    unchanged,
-  }: Pick<ServedParts, 'database' | 'mounts' | 'lists' | 'cache' | 'unchanged'>,
+  { database, mounts, lists, cache }: Pick<ServedParts, 'database' | 'mounts' | 'lists' | 'cache'>,
   available: boolean,
 ): void {
   if (available && database.servers()[0]?.state === 'unavailable') {
     for (const { namespace } of mounts) namespace.forget()
     lists.forget()
     cache?.clear()
-    unchanged.clear()
   }
   database.setAvailable(available)
 }
@@ -302,7 +292,6 @@ interface ServedParts {
   readonly kvstore: KeyValueStore
   readonly observers: readonly RequestObserver[]
   readonly cache: AnswerCache | undefined
-  readonly unchanged: UnchangedAnswers
   readonly history: ProgressHistory
   readonly live: LiveService
 }

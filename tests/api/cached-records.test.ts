@@ -1,6 +1,5 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SNAPSHOT } from '../../services/api/database/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { startApi } from '../../services/api/index.ts'
 import { readingOf } from './reading.ts'
@@ -284,18 +283,4 @@ describe('a list of the market shows new records when', () => {
       expect(await market(`${list}&limit=2`)).toEqual(after)
     },
   )
-})
-
-it('a commit changes the snapshot, on every connection', async () => {
-  const snapshotOf = async (client: pg.Client): Promise<string> =>
-    (await client.query<{ snapshot: string }>(`SELECT ${SNAPSHOT} AS snapshot`)).rows[0]!.snapshot
-  const reader = await connect()
-  try {
-    const before = await snapshotOf(reader)
-    await writer.query("UPDATE assets.collections SET author = author || ''")
-    expect([before, null]).not.toContain(await snapshotOf(writer))
-    expect([before, null]).not.toContain(await snapshotOf(reader))
-  } finally {
-    await reader.end()
-  }
 })

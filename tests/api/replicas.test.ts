@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { SNAPSHOT, openRequestDatabase } from '../../services/api/database/index.ts'
+import { openRequestDatabase } from '../../services/api/database/index.ts'
 import type { RequestDatabase } from '../../services/api/database/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
@@ -188,19 +188,6 @@ describe('with a replica', () => {
     await database.close()
     database = await open([servers.replica.address])
     await untilAskedOf(() => servers.replica.address)
-  })
-
-  it('only the primary names the snapshot of a statement: that of a standby is not enough', async () => {
-    const standby = await connect(servers.replica.address)
-    try {
-      const text = `SELECT ${SNAPSHOT} AS snapshot`
-      expect((await standby.query(text)).rows).toEqual([{ snapshot: null }])
-      expect((await writer.query(text)).rows).toEqual([
-        { snapshot: expect.stringMatching(/ \d+:\d+:/) as string },
-      ])
-    } finally {
-      await standby.end()
-    }
   })
 
   it('with a replica that is no standby of the primary, it is not asked', async () => {

@@ -105,7 +105,7 @@ export class AnswerCache {
     const startedMs = performance.now()
     const answer = await create()
     const lifeMs = this.#lifeMs(request) - (performance.now() - startedMs)
-    if (lifeMs >= 1 && answer.length <= this.#settings.maxValueBytes) {
+    if (lifeMs >= 1 && answer.bytes.length <= this.#settings.maxValueBytes) {
       if (this.#store(request, answer, lifeMs, age)) this.#shared?.store(request.key, answer, lifeMs)
     }
     return { answer, outcome: 'miss' }

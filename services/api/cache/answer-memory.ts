@@ -62,7 +62,7 @@ export class AnswerMemory {
 
   /** Caches an answer for `lifeMs`. */
   store(key: string, cached: CachedAnswer, lifeMs: number): void {
-    const bytes = cached.answer.length + 2 * key.length + ENTRY_BYTES
+    const bytes = cached.answer.bytes.length + 2 * key.length + ENTRY_BYTES
     const entry: Entry = { ...cached, key, addresses: [], bytes }
     this.#entries.set(key, entry, { ttl: Math.max(1, Math.floor(lifeMs)) })
     cached.answer.onGrowth = (more) => {

@@ -17,60 +17,33 @@ export interface AnswerForm {
   readonly status: 200 | 304
   /** `Vary` is added to the other headers that the answer varies by. */
   readonly headers: Headers
-  /** In pieces, in their order; none with status 304. */
-  readonly body: readonly Buffer[] | undefined
-}
-
-/** `data` of an answer, to be put into any number of them. */
-export class AnswerData {
-  readonly tag: string
-  readonly bytes: Buffer
-
-  private constructor(tag: string, bytes: Buffer) {
-    this.tag = tag
-    this.bytes = bytes
-  }
-
-  static of(data: Json): AnswerData {
-    const bytes = jsonBytes(data)
-    return new AnswerData(weakTag(bytes), bytes)
-  }
+  /** Undefined with status 304. */
+  readonly body: Buffer | undefined
 }
 
 /** An answer of an endpoint, status 200, ready to be sent any number of times. */
 export class Answer {
   /** Weak: computed over `data`, independent of time and encoding. */
   readonly tag: string
-  /** Bytes of the body as it is. */
-  readonly length: number
-  readonly #pieces: readonly Buffer[]
+  /** The body as it is. */
+  readonly bytes: Buffer
   readonly #known: AnswerForm
   readonly #forms = new Map<Encoding, AnswerForm | Promise<AnswerForm>>()
   /** Called with the size of each further form of the body that is cached with it. */
   onGrowth: ((bytes: number) => void) | undefined
 
-  /** @param pieces of the body, in their order: what many answers have in common is not copied for each. */
-  constructor(tag: string, pieces: readonly Buffer[]) {
+  constructor(tag: string, bytes: Buffer) {
     this.tag = tag
-    this.#pieces = pieces
-    this.length = lengthOf(pieces)
+    this.bytes = bytes
     this.#known = { status: 304, headers: this.#headers({}), body: undefined }
-    this.#forms.set('identity', formOf(pieces, this.#headers({ 'Content-Type': JSON_TYPE })))
+    this.#forms.set('identity', formOf(bytes, this.#headers({ 'Content-Type': JSON_TYPE })))
   }
 
   /** @param data what the answer is about; @param envelope the texts before and after it. */
-  static of(data: Json | AnswerData, [before, after]: readonly [before: string, after: string]): Answer {
-    if (!(data instanceof AnswerData)) {
-      // Both are ASCII.
-      const bytes = jsonBytes([before, data, after])
-      return new Answer(weakTag(bytes.subarray(before.length, bytes.length - after.length)), [bytes])
-    }
-    return new Answer(data.tag, [Buffer.from(before), data.bytes, Buffer.from(after)])
-  }
-
-  /** The body as it is. */
-  get bytes(): Buffer {
-    return joinedPieces(this.#pieces)
+  static of(data: Json, [before, after]: readonly [before: string, after: string]): Answer {
+    const bytes = jsonBytes([before, data, after])
+    // Both texts are ASCII.
+    return new Answer(weakTag(bytes.subarray(before.length, bytes.length - after.length)), bytes)
   }
 
   /** The form for the headers of a request: a promise only where it has to be compressed first. */
@@ -94,12 +67,12 @@ export class Answer {
       if (name === 'Vary') context.vary(headers[name]!)
       else res.setHeader(name, headers[name]!)
     }
-    if (body && context.method !== 'HEAD') res.end(joinedPieces(body))
+    if (body && context.method !== 'HEAD') res.end(body)
     else res.end()
   }
 
   get #isLarge(): boolean {
-    return this.length >= COMPRESSION_THRESHOLD_BYTES
+    return this.bytes.length >= COMPRESSION_THRESHOLD_BYTES
   }
 
   #headers(more: Headers): Headers {
@@ -110,7 +83,7 @@ export class Answer {
     const made = compress(this.bytes, encoding).then((body) => {
       this.onGrowth?.(body.length)
       const headers = this.#headers({ 'Content-Type': JSON_TYPE, 'Content-Encoding': encoding })
-      const form = formOf([body], headers)
+      const form = formOf(body, headers)
       this.#forms.set(encoding, form)
       return form
     })
@@ -119,14 +92,6 @@ export class Answer {
   }
 }
 
-function formOf(body: readonly Buffer[], headers: Headers): AnswerForm {
-  return { status: 200, headers: { ...headers, 'Content-Length': String(lengthOf(body)) }, body }
-}
-
-function lengthOf(pieces: readonly Buffer[]): number {
-  return pieces.reduce((sum, { length }) => sum + length, 0)
-}
-
-function joinedPieces(pieces: readonly Buffer[]): Buffer {
-  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
+function formOf(body: Buffer, headers: Headers): AnswerForm {
+  return { status: 200, headers: { ...headers, 'Content-Length': String(body.length) }, body }
 }

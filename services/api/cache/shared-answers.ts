@@ -24,7 +24,7 @@ export function createSharedAnswers(store: KeyValueStore, prefix: string): Share
       const found = await access(() => store.read(prefix + key))
       if (!found) return undefined
       const end = found.value.indexOf('\n')
-      const answer = new Answer(found.value.slice(0, end), [Buffer.from(found.value.slice(end + 1), 'utf8')])
+      const answer = new Answer(found.value.slice(0, end), Buffer.from(found.value.slice(end + 1), 'utf8'))
       return { answer, lifeMs: found.expiresInMs }
     },
     store(key, answer, lifeMs) {

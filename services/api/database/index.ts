@@ -1,4 +1,3 @@
-export { currentSnapshot, SNAPSHOT } from './snapshot.ts'
 export { noDatabaseObserver } from './observer.ts'
 export type { DatabaseObserver, QueryFacts } from './observer.ts'
 

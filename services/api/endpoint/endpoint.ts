@@ -65,8 +65,6 @@ export interface Namespace {
   readonly endpoints: readonly Endpoint[]
   /** Records of events, by kind. */
   readonly records: Readonly<Record<string, RecordReader>>
-  /** Milliseconds since 1970, where answers depend on what second it is. */
-  readonly clock?: () => number
   /** Drops everything cached from the database: it may be another one now. */
   forget(): void
 }

@@ -1,15 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { hasBody, JSON_TYPE, limitHeaders, observeRequest, refusalOf } from '../../core/http/index.ts'
-import type {
-  CacheOutcome,
-  Headers,
-  KnownClient,
-  RequestLimit,
-  RequestObserver,
-} from '../../core/http/index.ts'
-import { Answer } from '../cache/index.ts'
-import type { AnswerCache, AnswerForm, CachedAnswer, UnchangedAnswers } from '../cache/index.ts'
-import { failureBody, successEnvelope } from './envelope.ts'
+import type { Headers, KnownClient, RequestLimit, RequestObserver } from '../../core/http/index.ts'
+import type { AnswerCache, AnswerForm, CachedAnswer } from '../cache/index.ts'
+import { failureBody } from './envelope.ts'
 
 /** Returns the client of a request. */
 export type ClientOf = (of: { readonly req: IncomingMessage }) => KnownClient
@@ -23,10 +16,7 @@ export interface AnswerCaching {
 /** Dependencies of cached answers: the same as those of the lifecycle's steps. */
 export interface CachedAnswerParts {
   readonly clientOf: ClientOf
-  /** Undefined without `cache_life`. */
-  readonly cache: AnswerCache | undefined
-  /** Used without a cache. */
-  readonly unchanged: UnchangedAnswers
+  readonly cache: AnswerCache
   readonly observers: readonly RequestObserver[]
   readonly commonHeaders: () => Headers
   readonly corsHeaders: (origin: string | undefined) => Headers
@@ -36,11 +26,6 @@ export interface CachedAnswerParts {
 interface Exchange {
   readonly req: IncomingMessage
   readonly res: ServerResponse
-}
-
-/** A cached answer, and its outcome for metrics. */
-interface Found extends CachedAnswer {
-  readonly outcome: CacheOutcome
 }
 
 /** Whether a request may be answered from the cache and its answer cached. */
@@ -53,48 +38,36 @@ export function spelledAddress(request: IncomingMessage): string | undefined {
   return hasBody(request) ? undefined : request.url
 }
 
-/** Answers identical requests from the cache, ahead of the lifecycle, at little more than the cost of the HTTP server: no context, no route, no parameters. With `cache_life` no query is needed; without it, concurrent requests share one read of the database's snapshot. All other requests continue with the lifecycle.
+/** Answers identical requests from the cache, ahead of the lifecycle, at little more than the cost of the HTTP server: no
+ * context, no route, no parameters. All other requests continue with the lifecycle.
  */
 export function answerFromCache(parts: CachedAnswerParts, lifecycle: RequestListener): RequestListener {
   return (req, res) => {
     const startedMs = performance.now()
-    const exchange = { req, res }
     const found = findCached(parts, req)
-    if (!found) lifecycle(req, res)
-    else if (!(found instanceof Promise)) give(parts, exchange, found, startedMs)
-    else {
-      void found.then((unchanged) => {
-        if (unchanged) give(parts, exchange, unchanged, startedMs)
-        else lifecycle(req, res)
-      })
-    }
+    if (found) give(parts, { req, res }, found, startedMs)
+    else lifecycle(req, res)
   }
 }
 
-function findCached(
-  { cache, unchanged, clientOf }: CachedAnswerParts,
-  req: IncomingMessage,
-): Found | Promise<Found | undefined> | undefined {
+function findCached({ cache, clientOf }: CachedAnswerParts, req: IncomingMessage): CachedAnswer | undefined {
   const address = spelledAddress(req)
   if (address === undefined) return undefined
-  if (cache) {
-    const cached = cache.findByAddress(address)
-    return cached && mayUseCache({ req }, clientOf) ? { ...cached, outcome: 'hit' } : undefined
-  }
-  if (!mayUseCache({ req }, clientOf)) return undefined
-  return unchanged.findByAddress(address)?.then((found) => {
-    if (!found) return undefined
-    const { data, route, namespace } = found
-    return { answer: Answer.of(data, successEnvelope(Date.now())), route, namespace, outcome: 'unchanged' }
-  })
+  const cached = cache.findByAddress(address)
+  return cached && mayUseCache({ req }, clientOf) ? cached : undefined
 }
 
-function give(parts: CachedAnswerParts, exchange: Exchange, found: Found, startedMs: number): void {
+function give(parts: CachedAnswerParts, exchange: Exchange, found: CachedAnswer, startedMs: number): void {
   const { req, res } = exchange
-  const { answer, route, namespace, outcome: cache } = found
+  const { answer, route, namespace } = found
   const sent = { bytes: 0 }
   for (const observer of parts.observers) {
-    observeRequest(observer, exchange, () => ({ route, namespace, cache, bytes: sent.bytes }), startedMs)
+    observeRequest(
+      observer,
+      exchange,
+      () => ({ route, namespace, cache: 'hit', bytes: sent.bytes }),
+      startedMs,
+    )
   }
   const form = answer.formFor(req.method ?? '', req.headers)
   if (!parts.limit && !(form instanceof Promise)) {
@@ -134,11 +107,9 @@ function headersFor(parts: CachedAnswerParts, { headers }: IncomingMessage): Hea
 
 function sendForm({ req, res }: Exchange, headers: Headers[], form: AnswerForm): number {
   res.writeHead(form.status, listOf([...headers, form.headers]))
-  const pieces = req.method === 'HEAD' ? [] : (form.body ?? [])
-  // Written within one tick, the pieces are sent together.
-  for (const piece of pieces) res.write(piece)
-  res.end()
-  return pieces.reduce((sum, { length }) => sum + length, 0)
+  const body = req.method === 'HEAD' ? undefined : form.body
+  res.end(body)
+  return body?.length ?? 0
 }
 
 function refuse(response: ServerResponse, headers: Headers[]): number {

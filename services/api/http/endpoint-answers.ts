@@ -1,14 +1,12 @@
 import type { RouterContext } from '@koa/router'
 import type { Context } from 'koa'
-import { NAMED_LIST } from '../../core/endpoint/index.ts'
 import type { NamedLists } from '../../core/endpoint/index.ts'
 import { notesOf, RequestError, warningHeader } from '../../core/http/index.ts'
 import type { BodyReader } from '../../core/http/index.ts'
-import type { CacheRequest, UnchangedAnswers } from '../cache/index.ts'
+import type { CacheRequest } from '../cache/index.ts'
 import { Answer, answerKey } from '../cache/index.ts'
 import type { RequestDatabase, WorkScope } from '../database/index.ts'
 import type { Endpoint, RawParameters } from '../endpoint/index.ts'
-import type { Json } from '../json/index.ts'
 import { isAttributeFilter, readAttributeFilters, readRequest } from '../endpoint/index.ts'
 import { readBodyParameters } from './body.ts'
 import { successEnvelope } from './envelope.ts'
@@ -26,8 +24,6 @@ export interface Route {
   /** The same for every path of the namespace, and for no other endpoint of the server. */
   readonly place: string
   readonly endpoint: Endpoint
-  /** Milliseconds since 1970, where its answers depend on the clock. */
-  readonly clock: (() => number) | undefined
   /** It reads few rows, by their keys. */
   readonly isBrief: boolean
 }
@@ -38,7 +34,6 @@ export interface AnswerParts {
   readonly lists: NamedLists
   /** Undefined without `cache_life`. */
   readonly caching: AnswerCaching | undefined
-  readonly unchanged: UnchangedAnswers
   readonly clientOf: ClientOf
   readonly bodies: BodyReader
   /** `max_query_time_ms`. */
@@ -54,7 +49,7 @@ export function createEndpointAnswer(
   parts: AnswerParts,
   known: KnownParameters,
 ): (context: RouterContext) => Promise<void> {
-  const { endpoint, place, clock, isBrief } = route
+  const { endpoint, place, isBrief } = route
   const caller = `${route.namespace} ${endpoint.path}`
   return async (context) => {
     Object.assign(notesOf(context), { route: route.pattern, namespace: route.namespace })
@@ -68,26 +63,21 @@ export function createEndpointAnswer(
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
     const noted = endpoint.noted?.filter((name) => raw.has(name)) ?? []
     const key = answerKey(place, values, attributes, noted)
-    const repeated = { key, clock, route: route.pattern, namespace: route.namespace }
     const scope: Partial<WorkScope> = {
       ...{ caller, isBrief, deadlineMs },
       client: parts.clientOf(context).key,
       signal: goneSignal(context),
     }
     const create = async (): Promise<Answer> => {
-      const { data, isCached } = await parts.database.run((session) => {
-        const run = (): Promise<Json> => endpoint.run({ session, values, attributes, noted })
-        return parts.unchanged.answer(session, repeated, run)
-      }, scope)
-      if (isCached) notesOf(context).cache = 'unchanged'
+      const data = await parts.database.run(
+        (session) => endpoint.run({ session, values, attributes, noted }),
+        scope,
+      )
       return Answer.of(data, successEnvelope(Date.now()))
     }
     // Cached answers that are found by the URL alone carry no warnings.
-    const spelled = warnings.length === 0 ? spelledAddress(context.req) : undefined
-    const answer = await findOrCreate(context, route, parts.caching, { key, address: spelled }, create)
-    // The contents of a named list are not part of the URL.
-    const address = namesNoList(raw) ? spelled : undefined
-    if (address !== undefined && !parts.caching) parts.unchanged.remember(address, repeated)
+    const address = warnings.length === 0 ? spelledAddress(context.req) : undefined
+    const answer = await findOrCreate(context, route, parts.caching, { key, address }, create)
     context.set(warningHeader(warnings))
     await answer.send(context)
   }
@@ -96,14 +86,6 @@ export function createEndpointAnswer(
 function unknownParameters(raw: RawParameters, known: KnownParameters): string[] {
   const unknown = [...raw.keys()].filter((name) => !known.has(name) && !isAttributeFilter(name))
   return unknown.map((name) => `no endpoint has a parameter ${name.slice(0, MAX_NAME_SHOWN)}; it is ignored`)
-}
-
-function namesNoList(raw: RawParameters): boolean {
-  for (const value of raw.values()) {
-    if (typeof value === 'string' ? value.includes(NAMED_LIST) : JSON.stringify(value).includes(NAMED_LIST))
-      return false
-  }
-  return true
 }
 
 async function findOrCreate(
@@ -121,7 +103,7 @@ async function findOrCreate(
     lifeFactor: endpoint.cacheLifeFactor ?? 1,
   }
   const { answer, outcome } = await caching.cache.answer(request, create)
-  if (outcome !== 'miss' || notesOf(context).cache !== 'unchanged') notesOf(context).cache = outcome
+  notesOf(context).cache = outcome
   return answer
 }
 

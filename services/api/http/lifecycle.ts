@@ -75,11 +75,9 @@ export function createLifecycle(parts: LifecycleParts): RequestListener {
   ]
   const application = createApplication(steps, logger)
   const corsHeaders = createCorsHeaders(settings.cors)
-  const { unchanged } = parts
-  return answerFromCache(
-    { clientOf, cache, unchanged, observers, commonHeaders, corsHeaders, limit },
-    application,
-  )
+  return cache
+    ? answerFromCache({ clientOf, cache, observers, commonHeaders, corsHeaders, limit }, application)
+    : application
 }
 
 /** A path as routes match it: in any letter case, with or without a slash at the end. */

@@ -77,10 +77,10 @@ export function createRoutes(parts: RouteParts): Middleware {
       for (const path of paths) {
         const pattern = path + endpoint.path
         const place = `${paths[0]!}${endpoint.path}`
-        const { name, clock } = namespace
+        const { name } = namespace
         const isBrief = findsByKey(endpoint, namespace)
         const answer = createEndpointAnswer(
-          { pattern, namespace: name, place, endpoint, clock, isBrief },
+          { pattern, namespace: name, place, endpoint, isBrief },
           parts,
           known,
         )

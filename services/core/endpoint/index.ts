@@ -16,7 +16,6 @@ export {
   textOf,
   texts,
 } from './kinds.ts'
-export { NAMED_LIST } from './lists.ts'
 export { Complaint } from './parameter.ts'
 export type { EndpointBase, Form, NamedLists, Parameter, Parameters, Schema, Values } from './parameter.ts'
 export { pick, readParameters, valuesText, without } from './read-parameters.ts'

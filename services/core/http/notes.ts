@@ -2,11 +2,10 @@ import type { Context } from 'koa'
 
 /**
  * Where an answer came from. hit: cached in this process. shared: cached by another process. joined: made for another
- * request that asked the same at the same time. unchanged: made before, and the database has not changed since. miss:
- * made for this request, and cached where it may be. bypass: made for this request, because nothing is cached for this
+ * request that asked the same at the same time. miss: made for this request, and cached where it may be. bypass: made for this request, because nothing is cached for this
  * client, route or method.
  */
-export type CacheOutcome = 'hit' | 'shared' | 'joined' | 'unchanged' | 'miss' | 'bypass'
+export type CacheOutcome = 'hit' | 'shared' | 'joined' | 'miss' | 'bypass'
 
 /** What the steps of the lifecycle find out about a request, for those around them. */
 export interface RequestNotes {

@@ -54,7 +54,7 @@ export const metricCatalogue = {
   },
   pronghorn_http_cache_answers_total: {
     kind: 'counter',
-    help: 'Answers by what the cache did; unchanged: cached, and the database says that nothing has changed since.',
+    help: 'Answers by what the cache did.',
     labels: [...route, 'outcome'],
     programs: ['api'],
   },

@@ -70,7 +70,6 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
   }
   return {
     name: 'market',
-    clock,
     endpoints: marketEndpoints(setup).map((endpoint): Endpoint => ({
       ...endpoint,
       run: async (context) => {

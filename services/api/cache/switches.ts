@@ -1,2 +1,0 @@
-/** Caches that a measurement may switch off; the one of `cache_life` is configured. */
-export type CacheName = 'fragments' | 'unchanged-answers'
