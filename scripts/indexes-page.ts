@@ -26,8 +26,20 @@ export interface MeasuredIndex {
   readonly lists: readonly string[]
 }
 
+/** What a run of `bench/index-ablation` has measured of an index. */
+export interface AblatedIndex {
+  readonly name: string
+  /** The kind of traffic, or the address of the second tier, that loses most without it. */
+  readonly request: string
+  /** Its time with the index, and without it. */
+  readonly withMs: number
+  readonly withoutMs: number
+}
+
 /** Written by `node dist/scripts/bench/index-use.js`. */
 const MEASURED = 'scripts/bench/index-use.json'
+/** Written by `node dist/scripts/bench/index-ablation.js`. */
+export const ABLATED = 'scripts/bench/index-ablation.json'
 const FOLDER = 'services/core/database/indexes'
 const STATEMENT = /^CREATE INDEX (\w+) ON (\w+)\.(\w+) ([^;]+);$/
 /** Kinds that a row of the table names. */
@@ -57,9 +69,18 @@ export function readMeasuredIndexes(): Map<string, MeasuredIndex> {
   return new Map(indexes.map((index) => [index.name, index]))
 }
 
+/** What its switch-off has shown, by the name of the index. */
+export function readAblatedIndexes(): Map<string, AblatedIndex> {
+  const { indexes } = JSON.parse(readFileSync(join(packageRoot, ABLATED), 'utf8')) as {
+    indexes: readonly AblatedIndex[]
+  }
+  return new Map(indexes.map((index) => [index.name, index]))
+}
+
 /** Sections of the page. */
 export function renderIndexes(): string[] {
   const measured = readMeasuredIndexes()
+  const ablated = readAblatedIndexes()
   const families = readDeclaredIndexes()
   const count = [...families.values()].reduce((sum, indexes) => sum + indexes.length, 0)
   return [
@@ -67,18 +88,33 @@ export function renderIndexes(): string[] {
     `${count} indexes that only queries need, in addition to the keys of the tables. They are declared in \`${FOLDER}\` and built online ` +
       'when a reader has reached the head. Bytes are those for each row of the table on the generated database, whether the row has an ' +
       'entry or not. Scans are those of `bench/traffic --scans`; where there are none, the lists of the second tier ' +
-      '(`bench/api`: a single filter or sort) whose plans have the index are named.',
+      '(`bench/api`: a single filter or sort) whose plans have the index are named. The last columns are of `bench/index-ablation`: the request that loses most when the ' +
+      'index is switched off, and its ms with and without it; none where no request loses a fifth of its rate and takes 5 ms.',
     ...[...families].flatMap(([family, indexes]) => [
       `## ${family}`,
       table(
-        ['Index', 'Table', 'Definition', 'Bytes a row', 'Scans', 'Used by'],
-        indexes.map((index) => cells(index, measured.get(index.name))),
+        [
+          'Index',
+          'Table',
+          'Definition',
+          'Bytes a row',
+          'Scans',
+          'Used by',
+          'Loses most without it',
+          'ms with',
+          'ms without',
+        ],
+        indexes.map((index) => cells(index, measured.get(index.name), ablated.get(index.name))),
       ),
     ]),
   ]
 }
 
-function cells({ name, table: of, definition }: DeclaredIndex, use: MeasuredIndex | undefined): string[] {
+function cells(
+  { name, table: of, definition }: DeclaredIndex,
+  use: MeasuredIndex | undefined,
+  loss: AblatedIndex | undefined,
+): string[] {
   const users = use ? (use.kinds.length > 0 ? use.kinds : use.lists) : []
   const named = users.slice(0, MOST_NAMED).join('; ')
   const more = users.length > MOST_NAMED ? `; ${users.length - MOST_NAMED} more` : ''
@@ -89,5 +125,8 @@ function cells({ name, table: of, definition }: DeclaredIndex, use: MeasuredInde
     use ? String(use.bytesPerRow) : '',
     use ? String(use.scans) : '',
     named + more,
+    ...(loss && loss.request !== ''
+      ? [code(loss.request.replaceAll('|', '\\|')), loss.withMs.toFixed(1), loss.withoutMs.toFixed(1)]
+      : ['', '', '']),
   ]
 }

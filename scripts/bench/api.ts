@@ -19,7 +19,6 @@ import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
-import { COMMIT } from './commits.ts'
 import { CpuMeter } from './cpu-meter.ts'
 import { benchNamespaces } from './families.ts'
 import { openGeneratedServer } from './generated-server.ts'
@@ -113,11 +112,7 @@ async function measure(
     const meter = await openMeter(address, api.pid, async () => {
       await client.get(`${base}/v1/config`)
     })
-    const mover = await connectDatabase(address, { applicationName: 'bench' })
-    const get: Get = async (path) => {
-      await mover.query(COMMIT)
-      return client.get(path)
-    }
+    const get: Get = (path) => client.get(path)
     let asked = 0
     for (const request of cases) {
       if (performance.now() > measuredUntil) break
@@ -130,7 +125,6 @@ async function measure(
       console.error(`${slow.length} pages over their limit, asked again`)
       for (const { request } of slow) await ask(get, base, request, report, meter)
     }
-    await mover.end()
     client.close()
     return cases.length - asked
   } finally {

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
 import type { ApiCaches } from './api-server.ts'
-import { COMMIT, COMMIT_EVERY_MS } from './commits.ts'
+import { startCommits } from './commits.ts'
 import { CpuMeter } from './cpu-meter.ts'
 import { Random } from './generated/choice.ts'
 import { openGeneratedServer } from './generated-server.ts'
@@ -67,7 +67,7 @@ try {
   const different = new Set(addresses).size
   console.log(`${addresses.length} requests, ${different} different addresses; two commits a second\n`)
   for (const setting of SETTINGS) subjects.push(await start(setting, addresses))
-  const writing = setInterval(() => void database.query(COMMIT), COMMIT_EVERY_MS)
+  const stopCommits = startCommits(database)
   try {
     // Until the programs have been compiled and the caches are filled.
     for (const subject of subjects) await measure(subject)
@@ -75,7 +75,7 @@ try {
       for (const subject of subjects) subject.rounds.push(await measure(subject))
     }
   } finally {
-    clearInterval(writing)
+    await stopCommits()
   }
   printTable()
 } finally {

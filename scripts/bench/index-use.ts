@@ -6,18 +6,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createNamespace } from '../../services/api/index.ts'
-import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { startApiProcess } from './api-server.ts'
-import { COMMIT } from './commits.ts'
-import { benchNamespaces } from './families.ts'
-import { Random } from './generated/choice.ts'
 import { openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
-import { addressOf, fewerCases, pickExamples, requestCases } from './requests/index.ts'
-import { IndexScans, trafficKinds, TrafficRows } from './traffic/index.ts'
+import { indexFamilies, listRequests, trafficRequests } from './index-requests.ts'
+import { IndexScans } from './traffic/index.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -28,7 +23,6 @@ const { values: options } = parseArgs({
     samples: { type: 'string', default: '20' },
   },
 })
-const FAMILIES = ['assets', 'market']
 /** Prefix of the names under which the second tier is counted. */
 const LIST = 'list '
 /** Most kinds and lists that are stored of an index. */
@@ -36,10 +30,12 @@ const MOST_USERS = 12
 
 const server = await openGeneratedServer(options)
 const database = await connectDatabase(server.address, { applicationName: 'bench' })
-const api = await startApiProcess(server.address, FAMILIES.join(','))
+const api = await startApiProcess(server.address, indexFamilies.join(','))
 try {
-  const traffic = await trafficAddresses()
-  const lists = await listAddresses()
+  const traffic = await trafficRequests(database, Number(options.samples))
+  const lists = [...(await listRequests(database))].map(
+    ([name, addresses]) => [LIST + name, addresses] as const,
+  )
   const client = await HttpClient.open(api.url)
   const scans = new IndexScans(database, async () => {
     for (let session = 0; session < 12; session++) await client.get('/assets/v1/config')
@@ -47,7 +43,6 @@ try {
   await scans.begin()
   for (const [kind, addresses] of [...traffic, ...lists]) {
     for (const address of addresses) {
-      await database.query(COMMIT)
       await client.get(address)
     }
     await scans.take(kind)
@@ -74,32 +69,4 @@ try {
   api.stop()
   await database.end()
   await server.stop()
-}
-
-async function trafficAddresses(): Promise<[string, string[]][]> {
-  const all: [string, string[]][] = []
-  for (const kind of trafficKinds) {
-    const rows = await TrafficRows.open(database, new Random(`index use ${kind.name}`))
-    const addresses: string[] = []
-    for (let at = 0; at < Number(options.samples); at++) addresses.push(await kind.address(rows, at))
-    all.push([kind.name, addresses])
-  }
-  return all
-}
-
-/** The second tier by path: every sort, and every single filter. */
-async function listAddresses(): Promise<[string, string[]][]> {
-  const examples = await pickExamples(database)
-  const all = new Map<string, string[]>()
-  for (const family of FAMILIES) {
-    const { config } = parseConfig({ server: { namespaces: benchNamespaces(family) } })
-    const endpoints = config.server.namespaces.flatMap(
-      (entry) => createNamespace(entry, { trigrams: true })?.endpoints ?? [],
-    )
-    for (const request of fewerCases(requestCases(endpoints, examples))) {
-      const name = `${LIST}${family} ${request.endpoint.path}`
-      all.set(name, [...(all.get(name) ?? []), `/${family}${addressOf(request)}`])
-    }
-  }
-  return [...all]
 }

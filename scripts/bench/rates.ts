@@ -14,7 +14,7 @@ import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
-import { COMMIT, COMMIT_EVERY_MS } from './commits.ts'
+import { startCommits } from './commits.ts'
 import { CpuMeter } from './cpu-meter.ts'
 import { Random } from './generated/choice.ts'
 import { openGeneratedServer } from './generated-server.ts'
@@ -126,7 +126,7 @@ async function measureTable(
   routes: ReadonlyMap<RateRoute, AddressCycle>,
   isWritten: boolean,
 ): Promise<Record<string, readonly Round[]>> {
-  const writing = isWritten ? setInterval(() => void database.query(COMMIT), COMMIT_EVERY_MS) : undefined
+  const stopCommits = isWritten ? startCommits(database) : undefined
   const rounds = new Map([...routes.keys()].map((route): [RateRoute, Round[]] => [route, []]))
   try {
     // Until the programs have been compiled, and the sessions have prepared what they ask.
@@ -144,7 +144,7 @@ async function measureTable(
       }
     }
   } finally {
-    clearInterval(writing)
+    await stopCommits?.()
   }
   console.log(
     '| Route | Requests/s | Plain | Ratio | Wanted | Bytes | Api ms | Database ms | Ratio by processor time |',

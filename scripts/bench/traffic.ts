@@ -2,8 +2,8 @@
  * Measures what users do: kinds of request with two to five filters, as marketplaces, wallets and games send them, on a
  * generated database, with one client. Usage:
  *   node dist/scripts/bench/traffic.js [--data FOLDER | --server ADDRESS] [--factor N] [--samples N] [--only NAME] [--values SEED] [--scans] [--json FILE] [--env NAME=VALUE]
- * Values follow their frequency: a random asset, sale, transfer or offer, and what it has. Before each request the
- * database moves on, so that no answer is given again. Prints p50, p95, longest time in ms and statuses of each kind, the
+ * Values follow their frequency: a random asset, sale, transfer or offer, and what it has. The database moves
+ * on twice a second. Prints p50, p95, longest time in ms and statuses of each kind, the
  * same of the processor time of the api and its database sessions (which means more on a machine that is busy with other
  * things), and a summary; the first answer to a kind is not counted. --values picks other rows; --only measures kinds of which the
  * name contains a text; --env sets a variable of the api; --json writes the results; --scans adds to them the scans of
@@ -13,7 +13,7 @@ import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
-import { COMMIT } from './commits.ts'
+import { startCommits } from './commits.ts'
 import { Random } from './generated/choice.ts'
 import { CpuMeter } from './cpu-meter.ts'
 import { openGeneratedServer } from './generated-server.ts'
@@ -100,7 +100,6 @@ async function measure(
 ): Promise<{ results: KindResult[]; indexes: IndexUse[] | undefined }> {
   const client = await HttpClient.open(url)
   const ask = async (address: string, meter: CpuMeter): Promise<Sample> => {
-    await database.query(COMMIT)
     const before = meter.read()
     const answer = await client.get(address)
     return { address, ...answer, workMs: meter.read() - before }
@@ -108,6 +107,7 @@ async function measure(
   const scans = options.scans ? new IndexScans(database, () => useEverySession(url)) : undefined
   await scans?.begin()
   console.log(tableHead)
+  const stopCommits = startCommits(database)
   const results: KindResult[] = []
   for (const [kind, [warming, ...rest]] of addresses) {
     if (warming !== undefined) await ask(warming, new CpuMeter([pid]))
@@ -119,6 +119,7 @@ async function measure(
     console.log(tableLine(result))
     await scans?.take(kind.name)
   }
+  await stopCommits()
   client.close()
   return { results, indexes: await scans?.list() }
 }
@@ -133,7 +134,6 @@ async function apiSessions(): Promise<number[]> {
 
 async function useEverySession(url: string): Promise<void> {
   const clients = await Promise.all(Array.from({ length: SESSIONS }, () => HttpClient.open(url)))
-  await database.query(COMMIT)
   // Another address each: an answer that several wait for is read once.
   await Promise.all(clients.map((client, at) => client.get(`/assets/v1/assets/${at + 1}`)))
   for (const client of clients) client.close()

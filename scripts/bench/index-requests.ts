@@ -1,0 +1,43 @@
+/** Requests that show what an index is for: the kinds of traffic, and the second tier (every list with a single filter or sort). */
+import type pg from 'pg'
+import { createNamespace } from '../../services/api/index.ts'
+import { parseConfig } from '../../services/core/config/index.ts'
+import { benchNamespaces } from './families.ts'
+import { Random } from './generated/choice.ts'
+import { addressOf, fewerCases, pickExamples, requestCases } from './requests/index.ts'
+import { trafficKinds, TrafficRows } from './traffic/index.ts'
+
+/** Families whose indexes are measured. */
+export const indexFamilies: readonly string[] = ['assets', 'market']
+
+/** Addresses by the name of the kind or list. */
+export type IndexRequests = ReadonlyMap<string, readonly string[]>
+
+/** Addresses of each kind of traffic. @param samples of a kind. */
+export async function trafficRequests(database: pg.Client, samples: number): Promise<IndexRequests> {
+  const all = new Map<string, string[]>()
+  for (const kind of trafficKinds) {
+    const rows = await TrafficRows.open(database, new Random(`index use ${kind.name}`))
+    const addresses: string[] = []
+    for (let at = 0; at < samples; at++) addresses.push(await kind.address(rows, at))
+    all.set(kind.name, addresses)
+  }
+  return all
+}
+
+/** The second tier by family and path: every sort, and every single filter. */
+export async function listRequests(database: pg.Client): Promise<IndexRequests> {
+  const examples = await pickExamples(database)
+  const all = new Map<string, string[]>()
+  for (const family of indexFamilies) {
+    const { config } = parseConfig({ server: { namespaces: benchNamespaces(family) } })
+    const endpoints = config.server.namespaces.flatMap(
+      (entry) => createNamespace(entry, { trigrams: true })?.endpoints ?? [],
+    )
+    for (const request of fewerCases(requestCases(endpoints, examples))) {
+      const name = `${family} ${request.endpoint.path}`
+      all.set(name, [...(all.get(name) ?? []), `/${family}${addressOf(request)}`])
+    }
+  }
+  return all
+}
