@@ -62,7 +62,7 @@ export function createEndpointAnswer(
     warnings.push(...unknownParameters(raw, known))
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
     const noted = endpoint.noted?.filter((name) => raw.has(name)) ?? []
-    const key = answerKey(place, values, attributes, noted)
+    const keyOf = (): string => answerKey(place, values, attributes, noted)
     const scope: Partial<WorkScope> = {
       ...{ caller, isBrief, deadlineMs },
       client: parts.clientOf(context).key,
@@ -77,7 +77,7 @@ export function createEndpointAnswer(
     }
     // Cached answers that are found by the URL alone carry no warnings.
     const address = warnings.length === 0 ? spelledAddress(context.req) : undefined
-    const answer = await findOrCreate(context, route, parts.caching, { key, address }, create)
+    const answer = await findOrCreate(context, route, parts.caching, { keyOf, address }, create)
     context.set(warningHeader(warnings))
     await answer.send(context)
   }
@@ -92,12 +92,13 @@ async function findOrCreate(
   context: Context,
   { pattern, namespace, endpoint }: Route,
   caching: AnswerCaching | undefined,
-  given: Pick<CacheRequest, 'key' | 'address'>,
+  { keyOf, address }: { readonly keyOf: () => string } & Pick<CacheRequest, 'address'>,
   create: () => Promise<Answer>,
 ): Promise<Answer> {
   if (!caching || endpoint.cache === 'none' || !mayUseCache(context, caching.clientOf)) return create()
   const request = {
-    ...given,
+    key: keyOf(),
+    address,
     route: pattern,
     namespace,
     lifeFactor: endpoint.cacheLifeFactor ?? 1,

@@ -68,6 +68,13 @@ describe('the access path of a list', () => {
     expect(path.expected).toBe(500)
   })
 
+  it('the access path of a list gathers rows that stand together in the order, where a walk would first read those before them', () => {
+    const spread = request([equal('owner', 20_000)], 'time')
+    expect(choosePath(spread).kind).toBe('walk')
+    const branches = [{ rank: 0, column: 'time', clusters: new Set(['owner']) }]
+    expect(choosePath({ ...spread, order: { ...spread.order, branches } }).kind).toBe('gather')
+  })
+
   it('the access path of a list has no budget where nothing can be gathered', () => {
     expect((choosePath(request([check('flag', 10)])) as WalkPath).budget).toBeUndefined()
   })

@@ -1,4 +1,6 @@
-import type { Sql, SqlValue } from '../database/index.ts'
+import { Sql } from '../database/index.ts'
+import type { SqlValue } from '../database/index.ts'
+import type { Index } from './source.ts'
 
 /** Values that a column must have one of. */
 export interface EqualValues {
@@ -44,6 +46,8 @@ export interface Filter {
   readonly rows: number
   /** Set where the condition means no more than that a column has one of some values: an index may serve it. */
   readonly equals?: EqualValues
+  /** Columns that `found` compares with one value each, in addition to that of `equals`. */
+  readonly alsoEqual?: readonly string[]
   /** Set where the condition means no more than bounds of a column: an index in the order of the column serves it. */
   readonly range?: { readonly column: string }
   /** Columns that the condition reads, where these are all of the table's own; undefined reads anything. */
@@ -71,11 +75,22 @@ export function isImpossible(filters: readonly Filter[]): boolean {
 }
 
 /**
- * Whether one plan is good for all values of the filters: there is none, or one value of one column, which the same
- * index serves whatever it is.
+ * Whether one plan is good for all values of the filters: there is none, or one value of each of some columns with which
+ * an index begins, so that it serves them whatever they are.
  */
-export function haveOnePlan(filters: readonly Filter[]): boolean {
-  return filters.length === 0 || (filters.length === 1 && filters[0]!.equals?.count === 1)
+export function haveOnePlan(filters: readonly Filter[], indexes: readonly Index[]): boolean {
+  if (filters.length <= 1) return filters.every(({ equals }) => equals?.count === 1)
+  const equal = new Set<string>()
+  for (const { equals, alsoEqual = [] } of filters) {
+    if (!equals || !isOneValue(equals)) return false
+    for (const column of [equals.column, ...alsoEqual]) equal.add(column)
+  }
+  return indexes.some(({ columns }) => columns.slice(0, equal.size).every((column) => equal.has(column)))
+}
+
+/** Whether a column has one given value. */
+export function isOneValue({ values, count }: EqualValues): boolean {
+  return !(values instanceof Sql) && count === 1
 }
 
 /** Estimated rows that match all filters, of `rows` in the table. */

@@ -1,7 +1,7 @@
 import { PreparedNames, sql } from '../database/index.ts'
 import type { Session, Sql, Statement } from '../database/index.ts'
 import { choosePath, countedThrough } from './choose.ts'
-import type { AccessPath, ListRequest, WalkPath } from './choose.ts'
+import type { AccessPath, GatherPath, ListRequest, WalkPath } from './choose.ts'
 import { haveOnePlan, isImpossible } from './filter.ts'
 import type { Filter } from './filter.ts'
 import type { Order, PageWindow, Source } from './source.ts'
@@ -95,7 +95,8 @@ export class ListReader {
   async count(session: Session, list: Pick<List, 'source' | 'table' | 'filters'>): Promise<string> {
     if (isImpossible(list.filters)) return '0'
     const through = countedThrough(this.statistics.rows(list.table), list.filters)
-    const statement = this.prepare(countOf(list, through), haveOnePlan(list.filters))
+    const isFixed = haveOnePlan(list.filters, list.source.indexes)
+    const statement = this.prepare(countOf(list, through), isFixed)
     const [row] = await session.query<[string]>(statement)
     return row?.[0] ?? '0'
   }
@@ -110,9 +111,14 @@ export class ListReader {
 function pageStatement(request: Parameters<typeof pageOf>[0], path: AccessPath): PageStatement {
   return {
     keys: pageOf(request, path),
-    isFixed: path.kind !== 'gather' && (path.budget !== undefined || !isChecked(path)),
+    isFixed:
+      path.kind === 'gather' ? isFixedGather(request, path) : path.budget !== undefined || !isChecked(path),
     reason: `${path.kind}: ${path.reason}`,
   }
+}
+
+function isFixedGather({ filters, source }: Parameters<typeof pageOf>[0], { through }: GatherPath): boolean {
+  return !through && haveOnePlan(filters, source.indexes)
 }
 
 function isChecked({ walks }: WalkPath): boolean {

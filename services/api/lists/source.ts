@@ -61,6 +61,8 @@ export interface Branch {
   readonly conditions?: readonly Sql[]
   /** Share of the rows that are in this branch, about; default all. */
   readonly share?: number
+  /** Names of filters whose rows are not spread over the order but stand together in it: those of a collection by their names. */
+  readonly clusters?: ReadonlySet<string>
   /** Set where no index has the order: rows of another table have it, and lead to these. */
   readonly driven?: Driven
 }

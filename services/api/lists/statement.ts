@@ -2,7 +2,7 @@ import { bind, joinSql, raw, Sql, sql, where } from '../database/index.ts'
 import type { SqlValue } from '../database/index.ts'
 import type { AccessPath, BranchWalk, GatherPath, WalkPath } from './choose.ts'
 import type { EqualValues, Filter } from './filter.ts'
-import { foundConditions } from './filter.ts'
+import { foundConditions, isOneValue } from './filter.ts'
 import type { Branch, Order, PageWindow, Source } from './source.ts'
 
 /** Input of a statement. */
@@ -204,10 +204,6 @@ function number(value: number): Sql {
 
 function hasSeveralRanges({ branch, prefix }: BranchWalk): boolean {
   return branch.driven === undefined && !prefix.every(isOneValue)
-}
-
-function isOneValue({ values, count }: EqualValues): boolean {
-  return !(values instanceof Sql) && count === 1
 }
 
 /** FROM item with the values of a prefix in the column `value`. */

@@ -192,7 +192,7 @@ function counted(side: AccountSide, values: AccountValues, filters: readonly Fil
   ]
   const rows = sql`SELECT ${account} AS account, count(*) AS assets FROM assets.assets a
     WHERE ${allOf(conditions)} GROUP BY 1`
-  return { rows, isFixed: ofAccounts.length === 0 && haveOnePlan(filters) }
+  return { rows, isFixed: ofAccounts.length === 0 && haveOnePlan(filters, []) }
 }
 
 /** Conditions on the account alone. */

@@ -139,6 +139,10 @@ function templateFilters(request: AssetRequest): Filter[] {
     condition: ids.length === 0 ? NEVER : isTemplate(ids),
     rows,
     equals: { column: 'template_id', values: ids, type: 'integer', count: ids.length },
+    // What accounts hold is indexed by schema before template.
+    ...(ids.length === 1 && values.owner
+      ? { found: allOf([isTemplate(ids), isSchemaOf(ids[0]!)]), alsoEqual: ['schema_key'] }
+      : {}),
     columns: ['template_id'],
     isIndexed: true,
     group: 'template',
@@ -187,6 +191,11 @@ function templateFilters(request: AssetRequest): Filter[] {
     })
   }
   return filters
+}
+
+function isSchemaOf(template: bigint): Sql {
+  return sql`a.schema_key = (SELECT s.schema_key FROM assets.templates t JOIN assets.schemas s USING (collection_name, schema_name)
+    WHERE t.template_id = ${bind(template, 'integer')})`
 }
 
 function isTemplate(ids: readonly bigint[]): Sql {

@@ -20,6 +20,7 @@ export function assetSource(statistics: Statistics): Source {
     indexes: [
       { name: 'assets_pkey', columns: ['asset_id'] },
       { name: 'assets_owner_idx', columns: ['owner', 'asset_id'] },
+      { name: 'assets_held_idx', columns: ['owner', 'schema_key', 'template_id'] },
       { name: 'assets_schema_idx', columns: ['schema_key', 'asset_id'] },
       { name: 'assets_schema_updated_idx', columns: ['schema_key', 'updated_at_time', 'asset_id'] },
       { name: 'assets_schema_mint_idx', columns: ['schema_key', 'template_mint', 'asset_id'] },

@@ -41,6 +41,9 @@ function nullShare({ table: { table }, statistics }: ListingRequest, column: str
   return statistics.equal(table, column, [null]) / statistics.rows(table)
 }
 
+/** Filters whose listings stand together in the order of names: assets of a template have one name. */
+const OF_TEMPLATES = new Set(['collection', 'schema_name', 'template_id', 'attributes of templates', 'names'])
+
 /** By name, those without any last. An index holds the first characters of a name. */
 function nameOrder(request: ListingRequest): Order {
   const none = nullShare(request, 'name')
@@ -54,6 +57,7 @@ function nameOrder(request: ListingRequest): Order {
         value: raw('l.name'),
         conditions: [raw('l.name IS NOT NULL')],
         share: 1 - none,
+        clusters: OF_TEMPLATES,
       },
       last(request, 'name', 'text COLLATE "C"', none),
     ],
