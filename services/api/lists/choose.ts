@@ -28,6 +28,8 @@ export interface BranchWalk {
   readonly checks: readonly Filter[]
   /** Ranges of the index: products of the values of the prefix. */
   readonly ranges: number
+  /** Set where rows of another table lead to these. */
+  readonly driven?: Driven
 }
 
 /** Reads rows in the wanted order until the page is full. Several ranges or branches are merged. */
@@ -242,12 +244,10 @@ function cheapestWalk(request: ListRequest): Candidate | undefined {
 
 /** The cheapest walk of a branch as a whole. */
 function walkOfBranch(request: ListRequest, branch: Branch): Candidate | undefined {
-  const best = branch.driven
-    ? drivenWalk(request, branch, branch.driven)
-    : request.source.indexes
-        .map((index) => walkOf(request, branch, index))
-        .filter((each) => each !== undefined)
-        .reduce<Estimated | undefined>((a, b) => (a && a.cost <= b.cost ? a : b), undefined)
+  const driven = branch.driven ? [drivenWalk(request, branch, branch.driven)] : []
+  const best = [...driven, ...request.source.indexes.map((index) => walkOf(request, branch, index))]
+    .filter((each) => each !== undefined)
+    .reduce<Estimated | undefined>((a, b) => (a && a.cost <= b.cost ? a : b), undefined)
   return best && { walks: [best.walk], cost: best.cost, expected: best.expected }
 }
 
@@ -305,7 +305,7 @@ function walkOf(request: ListRequest, branch: Branch, index: Index): Estimated |
 /** The walk of rows that another table leads to. */
 function drivenWalk(request: ListRequest, branch: Branch, driven: Driven): Estimated {
   const checks = request.filters.filter(({ name }) => !driven.applied.has(name))
-  const walk = { branch, prefix: [], bounds: [], checks, ranges: 1 }
+  const walk = { branch, prefix: [], bounds: [], checks, ranges: 1, driven }
   const walked = estimated(request, walk, driven.rows, new Set())
   return { ...walked, cost: walked.cost + DRIVER_COST * driven.drivers }
 }
@@ -329,7 +329,7 @@ function estimated(
   const isWhole = branch.isCoarse === true && seen !== undefined
   const before = rowsBefore(rows, walk) * (within / Math.max(rows, 1)) * share
   const read = checks.length === 0 ? full : Math.max(full, Math.min(within * share, before + needed))
-  const expected = isWhole ? within * share : read
+  const expected = walk.driven?.isSorted ? within : isWhole ? within * share : read
   const isCovered = checks.every(({ columns }) => columns?.every((column) => has.has(column)) === true)
   const served = filters.filter((filter) => !checks.includes(filter))
   const rowCost = (isCovered ? 1 : HEAP_COST) + visitsOf(rows, filters, served)

@@ -63,7 +63,7 @@ export interface Branch {
   readonly share?: number
   /** Names of filters whose rows are not spread over the order but stand together in it: those of a collection by their names. */
   readonly clusters?: ReadonlySet<string>
-  /** Set where no index has the order: rows of another table have it, and lead to these. */
+  /** Set where rows of another table lead to these; taken where no index has the order, or where it costs less. */
   readonly driven?: Driven
 }
 
@@ -81,6 +81,8 @@ export interface Driven {
   readonly rows: number
   /** Rows of the other table that are put in order first, estimated. */
   readonly drivers: number
+  /** Whether the other table has not the order: all rows are read and sorted. */
+  readonly isSorted?: boolean
 }
 
 /** Rows to skip and to take. */

@@ -145,10 +145,10 @@ function branchRows(
   wanted: number,
 ): Sql {
   const { source } = request
-  if (walk.branch.driven) {
+  if (walk.driven) {
     const checks = [...walk.checks.map(({ condition }) => condition), ...(walk.branch.conditions ?? [])]
     return sql`SELECT d.k, d.v, ${number(walk.branch.rank)} AS rank, true AS hit
-      FROM (${walk.branch.driven.query(checks, wanted)}) d`
+      FROM (${walk.driven.query(checks, wanted)}) d`
   }
   const single = walk.prefix.filter(isOneValue)
   const several = walk.prefix.filter((equals) => !isOneValue(equals))
@@ -202,8 +202,8 @@ function number(value: number): Sql {
   return raw(String(value))
 }
 
-function hasSeveralRanges({ branch, prefix }: BranchWalk): boolean {
-  return branch.driven === undefined && !prefix.every(isOneValue)
+function hasSeveralRanges({ driven, prefix }: BranchWalk): boolean {
+  return driven === undefined && !prefix.every(isOneValue)
 }
 
 /** FROM item with the values of a prefix in the column `value`. */

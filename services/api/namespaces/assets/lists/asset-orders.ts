@@ -74,6 +74,7 @@ function nameOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
           sql`NOT ${named(`t.immutable_data ->> 'name' IS NOT NULL`)}`,
         ],
         share: OWN_NAMES,
+        ...ownNamesOfTemplates(direction, request),
       },
       last(
         'text COLLATE "C"',
@@ -89,6 +90,23 @@ function nameOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
       value: NAME,
     },
   }
+}
+
+/** Assets with their own names, found by the templates that a filter selected. */
+function ownNamesOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): { driven?: Driven } {
+  if (request.templates.kind !== 'ids') return {}
+  const { conditions, applied, templates } = templateScope(request)
+  const unnamed = where([...conditions, raw(`t.immutable_data ->> 'name' IS NULL`)])
+  const driven: Driven = {
+    applied,
+    rows: request.templates.unnamed,
+    drivers: templates,
+    isSorted: true,
+    query: (checks, wanted) => sql`SELECT a.asset_id AS k, ${OWN_NAME} COLLATE "C" AS v
+      FROM (SELECT t.template_id FROM assets.templates t ${unnamed} OFFSET 0) t JOIN assets.assets a USING (template_id)
+      ${where(checks)} ORDER BY v ${raw(direction)} FETCH FIRST ${raw(String(wanted))} ROWS WITH TIES`,
+  }
+  return { driven }
 }
 
 /** Assets that are called like their templates, template by template in the order of the names. */

@@ -17,6 +17,8 @@ export type ResolvedTemplates =
       readonly ids: readonly number[]
       /** How many assets they have that are not burned. */
       readonly held: number
+      /** The same of those templates without an immutable name: only such assets can have their own. */
+      readonly unnamed: number
     }
   /** Too many match to name them. */
   | { readonly kind: 'many' }
@@ -40,14 +42,15 @@ export async function resolveTemplates(
     ...collectionLists('t.collection_name', values),
     ...oneOfIds('t.template_id', values.template_id),
   ]
-  const rows = await session.query<[ids: string | null, held: number]>(
+  const rows = await session.query<[ids: string | null, held: number, unnamed: number]>(
     // One text instead of a row for each template.
-    sql`SELECT string_agg(t.template_id::text, ','), coalesce(sum(n.minted - n.burned), 0)::float8
-      FROM (SELECT t.template_id FROM assets.templates t ${where(conditions)} LIMIT ${raw(`${MAX_RESOLVED + 1}`)}) t
+    sql`SELECT string_agg(t.template_id::text, ','), coalesce(sum(n.minted - n.burned), 0)::float8,
+        coalesce(sum(n.minted - n.burned) FILTER (WHERE NOT t.is_named), 0)::float8
+      FROM (SELECT t.template_id, t.immutable_data ->> 'name' IS NOT NULL AS is_named FROM assets.templates t ${where(conditions)} LIMIT ${raw(`${MAX_RESOLVED + 1}`)}) t
       LEFT JOIN assets.template_counts n USING (template_id)`.render(),
   )
-  const [text, held] = rows[0]!
+  const [text, held, unnamed] = rows[0]!
   const found = text === null ? [] : text.split(',').map(Number)
   if (found.length > MAX_RESOLVED) return { kind: 'many' }
-  return { kind: 'ids', ids: found, held }
+  return { kind: 'ids', ids: found, held, unnamed }
 }
