@@ -56,6 +56,8 @@ export interface Filter {
   readonly isIndexed: boolean
   /** Set where no index finds the rows, but another table leads to them; `isIndexed` is then true. */
   readonly through?: Through
+  /** Name of a filter that it follows from: rows that are found by that one need not be checked. */
+  readonly impliedBy?: string
   /** Whether it follows from another filter: rows that were found through another table match it. */
   readonly isImplied?: boolean
   /** Rows of other tables that checking one row visits; default none. */
@@ -109,5 +111,8 @@ export function estimateRows(rows: number, filters: readonly Filter[]): number {
 
 /** Conditions of filters as rows are found by them. */
 export function foundConditions(filters: readonly Filter[]): Sql[] {
-  return filters.map(({ condition, found }) => found ?? condition)
+  const names = new Set(filters.map(({ name }) => name))
+  return filters
+    .filter(({ impliedBy }) => impliedBy === undefined || !names.has(impliedBy))
+    .map(({ condition, found }) => found ?? condition)
 }

@@ -47,5 +47,5 @@ CREATE INDEX trades_collection_prices_idx ON market.trades (collection_name, tok
 CREATE INDEX trades_schema_prices_idx ON market.trades (schema_name, token_symbol, (trade_time / 86400000), price) INCLUDE (trade_time) WHERE asset_count = 1;
 CREATE INDEX trades_marketplaces_idx ON market.trades (token_symbol, (trade_time / 86400000), maker_marketplace, taker_marketplace, price);
 CREATE INDEX party_stats_account_idx ON market.party_stats (token_symbol, account, collection_name);
-CREATE INDEX party_stats_marketplace_idx ON market.party_stats (token_symbol, collection_name, marketplace, account) INCLUDE (sells, sell_volume, buys, buy_volume);
+CREATE INDEX party_stats_collection_idx ON market.party_stats (token_symbol, collection_name, account, marketplace) INCLUDE (sells, sell_volume, buys, buy_volume);
 CREATE INDEX royalty_payouts_amount_idx ON market.royalty_payouts (amount, seq, payout_index);

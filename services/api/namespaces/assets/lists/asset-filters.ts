@@ -27,6 +27,8 @@ export interface AssetRequest {
   readonly statistics: Statistics
 }
 
+/** Name of the filters on the data of templates. */
+const OF_TEMPLATES = 'attributes of templates'
 /** Ids are given in the order of the mints. */
 const MINTED = { table: ASSETS, key: 'asset_id', time: 'minted_at_time' }
 /** State of template buy offers that can be accepted. */
@@ -43,10 +45,16 @@ export const TIME_OF_SORT: Readonly<Record<string, string>> = {
 /** Every filter of a request on assets, `a`. */
 export function assetFilters(request: AssetRequest): Filter[] {
   const { values, statistics } = request
+  // Templates were looked up within their collections and schemas; what accounts hold is indexed by these.
+  const isOfTemplates =
+    request.templates.kind === 'ids' && values.authorized_account === undefined && values.owner === undefined
+  const ofTemplates = { impliedBy: OF_TEMPLATES }
   return [
     ...idFilters(values, statistics),
     ...accountFilters(values, statistics),
-    ...schemaFilters(values, statistics),
+    ...schemaFilters(values, statistics).map((filter) =>
+      isOfTemplates ? { ...filter, ...ofTemplates } : filter,
+    ),
     ...templateFilters(request),
     ...dataFilters(request),
     ...mintFilters(values, statistics),
@@ -162,10 +170,10 @@ function templateFilters(request: AssetRequest): Filter[] {
   }
   if (templates.kind === 'ids') {
     const ids = templates.ids.map(BigInt)
-    filters.push(ofTemplates('attributes of templates', ids, templates.held))
+    filters.push(ofTemplates(OF_TEMPLATES, ids, templates.held))
   } else if (templates.kind === 'many') {
     filters.push({
-      name: 'attributes of templates',
+      name: OF_TEMPLATES,
       condition: sql`EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id AND ${allOf(templateConditions(request))})`,
       rows: all / 3,
       isIndexed: false,

@@ -89,15 +89,18 @@ function auctionStateFilters(request: ListingRequest, nowSeconds: number): Filte
 
 function bidFilters({ table, values, statistics }: ListingRequest, nowSeconds: number): Filter[] {
   const filters: Filter[] = []
-  const ofBids = (condition: Sql): Sql =>
-    sql`l.auction_id = ANY(ARRAY(SELECT b.auction_id FROM market.bids b WHERE b.account = ${condition}))`
+  const bidsOf = (accounts: Sql): Sql =>
+    sql`SELECT b.auction_id FROM market.bids b WHERE b.account = ${accounts}`
+  // Rows are checked by a hash table of the auctions, and found by the array of them.
+  const isBidOn = (accounts: Sql): Sql => sql`l.auction_id IN (${bidsOf(accounts)})`
+  const foundByBids = (accounts: Sql): Sql => sql`l.auction_id = ANY(ARRAY(${bidsOf(accounts)}))`
   const bidders = values.bidder
   if (bidders) {
     const accounts = sql`ANY(${bind(bidders, 'text[]')})`
     filters.push({
       name: 'bidder',
-      condition: sql`l.auction_id IN (SELECT b.auction_id FROM market.bids b WHERE b.account = ${accounts})`,
-      found: ofBids(accounts),
+      condition: isBidOn(accounts),
+      found: foundByBids(accounts),
       rows: statistics.equal('market.bids', 'account', bidders),
       isIndexed: true,
     })
@@ -115,15 +118,14 @@ function bidFilters({ table, values, statistics }: ListingRequest, nowSeconds: n
   if (participant !== undefined) {
     const account = bind(participant, 'text')
     const now = bind(nowSeconds, 'bigint')
-    const bid = ofBids(account)
-    const condition = sql`(l.state = 1 AND ((l.end_time > ${now} AND (l.seller = ${account} OR ${bid}))
+    const condition = sql`(l.state = 1 AND ((l.end_time > ${now} AND (l.seller = ${account} OR ${isBidOn(account)}))
         OR (l.end_time <= ${now} AND ((l.seller = ${account} AND NOT l.claimed_by_seller)
           OR (l.buyer = ${account} AND NOT l.claimed_by_buyer)))))`
     const terms = [...termsOf('seller', [participant]), ...termsOf('buyer', [participant])]
     filters.push({
       name: 'participant',
       condition,
-      found: sql`(${hasTerm(table.terms, terms)} OR ${bid}) AND ${condition}`,
+      found: sql`(${hasTerm(table.terms, terms)} OR ${foundByBids(account)}) AND ${condition}`,
       rows:
         statistics.equal(table.table, 'seller', [participant]) +
         statistics.equal('market.bids', 'account', [participant]),

@@ -74,7 +74,7 @@ function ofMarketplaces(values: StatsValues['markets'], symbol: string): Sql {
   }
   return sumParties(sql`SELECT k.marketplace, k.account, sum(k.sells) AS sells, sum(k.sell_volume) AS sold,
       sum(k.buys) AS buys, sum(k.buy_volume) AS bought
-    FROM market.party_stats k ${where([...token, ...lists])} GROUP BY k.marketplace, k.account`)
+    FROM market.party_stats k ${where([...token, ...lists])} GROUP BY k.account, k.marketplace`)
 }
 
 /** What accounts did on each marketplace in a range: sellers on that of the listing, buyers on that of the purchase. */
