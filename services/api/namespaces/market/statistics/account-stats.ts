@@ -16,18 +16,22 @@ export async function accountStats(
   { session, values }: EndpointContext<StatsValues['accounts']>,
   symbol: string,
 ): Promise<string> {
-  const window = pageWindow(values)
   const order = raw(`${values.sort === 'buy_volume' ? 'a.bought' : 'a.sold'} DESC, a.account`)
   const rows = await session.query<[string]>(
     sql`SELECT coalesce(json_agg(${ACCOUNT} ORDER BY ${order}), '[]')::text
-      FROM (SELECT a.account, a.bought, a.sold FROM (${accountSums(values, symbol)}) a
-        ORDER BY ${order} LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}) a`.render(),
+      FROM (${accountPage(values, symbol, order)}) a`.render(),
   )
   return rows[0]![0]
 }
 
-/** Query of every account that bought or sold, with both sums: from the counters of accounts, in a range from the trades. */
-function accountSums(values: StatsValues['accounts'], symbol: string): Sql {
+/**
+ * Query of the page of accounts, with what each bought and sold: from the counters of accounts, in a range from the
+ * trades, of collections from the counters of parties.
+ */
+function accountPage(values: StatsValues['accounts'], symbol: string, order: Sql): Sql {
+  const window = pageWindow(values)
+  const pageOf = (sums: Sql): Sql => sql`SELECT a.* FROM (${sums}) a
+    ORDER BY ${order} LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}`
   const token = isText('k.token_symbol', symbol)
   const range = tradeRange(values)
   const { collection_name: named, collection_whitelist: white } = values
@@ -40,14 +44,23 @@ function accountSums(values: StatsValues['accounts'], symbol: string): Sql {
     const all = where([...token, ...lists, ...inRange('k.trade_time', range)])
     const side = (columns: string): Sql => sql`SELECT ${raw(columns)} FROM market.trades k ${all}`
     const sold = side('k.seller AS account, k.price AS sold, 0 AS bought')
-    return sql`SELECT s.account, sum(s.sold) AS sold, sum(s.bought) AS bought
-      FROM (${sold} UNION ALL ${side('k.buyer, 0, k.price')}) s GROUP BY s.account`
+    return pageOf(sql`SELECT s.account, sum(s.sold) AS sold, sum(s.bought) AS bought
+      FROM (${sold} UNION ALL ${side('k.buyer, 0, k.price')}) s GROUP BY s.account`)
   }
   if (lists.length === 0) {
-    return sql`SELECT k.account, k.sell_volume AS sold, k.buy_volume AS bought FROM market.account_stats k ${where(token)}`
+    return pageOf(
+      sql`SELECT k.account, k.sell_volume AS sold, k.buy_volume AS bought FROM market.account_stats k ${where(token)}`,
+    )
   }
-  return sql`SELECT k.account, sum(k.sell_volume) AS sold, sum(k.buy_volume) AS bought FROM market.party_stats k
-    ${where([...token, ...lists])} GROUP BY k.account`
+  const [bought, sold] = [raw('sum(k.buy_volume) AS bought'), raw('sum(k.sell_volume) AS sold')]
+  const [sorted, other] = values.sort === 'buy_volume' ? [bought, sold] : [sold, bought]
+  const conditions = [...token, ...lists]
+  // The sum that is not sorted by is computed for the accounts of the page alone.
+  const page = pageOf(
+    sql`SELECT k.account, ${sorted} FROM market.party_stats k ${where(conditions)} GROUP BY k.account`,
+  )
+  return sql`SELECT p.*, o.* FROM (${page}) p CROSS JOIN LATERAL (
+    SELECT ${other} FROM market.party_stats k ${where([...conditions, raw('k.account = p.account')])}) o`
 }
 
 /** Purchases and sales of one account as JSON text. */
