@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { bind, sql } from '../../../database/index.ts'
+import { bind, joinSql, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 
 /** Kinds of what listings and payouts are found by, as in 1003_market.sql. */
@@ -35,7 +35,19 @@ export function termsOf(kind: TermKind, values: readonly (string | number | bigi
   return values.map((value) => termOf(kind, String(value)))
 }
 
-/** The listing has one of some terms. @param column expression of the terms, as the index has it. */
+/** Terms of one index scan, and scans for one condition, which are planned each on its own. */
+const TERMS_OF_SCAN = 16
+const MOST_SCANS = 8
+
+/**
+ * The listing has one of some terms. A scan of the index compares what it finds with each of its terms, so many terms are
+ * divided among several scans.
+ * @param column expression of the terms, as the index has it.
+ */
 export function hasTerm(column: Sql, terms: readonly number[]): Sql {
-  return sql`${column} && ${bind(terms, 'integer[]')}`
+  const size = Math.max(TERMS_OF_SCAN, Math.ceil(terms.length / MOST_SCANS))
+  const scans: Sql[] = []
+  for (let at = 0; at === 0 || at < terms.length; at += size)
+    scans.push(sql`${column} && ${bind(terms.slice(at, at + size), 'integer[]')}`)
+  return scans.length === 1 ? scans[0]! : sql`(${joinSql(scans, ' OR ')})`
 }
