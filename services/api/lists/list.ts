@@ -1,11 +1,11 @@
 import { PreparedNames, sql } from '../database/index.ts'
 import type { Session, Sql, Statement } from '../database/index.ts'
 import { choosePath, countedThrough } from './choose.ts'
-import type { AccessPath, GatherPath, ListRequest, WalkPath } from './choose.ts'
+import type { AccessPath, GatherPath, ListRequest } from './choose.ts'
 import { haveOnePlan, isImpossible } from './filter.ts'
 import type { Filter } from './filter.ts'
 import type { Order, PageWindow, Source } from './source.ts'
-import { countOf, pageOf } from './statement.ts'
+import { countOf, isChecked, pageOf } from './statement.ts'
 import type { Statistics } from './statistics.ts'
 
 /** A requested list. */
@@ -119,10 +119,6 @@ function pageStatement(request: Parameters<typeof pageOf>[0], path: AccessPath):
 
 function isFixedGather({ filters, source }: Parameters<typeof pageOf>[0], { through }: GatherPath): boolean {
   return !through && haveOnePlan(filters, source.indexes)
-}
-
-function isChecked({ walks }: WalkPath): boolean {
-  return walks.some(({ checks, branch }) => checks.length > 0 || branch.isCoarse === true)
 }
 
 /** Rows that a walk has read when its budget has run out. */

@@ -97,9 +97,28 @@ function gather(request: StatementRequest, { through, isLast }: GatherPath): Sql
     ORDER BY ${by} LIMIT ${number(window.limit)} OFFSET ${number(window.offset)}`
 }
 
+/** Whether rows are left out of what the ranges of an index have. */
+export function isChecked({ walks }: WalkPath): boolean {
+  return walks.some(({ checks, branch }) => checks.length > 0 || branch.isCoarse === true)
+}
+
+/**
+ * So many rows, rounded up to one digit, a large number to two: where rows are just read from an index, a few more cost
+ * less than another statement for each number of rows, which would be planned.
+ */
+function roundedUp(rows: number): number {
+  const digits = String(rows).length
+  const unit = 10 ** (digits - (digits > 3 ? 2 : 1))
+  return Math.ceil(rows / unit) * unit
+}
+
 function merge(request: StatementRequest, path: WalkPath): Sql {
   const { order, window } = request
-  const wanted = window.offset + window.limit
+  const end = window.offset + window.limit
+  const wanted = isChecked(path) ? end : roundedUp(end)
+  const isOfPage = isChecked(path)
+    ? sql`p.n >= ${number(window.offset)} OR NOT p.hit`
+    : sql`p.n >= ${bind(window.offset, 'bigint')} AND p.n < ${bind(end, 'bigint')}`
   const direction = raw(order.direction)
   // A marker goes before the hits of the same value: rows beyond the budget may have that value, and lower keys.
   const within = isByKey(request)
@@ -134,7 +153,7 @@ function merge(request: StatementRequest, path: WalkPath): Sql {
   return sql`WITH ${joinSql(items, ', ')}
     SELECT CASE WHEN p.hit THEN p.k END AS k, p.n FROM (
       SELECT m.k, m.hit, row_number() OVER (ORDER BY ${by}) - 1 AS n FROM ${last} m ORDER BY ${by} LIMIT ${number(wanted)}) p
-    WHERE p.n >= ${number(window.offset)} OR NOT p.hit`
+    WHERE ${isOfPage}`
 }
 
 /** The first rows of a branch: `k`, `v`, `rank`, `hit`. Each range has as many as the page needs, ties of the last included. */
