@@ -85,9 +85,12 @@ function named(name: string, addresses: readonly string[]): Request[] {
   return addresses.map((address) => ({ name, address }))
 }
 
-/** Writes what is known of the declared indexes. */
+/** Writes what is known of the declared indexes, times with one decimal place. */
 async function store(results: ReadonlyMap<string, AblatedIndex>): Promise<void> {
-  const indexes = declared.flatMap(({ name }) => results.get(name) ?? [])
+  const rounded = (ms: number): number => Number(ms.toFixed(1))
+  const indexes = declared
+    .flatMap(({ name }) => results.get(name) ?? [])
+    .map((each) => ({ ...each, withMs: rounded(each.withMs), withoutMs: rounded(each.withoutMs) }))
   await writeFile(join(packageRoot, ABLATED), `${JSON.stringify({ indexes }, null, 1)}\n`)
 }
 
