@@ -1,6 +1,5 @@
 import { Sql } from '../database/index.ts'
 import type { SqlValue } from '../database/index.ts'
-import type { Index } from './source.ts'
 
 /** Values that a column must have one of. */
 export interface EqualValues {
@@ -80,7 +79,10 @@ export function isImpossible(filters: readonly Filter[]): boolean {
  * Whether one plan is good for all values of the filters: there is none, or one value of each of some columns with which
  * an index begins, so that it serves them whatever they are.
  */
-export function haveOnePlan(filters: readonly Filter[], indexes: readonly Index[]): boolean {
+export function haveOnePlan(
+  filters: readonly Filter[],
+  indexes: readonly { readonly columns: readonly string[] }[],
+): boolean {
   if (filters.length <= 1) return filters.every(({ equals }) => equals?.count === 1)
   const equal = new Set<string>()
   for (const { equals, alsoEqual = [] } of filters) {
