@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { benchNamespaces } from '../../scripts/bench/families.ts'
 import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
-import type { Session, Statement } from '../../services/api/database/index.ts'
+import type { Session, Sql, Statement } from '../../services/api/database/index.ts'
 import { raw, sql, where } from '../../services/api/database/index.ts'
 import { readAttributeFilters, readRequest } from '../../services/api/endpoint/index.ts'
 import type { Endpoint, EndpointContext } from '../../services/api/endpoint/index.ts'
@@ -17,7 +17,12 @@ import {
   payoutList,
 } from '../../services/api/namespaces/market/lists/index.ts'
 import type { ListingKind } from '../../services/api/namespaces/market/lists/index.ts'
-import { selectCheapest } from '../../services/api/namespaces/market/statistics/index.ts'
+import {
+  inRange,
+  selectCheapest,
+  sumInRange,
+  tradeRange,
+} from '../../services/api/namespaces/market/statistics/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type {
@@ -389,4 +394,35 @@ describe('the cheapest sales of templates', () => {
       expect(shown).toBeGreaterThan(REQUESTS / 6)
     },
   )
+})
+
+describe('sums of trades in a range', () => {
+  it('sums from days, and from totals without the other days, are those of the trades', async () => {
+    const seeded = createRandom(Number(process.env['LIST_SEED'] ?? 7))
+    const { rows } = await client.query<{ time: string; collection: string }>(
+      `SELECT trade_time AS time, collection_name AS collection FROM market.trades ORDER BY trade_time`,
+    )
+    const pickOne = () => rows[Math.floor(seeded.fraction() * rows.length)]!
+    const sumsOf = async (query: Sql) =>
+      (await session.query<[string, string, string]>(query.render())).sort(([a], [b]) => (a < b ? -1 : 1))
+    for (let at = 0; at < REQUESTS; at++) {
+      const [from, until] = [Number(pickOne().time), Number(pickOne().time)].sort((a, b) => a - b)
+      const range = tradeRange({
+        ...(at % 3 === 1 ? {} : { after: from }),
+        ...(at % 3 === 2 ? {} : { before: until }),
+      } as Parameters<typeof tradeRange>[0])!
+      const token = sql`k.token_symbol = ${at % 4 === 0 ? raw(`'KARMA'`) : raw(`'WAX'`)}`
+      const names = at % 5 === 0 ? raw(`k.collection_name = '${pickOne().collection}'`) : raw('true')
+      const [days, totals] = ['market.collection_days', 'market.collection_stats']
+      const sum = { token, key: 'collection_name', conditions: [names], days: days! }
+      const trades =
+        await sumsOf(sql`SELECT k.collection_name, count(*)::text, sum(k.price)::text FROM market.trades k
+        ${where([token, names, ...inRange('k.trade_time', range)])} GROUP BY 1`)
+      for (const each of [sum, { ...sum, totals: totals! }]) {
+        const sums = sumInRange(each, range)
+        const found = await sumsOf(sql`SELECT s.key, s.trades::text, s.volume::text FROM (${sums}) s`)
+        expect([at, range, found]).toEqual([at, range, trades])
+      }
+    }
+  })
 })

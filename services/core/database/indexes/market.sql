@@ -33,6 +33,7 @@ CREATE INDEX bids_auction_idx ON market.bids (auction_id, seq);
 CREATE INDEX bids_account_idx ON market.bids (account, auction_id);
 CREATE INDEX trades_asset_idx ON market.trades (asset_id, trade_time) WHERE asset_id IS NOT NULL;
 CREATE INDEX trades_token_idx ON market.trades (token_symbol, trade_time);
+CREATE INDEX collection_days_day_idx ON market.collection_days (token_symbol, day);
 CREATE INDEX collection_stats_volume_idx ON market.collection_stats (token_symbol, volume DESC, collection_name);
 CREATE INDEX account_stats_sell_idx ON market.account_stats (token_symbol, sell_volume DESC, account);
 CREATE INDEX account_stats_buy_idx ON market.account_stats (token_symbol, buy_volume DESC, account);

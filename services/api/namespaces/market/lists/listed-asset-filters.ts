@@ -9,7 +9,7 @@ import type { ListingRequest } from './listing-request.ts'
 import { columnFilter, distinct, NEVER, nothing, wantedCollections } from './listing-request.ts'
 import { HAS_ASSET } from './listing-table.ts'
 import { NAME_SEARCHES, nameConditions } from './named-templates.ts'
-import { hasTerm, MANY_SCHEMAS, NO_TEMPLATE, termsOf } from './terms.ts'
+import { hasTerm, MANY_SCHEMAS, termsOf, termsOfNoTemplate } from './terms.ts'
 import type { ListingValues } from '../parameters.ts'
 
 /** Share of the listings that match a filter, without statistics. */
@@ -37,7 +37,7 @@ function templateFilters(request: ListingRequest): Filter[] {
     filters.push({
       name: 'template_id',
       condition,
-      found: sql`${hasTerm(table.terms, [NO_TEMPLATE])} AND ${condition}`,
+      found: sql`${hasTerm(table.terms, termsOfNoTemplate(wantedCollections(values)))} AND ${condition}`,
       rows: statistics.equal(table.table, 'template_id', [null]),
       isIndexed: true,
     })
@@ -137,7 +137,7 @@ function withoutTemplates(
   const collections = wantedCollections(values)
   const visible = sql`SELECT t.template_id FROM assets.templates t WHERE (t.template_id = ANY(${list})) IS NOT TRUE
     ${collections ? sql`AND ${isOneOf(raw('t.collection_name'), collections)}` : raw('')}`
-  const none = bind([NO_TEMPLATE], 'integer[]')
+  const none = bind(termsOfNoTemplate(collections), 'integer[]')
   const rows = statistics.rows(table.table) - statistics.equal(table.table, 'template_id', distinct(ids))
   return {
     name,
@@ -184,7 +184,7 @@ function nameFilters({ table, values, trigrams, named, statistics }: ListingRequ
   const condition = sql`(l.template_id = ANY(${bind(matching, 'integer[]')}) OR (${plain})${
     nameless.length === 0 ? raw('') : sql` OR (${own})`
   })`
-  const terms = [...matching, ...nameless, NO_TEMPLATE]
+  const terms = [...matching, ...nameless, ...termsOfNoTemplate(wantedCollections(values))]
   return [
     {
       name: 'names',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { bind, joinSql, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 
-/** Kinds of what listings and payouts are found by, as in 1003_market.sql. */
+/** Kinds of what listings and payouts are found by, as in market.listing_terms and market.payout_terms. */
 export type TermKind =
   | 'minter'
   | 'receiver'
@@ -15,15 +15,15 @@ export type TermKind =
   | 'collection'
   | 'state'
   | 'is'
+  | 'plain'
   | 'asset'
   | 'kind'
   | 'listing'
   | 'category'
 
-/** Terms of listings of several assets, of more than two schemas, and without their own template. */
+/** Terms of listings of several assets, and of more than two schemas. */
 export const BUNDLE = termOf('is', 'bundle')
 export const MANY_SCHEMAS = termOf('is', 'schemas')
-export const NO_TEMPLATE = termOf('is', 'plain')
 
 /** Number of a fact that listings are found by: `market.trait` in the database. Different facts may have one number. */
 export function termOf(kind: TermKind | 'pair', value: string): number {
@@ -33,6 +33,11 @@ export function termOf(kind: TermKind | 'pair', value: string): number {
 /** Numbers of several values of a kind. */
 export function termsOf(kind: TermKind, values: readonly (string | number | bigint)[]): number[] {
   return values.map((value) => termOf(kind, String(value)))
+}
+
+/** Terms of listings without a template of their own. @param collections the only ones that are requested. */
+export function termsOfNoTemplate(collections: readonly string[] | undefined): number[] {
+  return collections ? termsOf('plain', collections) : [termOf('is', 'plain')]
 }
 
 /** Terms of one index scan, and scans for one condition, which are planned each on its own. */

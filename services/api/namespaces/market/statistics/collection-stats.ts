@@ -24,6 +24,7 @@ export async function collectionStats(
     key: 'collection_name',
     conditions: oneOf('k.collection_name', only),
     days: 'market.collection_days',
+    totals: 'market.collection_stats',
   }
   const ranked = await selectRanking(context, {
     things: 'assets.collections c',
