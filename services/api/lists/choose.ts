@@ -1,5 +1,5 @@
 import type { EqualValues, Filter } from './filter.ts'
-import { estimateRows } from './filter.ts'
+import { estimateRows, withoutImplied } from './filter.ts'
 import type { Branch, Driven, Index, Order, PageWindow, Source } from './source.ts'
 
 /** A list to be read. */
@@ -296,7 +296,9 @@ function walkOf(request: ListRequest, branch: Branch, index: Index): Estimated |
   const ranges = prefix.reduce((product, { count }) => product * count, 1)
   if (ranges > MAX_RANGES) return undefined
   const bounds = filters.filter(({ range }) => range?.column === branch.column)
-  const checks = filters.filter((filter) => !served.includes(filter) && !bounds.includes(filter))
+  const checks = withoutImplied(filters).filter(
+    (filter) => !served.includes(filter) && !bounds.includes(filter),
+  )
   const within = estimateRows(request.rows, [...served, ...bounds])
   const has = new Set([...index.columns, ...(index.includes ?? [])])
   return estimated(request, { branch, prefix, bounds, checks, ranges }, within, has)
@@ -304,7 +306,7 @@ function walkOf(request: ListRequest, branch: Branch, index: Index): Estimated |
 
 /** The walk of rows that another table leads to. */
 function drivenWalk(request: ListRequest, branch: Branch, driven: Driven): Estimated {
-  const checks = request.filters.filter(({ name }) => !driven.applied.has(name))
+  const checks = withoutImplied(request.filters).filter(({ name }) => !driven.applied.has(name))
   const walk = { branch, prefix: [], bounds: [], checks, ranges: 1, driven }
   const walked = estimated(request, walk, driven.rows, new Set())
   return { ...walked, cost: walked.cost + DRIVER_COST * driven.drivers }

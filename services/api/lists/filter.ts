@@ -55,7 +55,7 @@ export interface Filter {
   readonly isIndexed: boolean
   /** Set where no index finds the rows, but another table leads to them; `isIndexed` is then true. */
   readonly through?: Through
-  /** Name of a filter that it follows from: rows that are found by that one need not be checked. */
+  /** Name of a filter that it follows from: rows that match that one need not be checked. */
   readonly impliedBy?: string
   /** Whether it follows from another filter: rows that were found through another table match it. */
   readonly isImplied?: boolean
@@ -111,10 +111,13 @@ export function estimateRows(rows: number, filters: readonly Filter[]): number {
   return rows * share
 }
 
+/** Filters without those that follow from others of them. */
+export function withoutImplied(filters: readonly Filter[]): Filter[] {
+  const names = new Set(filters.map(({ name }) => name))
+  return filters.filter(({ impliedBy }) => impliedBy === undefined || !names.has(impliedBy))
+}
+
 /** Conditions of filters as rows are found by them. */
 export function foundConditions(filters: readonly Filter[]): Sql[] {
-  const names = new Set(filters.map(({ name }) => name))
-  return filters
-    .filter(({ impliedBy }) => impliedBy === undefined || !names.has(impliedBy))
-    .map(({ condition, found }) => found ?? condition)
+  return withoutImplied(filters).map(({ condition, found }) => found ?? condition)
 }

@@ -7,7 +7,7 @@ import { ASSETS } from './asset-source.ts'
 import { attributeRows } from './attribute-rows.ts'
 import { containsText, isNoneOfIds, isOneOf, NEVER } from './conditions.ts'
 import { keyAtTime } from './key-at-time.ts'
-import { schemaFilters } from './schema-keys.ts'
+import { schemaConditions, schemaFilters } from './schema-keys.ts'
 import { templateConditions } from './template-filters.ts'
 import type { AssetValues } from '../parameters.ts'
 
@@ -45,22 +45,30 @@ export const TIME_OF_SORT: Readonly<Record<string, string>> = {
 /** Every filter of a request on assets, `a`. */
 export function assetFilters(request: AssetRequest): Filter[] {
   const { values, statistics } = request
-  // Templates were looked up within their collections and schemas; what accounts hold is indexed by these.
-  const isOfTemplates =
-    request.templates.kind === 'ids' && values.authorized_account === undefined && values.owner === undefined
-  const ofTemplates = { impliedBy: OF_TEMPLATES }
+  const impliedBy = implyingSchemas(request)
   return [
     ...idFilters(values, statistics),
     ...accountFilters(values, statistics),
-    ...schemaFilters(values, statistics).map((filter) =>
-      isOfTemplates ? { ...filter, ...ofTemplates } : filter,
-    ),
+    ...schemaFilters(values, statistics).map((filter) => (impliedBy ? { ...filter, impliedBy } : filter)),
     ...templateFilters(request),
     ...dataFilters(request),
     ...mintFilters(values, statistics),
     ...timeFilters(values, statistics),
     ...relatedFilters(values, statistics),
   ]
+}
+
+/** Filters on given templates. */
+const GIVEN_TEMPLATES = ['template_id', 'template_whitelist'] as const
+
+/**
+ * Name of the filter on templates within the requested collections and schemas: assets of these templates need no filter
+ * on either. What accounts hold is indexed by schema before template.
+ */
+function implyingSchemas({ values, templates }: AssetRequest): string | undefined {
+  if (values.owner !== undefined) return undefined
+  if (templates.kind === 'ids' && values.authorized_account === undefined) return OF_TEMPLATES
+  return GIVEN_TEMPLATES.find((name) => values[name])
 }
 
 function idFilters(values: AssetValues, statistics: Statistics): Filter[] {
@@ -138,15 +146,21 @@ function templateFilters(request: AssetRequest): Filter[] {
   const { values, statistics, templates } = request
   const filters: Filter[] = []
   const all = statistics.rows(ASSETS)
-  const ofTemplates = (name: string, given: readonly bigint[], rows: number): Filter => {
-    const ids = given.filter((id) => BigInt.asIntN(32, id) === id)
-    return filterOf(name, ids, rows)
-  }
-  const filterOf = (name: string, ids: readonly bigint[], rows: number): Filter => ({
+  const filterOf = (
+    name: string,
+    ids: readonly bigint[],
+    rows: number,
+    within: readonly Sql[] = [],
+  ): Filter => ({
     name,
-    condition: ids.length === 0 ? NEVER : isTemplate(ids),
+    condition: ids.length === 0 ? NEVER : isTemplate(ids, within),
     rows,
-    equals: { column: 'template_id', values: ids, type: 'integer', count: ids.length },
+    equals: {
+      column: 'template_id',
+      values: within.length === 0 ? ids : templatesWithin(ids, within),
+      type: 'integer',
+      count: ids.length,
+    },
     // What accounts hold is indexed by schema before template.
     ...(ids.length === 1 && values.owner
       ? { found: allOf([isTemplate(ids), isSchemaOf(ids[0]!)]), alsoEqual: ['schema_key'] }
@@ -155,9 +169,10 @@ function templateFilters(request: AssetRequest): Filter[] {
     isIndexed: true,
     group: 'template',
   })
-  for (const name of ['template_id', 'template_whitelist'] as const) {
-    const ids = values[name]
-    if (ids) filters.push(ofTemplates(name, ids, statistics.equal(ASSETS, 'template_id', ids)))
+  const within = values.owner === undefined ? schemaConditions(values, 't') : []
+  for (const name of GIVEN_TEMPLATES) {
+    const ids = values[name]?.filter((id) => BigInt.asIntN(32, id) === id)
+    if (ids) filters.push(filterOf(name, ids, statistics.equal(ASSETS, 'template_id', ids), within))
   }
   if (values.template_id === null) {
     filters.push({
@@ -170,7 +185,7 @@ function templateFilters(request: AssetRequest): Filter[] {
   }
   if (templates.kind === 'ids') {
     const ids = templates.ids.map(BigInt)
-    filters.push(ofTemplates(OF_TEMPLATES, ids, templates.held))
+    filters.push(filterOf(OF_TEMPLATES, ids, templates.held))
   } else if (templates.kind === 'many') {
     filters.push({
       name: OF_TEMPLATES,
@@ -206,10 +221,19 @@ function isSchemaOf(template: bigint): Sql {
     WHERE t.template_id = ${bind(template, 'integer')})`
 }
 
-function isTemplate(ids: readonly bigint[]): Sql {
+/** @param within conditions on the templates, `t`. */
+function isTemplate(ids: readonly bigint[], within: readonly Sql[] = []): Sql {
+  if (within.length > 0) {
+    const query = templatesWithin(ids, within)
+    return ids.length === 1 ? sql`a.template_id = (${query})` : sql`a.template_id = ANY(ARRAY(${query}))`
+  }
   return ids.length === 1
     ? sql`a.template_id = ${bind(ids[0]!, 'bigint')}`
     : sql`a.template_id = ANY(${bindIntegers(ids)})`
+}
+
+function templatesWithin(ids: readonly bigint[], within: readonly Sql[]): Sql {
+  return sql`SELECT t.template_id AS value FROM assets.templates t WHERE ${allOf([sql`t.template_id = ANY(${bindIntegers(ids)})`, ...within])}`
 }
 
 function dataFilters({ values, attributes, statistics }: AssetRequest): Filter[] {

@@ -52,8 +52,7 @@ export async function resolveContained(
   const templates: ResolvedTemplates = isOfFlags
     ? await resolveTemplates(session, details, [], false)
     : { kind: 'unfiltered' }
-  const request = { values: details, attributes: [], trigrams: false, templates, statistics }
-  const filters = assetFilters(request)
+  const filters = assetFilters({ values: details, attributes: [], trigrams: false, templates, statistics })
   const all = statistics.rows(ASSETS)
   const known = isOfFlags ? undefined : await resolveHome(session, details)
   if (known?.matching === 0) return { filters: [nothing('template_id')], names, assets: 0, isFixed }

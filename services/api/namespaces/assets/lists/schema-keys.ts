@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { bind, raw, sql, where } from '../../../database/index.ts'
+import { allOf, bind, raw, sql, where } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
 import { ASSETS, SCHEMAS } from './asset-source.ts'
@@ -12,6 +12,29 @@ const MAX_PAIRS = 64
 /** The key of a schema: the first 64 bits of the MD5 of `collection/schema`, signed; as assets.schemas.schema_key. */
 export function schemaKey(collection: string, schema: string): bigint {
   return createHash('md5').update(`${collection}/${schema}`).digest().readBigInt64BE(0)
+}
+
+/** The collections that are requested by name and white-list; undefined for all. */
+function wantedCollections(values: AssetValues): readonly string[] | undefined {
+  const { collection_name: collections, collection_whitelist: white } = values
+  return collections && white ? collections.filter((name) => white.includes(name)) : (collections ?? white)
+}
+
+/** Conditions of collections and schemas on a row with `collection_name` and `schema_name`. */
+export function schemaConditions(values: AssetValues, row: string): Sql[] {
+  const wanted = wantedCollections(values)
+  const { schema_name: schemas, authorized_account: authorized, collection_blacklist: black } = values
+  return [
+    ...(black && black.length > 0 ? [isNoneOf(raw(`${row}.collection_name`), black)] : []),
+    ...(wanted ? [isOneOf(raw(`${row}.collection_name`), wanted)] : []),
+    ...(schemas ? [isOneOf(raw(`${row}.schema_name`), schemas)] : []),
+    ...(authorized === undefined
+      ? []
+      : [
+          sql`${raw(row)}.collection_name IN (SELECT k.collection_name FROM assets.collections k
+            WHERE k.authorized_accounts @> ARRAY[${bind(authorized, 'text')}])`,
+        ]),
+  ]
 }
 
 /** Filters of collections and schemas on assets, `a`: names, white-list, authorized account, black-list. */
@@ -36,8 +59,7 @@ export function schemaFilters(values: AssetValues, statistics: Statistics): Filt
     ...(authorized === undefined ? [] : ['authorized_account']),
   ]
   if (names.length === 0) return filters
-  const wanted =
-    collections && white ? collections.filter((name) => white.includes(name)) : (collections ?? white)
+  const wanted = wantedCollections(values)
   const common = {
     name: names.join(', '),
     columns: ['collection_name', 'schema_name'],
@@ -60,14 +82,7 @@ export function schemaFilters(values: AssetValues, statistics: Statistics): Filt
       },
     ]
   }
-  const authorizedCollections = sql`SELECT k.collection_name FROM assets.collections k
-    WHERE k.authorized_accounts @> ARRAY[${bind(authorized ?? null, 'text')}]`
-  const conditionsOn = (row: string): Sql[] => [
-    ...(wanted ? [isOneOf(raw(`${row}.collection_name`), wanted)] : []),
-    ...(schemas ? [isOneOf(raw(`${row}.schema_name`), schemas)] : []),
-    ...(authorized === undefined ? [] : [sql`${raw(row)}.collection_name IN (${authorizedCollections})`]),
-  ]
-  const keys = sql`SELECT s.schema_key AS value FROM assets.schemas s ${where(conditionsOn('s'))}`
+  const keys = sql`SELECT s.schema_key AS value FROM assets.schemas s ${where(schemaConditions(values, 's'))}`
   const estimate = (table: string): number =>
     Math.min(
       wanted ? statistics.equal(table, 'collection_name', wanted) : Infinity,
@@ -80,7 +95,7 @@ export function schemaFilters(values: AssetValues, statistics: Statistics): Filt
     ...filters,
     {
       ...common,
-      condition: joinAnd(conditionsOn('a')),
+      condition: allOf(schemaConditions(values, 'a')),
       found: sql`a.schema_key = ANY(ARRAY(${keys}))`,
       rows: isNever ? 0 : estimate(ASSETS),
       equals: {
@@ -97,8 +112,4 @@ function isKey(keys: readonly bigint[]): Sql {
   return keys.length === 1
     ? sql`a.schema_key = ${bind(keys[0]!, 'bigint')}`
     : sql`a.schema_key = ANY(${bind(`{${keys.join(',')}}`, 'bigint[]')})`
-}
-
-function joinAnd(conditions: readonly Sql[]): Sql {
-  return conditions.reduce((all, each) => sql`${all} AND ${each}`)
 }

@@ -45,7 +45,7 @@ export async function transferList(
   const filters = [
     // Those that follow from the assets are the strictest.
     ...containedFilters(values, contained, statistics, containing),
-    ...collectionFilters(values, statistics),
+    ...collectionFilters(values, contained?.home?.collections, statistics),
     ...partyFilters(values, statistics, { table: TRANSFERS, alias: 't' }),
     ...boundaryFilters(
       values,
@@ -65,13 +65,19 @@ export async function transferList(
   return { source: SOURCE, table: TRANSFERS, filters, order }
 }
 
-/** Every asset of a transfer is of its collection. */
-function collectionFilters(values: TransferValues, statistics: Statistics): Filter[] {
+/** Every asset of a transfer is of its collection. @param home the only ones of which contained assets can be: those need no filter. */
+function collectionFilters(
+  values: TransferValues,
+  home: readonly string[] | undefined,
+  statistics: Statistics,
+): Filter[] {
   const black = values.collection_blacklist
   return [
     ...(['collection_name', 'collection_whitelist'] as const).flatMap((name) => {
       const names = values[name]
-      return names ? [ofCollections(name, names, statistics)] : []
+      return names && !home?.every((each) => names.includes(each))
+        ? [ofCollections(name, names, statistics)]
+        : []
     }),
     ...(black && black.length > 0
       ? [
