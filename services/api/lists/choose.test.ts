@@ -4,6 +4,7 @@ import { choosePath } from './choose.ts'
 import type { ListRequest, WalkPath } from './choose.ts'
 import { estimateRows } from './filter.ts'
 import type { Filter } from './filter.ts'
+import type { Branch } from './source.ts'
 
 const ROWS = 1_000_000
 
@@ -90,6 +91,17 @@ describe('the access path of a list', () => {
     const first = request([equal('owner', 300_000)], 'time')
     const again = choosePath({ ...first, seen: { read: 1_000, hits: 60 } }) as WalkPath
     expect([again.kind, again.budget]).toEqual(['walk', undefined])
+  })
+
+  it('the access path of a list does not check what follows from another filter, unless that one was applied elsewhere', () => {
+    const filters = [equal('template', 90_000), { ...equal('schema', 400_000), impliedBy: 'template' }]
+    const checksOf = (branch: Partial<Branch>): string[] => {
+      const order = { direction: 'DESC', branches: [{ rank: 0, column: 'id', ...branch }] } as const
+      const path = choosePath({ ...request(filters), order }) as WalkPath
+      return path.walks[0]!.checks.map(({ name }) => name)
+    }
+    const driven = { query: () => raw(''), applied: new Set(['template']), rows: 100, drivers: 1 }
+    expect([checksOf({}), checksOf({ driven })]).toEqual([['template'], ['schema']])
   })
 
   it('the access path of a list gathers where no index has the order', () => {

@@ -1,5 +1,5 @@
 import type { EqualValues, Filter } from './filter.ts'
-import { estimateRows, withoutImplied } from './filter.ts'
+import { BITMAP_COST, estimateRows, HEAP_COST, withoutImplied } from './filter.ts'
 import type { Branch, Driven, Index, Order, PageWindow, Source } from './source.ts'
 
 /** A list to be read. */
@@ -57,10 +57,6 @@ export interface GatherPath {
 /** How a list is read. */
 export type AccessPath = WalkPath | GatherPath
 
-/** Cost of a visited row, relative to one of an index-only scan. */
-const HEAP_COST = 4
-/** Cost of an index row in a bitmap scan. */
-const BITMAP_COST = 0.15
 /** What each range of a walk costs to begin. */
 const RANGE_COST = 12
 /** What each row costs that leads to others. */
@@ -306,7 +302,7 @@ function walkOf(request: ListRequest, branch: Branch, index: Index): Estimated |
 
 /** The walk of rows that another table leads to. */
 function drivenWalk(request: ListRequest, branch: Branch, driven: Driven): Estimated {
-  const checks = withoutImplied(request.filters).filter(({ name }) => !driven.applied.has(name))
+  const checks = withoutImplied(request.filters.filter(({ name }) => !driven.applied.has(name)))
   const walk = { branch, prefix: [], bounds: [], checks, ranges: 1, driven }
   const walked = estimated(request, walk, driven.rows, new Set())
   return { ...walked, cost: walked.cost + DRIVER_COST * driven.drivers }

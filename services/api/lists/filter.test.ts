@@ -58,4 +58,16 @@ describe('conditions by which rows are found', () => {
   it('conditions by which rows are found are those that an index serves, where they are spelled otherwise', () => {
     expect(texts([equal('owner', ['x'], { found: raw('spelled') })])).toEqual(['spelled'])
   })
+
+  it('conditions by which rows are found keep the index of a filter unread that finds far more rows than another', () => {
+    const schema = { found: raw('spelled'), rows: 400_000 }
+    expect(texts([equal('template', ['x'], { rows: 4_000 }), equal('schema', ['x'], schema)])).toEqual([
+      'template',
+      'schema',
+    ])
+    expect(texts([equal('template', ['x'], { rows: 40_000 }), equal('schema', ['x'], schema)])).toEqual([
+      'template',
+      'spelled',
+    ])
+  })
 })

@@ -117,7 +117,24 @@ export function withoutImplied(filters: readonly Filter[]): Filter[] {
   return filters.filter(({ impliedBy }) => impliedBy === undefined || !names.has(impliedBy))
 }
 
+/** Cost of a visited row, relative to one of an index-only scan. */
+export const HEAP_COST = 4
+/** Cost of an index row in a bitmap scan. */
+export const BITMAP_COST = 0.15
+
 /** Conditions of filters as rows are found by them. */
 export function foundConditions(filters: readonly Filter[]): Sql[] {
-  return withoutImplied(filters).map(({ condition, found }) => found ?? condition)
+  const needed = withoutImplied(filters)
+  return needed.map((filter) => conditionAmong(filter, needed))
+}
+
+/**
+ * How a filter is spelled beside others: so that an index serves it, unless reading its entries costs more than checking
+ * all rows that the most selective filter finds. PostgreSQL, which knows less of the values, would read them.
+ */
+export function conditionAmong(filter: Filter, filters: readonly Filter[]): Sql {
+  const { condition, found, alsoEqual, rows } = filter
+  const least = Math.min(...filters.filter(({ isIndexed }) => isIndexed).map((each) => each.rows))
+  const isWeak = alsoEqual === undefined && BITMAP_COST * rows > HEAP_COST * Math.max(1, least)
+  return found === undefined || (isWeak && rows > least) ? condition : found
 }

@@ -2,7 +2,7 @@ import { bind, joinSql, raw, Sql, sql, where } from '../database/index.ts'
 import type { SqlValue } from '../database/index.ts'
 import type { AccessPath, BranchWalk, GatherPath, WalkPath } from './choose.ts'
 import type { EqualValues, Filter } from './filter.ts'
-import { foundConditions, isOneValue } from './filter.ts'
+import { conditionAmong, foundConditions, isOneValue, withoutImplied } from './filter.ts'
 import type { Branch, Order, PageWindow, Source } from './source.ts'
 
 /** Input of a statement. */
@@ -31,17 +31,22 @@ export function countOf(
 ): Sql {
   const { from, conditions } = foundRows(source.from, filters, through)
   if (through) return sql`SELECT count(*)::text FROM ${from} ${where(conditions)}`
-  const counts = partsOf(filters).map((all) => sql`(SELECT count(*) FROM ${source.from} ${where(all)})`)
+  const counts = partsOf(withoutImplied(filters)).map(
+    (all) => sql`(SELECT count(*) FROM ${source.from} ${where(all)})`,
+  )
   return sql`SELECT (${joinSql(counts, ' + ')})::text`
 }
 
 /** Conditions of all combinations of the parts of filters: disjoint, and together the same. */
 function partsOf(filters: readonly Filter[]): Sql[][] {
   return filters.reduce<Sql[][]>(
-    (lists, { condition, found, parts }) => {
-      const own = parts
-        ? parts.map(({ filter, apart }) => [filter.found ?? filter.condition, ...(apart ? [apart] : [])])
-        : [[found ?? condition]]
+    (lists, filter) => {
+      const own = filter.parts
+        ? filter.parts.map((part) => [
+            part.filter.found ?? part.filter.condition,
+            ...(part.apart ? [part.apart] : []),
+          ])
+        : [[conditionAmong(filter, filters)]]
       return lists.flatMap((list) => own.map((conditions) => [...list, ...conditions]))
     },
     [[]],

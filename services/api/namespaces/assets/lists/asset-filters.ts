@@ -126,6 +126,8 @@ function accountFilters(values: AssetValues, statistics: Statistics): Filter[] {
       equals: { column, values: names, type: 'text', count: names.length },
       columns: [column],
       isIndexed: true,
+      // Who mints is authorized by the collection.
+      ...(parameter === 'minter' ? { group: 'template' } : {}),
     })
   }
   const burned = values.burned
