@@ -28,6 +28,7 @@ import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { FORCED_PATHS } from './forced-paths.ts'
+import { addManyTemplates } from './many-templates.ts'
 import { patient } from '../setup/patience.ts'
 
 /** Requests of each test, and where their chance begins. */
@@ -44,6 +45,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   await generateDatabase(database.address, scaledSizes(0.01), 'lists')
   client = await connectDatabase(database.address, { applicationName: 'test' })
+  await addManyTemplates(client)
   await client.query('SET jit = off')
   session = {
     async query<Row extends readonly unknown[]>({ text, values }: Statement): Promise<Row[]> {

@@ -35,6 +35,7 @@ import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { FORCED_PATHS } from './forced-paths.ts'
+import { addManyTemplates } from './many-templates.ts'
 import { patient } from '../setup/patience.ts'
 
 const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? 60)
@@ -52,6 +53,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   await generateDatabase(database.address, scaledSizes(0.02), 'market-lists')
   client = await connectDatabase(database.address, { applicationName: 'test' })
+  await addManyTemplates(client)
   await client.query('SET jit = off; SET random_page_cost = 1.1')
   // A second pair, of which several listing prices become one price, and one without a rate.
   await client.query(`

@@ -75,9 +75,9 @@ export function joinSql(fragments: readonly Sql[], separator: string): Sql {
   return new Sql(pieces)
 }
 
-/** All of some conditions, at least one. */
+/** All of some conditions; `true` without any. */
 export function allOf(conditions: readonly Sql[]): Sql {
-  return joinSql(conditions, ' AND ')
+  return conditions.length === 0 ? raw('true') : joinSql(conditions, ' AND ')
 }
 
 /** `WHERE` and conditions joined by `AND`; empty without conditions. */

@@ -229,7 +229,8 @@ function ownFilters(request: ListingRequest): Filter[] {
   const filters = assetFilters({
     ...request,
     values: pick(values, names),
-    attributes: own,
+    // What templates have is a filter on the asset's own one where they are too many to be named.
+    attributes: isOffer ? own : attributes,
     templates: isOffer ? { kind: 'unfiltered' } : templates,
   })
   const rows = statistics.rows(table.table)
