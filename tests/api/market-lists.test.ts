@@ -412,15 +412,15 @@ describe('sums of trades in a range', () => {
       const range = tradeRange({
         ...(at % 3 === 1 ? {} : { after: from }),
         ...(at % 3 === 2 ? {} : { before: until }),
-      } as Parameters<typeof tradeRange>[0])!
+      })!
       const token = sql`k.token_symbol = ${at % 4 === 0 ? raw(`'KARMA'`) : raw(`'WAX'`)}`
       const names = at % 5 === 0 ? raw(`k.collection_name = '${pickOne().collection}'`) : raw('true')
       const [days, totals] = ['market.collection_days', 'market.collection_stats']
-      const sum = { token, key: 'collection_name', conditions: [names], days: days! }
+      const sum = { token, key: 'collection_name', conditions: [names], days: days }
       const trades =
         await sumsOf(sql`SELECT k.collection_name, count(*)::text, sum(k.price)::text FROM market.trades k
         ${where([token, names, ...inRange('k.trade_time', range)])} GROUP BY 1`)
-      for (const each of [sum, { ...sum, totals: totals! }]) {
+      for (const each of [sum, { ...sum, totals: totals }]) {
         const sums = sumInRange(each, range)
         const found = await sumsOf(sql`SELECT s.key, s.trades::text, s.volume::text FROM (${sums}) s`)
         expect([at, range, found]).toEqual([at, range, trades])
