@@ -26,15 +26,17 @@ export type ResolvedTemplates =
 /**
  * Looks up the templates that a request's filters on template data select: they are few compared with the assets,
  * and knowing them lets the assets be read in order from an index.
+ * @param isWithin whether also given templates are looked up, within the requested collections and schemas.
  */
 export async function resolveTemplates(
   session: Session,
   values: AssetValues,
   attributes: readonly AttributeFilter[],
   trigrams: boolean,
+  isWithin = false,
 ): Promise<ResolvedTemplates> {
   const selected = templateConditions({ values, attributes, trigrams })
-  if (selected.length === 0) return { kind: 'unfiltered' }
+  if (selected.length === 0 && !(isWithin && values.template_id)) return { kind: 'unfiltered' }
   const conditions = [
     ...selected,
     ...oneOf('t.collection_name', values.collection_name),

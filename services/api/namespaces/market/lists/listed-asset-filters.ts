@@ -43,7 +43,8 @@ function templateFilters(request: ListingRequest): Filter[] {
     })
   }
   const given = values.template_id
-  if (given) {
+  // Resolved templates are some of these.
+  if (given && templates.kind !== 'ids') {
     const ids = given.filter((id) => BigInt.asIntN(32, id) === id).map(Number)
     filters.push(ofTemplates(request, 'template_id', ids))
   }
@@ -81,9 +82,10 @@ function ofTemplates(request: ListingRequest, name: string, given: readonly numb
 const MAX_PAIRS = 64
 
 function schemaFilters(request: ListingRequest): Filter[] {
-  const { table, values, statistics } = request
+  const { table, values, templates, statistics } = request
   const names = values.schema_name
-  if (!names) return []
+  // Resolved templates are of these schemas.
+  if (!names || templates.kind === 'ids') return []
   if (names.length === 0) return [nothing('schema_name')]
   const { equals: _, columns: __, ...filter } = columnFilter(request, 'schema_name', 'schema_name', names)
   const condition =

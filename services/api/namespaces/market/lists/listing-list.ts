@@ -27,7 +27,10 @@ export async function listingFilters(
 ): Promise<{ request: ListingRequest; filters: readonly Filter[] }> {
   await statistics.refresh(session)
   const table = listingTables[kind]
-  const templates = await resolveTemplates(session, withoutNames({ table, values }), attributes, trigrams)
+  // One asset has the template and the schema: that of the template.
+  const isWithin = values.schema_name !== undefined
+  const own = withoutNames({ table, values })
+  const templates = await resolveTemplates(session, own, attributes, trigrams, isWithin)
   const named = await resolveNamedTemplates(session, table, values, trigrams)
   const hidden = await hiddenTemplates(session, values)
   const states = wantedStates(values) ?? standard
