@@ -7,7 +7,7 @@ CREATE INDEX assets_schema_mint_idx ON assets.assets (schema_key, template_mint,
 CREATE INDEX assets_of_template_idx ON assets.assets (template_id, asset_id) INCLUDE (owner);
 CREATE INDEX assets_minter_key_idx ON assets.assets (minter);
 CREATE INDEX assets_receiver_key_idx ON assets.assets (initial_receiver);
-CREATE INDEX assets_burned_idx ON assets.assets (burned_by_account, schema_key, template_id) WHERE owner IS NULL;
+CREATE INDEX assets_burners_idx ON assets.assets (schema_key, burned_by_account, template_id) WHERE owner IS NULL;
 CREATE INDEX assets_updated_idx ON assets.assets (updated_at_time, asset_id);
 CREATE INDEX assets_transferred_idx ON assets.assets (transferred_at_time, asset_id);
 CREATE INDEX assets_name_idx ON assets.assets (schema_key, left(coalesce(immutable_data ->> 'name', mutable_data ->> 'name'), 100) COLLATE "C", asset_id) WHERE coalesce(immutable_data ->> 'name', mutable_data ->> 'name') IS NOT NULL;

@@ -4,7 +4,7 @@ import { bind, raw, sql, where } from '../../../database/index.ts'
 import { RequestError } from '../../../endpoint/index.ts'
 import type { Holding, Holdings, TemplateHolding } from '../records/index.ts'
 import { packRows, queryPacked } from '../records/index.ts'
-import { collectionLists, NOT_OFFERED } from '../lists/index.ts'
+import { collectionLists, NOT_OFFERED, OF_ANY_SCHEMA } from '../lists/index.ts'
 import type { holdingParameters } from '../parameters.ts'
 
 /** Which assets of an account are counted: those that it owns, or those that it burned. */
@@ -41,7 +41,7 @@ async function groups(
 ): Promise<GroupRow[]> {
   const held = [
     sql`${raw(`a.${side}`)} = ${bind(account, 'text')}`,
-    ...(side === 'owner' ? [] : [raw('a.owner IS NULL')]),
+    ...(side === 'owner' ? [] : [raw('a.owner IS NULL'), OF_ANY_SCHEMA]),
     ...(values.hide_offers === true ? [NOT_OFFERED] : []),
   ]
   const lists = collectionLists('s.collection_name', values)

@@ -7,7 +7,7 @@ import { ASSETS } from './asset-source.ts'
 import { attributeRows } from './attribute-rows.ts'
 import { containsText, isNoneOfIds, isOneOf, NEVER } from './conditions.ts'
 import { keyAtTime } from './key-at-time.ts'
-import { schemaConditions, schemaFilters } from './schema-keys.ts'
+import { OF_ANY_SCHEMA, schemaConditions, schemaFilters } from './schema-keys.ts'
 import { templateConditions } from './template-filters.ts'
 import type { AssetValues } from '../parameters.ts'
 
@@ -120,8 +120,7 @@ function accountFilters(values: AssetValues, statistics: Statistics): Filter[] {
     filters.push({
       name: parameter,
       condition,
-      // The index of burners has burned assets alone.
-      ...(column === 'burned_by_account' ? { found: sql`${condition} AND a.owner IS NULL` } : {}),
+      ...(column === 'burned_by_account' ? { found: allOf([condition, ...ofBurners(values)]) } : {}),
       rows: statistics.equal(ASSETS, column, names),
       equals: { column, values: names, type: 'text', count: names.length },
       columns: [column],
@@ -142,6 +141,12 @@ function accountFilters(values: AssetValues, statistics: Statistics): Filter[] {
     })
   }
   return filters
+}
+
+/** What the index of burners takes in addition to the account: it has burned assets alone, by schema. */
+function ofBurners(values: AssetValues): Sql[] {
+  const isOfSchemas = schemaConditions(values, 'a').length > 0
+  return [raw('a.owner IS NULL'), ...(isOfSchemas ? [] : [OF_ANY_SCHEMA])]
 }
 
 function templateFilters(request: AssetRequest): Filter[] {
