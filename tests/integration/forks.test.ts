@@ -9,8 +9,9 @@ import { findViolations } from '../../scripts/simulation/invariants.ts'
 import { PositionWatch } from './position.ts'
 import { createRandom } from './seeded-random.ts'
 import { patient } from '../setup/patience.ts'
+import { rounds } from '../setup/rounds.ts'
 
-const forkCount = 300
+const forkCount = rounds(300)
 const deepest = 30
 /** The deepest fork leaves nothing but the last irreversible block; no fork shortens the chain. */
 const libLagBlocks = 30

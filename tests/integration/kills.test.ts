@@ -16,6 +16,7 @@ import { PositionWatch } from './position.ts'
 import { createRandom } from './seeded-random.ts'
 import type { SeededRandom } from './seeded-random.ts'
 import { patient } from '../setup/patience.ts'
+import { rounds } from '../setup/rounds.ts'
 
 /** A chain that fillers are killed on. */
 interface Scenario {
@@ -114,7 +115,7 @@ const scenarios: Record<string, Scenario> = {
   'main and v2 as the node lived through them': {
     chain: { recordings: ['main', 'v2'], replay: 'recorded' },
     stopBlock: 952,
-    kills: 100,
+    kills: rounds(100),
     seed: 41,
   },
   'main and v2 as history': {
@@ -127,7 +128,7 @@ const scenarios: Record<string, Scenario> = {
   'a chain with three rewinds': {
     chain: { recordings: [fork], replay: 'recorded' },
     stopBlock: 329,
-    kills: 30,
+    kills: rounds(30),
     seed: 43,
   },
 }

@@ -13,8 +13,9 @@ import type { AttributeField, CompiledAbi } from '../../core/antelope/index.ts'
 import { compileProtocol, createWatchSet } from './index.ts'
 import type { Protocol, ScannedAction } from './index.ts'
 import { patient } from '../../../tests/setup/patience.ts'
+import { rounds } from '../../../tests/setup/rounds.ts'
 
-const mutants = 1_000_000
+const mutants = rounds(1_000_000)
 const megabyte = 2 ** 20
 
 /** Small, fast, seeded random numbers (xorshift32): a failure names the mutant that caused it. */
@@ -130,7 +131,7 @@ class Reading {
 
 describe('mutated frames', () => {
   it(
-    'mutated frames are refused with a clear error, or read: a million of them, within bounded memory',
+    `mutated frames are refused with a clear error, or read: ${mutants} of them, within bounded memory`,
     () => {
       const { shipAbi, frames } = readRecording('main')
       const reading = new Reading(compileProtocol(shipAbi), compileAbi(readAbi('assets.v2')))
