@@ -120,7 +120,10 @@ function accountFilters(values: AssetValues, statistics: Statistics): Filter[] {
     filters.push({
       name: parameter,
       condition,
-      ...(column === 'burned_by_account' ? { found: allOf([condition, ...ofBurners(values)]) } : {}),
+      // The index of burners has burned assets alone, by schema.
+      ...(column === 'burned_by_account'
+        ? { found: sql`${condition} AND a.owner IS NULL AND ${OF_ANY_SCHEMA}` }
+        : {}),
       rows: statistics.equal(ASSETS, column, names),
       equals: { column, values: names, type: 'text', count: names.length },
       columns: [column],
@@ -141,12 +144,6 @@ function accountFilters(values: AssetValues, statistics: Statistics): Filter[] {
     })
   }
   return filters
-}
-
-/** What the index of burners takes in addition to the account: it has burned assets alone, by schema. */
-function ofBurners(values: AssetValues): Sql[] {
-  const isOfSchemas = schemaConditions(values, 'a').length > 0
-  return [raw('a.owner IS NULL'), ...(isOfSchemas ? [] : [OF_ANY_SCHEMA])]
 }
 
 function templateFilters(request: AssetRequest): Filter[] {
