@@ -1,5 +1,6 @@
+import { BITMAP_COST, HEAP_COST } from './costs.ts'
 import type { EqualValues, Filter } from './filter.ts'
-import { BITMAP_COST, estimateRows, HEAP_COST, withoutImplied } from './filter.ts'
+import { estimateRows, withoutImplied } from './filter.ts'
 import type { Branch, Driven, Index, Order, PageWindow, Source } from './source.ts'
 
 /** A list to be read. */

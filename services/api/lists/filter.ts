@@ -1,5 +1,6 @@
 import { Sql } from '../database/index.ts'
 import type { SqlValue } from '../database/index.ts'
+import { BITMAP_COST, HEAP_COST } from './costs.ts'
 
 /** Values that a column must have one of. */
 export interface EqualValues {
@@ -117,11 +118,6 @@ export function withoutImplied(filters: readonly Filter[]): Filter[] {
   return filters.filter(({ impliedBy }) => impliedBy === undefined || !names.has(impliedBy))
 }
 
-/** Cost of a visited row, relative to one of an index-only scan. */
-export const HEAP_COST = 4
-/** Cost of an index row in a bitmap scan. */
-export const BITMAP_COST = 0.15
-
 /** Conditions of filters as rows are found by them. */
 export function foundConditions(filters: readonly Filter[]): Sql[] {
   const needed = withoutImplied(filters)
@@ -136,5 +132,5 @@ export function conditionAmong(filter: Filter, filters: readonly Filter[]): Sql 
   const { condition, found, alsoEqual, rows } = filter
   const least = Math.min(...filters.filter(({ isIndexed }) => isIndexed).map((each) => each.rows))
   const isWeak = alsoEqual === undefined && BITMAP_COST * rows > HEAP_COST * Math.max(1, least)
-  return found === undefined || (isWeak && rows > least) ? condition : found
+  return found === undefined || isWeak ? condition : found
 }
