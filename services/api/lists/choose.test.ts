@@ -57,6 +57,13 @@ describe('the access path of a list', () => {
     expect([path.kind, path.walks[0]!.ranges]).toEqual(['merge', 3])
   })
 
+  it('the access path of a list reads few rows of each of many ranges', () => {
+    const schemas = Array.from({ length: 500 }, (_, place) => `s${place}`)
+    const path = choosePath(request([equal('schema', 20_000, schemas)], 'time')) as WalkPath
+    expect([path.kind, path.walks[0]!.ranges]).toEqual(['merge', 500])
+    expect(path.expected).toBeLessThan(1_000)
+  })
+
   it('the access path of a list gathers few matches, and says by what', () => {
     const path = choosePath(request([equal('owner', 300)], 'time'))
     expect(path.kind).toBe('gather')

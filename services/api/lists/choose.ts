@@ -1,4 +1,4 @@
-import { BITMAP_COST, HEAP_COST } from './costs.ts'
+import { BITMAP_COST, HEAP_COST, rowsOfMerge } from './costs.ts'
 import type { EqualValues, Filter } from './filter.ts'
 import { estimateRows, withoutImplied } from './filter.ts'
 import type { Branch, Driven, Index, Order, PageWindow, Source } from './source.ts'
@@ -322,9 +322,9 @@ function estimated(
   const matching = seen
     ? (within * share * (seen.hits + 0.5)) / Math.max(1, seen.read)
     : estimateRows(rows, filters) * share
-  const full = Math.min(within * share, wanted * ranges)
-  // Each range is read until it alone could fill the page.
-  const needed = (ranges * wanted * within * share) / Math.max(matching, 0.5)
+  const merged = rowsOfMerge(wanted, ranges)
+  const full = Math.min(within * share, merged)
+  const needed = (merged * within * share) / Math.max(matching, 0.5)
   const isWhole = branch.isCoarse === true && seen !== undefined
   const before = rowsBefore(rows, walk) * (within / Math.max(rows, 1)) * share
   const read = checks.length === 0 ? full : Math.max(full, Math.min(within * share, before + needed))

@@ -1,4 +1,4 @@
-import { Sql } from '../database/index.ts'
+import { raw, Sql } from '../database/index.ts'
 import type { SqlValue } from '../database/index.ts'
 import { BITMAP_COST, HEAP_COST } from './costs.ts'
 
@@ -71,7 +71,16 @@ export interface Filter {
   readonly group?: string
 }
 
-/** Filter that no row matches. */
+/** Condition that no row matches. */
+export const NEVER = raw('FALSE')
+
+/** A filter that no row matches. */
+export function nothing(name: string): Filter {
+  const equals = { column: '', values: [], type: 'text', count: 0 }
+  return { name, condition: NEVER, rows: 0, equals, isIndexed: true }
+}
+
+/** Whether no row can match. */
 export function isImpossible(filters: readonly Filter[]): boolean {
   return filters.some(({ equals }) => equals?.count === 0)
 }

@@ -1,6 +1,6 @@
 export { choosePath } from './choose.ts'
 export type { AccessPath, ListRequest } from './choose.ts'
-export { estimateRows, foundConditions, haveOnePlan, isImpossible } from './filter.ts'
+export { estimateRows, foundConditions, haveOnePlan, isImpossible, NEVER, nothing } from './filter.ts'
 export type { EqualValues, Filter, FilterPart, Through } from './filter.ts'
 export { ListReader } from './list.ts'
 export type { ChoosePath, List, PageResult, PageStatement, ReadPage } from './list.ts'

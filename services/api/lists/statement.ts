@@ -1,5 +1,6 @@
 import { bind, joinSql, raw, Sql, sql, where } from '../database/index.ts'
 import type { SqlValue } from '../database/index.ts'
+import { firstOfRange } from './costs.ts'
 import type { AccessPath, BranchWalk, GatherPath, WalkPath } from './choose.ts'
 import type { EqualValues, Filter } from './filter.ts'
 import { conditionAmong, foundConditions, isOneValue, withoutImplied } from './filter.ts'
@@ -161,6 +162,8 @@ function merge(request: StatementRequest, path: WalkPath): Sql {
     WHERE ${isOfPage}`
 }
 
+const ROWS_OF_RANGE = raw('x.k, x.v, x.rank, x.hit')
+
 /** The first rows of a branch: `k`, `v`, `rank`, `hit`. Each range has as many as the page needs, ties of the last included. */
 function branchRows(
   request: StatementRequest,
@@ -174,38 +177,66 @@ function branchRows(
     return sql`SELECT d.k, d.v, ${number(walk.branch.rank)} AS rank, true AS hit
       FROM (${walk.driven.query(checks, wanted)}) d`
   }
-  const single = walk.prefix.filter(isOneValue)
   const several = walk.prefix.filter((equals) => !isOneValue(equals))
+  const single = walk.prefix.filter(isOneValue).map(({ column: name, values, type }) => {
+    const [value] = values as readonly SqlValue[]
+    return sql`${column(source, name)} = ${bind(value ?? null, type)}`
+  })
+  const most = isByKey(request)
+    ? sql`LIMIT ${number(wanted)}`
+    : sql`FETCH FIRST ${number(wanted)} ROWS WITH TIES`
+  if (several.length === 0) {
+    return sql`SELECT ${ROWS_OF_RANGE} FROM (${rangeRows(request, walk, single, budget, most)}) x`
+  }
+  const drivers = joinSql(
+    several.map((equals, index) => driverOf(equals, `r${index}`)),
+    ' CROSS JOIN ',
+  )
   const prefix = [
-    ...single.map(({ column: name, values, type }) => {
-      const [value] = values as readonly SqlValue[]
-      return sql`${column(source, name)} = ${bind(value ?? null, type)}`
-    }),
+    ...single,
     ...several.map(({ column: name }, index) => sql`${column(source, name)} = ${raw(`r${index}.value`)}`),
   ]
-  const range = rangeRows(request, walk, prefix, budget, wanted)
-  if (several.length === 0) return range
-  const drivers = several.map((equals, index) => driverOf(equals, `r${index}`))
-  return sql`SELECT x.* FROM ${joinSql(drivers, ' CROSS JOIN ')} CROSS JOIN LATERAL (${range}) x`
+  const first = firstOfRange(wanted, walk.ranges)
+  if (first === undefined) {
+    return sql`SELECT ${ROWS_OF_RANGE} FROM ${drivers} CROSS JOIN LATERAL (${rangeRows(request, walk, prefix, budget, most)}) x`
+  }
+  const direction = walk.branch.direction ?? request.order.direction
+  const [least, atMost, atLeast] = direction === 'ASC' ? ['min', '<=', '>='] : ['max', '>=', '<=']
+  const ordered = orderedBy(source, walk.branch)
+  const values = several.map((_, index) => `r${index}.value AS v${index}`).join(', ')
+  const groups = several.map((_, index) => `v${index}`).join(', ')
+  // Each range goes on where its first rows were found.
+  const rest = [
+    ...single,
+    ...several.map(({ column: name }, index) => sql`${column(source, name)} = ${raw(`r.v${index}`)}`),
+    sql`${ordered} ${raw(atLeast)} r.begins`,
+  ]
+  const found = rangeRows(request, walk, prefix, budget, sql`LIMIT ${number(first)}`)
+  const within = (conditions: readonly Sql[]): Sql =>
+    sql`SELECT ${ROWS_OF_RANGE} FROM (SELECT ${raw(groups)}, ${raw(least)}(c) AS begins FROM first GROUP BY ${raw(groups)}) r
+      CROSS JOIN LATERAL (${rangeRows(request, walk, conditions, budget, most)}) x`
+  return sql`WITH first AS MATERIALIZED (
+      SELECT ${raw(values)}, x.c, x.hit FROM ${drivers} CROSS JOIN LATERAL (${found}) x),
+    bound AS MATERIALIZED (
+      SELECT c FROM first WHERE hit ORDER BY c ${raw(direction)} LIMIT 1 OFFSET ${number(wanted - 1)})
+    ${within([...rest, sql`${ordered} ${raw(atMost)} (SELECT c FROM bound)`])} WHERE EXISTS (SELECT FROM bound)
+    UNION ALL ${within(rest)} WHERE NOT EXISTS (SELECT FROM bound)`
 }
 
-/** The same of one range of an index. */
+/** The same of one range of an index, with `c`, what it is read in the order of. @param most LIMIT or FETCH FIRST. */
 function rangeRows(
   request: StatementRequest,
   { branch, bounds, checks }: BranchWalk,
   prefix: readonly Sql[],
   budget: number | undefined,
-  wanted: number,
+  most: Sql,
 ): Sql {
   const { source, order } = request
   const { from } = source
   const ordered = orderedBy(source, branch)
   const direction = raw(branch.direction ?? order.direction)
   const conditions = [...prefix, ...bounds.map(({ condition }) => condition), ...(branch.conditions ?? [])]
-  const fields = sql`${column(source, source.key)} AS k, ${valueOf(source, branch)} AS v, ${number(branch.rank)} AS rank`
-  const most = isByKey(request)
-    ? sql`LIMIT ${number(wanted)}`
-    : sql`FETCH FIRST ${number(wanted)} ROWS WITH TIES`
+  const fields = sql`${column(source, source.key)} AS k, ${valueOf(source, branch)} AS v, ${number(branch.rank)} AS rank, ${ordered} AS c`
   const isCoarse = branch.isCoarse === true
   if (budget === undefined || (checks.length === 0 && !isCoarse)) {
     const all = [...conditions, ...checks.map(({ condition }) => condition)]
@@ -215,8 +246,8 @@ function rangeRows(
   const cheapFirst = [...checks].sort((a, b) => (a.visits ?? 0) - (b.visits ?? 0))
   const hit = joinSql([raw('true'), ...cheapFirst.map(({ condition }) => sql`(${condition})`)], ' AND ')
   // One row more than the budget: its presence shows that the range continues.
-  return sql`SELECT y.k, y.v, y.rank, y.hit AND y.place <= ${number(budget)} AS hit FROM (
-      SELECT ${fields}, ${ordered} AS c, (${hit}) IS TRUE AS hit, row_number() OVER (ORDER BY ${ordered} ${direction}) AS place
+  return sql`SELECT y.k, y.v, y.rank, y.c, y.hit AND y.place <= ${number(budget)} AS hit FROM (
+      SELECT ${fields}, (${hit}) IS TRUE AS hit, row_number() OVER (ORDER BY ${ordered} ${direction}) AS place
       FROM ${from} ${where(conditions)} ORDER BY ${ordered} ${direction} LIMIT ${number(budget + 1)}) y
     WHERE y.hit OR y.place > ${number(budget)} ORDER BY ${raw(isCoarse ? 'y.v' : 'y.c')} ${direction} ${most}`
 }

@@ -57,7 +57,6 @@ export {
   keyAtTime,
   logList,
   nameFilter,
-  nothing,
   oneOf,
   oneOfIds,
   isText,

@@ -139,5 +139,14 @@ export function logParameters(limit: number) {
 export type LogValues = Values<ReturnType<typeof logParameters>>
 /** What {@link logActions} become. */
 export type ActionValues = Values<typeof logActions>
-/** What {@link collectionLists} become. */
-export type CollectionListValues = Values<typeof collectionLists>
+/** What {@link collectionLists} become, beside names of collections. */
+export interface CollectionListValues extends Values<typeof collectionLists> {
+  readonly collection_name?: readonly string[] | undefined
+}
+
+/** The requested collections, each once: those of the names and the white-list that are not black-listed; undefined for any. */
+export function wantedCollections(values: CollectionListValues): readonly string[] | undefined {
+  const { collection_name: named, collection_whitelist: white, collection_blacklist: black = [] } = values
+  const wanted = named && white ? named.filter((name) => white.includes(name)) : (named ?? white)
+  return wanted && [...new Set(wanted)].filter((name) => !black.includes(name))
+}

@@ -60,11 +60,7 @@ export async function countFromCounters(
 
 /** Counters of accounts: for an owner, or an owner in some collections. */
 async function sumOwners(session: Session, values: AssetValues): Promise<string> {
-  const conditions = [
-    ...oneOf('k.account', values.owner),
-    ...oneOf('k.collection_name', values.collection_name),
-    ...collectionLists('k.collection_name', values),
-  ]
+  const conditions = [...oneOf('k.account', values.owner), ...collectionLists('k.collection_name', values)]
   const isWhole = conditions.length === 1
   const table = raw(isWhole ? 'assets.accounts' : 'assets.collection_accounts')
   return sumOf(session, sql`SELECT sum(k.assets) FROM ${table} k ${where(conditions)}`)
@@ -124,7 +120,6 @@ function counted(values: AssetValues): Sql {
 /** Conditions on the collection and schema of a row. */
 function homeConditions(row: string, values: AssetValues): Sql[] {
   return [
-    ...oneOf(`${row}.collection_name`, values.collection_name),
     ...oneOf(`${row}.schema_name`, values.schema_name),
     ...collectionLists(`${row}.collection_name`, values),
     ...authorizedBy(`${row}.collection_name`, values.authorized_account),

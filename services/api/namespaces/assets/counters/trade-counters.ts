@@ -2,7 +2,7 @@ import { bind, sql, where } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import { invalidParameter } from '../../../endpoint/index.ts'
-import { collectionLists, oneOf } from '../lists/index.ts'
+import { collectionLists } from '../lists/index.ts'
 import { sumOf } from './sum.ts'
 import type { OfferValues, TransferValues } from '../parameters.ts'
 
@@ -16,10 +16,7 @@ export async function countTransfersFromCounters({
   values,
 }: EndpointContext<TransferValues>): Promise<string | undefined> {
   if (!asksOnly(values, OF_COLLECTIONS)) return undefined
-  const conditions = [
-    ...oneOf('k.collection_name', values.collection_name),
-    ...collectionLists('k.collection_name', values),
-  ]
+  const conditions = collectionLists('k.collection_name', values)
   return sumOf(session, sql`SELECT sum(k.transfers) FROM assets.transfer_counts k ${where(conditions)}`)
 }
 

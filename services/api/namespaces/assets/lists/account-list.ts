@@ -3,12 +3,13 @@ import type { Session, Sql } from '../../../database/index.ts'
 import { allOf, bind, raw, sql, where } from '../../../database/index.ts'
 import type { AttributeFilter } from '../../../endpoint/index.ts'
 import type { Filter, ListReader } from '../../../lists/index.ts'
-import { foundConditions, haveOnePlan, isImpossible } from '../../../lists/index.ts'
+import { foundConditions, haveOnePlan, isImpossible, NEVER } from '../../../lists/index.ts'
 import { pageWindow } from '../../paging/index.ts'
 import { resolveTemplates } from './resolve-templates.ts'
 import { assetFilters } from './asset-filters.ts'
-import { containsName, isNoneOf, isOneOf, NEVER } from './conditions.ts'
+import { collectionLists, containsName, isNoneOf, isOneOf } from './conditions.ts'
 import type { AccountValues } from '../parameters.ts'
+import { wantedCollections } from '../../parameter-groups/index.ts'
 
 /** What accounts are to the assets. */
 interface AccountSide {
@@ -140,18 +141,13 @@ function ownerConditions(side: AccountSide, values: AccountValues): Sql[] {
 
 /** Owners of assets of some collections: each collection has counters of its own. */
 function ofCollections(values: AccountValues): Sql {
-  const { collection_name: names, collection_whitelist: white } = values
-  const column = raw('c.collection_name')
   const conditions = [
-    ...(names ? [isOneOf(column, names)] : []),
-    ...(white ? [isOneOf(column, white)] : []),
-    isNoneOf(column, values.collection_blacklist ?? []),
+    ...collectionLists('c.collection_name', values),
     ...accountConditions(raw('c.account'), OWNERS, values),
     ...ownerConditions(OWNERS, values),
   ]
   const rows = sql`FROM assets.collection_accounts c ${where(conditions)}`
-  const isOne = (names ?? white)?.length === 1
-  return isOne
+  return wantedCollections(values)?.length === 1
     ? sql`SELECT c.account, c.assets ${rows}`
     : sql`SELECT c.account, sum(c.assets)::bigint AS assets ${rows} GROUP BY 1`
 }

@@ -1,11 +1,12 @@
 import { allOf, bind, bindIds, bindIntegers, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { AttributeFilter } from '../../../endpoint/index.ts'
+import { NEVER, nothing } from '../../../lists/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
 import type { ResolvedTemplates } from './resolve-templates.ts'
 import { ASSETS } from './asset-source.ts'
 import { attributeRows } from './attribute-rows.ts'
-import { containsText, isNoneOfIds, isOneOf, NEVER } from './conditions.ts'
+import { containsText, isNoneOfIds, isOneOf } from './conditions.ts'
 import { keyAtTime } from './key-at-time.ts'
 import { OF_ANY_SCHEMA, schemaConditions, schemaFilters } from './schema-keys.ts'
 import { templateConditions } from './template-filters.ts'
@@ -310,17 +311,6 @@ function mintFilters(values: AssetValues, statistics: Statistics): Filter[] {
   return filters
 }
 
-/** A filter that no row matches. */
-export function nothing(name: string): Filter {
-  return {
-    name,
-    condition: NEVER,
-    rows: 0,
-    equals: { column: '', values: [], type: 'text', count: 0 },
-    isIndexed: true,
-  }
-}
-
 function timeFilters(values: AssetValues, statistics: Statistics): Filter[] {
   const { before, after } = values
   if (before === undefined && after === undefined) return []
@@ -371,7 +361,10 @@ function relatedFilters(values: AssetValues, statistics: Statistics): Filter[] {
       isIndexed: backed,
     })
   }
-  if (values.only_duplicate_templates === true) {
+  // Burned assets have no owner, who could have another.
+  if (values.only_duplicate_templates === true && values.burned === true)
+    filters.push(nothing('only_duplicate_templates'))
+  else if (values.only_duplicate_templates === true) {
     filters.push({
       name: 'only_duplicate_templates',
       condition:
@@ -379,6 +372,7 @@ function relatedFilters(values: AssetValues, statistics: Statistics): Filter[] {
         AND d.template_id = a.template_id AND d.asset_id < a.asset_id)`),
       rows: all / 2,
       isIndexed: false,
+      visits: 1,
     })
   }
   const isWanted = values.has_template_buyoffer
@@ -390,6 +384,7 @@ function relatedFilters(values: AssetValues, statistics: Statistics): Filter[] {
       condition: isWanted ? exists : sql`NOT ${exists}`,
       rows: all / 2,
       isIndexed: false,
+      visits: 1,
     })
   }
   const hidden = values.hide_templates_by_accounts

@@ -1,7 +1,7 @@
 import { allOf, bind, bindIds, bindIntegers, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
+import { NEVER } from '../../../lists/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
-import { NEVER } from './conditions.ts'
 import { keyAtTime } from './key-at-time.ts'
 import type { TimedTable } from './key-at-time.ts'
 import type { BoundaryValues } from '../../parameter-groups/index.ts'

@@ -2,6 +2,7 @@ import { bind, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
 import { isNoneOf, isOneOf } from './conditions.ts'
+import { wantedCollections } from '../../parameter-groups/index.ts'
 import type { CollectionListValues } from '../../parameter-groups/index.ts'
 
 /** Table of collections, as statistics know it. */
@@ -34,27 +35,25 @@ export function nameFilter(
   }
 }
 
-/** Filters of `collection_whitelist` and `collection_blacklist`. */
-export function collectionLists(
+/** Filter of the requested collections: of names and white-list, otherwise of the black-list. */
+export function collectionFilter(
   values: CollectionListValues,
   statistics: Statistics,
   source: OfCollections,
 ): Filter[] {
-  const { collection_whitelist: white, collection_blacklist: black } = values
+  const wanted = wantedCollections(values)
+  if (wanted) return [nameFilter('collection_name', wanted, statistics, source)]
   const { table, alias, column } = source
+  const black = values.collection_blacklist ?? []
+  if (black.length === 0) return []
   return [
-    ...(white ? [nameFilter('collection_whitelist', white, statistics, source)] : []),
-    ...(black && black.length > 0
-      ? [
-          {
-            name: 'collection_blacklist',
-            condition: isNoneOf(raw(`${alias}.${column}`), black),
-            rows: Math.max(1, statistics.rows(table) - statistics.equal(table, column, black)),
-            columns: [column],
-            isIndexed: false,
-          },
-        ]
-      : []),
+    {
+      name: 'collection_blacklist',
+      condition: isNoneOf(raw(`${alias}.${column}`), black),
+      rows: Math.max(1, statistics.rows(table) - statistics.equal(table, column, black)),
+      columns: [column],
+      isIndexed: false,
+    },
   ]
 }
 

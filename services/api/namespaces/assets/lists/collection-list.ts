@@ -3,9 +3,10 @@ import type { Session, Sql } from '../../../database/index.ts'
 import type { Filter, List, ListReader, Source, Statistics } from '../../../lists/index.ts'
 import { directionOf } from '../../paging/index.ts'
 import { boundaryFilters } from './boundary-filters.ts'
-import { collectionLists, COLLECTIONS, listsAccount } from './collection-filters.ts'
+import { collectionFilter, COLLECTIONS, listsAccount } from './collection-filters.ts'
 import { containsText, resembles } from './conditions.ts'
 import type { CollectionValues } from '../parameters.ts'
+import { without } from '../../../../core/endpoint/index.ts'
 
 const SOURCE: Source = {
   from: raw('assets.collections c'),
@@ -32,7 +33,7 @@ export async function collectionList(
   const source = { table: COLLECTIONS, alias: 'c', column: 'collection_name' }
   const filters = [
     ...accountFilters(values, statistics),
-    ...collectionLists(values, statistics, source),
+    ...collectionFilter(without(values, ['collection_name']), statistics, source),
     ...searchFilters(values, statistics, trigrams),
     ...boundaryFilters(
       values,

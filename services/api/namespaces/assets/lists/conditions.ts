@@ -1,9 +1,8 @@
 import { bind, bindIntegers, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
+import { NEVER } from '../../../lists/index.ts'
+import { wantedCollections } from '../../parameter-groups/index.ts'
 import type { CollectionListValues } from '../../parameter-groups/index.ts'
-
-/** Condition that no row matches. */
-export const NEVER = raw('FALSE')
 
 /** The column has one of some texts; of no texts it has none. */
 export function isOneOf(column: Sql, texts: readonly string[]): Sql {
@@ -44,13 +43,12 @@ export function isText(column: string, text: string | undefined): Sql[] {
   return text === undefined ? [] : [sql`${raw(column)} = ${bind(text, 'text')}`]
 }
 
-/** `collection_whitelist` and `collection_blacklist` on a column. */
+/** `collection_name`, `collection_whitelist` and `collection_blacklist` on a column. */
 export function collectionLists(column: string, values: CollectionListValues): Sql[] {
+  const wanted = wantedCollections(values)
+  if (wanted) return [isOneOf(raw(column), wanted)]
   const black = values.collection_blacklist ?? []
-  return [
-    ...oneOf(column, values.collection_whitelist),
-    ...(black.length > 0 ? [isNoneOf(raw(column), black)] : []),
-  ]
+  return black.length > 0 ? [isNoneOf(raw(column), black)] : []
 }
 
 /** Whether `collection_whitelist` or `collection_blacklist` leaves something out. */

@@ -3,7 +3,6 @@ export { assetFilters, NOT_OFFERED } from './asset-filters.ts'
 export { assetList, countAssets } from './asset-list.ts'
 export { ASSETS } from './asset-source.ts'
 export { boundaryFilters } from './boundary-filters.ts'
-export { nothing } from './asset-filters.ts'
 export { nameFilter } from './collection-filters.ts'
 export { collectionList } from './collection-list.ts'
 export {

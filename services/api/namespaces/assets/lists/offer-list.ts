@@ -1,15 +1,16 @@
 import { bind, bindIds, raw, sql } from '../../../database/index.ts'
 import type { Session, Sql } from '../../../database/index.ts'
 import { invalidParameter } from '../../../endpoint/index.ts'
+import { nothing } from '../../../lists/index.ts'
 import type { Filter, List, ListReader, Source, Statistics } from '../../../lists/index.ts'
 import { directionOf } from '../../paging/index.ts'
-import { nothing } from './asset-filters.ts'
 import { boundaryFilters } from './boundary-filters.ts'
 import { isNoneOf } from './conditions.ts'
 import { containedFilters, resolveContained } from './contained-assets.ts'
 import type { ContainingTable } from './contained-assets.ts'
 import { partyFilters } from './party-filters.ts'
 import type { OfferValues } from '../parameters.ts'
+import { wantedCollections } from '../../parameter-groups/index.ts'
 
 /** Table of offers, as statistics know it. */
 const OFFERS = 'assets.offers'
@@ -120,7 +121,8 @@ function stateFilter(values: OfferValues, statistics: Statistics): Filter[] {
 
 /** The row itself names the collections of its assets; one without known assets passes the white-list. */
 function collectionFilters(values: OfferValues, statistics: Statistics): Filter[] {
-  const { collection_name: wanted, collection_whitelist: white, collection_blacklist: black } = values
+  const { collection_whitelist: white, collection_blacklist: black } = values
+  const wanted = wantedCollections({ ...values, collection_whitelist: undefined })
   const filters: Filter[] = []
   if (wanted) filters.push(ofCollections('collection_name', wanted, statistics))
   if (white) {

@@ -1,7 +1,8 @@
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
+import { NEVER } from '../../../lists/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
-import { containsText, isNoneOf, isOneOf, NEVER } from './conditions.ts'
+import { containsText, isNoneOf, isOneOf } from './conditions.ts'
 import type { PartyValues } from '../parameters.ts'
 
 /** The table whose rows have a sender, a recipient and a memo: offers or transfers. */

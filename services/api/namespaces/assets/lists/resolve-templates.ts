@@ -39,7 +39,6 @@ export async function resolveTemplates(
   if (selected.length === 0 && !(isWithin && values.template_id)) return { kind: 'unfiltered' }
   const conditions = [
     ...selected,
-    ...oneOf('t.collection_name', values.collection_name),
     ...oneOf('t.schema_name', values.schema_name),
     ...collectionLists('t.collection_name', values),
     ...oneOfIds('t.template_id', values.template_id),

@@ -3,7 +3,8 @@ import { allOf, bind, raw, sql, where } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
 import { ASSETS, SCHEMAS } from './asset-source.ts'
-import { isNoneOf, isOneOf } from './conditions.ts'
+import { authorizedBy, collectionLists, oneOf } from './conditions.ts'
+import { wantedCollections } from '../../parameter-groups/index.ts'
 import type { AssetValues } from '../parameters.ts'
 
 /** Pairs of collection and schema up to which their keys are computed here. */
@@ -17,95 +18,67 @@ export function schemaKey(collection: string, schema: string): bigint {
 /** Holds for every asset, `a`: with it an index led by the schema serves conditions on the columns behind. */
 export const OF_ANY_SCHEMA = raw('a.schema_key = ANY(ARRAY(SELECT s.schema_key FROM assets.schemas s))')
 
-/** The collections that are requested by name and white-list; undefined for all. */
-function wantedCollections(values: AssetValues): readonly string[] | undefined {
-  const { collection_name: collections, collection_whitelist: white } = values
-  return collections && white ? collections.filter((name) => white.includes(name)) : (collections ?? white)
-}
-
 /** Conditions of collections and schemas on a row with `collection_name` and `schema_name`. */
 export function schemaConditions(values: AssetValues, row: string): Sql[] {
-  const wanted = wantedCollections(values)
-  const { schema_name: schemas, authorized_account: authorized, collection_blacklist: black } = values
   return [
-    ...(black && black.length > 0 ? [isNoneOf(raw(`${row}.collection_name`), black)] : []),
-    ...(wanted ? [isOneOf(raw(`${row}.collection_name`), wanted)] : []),
-    ...(schemas ? [isOneOf(raw(`${row}.schema_name`), schemas)] : []),
-    ...(authorized === undefined
-      ? []
-      : [
-          sql`${raw(row)}.collection_name IN (SELECT k.collection_name FROM assets.collections k
-            WHERE k.authorized_accounts @> ARRAY[${bind(authorized, 'text')}])`,
-        ]),
+    ...collectionLists(`${row}.collection_name`, values),
+    ...oneOf(`${row}.schema_name`, values.schema_name),
+    ...authorizedBy(`${row}.collection_name`, values.authorized_account),
   ]
 }
 
-/** Filters of collections and schemas on assets, `a`: names, white-list, authorized account, black-list. */
+/**
+ * The filter of collections and schemas on assets, `a`: names, white-list, authorized account, black-list. A black-list
+ * alone leaves nearly all schemas, whose ranges can be merged.
+ */
 export function schemaFilters(values: AssetValues, statistics: Statistics): Filter[] {
-  const { collection_name: collections, collection_whitelist: white, schema_name: schemas } = values
-  const { authorized_account: authorized, collection_blacklist: black } = values
-  const filters: Filter[] = []
-  if (black && black.length > 0) {
-    const without = statistics.rows(ASSETS) - statistics.equal(ASSETS, 'collection_name', black)
-    filters.push({
-      name: 'collection_blacklist',
-      condition: isNoneOf(raw('a.collection_name'), black),
-      rows: Math.max(1, without),
-      columns: ['collection_name'],
-      isIndexed: false,
-    })
-  }
+  const { schema_name: schemas, authorized_account: authorized, collection_blacklist: black = [] } = values
+  const wanted = wantedCollections(values)
   const names = [
-    ...(collections ? ['collection_name'] : []),
-    ...(white ? ['collection_whitelist'] : []),
+    ...(wanted ? ['collection_name'] : []),
     ...(schemas ? ['schema_name'] : []),
     ...(authorized === undefined ? [] : ['authorized_account']),
   ]
-  if (names.length === 0) return filters
-  const wanted = wantedCollections(values)
+  const isNarrow = names.length > 0
+  if (!isNarrow && black.length === 0) return []
   const common = {
-    name: names.join(', '),
-    columns: ['collection_name', 'schema_name'],
-    isIndexed: true,
+    name: isNarrow ? names.join(', ') : 'collection_blacklist',
+    isIndexed: isNarrow,
     group: 'template',
   }
-  const isPaired =
-    wanted && schemas && authorized === undefined && wanted.length * schemas.length <= MAX_PAIRS
-  if (isPaired) {
+  if (wanted && schemas && authorized === undefined && wanted.length * schemas.length <= MAX_PAIRS) {
     const keys = wanted.flatMap((collection) => schemas.map((schema) => schemaKey(collection, schema)))
-    const condition = isKey(keys)
-    return [
-      ...filters,
-      {
-        ...common,
-        columns: ['schema_key'],
-        condition,
-        rows: statistics.equal(ASSETS, 'schema_key', keys),
-        equals: { column: 'schema_key', values: keys, type: 'bigint', count: keys.length },
-      },
-    ]
+    const equals = { column: 'schema_key', values: keys, type: 'bigint', count: keys.length }
+    const rows = statistics.equal(ASSETS, 'schema_key', keys)
+    return [{ ...common, columns: ['schema_key'], condition: isKey(keys), rows, equals }]
   }
   const keys = sql`SELECT s.schema_key AS value FROM assets.schemas s ${where(schemaConditions(values, 's'))}`
-  const estimate = (table: string): number =>
-    Math.min(
-      wanted ? statistics.equal(table, 'collection_name', wanted) : Infinity,
+  const isNever = wanted?.length === 0 || schemas?.length === 0
+  const estimate = (table: string): number => {
+    if (isNever) return 0
+    const all = statistics.rows(table)
+    const rows = Math.min(
+      wanted
+        ? statistics.equal(table, 'collection_name', wanted)
+        : all - statistics.equal(table, 'collection_name', black),
       schemas ? statistics.equal(table, 'schema_name', schemas) : Infinity,
       // Accounts are authorized for few collections.
-      authorized === undefined ? Infinity : statistics.rows(table) / 50,
+      authorized === undefined ? Infinity : all / 50,
     )
-  const isNever = wanted?.length === 0 || schemas?.length === 0
+    return Math.max(1, rows)
+  }
   return [
-    ...filters,
     {
       ...common,
+      columns: ['collection_name', 'schema_name'],
       condition: allOf(schemaConditions(values, 'a')),
-      found: sql`a.schema_key = ANY(ARRAY(${keys}))`,
-      rows: isNever ? 0 : estimate(ASSETS),
+      ...(isNarrow ? { found: sql`a.schema_key = ANY(ARRAY(${keys}))` } : {}),
+      rows: estimate(ASSETS),
       equals: {
         column: 'schema_key',
         values: keys,
         type: 'bigint',
-        count: isNever ? 0 : Math.max(1, Math.round(estimate(SCHEMAS))),
+        count: Math.round(estimate(SCHEMAS)),
       },
     },
   ]

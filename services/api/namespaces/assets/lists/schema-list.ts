@@ -5,7 +5,7 @@ import type { Filter, List, ListReader, Order, Source } from '../../../lists/ind
 import { directionOf } from '../../paging/index.ts'
 import { SCHEMAS } from './asset-source.ts'
 import { boundaryFilters } from './boundary-filters.ts'
-import { authorizedFilter, collectionLists, nameFilter } from './collection-filters.ts'
+import { authorizedFilter, collectionFilter, nameFilter } from './collection-filters.ts'
 import { containsText } from './conditions.ts'
 import type { SchemaValues } from '../parameters.ts'
 
@@ -33,7 +33,6 @@ export async function schemaList(reader: ListReader, session: Session, values: S
   const { statistics } = reader
   await statistics.refresh(session)
   const source = { table: SCHEMAS, alias: 's', column: 'collection_name' }
-  const collections = values.collection_name
   const names = values.schema_name ?? values.ids
   const match = values.match
   const searched: Filter[] =
@@ -49,9 +48,8 @@ export async function schemaList(reader: ListReader, session: Session, values: S
           },
         ]
   const filters = [
-    ...(collections ? [nameFilter('collection_name', collections, statistics, source)] : []),
     ...(names ? [nameFilter('schema_name', names, statistics, { ...source, column: 'schema_name' })] : []),
-    ...collectionLists(values, statistics, source),
+    ...collectionFilter(values, statistics, source),
     ...authorizedFilter(values.authorized_account, statistics, source),
     ...searched,
     ...boundaryFilters(without(values, ['ids']), statistics, {

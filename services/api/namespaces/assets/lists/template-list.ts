@@ -2,12 +2,12 @@ import { without } from '../../../../core/endpoint/index.ts'
 import { allOf, bind, raw, sql } from '../../../database/index.ts'
 import type { Session, Sql } from '../../../database/index.ts'
 import type { AttributeFilter } from '../../../endpoint/index.ts'
+import { nothing } from '../../../lists/index.ts'
 import type { Filter, List, ListReader, Order, Source, Statistics } from '../../../lists/index.ts'
 import { directionOf } from '../../paging/index.ts'
 
-import { nothing } from './asset-filters.ts'
 import { boundaryFilters } from './boundary-filters.ts'
-import { authorizedFilter, collectionLists, nameFilter } from './collection-filters.ts'
+import { authorizedFilter, collectionFilter, nameFilter } from './collection-filters.ts'
 import { templateConditions } from './template-filters.ts'
 import type { TemplateValues } from '../parameters.ts'
 
@@ -50,9 +50,8 @@ export async function templateList(
   const { statistics } = reader
   await statistics.refresh(session)
   const source = { table: TEMPLATES, alias: 't', column: 'collection_name' }
-  const { collection_name: collections, schema_name: schemas } = values
+  const schemas = values.schema_name
   const filters = [
-    ...(collections ? [nameFilter('collection_name', collections, statistics, source)] : []),
     ...(schemas
       ? [nameFilter('schema_name', schemas, statistics, { ...source, column: 'schema_name' })]
       : []),
@@ -68,7 +67,7 @@ export async function templateList(
       },
       values.template_id,
     ),
-    ...collectionLists(values, statistics, source),
+    ...collectionFilter(values, statistics, source),
     ...authorizedFilter(values.authorized_account, statistics, source),
     ...supplyFilters(values, statistics),
     ...flagFilters(values, statistics),

@@ -3,8 +3,9 @@ import type { Sql } from '../../../database/index.ts'
 import { estimateRows } from '../../../lists/index.ts'
 import type { AssetRequest } from './asset-filters.ts'
 import { ASSETS } from './asset-source.ts'
-import { isNoneOf, isNoneOfIds, isOneOf } from './conditions.ts'
+import { collectionLists, isNoneOfIds, oneOf } from './conditions.ts'
 import { schemaFilters } from './schema-keys.ts'
+import { wantedCollections } from '../../parameter-groups/index.ts'
 
 const TEMPLATES = 'assets.templates'
 
@@ -24,16 +25,10 @@ export interface TemplateScope {
 export function templateScope({ values, templates, statistics }: AssetRequest): TemplateScope {
   const conditions: Sql[] = []
   const applied = new Set<string>()
-  const { collection_name: collections, collection_whitelist: white, schema_name: schemas } = values
-  const { collection_blacklist: black } = values
-  if (collections) conditions.push(isOneOf(raw('t.collection_name'), collections))
-  if (white) conditions.push(isOneOf(raw('t.collection_name'), white))
-  if (schemas) conditions.push(isOneOf(raw('t.schema_name'), schemas))
-  if (black && black.length > 0) {
-    conditions.push(isNoneOf(raw('t.collection_name'), black))
-    applied.add('collection_blacklist')
-  }
-  const ofSchemas = schemaFilters(values, statistics).filter(({ equals }) => equals !== undefined)
+  const wanted = wantedCollections(values)
+  const schemas = values.schema_name
+  conditions.push(...collectionLists('t.collection_name', values), ...oneOf('t.schema_name', schemas))
+  const ofSchemas = schemaFilters(values, statistics)
   if (values.authorized_account === undefined) for (const { name } of ofSchemas) applied.add(name)
   for (const name of ['template_id', 'template_whitelist'] as const) {
     const ids = values[name]
@@ -57,8 +52,7 @@ export function templateScope({ values, templates, statistics }: AssetRequest): 
   }
   const all = statistics.rows(TEMPLATES)
   const share = Math.min(
-    collections ? statistics.equal(TEMPLATES, 'collection_name', collections) / all : 1,
-    white ? statistics.equal(TEMPLATES, 'collection_name', white) / all : 1,
+    wanted ? statistics.equal(TEMPLATES, 'collection_name', wanted) / all : 1,
     schemas ? statistics.equal(TEMPLATES, 'schema_name', schemas) / all : 1,
     templates.kind === 'ids' ? templates.ids.length / all : 1,
   )

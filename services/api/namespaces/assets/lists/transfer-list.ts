@@ -3,8 +3,9 @@ import type { Session } from '../../../database/index.ts'
 import { RequestError } from '../../../endpoint/index.ts'
 import type { Filter, List, ListReader, Source, Statistics } from '../../../lists/index.ts'
 import { directionOf } from '../../paging/index.ts'
+import { wantedCollections } from '../../parameter-groups/index.ts'
 import { boundaryFilters } from './boundary-filters.ts'
-import { isNoneOf, isOneOf } from './conditions.ts'
+import { collectionFilter, nameFilter } from './collection-filters.ts'
 import { BLOCKS, containedFilters, resolveContained, TRANSFERS } from './contained-assets.ts'
 import type { ContainingTable } from './contained-assets.ts'
 import { partyFilters } from './party-filters.ts'
@@ -21,6 +22,9 @@ const SOURCE: Source = {
     { name: 'transfers_collection_idx', columns: ['collection_name', 'transfer_id'] },
   ],
 }
+
+/** Every asset of a transfer is of its collection. */
+const OF_COLLECTIONS = { table: TRANSFERS, alias: 't', column: 'collection_name' } as const
 
 /** The requested transfers. @throws RequestError 400 when `account` comes with `sender` or `recipient`. */
 export async function transferList(
@@ -39,7 +43,10 @@ export async function transferList(
     alias: 't',
     key: 'transfer_id',
     ids: (alias) => raw(`${alias}.asset_ids`),
-    ofCollections: (names) => ofCollections('collection_name', names, statistics),
+    ofCollections: (names) => ({
+      ...nameFilter('collection_name', names, statistics, OF_COLLECTIONS),
+      group: 'contained',
+    }),
     atOnce: 16,
   }
   const filters = [
@@ -65,45 +72,16 @@ export async function transferList(
   return { source: SOURCE, table: TRANSFERS, filters, order }
 }
 
-/** Every asset of a transfer is of its collection. @param home the only ones of which contained assets can be: those need no filter. */
+/** @param home the only collections of which contained assets can be: those need no filter. */
 function collectionFilters(
   values: TransferValues,
   home: readonly string[] | undefined,
   statistics: Statistics,
 ): Filter[] {
-  const black = values.collection_blacklist
-  return [
-    ...(['collection_name', 'collection_whitelist'] as const).flatMap((name) => {
-      const names = values[name]
-      return names && !home?.every((each) => names.includes(each))
-        ? [ofCollections(name, names, statistics)]
-        : []
-    }),
-    ...(black && black.length > 0
-      ? [
-          {
-            name: 'collection_blacklist',
-            condition: isNoneOf(raw('t.collection_name'), black),
-            rows: Math.max(
-              1,
-              statistics.rows(TRANSFERS) - statistics.equal(TRANSFERS, 'collection_name', black),
-            ),
-            columns: ['collection_name'],
-            isIndexed: false,
-          },
-        ]
-      : []),
-  ]
-}
-
-function ofCollections(name: string, collections: readonly string[], statistics: Statistics): Filter {
-  return {
-    name,
-    condition: isOneOf(raw('t.collection_name'), collections),
-    rows: statistics.equal(TRANSFERS, 'collection_name', collections),
-    equals: { column: 'collection_name', values: collections, type: 'text', count: collections.length },
-    columns: ['collection_name'],
-    isIndexed: true,
+  const wanted = wantedCollections(values)
+  if (wanted && home?.every((each) => wanted.includes(each))) return []
+  return collectionFilter(values, statistics, OF_COLLECTIONS).map((filter) => ({
+    ...filter,
     group: 'contained',
-  }
+  }))
 }

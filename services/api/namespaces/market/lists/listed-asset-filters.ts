@@ -3,14 +3,15 @@ import { allOf, bind, raw, sql } from '../../../database/index.ts'
 import type { Session, Sql } from '../../../database/index.ts'
 import type { AttributeFilter } from '../../../endpoint/index.ts'
 import type { Filter } from '../../../lists/index.ts'
-import { estimateRows, foundConditions } from '../../../lists/index.ts'
+import { estimateRows, foundConditions, NEVER, nothing } from '../../../lists/index.ts'
 import { assetFilters, ASSETS, isOneOf, schemaKey, templateConditions } from '../../assets/index.ts'
 import type { ListingRequest } from './listing-request.ts'
-import { columnFilter, distinct, NEVER, nothing, wantedCollections } from './listing-request.ts'
+import { columnFilter, distinct } from './listing-request.ts'
 import { HAS_ASSET } from './listing-table.ts'
 import { NAME_SEARCHES, nameConditions } from './named-templates.ts'
 import { hasTerm, MANY_SCHEMAS, termsOf, termsOfNoTemplate } from './terms.ts'
 import type { ListingValues } from '../parameters.ts'
+import { wantedCollections } from '../../parameter-groups/index.ts'
 
 /** Share of the listings that match a filter, without statistics. */
 const UNKNOWN = 0.5

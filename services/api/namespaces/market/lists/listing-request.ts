@@ -1,6 +1,7 @@
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { Sql, SqlValue } from '../../../database/index.ts'
 import type { AttributeFilter } from '../../../endpoint/index.ts'
+import { nothing } from '../../../lists/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
 import type { ResolvedTemplates } from '../../assets/index.ts'
 import type { ListingKind, ListingTable } from './listing-table.ts'
@@ -36,15 +37,6 @@ export interface ListingQuery {
 /** The states that a request names; numbers too large for any state are left out. Undefined when it names none. */
 export function wantedStates(values: ListingValues): readonly number[] | undefined {
   return values.state?.filter((state) => state >= 0n && state <= 100n).map(Number)
-}
-
-/** Condition that no row matches. */
-export const NEVER = raw('FALSE')
-
-/** A filter that no row matches. */
-export function nothing(name: string): Filter {
-  const equals = { column: '', values: [], type: 'text', count: 0 }
-  return { name, condition: NEVER, rows: 0, equals, isIndexed: true }
 }
 
 /** Each value once. */
@@ -103,12 +95,4 @@ export function withoutCommon(filters: readonly Filter[], rows: number): Filter[
 export function ofAnyState({ table, states }: ListingRequest, condition: Sql): Sql {
   if (!table.states || states) return condition
   return sql`l.state = ANY(${raw(`'{${table.states.join(',')}}'`)}) AND ${condition}`
-}
-
-/** The requested collections: those of its names and whitelist that are not blacklisted; undefined for any. */
-export function wantedCollections(values: ListingValues): readonly string[] | undefined {
-  const { collection_name: named, collection_whitelist: white } = values
-  const black = values.collection_blacklist ?? []
-  const wanted = named && white ? named.filter((name) => white.includes(name)) : (named ?? white)
-  return wanted && distinct(wanted.filter((name) => !black.includes(name)))
 }

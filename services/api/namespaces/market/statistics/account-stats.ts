@@ -1,5 +1,4 @@
-import { without } from '../../../../core/endpoint/index.ts'
-import { collectionLists, hasCollectionLists, isText, oneOf } from '../../assets/index.ts'
+import { collectionLists, hasCollectionLists, isText } from '../../assets/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import { raw, sql, where } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
@@ -37,8 +36,11 @@ function accountPage(values: StatsValues['accounts'], symbol: string, order: Sql
   const { collection_name: named, collection_whitelist: white } = values
   const wanted = named && white ? [...named, ...white] : (named ?? white)
   const lists = [
-    ...oneOf('k.collection_name', wanted),
-    ...collectionLists('k.collection_name', without(values, ['collection_whitelist'])),
+    ...collectionLists('k.collection_name', {
+      ...values,
+      collection_name: wanted,
+      collection_whitelist: undefined,
+    }),
   ]
   if (range) {
     const all = where([...token, ...lists, ...inRange('k.trade_time', range)])

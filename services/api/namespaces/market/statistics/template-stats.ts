@@ -21,7 +21,6 @@ export async function templateStats(
   const ofTrades = [
     ...token,
     raw('k.template_id IS NOT NULL'),
-    ...oneOf('k.collection_name', values.collection_name),
     ...collectionLists('k.collection_name', values),
     ...oneOf('k.schema_name', values.schema_name),
   ]
@@ -74,7 +73,6 @@ function conditionsOf(
     values.template_id,
   )
   return [
-    ...oneOf('t.collection_name', values.collection_name),
     ...oneOf('t.schema_name', values.schema_name),
     ...collectionLists('t.collection_name', values),
     ...keys.map(({ condition }) => condition),
