@@ -79,7 +79,7 @@ describe('the access path of a list', () => {
   it('the access path of a list gathers rows that stand together in the order, where a walk would first read those before them', () => {
     const spread = request([equal('owner', 20_000)], 'time')
     expect(choosePath(spread).kind).toBe('walk')
-    const branches = [{ rank: 0, column: 'time', clusters: new Set(['owner']) }]
+    const branches = [{ rank: 0, column: 'time', clusters: new Map([['owner', 1]]) }]
     expect(choosePath({ ...spread, order: { ...spread.order, branches } }).kind).toBe('gather')
   })
 

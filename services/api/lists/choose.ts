@@ -335,8 +335,9 @@ function estimated(
   return { walk, expected, cost: expected * rowCost + RANGE_COST * ranges }
 }
 
-/** Rows that come before those of filters that stand together in the order: on average half of the others. */
+/** Rows that come before those of filters that stand together in the order: of the others half, if they do in one place. */
 function rowsBefore(rows: number, { branch: { clusters }, checks }: BranchWalk): number {
   const clustered = checks.filter(({ name }) => clusters?.has(name) === true)
-  return clustered.length === 0 ? 0 : (rows - estimateRows(rows, clustered)) / 2
+  const places = Math.min(...clustered.map(({ name }) => Math.max(1, clusters!.get(name)!)))
+  return clustered.length === 0 ? 0 : (rows - estimateRows(rows, clustered)) / (1 + places)
 }

@@ -61,8 +61,11 @@ export interface Branch {
   readonly conditions?: readonly Sql[]
   /** Share of the rows that are in this branch, about; default all. */
   readonly share?: number
-  /** Names of filters whose rows are not spread over the order but stand together in it: those of a collection by their names. */
-  readonly clusters?: ReadonlySet<string>
+  /**
+   * Filters, by name, whose rows are not spread over the order but stand together in it, and in how many places: those of a
+   * template by their names in one.
+   */
+  readonly clusters?: ReadonlyMap<string, number>
   /** Set where rows of another table lead to these; taken where no index has the order, or where it costs less. */
   readonly driven?: Driven
 }

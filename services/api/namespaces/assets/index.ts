@@ -47,6 +47,7 @@ export {
   assetFilters,
   assetList,
   ASSETS,
+  SCHEMAS,
   boundaryFilters,
   chosenActions,
   collectionLists,

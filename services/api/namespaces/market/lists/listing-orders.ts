@@ -1,7 +1,9 @@
 import type { Sql } from '../../../database/index.ts'
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { Branch, Order } from '../../../lists/index.ts'
+import { SCHEMAS } from '../../assets/index.ts'
 import { directionOf } from '../../paging/index.ts'
+import { wantedCollections } from '../../parameter-groups/index.ts'
 import type { ListingRequest } from './listing-request.ts'
 import { NAME_HEAD } from './listing-table.ts'
 
@@ -41,8 +43,18 @@ function nullShare({ table: { table }, statistics }: ListingRequest, column: str
   return statistics.equal(table, column, [null]) / statistics.rows(table)
 }
 
-/** Filters whose listings stand together in the order of names: assets of a template have one name. */
-const OF_TEMPLATES = new Set(['collection', 'schema_name', 'template_id', 'attributes of templates', 'names'])
+/** Where listings of a filter stand together in the order of names: assets of a template have one, those of a collection are alike. */
+function placesOfNames({ values, templates, named, statistics }: ListingRequest): Map<string, number> {
+  const collections = wantedCollections(values)?.length
+  const schemas = values.schema_name ?? []
+  return new Map([
+    ['collection', collections ?? 1],
+    ['schema_name', collections ?? statistics.equal(SCHEMAS, 'schema_name', schemas)],
+    ['template_id', values.template_id?.length ?? 1],
+    ['attributes of templates', templates.kind === 'ids' ? templates.ids.length : 1],
+    ['names', named?.matching.length ?? 1],
+  ])
+}
 
 /** By name, those without any last. An index holds the first characters of a name. */
 function nameOrder(request: ListingRequest): Order {
@@ -57,7 +69,7 @@ function nameOrder(request: ListingRequest): Order {
         value: raw('l.name'),
         conditions: [raw('l.name IS NOT NULL')],
         share: 1 - none,
-        clusters: OF_TEMPLATES,
+        clusters: placesOfNames(request),
       },
       last(request, 'name', 'text COLLATE "C"', none),
     ],
