@@ -30,9 +30,10 @@ import type { TestDatabase } from '../setup/database.ts'
 import { FORCED_PATHS } from './forced-paths.ts'
 import { addManyTemplates } from './many-templates.ts'
 import { patient } from '../setup/patience.ts'
+import { rounds } from '../setup/rounds.ts'
 
 /** Requests of each test, and where their chance begins. */
-const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? 150)
+const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? rounds(150))
 const SEED = Number(process.env['LIST_SEED'] ?? 7)
 const FAMILIES = ['data', 'template_data', 'immutable_data', 'mutable_data'] as const
 

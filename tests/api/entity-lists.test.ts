@@ -29,9 +29,10 @@ import { collections, links, offers, schemas, templates, transfers } from './ent
 import type { Oracle } from './entity-oracle.ts'
 import { FORCED_PATHS } from './forced-paths.ts'
 import { patient } from '../setup/patience.ts'
+import { rounds } from '../setup/rounds.ts'
 
 /** Requests of each list. */
-const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? 120)
+const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? rounds(120))
 const SEED = Number(process.env['LIST_SEED'] ?? 3)
 
 const LINKS_OF_ASSETS = `INSERT INTO tools.links (link_id, created_at_time, updated_at_time, created_at_block,

@@ -37,8 +37,9 @@ import type { TestDatabase } from '../setup/database.ts'
 import { FORCED_PATHS } from './forced-paths.ts'
 import { addManyTemplates } from './many-templates.ts'
 import { patient } from '../setup/patience.ts'
+import { rounds } from '../setup/rounds.ts'
 
-const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? 60)
+const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? rounds(60))
 const FAMILIES = ['data', 'template_data', 'immutable_data', 'mutable_data'] as const
 /** Before the auctions of a generated database that still run. */
 const clock = () => Date.UTC(2030, 0, 1)

@@ -14,9 +14,10 @@ import { makeRequest } from './requests.ts'
 import type { KnownValues } from './values.ts'
 import { collectValues } from './values.ts'
 import { patient } from '../../setup/patience.ts'
+import { rounds } from '../../setup/rounds.ts'
 
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000)
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? rounds(20_000))
 /** Requests before memory is looked at for the first time: caches fill until then. */
 const WARM_UP = Math.floor(REQUESTS / 4)
 const CONCURRENCY = 8

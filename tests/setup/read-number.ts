@@ -1,0 +1,8 @@
+/** A number from the environment. @throws Error where it is not one from `least` to `most`. */
+export function readNumber(name: string, standard: number, least: number, most: number): number {
+  const text = process.env[name] ?? ''
+  if (text === '') return standard
+  const value = Number(text)
+  if (value >= least && value <= most) return value
+  throw new Error(`${name} is ${text}: allowed are numbers from ${least} to ${most}`)
+}
