@@ -137,16 +137,17 @@ function withoutTemplates(
   // As a comparison with any of them PostgreSQL looks them up in a hash table.
   const ofOne = sql`(l.template_id = ANY(${list})) IS NOT TRUE`
   const condition = table.kind === 4 ? ofOne : sql`(${ofOne} AND (l.template_ids && ${list}) IS NOT TRUE)`
-  const collections = wantedCollections(values)
-  const visible = sql`SELECT t.template_id FROM assets.templates t WHERE (t.template_id = ANY(${list})) IS NOT TRUE
-    ${collections ? sql`AND ${isOneOf(raw('t.collection_name'), collections)}` : raw('')}`
-  const none = bind(termsOfNoTemplate(collections), 'integer[]')
   const rows = statistics.rows(table.table) - statistics.equal(table.table, 'template_id', distinct(ids))
+  const filter = { name, condition, rows: Math.max(1, rows) }
+  const collections = wantedCollections(values)
+  // Of all collections nearly every listing is left.
+  if (!collections) return { ...filter, isIndexed: false }
+  const visible = sql`SELECT t.template_id FROM assets.templates t WHERE (t.template_id = ANY(${list})) IS NOT TRUE
+    AND ${isOneOf(raw('t.collection_name'), collections)}`
+  const none = bind(termsOfNoTemplate(collections), 'integer[]')
   return {
-    name,
-    condition,
+    ...filter,
     found: sql`${table.terms} && (ARRAY(${visible}) || ${none}) AND ${condition}`,
-    rows: Math.max(1, rows),
     isIndexed: true,
   }
 }
