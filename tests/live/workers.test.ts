@@ -100,7 +100,8 @@ describeWithRedis('live data of several processes', () => {
       { generation, transports: ['websocket'] as const },
     ])
     // Enough of each for every process to have some, and for requests to come to the wrong one.
-    const sockets = [...options, ...options].map((each) => new SocketClient(`${url}/assets/v1/assets`, each))
+    const all = [...options, ...options]
+    const sockets = all.map((each) => new SocketClient(`${url}/assets/v1/assets`, each))
     const websockets = await Promise.all(
       Array.from({ length: 4 }, () => WebsocketClient.open(`${url}/assets/v1/live`)),
     )
@@ -127,10 +128,10 @@ describeWithRedis('live data of several processes', () => {
       expect((await client.received('error', 1))[0]!.code).toBe('STOPPING')
     }
     for (const client of streams) expect((await client.received('error', 1))[0]!.code).toBe('STOPPING')
-    for (const client of sockets) {
+    for (const [place, client] of sockets.entries()) {
       await until(
         () => client.events.some(({ name }) => name === 'notice'),
-        () => 'a socket did not get it',
+        () => `no notice for ${JSON.stringify(all[place])}: ${client.disconnects.join()}`,
       )
       expect(client.events.at(-1)).toMatchObject({ name: 'notice', payload: { code: 'STOPPING' } })
     }

@@ -57,6 +57,11 @@ export class Doorkeeper {
     return this.#options.clientOf({ req: request }).key
   }
 
+  /** Connections that are open, of every kind. */
+  get open(): number {
+    return this.#counter.total
+  }
+
   /** Counts a connection that is taken; returns what counts it off. */
   admit(request: IncomingMessage): () => void {
     return this.#counter.add(this.#options.clientOf({ req: request }))

@@ -33,6 +33,11 @@ export class ConnectionCounter {
     this.#limits = limits
   }
 
+  /** Connections that are open. */
+  get total(): number {
+    return this.#total
+  }
+
   /** Why another connection of a client would be one too many; undefined when it would not. */
   refusal({ key, isExempt }: KnownClient): Refusal | undefined {
     if (this.#total >= this.#limits.max_connections) {

@@ -97,7 +97,6 @@ class Live implements LiveService, Subscribing {
   readonly #relay: SessionRelay | undefined
   sessionPort: number | undefined
   readonly #payloads = new WeakMap<LiveEvent, SocketPayloads>()
-  #open = 0
   #closing: Promise<void> | undefined
 
   constructor(options: LiveOptions) {
@@ -156,7 +155,7 @@ class Live implements LiveService, Subscribing {
       endWith(socket, refusal.status, this.#options.failureBody(refusal.message))
       return true
     }
-    const leave = this.#admit(request)
+    const leave = this.#doorkeeper.admit(request)
     const address = this.#doorkeeper.addressOf(request)
     this.#websockets.accept(request, socket, head, place.channel, address, leave)
     return true
@@ -211,7 +210,7 @@ class Live implements LiveService, Subscribing {
     this.#websockets.close(reason)
     this.#streams.close(reason)
     this.#socketIo.close()
-    for (let waitedMs = 0; this.#open > 0 && waitedMs < FAREWELL_MS; waitedMs += CHECK_MS)
+    for (let waitedMs = 0; this.#doorkeeper.open > 0 && waitedMs < FAREWELL_MS; waitedMs += CHECK_MS)
       await sleep(CHECK_MS)
     this.#socketIo.destroy()
     this.#relay?.close()
@@ -272,22 +271,13 @@ class Live implements LiveService, Subscribing {
     const cursor = place.query.get('cursor')
     if (cursor !== null && !isCursor(cursor))
       throw new RequestError(400, 'Invalid value for parameter cursor')
-    const leave = this.#admit(request)
+    const leave = this.#doorkeeper.admit(request)
     try {
       const address = this.#doorkeeper.addressOf(request)
       this.#streams.accept(request, response, place.query, headers, place.channel, address, leave)
     } catch (error) {
       leave()
       throw error
-    }
-  }
-
-  #admit(request: IncomingMessage): () => void {
-    const leave = this.#doorkeeper.admit(request)
-    this.#open++
-    return () => {
-      this.#open--
-      leave()
     }
   }
 }
