@@ -19,5 +19,5 @@ export function firstOfRange(wanted: number, ranges: number): number | undefined
 /** Rows that a merge reads where each of them is wanted. */
 export function rowsOfMerge(wanted: number, ranges: number): number {
   const first = firstOfRange(wanted, ranges)
-  return first === undefined ? wanted * ranges : Math.min(wanted, first) * ranges + FIRST_ROWS * wanted
+  return first === undefined ? wanted * ranges : first * ranges + FIRST_ROWS * wanted
 }

@@ -192,35 +192,35 @@ function branchRows(
     several.map((equals, index) => driverOf(equals, `r${index}`)),
     ' CROSS JOIN ',
   )
-  const prefix = [
-    ...single,
-    ...several.map(({ column: name }, index) => sql`${column(source, name)} = ${raw(`r${index}.value`)}`),
-  ]
   const first = firstOfRange(wanted, walk.ranges)
+  const rows = (conditions: readonly Sql[], some: Sql): Sql =>
+    rangeRows(request, walk, [...single, ...conditions], budget, some)
+  const ofDriver = several.map(
+    ({ column: name }, index) => sql`${column(source, name)} = ${raw(`r${index}.value`)}`,
+  )
   if (first === undefined) {
-    return sql`SELECT ${ROWS_OF_RANGE} FROM ${drivers} CROSS JOIN LATERAL (${rangeRows(request, walk, prefix, budget, most)}) x`
+    return sql`SELECT ${ROWS_OF_RANGE} FROM ${drivers} CROSS JOIN LATERAL (${rows(ofDriver, most)}) x`
   }
   const direction = walk.branch.direction ?? request.order.direction
   const [least, atMost, atLeast] = direction === 'ASC' ? ['min', '<=', '>='] : ['max', '>=', '<=']
   const ordered = orderedBy(source, walk.branch)
+  const keys = several.map((_, index) => `v${index}`).join(', ')
   const values = several.map((_, index) => `r${index}.value AS v${index}`).join(', ')
-  const groups = several.map((_, index) => `v${index}`).join(', ')
-  // Each range goes on where its first rows were found.
+  // Each range continues from the first of its first rows: those before do not match.
   const rest = [
-    ...single,
     ...several.map(({ column: name }, index) => sql`${column(source, name)} = ${raw(`r.v${index}`)}`),
     sql`${ordered} ${raw(atLeast)} r.begins`,
   ]
-  const found = rangeRows(request, walk, prefix, budget, sql`LIMIT ${number(first)}`)
-  const within = (conditions: readonly Sql[]): Sql =>
-    sql`SELECT ${ROWS_OF_RANGE} FROM (SELECT ${raw(groups)}, ${raw(least)}(c) AS begins FROM first GROUP BY ${raw(groups)}) r
-      CROSS JOIN LATERAL (${rangeRows(request, walk, conditions, budget, most)}) x`
+  const continued = (conditions: readonly Sql[]): Sql =>
+    sql`SELECT ${ROWS_OF_RANGE} FROM (SELECT ${raw(keys)}, ${raw(least)}(c) AS begins FROM first GROUP BY ${raw(keys)}) r
+      CROSS JOIN LATERAL (${rows(conditions, most)}) x`
   return sql`WITH first AS MATERIALIZED (
-      SELECT ${raw(values)}, x.c, x.hit FROM ${drivers} CROSS JOIN LATERAL (${found}) x),
+      SELECT ${raw(values)}, x.c, x.hit FROM ${drivers}
+      CROSS JOIN LATERAL (${rows(ofDriver, sql`LIMIT ${number(first)}`)}) x),
     bound AS MATERIALIZED (
       SELECT c FROM first WHERE hit ORDER BY c ${raw(direction)} LIMIT 1 OFFSET ${number(wanted - 1)})
-    ${within([...rest, sql`${ordered} ${raw(atMost)} (SELECT c FROM bound)`])} WHERE EXISTS (SELECT FROM bound)
-    UNION ALL ${within(rest)} WHERE NOT EXISTS (SELECT FROM bound)`
+    ${continued([...rest, sql`${ordered} ${raw(atMost)} (SELECT c FROM bound)`])} WHERE EXISTS (SELECT FROM bound)
+    UNION ALL ${continued(rest)} WHERE NOT EXISTS (SELECT FROM bound)`
 }
 
 /** The same of one range of an index, with `c`, what it is read in the order of. @param most LIMIT or FETCH FIRST. */

@@ -144,9 +144,9 @@ export interface CollectionListValues extends Values<typeof collectionLists> {
   readonly collection_name?: readonly string[] | undefined
 }
 
-/** The requested collections, each once: those of the names and the white-list that are not black-listed; undefined for any. */
+/** The requested collections: those of the names and the white-list that are not black-listed; undefined for any. */
 export function wantedCollections(values: CollectionListValues): readonly string[] | undefined {
   const { collection_name: named, collection_whitelist: white, collection_blacklist: black = [] } = values
   const wanted = named && white ? named.filter((name) => white.includes(name)) : (named ?? white)
-  return wanted && [...new Set(wanted)].filter((name) => !black.includes(name))
+  return wanted?.filter((name) => !black.includes(name))
 }

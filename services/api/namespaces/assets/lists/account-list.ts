@@ -5,11 +5,11 @@ import type { AttributeFilter } from '../../../endpoint/index.ts'
 import type { Filter, ListReader } from '../../../lists/index.ts'
 import { foundConditions, haveOnePlan, isImpossible, NEVER } from '../../../lists/index.ts'
 import { pageWindow } from '../../paging/index.ts'
+import { wantedCollections } from '../../parameter-groups/index.ts'
 import { resolveTemplates } from './resolve-templates.ts'
 import { assetFilters } from './asset-filters.ts'
 import { collectionLists, containsName, isNoneOf, isOneOf } from './conditions.ts'
 import type { AccountValues } from '../parameters.ts'
-import { wantedCollections } from '../../parameter-groups/index.ts'
 
 /** What accounts are to the assets. */
 interface AccountSide {

@@ -1,3 +1,4 @@
+import { without } from '../../../../core/endpoint/index.ts'
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { Session, Sql } from '../../../database/index.ts'
 import type { Filter, List, ListReader, Source, Statistics } from '../../../lists/index.ts'
@@ -6,7 +7,6 @@ import { boundaryFilters } from './boundary-filters.ts'
 import { collectionFilter, COLLECTIONS, listsAccount } from './collection-filters.ts'
 import { containsText, resembles } from './conditions.ts'
 import type { CollectionValues } from '../parameters.ts'
-import { without } from '../../../../core/endpoint/index.ts'
 
 const SOURCE: Source = {
   from: raw('assets.collections c'),

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { allOf, bind, raw, sql, where } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
+import { wantedCollections } from '../../parameter-groups/index.ts'
+import { createHash } from 'node:crypto'
 import { ASSETS, SCHEMAS } from './asset-source.ts'
 import { authorizedBy, collectionLists, oneOf } from './conditions.ts'
-import { wantedCollections } from '../../parameter-groups/index.ts'
 import type { AssetValues } from '../parameters.ts'
 
 /** Pairs of collection and schema up to which their keys are computed here. */

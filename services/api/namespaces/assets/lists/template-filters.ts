@@ -1,9 +1,9 @@
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { AttributeFilter } from '../../../endpoint/index.ts'
+import { NEVER } from '../../../lists/index.ts'
 import { containsText, resembles } from './conditions.ts'
 import type { AssetValues } from '../parameters.ts'
-import { NEVER } from '../../../lists/index.ts'
 
 /** Attribute filters, name searches and unset flags on a template, `t`. */
 export function templateConditions({

@@ -1,11 +1,11 @@
 import { bindIntegers, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import { estimateRows } from '../../../lists/index.ts'
+import { wantedCollections } from '../../parameter-groups/index.ts'
 import type { AssetRequest } from './asset-filters.ts'
 import { ASSETS } from './asset-source.ts'
 import { collectionLists, isNoneOfIds, oneOf } from './conditions.ts'
 import { schemaFilters } from './schema-keys.ts'
-import { wantedCollections } from '../../parameter-groups/index.ts'
 
 const TEMPLATES = 'assets.templates'
 

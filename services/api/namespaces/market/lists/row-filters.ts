@@ -3,11 +3,11 @@ import { RequestError } from '../../../endpoint/index.ts'
 import { nothing } from '../../../lists/index.ts'
 import type { Filter } from '../../../lists/index.ts'
 import { boundaryFilters, isNoneOf } from '../../assets/index.ts'
+import { wantedCollections } from '../../parameter-groups/index.ts'
 import type { ListingRequest } from './listing-request.ts'
 import { columnFilter, distinct, ofAnyState } from './listing-request.ts'
 import { BUNDLE, hasTerm, termsOf } from './terms.ts'
 import type { ListingValues } from '../parameters.ts'
-import { wantedCollections } from '../../parameter-groups/index.ts'
 
 /** Maximum number of collections with a filter by effective mint number. */
 const MAX_MINT_COLLECTIONS = 50
