@@ -37,8 +37,11 @@ beforeAll(async () => {
   }
 })
 afterAll(() => server.close())
-// The library asks for settings that no test waits for.
-afterEach(() => Promise.allSettled(asked))
+// The library asks for settings that no test waits for, and when it has them once more.
+afterEach(async () => {
+  await client.action
+  await Promise.allSettled(asked)
+})
 
 beforeEach(() => {
   sent = []
@@ -57,8 +60,6 @@ beforeEach(() => {
       return answer
     },
   })
-  // The constructor asks for the configuration, which no test uses.
-  void client.action.catch(() => undefined)
 })
 
 /** `data` of a plain GET. */
