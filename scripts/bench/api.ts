@@ -9,8 +9,9 @@
  * times, when whatever disturbed the machine is over: the last measurement counts. Prints, for every endpoint and sort,
  * the filters that take longest (p50 and p95 in ms, over the answers and values), what takes more than 50 ms (prices and
  * statistics: 100 ms), and statements that read a big table from end to end, or a tenth of its rows or index entries;
- * last, a summary in one line. Ends after --minutes (default 25), and prints what it has left out then. --cpu measures the
- * processor time of the api and of its connection to the database instead, on a machine that is busy with other things.
+ * last, a summary in one line. Asks in a random order, the same for the same seed, and ends after --minutes (default 25):
+ * what it has asked until then is a sample of all, and it prints how much is missing. --cpu measures the processor time
+ * of the api and of its connection to the database instead, on a machine that is busy with other things.
  */
 import { parseArgs } from 'node:util'
 import pg from 'pg'
@@ -21,6 +22,7 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
 import { CpuMeter } from './cpu-meter.ts'
 import { benchNamespaces } from './families.ts'
+import { Random } from './generated/choice.ts'
 import { openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
 import { addressOf, bigParts, fewerCases, pickExamples, requestCases, scansOf } from './requests/index.ts'
@@ -90,12 +92,17 @@ async function chosenCases(address: DatabaseAddress): Promise<RequestCase[]> {
   )
   const all = requestCases(endpoints, await pickExamples(client))
   await client.end()
-  return all.filter(
+  const chosen = all.filter(
     ({ endpoint, filter, sort }) =>
       (options.sort === undefined || sort === options.sort) &&
       (options.only === undefined || endpoint.path === options.only) &&
       (options.filter === undefined || filter === options.filter),
   )
+  const random = new Random(`${options.seed} order`)
+  return chosen
+    .map((request) => ({ request, place: random.fraction() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ request }) => request)
 }
 
 /** Asks every case, as long as there is time; returns how many were not. */

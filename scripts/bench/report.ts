@@ -130,7 +130,9 @@ function groups(measurements: readonly Measurement[], nameOf: (each: Measurement
     if (cell) cell.push(each)
     else cells.set(nameOf(each), [each])
   }
-  return [...cells].map(([name, all]) => ({ name, measurements: all }))
+  return [...cells]
+    .map(([name, all]) => ({ name, measurements: all }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 function p95Of({ measurements }: Cell): number {
