@@ -1,4 +1,4 @@
-import { BITMAP_COST, HEAP_COST, rowsOfMerge } from './costs.ts'
+import { BITMAP_COST, HEAP_COST, isOneStream, rowsOfMerge } from './costs.ts'
 import type { EqualValues, Filter } from './filter.ts'
 import { estimateRows, withoutImplied } from './filter.ts'
 import type { Branch, Driven, Index, Order, PageWindow, Source } from './source.ts'
@@ -37,7 +37,7 @@ export interface BranchWalk {
 export interface WalkPath {
   readonly kind: 'walk' | 'merge'
   readonly walks: readonly BranchWalk[]
-  /** Rows that each range reads at most; undefined without a limit. */
+  /** Rows that each range, or what is merged of them, reads at most; undefined without a limit. */
   readonly budget: number | undefined
   /** Rows that are read, estimated. */
   readonly expected: number
@@ -101,7 +101,7 @@ export function choosePath(request: ListRequest): AccessPath {
   return {
     kind: ranges > 1 ? 'merge' : 'walk',
     walks: walk.walks,
-    budget: isChecked ? budgetOf(walk, ranges, gather?.cost, request) : undefined,
+    budget: isChecked ? budgetOf(walk, gather?.cost, request) : undefined,
     expected: walk.expected,
     reason: `${about}, a walk of ${ranges} ${ranges === 1 ? 'range' : 'ranges'} is estimated to read ${Math.round(walk.expected)}${
       gather
@@ -113,7 +113,6 @@ export function choosePath(request: ListRequest): AccessPath {
 
 function budgetOf(
   walk: Candidate,
-  ranges: number,
   gatherCost: number | undefined,
   { seen }: ListRequest,
 ): number | undefined {
@@ -128,8 +127,9 @@ function budgetOf(
     Math.min(most, Math.max(MIN_BUDGET, BUDGET_FACTOR * walk.expected)),
     (SHARE_OF_GATHERING * (gatherCost ?? 0)) / rowCost,
   )
+  const streams = walk.walks.reduce((sum, { ranges }) => sum + (isOneStream(ranges) ? 1 : ranges), 0)
   // A power of two, so that statements are few and can be prepared.
-  return 2 ** Math.ceil(Math.log2(Math.max(1, rows / ranges)))
+  return 2 ** Math.ceil(Math.log2(Math.max(1, rows / streams)))
 }
 
 interface Gathering {
@@ -169,17 +169,34 @@ function lastCost({ source, filters, order, window }: ListRequest): Gathering | 
   }
 }
 
+/** Cost of reading all matches by indexes: by those whose entries cost less than the rows that they spare, or by what searches other tables. */
 function indexedCost(rows: number, filters: readonly Filter[]): Gathering | undefined {
   const indexed = filters.filter((each) => each.isIndexed && !each.through).sort((a, b) => a.rows - b.rows)
-  const [best] = indexed
-  if (!best) return undefined
-  const left = estimateRows(rows, indexed)
-  const combined = BITMAP_COST * best.rows + HEAP_COST * left
-  const alone = HEAP_COST * best.rows
-  const checked = visitsOf(rows, filters, [])
-  return indexed.length > 1 && combined < alone
-    ? { cost: combined + checked * left, expected: left, by: indexed.map(({ name }) => name).join(', ') }
-    : { cost: alone + checked * best.rows, expected: best.rows, by: best.name }
+  const costOf = (some: readonly Filter[]): Gathering => {
+    const left = estimateRows(rows, some)
+    const finding = some.reduce((sum, each) => sum + (each.finding ?? 0), 0)
+    const entries = some.length === 1 ? 0 : some.reduce((sum, each) => sum + each.rows, 0)
+    const checked = visitsOf(
+      rows,
+      filters,
+      some.filter((each) => each.finding !== undefined),
+    )
+    const cost = HEAP_COST * (finding + left) + BITMAP_COST * entries + checked * left
+    return { cost, expected: left, by: some.map(({ name }) => name).join(', ') }
+  }
+  const plain = indexed.filter(({ finding }) => finding === undefined)
+  let [best, used]: [Gathering | undefined, readonly Filter[]] = [undefined, []]
+  for (const filter of plain) {
+    const next = costOf([...used, filter])
+    if (!best || next.cost < best.cost) [best, used] = [next, [...used, filter]]
+  }
+  const searched = indexed.filter(({ finding }) => finding !== undefined).map((filter) => costOf([filter]))
+  return cheapest([best, ...searched])
+}
+
+/** What finding all rows that match some filters costs, in visited rows; these included. */
+export function findingCost(rows: number, filters: readonly Filter[]): number {
+  return (indexedCost(rows, filters)?.cost ?? HEAP_COST * rows) / HEAP_COST
 }
 
 function throughCost(rows: number, filters: readonly Filter[]): Gathering | undefined {

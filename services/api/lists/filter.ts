@@ -54,6 +54,8 @@ export interface Filter {
   readonly columns?: readonly string[]
   /** Whether an index finds the rows by this condition alone. */
   readonly isIndexed: boolean
+  /** What its rows cost to be found before they are visited, in visited rows, where `found` searches other tables. Default 0. */
+  readonly finding?: number
   /** Set where no index finds the rows, but another table leads to them; `isIndexed` is then true. */
   readonly through?: Through
   /** Name of a filter that it follows from: rows that match that one need not be checked. */
@@ -134,12 +136,13 @@ export function foundConditions(filters: readonly Filter[]): Sql[] {
 }
 
 /**
- * How a filter is spelled beside others: so that an index serves it, unless reading its entries costs more than checking
- * all rows that the most selective filter finds. PostgreSQL, which knows less of the values, would read them.
+ * How a filter is spelled beside others: so that an index serves it, unless that costs more than checking all rows that the
+ * most selective other filter finds. PostgreSQL, which knows less of the values, would do it.
  */
 export function conditionAmong(filter: Filter, filters: readonly Filter[]): Sql {
-  const { condition, found, alsoEqual, rows } = filter
-  const least = Math.min(...filters.filter(({ isIndexed }) => isIndexed).map((each) => each.rows))
-  const isWeak = alsoEqual === undefined && BITMAP_COST * rows > HEAP_COST * Math.max(1, least)
-  return found === undefined || isWeak ? condition : found
+  const { condition, found, alsoEqual, rows, finding = 0, visits = 0 } = filter
+  const others = filters.filter((each) => each.isIndexed && each !== filter)
+  const least = Math.max(1, Math.min(...others.map((each) => each.rows)))
+  const isWeak = BITMAP_COST * rows + HEAP_COST * finding > HEAP_COST * least * Math.max(1, visits)
+  return found === undefined || (alsoEqual === undefined && isWeak) ? condition : found
 }

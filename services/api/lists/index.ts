@@ -1,4 +1,4 @@
-export { choosePath } from './choose.ts'
+export { choosePath, findingCost } from './choose.ts'
 export type { AccessPath, ListRequest } from './choose.ts'
 export { estimateRows, foundConditions, haveOnePlan, isImpossible, NEVER, nothing } from './filter.ts'
 export type { EqualValues, Filter, FilterPart, Through } from './filter.ts'

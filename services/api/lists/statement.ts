@@ -1,6 +1,6 @@
 import { bind, joinSql, raw, Sql, sql, where } from '../database/index.ts'
 import type { SqlValue } from '../database/index.ts'
-import { firstOfRange } from './costs.ts'
+import { firstOfRange, isOneStream } from './costs.ts'
 import type { AccessPath, BranchWalk, GatherPath, WalkPath } from './choose.ts'
 import type { EqualValues, Filter } from './filter.ts'
 import { conditionAmong, foundConditions, isOneValue, withoutImplied } from './filter.ts'
@@ -164,7 +164,7 @@ function merge(request: StatementRequest, path: WalkPath): Sql {
 
 const ROWS_OF_RANGE = raw('x.k, x.v, x.rank, x.hit')
 
-/** The first rows of a branch: `k`, `v`, `rank`, `hit`. Each range has as many as the page needs, ties of the last included. */
+/** The first rows of a branch: `k`, `v`, `rank`, `hit`; as many as the page needs, ties of the last included. */
 function branchRows(
   request: StatementRequest,
   walk: BranchWalk,
@@ -185,25 +185,37 @@ function branchRows(
   const most = isByKey(request)
     ? sql`LIMIT ${number(wanted)}`
     : sql`FETCH FIRST ${number(wanted)} ROWS WITH TIES`
-  if (several.length === 0) {
-    return sql`SELECT ${ROWS_OF_RANGE} FROM (${rangeRows(request, walk, single, budget, most)}) x`
-  }
+  const rows: RowsOfRange = (conditions, some) =>
+    rangeRows(request, walk, rangeOf(request, walk, [...single, ...conditions]), budget, some)
+  if (several.length === 0) return sql`SELECT ${ROWS_OF_RANGE} FROM (${rows([], most)}) x`
+  if (!isOneStream(walk.ranges)) return rowsOfMany(request, walk, several, rows, wanted, most)
+  const { lists, stream } = streamOf(request, walk, { single, several, budget, most })
+  const items = lists.length === 0 ? raw('') : sql`WITH ${joinSql(lists, ', ')} `
+  return sql`${items}SELECT ${ROWS_OF_RANGE} FROM (${rangeRows(request, walk, stream, budget, most)}) x`
+}
+
+/** Rows of the range that conditions select. @param most LIMIT or FETCH FIRST. */
+type RowsOfRange = (conditions: readonly Sql[], most: Sql) => Sql
+
+/** The rows of many ranges: the first of each, and what a page of these leaves to be read. */
+function rowsOfMany(
+  { source, order }: StatementRequest,
+  { branch, ranges }: BranchWalk,
+  several: readonly EqualValues[],
+  rows: RowsOfRange,
+  wanted: number,
+  most: Sql,
+): Sql {
   const drivers = joinSql(
     several.map((equals, index) => driverOf(equals, `r${index}`)),
     ' CROSS JOIN ',
   )
-  const first = firstOfRange(wanted, walk.ranges)
-  const rows = (conditions: readonly Sql[], some: Sql): Sql =>
-    rangeRows(request, walk, [...single, ...conditions], budget, some)
   const ofDriver = several.map(
     ({ column: name }, index) => sql`${column(source, name)} = ${raw(`r${index}.value`)}`,
   )
-  if (first === undefined) {
-    return sql`SELECT ${ROWS_OF_RANGE} FROM ${drivers} CROSS JOIN LATERAL (${rows(ofDriver, most)}) x`
-  }
-  const direction = walk.branch.direction ?? request.order.direction
+  const direction = branch.direction ?? order.direction
   const [least, atMost, atLeast] = direction === 'ASC' ? ['min', '<=', '>='] : ['max', '>=', '<=']
-  const ordered = orderedBy(source, walk.branch)
+  const ordered = orderedBy(source, branch)
   const keys = several.map((_, index) => `v${index}`).join(', ')
   const values = several.map((_, index) => `r${index}.value AS v${index}`).join(', ')
   // Each range continues from the first of its first rows: those before do not match.
@@ -216,31 +228,118 @@ function branchRows(
       CROSS JOIN LATERAL (${rows(conditions, most)}) x`
   return sql`WITH first AS MATERIALIZED (
       SELECT ${raw(values)}, x.c, x.hit FROM ${drivers}
-      CROSS JOIN LATERAL (${rows(ofDriver, sql`LIMIT ${number(first)}`)}) x),
+      CROSS JOIN LATERAL (${rows(ofDriver, sql`LIMIT ${number(firstOfRange(wanted, ranges))}`)}) x),
     bound AS MATERIALIZED (
       SELECT c FROM first WHERE hit ORDER BY c ${raw(direction)} LIMIT 1 OFFSET ${number(wanted - 1)})
     ${continued([...rest, sql`${ordered} ${raw(atMost)} (SELECT c FROM bound)`])} WHERE EXISTS (SELECT FROM bound)
     UNION ALL ${continued(rest)} WHERE NOT EXISTS (SELECT FROM bound)`
 }
 
-/** The same of one range of an index, with `c`, what it is read in the order of. @param most LIMIT or FETCH FIRST. */
-function rangeRows(
-  request: StatementRequest,
-  { branch, bounds, checks }: BranchWalk,
+/** Where the rows of a range are read from, in which order. */
+interface Range {
+  readonly from: Sql
+  readonly conditions: readonly Sql[]
+  readonly ordered: Sql
+}
+
+/** The range of an index that the values of its first columns select. */
+function rangeOf(
+  { source }: StatementRequest,
+  { branch, bounds }: BranchWalk,
   prefix: readonly Sql[],
+): Range {
+  const conditions = [...prefix, ...bounds.map(({ condition }) => condition), ...(branch.conditions ?? [])]
+  return { from: source.from, conditions, ordered: orderedBy(source, branch) }
+}
+
+/** More ranges than a query of values is estimated to return that are merged as they are read. */
+const SPARE_RANGES = 2
+
+/**
+ * Ranges of an index as one, in its order: PostgreSQL merges them as they are read. Where a query returns more values than
+ * it was estimated to, the first rows of each of these ranges are sorted.
+ */
+function streamOf(
+  request: StatementRequest,
+  walk: BranchWalk,
+  parts: {
+    readonly single: readonly Sql[]
+    readonly several: readonly EqualValues[]
+    readonly budget: number | undefined
+    readonly most: Sql
+  },
+): { readonly lists: readonly Sql[]; readonly stream: Range } {
+  const { source, order } = request
+  const { single, several, budget, most } = parts
+  const direction = raw(walk.branch.direction ?? order.direction)
+  const alias = raw(source.alias)
+  const rows = (prefix: readonly Sql[], checks: readonly Sql[], some: Sql): Sql => {
+    const { from, conditions, ordered } = rangeOf(request, walk, [...single, ...prefix])
+    return sql`SELECT ${alias}.*, ${ordered} AS ordered_by FROM ${from} ${where([...conditions, ...checks])}
+      ORDER BY ${ordered} ${direction} ${some}`
+  }
+  const isOf = (equals: EqualValues, value: Sql): Sql => sql`${column(source, equals.column)} = ${value}`
+  const lists: Sql[] = []
+  const unmerged: Sql[] = []
+  const drivers: Sql[] = []
+  const choices = several.map((equals, index) => {
+    const { values, type, count } = equals
+    if (!(values instanceof Sql)) {
+      drivers.push(driverOf(equals, `r${index}`))
+      return values.map((value) => isOf(equals, bind(value, type)))
+    }
+    const list = `list${index}`
+    lists.push(
+      sql`${raw(list)} AS MATERIALIZED (SELECT array_agg(q.value ORDER BY q.value) AS list FROM (${values}) q)`,
+    )
+    drivers.push(
+      sql`unnest((SELECT list FROM ${raw(list)})) WITH ORDINALITY AS ${raw(`r${index}(value, place)`)}`,
+    )
+    const merged = count + SPARE_RANGES
+    unmerged.push(raw(`r${index}.place > ${merged}`))
+    return Array.from({ length: merged }, (_, at) =>
+      isOf(equals, raw(`(SELECT list[${at + 1}] FROM ${list})`)),
+    )
+  })
+  const prefixes = choices.reduce<Sql[][]>(
+    (all, some) => all.flatMap((before) => some.map((each) => [...before, each])),
+    [[]],
+  )
+  const ranges = prefixes.map((prefix) => sql`(${rows(prefix, [], raw(''))})`)
+  if (unmerged.length > 0) {
+    const ofDriver = several.map((equals, index) => isOf(equals, raw(`r${index}.value`)))
+    const first =
+      budget === undefined
+        ? rows(
+            ofDriver,
+            walk.checks.map(({ condition }) => condition),
+            most,
+          )
+        : rows(ofDriver, [], sql`LIMIT ${number(budget + 1)}`)
+    ranges.push(sql`(SELECT x.* FROM ${joinSql(drivers, ' CROSS JOIN ')} CROSS JOIN LATERAL (${first}) x
+      WHERE ${joinSql(unmerged, ' OR ')} ORDER BY x.ordered_by ${direction})`)
+  }
+  const ordered = sql`${alias}.ordered_by`
+  // OFFSET 0 is an optimization fence: checks of single ranges would read each until it has a match.
+  const from = sql`(SELECT u.* FROM (${joinSql(ranges, ' UNION ALL ')}) u ORDER BY u.ordered_by ${direction} OFFSET 0) ${alias}`
+  return { lists, stream: { from, conditions: [], ordered } }
+}
+
+/** The rows of a range, with `c`, what it is read in the order of. @param most LIMIT or FETCH FIRST. */
+function rangeRows(
+  { source, order }: StatementRequest,
+  { branch, checks }: BranchWalk,
+  { from, conditions, ordered }: Range,
   budget: number | undefined,
   most: Sql,
 ): Sql {
-  const { source, order } = request
-  const { from } = source
-  const ordered = orderedBy(source, branch)
   const direction = raw(branch.direction ?? order.direction)
-  const conditions = [...prefix, ...bounds.map(({ condition }) => condition), ...(branch.conditions ?? [])]
-  const fields = sql`${column(source, source.key)} AS k, ${valueOf(source, branch)} AS v, ${number(branch.rank)} AS rank, ${ordered} AS c`
+  const value = branch.value ?? ordered
+  const fields = sql`${column(source, source.key)} AS k, ${value} AS v, ${number(branch.rank)} AS rank, ${ordered} AS c`
   const isCoarse = branch.isCoarse === true
   if (budget === undefined || (checks.length === 0 && !isCoarse)) {
     const all = [...conditions, ...checks.map(({ condition }) => condition)]
-    const by = isCoarse ? valueOf(source, branch) : ordered
+    const by = isCoarse ? value : ordered
     return sql`SELECT ${fields}, true AS hit FROM ${from} ${where(all)} ORDER BY ${by} ${direction} ${most}`
   }
   const cheapFirst = [...checks].sort((a, b) => (a.visits ?? 0) - (b.visits ?? 0))

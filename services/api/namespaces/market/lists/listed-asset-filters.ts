@@ -3,7 +3,7 @@ import { allOf, bind, raw, sql } from '../../../database/index.ts'
 import type { Session, Sql } from '../../../database/index.ts'
 import type { AttributeFilter } from '../../../endpoint/index.ts'
 import type { Filter } from '../../../lists/index.ts'
-import { estimateRows, foundConditions, NEVER, nothing } from '../../../lists/index.ts'
+import { estimateRows, findingCost, foundConditions, NEVER, nothing } from '../../../lists/index.ts'
 import { assetFilters, ASSETS, isOneOf, schemaKey, templateConditions } from '../../assets/index.ts'
 import type { ListingRequest } from './listing-request.ts'
 import { columnFilter, distinct } from './listing-request.ts'
@@ -105,15 +105,17 @@ function schemaFilters(request: ListingRequest): Filter[] {
   const pairs = collections.flatMap((collection) => names.map((name) => `${collection}/${name}`))
   const keys = collections.flatMap((collection) => names.map((name) => schemaKey(collection, name)))
   const terms = [...termsOf('schema', pairs), MANY_SCHEMAS]
-  // Of the collections the schemas have the share that they have among assets.
+  // Of the collections' listings the schemas have the share that they have among assets.
   const share =
     statistics.equal(ASSETS, 'schema_key', keys) / statistics.equal(ASSETS, 'collection_name', collections)
+  const ofCollections = statistics.equal(table.table, 'collection_name', collections)
   return [
     {
       ...filter,
       condition,
       found: sql`${hasTerm(table.terms, terms)} AND ${condition}`,
-      rows: statistics.rows(table.table) * Math.min(1, share),
+      rows: Math.min(1, share) * ofCollections,
+      group: 'template',
     },
   ]
 }
@@ -196,6 +198,8 @@ function nameFilters({ table, values, trigrams, named, statistics }: ListingRequ
       found: sql`${hasTerm(table.terms, terms)} AND ${condition}`,
       rows: rowsOf(matching) + NAMED * rowsOf([...nameless, null]),
       isIndexed: true,
+      // The templates are of the requested collections.
+      group: 'template',
     },
   ]
 }
@@ -251,6 +255,9 @@ function ownFilters(request: ListingRequest): Filter[] {
     condition: allOf([...traits.map((each) => each(raw('l.traits'))), exists]),
     rows: rows * share * (isOffer ? fulfilledShare(request) : 1),
     isIndexed: true,
+    visits: 1,
+    // The assets are of the requested collections and templates.
+    ...(isOffer ? {} : { group: 'template' }),
   }
   const isFound = filters.some(({ isIndexed }) => isIndexed)
   if (traits.length > 0 && (!isFound || traitShare < MUCH_RARER * share)) {
@@ -260,7 +267,10 @@ function ownFilters(request: ListingRequest): Filter[] {
   const found = sql`l.${raw(table.key)} = ANY(ARRAY(SELECT x.listing_id FROM assets.assets a
       JOIN market.listing_assets x ON x.asset_id = a.asset_id AND x.kind = ${raw(String(table.kind))}
       WHERE ${allOf(foundConditions(filters))}))`
-  return [{ ...common, ...(isFound ? { found } : {}), isIndexed: isFound }]
+  const all = statistics.rows(ASSETS)
+  // Each asset is looked up among what is listed.
+  const finding = findingCost(all, filters) + estimateRows(all, filters)
+  return [{ ...common, ...(isFound ? { found, finding } : {}), isIndexed: isFound }]
 }
 
 /** Assets are read first where the row estimate of all filters is this many times smaller than that of the prefilter columns. */
