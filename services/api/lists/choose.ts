@@ -58,8 +58,9 @@ export interface GatherPath {
 /** How a list is read. */
 export type AccessPath = WalkPath | GatherPath
 
-/** What each range of a walk costs to begin. */
+/** What each range of a walk costs to begin; and each of many, which are read twice. */
 const RANGE_COST = 12
+const MANY_RANGE_COST = 100
 /** What each row costs that leads to others. */
 const DRIVER_COST = 2
 /** Ranges up to which they are merged. */
@@ -349,7 +350,8 @@ function estimated(
   const isCovered = checks.every(({ columns }) => columns?.every((column) => has.has(column)) === true)
   const served = filters.filter((filter) => !checks.includes(filter))
   const rowCost = (isCovered ? 1 : HEAP_COST) + visitsOf(rows, filters, served)
-  return { walk, expected, cost: expected * rowCost + RANGE_COST * ranges }
+  const rangeCost = isOneStream(ranges) ? RANGE_COST : MANY_RANGE_COST
+  return { walk, expected, cost: expected * rowCost + rangeCost * ranges }
 }
 
 /** Rows that come before those of filters that stand together in the order: of the others half, if they do in one place. */

@@ -105,17 +105,15 @@ function schemaFilters(request: ListingRequest): Filter[] {
   const pairs = collections.flatMap((collection) => names.map((name) => `${collection}/${name}`))
   const keys = collections.flatMap((collection) => names.map((name) => schemaKey(collection, name)))
   const terms = [...termsOf('schema', pairs), MANY_SCHEMAS]
-  // Of the collections' listings the schemas have the share that they have among assets.
+  // Of the collections the schemas have the share that they have among assets.
   const share =
     statistics.equal(ASSETS, 'schema_key', keys) / statistics.equal(ASSETS, 'collection_name', collections)
-  const ofCollections = statistics.equal(table.table, 'collection_name', collections)
   return [
     {
       ...filter,
       condition,
       found: sql`${hasTerm(table.terms, terms)} AND ${condition}`,
-      rows: Math.min(1, share) * ofCollections,
-      group: 'template',
+      rows: statistics.rows(table.table) * Math.min(1, share),
     },
   ]
 }
@@ -198,8 +196,6 @@ function nameFilters({ table, values, trigrams, named, statistics }: ListingRequ
       found: sql`${hasTerm(table.terms, terms)} AND ${condition}`,
       rows: rowsOf(matching) + NAMED * rowsOf([...nameless, null]),
       isIndexed: true,
-      // The templates are of the requested collections.
-      group: 'template',
     },
   ]
 }
@@ -251,14 +247,14 @@ function ownFilters(request: ListingRequest): Filter[] {
   const traits = traitConditions(request, own)
   const traitShare = shareOf(filters.filter(({ name }) => TRAITS.has(name)))
   const share = shareOf(filters)
+  // Collections, schemas and templates are filters on the listing too.
+  const ownShare = shareOf(filters.filter(({ group }) => group !== 'template'))
   const common = {
     name: 'assets',
     condition: allOf([...traits.map((each) => each(raw('l.traits'))), exists]),
-    rows: rows * share * (isOffer ? fulfilledShare(request) : 1),
+    rows: rows * ownShare * (isOffer ? fulfilledShare(request) : 1),
     isIndexed: true,
     visits: 1,
-    // The assets are of the requested collections and templates.
-    ...(isOffer ? {} : { group: 'template' }),
   }
   const isFound = filters.some(({ isIndexed }) => isIndexed)
   if (traits.length > 0 && (!isFound || traitShare < MUCH_RARER * share)) {

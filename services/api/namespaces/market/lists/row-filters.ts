@@ -44,7 +44,7 @@ function collectionFilters(request: ListingRequest): Filter[] {
   const wanted = wantedCollections(values)
   if (wanted) {
     const terms = ownTerms(request, 'collection', wanted)
-    return [{ ...columnFilter(request, 'collection', 'collection_name', wanted, terms), group: 'template' }]
+    return [columnFilter(request, 'collection', 'collection_name', wanted, terms)]
   }
   return black.length === 0 ? [] : [unlike(request, 'collection_blacklist', 'collection_name', black)]
 }
