@@ -1,3 +1,4 @@
+import { Sql } from '../../services/api/database/index.ts'
 import { choosePath } from '../../services/api/lists/index.ts'
 import type { AccessPath, ChoosePath, ListRequest } from '../../services/api/lists/index.ts'
 
@@ -8,6 +9,20 @@ export const FORCED_PATHS: Readonly<Record<string, ChoosePath>> = {
   'walking without a budget': (request) => walked(request, undefined),
   'walking with a budget': (request) => walked(request, 40),
   'walking with a tiny budget': (request) => walked(request, 3),
+  'merging more ranges than were estimated': (request) => underestimated(walked(request, undefined)),
+  'merging more ranges than were estimated, with a budget': (request) => underestimated(walked(request, 40)),
+}
+
+/** The path with an estimate of one value for each query of values: all but the first of their ranges were not expected. */
+function underestimated(path: AccessPath): AccessPath {
+  if (path.kind === 'gather') return path
+  const walks = path.walks.map((walk) => {
+    const prefix = walk.prefix.map((equals) =>
+      equals.values instanceof Sql ? { ...equals, count: 1 } : equals,
+    )
+    return { ...walk, prefix, ranges: prefix.reduce((product, { count }) => product * count, 1) }
+  })
+  return { ...path, walks }
 }
 
 /** The walk that a request would have if nothing could be gathered; without an index of the order it is gathered. */
