@@ -65,6 +65,7 @@ export {
   resolveTemplates,
   schemaKey,
   templateConditions,
+  OF_ONE_TEMPLATE,
   templateScope,
 } from './lists/index.ts'
 export type { AssetRequest, ResolvedTemplates } from './lists/index.ts'
