@@ -7,10 +7,9 @@ export const FORCED_PATHS: Readonly<Record<string, ChoosePath>> = {
   'as chosen': choosePath,
   gathering: () => ({ kind: 'gather', expected: 1, reason: 'forced' }),
   'walking without a budget': (request) => walked(request, undefined),
-  'walking with a budget': (request) => walked(request, 40),
   'walking with a tiny budget': (request) => walked(request, 3),
   'merging more ranges than were estimated': (request) => underestimated(walked(request, undefined)),
-  'merging more ranges than were estimated, with a budget': (request) => underestimated(walked(request, 40)),
+  'the same with a budget': (request) => underestimated(walked(request, 40)),
 }
 
 /** The path with an estimate of one value for each query of values: all but the first of their ranges were not expected. */
