@@ -48,7 +48,7 @@ export interface Filter {
   readonly equals?: EqualValues
   /** Columns that `found` compares with one value each, in addition to that of `equals`. */
   readonly alsoEqual?: readonly string[]
-  /** Set where the condition means no more than bounds of a column: an index in the order of the column serves it. */
+  /** Set where the condition means bounds of a column, and little more: an index in the order of the column serves it. */
   readonly range?: { readonly column: string }
   /** Columns that the condition reads, where these are all of the table's own; undefined reads anything. */
   readonly columns?: readonly string[]

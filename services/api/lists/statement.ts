@@ -97,10 +97,11 @@ function gather(request: StatementRequest, { through, isLast }: GatherPath): Sql
     ? sql`g.k ${direction}`
     : sql`g.v ${direction} NULLS ${raw(order.sorted?.nulls ?? 'LAST')}, g.k ${raw(order.keys ?? 'ASC')}`
   // OFFSET 0 is an optimization fence between the order and the search: an index of the order must not be chosen for it.
-  return sql`SELECT g.k, row_number() OVER (ORDER BY ${by}) - 1 AS n
-    FROM (SELECT ${column(source, source.key)} AS k, ${value} AS v FROM ${from}
+  // Places are given to the page alone: a window over all rows would sort all of them.
+  return sql`SELECT g.k, ${number(window.offset)} + row_number() OVER (ORDER BY ${by}) - 1 AS n
+    FROM (SELECT g.* FROM (SELECT ${column(source, source.key)} AS k, ${value} AS v FROM ${from}
       ${where(conditions)} OFFSET 0) g
-    ORDER BY ${by} LIMIT ${number(window.limit)} OFFSET ${number(window.offset)}`
+    ORDER BY ${by} LIMIT ${number(window.limit)} OFFSET ${number(window.offset)}) g`
 }
 
 /** Whether rows are left out of what the ranges of an index have. */

@@ -67,14 +67,15 @@ function auctionStateFilters(request: ListingRequest, nowSeconds: number): Filte
     state === 1 ? running : meanings[state] ? ended / 2 : statistics.equal(table.table, 'state', [state])
   const condition = sql`(${others.reduce((any, each) => sql`${any} OR ${each}`, first)})`
   const terms = termsOf('state', distinct(wanted.map((state) => (meanings[state] ? 1 : state))))
+  const isRunning = wanted.every((state) => state === 1)
   return [
     {
       name: 'state',
       condition,
-      // Those that are running are found by their end.
-      found: wanted.every((state) => state === 1)
-        ? condition
-        : sql`${hasTerm(table.terms, terms)} AND ${condition}`,
+      // Those that are running are found by their end; of what has not ended few were cancelled.
+      ...(isRunning
+        ? { range: { column: 'end_time' } }
+        : { found: sql`${hasTerm(table.terms, terms)} AND ${condition}` }),
       rows: Math.min(
         all,
         Math.max(
