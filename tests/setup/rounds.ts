@@ -2,7 +2,7 @@ import { readNumber } from './read-number.ts'
 
 /**
  * Share of the rounds of the longest random tests, `PRONGHORN_TEST_ROUNDS`: 0.25 unless it is set, so that the tests end
- * within ten minutes. Continuous integration runs all of them, with 1.
+ * within ten minutes. Continuous integration runs half of them, with 0.5.
  */
 const share = readNumber('PRONGHORN_TEST_ROUNDS', 0.25, 0.01, 1)
 
