@@ -4,11 +4,11 @@ import type { AttributeFilter } from '../../../endpoint/index.ts'
 import { NEVER, nothing } from '../../../lists/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
 import type { ResolvedTemplates } from './resolve-templates.ts'
-import { ASSETS } from './asset-source.ts'
+import { ASSETS, SCHEMAS } from './asset-source.ts'
 import { attributeRows } from './attribute-rows.ts'
 import { containsText, isNoneOfIds, isOneOf } from './conditions.ts'
 import { keyAtTime } from './key-at-time.ts'
-import { OF_ANY_SCHEMA, schemaConditions, schemaFilters } from './schema-keys.ts'
+import { namesSchemas, OF_ANY_SCHEMA, schemaConditions, schemaFilters } from './schema-keys.ts'
 import { templateConditions } from './template-filters.ts'
 import type { AssetValues } from '../parameters.ts'
 
@@ -276,28 +276,31 @@ function mintFilters(values: AssetValues, statistics: Statistics): Filter[] {
       low === undefined ? undefined : BigInt(low),
       high === undefined ? undefined : BigInt(high),
     )
-  const common = { columns: ['template_mint', 'template_id'], isIndexed: false }
+  const columns = ['template_mint', 'template_id']
+  // The index of mints is led by the schema.
+  const found = (condition: Sql) =>
+    namesSchemas(values)
+      ? { isIndexed: false }
+      : {
+          found: sql`${OF_ANY_SCHEMA} AND ${condition}`,
+          finding: statistics.rows(SCHEMAS),
+          isIndexed: true,
+        }
+  const bounded = (name: string, condition: Sql, rows: number): Filter => {
+    return { name, condition, ...found(condition), rows, range: { column: 'template_mint' }, columns }
+  }
   if (exact !== undefined) {
-    filters.push({
-      ...common,
-      name: 'template_mint',
-      condition: sql`a.template_mint = ${bind(exact, 'bigint')}`,
-      rows: between(exact, exact),
-      range: { column: 'template_mint' },
-    })
+    const condition = sql`a.template_mint = ${bind(exact, 'bigint')}`
+    filters.push(bounded('template_mint', condition, between(exact, exact)))
   }
   if (least !== undefined && least > 1) {
-    filters.push({
-      ...common,
-      name: 'min_template_mint',
-      condition: sql`a.template_mint >= ${bind(least, 'bigint')}`,
-      rows: between(least, undefined),
-      range: { column: 'template_mint' },
-    })
+    const condition = sql`a.template_mint >= ${bind(least, 'bigint')}`
+    filters.push(bounded('min_template_mint', condition, between(least, undefined)))
   }
   if (most !== undefined) {
     filters.push({
-      ...common,
+      columns,
+      isIndexed: false,
       name: 'max_template_mint',
       condition: sql`(a.template_mint <= ${bind(most, 'bigint')} OR a.template_id IS NULL)`,
       rows: between(undefined, most) + statistics.equal(ASSETS, 'template_id', [null]),

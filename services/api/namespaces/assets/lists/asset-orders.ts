@@ -63,10 +63,15 @@ function nameOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
     raw(
       `EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id AND ${condition} OFFSET 0)`,
     )
+  const ofTemplates: Branch = {
+    rank: 0,
+    column: 'name of the template',
+    driven: templatesByName(direction, request),
+  }
   return {
     direction,
     branches: [
-      { rank: 0, column: 'name of the template', driven: templatesByName(direction, request) },
+      ...(request.values.template_id === null ? [] : [ofTemplates]),
       {
         rank: 0,
         column: 'own_name',

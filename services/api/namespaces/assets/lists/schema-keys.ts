@@ -9,6 +9,8 @@ import type { AssetValues } from '../parameters.ts'
 
 /** Pairs of collection and schema up to which their keys are computed here. */
 const MAX_PAIRS = 64
+/** Share of the rows that are of collections for which an account is authorized: few. */
+export const OF_ACCOUNT = 0.02
 
 /** The key of a schema: the first 64 bits of the MD5 of `collection/schema`, signed; as assets.schemas.schema_key. */
 export function schemaKey(collection: string, schema: string): bigint {
@@ -27,6 +29,20 @@ export function schemaConditions(values: AssetValues, row: string): Sql[] {
   ]
 }
 
+/** Names of the parameters that select schemas. */
+function schemaNames(values: AssetValues): string[] {
+  return [
+    ...(wantedCollections(values) ? ['collection_name'] : []),
+    ...(values.schema_name ? ['schema_name'] : []),
+    ...(values.authorized_account === undefined ? [] : ['authorized_account']),
+  ]
+}
+
+/** Whether some schemas are selected, and not only left out. */
+export function namesSchemas(values: AssetValues): boolean {
+  return schemaNames(values).length > 0
+}
+
 /**
  * The filter of collections and schemas on assets, `a`: names, white-list, authorized account, black-list. A black-list
  * alone leaves nearly all schemas, whose ranges can be merged.
@@ -34,11 +50,7 @@ export function schemaConditions(values: AssetValues, row: string): Sql[] {
 export function schemaFilters(values: AssetValues, statistics: Statistics): Filter[] {
   const { schema_name: schemas, authorized_account: authorized, collection_blacklist: black = [] } = values
   const wanted = wantedCollections(values)
-  const names = [
-    ...(wanted ? ['collection_name'] : []),
-    ...(schemas ? ['schema_name'] : []),
-    ...(authorized === undefined ? [] : ['authorized_account']),
-  ]
+  const names = schemaNames(values)
   const isNarrow = names.length > 0
   if (!isNarrow && black.length === 0) return []
   const common = {
@@ -62,8 +74,7 @@ export function schemaFilters(values: AssetValues, statistics: Statistics): Filt
         ? statistics.equal(table, 'collection_name', wanted)
         : all - statistics.equal(table, 'collection_name', black),
       schemas ? statistics.equal(table, 'schema_name', schemas) : Infinity,
-      // Accounts are authorized for few collections.
-      authorized === undefined ? Infinity : all / 50,
+      authorized === undefined ? Infinity : all * OF_ACCOUNT,
     )
     return Math.max(1, rows)
   }

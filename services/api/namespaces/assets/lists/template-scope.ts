@@ -4,8 +4,8 @@ import { estimateRows } from '../../../lists/index.ts'
 import { wantedCollections } from '../../parameter-groups/index.ts'
 import type { AssetRequest } from './asset-filters.ts'
 import { ASSETS } from './asset-source.ts'
-import { collectionLists, isNoneOfIds, oneOf } from './conditions.ts'
-import { schemaFilters } from './schema-keys.ts'
+import { isNoneOfIds } from './conditions.ts'
+import { OF_ACCOUNT, schemaConditions, schemaFilters } from './schema-keys.ts'
 
 const TEMPLATES = 'assets.templates'
 
@@ -23,13 +23,11 @@ export interface TemplateScope {
 
 /** The filters of a request on the templates of its assets. */
 export function templateScope({ values, templates, statistics }: AssetRequest): TemplateScope {
-  const conditions: Sql[] = []
-  const applied = new Set<string>()
+  const conditions = schemaConditions(values, 't')
   const wanted = wantedCollections(values)
   const schemas = values.schema_name
-  conditions.push(...collectionLists('t.collection_name', values), ...oneOf('t.schema_name', schemas))
   const ofSchemas = schemaFilters(values, statistics)
-  if (values.authorized_account === undefined) for (const { name } of ofSchemas) applied.add(name)
+  const applied = new Set(ofSchemas.map(({ name }) => name))
   for (const name of ['template_id', 'template_whitelist'] as const) {
     const ids = values[name]
     if (!ids) continue
@@ -54,6 +52,7 @@ export function templateScope({ values, templates, statistics }: AssetRequest): 
   const share = Math.min(
     wanted ? statistics.equal(TEMPLATES, 'collection_name', wanted) / all : 1,
     schemas ? statistics.equal(TEMPLATES, 'schema_name', schemas) / all : 1,
+    values.authorized_account === undefined ? 1 : OF_ACCOUNT,
     templates.kind === 'ids' ? templates.ids.length / all : 1,
   )
   return {
