@@ -74,9 +74,18 @@ const SURE = 4
 /** A walk may always cost this share of what gathering would. */
 const SHARE_OF_GATHERING = 0.5
 
+/**
+ * A walk may cost so many times what gathering would where it can read no more rows: of what is asked for often there are
+ * more than of an average value, which is what is estimated. Not where these rows have been read in vain.
+ */
+const SAME_ROWS = 2
+
 interface Candidate {
   readonly walks: readonly BranchWalk[]
+  /** Rows that it reads, estimated. */
   readonly expected: number
+  /** Rows that it reads where the page is not filled before. */
+  readonly most: number
   readonly cost: number
 }
 
@@ -86,7 +95,7 @@ export function choosePath(request: ListRequest): AccessPath {
   const walk = cheapestWalk(request)
   const matches = Math.round(estimateRows(request.rows, request.filters))
   const about = `about ${matches} of ${Math.round(request.rows)} rows match`
-  if (!walk || (gather && gather.cost < walk.cost)) {
+  if (!walk || (gather && isCheaper(gather, walk, request))) {
     const other = walk ? `; a walk would read ${Math.round(walk.expected)}` : '; no index has this order'
     return {
       kind: 'gather',
@@ -110,6 +119,12 @@ export function choosePath(request: ListRequest): AccessPath {
         : ''
     }`,
   }
+}
+
+/** Whether gathering costs less than a walk. */
+function isCheaper(gather: Gathering, walk: Candidate, { seen }: ListRequest): boolean {
+  const isOfSameRows = !seen && walk.most <= gather.expected
+  return gather.cost * (isOfSameRows ? SAME_ROWS : 1) < walk.cost
 }
 
 function budgetOf(
@@ -241,12 +256,14 @@ function cheapestWalk(request: ListRequest): Candidate | undefined {
   const walks: BranchWalk[] = []
   let cost = 0
   let expected = 0
+  let most = 0
   for (const branch of order.branches) {
     const best = [walkOfBranch(request, branch), ...walksOfParts(request, branch)]
       .filter((each) => each !== undefined)
       .reduce<Candidate | undefined>((a, b) => (a && a.cost <= b.cost ? a : b), undefined)
     if (!best) return undefined
     walks.push(...best.walks)
+    most += best.most
     const before = order.branches.filter(({ rank }) => rank < branch.rank)
     const first = matching * before.reduce((sum, { share = 1 }) => sum + share, 0)
     // A rank is not read where those before fill the page.
@@ -254,7 +271,7 @@ function cheapestWalk(request: ListRequest): Candidate | undefined {
     cost += best.cost
     expected += best.expected
   }
-  return { walks, cost, expected }
+  return { walks, cost, expected, most }
 }
 
 /** The cheapest walk of a branch as a whole. */
@@ -263,7 +280,7 @@ function walkOfBranch(request: ListRequest, branch: Branch): Candidate | undefin
   const best = [...driven, ...request.source.indexes.map((index) => walkOf(request, branch, index))]
     .filter((each) => each !== undefined)
     .reduce<Estimated | undefined>((a, b) => (a && a.cost <= b.cost ? a : b), undefined)
-  return best && { walks: [best.walk], cost: best.cost, expected: best.expected }
+  return best && { ...best, walks: [best.walk] }
 }
 
 /** The walks of a branch with each filter in turn taken in parts. */
@@ -281,6 +298,7 @@ function walksOfParts(request: ListRequest, branch: Branch): (Candidate | undefi
         walks: found.flatMap(({ walks }) => walks),
         cost: found.reduce((sum, { cost }) => sum + cost, 0),
         expected: found.reduce((sum, { expected }) => sum + expected, 0),
+        most: found.reduce((sum, { most }) => sum + most, 0),
       },
     ]
   })
@@ -290,6 +308,7 @@ function walksOfParts(request: ListRequest, branch: Branch): (Candidate | undefi
 interface Estimated {
   readonly walk: BranchWalk
   readonly expected: number
+  readonly most: number
   readonly cost: number
 }
 
@@ -351,7 +370,7 @@ function estimated(
   const served = filters.filter((filter) => !checks.includes(filter))
   const rowCost = (isCovered ? 1 : HEAP_COST) + visitsOf(rows, filters, served)
   const rangeCost = isOneStream(ranges) ? RANGE_COST : MANY_RANGE_COST
-  return { walk, expected, cost: expected * rowCost + rangeCost * ranges }
+  return { walk, expected, most: within * share, cost: expected * rowCost + rangeCost * ranges }
 }
 
 /** Rows that come before those of filters that stand together in the order: of the others half, if they do in one place. */
