@@ -72,7 +72,7 @@ describe('the access path of a list', () => {
 
   it('the access path of a list walks the order where many rows match, with a row budget', () => {
     const path = choosePath(request([equal('owner', 200_000)], 'time')) as WalkPath
-    expect([path.kind, path.walks[0]!.prefix, path.budget]).toEqual(['walk', [], 131_072])
+    expect([path.kind, path.walks[0]!.prefix, path.budget]).toEqual(['walk', [], 65_536])
     expect(path.expected).toBe(500)
   })
 
@@ -91,13 +91,22 @@ describe('the access path of a list', () => {
     const first = request([equal('owner', 20_000), check('flag', 900_000)], 'time')
     const path = choosePath(first) as WalkPath
     expect(path.kind).toBe('walk')
-    expect(choosePath({ ...first, seen: { read: path.budget!, hits: 0 } }).kind).toBe('gather')
+    expect(choosePath({ ...first, seen: { most: path.most, read: path.budget!, hits: 0 } }).kind).toBe(
+      'gather',
+    )
   })
 
   it('the access path of a list continues without a budget where a walk is still the cheapest by the rows it has seen', () => {
     const first = request([equal('owner', 300_000)], 'time')
-    const again = choosePath({ ...first, seen: { read: 1_000, hits: 60 } }) as WalkPath
+    const again = choosePath({ ...first, seen: { most: ROWS, read: 1_000, hits: 60 } }) as WalkPath
     expect([again.kind, again.budget]).toEqual(['walk', undefined])
+  })
+
+  it('the access path of a list stays within the ranges where a walk has seen matches: elsewhere there need not be more', () => {
+    const first = request([equal('schema', 20_000, ['x', 'y', 'z']), check('flag', 500_000)], 'time')
+    const { most } = choosePath(first) as WalkPath
+    const again = choosePath({ ...first, seen: { most, read: 4_096, hits: 90 } }) as WalkPath
+    expect([most, again.walks[0]!.prefix.length, again.most]).toEqual([20_000, 1, 20_000])
   })
 
   it('the access path of a list does not check what follows from another filter, unless that one was applied elsewhere', () => {

@@ -11,11 +11,8 @@ export interface ListRequest {
   readonly filters: readonly Filter[]
   readonly order: Order
   readonly window: PageWindow
-  /**
-   * What an earlier walk saw: of `read` rows `hits` matched all filters. It takes the place of the estimate where that walk's
-   * rows are read.
-   */
-  readonly seen?: { readonly read: number; readonly hits: number }
+  /** What an earlier walk saw, in place of the estimate: of the `most` rows that it could read it read `read`, and `hits` of these matched. */
+  readonly seen?: { readonly most: number; readonly read: number; readonly hits: number }
 }
 
 /** How one branch of the order is walked. */
@@ -41,6 +38,8 @@ export interface WalkPath {
   readonly budget: number | undefined
   /** Rows that are read, estimated. */
   readonly expected: number
+  /** Rows that are read where the page is not filled before, estimated. */
+  readonly most: number
   readonly reason: string
 }
 
@@ -72,7 +71,7 @@ const MAX_BUDGET = 20_000
 /** So many times the rows of a page are estimated where the page is sure to be full. */
 const SURE = 4
 /** A walk may always cost this share of what gathering would. */
-const SHARE_OF_GATHERING = 0.5
+const SHARE_OF_GATHERING = 0.25
 
 /**
  * A walk may cost so many times what gathering would where it can read no more rows: of what is asked for often there are
@@ -113,6 +112,7 @@ export function choosePath(request: ListRequest): AccessPath {
     walks: walk.walks,
     budget: isChecked ? budgetOf(walk, gather?.cost, request) : undefined,
     expected: walk.expected,
+    most: walk.most,
     reason: `${about}, a walk of ${ranges} ${ranges === 1 ? 'range' : 'ranges'} is estimated to read ${Math.round(walk.expected)}${
       gather
         ? `; gathering by ${gather.by} costs ${Math.round(gather.cost)} against ${Math.round(walk.cost)}`
@@ -356,9 +356,10 @@ function estimated(
   const { branch, checks, ranges } = walk
   const share = branch.share ?? 1
   const wanted = window.offset + window.limit
-  const matching = seen
-    ? (within * share * (seen.hits + 0.5)) / Math.max(1, seen.read)
-    : estimateRows(rows, filters) * share
+  const matches = seen
+    ? Math.min(within, (seen.most * (seen.hits + 0.5)) / Math.max(1, seen.read))
+    : estimateRows(rows, filters)
+  const matching = matches * share
   const merged = rowsOfMerge(wanted, ranges)
   const full = Math.min(within * share, merged)
   const needed = (merged * within * share) / Math.max(matching, 0.5)

@@ -69,7 +69,7 @@ export class ListReader {
     const path = this.#choose(request)
     const first = await read(pageStatement({ source, filters, order, window }, path))
     if ('records' in first) return first.records
-    const seen = { read: readRows(path), hits: first.hits }
+    const seen = seenBy(path, first.hits)
     const next = this.#choose({ ...request, seen })
     const second = await read(pageStatement({ source, filters, order, window }, next))
     if ('records' in second) return second.records
@@ -121,8 +121,9 @@ function isFixedGather({ filters, source }: Parameters<typeof pageOf>[0], { thro
   return !through && haveOnePlan(filters, source.indexes)
 }
 
-/** Rows that a walk has read when its budget has run out. */
-function readRows(path: AccessPath): number {
-  if (path.kind === 'gather' || path.budget === undefined) return 0
-  return path.budget
+/** What a walk has seen when its budget has run out. */
+function seenBy(path: AccessPath, hits: number): NonNullable<ListRequest['seen']> {
+  if (path.kind === 'gather' || path.budget === undefined)
+    throw new Error(`a path without a budget ran out of it: ${path.reason}`)
+  return { most: path.most, read: path.budget, hits }
 }
