@@ -111,15 +111,17 @@ async function measure(
   cases: readonly RequestCase[],
   report: Report,
 ): Promise<number> {
+  const others = new Set(await apiSessions(address))
   const api = await startApiProcess(address, options.family)
   try {
     const { url } = api
     const base = new URL(url).pathname
     const client = await HttpClient.open(url)
-    const meter = await openMeter(address, api.pid, async () => {
-      await client.get(`${base}/v1/config`)
-    })
     const get: Get = (path) => client.get(path)
+    await get(`${base}/v1/config`)
+    const own = (await apiSessions(address)).filter((pid) => !others.has(pid))
+    // Processor time, or plain time.
+    const meter = options.cpu ? new CpuMeter([api.pid, ...own]) : null
     let asked = 0
     for (const request of cases) {
       if (performance.now() > measuredUntil) break
@@ -139,20 +141,14 @@ async function measure(
   }
 }
 
-/** The processor time of the api and of its one connection to the database; null for plain time. */
-async function openMeter(
-  address: DatabaseAddress,
-  api: number,
-  connect: () => Promise<void>,
-): Promise<CpuMeter | null> {
-  if (!options.cpu) return null
-  await connect()
+/** Sessions of apis with the database of a server: process ids. */
+async function apiSessions(address: DatabaseAddress): Promise<number[]> {
   const client = await connectDatabase(address, { applicationName: 'bench' })
   const { rows } = await client.query<{ pid: number }>(
-    "SELECT pid FROM pg_stat_activity WHERE application_name = 'pronghorn-api' ORDER BY query_start DESC LIMIT 1",
+    "SELECT pid FROM pg_stat_activity WHERE application_name = 'pronghorn-api' AND datname = current_database()",
   )
   await client.end()
-  return new CpuMeter([api, ...rows.map(({ pid }) => pid)])
+  return rows.map(({ pid }) => pid)
 }
 
 /** Lists without a filter are also asked for a page far out. */
@@ -181,7 +177,9 @@ async function ask(
     const before = meter?.read() ?? 0
     const answer = await get(path)
     status = answer.status
-    return meter ? meter.read() - before : answer.ms
+    const ms = meter ? meter.read() - before : answer.ms
+    if (Number.isNaN(ms)) throw new Error('a process that is measured has ended')
+    return ms
   }
   // The first answer fills the caches of the database; one that is fast all the same is enough.
   const first = await one()
