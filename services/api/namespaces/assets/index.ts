@@ -63,6 +63,7 @@ export {
   isText,
   hasCollectionLists,
   resolveTemplates,
+  MAX_SCHEMA_PAIRS,
   schemaKey,
   templateConditions,
   OF_ONE_TEMPLATE,

@@ -8,7 +8,7 @@ import { authorizedBy, collectionLists, oneOf } from './conditions.ts'
 import type { AssetValues } from '../parameters.ts'
 
 /** Pairs of collection and schema up to which their keys are computed here. */
-const MAX_PAIRS = 64
+export const MAX_SCHEMA_PAIRS = 64
 /** Share of the rows that are of collections for which an account is authorized: few. */
 export const OF_ACCOUNT = 0.02
 
@@ -58,7 +58,7 @@ export function schemaFilters(values: AssetValues, statistics: Statistics): Filt
     isIndexed: isNarrow,
     group: 'template',
   }
-  if (wanted && schemas && authorized === undefined && wanted.length * schemas.length <= MAX_PAIRS) {
+  if (wanted && schemas && authorized === undefined && wanted.length * schemas.length <= MAX_SCHEMA_PAIRS) {
     const keys = wanted.flatMap((collection) => schemas.map((schema) => schemaKey(collection, schema)))
     const equals = { column: 'schema_key', values: keys, type: 'bigint', count: keys.length }
     const rows = statistics.equal(ASSETS, 'schema_key', keys)

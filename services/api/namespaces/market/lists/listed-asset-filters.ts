@@ -4,7 +4,14 @@ import type { Session, Sql } from '../../../database/index.ts'
 import type { AttributeFilter } from '../../../endpoint/index.ts'
 import type { Filter } from '../../../lists/index.ts'
 import { estimateRows, findingCost, foundConditions, NEVER, nothing } from '../../../lists/index.ts'
-import { assetFilters, ASSETS, isOneOf, schemaKey, templateConditions } from '../../assets/index.ts'
+import {
+  assetFilters,
+  ASSETS,
+  isOneOf,
+  MAX_SCHEMA_PAIRS,
+  schemaKey,
+  templateConditions,
+} from '../../assets/index.ts'
 import type { ListingRequest } from './listing-request.ts'
 import { columnFilter, distinct } from './listing-request.ts'
 import { HAS_ASSET } from './listing-table.ts'
@@ -79,9 +86,6 @@ function ofTemplates(request: ListingRequest, name: string, given: readonly numb
   return { ...ofOne, condition, found: sql`${hasTerm(terms, ids)} AND ${condition}` }
 }
 
-/** Pairs of collection and schema up to which their terms are computed here. */
-const MAX_PAIRS = 64
-
 function schemaFilters(request: ListingRequest): Filter[] {
   const { table, values, templates, statistics } = request
   const names = values.schema_name
@@ -94,7 +98,7 @@ function schemaFilters(request: ListingRequest): Filter[] {
       ? filter.condition
       : sql`(${filter.condition} OR l.schema_names && ${bind(names, 'text[]')})`
   const collections = wantedCollections(values)
-  if (!collections || collections.length * names.length > MAX_PAIRS) {
+  if (!collections || collections.length * names.length > MAX_SCHEMA_PAIRS) {
     const terms = sql`SELECT market.trait('schema', s.collection_name || '/' || s.schema_name) FROM assets.schemas s
       WHERE s.schema_name = ANY(${bind(names, 'text[]')})`
     const many = bind([MANY_SCHEMAS], 'integer[]')

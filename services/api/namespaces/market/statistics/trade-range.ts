@@ -2,7 +2,7 @@ import { bind, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { TimeValues } from './parameters.ts'
 
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 
 /** A range of trade times, as whole days and the partial days at its ends. Times are in ms since 1970. */
 export interface TradeRange {

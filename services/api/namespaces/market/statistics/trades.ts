@@ -3,6 +3,7 @@ import { bind, bindIds, raw, sql, where } from '../../../database/index.ts'
 import { jsonMembers, quoted, oneOf, oneOfIds } from '../../assets/index.ts'
 import { directionOf } from '../../paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
+import { DAY_MS } from './trade-range.ts'
 import { TRADE_DAY } from './trade-sums.ts'
 import type { TradeValues } from '../parameters.ts'
 import type { Values } from '../../../../core/endpoint/index.ts'
@@ -61,8 +62,6 @@ export function latestTrades(session: Session, values: TradeValues): Promise<str
         JOIN market.tokens y USING (token_symbol)`,
   )
 }
-
-const DAY_MS = 86_400_000
 
 /** Trades of single assets by day and token as JSON text, the latest day first. */
 export async function tradeDays(session: Session, values: TradeValues): Promise<string> {
