@@ -251,8 +251,8 @@ function ownFilters(request: ListingRequest): Filter[] {
   const traits = traitConditions(request, own)
   const traitShare = shareOf(filters.filter(({ name }) => TRAITS.has(name)))
   const share = shareOf(filters)
-  // Collections, schemas and templates are filters on the listing too.
-  const ownShare = shareOf(filters.filter(({ group }) => group !== 'template'))
+  // Collections, schemas and templates are filters on the listing too; minters are not, though they are in their group.
+  const ownShare = shareOf(filters.filter(({ name, group }) => group !== 'template' || name === 'minter'))
   const common = {
     name: 'assets',
     condition: allOf([...traits.map((each) => each(raw('l.traits'))), exists]),
