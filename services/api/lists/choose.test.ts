@@ -116,7 +116,13 @@ describe('the access path of a list', () => {
       const path = choosePath({ ...request(filters), order }) as WalkPath
       return path.walks[0]!.checks.map(({ name }) => name)
     }
-    const driven = { query: () => raw(''), applied: new Set(['template']), rows: 100, drivers: 1 }
+    const driven = {
+      query: () => raw(''),
+      applied: new Set(['template']),
+      rows: 100,
+      drivers: 1,
+      rowsOfEach: 100,
+    }
     expect([checksOf({}), checksOf({ driven })]).toEqual([['template'], ['schema']])
   })
 

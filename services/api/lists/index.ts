@@ -7,3 +7,5 @@ export type { ChoosePath, List, PageResult, PageStatement, ReadPage } from './li
 export type { Branch, Driven, Index, Order, PageWindow, Source } from './source.ts'
 
 export { Statistics } from './statistics.ts'
+export { rowsOfDrivers } from './statement.ts'
+export type { DrivenRows } from './statement.ts'

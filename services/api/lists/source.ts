@@ -76,14 +76,17 @@ export interface Driven {
    * Query of the first rows of the branch in order: `k`, `v`; at least `wanted` of them where there are so many, ties of
    * the last value as far as their keys come first.
    * @param checks conditions on the rows.
+   * @param most rows of the other table that are read; a row whose `k` is null stands where there are more.
    */
-  query(checks: readonly Sql[], wanted: number): Sql
+  query(checks: readonly Sql[], wanted: number, most: number | undefined): Sql
   /** Names of filters that the query applies itself. */
   readonly applied: ReadonlySet<string>
   /** Rows that the other table leads to, estimated. */
   readonly rows: number
   /** Rows of the other table that are put in order first, estimated. */
   readonly drivers: number
+  /** Rows that each row of the other table leads to, estimated. */
+  readonly rowsOfEach: number
   /** Whether the other table has not the order: all rows are read and sorted. */
   readonly isSorted?: boolean
 }

@@ -4,7 +4,7 @@ import { firstOfRange, isOneStream } from './costs.ts'
 import type { AccessPath, BranchWalk, GatherPath, WalkPath } from './choose.ts'
 import type { EqualValues, Filter } from './filter.ts'
 import { conditionAmong, foundConditions, isOneValue, withoutImplied } from './filter.ts'
-import type { Branch, Order, PageWindow, Source } from './source.ts'
+import type { Branch, Driven, Order, PageWindow, Source } from './source.ts'
 
 /** Input of a statement. */
 export interface StatementRequest {
@@ -174,9 +174,11 @@ function branchRows(
 ): Sql {
   const { source } = request
   if (walk.driven) {
-    const checks = [...walk.checks.map(({ condition }) => condition), ...(walk.branch.conditions ?? [])]
-    return sql`SELECT d.k, d.v, ${number(walk.branch.rank)} AS rank, true AS hit
-      FROM (${walk.driven.query(checks, wanted)}) d`
+    const { driven, branch } = walk
+    const checks = [...walk.checks.map(({ condition }) => condition), ...(branch.conditions ?? [])]
+    const most = walk.checks.length === 0 || budget === undefined ? undefined : driversWithin(budget, driven)
+    return sql`SELECT d.k, d.v, ${number(branch.rank)} AS rank, d.k IS NOT NULL AS hit
+      FROM (${driven.query(checks, wanted, most)}) d`
   }
   const several = walk.prefix.filter((equals) => !isOneValue(equals))
   const single = walk.prefix.filter(isOneValue).map(({ column: name, values, type }) => {
@@ -193,6 +195,43 @@ function branchRows(
   const { lists, stream } = streamOf(request, walk, { single, several, budget, most })
   const items = lists.length === 0 ? raw('') : sql`WITH ${joinSql(lists, ', ')} `
   return sql`${items}SELECT ${ROWS_OF_RANGE} FROM (${rangeRows(request, walk, stream, budget, most)}) x`
+}
+
+/** Rows of the other table that lead to so many rows: a power of two, so that statements are few. */
+function driversWithin(budget: number, { rowsOfEach }: Driven): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(1, budget / Math.max(1, rowsOfEach))))
+}
+
+/** What `rowsOfDrivers` reads. */
+export interface DrivenRows {
+  /** Query of the rows of the other table in the order of the list: `value`, and what `from` and `conditions` read. */
+  readonly drivers: Sql
+  /** FROM item of the rows that one of them, `t`, leads to, in the order of `key`. */
+  readonly from: Sql
+  readonly key: Sql
+  readonly conditions: readonly Sql[]
+  readonly direction: 'ASC' | 'DESC'
+  readonly wanted: number
+  readonly most: number | undefined
+}
+
+/** Rows that those of another table lead to, one of these after the other; as `Driven.query`. */
+export function rowsOfDrivers(rows: DrivenRows): Sql {
+  const { drivers, from, key, conditions, direction, wanted, most } = rows
+  const of = (all: readonly Sql[]): Sql =>
+    // Of one value no row of the other table has more rows on the page than the page has.
+    sql`SELECT ${key} AS k FROM ${from} ${where(all)} ORDER BY ${key} LIMIT ${number(wanted)}`
+  const by = sql`ORDER BY t.value ${raw(direction)}`
+  const numbered =
+    most === undefined
+      ? drivers
+      : sql`SELECT t.*, row_number() OVER (${by}) AS place FROM (${drivers}) t ${by} LIMIT ${number(most + 1)}`
+  const each =
+    most === undefined
+      ? of(conditions)
+      : sql`(${of([...conditions, sql`t.place <= ${number(most)}`])}) UNION ALL SELECT NULL WHERE t.place > ${number(most)}`
+  return sql`SELECT x.k, t.value AS v FROM (${numbered}) t CROSS JOIN LATERAL (${each}) x
+    ${by} FETCH FIRST ${number(wanted)} ROWS WITH TIES`
 }
 
 /** Rows of the range that conditions select. @param most LIMIT or FETCH FIRST. */

@@ -66,7 +66,7 @@ export {
   MAX_SCHEMA_PAIRS,
   schemaKey,
   templateConditions,
-  OF_ONE_TEMPLATE,
+  assetsOfTemplates,
   templateScope,
 } from './lists/index.ts'
 export type { AssetRequest, ResolvedTemplates } from './lists/index.ts'

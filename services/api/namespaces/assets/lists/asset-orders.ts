@@ -1,7 +1,7 @@
 import { bind, raw, sql, where } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { Branch, Driven, Filter, Order } from '../../../lists/index.ts'
-import { ASSETS, OF_ONE_TEMPLATE, OWN_NAME, OWN_NAME_HEAD } from './asset-source.ts'
+import { ASSETS, assetsOfTemplates, OWN_NAME, OWN_NAME_HEAD } from './asset-source.ts'
 import type { AssetRequest } from './asset-filters.ts'
 import { TIME_OF_SORT } from './asset-filters.ts'
 import { templateScope } from './template-scope.ts'
@@ -109,6 +109,7 @@ function ownNamesOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): 
     applied,
     rows: request.templates.unnamed,
     drivers: templates,
+    rowsOfEach: request.templates.unnamed / Math.max(1, templates),
     isSorted: true,
     query: (checks, wanted) => sql`SELECT a.asset_id AS k, ${OWN_NAME} COLLATE "C" AS v
       FROM (SELECT t.template_id FROM assets.templates t ${unnamed} OFFSET 0) t JOIN assets.assets a USING (template_id)
@@ -125,15 +126,12 @@ function templatesByName(direction: 'ASC' | 'DESC', request: AssetRequest): Driv
     applied,
     rows: assets,
     drivers: templates,
-    query(checks, wanted) {
-      const most = raw(String(wanted))
-      const drivers = sql`SELECT t.template_id, ${name} AS name, ${FIXED_NAME} IS NOT NULL AS is_fixed
+    rowsOfEach: assets / Math.max(1, templates),
+    query(checks, wanted, most) {
+      const drivers = sql`SELECT t.template_id, ${name} AS value, ${FIXED_NAME} IS NOT NULL AS is_fixed
         FROM assets.templates t ${where([sql`${name} IS NOT NULL`, ...conditions])} ORDER BY 2 ${raw(direction)}`
-      const own = where([sql`(t.is_fixed OR ${OWN_NAME} IS NULL)`, ...checks])
-      // Of one name no template has more rows on the page than the page has.
-      return sql`SELECT x.asset_id AS k, t.name AS v FROM (${drivers}) t
-        CROSS JOIN LATERAL (SELECT a.asset_id FROM ${OF_ONE_TEMPLATE} ${own} ORDER BY a.asset_id LIMIT ${most}) x
-        ORDER BY t.name ${raw(direction)} FETCH FIRST ${most} ROWS WITH TIES`
+      const own = [sql`(t.is_fixed OR ${OWN_NAME} IS NULL)`, ...checks]
+      return assetsOfTemplates({ drivers, conditions: own, direction, wanted, most })
     },
   }
 }

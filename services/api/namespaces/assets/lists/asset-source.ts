@@ -1,5 +1,7 @@
 import { raw, sql } from '../../../database/index.ts'
-import type { Source, Statistics } from '../../../lists/index.ts'
+import type { Sql } from '../../../database/index.ts'
+import { rowsOfDrivers } from '../../../lists/index.ts'
+import type { DrivenRows, Source, Statistics } from '../../../lists/index.ts'
 
 /** Table of assets, as statistics know it. */
 export const ASSETS = 'assets.assets'
@@ -15,8 +17,13 @@ export const OWN_NAME_HEAD = sql`left(${OWN_NAME}, 100) COLLATE "C"`
  * FROM item of the assets `a` of a template, `t`, in the order of their ids. OFFSET 0 is an optimization fence: a plan for
  * all values of a check would search an index of its own for each template.
  */
-export const OF_ONE_TEMPLATE = raw(`(SELECT a.* FROM assets.assets a WHERE a.template_id = t.template_id
+const OF_ONE_TEMPLATE = raw(`(SELECT a.* FROM assets.assets a WHERE a.template_id = t.template_id
   ORDER BY a.asset_id OFFSET 0) a`)
+
+/** Assets `a` of templates `t`, one template after the other. */
+export function assetsOfTemplates(rows: Omit<DrivenRows, 'from' | 'key'>): Sql {
+  return rowsOfDrivers({ ...rows, from: OF_ONE_TEMPLATE, key: raw('a.asset_id') })
+}
 
 /** Assets `a`, and the indexes that lists of them are read by. */
 export function assetSource(statistics: Statistics): Source {

@@ -1,7 +1,7 @@
 import { raw, sql, where } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { Driven, List, Order } from '../../../lists/index.ts'
-import { assetList, OF_ONE_TEMPLATE, templateScope } from '../../assets/index.ts'
+import { assetList, assetsOfTemplates, templateScope } from '../../assets/index.ts'
 import type { AssetRequest, AssetValues } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
@@ -70,20 +70,18 @@ function priceOrder(request: AssetRequest, column: string): Order {
 }
 
 /** Assets with a price, template by template in the order of the prices. */
-function templatesByPrice(request: AssetRequest, column: string, direction: string): Driven {
+function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC' | 'DESC'): Driven {
   const { conditions, applied, templates, assets } = templateScope(request)
   return {
     applied,
     rows: assets,
     drivers: conditions.length === 0 ? 0 : templates,
-    query(checks, wanted) {
-      const most = raw(String(wanted))
-      return sql`SELECT x.asset_id AS k, t.price AS v FROM (
-          SELECT t.template_id, ${raw(column)} AS price
-          FROM market.template_prices p JOIN assets.templates t ON t.template_id = p.template_id
-          ${where([IS_FIRST_TOKEN, ...conditions])} ORDER BY 2 ${raw(direction)}) t
-        CROSS JOIN LATERAL (SELECT a.asset_id FROM ${OF_ONE_TEMPLATE} ${where(checks)} ORDER BY a.asset_id LIMIT ${most}) x
-        ORDER BY t.price ${raw(direction)} FETCH FIRST ${most} ROWS WITH TIES`
+    rowsOfEach: assets / Math.max(1, templates),
+    query(checks, wanted, most) {
+      const drivers = sql`SELECT t.template_id, ${raw(column)} AS value
+        FROM market.template_prices p JOIN assets.templates t ON t.template_id = p.template_id
+        ${where([IS_FIRST_TOKEN, ...conditions])} ORDER BY 2 ${raw(direction)}`
+      return assetsOfTemplates({ drivers, conditions: checks, direction, wanted, most })
     },
   }
 }
