@@ -47,12 +47,15 @@ export class Report {
     this.#all.push(measurement)
   }
 
-  /** Forgets the first pages above their limit, and returns them; counts are not pages. */
-  takeSlow(): readonly Measurement[] {
+  /** The requests whose first page is above its limit; counts are not pages. */
+  slowPages(): readonly RequestCase[] {
     const slow = this.#slow().filter(({ request }) => kindOf(request) !== 'counts')
-    const taken = new Set(slow.map(({ request }) => request))
-    this.#all = this.#all.filter(({ request, isDeep }) => isDeep || !taken.has(request))
-    return slow
+    return slow.map(({ request }) => request)
+  }
+
+  /** Leaves out how long the first page of a request took: it is asked again. */
+  forget(again: RequestCase): void {
+    this.#all = this.#all.filter(({ request, isDeep }) => isDeep || request !== again)
   }
 
   /** One row for each endpoint, sort and order; the `worst` slowest filters of each. */
