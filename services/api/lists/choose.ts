@@ -1,4 +1,4 @@
-import { BITMAP_COST, HEAP_COST, isOneStream, rowsOfMerge } from './costs.ts'
+import { BITMAP_COST, firstOfRange, HEAP_COST, isOneStream, rowsOfMerge } from './costs.ts'
 import type { EqualValues, Filter } from './filter.ts'
 import { estimateRows, withoutImplied } from './filter.ts'
 import type { Branch, Driven, Index, Order, PageWindow, Source } from './source.ts'
@@ -26,6 +26,8 @@ export interface BranchWalk {
   readonly checks: readonly Filter[]
   /** Ranges of the index: products of the values of the prefix. */
   readonly ranges: number
+  /** Rows of each of many ranges that are read first. */
+  readonly first: number
   /** Set where rows of another table lead to these. */
   readonly driven?: Driven
 }
@@ -349,7 +351,7 @@ function drivenWalk(request: ListRequest, branch: Branch, driven: Driven): Estim
 /** @param within rows that the walk could read. @param has columns that it knows without visiting rows. */
 function estimated(
   { rows, filters, window, seen }: ListRequest,
-  walk: BranchWalk,
+  walk: Omit<BranchWalk, 'first'>,
   within: number,
   has: ReadonlySet<string>,
 ): Estimated {
@@ -371,11 +373,16 @@ function estimated(
   const served = filters.filter((filter) => !checks.includes(filter))
   const rowCost = (isCovered ? 1 : HEAP_COST) + visitsOf(rows, filters, served)
   const rangeCost = isOneStream(ranges) ? RANGE_COST : MANY_RANGE_COST
-  return { walk, expected, most: within * share, cost: expected * rowCost + rangeCost * ranges }
+  const first = Math.max(firstOfRange(wanted, ranges), checks.length === 0 ? 0 : Math.ceil(expected / ranges))
+  const cost = expected * rowCost + rangeCost * ranges
+  return { walk: { ...walk, first }, expected, most: within * share, cost }
 }
 
 /** Rows that come before those of filters that stand together in the order: of the others half, if they do in one place. */
-function rowsBefore(rows: number, { branch: { clusters }, checks }: BranchWalk): number {
+function rowsBefore(
+  rows: number,
+  { branch: { clusters }, checks }: Pick<BranchWalk, 'branch' | 'checks'>,
+): number {
   const clustered = checks.filter(({ name }) => clusters?.has(name) === true)
   const places = Math.min(...clustered.map(({ name }) => Math.max(1, clusters!.get(name)!)))
   return clustered.length === 0 ? 0 : (rows - estimateRows(rows, clustered)) / (1 + places)

@@ -1,6 +1,6 @@
 import { bind, joinSql, raw, Sql, sql, where } from '../database/index.ts'
 import type { SqlValue } from '../database/index.ts'
-import { firstOfRange, isOneStream } from './costs.ts'
+import { isOneStream } from './costs.ts'
 import type { AccessPath, BranchWalk, GatherPath, WalkPath } from './choose.ts'
 import type { EqualValues, Filter } from './filter.ts'
 import { conditionAmong, foundConditions, isOneValue, withoutImplied } from './filter.ts'
@@ -188,11 +188,13 @@ function branchRows(
   const most = isByKey(request)
     ? sql`LIMIT ${number(wanted)}`
     : sql`FETCH FIRST ${number(wanted)} ROWS WITH TIES`
-  const rows: RowsOfRange = (conditions, some) =>
-    rangeRows(request, walk, rangeOf(request, walk, [...single, ...conditions]), budget, some)
-  if (several.length === 0) return sql`SELECT ${ROWS_OF_RANGE} FROM (${rows([], most)}) x`
-  if (!isOneStream(walk.ranges)) return rowsOfMany(request, walk, several, rows, wanted, most)
-  const { lists, stream } = streamOf(request, walk, { single, several, budget, most })
+  const parts = { single, several, budget, most }
+  if (several.length === 0) {
+    const rows = rangeRows(request, walk, rangeOf(request, walk, single), budget, most)
+    return sql`SELECT ${ROWS_OF_RANGE} FROM (${rows}) x`
+  }
+  if (!isOneStream(walk.ranges)) return rowsOfMany(request, walk, parts, wanted)
+  const { lists, stream } = streamOf(request, walk, parts)
   const items = lists.length === 0 ? raw('') : sql`WITH ${joinSql(lists, ', ')} `
   return sql`${items}SELECT ${ROWS_OF_RANGE} FROM (${rangeRows(request, walk, stream, budget, most)}) x`
 }
@@ -234,45 +236,57 @@ export function rowsOfDrivers(rows: DrivenRows): Sql {
     ${by} FETCH FIRST ${number(wanted)} ROWS WITH TIES`
 }
 
-/** Rows of the range that conditions select. @param most LIMIT or FETCH FIRST. */
-type RowsOfRange = (conditions: readonly Sql[], most: Sql) => Sql
+/** What several ranges of a walk have in common, and what tells them apart. */
+interface RangeParts {
+  readonly single: readonly Sql[]
+  readonly several: readonly EqualValues[]
+  readonly budget: number | undefined
+  /** LIMIT or FETCH FIRST. */
+  readonly most: Sql
+}
 
 /** The rows of many ranges: the first of each, and what a page of these leaves to be read. */
 function rowsOfMany(
-  { source, order }: StatementRequest,
-  { branch, ranges }: BranchWalk,
-  several: readonly EqualValues[],
-  rows: RowsOfRange,
+  request: StatementRequest,
+  walk: BranchWalk,
+  { single, several, budget, most }: RangeParts,
   wanted: number,
-  most: Sql,
 ): Sql {
+  const { source, order } = request
+  const { branch, checks } = walk
   const drivers = joinSql(
     several.map((equals, index) => driverOf(equals, `r${index}`)),
     ' CROSS JOIN ',
   )
-  const ofDriver = several.map(
-    ({ column: name }, index) => sql`${column(source, name)} = ${raw(`r${index}.value`)}`,
-  )
   const direction = branch.direction ?? order.direction
-  const [least, atMost, atLeast] = direction === 'ASC' ? ['min', '<=', '>='] : ['max', '>=', '<=']
+  const [least, last, atMost, atLeast] =
+    direction === 'ASC' ? ['min', 'max', '<=', '>='] : ['max', 'min', '>=', '<=']
+  const by = raw(direction)
   const ordered = orderedBy(source, branch)
   const keys = several.map((_, index) => `v${index}`).join(', ')
   const values = several.map((_, index) => `r${index}.value AS v${index}`).join(', ')
-  // Each range continues from the first of its first rows: those before do not match.
-  const rest = [
-    ...several.map(({ column: name }, index) => sql`${column(source, name)} = ${raw(`r.v${index}`)}`),
-    sql`${ordered} ${raw(atLeast)} r.begins`,
-  ]
-  const continued = (conditions: readonly Sql[]): Sql =>
-    sql`SELECT ${ROWS_OF_RANGE} FROM (SELECT ${raw(keys)}, ${raw(least)}(c) AS begins FROM first GROUP BY ${raw(keys)}) r
-      CROSS JOIN LATERAL (${rows(conditions, most)}) x`
+  const rangeBy = (value: (index: number) => string, more: readonly Sql[]): Range => {
+    const conditions = several.map(
+      ({ column: name }, index) => sql`${column(source, name)} = ${raw(value(index))}`,
+    )
+    return rangeOf(request, walk, [...single, ...conditions, ...more])
+  }
+  const { from, conditions } = rangeBy((index) => `r${index}.value`, [])
+  const isHit = joinSql([raw('true'), ...checks.map(({ condition }) => sql`(${condition})`)], ' AND ')
+  // Each range continues from the first of its first rows that matches: those before do not.
+  const begins = sql`coalesce(${raw(least)}(c) FILTER (WHERE hit), ${raw(last)}(c))`
+  const rest = (more: readonly Sql[]): Sql => {
+    const range = rangeBy((index) => `r.v${index}`, [sql`${ordered} ${raw(atLeast)} r.begins`, ...more])
+    return sql`SELECT ${ROWS_OF_RANGE} FROM (SELECT ${raw(keys)}, ${begins} AS begins FROM first GROUP BY ${raw(keys)}) r
+      CROSS JOIN LATERAL (${rangeRows(request, walk, range, budget, most)}) x`
+  }
   return sql`WITH first AS MATERIALIZED (
-      SELECT ${raw(values)}, x.c, x.hit FROM ${drivers}
-      CROSS JOIN LATERAL (${rows(ofDriver, sql`LIMIT ${number(firstOfRange(wanted, ranges))}`)}) x),
+      SELECT ${raw(values)}, x.c, x.hit FROM ${drivers} CROSS JOIN LATERAL (SELECT ${ordered} AS c, (${isHit}) IS TRUE AS hit
+        FROM ${from} ${where(conditions)} ORDER BY ${ordered} ${by} LIMIT ${number(walk.first)}) x),
     bound AS MATERIALIZED (
-      SELECT c FROM first WHERE hit ORDER BY c ${raw(direction)} LIMIT 1 OFFSET ${number(wanted - 1)})
-    ${continued([...rest, sql`${ordered} ${raw(atMost)} (SELECT c FROM bound)`])} WHERE EXISTS (SELECT FROM bound)
-    UNION ALL ${continued(rest)} WHERE NOT EXISTS (SELECT FROM bound)`
+      SELECT c FROM first WHERE hit ORDER BY c ${by} LIMIT 1 OFFSET ${number(wanted - 1)})
+    ${rest([sql`${ordered} ${raw(atMost)} (SELECT c FROM bound)`])} WHERE EXISTS (SELECT FROM bound)
+    UNION ALL ${rest([])} WHERE NOT EXISTS (SELECT FROM bound)`
 }
 
 /** Where the rows of a range are read from, in which order. */
@@ -302,12 +316,7 @@ const SPARE_RANGES = 2
 function streamOf(
   request: StatementRequest,
   walk: BranchWalk,
-  parts: {
-    readonly single: readonly Sql[]
-    readonly several: readonly EqualValues[]
-    readonly budget: number | undefined
-    readonly most: Sql
-  },
+  parts: RangeParts,
 ): { readonly lists: readonly Sql[]; readonly stream: Range } {
   const { source, order } = request
   const { single, several, budget, most } = parts
