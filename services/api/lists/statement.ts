@@ -199,9 +199,12 @@ function branchRows(
   return sql`${items}SELECT ${ROWS_OF_RANGE} FROM (${rangeRows(request, walk, stream, budget, most)}) x`
 }
 
-/** Rows of the other table that lead to so many rows: a power of two, so that statements are few. */
+/** So many rows that another table leads to count as one of the budget: those of one of its rows stand together in an index. */
+const DRIVEN_ROWS = 2
+
+/** Rows of the other table within a budget: a power of two, so that statements are few. */
 function driversWithin(budget: number, { rowsOfEach }: Driven): number {
-  return 2 ** Math.ceil(Math.log2(Math.max(1, budget / Math.max(1, rowsOfEach))))
+  return 2 ** Math.ceil(Math.log2(Math.max(1, (DRIVEN_ROWS * budget) / Math.max(1, rowsOfEach))))
 }
 
 /** What `rowsOfDrivers` reads. */
