@@ -20,7 +20,7 @@ import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
-import { CpuMeter } from './cpu-meter.ts'
+import { API_SESSIONS, CpuMeter, sessionProcesses } from './cpu-meter.ts'
 import { benchNamespaces } from './families.ts'
 import { Random } from './generated/choice.ts'
 import { openGeneratedServer } from './generated-server.ts'
@@ -146,14 +146,11 @@ async function measure(
   }
 }
 
-/** Sessions of apis with the database of a server: process ids. */
 async function apiSessions(address: DatabaseAddress): Promise<number[]> {
   const client = await connectDatabase(address, { applicationName: 'bench' })
-  const { rows } = await client.query<{ pid: number }>(
-    "SELECT pid FROM pg_stat_activity WHERE application_name = 'pronghorn-api' AND datname = current_database()",
-  )
+  const processes = await sessionProcesses(client, API_SESSIONS)
   await client.end()
-  return rows.map(({ pid }) => pid)
+  return processes
 }
 
 /** Lists without a filter are also asked for a page far out. */

@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
 import { startCommits } from './commits.ts'
-import { CpuMeter } from './cpu-meter.ts'
+import { API_SESSIONS, CpuMeter, sessionProcesses } from './cpu-meter.ts'
 import { Random } from './generated/choice.ts'
 import { openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
@@ -86,7 +86,7 @@ try {
   const api = await startApiProcess(server.address, 'assets,market', environmentOf(options.env))
   try {
     const setting = {
-      api: { clients: await connect(api.url), pid: api.pid, sessions: 'pronghorn-api' },
+      api: { clients: await connect(api.url), pid: api.pid, sessions: API_SESSIONS },
       plain: { clients: await connect(plain.url), pid: plain.pid, sessions: 'bench-plain' },
     }
     const tables: Record<string, unknown> = {}
@@ -159,7 +159,7 @@ async function measure(
   addresses: AddressCycle,
   duration: number,
 ): Promise<MeteredLoad> {
-  const [server, sessionsOf] = [new CpuMeter([pid]), new CpuMeter(await sessionProcesses(sessions))]
+  const [server, sessionsOf] = [new CpuMeter([pid]), new CpuMeter(await sessionProcesses(database, sessions))]
   const [serverBefore, sessionsBefore] = [server.read(), sessionsOf.read()]
   const measured = await load(clients, addresses, duration)
   return {
@@ -171,15 +171,6 @@ async function measure(
 
 function workOf({ serverMs, databaseMs }: MeteredLoad): number {
   return serverMs + databaseMs
-}
-
-/** The processes of the database that serve sessions of a name; those that it starts later are missing. */
-async function sessionProcesses(name: string): Promise<number[]> {
-  const { rows } = await database.query<{ pid: number }>(
-    'SELECT pid FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()',
-    [name],
-  )
-  return rows.map(({ pid }) => pid)
 }
 
 function tableLine({ name, wanted }: RateRoute, rounds: readonly Round[]): string {

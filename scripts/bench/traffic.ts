@@ -15,7 +15,7 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
 import { startCommits } from './commits.ts'
 import { Random } from './generated/choice.ts'
-import { CpuMeter } from './cpu-meter.ts'
+import { API_SESSIONS, CpuMeter, sessionProcesses } from './cpu-meter.ts'
 import { openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
 import { environmentOf } from './server-process.ts'
@@ -111,7 +111,7 @@ async function measure(
   const results: KindResult[] = []
   for (const [kind, [warming, ...rest]] of addresses) {
     if (warming !== undefined) await ask(warming, new CpuMeter([pid]))
-    const meter = new CpuMeter([pid, ...(await apiSessions())])
+    const meter = new CpuMeter([pid, ...(await sessionProcesses(database, API_SESSIONS))])
     const samples: Sample[] = []
     for (const address of rest) samples.push(await ask(address, meter))
     const result = resultOf(kind.name, samples)
@@ -122,14 +122,6 @@ async function measure(
   await stopCommits()
   client.close()
   return { results, indexes: await scans?.list() }
-}
-
-/** The processes of the database that serve the api; those that it starts within a kind are missing. */
-async function apiSessions(): Promise<number[]> {
-  const { rows } = await database.query<{ pid: number }>(
-    "SELECT pid FROM pg_stat_activity WHERE application_name = 'pronghorn-api' AND datname = current_database()",
-  )
-  return rows.map(({ pid }) => pid)
 }
 
 async function useEverySession(url: string): Promise<void> {
