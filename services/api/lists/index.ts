@@ -1,5 +1,7 @@
 export { choosePath, findingCost } from './choose.ts'
 export type { AccessPath, ListRequest } from './choose.ts'
+export { rowsOfDrivers } from './driven.ts'
+export type { DrivenRows } from './driven.ts'
 export { estimateRows, foundConditions, haveOnePlan, isImpossible, NEVER, nothing } from './filter.ts'
 export type { EqualValues, Filter, FilterPart, Through } from './filter.ts'
 export { ListReader } from './list.ts'
@@ -7,5 +9,3 @@ export type { ChoosePath, List, PageResult, PageStatement, ReadPage } from './li
 export type { Branch, Driven, Index, Order, PageWindow, Source } from './source.ts'
 
 export { Statistics } from './statistics.ts'
-export { rowsOfDrivers } from './statement.ts'
-export type { DrivenRows } from './statement.ts'

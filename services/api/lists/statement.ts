@@ -4,7 +4,9 @@ import { isOneStream } from './costs.ts'
 import type { AccessPath, BranchWalk, GatherPath, WalkPath } from './choose.ts'
 import type { EqualValues, Filter } from './filter.ts'
 import { conditionAmong, foundConditions, isOneValue, withoutImplied } from './filter.ts'
-import type { Branch, Driven, Order, PageWindow, Source } from './source.ts'
+import type { Branch, Order, PageWindow, Source } from './source.ts'
+import { driversWithin } from './driven.ts'
+import { number } from './number.ts'
 
 /** Input of a statement. */
 export interface StatementRequest {
@@ -199,49 +201,11 @@ function branchRows(
   return sql`${items}SELECT ${ROWS_OF_RANGE} FROM (${rangeRows(request, walk, stream, budget, most)}) x`
 }
 
-/** So many rows that another table leads to count as one of the budget: those of one of its rows stand together in an index. */
-const DRIVEN_ROWS = 2
-
-/** Rows of the other table within a budget: a power of two, so that statements are few. */
-function driversWithin(budget: number, { rowsOfEach }: Driven): number {
-  return 2 ** Math.ceil(Math.log2(Math.max(1, (DRIVEN_ROWS * budget) / Math.max(1, rowsOfEach))))
-}
-
-/** What `rowsOfDrivers` reads. */
-export interface DrivenRows {
-  /** Query of the rows of the other table in the order of the list: `value`, and what `from` and `conditions` read. */
-  readonly drivers: Sql
-  /** FROM item of the rows that one of them, `t`, leads to, in the order of `key`. */
-  readonly from: Sql
-  readonly key: Sql
-  readonly conditions: readonly Sql[]
-  readonly direction: 'ASC' | 'DESC'
-  readonly wanted: number
-  readonly most: number | undefined
-}
-
-/** Rows that those of another table lead to, one of these after the other; as `Driven.query`. */
-export function rowsOfDrivers(rows: DrivenRows): Sql {
-  const { drivers, from, key, conditions, direction, wanted, most } = rows
-  const of = (all: readonly Sql[]): Sql =>
-    // Of one value no row of the other table has more rows on the page than the page has.
-    sql`SELECT ${key} AS k FROM ${from} ${where(all)} ORDER BY ${key} LIMIT ${number(wanted)}`
-  const by = sql`ORDER BY t.value ${raw(direction)}`
-  const numbered =
-    most === undefined
-      ? drivers
-      : sql`SELECT t.*, row_number() OVER (${by}) AS place FROM (${drivers}) t ${by} LIMIT ${number(most + 1)}`
-  const each =
-    most === undefined
-      ? of(conditions)
-      : sql`(${of([...conditions, sql`t.place <= ${number(most)}`])}) UNION ALL SELECT NULL WHERE t.place > ${number(most)}`
-  return sql`SELECT x.k, t.value AS v FROM (${numbered}) t CROSS JOIN LATERAL (${each}) x
-    ${by} FETCH FIRST ${number(wanted)} ROWS WITH TIES`
-}
-
-/** What several ranges of a walk have in common, and what tells them apart. */
+/** The ranges of a walk. */
 interface RangeParts {
+  /** Conditions of the columns with one value. */
   readonly single: readonly Sql[]
+  /** Columns with several values: each of these begins a range. */
   readonly several: readonly EqualValues[]
   readonly budget: number | undefined
   /** LIMIT or FETCH FIRST. */
@@ -275,7 +239,6 @@ function rowsOfMany(
     return rangeOf(request, walk, [...single, ...conditions, ...more])
   }
   const { from, conditions } = rangeBy((index) => `r${index}.value`, [])
-  const isHit = joinSql([raw('true'), ...checks.map(({ condition }) => sql`(${condition})`)], ' AND ')
   // Each range continues from the first of its first rows that matches: those before do not.
   const begins = sql`coalesce(${raw(least)}(c) FILTER (WHERE hit), ${raw(last)}(c))`
   const rest = (more: readonly Sql[]): Sql => {
@@ -284,7 +247,7 @@ function rowsOfMany(
       CROSS JOIN LATERAL (${rangeRows(request, walk, range, budget, most)}) x`
   }
   return sql`WITH first AS MATERIALIZED (
-      SELECT ${raw(values)}, x.c, x.hit FROM ${drivers} CROSS JOIN LATERAL (SELECT ${ordered} AS c, (${isHit}) IS TRUE AS hit
+      SELECT ${raw(values)}, x.c, x.hit FROM ${drivers} CROSS JOIN LATERAL (SELECT ${ordered} AS c, ${isHit(checks)} AS hit
         FROM ${from} ${where(conditions)} ORDER BY ${ordered} ${by} LIMIT ${number(walk.first)}) x),
     bound AS MATERIALIZED (
       SELECT c FROM first WHERE hit ORDER BY c ${by} LIMIT 1 OFFSET ${number(wanted - 1)})
@@ -394,18 +357,17 @@ function rangeRows(
     const by = isCoarse ? value : ordered
     return sql`SELECT ${fields}, true AS hit FROM ${from} ${where(all)} ORDER BY ${by} ${direction} ${most}`
   }
-  const cheapFirst = [...checks].sort((a, b) => (a.visits ?? 0) - (b.visits ?? 0))
-  const hit = joinSql([raw('true'), ...cheapFirst.map(({ condition }) => sql`(${condition})`)], ' AND ')
   // One row more than the budget: its presence shows that the range continues.
   return sql`SELECT y.k, y.v, y.rank, y.c, y.hit AND y.place <= ${number(budget)} AS hit FROM (
-      SELECT ${fields}, (${hit}) IS TRUE AS hit, row_number() OVER (ORDER BY ${ordered} ${direction}) AS place
+      SELECT ${fields}, ${isHit(checks)} AS hit, row_number() OVER (ORDER BY ${ordered} ${direction}) AS place
       FROM ${from} ${where(conditions)} ORDER BY ${ordered} ${direction} LIMIT ${number(budget + 1)}) y
     WHERE y.hit OR y.place > ${number(budget)} ORDER BY ${raw(isCoarse ? 'y.v' : 'y.c')} ${direction} ${most}`
 }
 
-/** Numbers of rows are part of the text: PostgreSQL plans by them. */
-function number(value: number): Sql {
-  return raw(String(value))
+/** Whether a row passes all checks; those that visit other tables come last. */
+function isHit(checks: readonly Filter[]): Sql {
+  const cheapFirst = [...checks].sort((a, b) => (a.visits ?? 0) - (b.visits ?? 0))
+  return sql`(${joinSql([raw('true'), ...cheapFirst.map(({ condition }) => sql`(${condition})`)], ' AND ')}) IS TRUE`
 }
 
 function hasSeveralRanges({ driven, prefix }: BranchWalk): boolean {

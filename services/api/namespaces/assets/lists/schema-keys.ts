@@ -10,7 +10,7 @@ import type { AssetValues } from '../parameters.ts'
 /** Pairs of collection and schema up to which their keys are computed here. */
 export const MAX_SCHEMA_PAIRS = 64
 /** Share of the rows that are of collections for which an account is authorized: few. */
-export const OF_ACCOUNT = 0.02
+export const AUTHORIZED = 0.02
 
 /** The key of a schema: the first 64 bits of the MD5 of `collection/schema`, signed; as assets.schemas.schema_key. */
 export function schemaKey(collection: string, schema: string): bigint {
@@ -74,7 +74,7 @@ export function schemaFilters(values: AssetValues, statistics: Statistics): Filt
         ? statistics.equal(table, 'collection_name', wanted)
         : all - statistics.equal(table, 'collection_name', black),
       schemas ? statistics.equal(table, 'schema_name', schemas) : Infinity,
-      authorized === undefined ? Infinity : all * OF_ACCOUNT,
+      authorized === undefined ? Infinity : all * AUTHORIZED,
     )
     return Math.max(1, rows)
   }

@@ -5,7 +5,7 @@ import { wantedCollections } from '../../parameter-groups/index.ts'
 import type { AssetRequest } from './asset-filters.ts'
 import { ASSETS } from './asset-source.ts'
 import { isNoneOfIds } from './conditions.ts'
-import { OF_ACCOUNT, schemaConditions, schemaFilters } from './schema-keys.ts'
+import { AUTHORIZED, schemaConditions, schemaFilters } from './schema-keys.ts'
 
 const TEMPLATES = 'assets.templates'
 
@@ -52,7 +52,7 @@ export function templateScope({ values, templates, statistics }: AssetRequest): 
   const share = Math.min(
     wanted ? statistics.equal(TEMPLATES, 'collection_name', wanted) / all : 1,
     schemas ? statistics.equal(TEMPLATES, 'schema_name', schemas) / all : 1,
-    values.authorized_account === undefined ? 1 : OF_ACCOUNT,
+    values.authorized_account === undefined ? 1 : AUTHORIZED,
     templates.kind === 'ids' ? templates.ids.length / all : 1,
   )
   return {
