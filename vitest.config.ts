@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { patient } from './tests/setup/patience.ts'
+import { temporaryFolder } from './tests/setup/temporary-folder.ts'
+
+process.env.TMPDIR = temporaryFolder()
 
 export default defineConfig({
   test: {
