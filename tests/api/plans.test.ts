@@ -75,6 +75,12 @@ const COUNTED_BY_WALKING: Readonly<Record<string, readonly string[]>> = {
     ),
   ),
   '/v1/royalties/payouts/_count': [''],
+  // In the order of ids those before the time are read first; a count reads all.
+  '/v1/templates': ['after'],
+  '/v1/templates/_count': [
+    ...['', 'account_blacklist', 'after', 'before', 'collection_blacklist'],
+    ...['has_assets', 'is_burnable', 'is_transferable', 'max_supply'],
+  ],
   '/v1/transfers/_count': ['hide_contracts', 'is_burnable', 'is_transferable'],
 }
 

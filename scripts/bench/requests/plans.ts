@@ -6,7 +6,17 @@ import type { RequestCase } from './cases.ts'
 
 /** Tables of which a request may read no more than a part. */
 export const BIG_TABLES: ReadonlySet<string> = new Set([
-  ...['assets', 'logs', 'blocks', 'transfers', 'offers', 'open_offer_assets', 'accounts', 'burners'],
+  ...[
+    'assets',
+    'templates',
+    'logs',
+    'blocks',
+    'transfers',
+    'offers',
+    'open_offer_assets',
+    'accounts',
+    'burners',
+  ],
   ...['collection_accounts', 'backed_tokens', 'abis', 'code_accounts'],
   ...['sales', 'auctions', 'bids', 'buyoffers', 'template_buyoffers', 'listing_assets', 'trades'],
   ...['account_stats', 'party_stats', 'template_points', 'royalty_payouts'],

@@ -11,7 +11,7 @@ export interface ListRequest {
   readonly filters: readonly Filter[]
   readonly order: Order
   readonly window: PageWindow
-  /** What an earlier walk saw, in place of the estimate: of the `most` rows that it could read it read `read`, and `hits` of these matched. */
+  /** What an earlier walk saw, in place of the estimate: of the `most` rows that it could read it read `read` at most, and `hits` of these matched. */
   readonly seen?: { readonly most: number; readonly read: number; readonly hits: number }
 }
 
@@ -70,6 +70,8 @@ const MAX_RANGES = 4_096
 const BUDGET_FACTOR = 4
 const MIN_BUDGET = 512
 const MAX_BUDGET = 20_000
+/** Each of many ranges may read so many times its share of the budget: some have more rows before the end of the page. */
+const SKEW = 4
 /** So many times the rows of a page are estimated where the page is sure to be full. */
 const SURE = 4
 /** A walk may always cost this share of what gathering would. */
@@ -145,9 +147,15 @@ function budgetOf(
     Math.min(most, Math.max(MIN_BUDGET, BUDGET_FACTOR * walk.expected)),
     (SHARE_OF_GATHERING * (gatherCost ?? 0)) / rowCost,
   )
-  const streams = walk.walks.reduce((sum, { ranges }) => sum + (isOneStream(ranges) ? 1 : ranges), 0)
+  const streams = streamsOf(walk.walks)
+  const each = (rows / streams) * (isOneStream(streams) ? 1 : SKEW)
   // A power of two, so that statements are few and can be prepared.
-  return 2 ** Math.ceil(Math.log2(Math.max(1, rows / streams)))
+  return 2 ** Math.ceil(Math.log2(Math.max(1, each)))
+}
+
+/** How many streams walks read, each within the budget. */
+export function streamsOf(walks: readonly BranchWalk[]): number {
+  return walks.reduce((sum, { ranges }) => sum + (isOneStream(ranges) ? 1 : ranges), 0)
 }
 
 interface Gathering {

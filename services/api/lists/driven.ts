@@ -20,17 +20,20 @@ export interface DrivenRows {
   readonly key: Sql
   readonly conditions: readonly Sql[]
   readonly direction: 'ASC' | 'DESC'
+  /** Column of `drivers` that an index has in the same order, where values of it may be equal that are not. */
+  readonly head?: string
   readonly wanted: number
   readonly most: number | undefined
 }
 
 /** Rows that those of another table lead to, one of these after the other; as `Driven.query`. */
 export function rowsOfDrivers(rows: DrivenRows): Sql {
-  const { drivers, from, key, conditions, direction, wanted, most } = rows
+  const { drivers, from, key, conditions, direction, head, wanted, most } = rows
   const of = (all: readonly Sql[]): Sql =>
     // Of one value no row of the other table has more rows on the page than the page has.
     sql`SELECT ${key} AS k FROM ${from} ${where(all)} ORDER BY ${key} LIMIT ${number(wanted)}`
-  const by = sql`ORDER BY t.value ${raw(direction)}`
+  const columns = [...(head === undefined ? [] : [head]), 'value']
+  const by = raw(`ORDER BY ${columns.map((column) => `t.${column} ${direction}`).join(', ')}`)
   const numbered =
     most === undefined
       ? drivers

@@ -1,6 +1,6 @@
 import { PreparedNames, sql } from '../database/index.ts'
 import type { Session, Sql, Statement } from '../database/index.ts'
-import { choosePath, countedThrough } from './choose.ts'
+import { choosePath, countedThrough, streamsOf } from './choose.ts'
 import type { AccessPath, GatherPath, ListRequest } from './choose.ts'
 import { haveOnePlan, isImpossible } from './filter.ts'
 import type { Filter } from './filter.ts'
@@ -125,5 +125,5 @@ function isFixedGather({ filters, source }: Parameters<typeof pageOf>[0], { thro
 function seenBy(path: AccessPath, hits: number): NonNullable<ListRequest['seen']> {
   if (path.kind === 'gather' || path.budget === undefined)
     throw new Error(`a path without a budget ran out of it: ${path.reason}`)
-  return { most: path.most, read: path.budget, hits }
+  return { most: path.most, read: Math.min(path.most, path.budget * streamsOf(path.walks)), hits }
 }

@@ -28,6 +28,7 @@ CREATE INDEX templates_contents_idx ON assets.templates USING gin (immutable_dat
 CREATE INDEX templates_name_idx ON assets.templates (left(((coalesce(mutable_data, '{}'::jsonb) || immutable_data) ->> 'name'), 100) COLLATE "C");
 CREATE INDEX templates_supply_idx ON assets.templates (issued_supply, template_id);
 CREATE INDEX templates_flags_idx ON assets.templates (template_id) WHERE NOT transferable OR NOT burnable;
+CREATE INDEX templates_nameless_idx ON assets.templates (collection_name, template_id) WHERE (immutable_data ->> 'name') IS NULL;
 CREATE INDEX offers_created_idx ON assets.offers (created_at_time, offer_id);
 CREATE INDEX offers_updated_idx ON assets.offers (updated_at_time, offer_id);
 CREATE INDEX offers_state_idx ON assets.offers (state, created_at_time, offer_id);

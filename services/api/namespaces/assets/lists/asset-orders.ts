@@ -4,6 +4,7 @@ import type { Branch, Driven, Filter, Order } from '../../../lists/index.ts'
 import { ASSETS, assetsOfTemplates, OWN_NAME, OWN_NAME_HEAD } from './asset-source.ts'
 import type { AssetRequest } from './asset-filters.ts'
 import { TIME_OF_SORT } from './asset-filters.ts'
+import { TEMPLATE_NAME_HEAD } from './template-list.ts'
 import { templateScope } from './template-scope.ts'
 
 const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
@@ -120,18 +121,24 @@ function ownNamesOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): 
 
 /** Assets that are called like their templates, template by template in the order of the names. */
 function templatesByName(direction: 'ASC' | 'DESC', request: AssetRequest): Driven {
-  const { conditions, applied, templates, assets } = templateScope(request)
+  const { conditions, applied, isWide, templates, assets } = templateScope(request)
   const name = sql`coalesce(${FIXED_NAME}, ${CHANGING_NAME}) COLLATE "C"`
   return {
     applied,
     rows: assets,
-    drivers: templates,
+    // Of all templates the first are read by an index.
+    drivers: isWide ? 0 : templates,
     rowsOfEach: assets / Math.max(1, templates),
     query(checks, wanted, most) {
-      const drivers = sql`SELECT t.template_id, ${name} AS value, ${FIXED_NAME} IS NOT NULL AS is_fixed
-        FROM assets.templates t ${where([sql`${name} IS NOT NULL`, ...conditions])} ORDER BY 2 ${raw(direction)}`
+      const columns = sql`t.template_id, ${name} AS value, ${FIXED_NAME} IS NOT NULL AS is_fixed`
+      const drivers = isWide
+        ? sql`SELECT ${columns}, ${TEMPLATE_NAME_HEAD} AS head FROM assets.templates t
+          ${where([sql`${TEMPLATE_NAME_HEAD} IS NOT NULL`, ...conditions])} ORDER BY 4 ${raw(direction)}, 2 ${raw(direction)}`
+        : sql`SELECT ${columns} FROM assets.templates t
+          ${where([sql`${name} IS NOT NULL`, ...conditions])} ORDER BY 2 ${raw(direction)}`
       const own = [sql`(t.is_fixed OR ${OWN_NAME} IS NULL)`, ...checks]
-      return assetsOfTemplates({ drivers, conditions: own, direction, wanted, most })
+      const head = isWide ? { head: 'head' } : {}
+      return assetsOfTemplates({ drivers, conditions: own, direction, ...head, wanted, most })
     },
   }
 }

@@ -17,7 +17,7 @@ const TEMPLATES = 'assets.templates'
 /** Name of a template: that of its merged data. */
 const NAME = raw(`((coalesce(t.mutable_data, '{}'::jsonb) || t.immutable_data) ->> 'name')`)
 /** Its first characters, which an index holds: an entry of an index cannot be as long as a name can. */
-const NAME_HEAD = sql`left(${NAME}, 100) COLLATE "C"`
+export const TEMPLATE_NAME_HEAD = sql`left(${NAME}, 100) COLLATE "C"`
 
 const SOURCE: Source = {
   from: raw('assets.templates t'),
@@ -171,7 +171,7 @@ function dataFilters(
 function orderOf(values: TemplateValues): Order {
   const direction = directionOf(values)
   if (values.sort !== 'name') return { direction, branches: [{ rank: 0, column: 'template_id' }] }
-  const isNull: Sql = sql`${NAME_HEAD} IS NULL`
+  const isNull: Sql = sql`${TEMPLATE_NAME_HEAD} IS NULL`
   const value = sql`${NAME} COLLATE "C"`
   return {
     direction,
@@ -179,9 +179,9 @@ function orderOf(values: TemplateValues): Order {
       {
         rank: 1,
         column: 'name',
-        expression: NAME_HEAD,
+        expression: TEMPLATE_NAME_HEAD,
         value,
-        conditions: [sql`${NAME_HEAD} IS NOT NULL`],
+        conditions: [sql`${TEMPLATE_NAME_HEAD} IS NOT NULL`],
         share: 1 - SHARES.nameless,
       },
       {

@@ -15,6 +15,8 @@ export interface TemplateScope {
   readonly conditions: readonly Sql[]
   /** Names of the filters on assets that these imply. */
   readonly applied: ReadonlySet<string>
+  /** Whether no filter selects a part of the templates: at most a few are left out. */
+  readonly isWide: boolean
   /** Estimated templates. */
   readonly templates: number
   /** Estimated assets of these templates. */
@@ -58,6 +60,7 @@ export function templateScope({ values, templates, statistics }: AssetRequest): 
   return {
     conditions,
     applied,
+    isWide: share === 1,
     templates: all * share,
     assets: estimateRows(statistics.rows(ASSETS), ofSchemas),
   }

@@ -71,11 +71,11 @@ function priceOrder(request: AssetRequest, column: string): Order {
 
 /** Assets with a price, template by template in the order of the prices. */
 function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC' | 'DESC'): Driven {
-  const { conditions, applied, templates, assets } = templateScope(request)
+  const { conditions, applied, isWide, templates, assets } = templateScope(request)
   return {
     applied,
     rows: assets,
-    drivers: conditions.length === 0 ? 0 : templates,
+    drivers: isWide ? 0 : templates,
     rowsOfEach: assets / Math.max(1, templates),
     query(checks, wanted, most) {
       const drivers = sql`SELECT t.template_id, ${raw(column)} AS value
