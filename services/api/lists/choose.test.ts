@@ -83,6 +83,16 @@ describe('the access path of a list', () => {
     expect(choosePath({ ...spread, order: { ...spread.order, branches } }).kind).toBe('gather')
   })
 
+  it('the access path of a list lets each of many ranges read four times its share of the row budget', () => {
+    const of = (count: number): number => {
+      const schemas = Array.from({ length: count }, (_, index) => `s${index}`)
+      const filters = [{ ...equal('schema', 2_000, schemas), isIndexed: false }, equal('owner', 200_000)]
+      return (choosePath(request(filters, 'time', 10)) as WalkPath).budget!
+    }
+    // 50,000 rows of one stream of eight ranges; 19,700 of sixteen ranges, which cost more to begin, are 1,231 of each.
+    expect([of(8), of(16)]).toEqual([65_536, 8_192])
+  })
+
   it('the access path of a list has no budget where nothing can be gathered', () => {
     expect((choosePath(request([check('flag', 10)])) as WalkPath).budget).toBeUndefined()
   })
