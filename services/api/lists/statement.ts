@@ -1,6 +1,6 @@
 import { bind, joinSql, raw, Sql, sql, where } from '../database/index.ts'
 import type { SqlValue } from '../database/index.ts'
-import { isOneStream } from './costs.ts'
+import { firstOfRange, isOneStream } from './costs.ts'
 import type { AccessPath, BranchWalk, GatherPath, WalkPath } from './choose.ts'
 import type { EqualValues, Filter } from './filter.ts'
 import { conditionAmong, foundConditions, isOneValue, withoutImplied } from './filter.ts'
@@ -108,7 +108,11 @@ function gather(request: StatementRequest, { through, isLast }: GatherPath): Sql
 
 /** Whether rows are left out of what the ranges of an index have. */
 export function isChecked({ walks }: WalkPath): boolean {
-  return walks.some(({ checks, branch }) => checks.length > 0 || branch.isCoarse === true)
+  return walks.some(isWalkChecked)
+}
+
+function isWalkChecked({ checks, branch }: BranchWalk): boolean {
+  return checks.length > 0 || branch.isCoarse === true
 }
 
 /**
@@ -171,14 +175,16 @@ const ROWS_OF_RANGE = raw('x.k, x.v, x.rank, x.hit')
 function branchRows(
   request: StatementRequest,
   walk: BranchWalk,
-  budget: number | undefined,
+  budgetOfChecked: number | undefined,
   wanted: number,
 ): Sql {
   const { source } = request
+  // What has no checks is read no further than the page goes.
+  const budget = isWalkChecked(walk) ? budgetOfChecked : undefined
   if (walk.driven) {
     const { driven, branch } = walk
     const checks = [...walk.checks.map(({ condition }) => condition), ...(branch.conditions ?? [])]
-    const most = walk.checks.length === 0 || budget === undefined ? undefined : driversWithin(budget, driven)
+    const most = budget === undefined ? undefined : driversWithin(budget, driven)
     return sql`SELECT d.k, d.v, ${number(branch.rank)} AS rank, d.k IS NOT NULL AS hit
       FROM (${driven.query(checks, wanted, most)}) d`
   }
@@ -212,7 +218,10 @@ interface RangeParts {
   readonly most: Sql
 }
 
-/** The rows of many ranges: the first of each, and what a page of these leaves to be read. */
+/**
+ * The rows of many ranges: the first of each; where a page of these does not match, the first of each that match; and what
+ * a page of matches leaves to be read.
+ */
 function rowsOfMany(
   request: StatementRequest,
   walk: BranchWalk,
@@ -230,8 +239,8 @@ function rowsOfMany(
     direction === 'ASC' ? ['min', 'max', '<=', '>='] : ['max', 'min', '>=', '<=']
   const by = raw(direction)
   const ordered = orderedBy(source, branch)
-  const keys = several.map((_, index) => `v${index}`).join(', ')
-  const values = several.map((_, index) => `r${index}.value AS v${index}`).join(', ')
+  const keys = raw(several.map((_, index) => `v${index}`).join(', '))
+  const values = raw(several.map((_, index) => `r${index}.value AS v${index}`).join(', '))
   const rangeBy = (value: (index: number) => string, more: readonly Sql[]): Range => {
     const conditions = several.map(
       ({ column: name }, index) => sql`${column(source, name)} = ${raw(value(index))}`,
@@ -239,18 +248,23 @@ function rowsOfMany(
     return rangeOf(request, walk, [...single, ...conditions, ...more])
   }
   const { from, conditions } = rangeBy((index) => `r${index}.value`, [])
-  // Each range continues from the first of its first rows that matches: those before do not.
-  const begins = sql`coalesce(${raw(least)}(c) FILTER (WHERE hit), ${raw(last)}(c))`
-  const rest = (more: readonly Sql[]): Sql => {
+  // Each range continues from the first of its known rows that matches: those before do not.
+  const continued = (known: string, selected: Sql, some: Sql, more: readonly Sql[]): Sql => {
     const range = rangeBy((index) => `r.v${index}`, [sql`${ordered} ${raw(atLeast)} r.begins`, ...more])
-    return sql`SELECT ${ROWS_OF_RANGE} FROM (SELECT ${raw(keys)}, ${begins} AS begins FROM first GROUP BY ${raw(keys)}) r
-      CROSS JOIN LATERAL (${rangeRows(request, walk, range, budget, most)}) x`
+    return sql`SELECT ${selected} FROM (SELECT ${keys}, coalesce(${raw(least)}(c) FILTER (WHERE hit), ${raw(last)}(c)) AS begins
+        FROM ${raw(known)} GROUP BY ${keys}) r
+      CROSS JOIN LATERAL (${rangeRows(request, walk, range, budget, some)}) x`
   }
+  const isPage = sql`(SELECT count(*) >= ${number(wanted)} FROM first WHERE hit)`
+  const ofEach = sql`LIMIT ${number(firstOfRange(wanted, walk.ranges))}`
+  const rest = (more: readonly Sql[]): Sql => continued('starts', ROWS_OF_RANGE, most, more)
   return sql`WITH first AS MATERIALIZED (
-      SELECT ${raw(values)}, x.c, x.hit FROM ${drivers} CROSS JOIN LATERAL (SELECT ${ordered} AS c, ${isHit(checks)} AS hit
+      SELECT ${values}, x.c, x.hit FROM ${drivers} CROSS JOIN LATERAL (SELECT ${ordered} AS c, ${isHit(checks)} AS hit
         FROM ${from} ${where(conditions)} ORDER BY ${ordered} ${by} LIMIT ${number(walk.first)}) x),
+    starts AS MATERIALIZED (SELECT ${keys}, c, hit FROM first WHERE ${isPage}
+      UNION ALL ${continued('first', sql`${keys}, x.c, x.hit`, ofEach, [])} WHERE NOT ${isPage}),
     bound AS MATERIALIZED (
-      SELECT c FROM first WHERE hit ORDER BY c ${by} LIMIT 1 OFFSET ${number(wanted - 1)})
+      SELECT c FROM starts WHERE hit ORDER BY c ${by} LIMIT 1 OFFSET ${number(wanted - 1)})
     ${rest([sql`${ordered} ${raw(atMost)} (SELECT c FROM bound)`])} WHERE EXISTS (SELECT FROM bound)
     UNION ALL ${rest([])} WHERE NOT EXISTS (SELECT FROM bound)`
 }
@@ -352,7 +366,7 @@ function rangeRows(
   const value = branch.value ?? ordered
   const fields = sql`${column(source, source.key)} AS k, ${value} AS v, ${number(branch.rank)} AS rank, ${ordered} AS c`
   const isCoarse = branch.isCoarse === true
-  if (budget === undefined || (checks.length === 0 && !isCoarse)) {
+  if (budget === undefined) {
     const all = [...conditions, ...checks.map(({ condition }) => condition)]
     const by = isCoarse ? value : ordered
     return sql`SELECT ${fields}, true AS hit FROM ${from} ${where(all)} ORDER BY ${by} ${direction} ${most}`
