@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
 import { raw, sql, where } from '../../services/api/database/index.ts'
-import type { Session, Sql, Statement } from '../../services/api/database/index.ts'
+import type { Session, Sql } from '../../services/api/database/index.ts'
 import { readAttributeFilters, readRequest } from '../../services/api/endpoint/index.ts'
 import type { EndpointContext } from '../../services/api/endpoint/index.ts'
 import type { List, ListReader } from '../../services/api/lists/index.ts'
@@ -27,6 +27,7 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { sessionOf } from './client-session.ts'
 import { FORCED_PATHS } from './forced-paths.ts'
 import { addManyTemplates } from './many-templates.ts'
 import { patient } from '../setup/patience.ts'
@@ -49,12 +50,7 @@ beforeAll(async () => {
   await addManyTemplates(client)
   await addChangingNames(client)
   await client.query('SET jit = off')
-  session = {
-    async query<Row extends readonly unknown[]>({ text, values }: Statement): Promise<Row[]> {
-      const { rows } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })
-      return rows as unknown as Row[]
-    },
-  }
+  session = sessionOf(client)
 })
 afterAll(async () => {
   await client.end()

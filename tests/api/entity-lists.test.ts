@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
-import type { Session, Statement } from '../../services/api/database/index.ts'
+import type { Session } from '../../services/api/database/index.ts'
 import { readAttributeFilters, readRequest } from '../../services/api/endpoint/index.ts'
 import type { AttributeFilter, Endpoint } from '../../services/api/endpoint/index.ts'
 import { choosePath } from '../../services/api/lists/index.ts'
@@ -25,6 +25,7 @@ import { Fragments } from '../../services/api/records/index.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { sessionOf } from './client-session.ts'
 import { collections, links, offers, schemas, templates, transfers } from './entity-oracle.ts'
 import type { Oracle } from './entity-oracle.ts'
 import { FORCED_PATHS } from './forced-paths.ts'
@@ -134,12 +135,7 @@ beforeAll(async () => {
   // Links of two assets each; several change in one block.
   await client.query(LINKS_OF_ASSETS, [keyText('PUB', 0, Buffer.alloc(33, 2))])
   await client.query('ANALYZE')
-  session = {
-    async query<Row extends readonly unknown[]>({ text, values }: Statement): Promise<Row[]> {
-      const { rows } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })
-      return rows as unknown as Row[]
-    },
-  }
+  session = sessionOf(client)
   const assets = createAssetsNamespace({
     contract: 'atomicassets',
     limits: {

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { benchNamespaces } from '../../scripts/bench/families.ts'
 import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
-import type { Session, Sql, Statement } from '../../services/api/database/index.ts'
+import type { Session, Sql } from '../../services/api/database/index.ts'
 import { raw, sql, where } from '../../services/api/database/index.ts'
 import { readAttributeFilters, readRequest } from '../../services/api/endpoint/index.ts'
 import type { Endpoint, EndpointContext } from '../../services/api/endpoint/index.ts'
@@ -34,6 +34,7 @@ import { without } from '../../services/core/endpoint/index.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { sessionOf } from './client-session.ts'
 import { FORCED_PATHS } from './forced-paths.ts'
 import { addManyTemplates } from './many-templates.ts'
 import { patient } from '../setup/patience.ts'
@@ -67,12 +68,7 @@ beforeAll(async () => {
     UPDATE market.sales SET listing_symbol = 'EUR', settlement_symbol = 'WAX', price = NULL WHERE sale_id % 97 = 6 AND state <> 3;
     UPDATE market.sales SET created_at_time = created_at_time / 100000000 * 100000000;
     ANALYZE`)
-  session = {
-    async query<Row extends readonly unknown[]>({ text, values }: Statement): Promise<Row[]> {
-      const { rows } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })
-      return rows as unknown as Row[]
-    },
-  }
+  session = sessionOf(client)
   const { config } = parseConfig({ server: { namespaces: benchNamespaces('market') } })
   endpoints = config.server.namespaces.flatMap(
     (entry) => createNamespace(entry, { trigrams: true })?.endpoints ?? [],

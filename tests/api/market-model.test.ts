@@ -2,7 +2,6 @@ import type pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { Fragments } from '../../services/api/records/index.ts'
 import { createMarketNamespace } from '../../services/api/namespaces/market/index.ts'
-import type { Session, Statement } from '../../services/api/database/index.ts'
 import type { Namespace } from '../../services/api/endpoint/index.ts'
 import { readAttributeFilters, readRequest } from '../../services/api/endpoint/index.ts'
 import { jsonString } from '../../services/api/json/index.ts'
@@ -14,6 +13,7 @@ import { PositionWatch } from '../integration/position.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { sessionOf } from './client-session.ts'
 import { MarketModel, readBlock } from './market-model.ts'
 import type { ModelBlock, ModelKind, ModelListing } from './market-model.ts'
 import { sumBy, templatePricesOf, tradesOf } from './market-model-sums.ts'
@@ -84,13 +84,6 @@ afterEach(async () => {
 /** Time of the last recorded block. */
 const RECORDED_END = Date.UTC(2026, 10, 20, 9, 59, 17)
 
-const session: Session = {
-  async query<Row extends readonly unknown[]>({ text, values }: Statement): Promise<Row[]> {
-    const { rows } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })
-    return rows as unknown as Row[]
-  },
-}
-
 const largest = 1_000
 const namespace: Namespace = createMarketNamespace({
   contract: 'atomicmarket',
@@ -126,7 +119,7 @@ async function ask<T>(path: string, query: Readonly<Record<string, string>> = {}
   const raw = new Map(Object.entries(query))
   const values = await readRequest(endpoint.parameters, {}, raw, () => Promise.resolve([]))
   const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
-  const data = await endpoint.run({ session, values, attributes })
+  const data = await endpoint.run({ session: sessionOf(client), values, attributes })
   return JSON.parse(jsonString(data)) as T
 }
 

@@ -1,0 +1,12 @@
+import type pg from 'pg'
+import type { Session, Statement } from '../../services/api/database/index.ts'
+
+/** The session of a client. */
+export function sessionOf(client: pg.Client): Session {
+  return {
+    async query<Row extends readonly unknown[]>({ text, values }: Statement): Promise<Row[]> {
+      const { rows } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })
+      return rows as unknown as Row[]
+    },
+  }
+}
