@@ -1,7 +1,7 @@
 /**
  * Measures every list, count and detail of the api on a generated database, with one client and without a cache; before
  * each request the database moves on, so that no answer is given again. Usage:
- *   node dist/scripts/bench/api.js [--data FOLDER | --server ADDRESS] [--factor N] [--family assets|market] [--minutes N] [--only PATH] [--filter NAME] [--sort NAME] [--no-plans] [--cpu]
+ *   node dist/scripts/bench/api.js [--data FOLDER | --server ADDRESS] [--factor N] [--family assets|market] [--minutes N] [--only PATH] [--filter NAME] [--sort NAME] [--part N/PARTS] [--no-plans] [--cpu]
  * ADDRESS is that of a running server's database, as JSON; otherwise a server is started, with its files in FOLDER.
  * Asks every endpoint with every sort, both orders, and every single filter, with values that find many rows, few rows
  * and none; first pages, and page 1,000. What is answered far below its limit is asked once; what takes longer than it
@@ -11,7 +11,8 @@
  * statistics: 100 ms), and statements that read a big table from end to end, or a tenth of its rows or index entries;
  * last, a summary in one line. Asks in a random order, the same for the same seed, and ends after --minutes (default 25):
  * what it has asked until then is a sample of all, and it prints how much is missing. --cpu measures the processor time
- * of the api and of its connection to the database instead, on a machine that is busy with other things.
+ * of the api and of its connection to the database instead, on a machine that is busy with other things. --part 1/2
+ * measures the first of two parts of all requests.
  */
 import { parseArgs } from 'node:util'
 import pg from 'pg'
@@ -20,7 +21,7 @@ import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
-import { API_SESSIONS, CpuMeter, sessionProcesses } from './cpu-meter.ts'
+import { CpuMeter, sessionProcesses } from './cpu-meter.ts'
 import { benchNamespaces } from './families.ts'
 import { Random } from './generated/choice.ts'
 import { openGeneratedServer } from './generated-server.ts'
@@ -41,6 +42,7 @@ const { values: options } = parseArgs({
     sort: { type: 'string' },
     worst: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '25' },
+    part: { type: 'string', default: '1/1' },
     'no-plans': { type: 'boolean', default: false },
     cpu: { type: 'boolean', default: false },
   },
@@ -100,10 +102,12 @@ async function chosenCases(address: DatabaseAddress): Promise<RequestCase[]> {
       (options.filter === undefined || filter === options.filter),
   )
   const random = new Random(`${options.seed} order`)
+  const [part, parts] = options.part.split('/').map(Number) as [number, number]
   return chosen
     .map((request) => ({ request, place: random.fraction() }))
     .sort((a, b) => a.place - b.place)
     .map(({ request }) => request)
+    .filter((_, index) => index % parts === part - 1)
 }
 
 /** Asks every case, as long as there is time; returns how many were not. */
@@ -112,7 +116,6 @@ async function measure(
   cases: readonly RequestCase[],
   report: Report,
 ): Promise<number> {
-  const others = new Set(await apiSessions(address))
   const api = await startApiProcess(address, options.family)
   try {
     const { url } = api
@@ -120,9 +123,8 @@ async function measure(
     const client = await HttpClient.open(url)
     const get: Get = (path) => client.get(path)
     await get(`${base}/v1/config`)
-    const own = (await apiSessions(address)).filter((pid) => !others.has(pid))
     // Processor time, or plain time.
-    const meter = options.cpu ? new CpuMeter([api.pid, ...own]) : null
+    const meter = options.cpu ? await ApiMeter.of(address, api.pid) : null
     let asked = 0
     for (const request of cases) {
       if (performance.now() > measuredUntil) break
@@ -146,11 +148,38 @@ async function measure(
   }
 }
 
-async function apiSessions(address: DatabaseAddress): Promise<number[]> {
-  const client = await connectDatabase(address, { applicationName: 'bench' })
-  const processes = await sessionProcesses(client, API_SESSIONS)
-  await client.end()
-  return processes
+/** Processor time of an api and its sessions, which it replaces now and then. */
+class ApiMeter {
+  readonly #address: DatabaseAddress
+  readonly #pid: number
+  #meter = new CpuMeter([])
+
+  private constructor(address: DatabaseAddress, pid: number) {
+    this.#address = address
+    this.#pid = pid
+  }
+
+  static async of(address: DatabaseAddress, pid: number): Promise<ApiMeter> {
+    const meter = new ApiMeter(address, pid)
+    await meter.#begin()
+    return meter
+  }
+
+  async #begin(): Promise<void> {
+    const client = await connectDatabase(this.#address, { applicationName: 'bench' })
+    this.#meter = new CpuMeter([this.#pid, ...(await sessionProcesses(client, this.#pid))])
+    await client.end()
+  }
+
+  /** Milliseconds that an action takes; undefined when a session has ended meanwhile. */
+  async measure(action: () => Promise<unknown>): Promise<number | undefined> {
+    const before = this.#meter.read()
+    await action()
+    const ms = this.#meter.read() - before
+    if (!Number.isNaN(ms)) return ms
+    await this.#begin()
+    return undefined
+  }
 }
 
 /** Lists without a filter are also asked for a page far out. */
@@ -166,7 +195,7 @@ async function ask(
   base: string,
   request: RequestCase,
   report: Report,
-  meter: CpuMeter | null,
+  meter: ApiMeter | null,
   extra: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const path = base + addressOf(request, extra)
@@ -176,12 +205,17 @@ async function ask(
   const limitMs = limitOf(request)
   const isSlow = (): boolean => percentile(times, 0.95) > limitMs
   const one = async (): Promise<number> => {
-    const before = meter?.read() ?? 0
-    const answer = await get(path)
-    status = answer.status
-    const ms = meter ? meter.read() - before : answer.ms
-    if (Number.isNaN(ms)) throw new Error('a process that is measured has ended')
-    return ms
+    let elapsed = 0
+    const asked = async (): Promise<void> => {
+      const answer = await get(path)
+      status = answer.status
+      elapsed = answer.ms
+    }
+    if (!meter) {
+      await asked()
+      return elapsed
+    }
+    return (await meter.measure(asked)) ?? (await meter.measure(asked)) ?? NaN
   }
   // The first answer fills the caches of the database; one that is fast all the same is enough.
   const first = await one()

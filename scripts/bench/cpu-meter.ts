@@ -1,5 +1,6 @@
 /** Processor time of other processes: what a measurement costs, however busy the machine is. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import type pg from 'pg'
 
 /** Sums the processor time of the first threads of processes, as Linux reports it. */
@@ -24,14 +25,34 @@ export class CpuMeter {
   }
 }
 
-/** The processes of a database that serve sessions of a name; those that it starts later are missing. */
-export async function sessionProcesses(database: pg.Client, name: string): Promise<number[]> {
+/** The processes of a database that serve the connections of another process; those that it opens later are missing. */
+export async function sessionProcesses(database: pg.Client, clientPid: number): Promise<number[]> {
   const { rows } = await database.query<{ pid: number }>(
-    'SELECT pid FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()',
-    [name],
+    'SELECT pid FROM pg_stat_activity WHERE client_port = ANY($1::integer[]) AND datname = current_database()',
+    [portsOf(clientPid)],
   )
   return rows.map(({ pid }) => pid)
 }
 
-/** Name of the sessions of an api. */
-export const API_SESSIONS = 'pronghorn-api'
+/** Local ports of the TCP sockets of a process. */
+function portsOf(pid: number): number[] {
+  const folder = `/proc/${pid}/fd`
+  const sockets = new Set(readdirSync(folder).map((file) => socketOf(join(folder, file))))
+  return ['tcp', 'tcp6'].flatMap((protocol) =>
+    readFileSync(`/proc/net/${protocol}`, 'latin1')
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/))
+      .filter((fields) => sockets.has(`socket:[${fields[9]!}]`))
+      .map((fields) => parseInt(fields[1]!.split(':')[1]!, 16)),
+  )
+}
+
+/** What a file descriptor leads to; undefined when it has just been closed. */
+function socketOf(file: string): string | undefined {
+  try {
+    return readlinkSync(file)
+  } catch {
+    return undefined
+  }
+}

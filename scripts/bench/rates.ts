@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
 import { startCommits } from './commits.ts'
-import { API_SESSIONS, CpuMeter, sessionProcesses } from './cpu-meter.ts'
+import { CpuMeter, sessionProcesses } from './cpu-meter.ts'
 import { Random } from './generated/choice.ts'
 import { openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
@@ -65,8 +65,6 @@ interface Round extends MeteredLoad {
 interface Subject {
   readonly clients: readonly HttpClient[]
   readonly pid: number
-  /** Name of its database sessions. */
-  readonly sessions: string
 }
 
 interface Setting {
@@ -86,8 +84,8 @@ try {
   const api = await startApiProcess(server.address, 'assets,market', environmentOf(options.env))
   try {
     const setting = {
-      api: { clients: await connect(api.url), pid: api.pid, sessions: API_SESSIONS },
-      plain: { clients: await connect(plain.url), pid: plain.pid, sessions: 'bench-plain' },
+      api: { clients: await connect(api.url), pid: api.pid },
+      plain: { clients: await connect(plain.url), pid: plain.pid },
     }
     const tables: Record<string, unknown> = {}
     for (const isWritten of options['no-write'] ? [false] : [false, true]) {
@@ -155,11 +153,11 @@ async function measureTable(
 }
 
 async function measure(
-  { clients, pid, sessions }: Subject,
+  { clients, pid }: Subject,
   addresses: AddressCycle,
   duration: number,
 ): Promise<MeteredLoad> {
-  const [server, sessionsOf] = [new CpuMeter([pid]), new CpuMeter(await sessionProcesses(database, sessions))]
+  const [server, sessionsOf] = [new CpuMeter([pid]), new CpuMeter(await sessionProcesses(database, pid))]
   const [serverBefore, sessionsBefore] = [server.read(), sessionsOf.read()]
   const measured = await load(clients, addresses, duration)
   return {

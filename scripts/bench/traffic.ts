@@ -15,7 +15,7 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
 import { startCommits } from './commits.ts'
 import { Random } from './generated/choice.ts'
-import { API_SESSIONS, CpuMeter, sessionProcesses } from './cpu-meter.ts'
+import { CpuMeter, sessionProcesses } from './cpu-meter.ts'
 import { openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
 import { environmentOf } from './server-process.ts'
@@ -111,7 +111,7 @@ async function measure(
   const results: KindResult[] = []
   for (const [kind, [warming, ...rest]] of addresses) {
     if (warming !== undefined) await ask(warming, new CpuMeter([pid]))
-    const meter = new CpuMeter([pid, ...(await sessionProcesses(database, API_SESSIONS))])
+    const meter = new CpuMeter([pid, ...(await sessionProcesses(database, pid))])
     const samples: Sample[] = []
     for (const address of rest) samples.push(await ask(address, meter))
     const result = resultOf(kind.name, samples)
