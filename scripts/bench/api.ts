@@ -20,8 +20,8 @@ import { createNamespace } from '../../services/api/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { ApiMeter } from './api-meter.ts'
 import { startApiProcess } from './api-server.ts'
-import { CpuMeter, sessionProcesses } from './cpu-meter.ts'
 import { benchNamespaces } from './families.ts'
 import { Random } from './generated/choice.ts'
 import { openGeneratedServer } from './generated-server.ts'
@@ -145,40 +145,6 @@ async function measure(
     return cases.length - asked
   } finally {
     api.stop()
-  }
-}
-
-/** Processor time of an api and its sessions, which it replaces now and then. */
-class ApiMeter {
-  readonly #address: DatabaseAddress
-  readonly #pid: number
-  #meter = new CpuMeter([])
-
-  private constructor(address: DatabaseAddress, pid: number) {
-    this.#address = address
-    this.#pid = pid
-  }
-
-  static async of(address: DatabaseAddress, pid: number): Promise<ApiMeter> {
-    const meter = new ApiMeter(address, pid)
-    await meter.#begin()
-    return meter
-  }
-
-  async #begin(): Promise<void> {
-    const client = await connectDatabase(this.#address, { applicationName: 'bench' })
-    this.#meter = new CpuMeter([this.#pid, ...(await sessionProcesses(client, this.#pid))])
-    await client.end()
-  }
-
-  /** Milliseconds that an action takes; undefined when a session has ended meanwhile. */
-  async measure(action: () => Promise<unknown>): Promise<number | undefined> {
-    const before = this.#meter.read()
-    await action()
-    const ms = this.#meter.read() - before
-    if (!Number.isNaN(ms)) return ms
-    await this.#begin()
-    return undefined
   }
 }
 
