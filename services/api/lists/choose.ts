@@ -11,7 +11,7 @@ export interface ListRequest {
   readonly filters: readonly Filter[]
   readonly order: Order
   readonly window: PageWindow
-  /** What an earlier walk saw, in place of the estimate: of the `most` rows that it could read it read `read` at most, and `hits` of these matched. */
+  /** What an earlier walk saw, in place of the estimate: of the `most` rows that it could read it read about `read`, and `hits` of these matched. */
   readonly seen?: { readonly most: number; readonly read: number; readonly hits: number }
 }
 

@@ -125,5 +125,7 @@ function isFixedGather({ filters, source }: Parameters<typeof pageOf>[0], { thro
 function seenBy(path: AccessPath, hits: number): NonNullable<ListRequest['seen']> {
   if (path.kind === 'gather' || path.budget === undefined)
     throw new Error(`a path without a budget ran out of it: ${path.reason}`)
-  return { most: path.most, read: Math.min(path.most, path.budget * streamsOf(path.walks)), hits }
+  // Between what one stream and what all of them may have read.
+  const read = path.budget * Math.sqrt(streamsOf(path.walks))
+  return { most: path.most, read: Math.min(path.most, read), hits }
 }
