@@ -102,7 +102,9 @@ async function chosenCases(address: DatabaseAddress): Promise<RequestCase[]> {
       (options.filter === undefined || filter === options.filter),
   )
   const random = new Random(`${options.seed} order`)
-  const [part, parts] = options.part.split('/').map(Number) as [number, number]
+  const [, part, parts] = (/^(\d+)\/(\d+)$/.exec(options.part) ?? []).map(Number)
+  if (!part || !parts || part > parts)
+    throw new Error(`--part wants N/PARTS, such as 1/2, not ${options.part}`)
   return chosen
     .map((request) => ({ request, place: random.fraction() }))
     .sort((a, b) => a.place - b.place)
@@ -177,11 +179,9 @@ async function ask(
       status = answer.status
       elapsed = answer.ms
     }
-    if (!meter) {
-      await asked()
-      return elapsed
-    }
-    return (await meter.measure(asked)) ?? (await meter.measure(asked)) ?? NaN
+    if (meter) return meter.measure(asked)
+    await asked()
+    return elapsed
   }
   // The first answer fills the caches of the database; one that is fast all the same is enough.
   const first = await one()
