@@ -247,7 +247,11 @@ function rowsOfMany(
     )
     return rangeOf(request, walk, [...single, ...conditions, ...more])
   }
-  const { from, conditions } = rangeBy((index) => `r${index}.value`, [])
+  const all = rangeBy((index) => `r${index}.value`, [])
+  // Rows behind a bound may have its value, and lower keys.
+  if (branch.isCoarse === true) {
+    return sql`SELECT ${ROWS_OF_RANGE} FROM ${drivers} CROSS JOIN LATERAL (${rangeRows(request, walk, all, budget, most)}) x`
+  }
   // Each range continues from the first of its known rows that matches: those before do not.
   const continued = (known: string, selected: Sql, some: Sql, more: readonly Sql[]): Sql => {
     const range = rangeBy((index) => `r.v${index}`, [sql`${ordered} ${raw(atLeast)} r.begins`, ...more])
@@ -260,7 +264,7 @@ function rowsOfMany(
   const rest = (more: readonly Sql[]): Sql => continued('starts', ROWS_OF_RANGE, most, more)
   return sql`WITH first AS MATERIALIZED (
       SELECT ${values}, x.c, x.hit FROM ${drivers} CROSS JOIN LATERAL (SELECT ${ordered} AS c, ${isHit(checks)} AS hit
-        FROM ${from} ${where(conditions)} ORDER BY ${ordered} ${by} LIMIT ${number(walk.first)}) x),
+        FROM ${all.from} ${where(all.conditions)} ORDER BY ${ordered} ${by} LIMIT ${number(walk.first)}) x),
     starts AS MATERIALIZED (SELECT ${keys}, c, hit FROM first WHERE ${isPage}
       UNION ALL ${continued('first', sql`${keys}, x.c, x.hit`, ofEach, [])} WHERE NOT ${isPage}),
     bound AS MATERIALIZED (
@@ -342,7 +346,8 @@ function streamOf(
         ? rows(
             ofDriver,
             walk.checks.map(({ condition }) => condition),
-            most,
+            // Of a coarse branch all rows are read.
+            walk.branch.isCoarse === true ? raw('') : most,
           )
         : rows(ofDriver, [], sql`LIMIT ${number(budget + 1)}`)
     ranges.push(sql`(SELECT x.* FROM ${joinSql(drivers, ' CROSS JOIN ')} CROSS JOIN LATERAL (${first}) x
