@@ -112,14 +112,18 @@ export class RangeReading<P extends ProtocolCodec> {
   /** A block arrived. */
   arrived(task: LinkTask<P>): void {
     if (!this.#active) return
+    // Before its delivery: a block that does not link cuts the range, which then looks complete.
+    const { isComplete } = task
+    if (isComplete) this.#noteSize(task)
     if (task === this.#segments[0]) this.#deliver()
-    if (task.isComplete) {
-      const blocks = task.end - task.start
-      const size = task.bytes / blocks + blockOverheadBytes
-      this.#blockBytes += (size - this.#blockBytes) * sizeShare
-      this.#largestBlocks = Math.max(this.#largestBlocks, blocks)
-      this.assign()
-    }
+    if (isComplete) this.assign()
+  }
+
+  #noteSize(task: LinkTask<P>): void {
+    const blocks = task.end - task.start
+    const size = task.bytes / blocks + blockOverheadBytes
+    this.#blockBytes += (size - this.#blockBytes) * sizeShare
+    this.#largestBlocks = Math.max(this.#largestBlocks, blocks)
   }
 
   /** The node of a range was left: the rest becomes an unassigned range. */

@@ -94,23 +94,31 @@ test('the client of several nodes refuses a node of another chain and continues 
   expect(session.status().nodes[0]!.lastFault).toContain('serves chain 0101')
 })
 
-test('the client of several nodes delivers nothing from a node whose blocks do not link', async () => {
-  // It does not send its chain id, as EOSIO 2.0, and all of its blocks link to each other.
-  const made = await Promise.all([harness.node({}), harness.node({ chainId: null }), harness.node({})])
-  for (const [place, { node }] of made.entries()) {
-    node.libNum = 2_990
-    node.extend(3_000, place === 1 ? 'other' : 'a')
-  }
-  const collector = new Collector()
-  const { node, url } = made[0]
-  collector.blocks.push({ num: 1, id: node.chain[1]!.id.toString('hex') })
-  const run = harness.read([url, made[1].url, made[2].url], { stopBlock: 3_000 }, collector)
-  expect(await run.done).toBeUndefined()
-  expect(collector.blocks.map(({ id }) => id)).toEqual(
-    node.chain.slice(1).map(({ id }) => id.toString('hex')),
-  )
-  expect(run.session.status().nodes[1]!.lastFault).toContain('does not follow')
-})
+test.each([
+  // The nodes of the greatest weight are the first to be asked: the first block of the wrong one is refused as it comes.
+  ['first', 2],
+  ['later', 0.5],
+])(
+  'the client of several nodes delivers nothing from a node whose blocks do not link, asked %s',
+  async (_, weight) => {
+    // It does not send its chain id, as EOSIO 2.0, and all of its blocks link to each other.
+    const made = await Promise.all([harness.node({}), harness.node({ chainId: null }), harness.node({})])
+    for (const [place, { node }] of made.entries()) {
+      node.libNum = 2_990
+      node.extend(3_000, place === 1 ? 'other' : 'a')
+    }
+    const collector = new Collector()
+    const { node, url } = made[0]
+    collector.blocks.push({ num: 1, id: node.chain[1]!.id.toString('hex') })
+    const nodes = [url, { url: made[1].url, weight }, made[2].url]
+    const run = harness.read(nodes, { stopBlock: 3_000 }, collector)
+    expect(await run.done).toBeUndefined()
+    expect(collector.blocks.map(({ id }) => id)).toEqual(
+      node.chain.slice(1).map(({ id }) => id.toString('hex')),
+    )
+    expect(run.session.status().nodes[1]!.lastFault).toContain('does not follow')
+  },
+)
 
 test('the client of several nodes uses nodes that have a part of history for what they have', async () => {
   const { nodes, urls } = await nodesWith(3_000, [
