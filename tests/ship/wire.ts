@@ -48,6 +48,16 @@ function varuint(value: number): Buffer {
   return Buffer.from([...bytes, rest])
 }
 
+/** A number as `varuint` writes it, and the offset behind it. */
+function readVaruint(bytes: Buffer, offset: number): [number, number] {
+  let value = 0
+  for (let shift = 0; ; shift += 7) {
+    const byte = bytes.readUInt8(offset++)
+    value |= (byte & 0x7f) << shift
+    if (byte < 0x80) return [value, offset]
+  }
+}
+
 const place = ({ num, id }: Place): Buffer => Buffer.concat([uint32(num), id])
 const sized = (bytes: Buffer): Buffer => Buffer.concat([varuint(bytes.length), bytes])
 const optional = (bytes: Buffer | null): Buffer =>
@@ -101,12 +111,12 @@ export function packStatus(head: Place, lib: Place, ranges: TestRanges, chainId:
 
 /** A blocks request as a node reads it. */
 export function readBlocksRequest(bytes: Buffer): BlocksRequest {
-  const count = bytes[13] ?? 0
+  const [count, first] = readVaruint(bytes, 13)
   const havePositions = Array.from({ length: count }, (_, index) => {
-    const offset = 14 + index * 36
+    const offset = first + index * 36
     return { num: bytes.readUInt32LE(offset), id: bytes.toString('hex', offset + 4, offset + 36) }
   })
-  const flags = bytes.subarray(14 + count * 36)
+  const flags = bytes.subarray(first + count * 36)
   return {
     start: bytes.readUInt32LE(1),
     end: bytes.readUInt32LE(5),
@@ -147,12 +157,8 @@ function readPlainResult(frame: Uint8Array): StatusResult | BlocksResult {
   const position = (): Place => ({ num: number(), id: bytes.subarray(offset, (offset += 32)) })
   const present = (): boolean => bytes.readUInt8(offset++) === 1
   const payload = (): Buffer => {
-    let length = 0
-    for (let shift = 0; ; shift += 7) {
-      const byte = bytes.readUInt8(offset++)
-      length |= (byte & 0x7f) << shift
-      if (byte < 0x80) break
-    }
+    const [length, start] = readVaruint(bytes, offset)
+    offset = start
     if (offset + length > bytes.length) throw new RangeError('payload ends behind the message')
     return bytes.subarray(offset, (offset += length))
   }

@@ -70,13 +70,13 @@ export class RangeReading<P extends ProtocolCodec> {
     return bytes
   }
 
-  /** Last block that can be requested now. */
-  get target(): number {
-    const lib = Math.max(
-      0,
-      ...this.#host.links.map((link) => (link.isReady ? Math.min(link.libNum, link.node.to) : 0)),
-    )
-    return Math.min(lib, this.#reader.settings.stopBlock)
+  /** Last block of those from `from` on that can be requested now, without a hole; one before it if none can. */
+  reach(from: number): number {
+    const ready = this.#host.links.filter((link) => link.isReady)
+    const furthest = (num: number): number => Math.max(num, ...ready.map((link) => link.endFrom(num, false)))
+    let end = from
+    for (let next = furthest(end); next > end; next = furthest(end)) end = next
+    return Math.min(end - 1, this.#reader.settings.stopBlock)
   }
 
   /** Begins with block `start`. */
@@ -149,7 +149,7 @@ export class RangeReading<P extends ProtocolCodec> {
     }
   }
 
-  /** Fallback: a range without progress while the pipeline waits is requested from another node. */
+  /** Fallback: a range without progress while the pipeline waits is requested from another node, or ends the reading. */
   #watchProgress(now: number): void {
     const { tail, credits } = this.#reader
     if (this.#progress.next !== tail.next || credits.heldBytes > 0)
@@ -160,7 +160,9 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#segments[0]?.link?.fail(
       connectionLost(`nothing came of block ${tail.next} for ${noProgressMs / 1_000} s`),
     )
-    this.#deliver()
+    // Nodes for which the block is not irreversible yet can send it to a stream.
+    if (this.#segments[0]?.link === null) this.#end()
+    else this.#deliver()
   }
 
   /** Asks nodes that have nothing to do. */
@@ -222,12 +224,12 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   #extend(link: NodeLink<P>): void {
-    const { target } = this
     const usable = this.#host.links.filter((each) => each.isReady).length
-    if (this.#planned > target || this.#segments.length >= rangesPerNode * usable) return
-    const end = Math.min(this.#endFrom(link, this.#planned), target + 1)
+    if (this.#segments.length >= rangesPerNode * usable) return
+    const last = this.reach(this.#planned)
+    const end = Math.min(this.#endFrom(link, this.#planned), last + 1)
     if (end <= this.#planned) return
-    const size = this.#size(link, target + 1 - this.#planned)
+    const size = this.#size(link, last + 1 - this.#planned)
     const task = this.#task(this.#planned, Math.min(end, this.#planned + size), link)
     this.#planned = task.end
     this.#segments.push(task)
@@ -350,8 +352,7 @@ export class RangeReading<P extends ProtocolCodec> {
     if (this.#refusals > 1 && ready.every((each) => this.#unlinked.has(each))) {
       // Throws when that block can no longer be undone.
       this.#reader.undoFrom(next - 1)
-      this.stop()
-      this.#host.ended()
+      this.#end()
       return
     }
     link.fail(missedFork(next))
@@ -369,8 +370,12 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   #endIfDone(): void {
-    if (this.#segments.some((task) => !task.isTaken) || this.#planned <= this.target) return
+    if (this.#segments.some((task) => !task.isTaken) || this.reach(this.#planned) >= this.#planned) return
     if (!this.#host.links.some((link) => link.isReady)) return
+    this.#end()
+  }
+
+  #end(): void {
     this.stop()
     this.#host.ended()
   }

@@ -129,6 +129,13 @@ test('the client of several nodes uses nodes that have a part of history for wha
   for (const node of nodes) expect(requested(node)).toBeGreaterThan(1_300)
 })
 
+test('the client of several nodes streams blocks that are irreversible only for a node that has not got them', async () => {
+  const { nodes, urls } = await nodesWith(500, [{}, { ranges: { traceEnd: 401, stateEnd: 401 } }])
+  nodes[0]!.libNum = 480
+  nodes[1]!.libNum = 495
+  await readAll(urls, 500)
+})
+
 test('the client of several nodes requests from a node the blocks that it is configured for, by its weight', async () => {
   const { nodes, urls } = await nodesWith(3_000, [{}, {}, {}])
   const configured = [

@@ -78,7 +78,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
       while (!signal.aborted && reader.nextStart() <= reader.settings.stopBlock) {
         if (!(await this.#awaitNode(signal))) continue
         const start = this.#start()
-        if (this.#ranges.target - start >= leastRange) await this.#readRanges(start, signal)
+        if (this.#ranges.reach(start) - start >= leastRange) await this.#readRanges(start, signal)
         else await this.#followHead(signal)
       }
       if (!signal.aborted) await this.#drain(signal)
@@ -167,7 +167,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
     reader.state = 'streaming'
     this.#isAtHead = false
     reader.settings.logger.info(
-      { start, target: this.#ranges.target },
+      { start, target: this.#ranges.reach(start) },
       'reading ranges of blocks from all nodes',
     )
     const ended = new Promise<void>((resolve) => {
@@ -183,7 +183,10 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
     this.#isAtHead = true
     // The attempt itself passes its protocol to the consumer.
     this.#protocol = null
-    await this.#heads.run(signal, () => this.#ranges.target - this.#reader.tail.next >= farBehind)
+    await this.#heads.run(
+      signal,
+      () => this.#ranges.reach(this.#reader.tail.next) - this.#reader.tail.next >= farBehind,
+    )
     this.#throwFailure()
   }
 
