@@ -30,6 +30,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import { sessionOf } from './client-session.ts'
 import { FORCED_PATHS } from './forced-paths.ts'
 import { addManyTemplates } from './many-templates.ts'
+import { orOfNoRow } from './values-of-no-row.ts'
 import { patient } from '../setup/patience.ts'
 import { rounds } from '../setup/rounds.ts'
 
@@ -124,7 +125,7 @@ async function pickFilters(random: () => number): Promise<Query> {
   const count = Math.floor(random() * 5)
   for (let i = 0; i < count; i++) {
     const [name, value] = given[Math.floor(random() * given.length)]!
-    chosen[name] = value
+    chosen[name] = orOfNoRow(name, value, random)
   }
   return chosen
 }

@@ -1,5 +1,6 @@
 /** What lists of entities show, by plain SQL: all conditions, sorted, without any choice. */
 import pg from 'pg'
+import { orOfNoRow } from './values-of-no-row.ts'
 
 export type Filters = Readonly<Record<string, string>>
 
@@ -67,7 +68,7 @@ const oracleOf = (table: Table): Oracle => ({
       const [name, value] = given[Math.floor(random() * given.length)]!
       if (table.apart?.some((group) => group.includes(name) && group.some((other) => other in chosen)))
         continue
-      chosen[name] = value
+      chosen[name] = orOfNoRow(name, value, random)
     }
     return chosen
   },

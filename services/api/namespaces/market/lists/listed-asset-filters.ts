@@ -110,8 +110,8 @@ function schemaFilters(request: ListingRequest): Filter[] {
   const keys = collections.flatMap((collection) => names.map((name) => schemaKey(collection, name)))
   const terms = [...termsOf('schema', pairs), MANY_SCHEMAS]
   // Of the collections the schemas have the share that they have among assets.
-  const share =
-    statistics.equal(ASSETS, 'schema_key', keys) / statistics.equal(ASSETS, 'collection_name', collections)
+  const all = statistics.equal(ASSETS, 'collection_name', collections)
+  const share = statistics.equal(ASSETS, 'schema_key', keys) / Math.max(1, all)
   return [
     {
       ...filter,
