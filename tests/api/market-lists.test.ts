@@ -233,7 +233,7 @@ describe('lists of the market', () => {
       })
       const setups = Object.entries(FORCED_PATHS).map(([name, choose]) => [name, setupOf(choose)] as const)
       let shown = 0
-      for (let at = 0; at < REQUESTS; at++) {
+      for (let at = 0; at <= REQUESTS; at++) {
         // Of a collection without assets no share of a schema is known.
         const filters =
           at === 0 ? { collection_name: 'nobody', schema_name: 'any' } : await pickFilters(kind, random)
@@ -277,7 +277,7 @@ describe('lists of the market', () => {
             expect([asked, Math.min(Number(counted), Number(query['limit']))]).toEqual([asked, plain.length])
         }
       }
-      expect(shown).toBeGreaterThan(REQUESTS / 5)
+      expect(shown).toBeGreaterThan(REQUESTS / 10)
     },
   )
 })
