@@ -6,7 +6,7 @@ export type Filters = Readonly<Record<string, string>>
 
 /** Generates requests, and answers them with plain SQL. */
 export interface Oracle {
-  /** Up to four filters, with the values of rows that are there. */
+  /** Up to four filters, most with the values of rows that are there. */
   pick(client: pg.Client, random: () => number): Promise<Filters>
   /** Values of all filters, of rows that are there. */
   values(client: pg.Client, random: () => number): Promise<Readonly<Record<string, string | undefined>>>

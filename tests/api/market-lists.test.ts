@@ -159,7 +159,7 @@ async function poolOf(kind: ListingKind, random: () => number): Promise<Record<s
   }
 }
 
-/** Filters with the values of a listing that is there. */
+/** Filters, most with the values of a listing that is there. */
 async function pickFilters(kind: ListingKind, random: () => number): Promise<Query> {
   const pool = await poolOf(kind, random)
   const given = Object.entries(pool).filter((entry): entry is [string, string] => entry[1] !== undefined)

@@ -1,7 +1,7 @@
 /** How often a value of a row is replaced by one that no row has. */
 const SHARE = 0.06
 /** Filters of few values, of which none is unknown. */
-const FEW_VALUES = new Set(['state', 'symbol', 'order', 'sort'])
+const FEW_VALUES = new Set(['state', 'symbol'])
 
 /** The value of a filter, now and then one that no row has: names and ids that users mistype, or that are of another chain. */
 export function orOfNoRow(name: string, value: string, random: () => number): string {

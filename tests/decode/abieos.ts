@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
-import { describe, it } from 'vitest'
 import type { JsonValue, TypeNode } from '../../services/core/antelope/index.ts'
 import { bytesToHex } from '../../services/core/antelope/index.ts'
+import { describeUnless } from '../setup/available.ts'
 
 /** The part of the native ABI library that tests compare with. */
 export interface Abieos {
@@ -27,16 +27,10 @@ function load(): Abieos | string {
  */
 export function describeWithAbieos(name: string, suite: (abieos: Abieos) => void): void {
   const abieos = load()
-  if (typeof abieos !== 'string') {
-    describe(name, () => suite(abieos))
-  } else if (process.env.PRONGHORN_REQUIRE_ALL === '1') {
-    it(name, () => {
-      throw new Error(`${abieos}, and PRONGHORN_REQUIRE_ALL=1 asks for every suite`)
-    })
-  } else {
-    console.warn(`skipped: ${name}: ${abieos}`)
-    describe.skipIf(true)(`${name} (${abieos})`, () => undefined)
-  }
+  const reason = typeof abieos === 'string' ? abieos : undefined
+  describeUnless(reason, name, () => {
+    if (typeof abieos !== 'string') suite(abieos)
+  })
 }
 
 /**
