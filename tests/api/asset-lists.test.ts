@@ -50,6 +50,7 @@ beforeAll(async () => {
   client = await connectDatabase(database.address, { applicationName: 'test' })
   await addManyTemplates(client)
   await addChangingNames(client)
+  await forgetMints(client)
   await client.query('SET jit = off')
   session = sessionOf(client)
 })
@@ -320,6 +321,13 @@ function pageOf(random: () => number): Query & { readonly limit: string; readonl
     limit: String([1, 5, 30, 100][Math.floor(random() * 4)]!),
     page: random() < 0.7 ? '1' : '3',
   }
+}
+
+/** Numbers of the first mints of some templates are not known, as after an import of the state. */
+async function forgetMints(database: pg.Client): Promise<void> {
+  await database.query(
+    'UPDATE assets.assets SET template_mint = NULL WHERE template_id % 5 = 0 AND template_mint <= template_id % 50',
+  )
 }
 
 /** Names of templates that may change, at both ends of the order. */

@@ -38,7 +38,7 @@ export async function generateRows(client: pg.ClientBase, rows: GeneratedRows): 
       FROM generate_series(1, ${rows.collections}) n, generate_series(1, ${rows.schemasPerCollection}) s;
     INSERT INTO assets.templates (template_id, created_at_block, created_at_time, max_supply, issued_supply,
         transferable, burnable, collection_name, schema_name, immutable_data)
-      SELECT n, 1000 + n, 1600000500000 + n * 500, 0, ${rows.assets / rows.templates}, n % 50 <> 0, n % 40 <> 0,
+      SELECT n, 1000 + n, 1600000500000 + n * 500, 0, ${Math.ceil(rows.assets / rows.templates)}, n % 50 <> 0, n % 40 <> 0,
         ${name('col', `(1 + n % ${rows.collections})`)},
         ${name('schema', `(1 + n / ${rows.collections} % ${rows.schemasPerCollection})`)},
         jsonb_build_object('name', 'Template number ' || n, 'img', 'Qm' || md5(n::text), 'level', n % 60,

@@ -152,13 +152,15 @@ describe('with every sort and every single filter', () => {
 /**
  * Filters under which the first rows of an order do not match, or very many rows do, with the most rows or entries that a
  * statement may read of 20,000 assets, 60,000 transfers, 1,200 accounts or 7,000 accounts by collection. In the order of mint
- * numbers every schema has a range, of which as many rows are read as a page has.
+ * numbers every schema has a range, of which as many rows are read as a page has; downwards supplies of templates bound them.
  */
 const READ_IN_PART = [
   { path: '/v1/accounts', sort: '', order: '', filter: 'collection_blacklist', most: 6_000 },
   { path: '/v1/accounts', sort: '', order: '', filter: 'is_burnable', most: 2_000 },
   { path: '/v1/assets', sort: 'template_mint', order: 'asc', filter: 'min_template_mint', most: 5_000 },
   { path: '/v1/assets', sort: 'template_mint', order: 'desc', filter: 'max_template_mint', most: 5_000 },
+  { path: '/v1/assets', sort: 'template_mint', order: 'desc', filter: '', most: 500 },
+  { path: '/v1/assets', sort: 'template_mint', order: 'desc', filter: 'has_template_buyoffer', most: 500 },
   { path: '/v1/assets', sort: 'updated', order: 'desc', filter: 'burned', most: 3_000 },
   { path: '/v1/assets', sort: 'transferred', order: 'asc', filter: 'burned', most: 3_000 },
   { path: '/v1/offers', sort: 'updated', order: 'desc', filter: 'is_recipient_contract', most: 2_100 },

@@ -136,6 +136,23 @@ describe('the access path of a list', () => {
     expect([checksOf({}), checksOf({ driven })]).toEqual([['template'], ['schema']])
   })
 
+  it('the access path of a list has a row budget where another table only bounds what is read, and reads all of it afterwards', () => {
+    const driven = {
+      query: () => raw(''),
+      applied: new Set<string>(),
+      rows: ROWS,
+      drivers: 0,
+      rowsOfEach: 100,
+      isBounded: true,
+    }
+    const order = { direction: 'DESC', branches: [{ rank: 0, column: 'mint', driven }] } as const
+    const first = choosePath({ ...request([]), order }) as WalkPath
+    expect([first.expected, first.budget]).toEqual([100, 512])
+    const seen = { most: first.most, read: 512, hits: 10 }
+    const second = choosePath({ ...request([]), order, seen }) as WalkPath
+    expect([second.expected, second.budget]).toEqual([ROWS, undefined])
+  })
+
   it('the access path of a list gathers where no index has the order', () => {
     expect(choosePath(request([equal('owner', 900_000)], 'price')).kind).toBe('gather')
   })

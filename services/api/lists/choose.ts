@@ -109,12 +109,10 @@ export function choosePath(request: ListRequest): AccessPath {
     }
   }
   const ranges = walk.walks.reduce((sum, each) => sum + each.ranges, 0)
-  const isCoarse = walk.walks.some(({ branch }) => branch.isCoarse)
-  const isChecked = isCoarse || walk.walks.some(({ checks }) => checks.length > 0)
   return {
     kind: ranges > 1 ? 'merge' : 'walk',
     walks: walk.walks,
-    budget: isChecked ? budgetOf(walk, gather?.cost, request) : undefined,
+    budget: isChecked(walk) ? budgetOf(walk, gather?.cost, request) : undefined,
     expected: walk.expected,
     most: walk.most,
     reason: `${about}, a walk of ${ranges} ${ranges === 1 ? 'range' : 'ranges'} is estimated to read ${Math.round(walk.expected)}${
@@ -138,8 +136,8 @@ function budgetOf(
 ): number | undefined {
   // It is chosen once more, by what it has seen: nothing cheaper is left.
   if (seen) return undefined
-  // Without a budget all rows of a coarse branch are read.
-  if (gatherCost === undefined && !walk.walks.some(({ branch }) => branch.isCoarse)) return undefined
+  // Without a budget all rows of some are read.
+  if (gatherCost === undefined && !walk.walks.some(isWholeWithoutBudget)) return undefined
   const rowCost = Math.max(HEAP_COST, walk.cost / Math.max(1, walk.expected))
   // The budget is smaller for rows that are expensive to check, but at least twice the row estimate.
   const most = Math.max((MAX_BUDGET * HEAP_COST) / rowCost, 2 * walk.expected)
@@ -151,6 +149,20 @@ function budgetOf(
   const each = (rows / streams) * (isOneStream(streams) ? 1 : SKEW)
   // A power of two, so that statements are few and can be prepared.
   return 2 ** Math.ceil(Math.log2(Math.max(1, each)))
+}
+
+/** Whether the rows that walks read may not be those of the page. */
+export function isChecked({ walks }: Pick<WalkPath, 'walks'>): boolean {
+  return walks.some(isWalkChecked)
+}
+
+/** Whether the rows that a walk reads may not be those of the page. */
+export function isWalkChecked(walk: BranchWalk): boolean {
+  return walk.checks.length > 0 || isWholeWithoutBudget(walk)
+}
+
+function isWholeWithoutBudget({ branch, driven }: Pick<BranchWalk, 'branch' | 'driven'>): boolean {
+  return branch.isCoarse === true || driven?.isBounded === true
 }
 
 /** How many streams walks read, each within the budget. */
@@ -373,7 +385,7 @@ function estimated(
   const merged = rowsOfMerge(wanted, ranges)
   const full = Math.min(within * share, merged)
   const needed = (merged * within * share) / Math.max(matching, 0.5)
-  const isWhole = branch.isCoarse === true && seen !== undefined
+  const isWhole = seen !== undefined && isWholeWithoutBudget(walk)
   const before = rowsBefore(rows, walk) * (within / Math.max(rows, 1)) * share
   const read = checks.length === 0 ? full : Math.max(full, Math.min(within * share, before + needed))
   const expected = walk.driven?.isSorted ? within : isWhole ? within * share : read

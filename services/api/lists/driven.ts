@@ -1,13 +1,12 @@
 import { raw, sql, where } from '../database/index.ts'
 import type { Sql } from '../database/index.ts'
 import { number } from './number.ts'
-import type { Driven } from './source.ts'
 
 /** So many rows that another table leads to count as one of the budget: those of one of its rows stand together in an index. */
 const DRIVEN_ROWS = 2
 
 /** Rows of the other table within a budget: a power of two, so that statements are few. */
-export function driversWithin(budget: number, { rowsOfEach }: Driven): number {
+function driversWithin(budget: number, rowsOfEach: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(1, (DRIVEN_ROWS * budget) / Math.max(1, rowsOfEach))))
 }
 
@@ -23,12 +22,16 @@ export interface DrivenRows {
   /** Column of `drivers` that an index has in the same order, where values of it may be equal that are not. */
   readonly head?: string
   readonly wanted: number
-  readonly most: number | undefined
+  /** As of `Driven.query`. */
+  readonly budget: number | undefined
+  /** As of `Driven`. */
+  readonly rowsOfEach: number
 }
 
 /** Rows that those of another table lead to, one of these after the other; as `Driven.query`. */
 export function rowsOfDrivers(rows: DrivenRows): Sql {
-  const { drivers, from, key, conditions, direction, head, wanted, most } = rows
+  const { drivers, from, key, conditions, direction, head, wanted, budget } = rows
+  const most = budget === undefined ? undefined : driversWithin(budget, rows.rowsOfEach)
   const of = (all: readonly Sql[]): Sql =>
     // Of one value no row of the other table has more rows on the page than the page has.
     sql`SELECT ${key} AS k FROM ${from} ${where(all)} ORDER BY ${key} LIMIT ${number(wanted)}`

@@ -1,11 +1,11 @@
 import { PreparedNames, sql } from '../database/index.ts'
 import type { Session, Sql, Statement } from '../database/index.ts'
-import { choosePath, countedThrough, streamsOf } from './choose.ts'
+import { choosePath, countedThrough, isChecked, streamsOf } from './choose.ts'
 import type { AccessPath, GatherPath, ListRequest } from './choose.ts'
 import { haveOnePlan, isImpossible } from './filter.ts'
 import type { Filter } from './filter.ts'
 import type { Order, PageWindow, Source } from './source.ts'
-import { countOf, isChecked, pageOf } from './statement.ts'
+import { countOf, pageOf } from './statement.ts'
 import type { Statistics } from './statistics.ts'
 
 /** A requested list. */

@@ -76,9 +76,9 @@ export interface Driven {
    * Query of the first rows of the branch in order: `k`, `v`; at least `wanted` of them where there are so many, ties of
    * the last value as far as their keys come first.
    * @param checks conditions on the rows.
-   * @param most rows of the other table that are read; a row whose `k` is null stands where there are more.
+   * @param budget rows that are read, about; a row whose `k` is null stands where there are more.
    */
-  query(checks: readonly Sql[], wanted: number, most: number | undefined): Sql
+  query(checks: readonly Sql[], wanted: number, budget: number | undefined): Sql
   /** Names of filters that the query applies itself. */
   readonly applied: ReadonlySet<string>
   /** Rows that the other table leads to, estimated. */
@@ -89,6 +89,8 @@ export interface Driven {
   readonly rowsOfEach: number
   /** Whether the other table has not the order: all rows are read and sorted. */
   readonly isSorted?: boolean
+  /** Whether the other table only bounds what is read: within the bound there may be fewer rows than it tells. */
+  readonly isBounded?: boolean
 }
 
 /** Rows to skip and to take. */

@@ -1,11 +1,11 @@
 import { bind, joinSql, raw, Sql, sql, where } from '../database/index.ts'
 import type { SqlValue } from '../database/index.ts'
 import { firstOfRange, isOneStream } from './costs.ts'
+import { isChecked, isWalkChecked } from './choose.ts'
 import type { AccessPath, BranchWalk, GatherPath, WalkPath } from './choose.ts'
 import type { EqualValues, Filter } from './filter.ts'
 import { conditionAmong, foundConditions, isOneValue, withoutImplied } from './filter.ts'
 import type { Branch, Order, PageWindow, Source } from './source.ts'
-import { driversWithin } from './driven.ts'
 import { number } from './number.ts'
 
 /** Input of a statement. */
@@ -106,15 +106,6 @@ function gather(request: StatementRequest, { through, isLast }: GatherPath): Sql
     ORDER BY ${by} LIMIT ${number(window.limit)} OFFSET ${number(window.offset)}) g`
 }
 
-/** Whether rows are left out of what the ranges of an index have. */
-export function isChecked({ walks }: WalkPath): boolean {
-  return walks.some(isWalkChecked)
-}
-
-function isWalkChecked({ checks, branch }: BranchWalk): boolean {
-  return checks.length > 0 || branch.isCoarse === true
-}
-
 /**
  * So many rows, rounded up to one digit, a large number to two: where rows are just read from an index, a few more cost
  * less than another statement for each number of rows, which would be planned.
@@ -180,13 +171,14 @@ function branchRows(
 ): Sql {
   const { source } = request
   // What has no checks is read no further than the page goes.
-  const budget = isWalkChecked(walk) ? budgetOfChecked : undefined
+  const checked = isWalkChecked(walk) ? budgetOfChecked : undefined
+  const isWhole = walk.driven?.isBounded === true && walk.checks.length === 0
+  const budget = checked !== undefined && isWhole ? Math.min(checked, wanted) : checked
   if (walk.driven) {
     const { driven, branch } = walk
     const checks = [...walk.checks.map(({ condition }) => condition), ...(branch.conditions ?? [])]
-    const most = budget === undefined ? undefined : driversWithin(budget, driven)
     return sql`SELECT d.k, d.v, ${number(branch.rank)} AS rank, d.k IS NOT NULL AS hit
-      FROM (${driven.query(checks, wanted, most)}) d`
+      FROM (${driven.query(checks, wanted, budget)}) d`
   }
   const several = walk.prefix.filter((equals) => !isOneValue(equals))
   const single = walk.prefix.filter(isOneValue).map(({ column: name, values, type }) => {

@@ -67,6 +67,7 @@ export {
   schemaKey,
   templateConditions,
   assetsOfTemplates,
+  assetsWithoutValue,
   templateScope,
 } from './lists/index.ts'
 export type { AssetRequest, ResolvedTemplates } from './lists/index.ts'

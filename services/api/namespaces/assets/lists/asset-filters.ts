@@ -6,7 +6,7 @@ import type { Filter, Statistics } from '../../../lists/index.ts'
 import type { ResolvedTemplates } from './resolve-templates.ts'
 import { ASSETS, SCHEMAS } from './asset-source.ts'
 import { attributeRows } from './attribute-rows.ts'
-import { containsText, isNoneOfIds, isOneOf } from './conditions.ts'
+import { containsText, hasTemplateBuyoffer, isHeldByNone, isNoneOfIds, isOneOf } from './conditions.ts'
 import { keyAtTime } from './key-at-time.ts'
 import { namesSchemas, OF_ANY_SCHEMA, schemaConditions, schemaFilters } from './schema-keys.ts'
 import { templateConditions } from './template-filters.ts'
@@ -32,8 +32,6 @@ export interface AssetRequest {
 const OF_TEMPLATES = 'attributes of templates'
 /** Ids are given in the order of the mints. */
 const MINTED = { table: ASSETS, key: 'asset_id', time: 'minted_at_time' }
-/** State of template buy offers that can be accepted. */
-const LISTED = 0
 /** Row estimate of an index for rare values, without statistics. */
 const RARE = 0.01
 
@@ -380,11 +378,9 @@ function relatedFilters(values: AssetValues, statistics: Statistics): Filter[] {
   }
   const isWanted = values.has_template_buyoffer
   if (isWanted !== undefined) {
-    const exists = sql`EXISTS (SELECT FROM market.template_buyoffers b WHERE b.template_id = a.template_id
-      AND b.state = ${raw(String(LISTED))})`
     filters.push({
       name: 'has_template_buyoffer',
-      condition: isWanted ? exists : sql`NOT ${exists}`,
+      condition: hasTemplateBuyoffer(raw('a.template_id'), isWanted),
       rows: all / 2,
       isIndexed: false,
       visits: 1,
@@ -394,8 +390,7 @@ function relatedFilters(values: AssetValues, statistics: Statistics): Filter[] {
   if (hidden && hidden.length > 0) {
     filters.push({
       name: 'hide_templates_by_accounts',
-      condition: sql`(a.template_id IS NULL OR a.template_id NOT IN (SELECT h.template_id FROM assets.assets h
-        WHERE h.owner = ANY(${bind(hidden, 'text[]')}) AND h.template_id IS NOT NULL))`,
+      condition: sql`(a.template_id IS NULL OR ${isHeldByNone(raw('a.template_id'), hidden)})`,
       rows: all * 0.8,
       isIndexed: false,
     })

@@ -1,9 +1,10 @@
-import { bind, raw, sql, where } from '../../../database/index.ts'
+import { raw, sql, where } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { Branch, Driven, Filter, Order } from '../../../lists/index.ts'
-import { ASSETS, assetsOfTemplates, OWN_NAME, OWN_NAME_HEAD } from './asset-source.ts'
+import { assetsOfTemplates, assetsWithoutValue, OWN_NAME, OWN_NAME_HEAD } from './asset-source.ts'
 import type { AssetRequest } from './asset-filters.ts'
 import { TIME_OF_SORT } from './asset-filters.ts'
+import { mintOrder } from './mint-order.ts'
 import { TEMPLATE_NAME_HEAD } from './template-list.ts'
 import { templateScope } from './template-scope.ts'
 
@@ -29,33 +30,6 @@ export function assetOrder(request: AssetRequest, filters: readonly Filter[]): O
 /** Within a template mint numbers follow the ids. */
 function isOfOneTemplate(filters: readonly Filter[]): boolean {
   return filters.some(({ equals }) => equals?.column === 'template_id' && equals.count === 1)
-}
-
-function mintOrder(direction: 'ASC' | 'DESC', { values, statistics }: AssetRequest): Order {
-  const most = values.max_template_mint
-  const none = statistics.equal(ASSETS, 'template_mint', [null]) / statistics.rows(ASSETS)
-  return {
-    direction,
-    branches: [
-      {
-        rank: 0,
-        column: 'template_mint',
-        conditions: [
-          raw('a.template_mint IS NOT NULL'),
-          // Those without a number, which the filter lets pass, are in the other branch.
-          ...(most === undefined ? [] : [sql`a.template_mint <= ${bind(most, 'bigint')}`]),
-        ],
-        share: 1 - none,
-      },
-      last('integer', [raw('a.template_mint IS NULL')], none),
-    ],
-    sorted: { value: raw('a.template_mint') },
-  }
-}
-
-/** Rows without a value, by their ids. */
-function last(type: string, conditions: readonly Sql[], share: number): Branch {
-  return { rank: 1, column: 'asset_id', direction: 'ASC', value: raw(`NULL::${type}`), conditions, share }
 }
 
 function nameOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
@@ -85,7 +59,7 @@ function nameOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
         share: OWN_NAMES,
         ...ownNamesOfTemplates(direction, request),
       },
-      last(
+      assetsWithoutValue(
         'text COLLATE "C"',
         [
           sql`${OWN_NAME} IS NULL`,
@@ -122,14 +96,15 @@ function ownNamesOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): 
 /** Assets that are called like their templates, template by template in the order of the names. */
 function templatesByName(direction: 'ASC' | 'DESC', request: AssetRequest): Driven {
   const { conditions, applied, isWide, templates, assets } = templateScope(request)
+  const rowsOfEach = assets / Math.max(1, templates)
   const name = sql`coalesce(${FIXED_NAME}, ${CHANGING_NAME}) COLLATE "C"`
   return {
     applied,
     rows: assets,
     // Of all templates the first are read by an index.
     drivers: isWide ? 0 : templates,
-    rowsOfEach: assets / Math.max(1, templates),
-    query(checks, wanted, most) {
+    rowsOfEach,
+    query(checks, wanted, budget) {
       const columns = sql`t.template_id, ${name} AS value, ${FIXED_NAME} IS NOT NULL AS is_fixed`
       const drivers = isWide
         ? sql`SELECT ${columns}, ${TEMPLATE_NAME_HEAD} AS head FROM assets.templates t
@@ -138,7 +113,7 @@ function templatesByName(direction: 'ASC' | 'DESC', request: AssetRequest): Driv
           ${where([sql`${name} IS NOT NULL`, ...conditions])} ORDER BY 2 ${raw(direction)}`
       const own = [sql`(t.is_fixed OR ${OWN_NAME} IS NULL)`, ...checks]
       const head = isWide ? { head: 'head' } : {}
-      return assetsOfTemplates({ drivers, conditions: own, direction, ...head, wanted, most })
+      return assetsOfTemplates({ drivers, conditions: own, direction, ...head, wanted, budget, rowsOfEach })
     },
   }
 }

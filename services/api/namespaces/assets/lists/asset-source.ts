@@ -1,7 +1,7 @@
 import { raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import { rowsOfDrivers } from '../../../lists/index.ts'
-import type { DrivenRows, Source, Statistics } from '../../../lists/index.ts'
+import type { Branch, DrivenRows, Source, Statistics } from '../../../lists/index.ts'
 
 /** Table of assets, as statistics know it. */
 export const ASSETS = 'assets.assets'
@@ -23,6 +23,11 @@ const OF_ONE_TEMPLATE = raw(`(SELECT a.* FROM assets.assets a WHERE a.template_i
 /** Assets `a` of templates `t`, one template after the other. */
 export function assetsOfTemplates(rows: Omit<DrivenRows, 'from' | 'key'>): Sql {
   return rowsOfDrivers({ ...rows, from: OF_ONE_TEMPLATE, key: raw('a.asset_id') })
+}
+
+/** The last branch of an order: assets without a value, by their ids. @param type of the value. */
+export function assetsWithoutValue(type: string, conditions: readonly Sql[], share: number): Branch {
+  return { rank: 1, column: 'asset_id', direction: 'ASC', value: raw(`NULL::${type}`), conditions, share }
 }
 
 /** Assets `a`, and the indexes that lists of them are read by. */

@@ -4,6 +4,9 @@ import { NEVER } from '../../../lists/index.ts'
 import { wantedCollections } from '../../parameter-groups/index.ts'
 import type { CollectionListValues } from '../../parameter-groups/index.ts'
 
+/** State of template buy offers that can be accepted. */
+const LISTED = 0
+
 /** The column has one of some texts; of no texts it has none. */
 export function isOneOf(column: Sql, texts: readonly string[]): Sql {
   if (texts.length === 0) return NEVER
@@ -54,6 +57,19 @@ export function collectionLists(column: string, values: CollectionListValues): S
 /** Whether `collection_whitelist` or `collection_blacklist` leaves something out. */
 export function hasCollectionLists(values: CollectionListValues): boolean {
   return values.collection_whitelist !== undefined || (values.collection_blacklist ?? []).length > 0
+}
+
+/** With, or without, a listed buy offer for a template. @param id of the template. */
+export function hasTemplateBuyoffer(id: Sql, isWanted: boolean): Sql {
+  const exists = sql`EXISTS (SELECT FROM market.template_buyoffers b WHERE b.template_id = ${id}
+    AND b.state = ${raw(String(LISTED))})`
+  return isWanted ? exists : sql`NOT ${exists}`
+}
+
+/** No asset of a template is held by some accounts. @param id of the template, not null. */
+export function isHeldByNone(id: Sql, accounts: readonly string[]): Sql {
+  return sql`${id} NOT IN (SELECT h.template_id FROM assets.assets h
+    WHERE h.owner = ANY(${bind(accounts, 'text[]')}) AND h.template_id IS NOT NULL)`
 }
 
 /** Collections that list an account among those that may mint and edit; nothing when it is absent. */

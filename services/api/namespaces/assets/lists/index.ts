@@ -1,7 +1,7 @@
 export { burnerPage, countOwners, ownerPage } from './account-list.ts'
 export { assetFilters, NOT_OFFERED } from './asset-filters.ts'
 export { assetList, countAssets } from './asset-list.ts'
-export { ASSETS, assetsOfTemplates, SCHEMAS } from './asset-source.ts'
+export { ASSETS, assetsOfTemplates, assetsWithoutValue, SCHEMAS } from './asset-source.ts'
 export { boundaryFilters } from './boundary-filters.ts'
 export { nameFilter } from './collection-filters.ts'
 export { collectionList } from './collection-list.ts'

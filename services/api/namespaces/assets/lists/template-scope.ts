@@ -4,7 +4,7 @@ import { estimateRows } from '../../../lists/index.ts'
 import { wantedCollections } from '../../parameter-groups/index.ts'
 import type { AssetRequest } from './asset-filters.ts'
 import { ASSETS } from './asset-source.ts'
-import { isNoneOfIds } from './conditions.ts'
+import { hasTemplateBuyoffer, isHeldByNone, isNoneOfIds } from './conditions.ts'
 import { AUTHORIZED, schemaConditions, schemaFilters } from './schema-keys.ts'
 
 const TEMPLATES = 'assets.templates'
@@ -49,6 +49,15 @@ export function templateScope({ values, templates, statistics }: AssetRequest): 
     if (values[`is_${flag}` as const] !== true) continue
     conditions.push(raw(`t.${flag}`))
     applied.add(`is_${flag}`)
+  }
+  if (values.has_template_buyoffer !== undefined) {
+    conditions.push(hasTemplateBuyoffer(raw('t.template_id'), values.has_template_buyoffer))
+    applied.add('has_template_buyoffer')
+  }
+  const hidden = values.hide_templates_by_accounts
+  if (hidden && hidden.length > 0) {
+    conditions.push(isHeldByNone(raw('t.template_id'), hidden))
+    applied.add('hide_templates_by_accounts')
   }
   const all = statistics.rows(TEMPLATES)
   const share = Math.min(

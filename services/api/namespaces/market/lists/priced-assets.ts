@@ -1,7 +1,7 @@
 import { raw, sql, where } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { Driven, List, Order } from '../../../lists/index.ts'
-import { assetList, assetsOfTemplates, templateScope } from '../../assets/index.ts'
+import { assetList, assetsOfTemplates, assetsWithoutValue, templateScope } from '../../assets/index.ts'
 import type { AssetRequest, AssetValues } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
@@ -51,14 +51,7 @@ function priceOrder(request: AssetRequest, column: string): Order {
         driven: templatesByPrice(request, column, direction),
         share: 1 - UNPRICED,
       },
-      {
-        rank: 1,
-        column: 'asset_id',
-        direction: 'ASC',
-        value: raw('NULL::bigint'),
-        conditions: [sql`NOT ${HAS_PRICE}`],
-        share: UNPRICED,
-      },
+      assetsWithoutValue('bigint', [sql`NOT ${HAS_PRICE}`], UNPRICED),
     ],
     sorted: {
       from: sql`assets.assets a LEFT JOIN (SELECT DISTINCT ON (p.template_id) p.template_id, ${raw(column)} AS price
@@ -72,16 +65,17 @@ function priceOrder(request: AssetRequest, column: string): Order {
 /** Assets with a price, template by template in the order of the prices. */
 function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC' | 'DESC'): Driven {
   const { conditions, applied, isWide, templates, assets } = templateScope(request)
+  const rowsOfEach = assets / Math.max(1, templates)
   return {
     applied,
     rows: assets,
     drivers: isWide ? 0 : templates,
-    rowsOfEach: assets / Math.max(1, templates),
-    query(checks, wanted, most) {
+    rowsOfEach,
+    query(checks, wanted, budget) {
       const drivers = sql`SELECT t.template_id, ${raw(column)} AS value
         FROM market.template_prices p JOIN assets.templates t ON t.template_id = p.template_id
         ${where([IS_FIRST_TOKEN, ...conditions])} ORDER BY 2 ${raw(direction)}`
-      return assetsOfTemplates({ drivers, conditions: checks, direction, wanted, most })
+      return assetsOfTemplates({ drivers, conditions: checks, direction, wanted, budget, rowsOfEach })
     },
   }
 }
