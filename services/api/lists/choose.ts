@@ -383,7 +383,7 @@ function estimated(
     : estimateRows(rows, filters)
   const matching = matches * share
   const merged = rowsOfMerge(wanted, ranges)
-  const full = Math.min(within * share, merged)
+  const full = Math.min(within * share, Math.max(merged, walk.driven?.least ?? 0))
   const needed = (merged * within * share) / Math.max(matching, 0.5)
   const isWhole = seen !== undefined && isWholeWithoutBudget(walk)
   const before = rowsBefore(rows, walk) * (within / Math.max(rows, 1)) * share

@@ -91,6 +91,8 @@ export interface Driven {
   readonly isSorted?: boolean
   /** Whether the other table only bounds what is read: within the bound there may be fewer rows than it tells. */
   readonly isBounded?: boolean
+  /** Rows that are read at least, estimated. */
+  readonly least?: number
 }
 
 /** Rows to skip and to take. */

@@ -3,7 +3,7 @@ CREATE INDEX assets_owner_idx ON assets.assets (owner, asset_id) WHERE owner IS 
 CREATE INDEX assets_held_idx ON assets.assets (owner, schema_key, template_id) WHERE owner IS NOT NULL;
 CREATE INDEX assets_schema_idx ON assets.assets (schema_key, asset_id);
 CREATE INDEX assets_schema_updated_idx ON assets.assets (schema_key, updated_at_time, asset_id);
-CREATE INDEX assets_schema_mint_idx ON assets.assets (schema_key, template_mint, asset_id) WHERE template_mint IS NOT NULL;
+CREATE INDEX assets_mint_idx ON assets.assets (template_mint, asset_id) WHERE template_mint IS NOT NULL;
 CREATE INDEX assets_of_template_idx ON assets.assets (template_id, asset_id) INCLUDE (owner);
 CREATE INDEX assets_minter_key_idx ON assets.assets (minter);
 CREATE INDEX assets_receiver_key_idx ON assets.assets (initial_receiver);

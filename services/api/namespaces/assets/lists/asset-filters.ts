@@ -4,11 +4,11 @@ import type { AttributeFilter } from '../../../endpoint/index.ts'
 import { NEVER, nothing } from '../../../lists/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
 import type { ResolvedTemplates } from './resolve-templates.ts'
-import { ASSETS, SCHEMAS } from './asset-source.ts'
+import { ASSETS } from './asset-source.ts'
 import { attributeRows } from './attribute-rows.ts'
 import { containsText, hasTemplateBuyoffer, isHeldByNone, isNoneOfIds, isOneOf } from './conditions.ts'
 import { keyAtTime } from './key-at-time.ts'
-import { namesSchemas, OF_ANY_SCHEMA, schemaConditions, schemaFilters } from './schema-keys.ts'
+import { OF_ANY_SCHEMA, schemaConditions, schemaFilters } from './schema-keys.ts'
 import { templateConditions } from './template-filters.ts'
 import type { AssetValues } from '../parameters.ts'
 
@@ -275,17 +275,8 @@ function mintFilters(values: AssetValues, statistics: Statistics): Filter[] {
       high === undefined ? undefined : BigInt(high),
     )
   const columns = ['template_mint', 'template_id']
-  // The index of mints is led by the schema.
-  const found = (condition: Sql) =>
-    namesSchemas(values)
-      ? { isIndexed: false }
-      : {
-          found: sql`${OF_ANY_SCHEMA} AND ${condition}`,
-          finding: statistics.rows(SCHEMAS),
-          isIndexed: true,
-        }
   const bounded = (name: string, condition: Sql, rows: number): Filter => {
-    return { name, condition, ...found(condition), rows, range: { column: 'template_mint' }, columns }
+    return { name, condition, isIndexed: true, rows, range: { column: 'template_mint' }, columns }
   }
   if (exact !== undefined) {
     const condition = sql`a.template_mint = ${bind(exact, 'bigint')}`

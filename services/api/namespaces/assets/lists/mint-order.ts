@@ -10,7 +10,6 @@ export function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Ord
   const { values, statistics } = request
   const most = values.max_template_mint
   const none = statistics.equal(ASSETS, 'template_mint', [null]) / statistics.rows(ASSETS)
-  const isOfTemplates = direction === 'DESC' && most === undefined && values.template_id !== null
   return {
     direction,
     branches: [
@@ -23,7 +22,7 @@ export function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Ord
           ...(most === undefined ? [] : [sql`a.template_mint <= ${bind(most, 'bigint')}`]),
         ],
         share: 1 - none,
-        ...(isOfTemplates ? { driven: lastMints(request) } : {}),
+        ...mintsOfTemplates(direction, request),
       },
       assetsWithoutValue('integer', [raw('a.template_mint IS NULL')], none),
     ],
@@ -31,38 +30,93 @@ export function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Ord
   }
 }
 
+/** What is read of each template so that there are enough mints: its supply is the number of its last mint. */
+interface MintBound {
+  /** Query of the `mint` that bounds them, so that they are at least so many; without a number, all. */
+  bound(templates: readonly Sql[], rows: number | undefined): Sql
+  /** Conditions of the templates, `t`, with assets within the bound. */
+  readonly templates: readonly Sql[]
+  /** These assets of a template, `a`: numbers ascend with the ids. */
+  readonly assets: Sql
+  /** Query of the number behind the bound, where there is one. */
+  readonly behind: Sql
+}
+
 /**
- * The highest mint numbers, found by the supplies of templates: the last mint of a template has its supply as its number,
- * and those before it follow downwards, by their ids.
+ * The first assets in the order, template by template, as an index has only those of all templates. Upwards each template
+ * has some of these, so that all templates are not read.
  */
-function lastMints(request: AssetRequest): Driven {
+function mintsOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): { readonly driven?: Driven } {
+  const {
+    template_id: id,
+    template_mint: exact,
+    min_template_mint: low,
+    max_template_mint: high,
+  } = request.values
   const { conditions, applied, isWide, templates, assets } = templateScope(request)
-  return {
+  const isUpwards = direction === 'ASC'
+  // Numbers in front of a bound would be read.
+  const isBehind = isUpwards ? low !== undefined || isWide : high !== undefined
+  if (id === null || exact !== undefined || isBehind) return {}
+  const mints = isUpwards ? firstMints(high) : lastMints(low ?? 1)
+  const driven: Driven = {
     applied,
     rows: assets,
     // Of all templates the first are read by an index.
     drivers: isWide ? 0 : templates,
+    least: isUpwards ? templates : 0,
     rowsOfEach: assets / Math.max(1, templates),
     isBounded: true,
-    query: (checks, wanted, budget) => sql`WITH least AS MATERIALIZED (${leastMint(conditions, budget)})
+    query: (checks, wanted, budget) => sql`WITH bound AS MATERIALIZED (${mints.bound(conditions, budget)})
       (SELECT a.asset_id AS k, a.template_mint AS v
-        FROM (SELECT t.template_id, t.issued_supply - (SELECT mint FROM least) + 1 AS mints FROM assets.templates t
-            ${where([raw('t.issued_supply >= (SELECT mint FROM least)'), ...conditions])}) t
-          CROSS JOIN LATERAL (SELECT l.* FROM assets.assets l WHERE l.template_id = t.template_id
-            ORDER BY l.asset_id DESC LIMIT t.mints) a
-        ${where(checks)} ORDER BY a.template_mint DESC FETCH FIRST ${raw(String(wanted))} ROWS WITH TIES)
-      UNION ALL SELECT NULL, mint - 1 FROM least WHERE mint > 1`,
+        FROM (SELECT t.template_id, t.issued_supply FROM assets.templates t ${where([...mints.templates, ...conditions])}) t
+          CROSS JOIN LATERAL (${mints.assets}) a
+        ${where(checks)} ORDER BY a.template_mint ${raw(direction)} FETCH FIRST ${raw(String(wanted))} ROWS WITH TIES)
+      UNION ALL ${mints.behind}`,
+  }
+  return { driven }
+}
+
+/** The highest numbers, down to one. */
+function lastMints(low: number): MintBound {
+  const lowest = bind(low, 'bigint')
+  return {
+    bound(templates, rows) {
+      if (rows === undefined) return sql`SELECT ${lowest} AS mint`
+      const wanted = raw(String(rows))
+      // The first templates, so many that the next one has no such number.
+      return sql`SELECT greatest(${lowest}, (SELECT div(s.mints - ${wanted}, s.place)::bigint + 1 FROM (
+          SELECT row_number() OVER w AS place, sum(t.issued_supply) OVER w AS mints, lead(t.issued_supply, 1, 0::bigint) OVER w AS next
+          FROM assets.templates t ${where([raw('t.issued_supply > 0'), ...templates])}
+          WINDOW w AS (ORDER BY t.issued_supply DESC, t.template_id DESC ROWS UNBOUNDED PRECEDING)) s
+        WHERE s.mints - s.place * s.next >= ${wanted} LIMIT 1)) AS mint`
+    },
+    templates: [raw('t.issued_supply >= (SELECT mint FROM bound)')],
+    assets: raw(`SELECT l.* FROM assets.assets l WHERE l.template_id = t.template_id
+      ORDER BY l.asset_id DESC LIMIT t.issued_supply - (SELECT mint FROM bound) + 1`),
+    behind: sql`SELECT NULL, mint - 1 FROM bound WHERE mint > ${lowest}`,
   }
 }
 
-/** Query of the highest `mint` that at least so many assets of templates have, or a higher one; 1 without a number. */
-function leastMint(conditions: readonly Sql[], rows: number | undefined): Sql {
-  if (rows === undefined) return raw('SELECT 1::bigint AS mint')
-  const wanted = raw(String(rows))
-  // The first templates in this order, so many that the next one has no such mint.
-  return sql`SELECT coalesce((SELECT div(s.mints - ${wanted}, s.place)::bigint + 1 FROM (
-      SELECT row_number() OVER w AS place, sum(t.issued_supply) OVER w AS mints, lead(t.issued_supply, 1, 0::bigint) OVER w AS next
-      FROM assets.templates t ${where([raw('t.issued_supply > 0'), ...conditions])}
-      WINDOW w AS (ORDER BY t.issued_supply DESC, t.template_id DESC ROWS UNBOUNDED PRECEDING)) s
-    WHERE s.mints - s.place * s.next >= ${wanted} LIMIT 1), 1) AS mint`
+/** The lowest numbers, up to one. */
+function firstMints(high: number | undefined): MintBound {
+  const supply =
+    high === undefined ? raw('t.issued_supply') : sql`least(t.issued_supply, ${bind(high, 'bigint')})`
+  return {
+    bound(templates, rows) {
+      const from = sql`FROM assets.templates t ${where([raw('t.issued_supply > 0'), ...templates])}`
+      if (rows === undefined) return sql`SELECT max(${supply}) AS mint, max(${supply}) AS last ${from}`
+      // Of the templates with less all are read, of the others an equal share of the rest.
+      return sql`SELECT least(max(s.supply),
+          max(ceil((${raw(String(rows))} - s.mints + s.supply) / (s.templates - s.place + 1)))::bigint) AS mint, max(s.supply) AS last
+        FROM (SELECT ${supply} AS supply, count(*) OVER () AS templates,
+            row_number() OVER w AS place, sum(${supply}) OVER w AS mints
+          ${from} WINDOW w AS (ORDER BY t.issued_supply, t.template_id ROWS UNBOUNDED PRECEDING)) s`
+    },
+    templates: [],
+    assets:
+      raw(`SELECT l.* FROM assets.assets l WHERE l.template_id = t.template_id AND l.template_mint IS NOT NULL
+      ORDER BY l.asset_id LIMIT (SELECT mint FROM bound)`),
+    behind: raw('SELECT NULL, mint + 1 FROM bound WHERE mint < last'),
+  }
 }

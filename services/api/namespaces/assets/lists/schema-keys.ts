@@ -38,11 +38,6 @@ function schemaNames(values: AssetValues): string[] {
   ]
 }
 
-/** Whether some schemas are selected, and not only left out. */
-export function namesSchemas(values: AssetValues): boolean {
-  return schemaNames(values).length > 0
-}
-
 /**
  * The filter of collections and schemas on assets, `a`: names, white-list, authorized account, black-list. A black-list
  * alone leaves nearly all schemas, whose ranges can be merged.
