@@ -86,6 +86,20 @@ function isByKey({ source, order }: StatementRequest): boolean {
   return order.branches.length === 1 && branch?.column === source.key && branch.value === undefined
 }
 
+/** Whether a walk reads rows with the same value in the order of their keys, as its index has them. */
+function hasOrderOfKeys({ source, order }: StatementRequest, branch: Branch): boolean {
+  const isOfColumn = branch.value === undefined || branch.column === source.key
+  const direction = branch.direction ?? order.direction
+  return isOfColumn && branch.isCoarse !== true && direction === (order.keys ?? 'ASC')
+}
+
+/** What a walk sorts by, which is as its index has the rows. @param value what the index has under the name of the column. */
+function indexOrder(request: StatementRequest, branch: Branch, value: Sql, key: Sql): Sql {
+  const direction = raw(branch.direction ?? request.order.direction)
+  const isByBoth = branch.column !== request.source.key && hasOrderOfKeys(request, branch)
+  return isByBoth ? sql`${value} ${direction}, ${key} ${direction}` : sql`${value} ${direction}`
+}
+
 function gather(request: StatementRequest, { through, isLast }: GatherPath): Sql {
   const { source, filters, order, window } = request
   const last = isLast ? through?.through?.last : undefined
@@ -124,10 +138,10 @@ function merge(request: StatementRequest, path: WalkPath): Sql {
     ? sql`p.n >= ${number(window.offset)} OR NOT p.hit`
     : sql`p.n >= ${bind(window.offset, 'bigint')} AND p.n < ${bind(end, 'bigint')}`
   const direction = raw(order.direction)
-  // A marker goes before the hits of the same value: rows beyond the budget may have that value, and lower keys.
+  // A marker without a key goes before the hits of the same value: rows beyond the budget may have that value, and lower keys.
   const within = isByKey(request)
     ? sql`m.v ${direction}`
-    : sql`m.v ${direction}, m.hit, m.k ${raw(order.keys ?? 'ASC')}`
+    : sql`m.v ${direction}, m.k ${raw(order.keys ?? 'ASC')} NULLS FIRST`
   const ranks = [...new Set(path.walks.map(({ branch }) => branch.rank))].sort((a, b) => a - b)
   const items = ranks.map((rank, index) => {
     const walks = path.walks.filter(({ branch }) => branch.rank === rank)
@@ -180,14 +194,16 @@ function branchRows(
     return sql`SELECT d.k, d.v, ${number(branch.rank)} AS rank, d.k IS NOT NULL AS hit
       FROM (${driven.query(checks, wanted, budget)}) d`
   }
+  const { branch } = walk
   const several = walk.prefix.filter((equals) => !isOneValue(equals))
   const single = walk.prefix.filter(isOneValue).map(({ column: name, values, type }) => {
     const [value] = values as readonly SqlValue[]
     return sql`${column(source, name)} = ${bind(value ?? null, type)}`
   })
-  const most = isByKey(request)
-    ? sql`LIMIT ${number(wanted)}`
-    : sql`FETCH FIRST ${number(wanted)} ROWS WITH TIES`
+  const most =
+    isByKey(request) || hasOrderOfKeys(request, branch)
+      ? sql`LIMIT ${number(wanted)}`
+      : sql`FETCH FIRST ${number(wanted)} ROWS WITH TIES`
   const parts = { single, several, budget, most }
   if (several.length === 0) {
     const rows = rangeRows(request, walk, rangeOf(request, walk, single), budget, most)
@@ -294,14 +310,15 @@ function streamOf(
   walk: BranchWalk,
   parts: RangeParts,
 ): { readonly lists: readonly Sql[]; readonly stream: Range } {
-  const { source, order } = request
+  const { source } = request
   const { single, several, budget, most } = parts
-  const direction = raw(walk.branch.direction ?? order.direction)
   const alias = raw(source.alias)
+  const orderIn = (row: string): Sql =>
+    indexOrder(request, walk.branch, raw(`${row}.ordered_by`), raw(`${row}.${source.key}`))
   const rows = (prefix: readonly Sql[], checks: readonly Sql[], some: Sql): Sql => {
     const { from, conditions, ordered } = rangeOf(request, walk, [...single, ...prefix])
     return sql`SELECT ${alias}.*, ${ordered} AS ordered_by FROM ${from} ${where([...conditions, ...checks])}
-      ORDER BY ${ordered} ${direction} ${some}`
+      ORDER BY ${indexOrder(request, walk.branch, ordered, column(source, source.key))} ${some}`
   }
   const isOf = (equals: EqualValues, value: Sql): Sql => sql`${column(source, equals.column)} = ${value}`
   const lists: Sql[] = []
@@ -343,36 +360,42 @@ function streamOf(
           )
         : rows(ofDriver, [], sql`LIMIT ${number(budget + 1)}`)
     ranges.push(sql`(SELECT x.* FROM ${joinSql(drivers, ' CROSS JOIN ')} CROSS JOIN LATERAL (${first}) x
-      WHERE ${joinSql(unmerged, ' OR ')} ORDER BY x.ordered_by ${direction})`)
+      WHERE ${joinSql(unmerged, ' OR ')} ORDER BY ${orderIn('x')})`)
   }
   const ordered = sql`${alias}.ordered_by`
   // OFFSET 0 is an optimization fence: checks of single ranges would read each until it has a match.
-  const from = sql`(SELECT u.* FROM (${joinSql(ranges, ' UNION ALL ')}) u ORDER BY u.ordered_by ${direction} OFFSET 0) ${alias}`
+  const from = sql`(SELECT u.* FROM (${joinSql(ranges, ' UNION ALL ')}) u ORDER BY ${orderIn('u')} OFFSET 0) ${alias}`
   return { lists, stream: { from, conditions: [], ordered } }
 }
 
 /** The rows of a range, with `c`, what it is read in the order of. @param most LIMIT or FETCH FIRST. */
 function rangeRows(
-  { source, order }: StatementRequest,
+  request: StatementRequest,
   { branch, checks }: BranchWalk,
   { from, conditions, ordered }: Range,
   budget: number | undefined,
   most: Sql,
 ): Sql {
+  const { source, order } = request
   const direction = raw(branch.direction ?? order.direction)
+  const key = column(source, source.key)
   const value = branch.value ?? ordered
-  const fields = sql`${column(source, source.key)} AS k, ${value} AS v, ${number(branch.rank)} AS rank, ${ordered} AS c`
+  const fields = sql`${key} AS k, ${value} AS v, ${number(branch.rank)} AS rank, ${ordered} AS c`
+  const byIndex = indexOrder(request, branch, ordered, key)
   const isCoarse = branch.isCoarse === true
   if (budget === undefined) {
     const all = [...conditions, ...checks.map(({ condition }) => condition)]
-    const by = isCoarse ? value : ordered
-    return sql`SELECT ${fields}, true AS hit FROM ${from} ${where(all)} ORDER BY ${by} ${direction} ${most}`
+    const by = isCoarse ? sql`${value} ${direction}` : byIndex
+    return sql`SELECT ${fields}, true AS hit FROM ${from} ${where(all)} ORDER BY ${by} ${most}`
   }
   // One row more than the budget: its presence shows that the range continues.
-  return sql`SELECT y.k, y.v, y.rank, y.c, y.hit AND y.place <= ${number(budget)} AS hit FROM (
-      SELECT ${fields}, ${isHit(checks)} AS hit, row_number() OVER (ORDER BY ${ordered} ${direction}) AS place
-      FROM ${from} ${where(conditions)} ORDER BY ${ordered} ${direction} LIMIT ${number(budget + 1)}) y
-    WHERE y.hit OR y.place > ${number(budget)} ORDER BY ${raw(isCoarse ? 'y.v' : 'y.c')} ${direction} ${most}`
+  const isWithin = sql`y.place <= ${number(budget)}`
+  const knownKey = hasOrderOfKeys(request, branch) ? raw('y.k') : sql`CASE WHEN ${isWithin} THEN y.k END`
+  const by = isCoarse ? sql`y.v ${direction}` : indexOrder(request, branch, raw('y.c'), raw('y.k'))
+  return sql`SELECT ${knownKey} AS k, y.v, y.rank, y.c, y.hit AND ${isWithin} AS hit FROM (
+      SELECT ${fields}, ${isHit(checks)} AS hit, row_number() OVER (ORDER BY ${byIndex}) AS place
+      FROM ${from} ${where(conditions)} ORDER BY ${byIndex} LIMIT ${number(budget + 1)}) y
+    WHERE y.hit OR NOT ${isWithin} ORDER BY ${by} ${most}`
 }
 
 /** Whether a row passes all checks; those that visit other tables come last. */

@@ -127,7 +127,8 @@ export function salePriceOrder(
       rank: rate?.ratio === null ? 1 : 0,
       column: 'asked',
       expression: ASKED,
-      value: price,
+      // A fixed price is what the index has.
+      ...(rate ? { value: price } : {}),
       conditions: [...conditions, ...checks],
       share,
       ...(rate && (rate.isCoarse || rate.ratio === null) ? { isCoarse: true } : {}),
