@@ -114,6 +114,7 @@ async function pickFilters(random: () => number): Promise<Query> {
     after: text('minted_at_time'),
     before: text('transferred_at_time'),
     'template_data.rarity': data('template_data')['rarity'] as string | undefined,
+    'data.rarity': data('template_data')['rarity'] as string | undefined,
     'mutable_data:number.level': data('mutable_data')['level']?.toString(),
     'immutable_data.rarity': data('immutable_data')['rarity'] as string | undefined,
     search: String(data('template_data')['name'] ?? 'a').split(' ')[0],

@@ -1,4 +1,4 @@
-import { bindIntegers, raw, sql } from '../../../database/index.ts'
+import { bind, bindIntegers, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import { estimateRows } from '../../../lists/index.ts'
 import { wantedCollections } from '../../parameter-groups/index.ts'
@@ -50,6 +50,9 @@ export function templateScope({ values, templates, statistics }: AssetRequest): 
     conditions.push(raw(`t.${flag}`))
     applied.add(`is_${flag}`)
   }
+  // The supply of a template is the number of its last mint.
+  const least = values.template_mint ?? values.min_template_mint
+  if (least !== undefined) conditions.push(sql`t.issued_supply >= ${bind(least, 'bigint')}`)
   if (values.has_template_buyoffer !== undefined) {
     conditions.push(hasTemplateBuyoffer(raw('t.template_id'), values.has_template_buyoffer))
     applied.add('has_template_buyoffer')
