@@ -89,7 +89,7 @@ export interface Driven {
   readonly rowsOfEach: number
   /** Whether the other table has not the order: all rows are read and sorted. */
   readonly isSorted?: boolean
-  /** Whether the other table only bounds what is read: within the bound there may be fewer rows than it tells. */
+  /** Whether the other table only limits what is read: its estimate of the rows within the limit may be too high. */
   readonly isBounded?: boolean
   /** Rows that are read at least, estimated. */
   readonly least?: number

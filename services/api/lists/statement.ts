@@ -186,8 +186,8 @@ function branchRows(
   const { source } = request
   // What has no checks is read no further than the page goes.
   const checked = isWalkChecked(walk) ? budgetOfChecked : undefined
-  const isWhole = walk.driven?.isBounded === true && walk.checks.length === 0
-  const budget = checked !== undefined && isWhole ? Math.min(checked, wanted) : checked
+  const isOfPage = walk.driven?.isBounded === true && walk.checks.length === 0
+  const budget = checked !== undefined && isOfPage ? Math.min(checked, wanted) : checked
   if (walk.driven) {
     const { driven, branch } = walk
     const checks = [...walk.checks.map(({ condition }) => condition), ...(branch.conditions ?? [])]

@@ -43,8 +43,8 @@ interface MintBound {
 }
 
 /**
- * The first assets in the order, template by template, as an index has only those of all templates. Upwards each template
- * has some of these, so that all templates are not read.
+ * The first assets in the order, template by template: the index has those of all templates. Upwards each template has some
+ * of the first numbers, so this is for a part of the templates.
  */
 function mintsOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): { readonly driven?: Driven } {
   const {
@@ -55,9 +55,9 @@ function mintsOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): { r
   } = request.values
   const { conditions, applied, isWide, templates, assets } = templateScope(request)
   const isUpwards = direction === 'ASC'
-  // Numbers in front of a bound would be read.
-  const isBehind = isUpwards ? low !== undefined || isWide : high !== undefined
-  if (id === null || exact !== undefined || isBehind) return {}
+  // Numbers in front of a requested one would be read in vain.
+  const isInVain = isUpwards ? low !== undefined || isWide : high !== undefined
+  if (id === null || exact !== undefined || isInVain) return {}
   const mints = isUpwards ? firstMints(high) : lastMints(low ?? 1)
   const driven: Driven = {
     applied,
