@@ -6,6 +6,7 @@ import {
   JSON_TYPE,
   namesTag,
   negotiateEncoding,
+  setHeaders,
   weakTag,
 } from '../../core/http/index.ts'
 import type { Encoding, Headers } from '../../core/http/index.ts'
@@ -27,7 +28,6 @@ export class Answer {
   readonly tag: string
   /** The body as it is. */
   readonly bytes: Buffer
-  readonly #known: AnswerForm
   readonly #forms = new Map<Encoding, AnswerForm | Promise<AnswerForm>>()
   /** Called with the size of each further form of the body that is cached with it. */
   onGrowth: ((bytes: number) => void) | undefined
@@ -35,8 +35,6 @@ export class Answer {
   constructor(tag: string, bytes: Buffer) {
     this.tag = tag
     this.bytes = bytes
-    this.#known = { status: 304, headers: this.#headers({}), body: undefined }
-    this.#forms.set('identity', formOf(bytes, this.#headers({ 'Content-Type': JSON_TYPE })))
   }
 
   /** @param data what the answer is about; @param envelope the texts before and after it. */
@@ -49,10 +47,10 @@ export class Answer {
   /** The form for the headers of a request: a promise only where it has to be compressed first. */
   formFor(method: string, request: IncomingHttpHeaders): AnswerForm | Promise<AnswerForm> {
     if ((method === 'GET' || method === 'HEAD') && namesTag(request['if-none-match'], this.tag))
-      return this.#known
+      return { status: 304, headers: this.#headers(), body: undefined }
     const accepted = this.#isLarge ? request['accept-encoding'] : undefined
     const encoding = negotiateEncoding(accepted ?? '')
-    return this.#forms.get(encoding) ?? this.#compress(encoding)
+    return this.#forms.get(encoding) ?? this.#formIn(encoding)
   }
 
   /** Sends it as the client accepts it, or 304 when the client has it. */
@@ -63,10 +61,7 @@ export class Answer {
     // The body is ready to be sent: what Koa finds out about bodies is known, and takes longer than sending it.
     context.respond = false
     res.statusCode = status
-    for (const name in headers) {
-      if (name === 'Vary') context.vary(headers[name]!)
-      else res.setHeader(name, headers[name]!)
-    }
+    setHeaders(res, headers)
     if (body && context.method !== 'HEAD') res.end(body)
     else res.end()
   }
@@ -75,23 +70,31 @@ export class Answer {
     return this.bytes.length >= COMPRESSION_THRESHOLD_BYTES
   }
 
-  #headers(more: Headers): Headers {
-    return { ETag: this.tag, ...(this.#isLarge ? { Vary: 'Accept-Encoding' } : {}), ...more }
+  #headers(): Record<string, string> {
+    const headers: Record<string, string> = { ETag: this.tag }
+    if (this.#isLarge) headers.Vary = 'Accept-Encoding'
+    return headers
   }
 
-  #compress(encoding: Encoding): Promise<AnswerForm> {
-    const made = compress(this.bytes, encoding).then((body) => {
-      this.onGrowth?.(body.length)
-      const headers = this.#headers({ 'Content-Type': JSON_TYPE, 'Content-Encoding': encoding })
-      const form = formOf(body, headers)
-      this.#forms.set(encoding, form)
-      return form
-    })
-    this.#forms.set(encoding, made)
-    return made
+  #formIn(encoding: Encoding): AnswerForm | Promise<AnswerForm> {
+    const form = encoding === 'identity' ? this.#formOf(this.bytes) : this.#compress(encoding)
+    this.#forms.set(encoding, form)
+    return form
   }
-}
 
-function formOf(body: Buffer, headers: Headers): AnswerForm {
-  return { status: 200, headers: { ...headers, 'Content-Length': String(body.length) }, body }
+  async #compress(encoding: Encoding): Promise<AnswerForm> {
+    const body = await compress(this.bytes, encoding)
+    this.onGrowth?.(body.length)
+    const form = this.#formOf(body, encoding)
+    this.#forms.set(encoding, form)
+    return form
+  }
+
+  #formOf(body: Buffer, encoding?: Encoding): AnswerForm {
+    const headers = this.#headers()
+    headers['Content-Type'] = JSON_TYPE
+    headers['Content-Length'] = String(body.length)
+    if (encoding !== undefined) headers['Content-Encoding'] = encoding
+    return { status: 200, headers, body }
+  }
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FairQueue } from './fair-queue.ts'
 import type { FairQueueLimits, Leave } from './fair-queue.ts'
-import { completeScope } from './scope.ts'
+import { completeScope, Departure } from './scope.ts'
 import type { WorkScope } from './scope.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
@@ -71,13 +71,13 @@ describe('the slots of a pool', () => {
 
   it('the slots of a pool are not waited for by disconnected clients, or beyond the deadline', async () => {
     const { queue, refused, enter, settle } = watched({ slots: 1, longSlots: 1 })
-    const gone = new AbortController()
+    const gone = new Departure()
     enter('runs')
-    enter('gone', 'gone', { signal: gone.signal })
+    enter('gone', 'gone', { departure: gone })
     enter('late', 'late', { deadlineMs: performance.now() + 100 })
     enter('patient')
     await settle()
-    gone.abort()
+    gone.happen()
     await settle()
     expect(refused).toEqual(['gone CLIENT_GONE'])
     await vi.advanceTimersByTimeAsync(100)
@@ -85,7 +85,7 @@ describe('the slots of a pool', () => {
     await vi.advanceTimersByTimeAsync(900)
     expect(refused.at(-1)).toBe('patient DATABASE_BUSY')
     expect(queue.waiting).toBe(0)
-    enter('gone', 'came too late', { signal: gone.signal })
+    enter('gone', 'came too late', { departure: gone })
     await settle()
     expect(refused.at(-1)).toBe('came too late CLIENT_GONE')
   })

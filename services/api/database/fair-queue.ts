@@ -84,7 +84,7 @@ export class FairQueue {
    */
   enter(scope: WorkScope): Promise<Leave> {
     const client = this.#clientOf(scope)
-    if (scope.signal?.aborted) return Promise.reject(clientGone())
+    if (scope.departure?.hasHappened) return Promise.reject(clientGone())
     if (this.#mayRun(client, scope)) return Promise.resolve(this.#start(client, scope))
     if (this.#waiting >= this.#limits.maxWaiting && !this.#makeRoom(client)) {
       this.#forgetIdle(client, scope)
@@ -97,7 +97,7 @@ export class FairQueue {
     return new Promise((resolve, reject) => {
       const end = (): void => {
         clearTimeout(timer)
-        scope.signal?.removeEventListener('abort', onGone)
+        scope.departure?.remove(onGone)
         this.#waiting--
         if (client.waiting.length === 0) this.#waitingClients--
       }
@@ -124,7 +124,7 @@ export class FairQueue {
       const timer = setTimeout(() => {
         entry.refuse(tooBusy(`no database connection was free for ${Math.round(waitMs)} ms`))
       }, waitMs)
-      scope.signal?.addEventListener('abort', onGone)
+      scope.departure?.add(onGone)
       this.#waiting++
       if (client.waiting.push(entry) === 1 && ++this.#waitingClients === 2) this.#contendedSinceMs = sinceMs
     })

@@ -10,6 +10,7 @@ export type {
   RequestDatabaseSettings,
   ServerState,
 } from './request-database.ts'
+export { Departure } from './scope.ts'
 export type { WorkScope } from './scope.ts'
 export type { ServerLimits, ServerLoad, Session } from './server.ts'
 export type { SqlValue, Statement } from './statement.ts'

@@ -51,12 +51,12 @@ export class StatementRunner {
   #run<Row extends readonly unknown[]>(statement: Statement): Promise<Row[]> {
     const { client, scope } = this.#parts
     const leftMs = scope.deadlineMs - performance.now()
-    if (scope.signal?.aborted) return Promise.reject(clientGone())
+    if (scope.departure?.hasHappened) return Promise.reject(clientGone())
     if (leftMs <= 0 || this.isInterrupted) return Promise.reject(timeIsUp())
     return new Promise<Row[]>((resolve, reject) => {
       const end = (): void => {
         clearTimeout(timer)
-        scope.signal?.removeEventListener('abort', onGone)
+        scope.departure?.remove(onGone)
         this.#onWire = undefined
       }
       const interrupt = (error: Error): void => {
@@ -70,7 +70,7 @@ export class StatementRunner {
       const timer = setTimeout(() => {
         interrupt(timeIsUp())
       }, leftMs)
-      scope.signal?.addEventListener('abort', onGone)
+      scope.departure?.add(onGone)
       this.#onWire = client.query<unknown[]>(configOf(statement)).then(
         ({ rows }) => {
           end()
@@ -86,5 +86,7 @@ export class StatementRunner {
 }
 
 function configOf({ text, values, name }: Statement): pg.QueryArrayConfig {
-  return { text, values: [...values], rowMode: 'array', ...(name === undefined ? {} : { name }) }
+  const config: pg.QueryArrayConfig = { text, values: [...values], rowMode: 'array' }
+  if (name !== undefined) config.name = name
+  return config
 }

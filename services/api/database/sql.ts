@@ -99,12 +99,12 @@ export class PreparedNames {
   }
 
   /** The statement, with a name if there is one for its text. */
-  prepared(statement: Pick<Statement, 'text' | 'values'>): Statement {
-    let name = this.#names.get(statement.text)
+  prepared({ text, values }: Pick<Statement, 'text' | 'values'>): Statement {
+    let name = this.#names.get(text)
     if (name === undefined && this.#names.size < this.#most) {
-      name = `p${createHash('sha1').update(statement.text).digest('base64url')}`
-      this.#names.set(statement.text, name)
+      name = `p${createHash('sha1').update(text).digest('base64url')}`
+      this.#names.set(text, name)
     }
-    return name === undefined ? statement : { ...statement, name, isNamedByText: true }
+    return name === undefined ? { text, values } : { text, values, name, isNamedByText: true }
   }
 }

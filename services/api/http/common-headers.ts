@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import { httpDate } from '../../core/http/index.ts'
+import { httpDate, setHeaders } from '../../core/http/index.ts'
 import type { Headers } from '../../core/http/index.ts'
 
 /** Creates the headers of every answer: `Last-Modified`, and `X-Revision` where the revision is known. */
@@ -12,7 +12,7 @@ export function createCommonHeaders(revision: string | undefined): () => Headers
 /** Sets the headers of every answer. */
 export function createHeadersStep(headers: () => Headers): Middleware {
   return (context, next) => {
-    context.set(headers())
+    setHeaders(context.res, headers())
     return next()
   }
 }

@@ -1,10 +1,11 @@
 import type { RouterContext } from '@koa/router'
 import type { Context } from 'koa'
 import type { NamedLists } from '../../core/endpoint/index.ts'
-import { notesOf, RequestError, warningHeader } from '../../core/http/index.ts'
+import { notesOf, RequestError, setHeaders, warningHeader } from '../../core/http/index.ts'
 import type { BodyReader } from '../../core/http/index.ts'
 import type { CacheRequest } from '../cache/index.ts'
 import { Answer, answerKey } from '../cache/index.ts'
+import { Departure } from '../database/index.ts'
 import type { RequestDatabase, WorkScope } from '../database/index.ts'
 import type { Endpoint, RawParameters } from '../endpoint/index.ts'
 import { isAttributeFilter, readAttributeFilters, readRequest } from '../endpoint/index.ts'
@@ -52,7 +53,9 @@ export function createEndpointAnswer(
   const { endpoint, place, isBrief } = route
   const caller = `${route.namespace} ${endpoint.path}`
   return async (context) => {
-    Object.assign(notesOf(context), { route: route.pattern, namespace: route.namespace })
+    const notes = notesOf(context)
+    notes.route = route.pattern
+    notes.namespace = route.namespace
     const raw = await readParameters(context, parts.bodies, parts.clientOf)
     const deadlineMs = performance.now() + parts.maxTimeMs
     const warnings: string[] = []
@@ -63,10 +66,12 @@ export function createEndpointAnswer(
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
     const noted = endpoint.noted?.filter((name) => raw.has(name)) ?? []
     const keyOf = (): string => answerKey(place, values, attributes, noted)
-    const scope: Partial<WorkScope> = {
-      ...{ caller, isBrief, deadlineMs },
+    const scope: WorkScope = {
+      caller,
       client: parts.clientOf(context).key,
-      signal: goneSignal(context),
+      isBrief,
+      deadlineMs,
+      departure: departureOf(context),
     }
     const create = async (): Promise<Answer> => {
       const data = await parts.database.run(
@@ -78,7 +83,7 @@ export function createEndpointAnswer(
     // Cached answers that are found by the URL alone carry no warnings.
     const address = warnings.length === 0 ? spelledAddress(context.req) : undefined
     const answer = await findOrCreate(context, route, parts.caching, { keyOf, address }, create)
-    context.set(warningHeader(warnings))
+    setHeaders(context.res, warningHeader(warnings))
     await answer.send(context)
   }
 }
@@ -108,13 +113,13 @@ async function findOrCreate(
   return answer
 }
 
-/** Aborted when the client closes its connection before it has its answer. */
-function goneSignal({ res }: Context): AbortSignal {
-  const gone = new AbortController()
+/** Happens when the client closes its connection before it has its answer. */
+function departureOf({ res }: Context): Departure {
+  const departure = new Departure()
   res.once('close', () => {
-    if (!res.writableFinished) gone.abort()
+    if (!res.writableFinished) departure.happen()
   })
-  return gone.signal
+  return departure
 }
 
 /** Query string and body, merged; the body wins. */

@@ -4,7 +4,7 @@ import { RequestError } from '../../core/http/index.ts'
 /** Refuses a path with a percent escape that means nothing. */
 export function checkPath(context: Context, next: () => Promise<void>): Promise<void> {
   try {
-    decodeURIComponent(context.path)
+    if (context.path.includes('%')) decodeURIComponent(context.path)
   } catch {
     throw new RequestError(400, 'The path has a malformed percent escape')
   }

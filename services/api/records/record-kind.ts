@@ -43,7 +43,7 @@ export interface Assembler {
   readonly read: (texts: PageTexts) => PendingRecords
   /** A cheaper statement for one key, `$1`, which answers one text. */
   readonly one?: {
-    readonly statement: Omit<Statement, 'values'>
+    readonly statement: Required<Pick<Statement, 'name' | 'text'>>
     /** @param text undefined when there is no row. */
     readonly read: (text: string | undefined) => PendingRecords
   }
@@ -72,7 +72,8 @@ export function recordKind(fragments: Fragments, assembler: Assembler): RecordKi
     async readKeys(session, keys) {
       if (keys.length === 0) return new Map()
       if (keys.length === 1 && one) {
-        const rows = await session.query<[string]>({ ...one.statement, values: keys })
+        const { name, text } = one.statement
+        const rows = await session.query<[string]>({ name, text, values: keys })
         return assemble(session, one.read(rows[0]?.[0]))
       }
       const found = await readPage(session, keysPage(keys, keyType))

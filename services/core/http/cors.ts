@@ -1,11 +1,10 @@
 import type { Middleware } from 'koa'
+import { setHeaders } from './headers.ts'
+import type { Headers } from './headers.ts'
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
 /** A longer origin is none that a browser sends. */
 const MAX_ORIGIN_LENGTH = 300
-
-/** Headers by name. */
-export type Headers = Readonly<Record<string, string>>
 
 const everyOrigin: Headers = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' }
 /** Caches between here and the browser must not answer one origin with the answer to another. */
@@ -30,7 +29,7 @@ export function createCorsHeaders(patterns: readonly string[]): (origin: string 
 export function createCorsStep(patterns: readonly string[]): Middleware {
   const headersFor = createCorsHeaders(patterns)
   return (context, next) => {
-    context.set(headersFor(context.req.headers.origin))
+    setHeaders(context.res, headersFor(context.req.headers.origin))
     if (context.method !== 'OPTIONS') return next()
     context.status = 204
     context.set('Access-Control-Allow-Methods', METHODS)

@@ -1,7 +1,7 @@
 import limitRequests from 'koa-ratelimit'
 import type { Redis } from 'ioredis'
 import type { Context, Middleware } from 'koa'
-import type { Headers } from './cors.ts'
+import type { Headers } from './headers.ts'
 import type { KnownClient } from './clients.ts'
 import type { RequestCounter } from './request-counter.ts'
 import { RequestError } from './request-error.ts'

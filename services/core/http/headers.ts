@@ -1,0 +1,13 @@
+import type { ServerResponse } from 'node:http'
+
+/** Headers by name. */
+export type Headers = Readonly<Record<string, string>>
+
+/** Sets headers of an answer; `Vary` is added to what it varies by already. */
+export function setHeaders(response: ServerResponse, headers: Headers): void {
+  for (const name in headers) {
+    const value = headers[name]!
+    const before = name === 'Vary' ? response.getHeader(name) : undefined
+    response.setHeader(name, before === undefined ? value : `${String(before)}, ${value}`)
+  }
+}
