@@ -176,6 +176,15 @@ describe('what is derived', () => {
     expect((await digestOf(database.address)).digest).toBe(digest)
   })
 
+  it('a mint number beyond the supply of its template is reported', async () => {
+    const asset = `(SELECT max(asset_id) FROM assets.assets a WHERE template_mint IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM market.listing_assets l WHERE l.asset_id = a.asset_id))`
+    await change(`UPDATE assets.assets SET template_mint = template_mint + 1000 WHERE asset_id = ${asset}`)
+    const { derived } = await verifyOf(database.address, state)
+    expect(derived).toMatchObject([{ rule: expect.stringContaining('mint numbers') as string, count: 1 }])
+    await change(`UPDATE assets.assets SET template_mint = template_mint - 1000 WHERE asset_id = ${asset}`)
+  })
+
   it('assets and offers that are lacking are added, without what the chain does not tell', async () => {
     const client = await connectDatabase(database.address, { applicationName: 'test' })
     try {

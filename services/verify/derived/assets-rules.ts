@@ -29,6 +29,14 @@ export const assetsRules: readonly DerivedRule[] = [
   counts('burners are those who burned assets', 'assets.burners', 'account, assets'),
   counts('transfers are counted by collection', 'assets.transfer_counts', 'collection_name, transfers'),
   {
+    rule: 'mint numbers of a template ascend with the ids of its assets, up to its supply',
+    violations: `
+      SELECT concat_ws(' ', a.template_id, a.asset_id, a.template_mint) FROM (
+        SELECT template_id, asset_id, template_mint, lag(template_mint) OVER (PARTITION BY template_id ORDER BY asset_id) AS before
+        FROM assets.assets WHERE template_mint IS NOT NULL) a JOIN assets.templates t USING (template_id)
+      WHERE a.template_mint > t.issued_supply OR a.template_mint <= a.before`,
+  },
+  {
     rule: 'an open offer is invalid exactly while an asset is not with its side',
     violations: `
       SELECT concat_ws(' ', o.offer_id, o.state) FROM assets.offers o WHERE o.state IN (0, 1) AND (o.state = 1) <> EXISTS (
