@@ -19,17 +19,16 @@ export function observeRequests(metrics: Metrics): RequestObserver {
     requestStarted() {
       inFlight++
     },
-    requestEnded({ namespace = NO_NAMESPACE, route = UNMATCHED, method, status, ...facts }) {
+    requestEnded(facts) {
       inFlight--
-      const labels = { namespace, route }
-      const answer = { ...labels, status: `${Math.floor(status / 100)}xx` }
-      metrics.count('pronghorn_http_requests_total', {
-        ...answer,
-        method: methods.has(method) ? method : 'other',
-      })
-      metrics.observe('pronghorn_http_request_duration_seconds', answer, facts.durationMs / 1_000)
-      if (facts.bytes > 0) metrics.count('pronghorn_http_response_bytes_total', labels, facts.bytes)
-      metrics.count('pronghorn_http_cache_answers_total', { ...labels, outcome: facts.cache })
+      const { namespace = NO_NAMESPACE, route = UNMATCHED, bytes, cache: outcome } = facts
+      const status = `${Math.floor(facts.status / 100)}xx`
+      const method = methods.has(facts.method) ? facts.method : 'other'
+      const seconds = facts.durationMs / 1_000
+      metrics.count('pronghorn_http_requests_total', { namespace, route, status, method })
+      metrics.observe('pronghorn_http_request_duration_seconds', { namespace, route, status }, seconds)
+      if (bytes > 0) metrics.count('pronghorn_http_response_bytes_total', { namespace, route }, bytes)
+      metrics.count('pronghorn_http_cache_answers_total', { namespace, route, outcome })
     },
   }
 }

@@ -25,10 +25,10 @@ export interface RequestObserver {
 export function createObserverStep(observer: RequestObserver): Middleware {
   return (context, next) => {
     const { req, res } = context
-    observeRequest(observer, { req, res }, () => ({
-      ...notesOf(context),
-      bytes: sentBytes(context.method, res),
-    }))
+    observeRequest(observer, { req, res }, () => {
+      const { route, namespace, cache } = notesOf(context)
+      return { route, namespace, cache, bytes: sentBytes(context.method, res) }
+    })
     return next()
   }
 }
@@ -44,8 +44,12 @@ export function observeRequest(
   observer.requestStarted()
   // 'close' follows 'finish', and comes alone when the client left.
   res.once('close', () => {
+    const { route, namespace, cache, bytes } = facts()
     observer.requestEnded({
-      ...facts(),
+      route,
+      namespace,
+      cache,
+      bytes,
       method,
       status: res.statusCode,
       durationMs: performance.now() - startedMs,
