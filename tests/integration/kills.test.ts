@@ -121,7 +121,7 @@ const scenarios: Record<string, Scenario> = {
   'main and v2 as history': {
     chain: { recordings: ['main', 'v2'], replay: 'history' },
     stopBlock: 952,
-    kills: 10,
+    kills: Math.max(6, rounds(20)),
     seed: 42,
     settings: { db_group_blocks: 1, ship_prefetch_blocks: 4 },
   },
