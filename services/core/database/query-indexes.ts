@@ -17,7 +17,15 @@ interface QueryIndex {
 /** How often a build checks whether another one has ended. */
 const LOCK_POLL_MS = 500
 
-const STATEMENT = /^CREATE INDEX (\w+) ON ([\w.]+) ([^;]+);$/
+const CREATE = /^CREATE INDEX (\w+) ON ([\w.]+) ([^;]+);$/
+const DROP = /^DROP INDEX (\w+\.\w+);$/
+
+/** What `indexes/<family>.sql` declares. */
+interface DeclaredIndexes {
+  readonly indexes: readonly QueryIndex[]
+  /** Schema-qualified names of those of earlier versions, which serve until their successors are built. */
+  readonly replaced: readonly string[]
+}
 
 /** Names of the families that have query indexes. */
 export async function listIndexFamilies(): Promise<string[]> {
@@ -25,22 +33,24 @@ export async function listIndexFamilies(): Promise<string[]> {
   return files.filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -4))
 }
 
-async function readIndexes(family: string): Promise<QueryIndex[]> {
+async function readIndexes(family: string): Promise<DeclaredIndexes> {
   const text = await readFile(join(packageRoot, `services/core/database/indexes/${family}.sql`), 'utf8')
-  return text
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('--'))
-    .map((line) => {
-      const match = STATEMENT.exec(line)
-      if (!match) throw new FatalError('INSTALLATION_BROKEN', `indexes/${family}.sql: cannot read: ${line}`)
-      return { name: match[1]!, table: match[2]!, definition: match[3]! }
-    })
+  const indexes: QueryIndex[] = []
+  const replaced: string[] = []
+  for (const line of text.split('\n').filter((each) => each !== '' && !each.startsWith('--'))) {
+    const created = CREATE.exec(line)
+    const dropped = DROP.exec(line)
+    if (created) indexes.push({ name: created[1]!, table: created[2]!, definition: created[3]! })
+    else if (dropped) replaced.push(dropped[1]!)
+    else throw new FatalError('INSTALLATION_BROKEN', `indexes/${family}.sql: cannot read: ${line}`)
+  }
+  return { indexes, replaced }
 }
 
 /** Query indexes of a family that are missing, or were left invalid by a build that was cut off. */
 export async function listMissingIndexes(client: pg.ClientBase, family: string): Promise<string[]> {
   const missing: string[] = []
-  for (const index of await readIndexes(family))
+  for (const index of (await readIndexes(family)).indexes)
     if ((await indexState(client, index)) !== 'valid') missing.push(index.name)
   return missing
 }
@@ -57,8 +67,8 @@ async function indexState(client: pg.ClientBase, index: QueryIndex): Promise<'va
 
 /**
  * Builds the missing query indexes of a family, one by one and online: readers and the writer continue meanwhile. What
- * an earlier run finished stays; invalid indexes are dropped and rebuilt. One build of a family runs at a
- * time; others wait for it. Must run outside a transaction, on a connection without a statement time-out.
+ * an earlier run finished stays; invalid indexes are dropped and rebuilt; those that others replace are dropped last. One
+ * build of a family runs at a time; others wait for it. Must run outside a transaction, on a connection without a statement time-out.
  *
  * @param onBuilt called after each index.
  */
@@ -72,7 +82,8 @@ export async function buildQueryIndexes(
   await client.query("SET client_connection_check_interval = '5s'").catch(() => undefined)
   if (!(await lockFamily(client, family, signal))) return
   try {
-    for (const index of await readIndexes(family)) {
+    const { indexes, replaced } = await readIndexes(family)
+    for (const index of indexes) {
       if (signal?.aborted) return
       if ((await indexState(client, index)) === 'valid') continue
       const started = performance.now()
@@ -81,6 +92,7 @@ export async function buildQueryIndexes(
       await describeExpressions(client, index)
       onBuilt(index.name, performance.now() - started)
     }
+    for (const name of replaced) await dropOnline(client, name)
   } finally {
     await client.query(`SELECT pg_advisory_unlock(${FAMILY_LOCK})`, [family]).catch(() => undefined)
   }
@@ -131,10 +143,13 @@ async function buildOnline(
   name: string,
   definition: string,
 ): Promise<void> {
-  const schema = table.split('.')[0]!
-  // Also online: a plain drop would queue behind a reader of the table, and the writer behind the drop.
-  await client.query(`DROP INDEX CONCURRENTLY IF EXISTS ${schema}.${name}`)
+  await dropOnline(client, `${table.split('.')[0]!}.${name}`)
   await client.query(`CREATE INDEX CONCURRENTLY ${name} ON ${table} ${definition}`)
+}
+
+/** A plain drop would queue behind a reader of the table, and the writer behind the drop. */
+async function dropOnline(client: pg.ClientBase, index: string): Promise<void> {
+  await client.query(`DROP INDEX CONCURRENTLY IF EXISTS ${index}`)
 }
 
 /**

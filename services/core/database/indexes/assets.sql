@@ -11,7 +11,7 @@ CREATE INDEX assets_burners_idx ON assets.assets (schema_key, burned_by_account,
 CREATE INDEX assets_updated_idx ON assets.assets (updated_at_time, asset_id);
 CREATE INDEX assets_transferred_idx ON assets.assets (transferred_at_time, asset_id);
 CREATE INDEX assets_name_idx ON assets.assets (schema_key, left(coalesce(immutable_data ->> 'name', mutable_data ->> 'name'), 100) COLLATE "C", asset_id) WHERE coalesce(immutable_data ->> 'name', mutable_data ->> 'name') IS NOT NULL;
-CREATE INDEX assets_data_idx ON assets.assets USING gin (immutable_data jsonb_path_ops, mutable_data jsonb_path_ops, (immutable_data ->> 'name') gin_trgm_ops, (mutable_data ->> 'name') gin_trgm_ops) WHERE immutable_data IS NOT NULL OR mutable_data IS NOT NULL;
+CREATE INDEX assets_attributes_idx ON assets.assets USING gin (collection_name, schema_key, immutable_data jsonb_path_ops, mutable_data jsonb_path_ops, (immutable_data ->> 'name') gin_trgm_ops, (mutable_data ->> 'name') gin_trgm_ops) WHERE immutable_data IS NOT NULL OR mutable_data IS NOT NULL;
 CREATE INDEX accounts_rank_idx ON assets.accounts (assets DESC, account);
 CREATE INDEX accounts_name_idx ON assets.accounts USING gin (account gin_trgm_ops);
 CREATE INDEX burners_rank_idx ON assets.burners (assets DESC, account);
@@ -42,3 +42,4 @@ CREATE INDEX transfers_collection_idx ON assets.transfers (collection_name, tran
 CREATE INDEX transfers_assets_idx ON assets.transfers USING gin (asset_ids);
 CREATE INDEX transfers_memo_idx ON assets.transfers USING gin (memo gin_trgm_ops);
 CREATE INDEX logs_subject_idx ON assets.logs (subject, seq) WITH (fillfactor = 100);
+DROP INDEX assets.assets_data_idx;
