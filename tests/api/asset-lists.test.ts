@@ -134,7 +134,7 @@ async function pickFilters(random: () => number): Promise<Query> {
 
 const SORTS = ['asset_id', 'updated', 'transferred', 'template_mint', 'name']
 const readers = Object.entries(FORCED_PATHS).map(
-  ([name, choose]) => [name, createListReader([], choose)] as const,
+  ([name, choose]) => [name, createListReader(['market.template_prices'], choose)] as const,
 )
 
 async function contextOf<P extends Parameters>(

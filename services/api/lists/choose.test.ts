@@ -153,6 +153,22 @@ describe('the access path of a list', () => {
     expect([second.expected, second.budget]).toEqual([ROWS, undefined])
   })
 
+  it('the access path of a list has the same row budget whatever it costs to put another table in order', () => {
+    const budgetOf = (drivers: number): number | undefined => {
+      const driven = {
+        query: () => raw(''),
+        applied: new Set<string>(),
+        rows: ROWS,
+        drivers,
+        rowsOfEach: 100,
+      }
+      const order = { direction: 'DESC', branches: [{ rank: 0, column: 'price', driven }] } as const
+      return (choosePath({ ...request([equal('owner', 900_000)]), order }) as WalkPath).budget
+    }
+    expect(budgetOf(0)).toBeGreaterThan(0)
+    expect(budgetOf(100_000)).toBe(budgetOf(0))
+  })
+
   it('the access path of a list gathers where no index has the order', () => {
     expect(choosePath(request([equal('owner', 900_000)], 'price')).kind).toBe('gather')
   })

@@ -138,7 +138,8 @@ function budgetOf(
   if (seen) return undefined
   // Without a budget all rows of some are read.
   if (gatherCost === undefined && !walk.walks.some(isWholeWithoutBudget)) return undefined
-  const rowCost = Math.max(HEAP_COST, walk.cost / Math.max(1, walk.expected))
+  const beforeRows = walk.walks.reduce((sum, { driven }) => sum + driverCost(driven), 0)
+  const rowCost = Math.max(HEAP_COST, (walk.cost - beforeRows) / Math.max(1, walk.expected))
   // The budget is smaller for rows that are expensive to check, but at least twice the row estimate.
   const most = Math.max((MAX_BUDGET * HEAP_COST) / rowCost, 2 * walk.expected)
   const rows = Math.max(
@@ -365,7 +366,12 @@ function drivenWalk(request: ListRequest, branch: Branch, driven: Driven): Estim
   const checks = withoutImplied(request.filters.filter(({ name }) => !driven.applied.has(name)))
   const walk = { branch, prefix: [], bounds: [], checks, ranges: 1, driven }
   const walked = estimated(request, walk, driven.rows, new Set())
-  return { ...walked, cost: walked.cost + DRIVER_COST * driven.drivers }
+  return { ...walked, cost: walked.cost + driverCost(driven) }
+}
+
+/** Cost of putting the rows of another table in order, whatever is read of what they lead to. */
+function driverCost(driven: Driven | undefined): number {
+  return DRIVER_COST * (driven?.drivers ?? 0)
 }
 
 /** @param within rows that the walk could read. @param has columns that it knows without visiting rows. */

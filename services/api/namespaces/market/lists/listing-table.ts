@@ -149,4 +149,5 @@ export const MARKET_TABLES: readonly string[] = [
   'market.bids',
   'market.royalty_payouts',
   'market.logs',
+  'market.template_prices',
 ]

@@ -1,7 +1,16 @@
 import { raw, sql, where } from '../../../database/index.ts'
+import type { Sql } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
+import { estimateRows } from '../../../lists/index.ts'
 import type { Driven, List, Order } from '../../../lists/index.ts'
-import { assetList, assetsOfTemplates, assetsWithoutValue, templateScope } from '../../assets/index.ts'
+import {
+  assetFilters,
+  assetList,
+  ASSETS,
+  assetsOfTemplates,
+  assetsWithoutValue,
+  templateScope,
+} from '../../assets/index.ts'
 import type { AssetRequest, AssetValues } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
@@ -26,6 +35,7 @@ const IS_FIRST_TOKEN =
 const HAS_PRICE = raw(
   'EXISTS (SELECT FROM market.template_prices p WHERE p.template_id = a.template_id OFFSET 0)',
 )
+const PRICES = 'market.template_prices'
 /** Share of the assets without a price, without statistics. */
 const UNPRICED = 0.2
 
@@ -53,23 +63,33 @@ function priceOrder(request: AssetRequest, column: string): Order {
       },
       assetsWithoutValue('bigint', [sql`NOT ${HAS_PRICE}`], UNPRICED),
     ],
-    sorted: {
-      from: sql`assets.assets a LEFT JOIN (SELECT DISTINCT ON (p.template_id) p.template_id, ${raw(column)} AS price
-        FROM market.template_prices p JOIN market.tokens y USING (token_symbol) ORDER BY p.template_id, y.place) p
-        ON p.template_id = a.template_id`,
-      value: raw('p.price'),
-    },
+    sorted: { from: assetsWithPrice(request, column), value: raw('p.price') },
   }
+}
+
+/** Assets, `a`, with the price of their template, `p.price`: few look it up, for many all prices are read once. */
+function assetsWithPrice(request: AssetRequest, column: string): Sql {
+  const { statistics } = request
+  const isFew = estimateRows(statistics.rows(ASSETS), assetFilters(request)) < statistics.rows(PRICES)
+  return isFew
+    ? sql`assets.assets a LEFT JOIN LATERAL (SELECT ${raw(column)} AS price
+        FROM market.template_prices p JOIN market.tokens y USING (token_symbol)
+        WHERE p.template_id = a.template_id ORDER BY y.place LIMIT 1) p ON true`
+    : sql`assets.assets a LEFT JOIN (SELECT DISTINCT ON (p.template_id) p.template_id, ${raw(column)} AS price
+        FROM market.template_prices p JOIN market.tokens y USING (token_symbol) ORDER BY p.template_id, y.place) p
+        ON p.template_id = a.template_id`
 }
 
 /** Assets with a price, template by template in the order of the prices. */
 function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC' | 'DESC'): Driven {
-  const { conditions, applied, isWide, templates, assets } = templateScope(request)
+  const { conditions, applied, templates, assets } = templateScope(request)
+  const { statistics } = request
   const rowsOfEach = assets / Math.max(1, templates)
   return {
     applied,
     rows: assets,
-    drivers: isWide ? 0 : templates,
+    // No index has this order.
+    drivers: (statistics.rows(PRICES) * templates) / statistics.rows('assets.templates'),
     rowsOfEach,
     query(checks, wanted, budget) {
       const drivers = sql`SELECT t.template_id, ${raw(column)} AS value
