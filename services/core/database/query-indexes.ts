@@ -68,7 +68,8 @@ async function indexState(client: pg.ClientBase, index: QueryIndex): Promise<'va
 /**
  * Builds the missing query indexes of a family, one by one and online: readers and the writer continue meanwhile. What
  * an earlier run finished stays; invalid indexes are dropped and rebuilt; those that others replace are dropped last. One
- * build of a family runs at a time; others wait for it. Must run outside a transaction, on a connection without a statement time-out.
+ * build of a family runs at a time; others wait for it. Must run outside a transaction, on a connection without a
+ * statement time-out.
  *
  * @param onBuilt called after each index.
  */

@@ -2,9 +2,8 @@ import { raw, sql, where } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import { estimateRows } from '../../../lists/index.ts'
-import type { Driven, List, Order } from '../../../lists/index.ts'
+import type { Driven, Filter, List, Order } from '../../../lists/index.ts'
 import {
-  assetFilters,
   assetList,
   ASSETS,
   assetsOfTemplates,
@@ -45,12 +44,13 @@ export async function pricedAssets(
   { assets, trigrams }: MarketSetup,
   column: string,
 ): Promise<List> {
-  const order = (request: AssetRequest): Order => priceOrder(request, column)
+  const order = (request: AssetRequest, filters: readonly Filter[]): Order =>
+    priceOrder(request, filters, column)
   const { list } = await assetList(assets.lists, trigrams, context, order)
   return list
 }
 
-function priceOrder(request: AssetRequest, column: string): Order {
+function priceOrder(request: AssetRequest, filters: readonly Filter[], column: string): Order {
   const direction = request.values.order === 'asc' ? 'ASC' : 'DESC'
   return {
     direction,
@@ -63,14 +63,13 @@ function priceOrder(request: AssetRequest, column: string): Order {
       },
       assetsWithoutValue('bigint', [sql`NOT ${HAS_PRICE}`], UNPRICED),
     ],
-    sorted: { from: assetsWithPrice(request, column), value: raw('p.price') },
+    sorted: { from: assetsWithPrice(request, filters, column), value: raw('p.price') },
   }
 }
 
 /** Assets, `a`, with the price of their template, `p.price`: few look it up, for many all prices are read once. */
-function assetsWithPrice(request: AssetRequest, column: string): Sql {
-  const { statistics } = request
-  const isFew = estimateRows(statistics.rows(ASSETS), assetFilters(request)) < statistics.rows(PRICES)
+function assetsWithPrice({ statistics }: AssetRequest, filters: readonly Filter[], column: string): Sql {
+  const isFew = estimateRows(statistics.rows(ASSETS), filters) < statistics.rows(PRICES)
   return isFew
     ? sql`assets.assets a LEFT JOIN LATERAL (SELECT ${raw(column)} AS price
         FROM market.template_prices p JOIN market.tokens y USING (token_symbol)
