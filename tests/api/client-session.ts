@@ -8,5 +8,6 @@ export function sessionOf(client: pg.Client): Session {
       const { rows } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })
       return rows as unknown as Row[]
     },
+    snapshot: (work) => work(),
   }
 }

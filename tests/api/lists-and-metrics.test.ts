@@ -99,7 +99,9 @@ describe('metrics', () => {
     const query = (name: string) =>
       `pronghorn_database_query_duration_seconds_count{query="${name}",${server}}`
     expect(await risen(query('one-asset'))).toBe(1)
-    expect(await risen(query('assets /v1/collections'))).toBe(4)
+    // The statements of the keys and of the records; where each page begins a snapshot.
+    expect(await risen(query('assets /v1/collections'))).toBe(8)
+    expect(await risen(query('begin'))).toBe(4)
     const lookups = ['cached', 'read'].map((outcome) =>
       risen(`pronghorn_list_lookups_total{outcome="${outcome}"}`),
     )

@@ -25,6 +25,7 @@ const session: Session = {
     })
     return rows as unknown as Row[]
   },
+  snapshot: (work) => work(),
 }
 beforeAll(async () => {
   server = await serveRecordings(['main', 'v2'])
@@ -49,7 +50,7 @@ async function countStatements(work: () => Promise<unknown>): Promise<number> {
   await work()
   return statements.length
 }
-const pageOf = (keys: Sql): PageStatement => ({ keys, isFixed: false, reason: 'test' })
+const pageOf = (keys: Sql, isFixed = true): PageStatement => ({ keys, isFixed, reason: 'test' })
 const newest = (table: string, key: string, limit = 50, order = `${key} DESC`) =>
   raw(`SELECT ${key} AS k, row_number() OVER (ORDER BY ${order}) AS n
     FROM assets.${table} ORDER BY ${order} LIMIT ${limit}`)
@@ -67,16 +68,18 @@ describe('a page of records', () => {
     transfer: ['transfers', 'transfer_id', '/v1/transfers?order=desc&limit=50'],
   } as const
   it.each(Object.entries(pages))(
-    'a page of records of kind %s takes one statement, and another one for fragments',
+    'a page of records of kind %s takes one statement, and another one for fragments; one more where its keys are planned',
     async (name, [table, key, path]) => {
       const kind = createKinds()[name as keyof typeof pages]
       const order = name === 'offer' ? 'created_at_time DESC, offer_id' : `${key} DESC`
-      const read = () => kind.readPage(session, pageOf(newest(table, key, 50, order)))
+      const read = (isFixed = true) => kind.readPage(session, pageOf(newest(table, key, 50, order), isFixed))
       expect(await countStatements(read)).toBe(2)
       expect(await countStatements(read)).toBe(1)
+      expect(await countStatements(() => read(false))).toBe(2)
       const shown = parsed(recordsOf(await read()))
       expect(shown.length).toBeGreaterThan(5)
       expect(shown).toEqual(await rest(path))
+      expect(parsed(recordsOf(await read(false)))).toEqual(shown)
     },
   )
 
@@ -87,17 +90,23 @@ describe('a page of records', () => {
     )
     const [first, second] = rows.map(({ id }) => raw(id))
     const page = sql`SELECT k, n FROM (VALUES (${first!}, 3), (${second!}, -1), (1, 2)) p(k, n)`
-    const records = recordsOf(await asset.readPage(session, pageOf(page)))
-    const ids = parsed(records).map((each) => (each as { asset_id: string }).asset_id)
-    expect(ids).toEqual([rows[1]!.id, rows[0]!.id])
+    for (const isFixed of [true, false]) {
+      const records = recordsOf(await asset.readPage(session, pageOf(page, isFixed)))
+      const ids = parsed(records).map((each) => (each as { asset_id: string }).asset_id)
+      expect(ids).toEqual([rows[1]!.id, rows[0]!.id])
+    }
   })
 
   it('a page of records is unknown when its query gave up, and empty when it found nothing', async () => {
     const { asset, transfer } = createKinds()
-    for (const kind of [asset, transfer]) {
+    for (const [kind, isFixed] of [asset, transfer].flatMap((each) => [
+      [each, true] as const,
+      [each, false] as const,
+    ])) {
       const gaveUp = sql`(${newest('assets', 'asset_id', 5)}) UNION ALL SELECT NULL, 6`
-      expect(await kind.readPage(session, pageOf(gaveUp))).toEqual({ hits: 6 })
-      expect(await kind.readPage(session, pageOf(newest('assets', 'asset_id', 0)))).toEqual({ records: [] })
+      expect(await kind.readPage(session, pageOf(gaveUp, isFixed))).toEqual({ hits: 6 })
+      const none = pageOf(newest('assets', 'asset_id', 0), isFixed)
+      expect(await kind.readPage(session, none)).toEqual({ records: [] })
     }
   })
 })

@@ -100,6 +100,7 @@ async function walksOf(
       walks.push(...scannedTables(plan.rows[0]![0][0].Plan))
       return (await client.query<unknown[]>({ text, ...parameters })).rows as unknown as Row[]
     },
+    snapshot: (work) => work(),
   }
   const endpoint = endpoints.find((each) => each.path === path)!
   const raw = new Map(new URLSearchParams(query))

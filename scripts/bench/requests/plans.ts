@@ -83,6 +83,7 @@ export async function scansOf(
       const { rows } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })
       return rows as unknown as Row[]
     },
+    snapshot: (work) => work(),
   }
   return { data: await answerOf(session, request), scans }
 }

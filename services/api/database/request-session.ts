@@ -3,6 +3,9 @@ import { clientGone, timeIsUp } from './scope.ts'
 import type { WorkScope } from './scope.ts'
 import type { Statement } from './statement.ts'
 
+/** How connections plan their statements at present. */
+const planModes = new WeakMap<pg.PoolClient, string>()
+
 /** Callbacks of a session for its connection. */
 export interface SessionParts {
   readonly client: pg.PoolClient
@@ -49,7 +52,7 @@ export class StatementRunner {
   }
 
   #run<Row extends readonly unknown[]>(statement: Statement): Promise<Row[]> {
-    const { client, scope } = this.#parts
+    const { scope } = this.#parts
     const leftMs = scope.deadlineMs - performance.now()
     if (scope.departure?.hasHappened) return Promise.reject(clientGone())
     if (leftMs <= 0 || this.isInterrupted) return Promise.reject(timeIsUp())
@@ -71,7 +74,7 @@ export class StatementRunner {
         interrupt(timeIsUp())
       }, leftMs)
       scope.departure?.add(onGone)
-      this.#onWire = client.query<unknown[]>(configOf(statement)).then(
+      this.#onWire = this.#send(statement).then(
         ({ rows }) => {
           end()
           resolve(rows as unknown as Row[])
@@ -82,6 +85,22 @@ export class StatementRunner {
         },
       )
     })
+  }
+
+  /**
+   * A prepared statement is planned once. By default PostgreSQL goes on planning it for its values while it takes such
+   * plans for cheaper, but for the statement of a page that takes longer than to run it.
+   */
+  async #send(statement: Statement): Promise<pg.QueryArrayResult<unknown[]>> {
+    const { client } = this.#parts
+    const mode = statement.name === undefined ? 'force_custom_plan' : 'force_generic_plan'
+    if (planModes.get(client) !== mode) {
+      await client.query(`SET plan_cache_mode = ${mode}`)
+      planModes.set(client, mode)
+      // The message that cancels the statement has found this one.
+      if (this.isInterrupted) throw timeIsUp()
+    }
+    return client.query<unknown[]>(configOf(statement))
   }
 }
 

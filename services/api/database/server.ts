@@ -20,6 +20,8 @@ export interface Session {
    * @throws RetryableError `QUERY_TIMEOUT`, `CLIENT_GONE`, `DATABASE_UNAVAILABLE`; FatalError `DATABASE_ERROR`.
    */
   query<Row extends readonly unknown[]>(statement: Statement): Promise<Row[]>
+  /** Runs work whose statements all see the same snapshot. It is not nested. */
+  snapshot<T>(work: () => Promise<T>): Promise<T>
 }
 
 /** Limits of the requests to one server, named like their keys in server.config.json. */
@@ -48,6 +50,10 @@ export interface ServerLoad {
  * statement never is.
  */
 const PLANNING = { jit: 'off', random_page_cost: '1.1', work_mem: '16MB' }
+
+/** A transaction whose statements see one snapshot. */
+const BEGIN = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', values: [] }
+const COMMIT = { name: 'commit', text: 'COMMIT', values: [] }
 
 /** Requests that may wait, for each connection. */
 const WAITING_PER_CONNECTION = 4
@@ -221,6 +227,18 @@ export class DatabaseServer {
           throw queryError(error, problem)
         } finally {
           this.#noteEnd(statement, scope.caller, performance.now() - startedMs, problem)
+        }
+      },
+      snapshot: async (work) => {
+        await session.query(BEGIN)
+        try {
+          const result = await work()
+          await session.query(COMMIT)
+          return result
+        } catch (error) {
+          // The transaction is still open, or has failed.
+          broken = true
+          throw error
         }
       },
     }

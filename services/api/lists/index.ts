@@ -4,7 +4,7 @@ export { rowsOfDrivers } from './driven.ts'
 export type { DrivenRows } from './driven.ts'
 export { estimateRows, foundConditions, haveOnePlan, isImpossible, NEVER, nothing } from './filter.ts'
 export type { EqualValues, Filter, FilterPart, Through } from './filter.ts'
-export { ListReader } from './list.ts'
+export { ListReader, readPageKeys } from './list.ts'
 export type { ChoosePath, List, PageResult, PageStatement, ReadPage } from './list.ts'
 export type { Branch, Driven, Index, Order, PageWindow, Source } from './source.ts'
 

@@ -78,17 +78,7 @@ export class ListReader {
 
   /** The keys of a page, as text. */
   async keys(session: Session, list: List, window: PageWindow): Promise<string[]> {
-    const keys = await this.page(list, window, async ({ keys: page, isFixed, reason }) => {
-      const statement = sql`SELECT string_agg(p.k::text, ',' ORDER BY p.n), min(p.n) FILTER (WHERE p.k IS NULL)
-        FROM (${page}) p`
-      const [row] = await session.query<[string | null, bigint | number | null]>({
-        ...this.prepare(statement, isFixed),
-        reason,
-      })
-      const [found, hits] = row ?? [null, null]
-      return hits === null ? { records: found === null ? [] : found.split(',') } : { hits: Number(hits) }
-    })
-    return keys ?? []
+    return (await this.page(list, window, (page) => readPageKeys(session, page))) ?? []
   }
 
   /** The number of rows of a list, as text. */
@@ -106,6 +96,21 @@ export class ListReader {
     const rendered = statement.render()
     return isFixed ? this.#names.prepared(rendered) : rendered
   }
+}
+
+/** Reads the keys of a page, as text, with a statement that is planned for its values. */
+export async function readPageKeys(
+  session: Session,
+  { keys, reason }: PageStatement,
+): Promise<PageResult<string[]>> {
+  const statement = sql`SELECT string_agg(p.k::text, ',' ORDER BY p.n), min(p.n) FILTER (WHERE p.k IS NULL)
+    FROM (${keys}) p`
+  const [row] = await session.query<[string | null, bigint | number | null]>({
+    ...statement.render(),
+    reason,
+  })
+  const [found, hits] = row ?? [null, null]
+  return hits === null ? { records: found === null ? [] : found.split(',') } : { hits: Number(hits) }
 }
 
 function pageStatement(request: Parameters<typeof pageOf>[0], path: AccessPath): PageStatement {

@@ -1,5 +1,6 @@
 import type { Session, Sql } from '../database/index.ts'
 import { bind, joinSql, PreparedNames, raw, sql } from '../database/index.ts'
+import { readPageKeys } from '../lists/index.ts'
 import type { PageResult, PageStatement } from '../lists/index.ts'
 
 /** Parts of a statement for the keys of a page: WITH items, and columns of its single row. */
@@ -19,20 +20,37 @@ const MAX_PREPARED = 300
 const names = new PreparedNames(MAX_PREPARED)
 
 /**
- * Reads a page in one statement.
+ * Reads a page: in one statement where that is prepared. Where the keys must be planned for their values, their statement
+ * comes first: planning what is read of the records would take longer than reading it. Both see the same snapshot.
  * @param page query of the keys, `k`, and their places, `n`; a row whose `k` is null says that its row budget ran out,
  *   with the number of hits before as its place.
+ * @param keyType SQL type of the keys.
  */
-export async function readPageTexts(
+export function readPageTexts(
   session: Session,
-  { keys, isFixed, reason }: PageStatement,
+  page: PageStatement,
+  selection: Selection,
+  keyType: string,
+): Promise<PageResult<PageTexts>> {
+  if (page.isFixed) return readFixedPage(session, page, selection)
+  return session.snapshot(async () => {
+    const found = await readPageKeys(session, page)
+    if ('hits' in found) return found
+    if (found.records.length === 0) return { records: selection.columns.map(() => null) }
+    return readFixedPage(session, keysPage(found.records, keyType), selection)
+  })
+}
+
+async function readFixedPage(
+  session: Session,
+  { keys, reason }: PageStatement,
   { ctes, columns }: Selection,
 ): Promise<PageResult<PageTexts>> {
   const items = [raw(`${PAGE_KEYS} AS MATERIALIZED (SELECT k, n FROM page WHERE ${HITS} IS NULL)`), ...ctes]
   const statement = sql`WITH page AS MATERIALIZED (${keys}), ${joinSql(items, ', ')}
-    SELECT ${joinSql([raw(HITS), ...columns], ', ')}`.render()
+    SELECT ${joinSql([raw(HITS), ...columns], ', ')}`
   const [row] = await session.query<[number | bigint | null, ...(string | null)[]]>({
-    ...(isFixed ? names.prepared(statement) : statement),
+    ...names.prepared(statement.render()),
     reason,
   })
   const [hits, ...texts] = row!

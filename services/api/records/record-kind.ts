@@ -15,8 +15,8 @@ export interface RecordKind {
   /** SQL type of its keys. */
   readonly keyType: string
   /**
-   * The records of a page in its order; a key without a row is left out. One statement, and a second one when fragments
-   * that records share are not cached.
+   * The records of a page in its order; a key without a row is left out. One statement, another one before it where the
+   * keys are planned for their values, and another one after it when fragments that records share are not cached.
    */
   readPage(session: Session, page: PageStatement): Promise<PageResult<readonly Json[]>>
   /** Records by key, in the order of the keys; one without a row is missing. */
@@ -59,7 +59,7 @@ export function recordKind(fragments: Fragments, assembler: Assembler): RecordKi
     session: Session,
     page: PageStatement,
   ): Promise<PageResult<ReadonlyMap<string, Json>>> {
-    const texts = await readPageTexts(session, page, assembler.select(PAGE_KEYS))
+    const texts = await readPageTexts(session, page, assembler.select(PAGE_KEYS), keyType)
     if ('hits' in texts) return texts
     return { records: await assemble(session, assembler.read(texts.records)) }
   }

@@ -1,0 +1,84 @@
+import type pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openRequestDatabase } from '../../services/api/database/index.ts'
+import type { RequestDatabase, Session } from '../../services/api/database/index.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+
+let database: TestDatabase
+let admin: pg.Client
+let requests: RequestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+  admin = await connectDatabase(database.address, { applicationName: 'test' })
+  await admin.query('CREATE TABLE public.numbers AS SELECT 0 AS number')
+})
+beforeEach(async () => {
+  requests = await openRequestDatabase(
+    { address: database.address, maxConnections: 1, maxLists: 1, maxQueryTimeMs: 60_000, slowQueryMs: 0 },
+    createLogger({ name: 'test', level: 'silent' }),
+  )
+})
+afterEach(() => requests.close())
+afterAll(async () => {
+  await admin.end()
+  await database.drop()
+})
+
+const count = { text: 'SELECT number FROM public.numbers', values: [] }
+const backend = { text: 'SELECT pg_backend_pid()', values: [] }
+const add = () => admin.query('UPDATE public.numbers SET number = number + 1')
+
+/** The number before and after it changes. */
+async function countTwice(session: Session): Promise<number> {
+  const [[before]] = (await session.query<[number]>(count)) as [[number]]
+  await add()
+  const [[after]] = (await session.query<[number]>(count)) as [[number]]
+  return after - before
+}
+
+describe('a snapshot', () => {
+  it('a snapshot is the same for all statements of its work, and ends with it', async () => {
+    const seen = await requests.run(async (session) => {
+      const within = await session.snapshot(() => countTwice(session))
+      return [within, await countTwice(session)]
+    })
+    expect(seen).toEqual([0, 1])
+  })
+
+  it('a snapshot whose work fails leaves no transaction to the next request', async () => {
+    const failed = requests.run((session) =>
+      session.snapshot(() => session.query({ text: 'SELECT 1 / 0', values: [] })),
+    )
+    await expect(failed).rejects.toMatchObject({ code: 'DATABASE_ERROR' })
+    expect(await requests.run(countTwice)).toBe(1)
+  })
+
+  it('a snapshot leaves the connection to the next request', async () => {
+    const [[first]] = (await requests.run((session) =>
+      session.snapshot(() => session.query<[number]>(backend)),
+    )) as [[number]]
+    expect(await requests.run((session) => session.query(backend))).toEqual([[first]])
+  })
+})
+
+describe('plans', () => {
+  it('a named statement is planned once, others for their values, in whatever order they come', async () => {
+    const text = 'SELECT count(*) FROM public.numbers WHERE number = $1::integer'
+    const plans = await requests.run(async (session) => {
+      for (let value = 1; value <= 4; value++) {
+        await session.query({ name: 'known', text, values: [value] })
+        await session.query({ text, values: [value] })
+      }
+      return session.query({
+        text: `SELECT name, generic_plans::integer, custom_plans::integer,
+            (SELECT s.setting FROM pg_settings s WHERE s.name = 'plan_cache_mode')
+          FROM pg_prepared_statements WHERE name = 'known'`,
+        values: [],
+      })
+    })
+    expect(plans).toEqual([['known', 4, 0, 'force_custom_plan']])
+  })
+})
