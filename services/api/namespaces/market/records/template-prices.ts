@@ -2,12 +2,13 @@ import type { FragmentKind } from '../../../records/index.ts'
 import { packRows } from '../../../records/index.ts'
 
 /**
- * A suggested price of a row of `market.template_prices`, with the sales that an oracle prices. Few templates have any:
- * the function is called for these alone.
+ * A suggested price of a row of `market.template_prices`, with the sales that an oracle prices: the function
+ * `market.capped` in place, as a call takes six times as long.
  */
 export function cappedPrice(column: string, row: string): string {
-  return `(CASE WHEN ${row}.oracle_floors IS NULL THEN ${column}
-    ELSE market.capped(${column}, ${row}.token_symbol, ${row}.oracle_floors) END)`
+  return `(CASE WHEN ${row}.oracle_floors IS NULL THEN ${column} ELSE least(${column}, (
+    SELECT min(market.settlement_price(f.value::bigint, r.factor, r.divisor)) FROM jsonb_each_text(${row}.oracle_floors) f
+      JOIN market.rates r ON r.listing_symbol = f.key AND r.settlement_symbol = ${row}.token_symbol)) END)`
 }
 
 /** Changes with every rate of an oracle. */
