@@ -89,12 +89,13 @@ export class StatementRunner {
 
   /**
    * A prepared statement is planned once. By default PostgreSQL goes on planning it for its values while it takes such
-   * plans for cheaper, but for the statement of a page that takes longer than to run it.
+   * plans for cheaper, but for the statement of a page that takes longer than to run it. Without values there is only one
+   * plan.
    */
   async #send(statement: Statement): Promise<pg.QueryArrayResult<unknown[]>> {
     const { client } = this.#parts
     const mode = statement.name === undefined ? 'force_custom_plan' : 'force_generic_plan'
-    if (planModes.get(client) !== mode) {
+    if (statement.values.length > 0 && planModes.get(client) !== mode) {
       await client.query(`SET plan_cache_mode = ${mode}`)
       planModes.set(client, mode)
       // The message that cancels the statement has found this one.

@@ -16,64 +16,58 @@ export type PageTexts = readonly (string | null)[]
 export const PAGE_KEYS = 'known'
 
 /** Statements of pages that are prepared; each takes memory on every connection. */
-const MAX_PREPARED = 300
-const names = new PreparedNames(MAX_PREPARED)
+const pageNames = new PreparedNames(300)
+/** Statements of given keys: all of them are prepared, two or three for each kind of record. */
+const keysNames = new PreparedNames(200)
 
 /**
- * Reads a page: in one statement where that is prepared. Where the keys must be planned for their values, their statement
- * comes first: planning what is read of the records would take longer than reading it. Both see the same snapshot.
+ * Reads a page: in one statement where that is prepared. Otherwise the statement of its keys comes first: planning what is
+ * read of the records for their values too takes longer than reading it. Both see the same snapshot.
  * @param page query of the keys, `k`, and their places, `n`; a row whose `k` is null says that its row budget ran out,
  *   with the number of hits before as its place.
  * @param keyType SQL type of the keys.
  */
-export function readPageTexts(
+export async function readPageTexts(
   session: Session,
   page: PageStatement,
   selection: Selection,
   keyType: string,
 ): Promise<PageResult<PageTexts>> {
-  if (page.isFixed) return readFixedPage(session, page, selection)
-  return session.snapshot(async () => {
-    const found = await readPageKeys(session, page)
-    if ('hits' in found) return found
-    if (found.records.length === 0) return { records: selection.columns.map(() => null) }
-    return readFixedPage(session, keysPage(found.records, keyType), selection)
-  })
-}
-
-async function readFixedPage(
-  session: Session,
-  { keys, reason }: PageStatement,
-  { ctes, columns }: Selection,
-): Promise<PageResult<PageTexts>> {
-  const items = [raw(`${PAGE_KEYS} AS MATERIALIZED (SELECT k, n FROM page WHERE ${HITS} IS NULL)`), ...ctes]
-  const statement = sql`WITH page AS MATERIALIZED (${keys}), ${joinSql(items, ', ')}
-    SELECT ${joinSql([raw(HITS), ...columns], ', ')}`
+  const whole = page.isFixed ? pageNames.prepared(wholePage(page.keys, selection).render()) : undefined
+  if (whole?.name === undefined) {
+    return session.snapshot(async () => {
+      const found = await readPageKeys(session, page)
+      if ('hits' in found) return found
+      return { records: await readKeysTexts(session, found.records, selection, keyType) }
+    })
+  }
   const [row] = await session.query<[number | bigint | null, ...(string | null)[]]>({
-    ...names.prepared(statement.render()),
-    reason,
+    ...whole,
+    reason: page.reason,
   })
   const [hits, ...texts] = row!
   return hits === null ? { records: texts } : { hits: Number(hits) }
 }
 
+function wholePage(keys: Sql, { ctes, columns }: Selection): Sql {
+  const items = [raw(`${PAGE_KEYS} AS MATERIALIZED (SELECT k, n FROM page WHERE ${HITS} IS NULL)`), ...ctes]
+  return sql`WITH page AS MATERIALIZED (${keys}), ${joinSql(items, ', ')}
+    SELECT ${joinSql([raw(HITS), ...columns], ', ')}`
+}
+
 /** Hits before the marker of a page whose row budget ran out; null for a page that is known. */
 const HITS = '(SELECT min(n) FROM page WHERE k IS NULL)'
 
-/** A page of given keys. @param type of the keys, for example `bigint`. */
-export function keysPage(keys: readonly string[], type: string): PageStatement {
-  const [key] = keys
-  // The planner knows that one is one, but of a list not how long it is.
-  const rows =
-    keys.length === 1
-      ? sql`SELECT ${bind(key!, type)} AS k, 1 AS n`
-      : sql`SELECT k, n FROM ${boundKeys(keys, type)} WITH ORDINALITY AS u(k, n)`
-  return { keys: rows, isFixed: true, reason: 'given keys' }
-}
-
-/** Numbers are bound as one text, which the driver then need not quote one by one. */
-function boundKeys(keys: readonly string[], type: string): Sql {
-  return sql`unnest(${bind(type === 'text' ? keys : `{${keys.join(',')}}`, `${type}[]`)})`
+/** Reads what a selection selects of given keys, in one statement. @param keyType SQL type of the keys. */
+export async function readKeysTexts(
+  session: Session,
+  keys: readonly string[],
+  selection: Selection,
+  keyType: string,
+): Promise<PageTexts> {
+  if (keys.length === 0) return selection.columns.map(() => null)
+  const [texts] = await readTogether(session, [{ keys, type: keyType, relation: PAGE_KEYS, selection }])
+  return texts!
 }
 
 /** Reads what several selections select, each of keys of its own, in one statement. @returns the texts of each. */
@@ -87,12 +81,16 @@ export async function readTogether(
   }[],
 ): Promise<PageTexts[]> {
   const ctes = parts.flatMap(({ keys, type, relation, selection }) => [
-    sql`${raw(relation)} AS MATERIALIZED (SELECT k, n FROM ${boundKeys(keys, type)} WITH ORDINALITY AS u(k, n))`,
+    // Numbers are bound as one text, which the driver then need not quote one by one.
+    sql`${raw(relation)} AS MATERIALIZED (SELECT k, n FROM unnest(${bind(
+      type === 'text' ? keys : `{${keys.join(',')}}`,
+      `${type}[]`,
+    )}) WITH ORDINALITY AS u(k, n))`,
     ...selection.ctes,
   ])
   const columns = parts.flatMap(({ selection }) => selection.columns)
   const statement = sql`WITH ${joinSql(ctes, ', ')} SELECT ${joinSql(columns, ', ')}`
-  const [row] = await session.query<(string | null)[]>(names.prepared(statement.render()))
+  const [row] = await session.query<(string | null)[]>(keysNames.prepared(statement.render()))
   let at = 0
   return parts.map(({ selection }) => row!.slice(at, (at += selection.columns.length)))
 }

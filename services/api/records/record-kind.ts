@@ -2,7 +2,7 @@ import type { Session, Statement } from '../database/index.ts'
 import type { Json } from '../json/index.ts'
 import type { PageResult, PageStatement } from '../lists/index.ts'
 import type { FoundFragments, FragmentKind, Fragments, WantedFragments } from './fragments.ts'
-import { keysPage, PAGE_KEYS, readPageTexts } from './page.ts'
+import { PAGE_KEYS, readKeysTexts, readPageTexts } from './page.ts'
 import type { PageTexts, Selection } from './page.ts'
 
 /**
@@ -55,19 +55,13 @@ export function recordKind(fragments: Fragments, assembler: Assembler): RecordKi
   async function assemble(session: Session, pending: PendingRecords): Promise<Map<string, Json>> {
     return pending.assemble(await fragments.load(session, pending.versions))
   }
-  async function readPage(
-    session: Session,
-    page: PageStatement,
-  ): Promise<PageResult<ReadonlyMap<string, Json>>> {
-    const texts = await readPageTexts(session, page, assembler.select(PAGE_KEYS), keyType)
-    if ('hits' in texts) return texts
-    return { records: await assemble(session, assembler.read(texts.records)) }
-  }
   return {
     keyType,
     async readPage(session, page) {
-      const found = await readPage(session, page)
-      return 'hits' in found ? found : { records: [...found.records.values()] }
+      const texts = await readPageTexts(session, page, assembler.select(PAGE_KEYS), keyType)
+      if ('hits' in texts) return texts
+      const records = await assemble(session, assembler.read(texts.records))
+      return { records: [...records.values()] }
     },
     async readKeys(session, keys) {
       if (keys.length === 0) return new Map()
@@ -76,9 +70,8 @@ export function recordKind(fragments: Fragments, assembler: Assembler): RecordKi
         const rows = await session.query<[string]>({ name, text, values: keys })
         return assemble(session, one.read(rows[0]?.[0]))
       }
-      const found = await readPage(session, keysPage(keys, keyType))
-      // Keys that are given are never null.
-      return 'hits' in found ? new Map<string, Json>() : found.records
+      const texts = await readKeysTexts(session, keys, assembler.select(PAGE_KEYS), keyType)
+      return assemble(session, assembler.read(texts))
     },
   }
 }

@@ -7,15 +7,11 @@ import type { List, ListReader, PageStatement } from '../../../lists/index.ts'
 import type { CountValues, PageValues } from '../../parameter-groups/index.ts'
 import { pageWindow } from '../../paging/index.ts'
 import type { RecordKind } from '../../../records/index.ts'
-import { keysPage } from '../../../records/index.ts'
 import type { Values } from '../../../../core/endpoint/index.ts'
 
 /** The JSON of a page of keys. A row that vanished in between is left out. */
 export async function pageJson(session: Session, keys: readonly string[], kind: RecordKind): Promise<Json> {
-  if (keys.length === 0) return '[]'
-  const found = await kind.readPage(session, keysPage(keys, kind.keyType))
-  // Keys that are given are never null.
-  return jsonArray('hits' in found ? [] : found.records)
+  return jsonArray([...(await kind.readKeys(session, keys)).values()])
 }
 
 /** The JSON of the page of a requested list.
