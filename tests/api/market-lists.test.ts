@@ -80,16 +80,21 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Values of a listing and of its asset, and of others. */
-async function poolOf(kind: ListingKind, random: () => number): Promise<Record<string, string | undefined>> {
+/** Values of a listing and of its asset, and of others. @param condition of the listing, `l`. */
+async function poolOf(
+  kind: ListingKind,
+  random: () => number,
+  condition: string,
+): Promise<Record<string, string | undefined>> {
   const { table, key, symbol, mints } = listingTables[kind]
   const ids = kind === 'template_buyoffer' ? 'ARRAY[l.asset_id]' : 'l.asset_ids'
   const { rows } = await client.query<Record<string, unknown>>(
     `SELECT l.*, l.${key}::text AS id, l.${symbol} AS symbol, l.${mints[0]} AS mint, a.owner, a.minter, a.initial_receiver,
-        a.burned_by_account, a.asset_id::text AS asset, a.immutable_data, a.mutable_data, t.immutable_data AS template_data, a.schema_name AS schema
+        a.burned_by_account, a.asset_id::text AS asset, a.immutable_data, a.mutable_data, t.immutable_data AS template_data, a.schema_name AS schema,
+        coalesce(l.template_id, a.template_id) AS template_id
       FROM ${table} l LEFT JOIN assets.assets a ON a.asset_id = (${ids})[1]
         LEFT JOIN assets.templates t ON t.template_id = coalesce(a.template_id, l.template_id)
-      OFFSET floor($1::float8 * (SELECT count(*) FROM ${table})) LIMIT 3`,
+      WHERE ${condition} OFFSET floor($1::float8 * (SELECT count(*) FROM ${table} l WHERE ${condition})) LIMIT 3`,
     [random() * 0.99],
   )
   const [row] = rows
@@ -161,9 +166,12 @@ async function poolOf(kind: ListingKind, random: () => number): Promise<Record<s
 
 /** Filters, most with the values of a listing that is there. */
 async function pickFilters(kind: ListingKind, random: () => number): Promise<Query> {
-  const pool = await poolOf(kind, random)
+  // Open sales, which are requested most, are found by indexes of their own.
+  const isOpen = kind === 'sale' && random() < 0.4
+  const condition = isOpen ? `l.state = 1${random() < 0.4 ? ' AND l.asset_count > 1' : ''}` : 'true'
+  const pool = await poolOf(kind, random, condition)
   const given = Object.entries(pool).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  const chosen: Record<string, string> = {}
+  const chosen: Record<string, string> = isOpen ? { state: '1' } : {}
   const count = Math.floor(random() * 5)
   for (let i = 0; i < count; i++) {
     const [name, value] = given[Math.floor(random() * given.length)]!
@@ -278,6 +286,47 @@ describe('lists of the market', () => {
         }
       }
       expect(shown).toBeGreaterThan(REQUESTS / 10)
+    },
+  )
+})
+
+describe('open sales', () => {
+  it.each(['l.asset_count = 1', 'l.asset_count > 1'])(
+    'open sales with %s are found by what templates have, as by reading all of them',
+    { timeout: patient(120_000) },
+    async (condition) => {
+      const seeded = createRandom(11)
+      const random = () => seeded.fraction()
+      const { parameters } = endpoints.find(({ path }) => path === '/v2/sales')!
+      const setup = {
+        trigrams: true,
+        clock,
+        lists: createListReader(MARKET_TABLES, FORCED_PATHS['gathering']),
+      }
+      const sought = ['template_id', 'template_data.rarity', 'search', 'match', 'template_blacklist']
+      const shown = new Map<string, number>()
+      for (let at = 0; at < 12; at++) {
+        const pool = await poolOf('sale', random, `l.state = 1 AND ${condition}`)
+        for (const name of [...sought, 'hide_templates_by_accounts']) {
+          if (pool[name] === undefined || pool[name] === 'null') continue
+          const ofCollection = at % 2 === 0 ? { collection_name: pool['collection_name']! } : {}
+          const query = new Map(
+            Object.entries({ ...ofCollection, state: '1', [name]: pool[name], limit: '100' }),
+          )
+          const values = await readRequest(
+            parameters as ReturnType<typeof listingParameters>,
+            {},
+            query,
+            () => Promise.resolve([]),
+          )
+          const context = { session, values, attributes: readAttributeFilters(query, FAMILIES) }
+          const list = await listingList(context, setup, { kind: 'sale' })
+          const plain = await plainPage(list, context)
+          expect([...query, await keysOf(context, setup.lists, list)]).toEqual([...query, plain])
+          if (plain.length > 0) shown.set(name, 1 + (shown.get(name) ?? 0))
+        }
+      }
+      expect([...shown.keys()].sort()).toEqual([...sought, 'hide_templates_by_accounts'].sort())
     },
   )
 })

@@ -14,7 +14,7 @@ import {
 } from '../../assets/index.ts'
 import type { ListingRequest } from './listing-request.ts'
 import { columnFilter, distinct } from './listing-request.ts'
-import { HAS_ASSET } from './listing-table.ts'
+import { HAS_ASSET, LISTED } from './listing-table.ts'
 import { NAME_SEARCHES, nameConditions } from './named-templates.ts'
 import { hasTerm, MANY_SCHEMAS, termsOf, termsOfNoTemplate } from './terms.ts'
 import type { ListingValues } from '../parameters.ts'
@@ -82,8 +82,23 @@ function ofTemplates(request: ListingRequest, name: string, given: readonly numb
   const filter = { ...columnFilter(request, name, 'template_id', ids, options), group: 'template' }
   if (kind === 4 || ids.length === 0) return filter
   const { equals: _, columns: __, ...ofOne } = filter
-  const condition = sql`(${filter.condition} OR l.template_ids && ${bind(ids, 'integer[]')})`
-  return { ...ofOne, condition, found: sql`${hasTerm(terms, ids)} AND ${condition}` }
+  const ofSeveral = sql`l.template_ids && ${bind(ids, 'integer[]')}`
+  const condition = sql`(${filter.condition} OR ${ofSeveral})`
+  const found = isOpen(request)
+    ? amongOpen(filter.condition, ofSeveral)
+    : sql`${hasTerm(terms, ids)} AND ${condition}`
+  return { ...ofOne, condition, found }
+}
+
+/** Whether only open sales are requested. */
+function isOpen({ table, states }: ListingRequest): boolean {
+  return table.kind === 1 && states?.length === 1 && states[0] === LISTED
+}
+
+/** Open sales as two indexes find them. @param ofOne those of one asset with a template. @param others all others. */
+function amongOpen(ofOne: Sql, others: Sql): Sql {
+  const state = raw(`l.state = ${LISTED}`)
+  return sql`(${state} AND l.template_id IS NOT NULL AND ${ofOne} OR ${state} AND l.template_id IS NULL AND ${others})`
 }
 
 function schemaFilters(request: ListingRequest): Filter[] {
@@ -132,11 +147,8 @@ function hiddenFilters(request: ListingRequest): Filter[] {
   ]
 }
 
-function withoutTemplates(
-  { table, values, statistics }: ListingRequest,
-  name: string,
-  ids: readonly number[],
-): Filter {
+function withoutTemplates(request: ListingRequest, name: string, ids: readonly number[]): Filter {
+  const { table, values, statistics } = request
   const list = bind(ids, 'integer[]')
   // As a comparison with any of them PostgreSQL looks them up in a hash table.
   const ofOne = sql`(l.template_id = ANY(${list})) IS NOT TRUE`
@@ -149,11 +161,10 @@ function withoutTemplates(
   const visible = sql`SELECT t.template_id FROM assets.templates t WHERE (t.template_id = ANY(${list})) IS NOT TRUE
     AND ${isOneOf(raw('t.collection_name'), collections)}`
   const none = bind(termsOfNoTemplate(collections), 'integer[]')
-  return {
-    ...filter,
-    found: sql`${table.terms} && (ARRAY(${visible}) || ${none}) AND ${condition}`,
-    isIndexed: true,
-  }
+  const found = isOpen(request)
+    ? amongOpen(sql`l.template_id = ANY(ARRAY(${visible}))`, raw('TRUE'))
+    : sql`${table.terms} && (ARRAY(${visible}) || ${none})`
+  return { ...filter, found: sql`${found} AND ${condition}`, isIndexed: true }
 }
 
 /** The templates that the accounts of `hide_templates_by_accounts` own assets of. */
@@ -174,7 +185,8 @@ export function withoutNames({ table, values }: Pick<ListingRequest, 'table' | '
   return table.kind === 4 ? values : without(values, NAME_SEARCHES)
 }
 
-function nameFilters({ table, values, trigrams, named, statistics }: ListingRequest): Filter[] {
+function nameFilters(request: ListingRequest): Filter[] {
+  const { table, values, trigrams, named, statistics } = request
   if (table.kind === 4) return []
   const conditions = nameConditions(values, raw('l.asset_names'), trigrams)
   if (conditions.length === 0) return []
@@ -192,12 +204,15 @@ function nameFilters({ table, values, trigrams, named, statistics }: ListingRequ
   const condition = sql`(l.template_id = ANY(${bind(matching, 'integer[]')}) OR (${plain})${
     nameless.length === 0 ? raw('') : sql` OR (${own})`
   })`
-  const terms = [...matching, ...nameless, ...termsOfNoTemplate(wantedCollections(values))]
+  const possible = [...matching, ...nameless]
+  const found = isOpen(request)
+    ? amongOpen(sql`l.template_id = ANY(${bind(possible, 'integer[]')})`, names)
+    : hasTerm(table.terms, [...possible, ...termsOfNoTemplate(wantedCollections(values))])
   return [
     {
       name: 'names',
       condition,
-      found: sql`${hasTerm(table.terms, terms)} AND ${condition}`,
+      found: sql`${found} AND ${condition}`,
       rows: rowsOf(matching) + NAMED * rowsOf([...nameless, null]),
       isIndexed: true,
     },

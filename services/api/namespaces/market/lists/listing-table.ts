@@ -31,6 +31,9 @@ export const NAME_HEAD = raw('left(l.name, 100)')
 /** Sort column of sales: the price, or for sales with an oracle price the listing price. */
 export const ASKED = raw('coalesce(l.price, l.listing_price)')
 
+/** State of an open sale. */
+export const LISTED = 1
+
 /** States of sales. */
 const STATES = [0, 1, 2, 3, 4]
 

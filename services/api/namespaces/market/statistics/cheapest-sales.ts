@@ -10,6 +10,7 @@ import type { PageWindow } from '../../../lists/index.ts'
 import type { SalePricing } from '../lists/index.ts'
 import {
   anyOf,
+  LISTED,
   listingBounds,
   listingFilters,
   listingTables,
@@ -25,8 +26,6 @@ import type { CheapestValues } from '../parameters.ts'
 
 const { table, source } = listingTables.sale
 
-/** State of sales that are listed. */
-const LISTED = 1
 /** Only sales of one asset have a template. */
 const OF_TEMPLATES = [raw(`l.state = ${LISTED}`), raw('l.template_id IS NOT NULL')]
 /** Cost of finding the cheapest sale of a template, relative to reading a sale. */
