@@ -67,18 +67,41 @@ describe('a snapshot', () => {
 describe('plans', () => {
   it('a named statement is planned once, others for their values, in whatever order they come', async () => {
     const text = 'SELECT count(*) FROM public.numbers WHERE number = $1::integer'
-    const plans = await requests.run(async (session) => {
-      for (let value = 1; value <= 4; value++) {
-        await session.query({ name: 'known', text, values: [value] })
-        await session.query({ text, values: [value] })
+    const mode = {
+      text: `SELECT current_setting('plan_cache_mode'), $1::integer`,
+      values: [1],
+    }
+    const seen = await requests.run(async (session) => {
+      const modes: unknown[] = []
+      const inTurn = async (): Promise<void> => {
+        for (let value = 1; value <= 2; value++) {
+          await session.query({ name: 'known', text, values: [value] })
+          for (const statement of [mode, { ...mode, name: 'mode' }])
+            modes.push((await session.query<[string]>(statement))[0]![0])
+        }
       }
-      return session.query({
-        text: `SELECT name, generic_plans::integer, custom_plans::integer,
-            (SELECT s.setting FROM pg_settings s WHERE s.name = 'plan_cache_mode')
-          FROM pg_prepared_statements WHERE name = 'known'`,
+      await inTurn()
+      await session.snapshot(inTurn)
+      await session.snapshot(() => session.query(mode))
+      await session.snapshot(inTurn)
+      const plans = await session.query({
+        text: `SELECT name, generic_plans::integer, custom_plans::integer FROM pg_prepared_statements
+          WHERE name = 'known'`,
         values: [],
       })
+      return { plans, modes }
     })
-    expect(plans).toEqual([['known', 4, 0, 'force_custom_plan']])
+    expect(seen.plans).toEqual([['known', 6, 0]])
+    const pair = ['force_custom_plan', 'force_generic_plan']
+    expect(seen.modes).toEqual([...pair, ...pair, ...pair, ...pair, ...pair, ...pair])
+  })
+
+  it('a statement that fails leaves no transaction to the next one', async () => {
+    const failing = { text: 'SELECT 1 / $1::integer', values: [0] }
+    const after = await requests.run(async (session) => {
+      await session.query(failing).catch(() => undefined)
+      return countTwice(session)
+    })
+    expect(after).toBe(1)
   })
 })

@@ -3,8 +3,8 @@ import { clientGone, timeIsUp } from './scope.ts'
 import type { WorkScope } from './scope.ts'
 import type { Statement } from './statement.ts'
 
-/** How connections plan their statements at present. */
-const planModes = new WeakMap<pg.PoolClient, string>()
+const PLAN_FOR_VALUES = 'SET LOCAL plan_cache_mode = force_custom_plan'
+const PLAN_ONCE = 'SET LOCAL plan_cache_mode = force_generic_plan'
 
 /** Callbacks of a session for its connection. */
 export interface SessionParts {
@@ -26,6 +26,9 @@ export class StatementRunner {
   #onWire: Promise<unknown> | undefined
   /** Whether a statement was cancelled: the message may still be in flight and would hit another. */
   isInterrupted = false
+  #isInTransaction = false
+  /** Whether the transaction plans statements for their values. */
+  #isCustom = false
 
   constructor(parts: SessionParts) {
     this.#parts = parts
@@ -34,6 +37,12 @@ export class StatementRunner {
   /** Resolves when the server has finished the last statement. Undefined when it has. */
   get settled(): Promise<unknown> | undefined {
     return this.#onWire
+  }
+
+  /** Says that the statements behind are those of one transaction, or no longer. */
+  noteTransaction(isOpen: boolean): void {
+    this.#isInTransaction = isOpen
+    this.#isCustom = false
   }
 
   /**
@@ -88,20 +97,33 @@ export class StatementRunner {
   }
 
   /**
-   * A prepared statement is planned once. By default PostgreSQL goes on planning it for its values while it takes such
-   * plans for cheaper, but for the statement of a page that takes longer than to run it. Without values there is only one
-   * plan.
+   * A connection plans a prepared statement once; one without a name is planned for its values, in a transaction, which
+   * leaves nothing behind on a connection that a pool lends for each transaction. Without values there is only one plan.
    */
   async #send(statement: Statement): Promise<pg.QueryArrayResult<unknown[]>> {
     const { client } = this.#parts
-    const mode = statement.name === undefined ? 'force_custom_plan' : 'force_generic_plan'
-    if (statement.values.length > 0 && planModes.get(client) !== mode) {
-      await client.query(`SET plan_cache_mode = ${mode}`)
-      planModes.set(client, mode)
-      // The message that cancels the statement has found this one.
+    const query = (): Promise<pg.QueryArrayResult<unknown[]>> => {
+      // The message that cancels the statement has found another one.
       if (this.isInterrupted) throw timeIsUp()
+      return client.query<unknown[]>(configOf(statement))
     }
-    return client.query<unknown[]>(configOf(statement))
+    if (statement.values.length === 0) return query()
+    const isCustom = statement.name === undefined
+    if (this.#isInTransaction) {
+      if (isCustom !== this.#isCustom) await client.query(isCustom ? PLAN_FOR_VALUES : PLAN_ONCE)
+      this.#isCustom = isCustom
+      return query()
+    }
+    if (!isCustom) return query()
+    await client.query(`BEGIN READ ONLY; ${PLAN_FOR_VALUES}`)
+    try {
+      const result = await query()
+      await client.query('COMMIT')
+      return result
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => undefined)
+      throw error
+    }
   }
 }
 

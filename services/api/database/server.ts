@@ -49,7 +49,14 @@ export interface ServerLoad {
  * How requests are planned. They touch few rows, mostly in memory: an index is nearly always right, compiling a
  * statement never is.
  */
-const PLANNING = { jit: 'off', random_page_cost: '1.1', work_mem: '16MB' }
+const PLANNING = {
+  jit: 'off',
+  random_page_cost: '1.1',
+  work_mem: '16MB',
+  // By default PostgreSQL plans a prepared statement each time while it takes plans for its values for cheaper, but the
+  // statement of a page takes longer to plan than to run.
+  plan_cache_mode: 'force_generic_plan',
+}
 
 /** A transaction whose statements see one snapshot. */
 const BEGIN = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', values: [] }
@@ -231,9 +238,11 @@ export class DatabaseServer {
       },
       snapshot: async (work) => {
         await session.query(BEGIN)
+        statements.noteTransaction(true)
         try {
           const result = await work()
           await session.query(COMMIT)
+          statements.noteTransaction(false)
           return result
         } catch (error) {
           // The transaction is still open, or has failed.
