@@ -3,7 +3,7 @@ import { packRows } from '../../../records/index.ts'
 
 /**
  * A suggested price of a row of `market.template_prices`, with the sales that an oracle prices: the function
- * `market.capped` in place, as a call takes six times as long.
+ * `market.capped` in place, as a call takes five times as long.
  */
 export function cappedPrice(column: string, row: string): string {
   return `(CASE WHEN ${row}.oracle_floors IS NULL THEN ${column} ELSE least(${column}, (
