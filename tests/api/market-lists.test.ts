@@ -304,7 +304,7 @@ describe('open sales', () => {
         lists: createListReader(MARKET_TABLES, FORCED_PATHS['gathering']),
       }
       const sought = ['template_id', 'template_data.rarity', 'search', 'match', 'template_blacklist']
-      const shown = new Map<string, number>()
+      const shown = new Set<string>()
       for (let at = 0; at < 12; at++) {
         const pool = await poolOf('sale', random, `l.state = 1 AND ${condition}`)
         for (const name of [...sought, 'hide_templates_by_accounts']) {
@@ -323,10 +323,10 @@ describe('open sales', () => {
           const list = await listingList(context, setup, { kind: 'sale' })
           const plain = await plainPage(list, context)
           expect([...query, await keysOf(context, setup.lists, list)]).toEqual([...query, plain])
-          if (plain.length > 0) shown.set(name, 1 + (shown.get(name) ?? 0))
+          if (plain.length > 0) shown.add(name)
         }
       }
-      expect([...shown.keys()].sort()).toEqual([...sought, 'hide_templates_by_accounts'].sort())
+      expect([...shown].sort()).toEqual([...sought, 'hide_templates_by_accounts'].sort())
     },
   )
 })

@@ -31,7 +31,7 @@ const count = { text: 'SELECT number FROM public.numbers', values: [] }
 const backend = { text: 'SELECT pg_backend_pid()', values: [] }
 const add = () => admin.query('UPDATE public.numbers SET number = number + 1')
 
-/** The number before and after it changes. */
+/** By how much a number has changed, to two statements between which one is added. */
 async function countTwice(session: Session): Promise<number> {
   const [[before]] = (await session.query<[number]>(count)) as [[number]]
   await add()

@@ -17,7 +17,7 @@ export const PAGE_KEYS = 'known'
 
 /** Statements of pages that are prepared; each takes memory on every connection. */
 const pageNames = new PreparedNames(300)
-/** Statements of given keys: all of them are prepared, two or three for each kind of record. */
+/** Statements of given keys, one for each kind of record or for what is read together: all of them are prepared. */
 const keysNames = new PreparedNames(200)
 
 /**
