@@ -15,8 +15,10 @@ export default mergeConfig(
       ],
       exclude: [
         'tests/api/{fuzz,workers,client-library,documentation,route-list,lifecycle,rate-limit,limits}*',
+        'tests/api/{cache,cached-records,outage,request-scope}.test.ts',
         'tests/api/fuzz/**',
         'tests/integration/{backup,forks,kills,filler-metrics,nodes,nodes-head,second-filler,early-stop}.test.ts',
+        'tests/integration/{database-unavailable,digest-roads,market-clock,modes,stalled-node}.test.ts',
       ],
       reporters: ['default', ['json', { outputFile: '.data/test-results-18.json' }]],
     },

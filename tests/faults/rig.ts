@@ -60,6 +60,7 @@ export class Rig {
   #replica: EmbeddedPostgres | undefined
   #api!: RunningApi
   #filler!: Promise<void>
+  #fillerRun = new AbortController()
   #producing: NodeJS.Timeout | undefined
   #firstBlockMs = 0
   #produced = 0
@@ -244,11 +245,19 @@ export class Rig {
     }
   }
 
+  /** A new filler does not wait as long before it connects as one that has failed before. */
+  async restartFiller(): Promise<void> {
+    const before = this.#fillerRun
+    before.abort()
+    while (this.#fillerRun === before) await sleep(100)
+  }
+
   /** As a container that is restarted whenever it ends. */
   async #keepFilling(): Promise<void> {
-    const { signal } = this.stopping
-    while (!signal.aborted) {
+    while (!this.stopping.signal.aborted) {
+      this.#fillerRun = new AbortController()
       try {
+        const signal = AbortSignal.any([this.stopping.signal, this.#fillerRun.signal])
         await runReader(this.#readerOptions(this.address, this.shipUrl, 0), signal)
       } catch {
         // A container that has ended is started again.
