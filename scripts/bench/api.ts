@@ -24,7 +24,7 @@ import { ApiMeter } from './api-meter.ts'
 import { startApiProcess } from './api-server.ts'
 import { benchNamespaces } from './families.ts'
 import { Random } from './generated/choice.ts'
-import { openGeneratedServer } from './generated-server.ts'
+import { generatedArguments, openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
 import { addressOf, bigParts, fewerCases, pickExamples, requestCases, scansOf } from './requests/index.ts'
 import type { BigParts, RequestCase, TableScan } from './requests/index.ts'
@@ -32,10 +32,7 @@ import { limitOf, percentile, Report } from './report.ts'
 
 const { values: options } = parseArgs({
   options: {
-    data: { type: 'string' },
-    server: { type: 'string' },
-    seed: { type: 'string', default: 'pronghorn' },
-    factor: { type: 'string', default: '1' },
+    ...generatedArguments,
     family: { type: 'string', default: 'assets' },
     only: { type: 'string' },
     filter: { type: 'string' },

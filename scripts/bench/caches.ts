@@ -12,7 +12,7 @@ import type { ApiCaches } from './api-server.ts'
 import { startCommits } from './commits.ts'
 import { CpuMeter } from './cpu-meter.ts'
 import { Random } from './generated/choice.ts'
-import { openGeneratedServer } from './generated-server.ts'
+import { generatedArguments, openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
 import { AddressCycle, load } from './rates/load.ts'
 import { pickRepeatedAddresses, rateRoutes } from './rates/routes.ts'
@@ -21,10 +21,7 @@ import type { ServerProcess } from './server-process.ts'
 
 const { values: options } = parseArgs({
   options: {
-    data: { type: 'string' },
-    server: { type: 'string' },
-    seed: { type: 'string', default: 'pronghorn' },
-    factor: { type: 'string', default: '1' },
+    ...generatedArguments,
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '5' },
   },

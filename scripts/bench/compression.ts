@@ -7,15 +7,12 @@
 import { parseArgs, promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
 import { startApiProcess } from './api-server.ts'
-import { openGeneratedServer } from './generated-server.ts'
+import { generatedArguments, openGeneratedServer } from './generated-server.ts'
 import { percentile } from './report.ts'
 
 const { values: options } = parseArgs({
   options: {
-    data: { type: 'string' },
-    server: { type: 'string' },
-    seed: { type: 'string', default: 'pronghorn' },
-    factor: { type: 'string', default: '1' },
+    ...generatedArguments,
     rounds: { type: 'string', default: '41' },
   },
 })

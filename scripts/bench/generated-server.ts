@@ -62,6 +62,14 @@ export async function startGeneratedServer(
   return { address, stop: () => server.stop() }
 }
 
+/** What `parseArgs` reads into `GeneratedArguments`. */
+export const generatedArguments = {
+  data: { type: 'string' },
+  server: { type: 'string' },
+  seed: { type: 'string', default: 'pronghorn' },
+  factor: { type: 'string', default: '1' },
+} as const
+
 /** Options as a command line has them; `server` is the address of a running server's database, as JSON. */
 export interface GeneratedArguments {
   readonly data?: string | undefined

@@ -15,16 +15,13 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 import { ABLATED, readAblatedIndexes, readDeclaredIndexes, readMeasuredIndexes } from '../indexes-page.ts'
 import type { AblatedIndex, DeclaredIndex } from '../indexes-page.ts'
 import { startApiProcess } from './api-server.ts'
-import { openGeneratedServer } from './generated-server.ts'
+import { generatedArguments, openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
 import { indexFamilies, listRequests, trafficRequests } from './index-requests.ts'
 
 const { values: options } = parseArgs({
   options: {
-    data: { type: 'string' },
-    server: { type: 'string' },
-    seed: { type: 'string', default: 'pronghorn' },
-    factor: { type: 'string', default: '1' },
+    ...generatedArguments,
     samples: { type: 'string', default: '8' },
     only: { type: 'string' },
   },

@@ -9,17 +9,14 @@ import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { startApiProcess } from './api-server.ts'
-import { openGeneratedServer } from './generated-server.ts'
+import { generatedArguments, openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
 import { indexFamilies, listRequests, trafficRequests } from './index-requests.ts'
 import { IndexScans } from './traffic/index.ts'
 
 const { values: options } = parseArgs({
   options: {
-    data: { type: 'string' },
-    server: { type: 'string' },
-    seed: { type: 'string', default: 'pronghorn' },
-    factor: { type: 'string', default: '1' },
+    ...generatedArguments,
     samples: { type: 'string', default: '20' },
   },
 })

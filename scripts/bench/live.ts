@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { generatedChainId } from './generated/index.ts'
-import { openGeneratedServer } from './generated-server.ts'
+import { generatedArguments, openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
 import type { ClientsMessage } from './live-clients.ts'
 import type { LiveProcessMessage, WantedBlock } from './live-process.ts'
@@ -20,9 +20,7 @@ import { percentile } from './report.ts'
 
 const { values: options } = parseArgs({
   options: {
-    data: { type: 'string' },
-    server: { type: 'string' },
-    seed: { type: 'string', default: 'pronghorn' },
+    ...generatedArguments,
     factor: { type: 'string', default: '0.02' },
     clients: { type: 'string', default: '2000' },
     events: { type: 'string', default: '500' },

@@ -12,13 +12,11 @@ import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
-import { openGeneratedServer } from './generated-server.ts'
+import { generatedArguments, openGeneratedServer } from './generated-server.ts'
 
 const { values: options } = parseArgs({
   options: {
-    data: { type: 'string' },
-    server: { type: 'string' },
-    seed: { type: 'string', default: 'pronghorn' },
+    ...generatedArguments,
     factor: { type: 'string', default: '0.2' },
     seconds: { type: 'string', default: '10' },
   },

@@ -17,7 +17,7 @@ import { startApiProcess } from './api-server.ts'
 import { startCommits } from './commits.ts'
 import { CpuMeter, sessionProcesses } from './cpu-meter.ts'
 import { Random } from './generated/choice.ts'
-import { openGeneratedServer } from './generated-server.ts'
+import { generatedArguments, openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
 import { AddressCycle, load } from './rates/load.ts'
 import type { Load } from './rates/load.ts'
@@ -28,10 +28,7 @@ import { environmentOf, startServerProcess } from './server-process.ts'
 
 const { values: options } = parseArgs({
   options: {
-    data: { type: 'string' },
-    server: { type: 'string' },
-    seed: { type: 'string', default: 'pronghorn' },
-    factor: { type: 'string', default: '1' },
+    ...generatedArguments,
     seconds: { type: 'string', default: '1' },
     rounds: { type: 'string', default: '5' },
     values: { type: 'string', default: 'rates' },

@@ -8,14 +8,11 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
-import { openGeneratedServer } from './generated-server.ts'
+import { generatedArguments, openGeneratedServer } from './generated-server.ts'
 
 const { values } = parseArgs({
   options: {
-    factor: { type: 'string', default: '1' },
-    seed: { type: 'string', default: 'pronghorn' },
-    data: { type: 'string' },
-    server: { type: 'string' },
+    ...generatedArguments,
     write: { type: 'boolean', default: false },
   },
 })

@@ -16,7 +16,7 @@ import { startApiProcess } from './api-server.ts'
 import { startCommits } from './commits.ts'
 import { Random } from './generated/choice.ts'
 import { CpuMeter, sessionProcesses } from './cpu-meter.ts'
-import { openGeneratedServer } from './generated-server.ts'
+import { generatedArguments, openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
 import { environmentOf } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
@@ -33,10 +33,7 @@ import type { IndexUse, KindResult, Sample, TrafficKind } from './traffic/index.
 
 const { values: options } = parseArgs({
   options: {
-    data: { type: 'string' },
-    server: { type: 'string' },
-    seed: { type: 'string', default: 'pronghorn' },
-    factor: { type: 'string', default: '1' },
+    ...generatedArguments,
     samples: { type: 'string', default: '60' },
     values: { type: 'string', default: 'traffic' },
     only: { type: 'string' },
