@@ -1,3 +1,4 @@
+import pg from 'pg'
 import type { Session } from '../database/index.ts'
 
 /** What PostgreSQL knows of the values of a column, from its last ANALYZE. */
@@ -16,19 +17,27 @@ interface ColumnStatistics {
 
 interface TableStatistics {
   readonly rows: number
-  readonly columns: ReadonlyMap<string, ColumnStatistics>
+  /** What was read of each column; of those of partitions, each. */
+  readonly read: ReadonlyMap<string, readonly Row[]>
+  /** Of the columns that lists have asked for. */
+  readonly columns: Map<string, ColumnStatistics>
 }
 
+/** Arrays are texts: to read those of all columns would hold requests up. */
 type Row = readonly [
   table: string,
   rows: number,
   column: string | null,
   nulls: number,
   distinct: number,
-  common: readonly string[] | null,
-  shares: readonly number[] | null,
-  bounds: readonly string[] | null,
+  common: string | null,
+  shares: string | null,
+  bounds: string | null,
 ]
+
+const TEXT_ARRAY_OID = 1009
+const typeParser = pg.types.getTypeParser as (oid: number) => unknown
+const readArray = typeParser(TEXT_ARRAY_OID) as (text: string) => string[]
 
 /** How long statistics are used, in ms. They are shares, which change slowly. */
 const LIFE_MS = 60_000
@@ -37,17 +46,21 @@ const UNSAMPLED = 0.01
 /** Share of an unknown element of an array. */
 const RARE_ELEMENT = 1e-5
 
-/** `$1`: tables; those of partitions count for their parent. `$2`: requested jsonb columns, with their tables. */
+/**
+ * `$1`: tables; those of partitions count for their parent. `$2`: requested jsonb columns, with their tables. `OFFSET 0`
+ * keeps PostgreSQL from reading the statistics of all tables first.
+ */
 const STATISTICS = `SELECT (n.nspname || '.' || coalesce(p.relname, c.relname)), greatest(c.reltuples, 0)::float8, s.attname::text,
     s.null_frac::float8, s.n_distinct::float8,
-    coalesce(s.most_common_elems, s.most_common_vals)::text::text[],
-    coalesce(s.most_common_elem_freqs, s.most_common_freqs)::float8[],
-    CASE WHEN s.most_common_elems IS NULL THEN s.histogram_bounds::text::text[] END
+    coalesce(s.most_common_elems, s.most_common_vals)::text,
+    coalesce(s.most_common_elem_freqs, s.most_common_freqs)::text,
+    CASE WHEN s.most_common_elems IS NULL THEN s.histogram_bounds::text END
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class p ON p.oid = i.inhparent
-    LEFT JOIN (pg_stats s JOIN pg_attribute a ON a.attname = s.attname
-        AND (a.atttypid <> 'jsonb'::regtype OR s.schemaname || '.' || s.tablename || '.' || s.attname = ANY($2::text[])))
-      ON s.schemaname = n.nspname AND s.tablename = c.relname AND NOT s.inherited AND a.attrelid = c.oid
+    LEFT JOIN LATERAL (SELECT s.* FROM pg_stats s
+      WHERE s.schemaname = n.nspname AND s.tablename = c.relname AND NOT s.inherited
+        AND (s.schemaname || '.' || s.tablename || '.' || s.attname = ANY($2::text[]) OR NOT EXISTS (SELECT FROM pg_attribute a
+          WHERE a.attrelid = c.oid AND a.attname = s.attname AND a.atttypid = 'jsonb'::regtype)) OFFSET 0) s ON true
   WHERE c.relkind = 'r' AND (n.nspname || '.' || coalesce(p.relname, c.relname)) = ANY($1::text[])`
 
 /**
@@ -94,10 +107,19 @@ export class Statistics {
     return Math.max(1, this.#known.get(table)?.rows ?? 1)
   }
 
+  #column(table: string, column: string): ColumnStatistics | undefined {
+    const known = this.#known.get(table)
+    const parts = known?.read.get(column)
+    if (!parts) return undefined
+    let statistics = known!.columns.get(column)
+    if (!statistics) known!.columns.set(column, (statistics = merged(parts, known!.rows)))
+    return statistics
+  }
+
   /** Rows whose column has one of some values; null means rows without a value. */
   equal(table: string, column: string, values: readonly (string | number | bigint | null)[]): number {
     const rows = this.rows(table)
-    const known = this.#known.get(table)?.columns.get(column)
+    const known = this.#column(table, column)
     if (!known) return rows * Math.min(1, 0.01 * values.length)
     const share = values.reduce<number>((sum, value) => {
       if (value === null) return sum + known.nulls
@@ -110,14 +132,14 @@ export class Statistics {
   /** Rows whose array has an element. */
   containing(table: string, column: string, element: string | number | bigint): number {
     const rows = this.rows(table)
-    const known = this.#known.get(table)?.columns.get(column)
+    const known = this.#column(table, column)
     return rows * (known?.common.get(String(element)) ?? Math.min(RARE_ELEMENT, lowest(known)))
   }
 
   /** Rows whose value passes a test, by the values that PostgreSQL samples: most common values, and histogram bounds of the others. */
   sampled(table: string, column: string, test: (value: string) => boolean): number {
     const rows = this.rows(table)
-    const known = this.#known.get(table)?.columns.get(column)
+    const known = this.#column(table, column)
     if (!known) return rows * UNSAMPLED
     let share = 0
     for (const [value, own] of known.common) if (test(value)) share += own
@@ -130,7 +152,7 @@ export class Statistics {
   /** Rows whose number is within bounds, each inclusive; undefined is no bound. */
   between(table: string, column: string, low: bigint | undefined, high: bigint | undefined): number {
     const rows = this.rows(table)
-    const known = this.#known.get(table)?.columns.get(column)
+    const known = this.#column(table, column)
     if (!known) return rows / 3
     const isWithin = (value: bigint): boolean =>
       (low === undefined || value >= low) && (high === undefined || value <= high)
@@ -187,9 +209,8 @@ function collect(rows: readonly Row[]): Map<string, TableStatistics> {
   })
   return new Map(
     [...tables].map(([table, columns]) => {
-      const count = Math.max(...sizes.get(table)!.values())
-      const known = [...columns].map(([column, parts]) => [column, merged(parts, count)] as const)
-      return [table, { rows: count, columns: new Map(known) }]
+      const rows = Math.max(...sizes.get(table)!.values())
+      return [table, { rows, read: columns, columns: new Map() }]
     }),
   )
 }
@@ -199,24 +220,26 @@ function merged(parts: readonly Row[], count: number): ColumnStatistics {
   const common = new Map<string, number>()
   let nulls = 0
   let distinct = 0
-  let bounds: readonly string[] = []
-  for (const [, rows, , nullShare, distinctOf, values, shares, histogram] of parts) {
+  const histograms: string[][] = []
+  for (const [, rows, , nullShare, distinctOf, values, shares, bounds] of parts) {
     const weight = count === 0 ? 0 : rows / count
     nulls += nullShare * weight
     distinct = Math.max(distinct, distinctOf < 0 ? -distinctOf * count : distinctOf)
-    values?.forEach((value, index) => {
-      common.set(value, (common.get(value) ?? 0) + (shares?.[index] ?? 0) * weight)
+    const shareOf = shares === null ? [] : readArray(shares).map(Number)
+    const texts = values === null ? [] : readArray(values)
+    texts.forEach((value, index) => {
+      common.set(value, (common.get(value) ?? 0) + (shareOf[index] ?? 0) * weight)
     })
-    if (histogram && histogram.length > bounds.length) bounds = histogram
+    if (bounds !== null) histograms.push(readArray(bounds))
   }
-  if (parts.length > 1) bounds = spanOf(parts)
+  const bounds = histograms.length > 1 ? spanOf(histograms) : (histograms[0] ?? [])
   const commonShare = [...common.values()].reduce((sum, share) => sum + share, 0)
   return { nulls, distinct, common, rest: Math.max(0, 1 - nulls - commonShare), bounds }
 }
 
 /** Bounds of several partitions: all of theirs in order, as each has about as many rows between two. */
-function spanOf(parts: readonly Row[]): string[] {
-  const all = parts.flatMap((part) => part[7] ?? [])
+function spanOf(histograms: readonly (readonly string[])[]): string[] {
+  const all = histograms.flat()
   if (!all.every((value) => /^-?\d+$/.test(value))) return all.sort()
   return all.sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
 }
