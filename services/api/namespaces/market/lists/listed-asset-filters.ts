@@ -263,21 +263,22 @@ function ownFilters(request: ListingRequest): Filter[] {
   const matches = filters.map(({ condition }) => condition)
   // OFFSET 0 is an optimization fence: a plan for all values would look for what an average account owns.
   const exists = sql`EXISTS (SELECT FROM (SELECT x.* FROM assets.assets x WHERE ${raw(contained)} OFFSET 0) a WHERE ${allOf(matches)} OFFSET 0)`
-  const traits = traitConditions(request, own)
+  const checked = traitConditions(request, own, raw('l.traits'), 'once')
   const traitShare = shareOf(filters.filter(({ name }) => TRAITS.has(name)))
   const share = shareOf(filters)
   // Collections, schemas and templates are filters on the listing too; minters are not, though they are in their group.
   const ownShare = shareOf(filters.filter(({ name, group }) => group !== 'template' || name === 'minter'))
   const common = {
     name: 'assets',
-    condition: allOf([...traits.map((each) => each(raw('l.traits'))), exists]),
+    condition: allOf([...checked, exists]),
     rows: rows * ownShare * (isOffer ? fulfilledShare(request) : 1),
     isIndexed: true,
     visits: 1,
   }
   const isFound = filters.some(({ isIndexed }) => isIndexed)
-  if (traits.length > 0 && (!isFound || traitShare < MUCH_RARER * share)) {
-    const found = [...traits.map((each) => each(table.terms)), ...(isOffer ? [HAS_ASSET] : []), exists]
+  if (checked.length > 0 && (!isFound || traitShare < MUCH_RARER * share)) {
+    const traits = traitConditions(request, own, table.terms, 'when it is planned')
+    const found = [...traits, ...(isOffer ? [HAS_ASSET] : []), exists]
     return [{ ...common, found: allOf(found), rows: rows * traitShare }]
   }
   const found = sql`l.${raw(table.key)} = ANY(ARRAY(SELECT x.listing_id FROM assets.assets a
@@ -325,11 +326,17 @@ function fulfilledShare({ table: { table }, statistics }: ListingRequest): numbe
 /** Names of the filters on assets that traits answer nearly. */
 const TRAITS = new Set(['minter', 'initial_receiver', 'immutable_data'])
 
-/** What every listing of an asset that matches the filters matches, and few others: the assets of a bundle share their traits. */
+/**
+ * What every listing of an asset that matches the filters matches, and few others: the assets of a bundle share their traits.
+ * @param column their traits, or what contains them.
+ * @param computed when those of attributes are: once, where many rows are checked, or so that the planner knows them.
+ */
 function traitConditions(
   { values }: ListingRequest,
   attributes: readonly AttributeFilter[],
-): ((column: Sql) => Sql)[] {
+  column: Sql,
+  computed: 'once' | 'when it is planned',
+): Sql[] {
   const ofAccounts = (
     [
       ['minter', 'minter'],
@@ -338,7 +345,7 @@ function traitConditions(
   ).flatMap(([parameter, kind]) => {
     const accounts = values[parameter]
     if (!accounts) return []
-    return [(column: Sql) => (accounts.length === 0 ? NEVER : hasTerm(column, termsOf(kind, accounts)))]
+    return [accounts.length === 0 ? NEVER : hasTerm(column, termsOf(kind, accounts))]
   })
   const ofData = attributes.flatMap(({ family, containment }) => {
     if (family !== 'immutable_data' || containment === undefined) return []
@@ -346,7 +353,7 @@ function traitConditions(
     // Lists are no traits.
     if (Object.values(attribute).some((value) => typeof value === 'object')) return []
     const traits = sql`market.data_traits(${bind(containment, 'jsonb')})`
-    return [(column: Sql) => sql`${column} @> ${traits}`]
+    return [computed === 'once' ? sql`${column} @> (SELECT ${traits})` : sql`${column} @> ${traits}`]
   })
   return [...ofAccounts, ...ofData]
 }
