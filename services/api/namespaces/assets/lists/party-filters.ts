@@ -111,10 +111,14 @@ function contractFilter(values: PartyValues, statistics: Statistics, { table, al
   const exempt: Sql =
     named.length === 0 ? raw('') : sql` AND h.account <> ALL(${bind([...new Set(named)], 'text[]')})`
   const sides = raw(`h.account IN (${alias}.sender, ${alias}.recipient)`)
+  const lacksCode = (side: string): Sql =>
+    sql`NOT EXISTS (SELECT FROM chain.code_accounts h WHERE h.account = ${raw(`${alias}.${side}`)}${exempt})`
   return [
     {
       name: 'hide_contracts',
       condition: sql`NOT EXISTS (SELECT FROM chain.code_accounts h WHERE ${sides}${exempt} OFFSET 0)`,
+      // Many rows at once are joined to the accounts.
+      found: sql`${lacksCode('sender')} AND ${lacksCode('recipient')}`,
       rows: statistics.rows(table) * WITHOUT_CODE,
       isIndexed: false,
       visits: 1,
