@@ -61,19 +61,18 @@ async function addCounts(
   if (changed.length === 0) return
   const source = await session.offer(layout, layout.columns, changed)
   const sums = counts.map((column) => `"${column}" = t."${column}" + EXCLUDED."${column}"`).join(', ')
-  await session.runOver(
+  const isNothing = counts.map((column) => `t."${column}" = 0`).join(' AND ')
+  const fallen = await session.runOver(
     source,
-    `INSERT INTO ${table.name} AS t (${list(layout.columns)}) SELECT ${list(layout.columns)} FROM ${source.sql} s
-     ON CONFLICT (${names(table.key)}) DO UPDATE SET ${sums}`,
+    `WITH t AS (INSERT INTO ${table.name} AS t (${list(layout.columns)}) SELECT ${list(layout.columns)} FROM ${source.sql} s
+       ON CONFLICT (${names(table.key)}) DO UPDATE SET ${sums} RETURNING ${counts.map((column) => `t."${column}"`).join(', ')})
+     SELECT FROM t WHERE ${isNothing}`,
   )
-  const fallen = changed.filter((row) => counts.some((column) => (row[column] as bigint) < 0n))
-  if (fallen.length === 0) return
-  const keys = keyColumns(layout)
-  const lowered = await session.offer(layout, keys, fallen)
+  if (fallen === 0) return
+  const keys = await session.offer(layout, keyColumns(layout), changed)
   await session.runOver(
-    lowered,
-    `DELETE FROM ${table.name} t USING ${lowered.sql} s
-     WHERE ${matches(table.key)} AND ${counts.map((column) => `t."${column}" = 0`).join(' AND ')}`,
+    keys,
+    `DELETE FROM ${table.name} t USING ${keys.sql} s WHERE ${matches(table.key)} AND ${isNothing}`,
   )
 }
 

@@ -39,17 +39,19 @@ export async function journalRows(
 export async function restoreRows(session: WriterSession, layout: TableLayout, from: number): Promise<void> {
   if (layout.undoTable === null) return
   const identity = layout.identity.map((column) => `"${column}"`).join(', ')
-  const oldest = `(SELECT ${identity}, min(undo_block) AS undo_block FROM ${layout.undoTable} WHERE undo_block >= $1 GROUP BY ${identity})`
   const columns = layout.columns.map((column) => `"${column.name}"`).join(', ')
-  const images = layout.columns.map((column) => `u."${column.name}"`).join(', ')
   await session.run(
-    `DELETE FROM ${layout.table.name} t USING ${oldest} s WHERE ${same(layout.identity, 't', 's')}`,
+    `DELETE FROM ${layout.table.name} t
+     USING (SELECT DISTINCT ${identity} FROM ${layout.undoTable} WHERE undo_block >= $1) s
+     WHERE ${same(layout.identity, 't', 's')}`,
     [from],
   )
+  // The images of a group are several rows of one block.
   await session.run(
     `INSERT INTO ${layout.table.name} (${columns})
-     SELECT ${images} FROM ${layout.undoTable} u JOIN ${oldest} s ON u.undo_block = s.undo_block AND ${same(layout.identity, 'u', 's')}
-     WHERE u.undo_existed`,
+     SELECT ${columns} FROM (SELECT *, rank() OVER (PARTITION BY ${identity} ORDER BY undo_block) AS undo_rank
+       FROM ${layout.undoTable} WHERE undo_block >= $1) u
+     WHERE u.undo_rank = 1 AND u.undo_existed`,
     [from],
   )
   await session.run(`DELETE FROM ${layout.undoTable} WHERE undo_block >= $1`, [from])

@@ -277,9 +277,14 @@ describe('a commit unit', () => {
   })
 
   it('a commit unit removes counters that have become zero', async () => {
-    await commit(1, false, (unit) => unit.add(counts, { name: 'a', up: 3n, down: 0n }))
+    await commit(1, false, (unit) => {
+      unit.add(counts, { name: 'a', up: 3n, down: 0n })
+      // Of what was there before the first block.
+      unit.add(counts, { name: 'c', up: -1n, down: 0n })
+    })
     await commit(2, false, (unit) => {
       unit.add(counts, { name: 'a', up: -3n, down: 0n })
+      unit.add(counts, { name: 'c', up: 1n, down: 0n })
       unit.add(counts, { name: 'b', up: 1n, down: 0n })
       unit.add(counts, { name: 'b', up: -1n, down: 0n })
     })

@@ -2,14 +2,30 @@ import type { Derivation, RowSink } from '../../store/index.ts'
 import { tables } from './tables.ts'
 import type { MarketplaceAccountRow, TradeRow } from './tables.ts'
 
-/** Times of the trades of a side: first and last of those that were added, from the trades themselves when one was undone. */
-function times(side: 'seller' | 'buyer', marketplace: string, first: string, last: string): string {
+/**
+ * First and last time of the trades of a side. Where the trade that had one of them was undone, it comes from the trades
+ * themselves, which takes a scan of them.
+ */
+function times(side: 'seller' | 'buyer', verb: 'sold' | 'bought', number: 'sells' | 'buys'): string {
+  const marketplace = side === 'seller' ? 'maker_marketplace' : 'taker_marketplace'
   const ofAll = (extreme: string) => `(SELECT ${extreme}(t.trade_time) FROM market.trades t
       WHERE t.token_symbol = k.token_symbol AND t.${side} = k.account AND t.${marketplace} = k.marketplace)`
+  const [first, last] = [
+    `least(m.first_${verb}, k.first_${verb})`,
+    `greatest(m.last_${verb}, k.last_${verb})`,
+  ]
   return `
-      CASE WHEN k.is_undone THEN ${ofAll('min')} ELSE least(m.${first}, k.${first}) END AS ${first},
-      CASE WHEN k.is_undone THEN ${ofAll('max')} ELSE greatest(m.${last}, k.${last}) END AS ${last}`
+      CASE WHEN n.${number} = 0 THEN NULL WHEN k.first_un${verb} <= ${first} THEN ${ofAll('min')} ELSE ${first} END AS first_${verb},
+      CASE WHEN n.${number} = 0 THEN NULL WHEN k.last_un${verb} >= ${last} THEN ${ofAll('max')} ELSE ${last} END AS last_${verb}`
 }
+
+/** First and last time of an event among the keys. */
+const EVENT_TIMES = ['sold', 'unsold', 'bought', 'unbought']
+  .map(
+    (event) => `min(e.at) FILTER (WHERE e.event = '${event}') AS first_${event},
+        max(e.at) FILTER (WHERE e.event = '${event}') AS last_${event}`,
+  )
+  .join(',\n        ')
 
 /**
  * Who traded through which marketplace, and from when to when. Keys are texts created by `recheckParties`: what happened to
@@ -22,13 +38,12 @@ export const marketplaceAccounts: Derivation<MarketplaceAccountRow> = {
   sources: [],
   statement: `
     SELECT k.token_symbol, k.marketplace, k.account, n.sells, n.sell_volume, n.buys, n.buy_volume,
-      ${times('seller', 'maker_marketplace', 'first_sold', 'last_sold')},
-      ${times('buyer', 'taker_marketplace', 'first_bought', 'last_bought')}
+      ${times('seller', 'sold', 'sells')},
+      ${times('buyer', 'bought', 'buys')}
     FROM (
       SELECT split_part(key, ' ', 3) COLLATE "C" AS token_symbol, split_part(key, ' ', 5) COLLATE "C" AS marketplace,
-        split_part(key, ' ', 4) COLLATE "C" AS account, bool_or(e.event = 'undone') AS is_undone,
-        min(e.at) FILTER (WHERE e.event = 'sold') AS first_sold, max(e.at) FILTER (WHERE e.event = 'sold') AS last_sold,
-        min(e.at) FILTER (WHERE e.event = 'bought') AS first_bought, max(e.at) FILTER (WHERE e.event = 'bought') AS last_bought
+        split_part(key, ' ', 4) COLLATE "C" AS account,
+        ${EVENT_TIMES}
       FROM unnest($1::text[]) key
         CROSS JOIN LATERAL (SELECT split_part(key, ' ', 1) AS event, split_part(key, ' ', 2)::bigint AS at) e
       GROUP BY 1, 2, 3
@@ -55,7 +70,7 @@ export const marketplaceAccounts: Derivation<MarketplaceAccountRow> = {
 export function recheckParties(trade: TradeRow, isAdded: boolean, sink: RowSink): void {
   const { trade_time, token_symbol, seller, buyer, maker_marketplace, taker_marketplace } = trade
   const key = (event: string, account: string, marketplace: string) =>
-    [isAdded ? event : 'undone', trade_time, token_symbol, account, marketplace].join(' ')
+    [isAdded ? event : `un${event}`, trade_time, token_symbol, account, marketplace].join(' ')
   sink.recheck(marketplaceAccounts, key('sold', seller, maker_marketplace))
   sink.recheck(marketplaceAccounts, key('bought', buyer, taker_marketplace))
 }
