@@ -62,9 +62,13 @@ export class ScannedAction {
     return this.payload.subarray(this.dataStart, this.dataEnd)
   }
 
-  /** Whether every authorization is by the account that the action belongs to: the contract itself sent it. */
+  /**
+   * Whether there are authorizations, all by the account that the action belongs to: the contract itself sent it.
+   * Nodes demand one in a transaction, not in each action of it, and none in a context-free action.
+   */
   isSentByContract(): boolean {
     const { payload } = this
+    if (this.authorizationCount === 0) return false
     for (let i = 0; i < this.authorizationCount; i++) {
       const at = this.authorizationOffset + i * permissionLevelBytes
       if (wordAt(payload, at) !== this.accountLo || wordAt(payload, at + 4) !== this.accountHi) return false

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { fill } from '../../../tests/decode/fill.ts'
+import { readAbi } from '../../../tests/decode/recordings.ts'
+import { bytesToHex, compileAbi, packAbi } from '../../core/antelope/index.ts'
+import { createLogger } from '../../core/log/index.ts'
+import { compileProtocol } from '../decode/index.ts'
+import { createHandler, sortFamilies } from '../handlers/index.ts'
+import type { ShipBlock } from '../ship/index.ts'
+import { CommitUnit } from '../store/index.ts'
+import { BlockApplier } from './block-applier.ts'
+
+const entries = [
+  { handler: 'market', args: { market_account: 'atomicmarket', store_logs: true } },
+  { handler: 'oracle', args: { oracle_account: 'delphioracle' } },
+  { handler: 'assets', args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true } },
+]
+const ship = compileAbi(readAbi('ship.leap'))
+const market = compileAbi(readAbi('market.v1.3.3'))
+
+/** Tables that a block writes whose only action is one of the market, authorized by the accounts. */
+async function tablesAfter(name: string, data: Uint8Array, actors: readonly string[]): Promise<string[]> {
+  const applier = new BlockApplier(
+    'test',
+    sortFamilies(entries.map((entry) => createHandler(entry, entries)!)),
+    [],
+    createLogger({ name: 'test', level: 'silent', pretty: false }),
+  )
+  applier.useProtocol(compileProtocol(ship.definition))
+  await applier.reload(() => Promise.resolve([]), 0)
+  applier.assumeAbi('atomicmarket', packAbi(market.definition))
+  const authorization = actors.map((actor) => ({ actor, permission: 'active' }))
+  const traces = ship.encoder('transaction_trace[]')(
+    fill(ship.types.resolve('transaction_trace[]'), [
+      {
+        action_traces: [
+          {
+            action_ordinal: 1,
+            receipt: { receiver: 'atomicmarket', global_sequence: 5n },
+            receiver: 'atomicmarket',
+            act: { account: 'atomicmarket', name, authorization, data },
+          },
+        ],
+      },
+    ]),
+  )
+  const position = { num: 7, id: new Uint8Array(32) }
+  const block: ShipBlock = {
+    connection: 1,
+    bytes: 0,
+    num: position.num,
+    id: bytesToHex(position.id),
+    idBytes: position.id,
+    prevId: null,
+    prevIdBytes: null,
+    head: position,
+    lib: position,
+    header: null,
+    traces,
+    deltas: null,
+  }
+  const unit = new CommitUnit(false)
+  applier.apply(block, unit)
+  return [...unit.rowCounts()].map(([table]) => table)
+}
+
+describe('log actions', () => {
+  const packed = market.encoder('lognewtbuyo')({
+    buyoffer_id: 99n,
+    buyer: 'bob',
+    price: '1.00000000 WAX',
+    template_id: 5n,
+    maker_marketplace: '',
+    collection_name: 'cards',
+    collection_fee: 0.05,
+  })
+
+  it('a log action that the contract authorizes is applied', async () => {
+    expect(await tablesAfter('lognewtbuyo', packed, ['atomicmarket'])).toContain('market.template_buyoffers')
+  })
+
+  it.each([
+    ['somebody else', ['mallory']],
+    ['the contract and somebody else', ['atomicmarket', 'mallory']],
+    ['nobody', []],
+  ])('a log action that %s authorizes is neither applied nor read', async (_, actors) => {
+    expect(await tablesAfter('lognewtbuyo', packed, actors)).toEqual([])
+    expect(await tablesAfter('lognewtbuyo', Uint8Array.of(1), actors)).toEqual([])
+  })
+})
