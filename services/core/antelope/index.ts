@@ -52,6 +52,6 @@ export type { AttributeField, Attributes, AttributeScalar, AttributeValue } from
 export { decodeAttributes } from './attributes/decode.ts'
 export type { AttributeProblem, DecodedAttributes } from './attributes/decode.ts'
 export { encodeAttributes } from './attributes/encode.ts'
-export { attributeMapToJson, encodeAttributeMap } from './attributes/map.ts'
+export { attributeBytes, attributeMapToJson, encodeAttributeMap } from './attributes/map.ts'
 export type { AttributePair, PairSpelling } from './attributes/map.ts'
 export { attributesToJsonText } from './attributes/json-text.ts'

@@ -1,12 +1,14 @@
+import { attributeBytes } from '../../core/antelope/index.ts'
+
 /** Decoded chain data as JSON text for `jsonb`; see {@link toPlain}. */
 export function toJsonText(value: unknown): string {
   return JSON.stringify(toPlain(value))
 }
 
 /**
- * Decoded chain data as JSON has it: 64-bit integers as decimal strings, non-finite numbers as null, byte arrays as
- * arrays of signed numbers (the contract's only byte array is INT8_VEC), U+0000 as a space, attribute pairs always as
- * `{key, value}` however the contract's compiler named them.
+ * Decoded chain data as JSON has it: 64-bit integers as decimal strings, non-finite numbers as null, bytes as arrays of
+ * numbers, signed only in an attribute of a signed type, U+0000 as a space, attribute pairs always as `{key, value}`
+ * however the contract's compiler named them.
  */
 export function toPlain(value: unknown): unknown {
   switch (typeof value) {
@@ -22,10 +24,16 @@ export function toPlain(value: unknown): unknown {
 }
 
 function toPlainObject(value: object): unknown {
-  if (value instanceof Uint8Array) return Array.from(value, (byte) => (byte << 24) >> 24)
-  if (Array.isArray(value)) return value.map(toPlain)
+  if (value instanceof Uint8Array) return Array.from(value)
+  if (Array.isArray(value))
+    return isTypedBytes(value) ? [value[0], attributeBytes(...value)] : value.map(toPlain)
   const fields = value as Readonly<Record<string, unknown>>
   if ('first' in fields && 'second' in fields)
     return { key: toPlain(fields.first), value: toPlain(fields.second) }
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, toPlain(field)]))
+}
+
+/** Whether a list is an attribute's value: the name of its type, and bytes. */
+function isTypedBytes(value: unknown[]): value is [string, Uint8Array] {
+  return value.length === 2 && typeof value[0] === 'string' && value[1] instanceof Uint8Array
 }

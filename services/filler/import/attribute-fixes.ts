@@ -1,3 +1,5 @@
+import { attributeBytes } from '../../core/antelope/index.ts'
+
 /** Names of the fields of type `int8[]`, by `collection/schema`. */
 export type ByteFields = ReadonlyMap<string, readonly string[]>
 
@@ -8,9 +10,9 @@ function isByteObject(value: unknown): value is Record<string, number> {
   return entries.every(([key, byte], place) => key === String(place) && typeof byte === 'number')
 }
 
-/** Such an object as what the contract wrote: signed numbers. Others are returned as they are. */
-function repairBytes(value: unknown): unknown {
-  return isByteObject(value) ? Object.values(value).map((byte) => (byte << 24) >> 24) : value
+/** Such an object as what the contract wrote for an attribute of the type. Others are returned as they are. */
+function repairBytes(type: string, value: unknown): unknown {
+  return isByteObject(value) ? attributeBytes(type, Uint8Array.from(Object.values(value))) : value
 }
 
 /** Attribute data with the lists of bytes repaired; the text itself when nothing is to be repaired. */
@@ -18,7 +20,7 @@ export function repairAttributes(json: string, fields: readonly string[]): strin
   const data = JSON.parse(json) as Record<string, unknown>
   let isChanged = false
   for (const field of fields) {
-    const repaired = repairBytes(data[field])
+    const repaired = repairBytes('int8[]', data[field])
     if (repaired !== data[field]) {
       data[field] = repaired
       isChanged = true
@@ -32,7 +34,7 @@ export function repairDeep(value: unknown): unknown {
   if (Array.isArray(value)) {
     // A typed value, such as ["INT8_VEC", {...}].
     if (value.length === 2 && typeof value[0] === 'string' && isByteObject(value[1]))
-      return [value[0], repairBytes(value[1])]
+      return [value[0], repairBytes(value[0], value[1])]
     return value.map(repairDeep)
   }
   if (typeof value === 'object' && value !== null)

@@ -35,11 +35,14 @@ function membersOf(pair: unknown): { key: string; value: [string, unknown] } {
 }
 
 function jsonForm(type: string, value: unknown): AttributeValue {
-  if (value instanceof Uint8Array) {
-    const signed = type === 'INT8_VEC' || type === 'int8[]'
-    return Array.from(signed ? new Int8Array(value.buffer, value.byteOffset, value.length) : value)
-  }
+  if (value instanceof Uint8Array) return attributeBytes(type, value)
   return Array.isArray(value) ? value.map(scalarForm) : scalarForm(value)
+}
+
+/** Numbers of an attribute that was decoded as bytes; ABIs spell both `INT8_VEC` and `UINT8_VEC` as `bytes`. */
+export function attributeBytes(type: string, bytes: Uint8Array): number[] {
+  const signed = type === 'INT8_VEC' || type === 'int8[]'
+  return Array.from(signed ? new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length) : bytes)
 }
 
 function scalarForm(value: unknown): AttributeScalar {

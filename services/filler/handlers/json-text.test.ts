@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { readAbi } from '../../../tests/decode/recordings.ts'
+import { compileAbi } from '../../core/antelope/index.ts'
+import { toPlain } from './index.ts'
+
+const bytes = Uint8Array.of(0, 127, 128, 255)
+const unsigned = [0, 127, 128, 255]
+const signed = [0, 127, -128, -1]
+
+describe.each(['assets.v1', 'assets.v2', 'assets.v2.cdt4'])('bytes of actions of %s as JSON', (version) => {
+  const abi = compileAbi(readAbi(version))
+  const [key, value] = version.endsWith('cdt4') ? ['first', 'second'] : ['key', 'value']
+
+  it.each([
+    ['createcol', { author: 'bob', market_fee: 0, allow_notify: true }],
+    ['setcoldata', {}],
+  ])('bytes of %s are signed in INT8_VEC only', (action, head) => {
+    const type = abi.actionType(action)!
+    const pairs = ['INT8_VEC', 'UINT8_VEC'].map((name) => ({ [key]: name, [value]: [name, bytes] }))
+    const fields = {
+      ...head,
+      collection_name: 'cards',
+      authorized_accounts: [],
+      notify_accounts: [],
+      data: pairs,
+    }
+    const decoded = abi.decoder(type)(abi.encoder(type)(fields))
+    expect(toPlain(decoded)).toMatchObject({
+      data: [
+        { key: 'INT8_VEC', value: ['INT8_VEC', signed] },
+        { key: 'UINT8_VEC', value: ['UINT8_VEC', unsigned] },
+      ],
+    })
+  })
+})
+
+it('bytes that stand alone or in a list are unsigned', () => {
+  expect(toPlain({ data: bytes, parts: [bytes, bytes], pair: ['bytes', bytes] })).toEqual({
+    data: unsigned,
+    parts: [unsigned, unsigned],
+    pair: ['bytes', unsigned],
+  })
+  expect(toPlain(['int8[]', bytes])).toEqual(['int8[]', signed])
+})
