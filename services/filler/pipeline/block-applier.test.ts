@@ -63,6 +63,33 @@ async function tablesAfter(name: string, data: Uint8Array, actors: readonly stri
   return [...unit.rowCounts()].map(([table]) => table)
 }
 
+describe('actions of accounts', () => {
+  const id = Buffer.alloc(8, 1)
+  const memo = Buffer.from('no')
+  const price = market.encoder('asset')('1.00000000 WAX')
+  const acceptance = (count: Uint8Array) => Buffer.concat([id, count, id, id, price, Buffer.alloc(8)])
+  const refusal = (length: Uint8Array) => Buffer.concat([id, length, memo])
+
+  it.each([1, 2, 5, 6, 12, 40])('a count or length in %d bytes is what the contract reads', async (bytes) => {
+    const padded = (value: number) => {
+      const number = Buffer.alloc(bytes, 0x80)
+      number[bytes - 1] = 0
+      number[0]! |= value
+      return number
+    }
+    for (const [name, data] of [
+      ['acceptbuyo', acceptance(padded(2))],
+      ['declinebuyo', refusal(padded(memo.length))],
+    ] as const)
+      expect(await tablesAfter(name, data, ['bob'])).toContain('market.buyoffers')
+  })
+
+  it('an action that does not fit the ABI is left out', async () => {
+    expect(await tablesAfter('declinebuyo', refusal(Uint8Array.of(3)), ['bob'])).toEqual([])
+    expect(await tablesAfter('declinebuyo', Buffer.alloc(100, 0x80), ['bob'])).toEqual([])
+  })
+})
+
 describe('log actions', () => {
   const packed = market.encoder('lognewtbuyo')({
     buyoffer_id: 99n,

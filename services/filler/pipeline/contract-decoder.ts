@@ -67,7 +67,7 @@ export class ContractDecoder {
     if (current && Buffer.compare(current.packed, packed) === 0) return null
     if (packed.length === 0) return current ? 'the ABI was removed' : null
     try {
-      const abi = compileAbi(parsePackedAbi(packed))
+      const abi = compileAbi(parsePackedAbi(packed), 'contract')
       this.versions.push({ packed: Uint8Array.from(packed), abi, actions: new Map(), rows: new Map() })
       if (this.versions.length > OLDER_VERSIONS + 1) this.versions.shift()
       return null

@@ -241,6 +241,72 @@ describe('positions', () => {
   })
 })
 
+describe('numbers of variable length', () => {
+  const variants = { variants: [{ name: 'v', types: ['uint8', 'uint16'] }] }
+  const reading = (type: string, rule?: 'contract') => {
+    const fields = [field(type), field('uint8', 'b')]
+    return compileAbi(normalizeAbiJson({ structs: [{ name: 's', base: '', fields }], ...variants }), rule)
+  }
+  const one = '818080808000'
+  const key = '02'.repeat(33)
+
+  it.each([
+    ['varuint32', 'ffffffff0f', 2 ** 32 - 1],
+    ['varuint32', 'ffffffff7f', 2 ** 32 - 1],
+    ['varuint32', '8180808010', 1],
+    ['varuint32', one, 1],
+    ['varuint32', `81${'80'.repeat(1000)}00`, 1],
+    ['varuint32', '808080808001', 8],
+    ['varuint32', `${'80'.repeat(32)}05`, 5],
+    ['varint32', one, -1],
+    ['uint16[]', `${one}0700`, [7]],
+    ['string[]', `${one}${one}41`, ['A']],
+    ['string', `82${'80'.repeat(11)}004142`, 'AB'],
+    ['v', `${one}0700`, ['uint16', 7]],
+    ['bytes', `${one}09`, Buffer.of(9)],
+    ['uint8[]', `${one}09`, Buffer.of(9)],
+  ])('numbers of variable length are read as a contract does: %s, case %#', (type, hex, value) => {
+    const bytes = hexToBytes(`${hex}2a`)
+    const abi = reading(type, 'contract')
+    expect(abi.decoder('s', { exact: true })(bytes)).toEqual({ a: value, b: 42 })
+    expect(abi.decoder('s', { only: ['b'] })(bytes)).toEqual({ b: 42 })
+  })
+
+  it('numbers of variable length say the type of a key', () => {
+    const text = (hex: string) => reading('public_key', 'contract').decodeType('s', hexToBytes(`${hex}2a`))
+    expect(text(`${one}${key}`)).toEqual(text(`01${key}`))
+    expect(text(`${one}${key}`)).toMatchObject({ a: expect.stringMatching(/^PUB_R1_/) as string, b: 42 })
+  })
+
+  it.each([
+    ['varuint32', '80'.repeat(2000), 's.a', 'too early'],
+    ['uint16[]', `${one}07`, 's.a', 'do not fit'],
+    ['string', one, 's.a', 'exceeds'],
+    ['v', '828080808000', 's.a', 'no alternative 2'],
+  ])('numbers of variable length name the place where %s does not fit', (type, hex, path, message) => {
+    const error = thrownBy(() => reading(type, 'contract').decodeType('s', hexToBytes(hex)))
+    expect(error).toBeInstanceOf(DecodeError)
+    expect(error).toMatchObject({ path })
+    expect((error as Error).message).toContain(message)
+  })
+
+  it.each(['varuint32', 'varint32', 'uint16[]', 'v', 'public_key'])(
+    'numbers of variable length have 32 bits where nodes write them: %s',
+    (type) => {
+      const error = thrownBy(() => reading(type).decodeType('s', hexToBytes(`${one}${key}2a`)))
+      expect((error as Error).message).toContain('more than 32 bits')
+    },
+  )
+
+  it('numbers of variable length are read by the rule of each ABI in turn', () => {
+    const [strict, contract] = [reading('varuint32'), reading('varuint32', 'contract')]
+    for (let i = 0; i < 2; i++) {
+      expect(contract.decodeType('s', hexToBytes(`${one}2a`))).toEqual({ a: 1, b: 42 })
+      expect(() => strict.decodeType('s', hexToBytes(`${one}2a`))).toThrow('more than 32 bits')
+    }
+  })
+})
+
 describe('errors', () => {
   it('errors of ABI values name the place in the value', () => {
     const abi = compileAbi(readAbi('assets.v2'))

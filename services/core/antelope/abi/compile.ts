@@ -6,7 +6,7 @@ import { explainFailure } from './explain.ts'
 import { toJsonForm, type IntegerForm, type JsonValue } from './json-form.ts'
 import { linkCode } from './link.ts'
 import { Measures } from './measure.ts'
-import { beginReading, DecodeFailure, state } from './read-state.ts'
+import { beginReading, DecodeFailure, state, type VaruintRule } from './read-state.ts'
 import { TypeGraph } from './type-graph.ts'
 import type { TypeNode } from './type-node.ts'
 
@@ -58,22 +58,28 @@ export interface CompiledAbi {
 
 const maxWork = 1 << 18
 
-/** Prepares an ABI. @throws AbiError when a type is defined twice; what else is wrong shows on use. */
-export function compileAbi(definition: AbiDefinition): CompiledAbi {
-  return new AbiCompiler(definition)
+/**
+ * Prepares an ABI.
+ * @param rule how decoders read numbers of variable length: `contract` for what contracts read.
+ * @throws AbiError when a type is defined twice; what else is wrong shows on use.
+ */
+export function compileAbi(definition: AbiDefinition, rule: VaruintRule = 'strict'): CompiledAbi {
+  return new AbiCompiler(definition, rule)
 }
 
 class AbiCompiler implements CompiledAbi {
   readonly definition: AbiDefinition
   readonly types: TypeGraph
+  readonly #rule: VaruintRule
   readonly #measures = new Measures()
   readonly #encoder = new Encoder()
   readonly #decoders = new Map<string, Decoder>()
   readonly #actions: ReadonlyMap<string, string>
   readonly #tables: ReadonlyMap<string, string>
 
-  constructor(definition: AbiDefinition) {
+  constructor(definition: AbiDefinition, rule: VaruintRule) {
     this.definition = definition
+    this.#rule = rule
     this.types = new TypeGraph(definition)
     this.#actions = new Map(definition.actions.map((action) => [action.name, action.type]))
     this.#tables = new Map(definition.tables.map((table) => [table.name, table.type]))
@@ -118,14 +124,15 @@ class AbiCompiler implements CompiledAbi {
     const exact = options.exact ?? false
     const root = type
     const measures = this.#measures
+    const rule = this.#rule
     return (bytes, start = 0, end = bytes.length) => {
-      beginReading(bytes, start, end)
+      beginReading(bytes, start, end, rule)
       let value: unknown
       try {
         value = read()
       } catch (error) {
         if (!(error instanceof DecodeFailure)) throw error
-        throw explainFailure(error, node, root, measures, { bytes, start, end })
+        throw explainFailure(error, node, root, measures, { bytes, start, end, rule })
       }
       if (exact && state.at !== end)
         throw new DecodeError(`${end - state.at} bytes are left over`, root, state.at)

@@ -11,6 +11,7 @@ import {
   state,
   tooShort,
 } from './read-state.ts'
+import type { VaruintRule } from './read-state.ts'
 import type { Measures } from './measure.ts'
 import { builtinSizes, type BuiltinName, type TypeNode } from './type-node.ts'
 
@@ -26,14 +27,19 @@ export function explainFailure(
   node: TypeNode,
   root: string,
   measures: Measures,
-  range: { readonly bytes: Uint8Array; readonly start: number; readonly end: number },
+  range: {
+    readonly bytes: Uint8Array
+    readonly start: number
+    readonly end: number
+    readonly rule?: VaruintRule
+  },
 ): DecodeError {
   const path: string[] = [root.length > 64 ? `${root.slice(0, 64)}…` : root]
   if (range.end - range.start > maxExplainedBytes) {
     return new DecodeError(failure.message, path[0]!, failure.offset)
   }
   try {
-    beginReading(range.bytes, range.start, range.end)
+    beginReading(range.bytes, range.start, range.end, range.rule)
     walk(node, path, measures)
   } catch (error) {
     if (error instanceof DecodeFailure) return new DecodeError(error.message, path.join(''), error.offset)

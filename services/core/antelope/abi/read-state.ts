@@ -4,6 +4,12 @@ import { keyLength, keyText, type KeyKind } from '../values/key.ts'
 // What the generated decoders and walkers work on: one state, because decoding is synchronous and never
 // calls back into a decoder, and because their code is simple with a state that is always the same object.
 
+/**
+ * How numbers of variable length are read. `strict`: up to 32 bits, lengths up to 64, as nodes write them. `contract`:
+ * as contracts read what accounts send them, from any number of bytes, of which 32 bits count.
+ */
+export type VaruintRule = 'strict' | 'contract'
+
 /** Where reading stands. `bytes` and `view` are the same memory; `at` and `end` are offsets in it. */
 export interface ReadState {
   /** What the caller gave; `bytes` is the same as a Buffer. */
@@ -12,6 +18,7 @@ export interface ReadState {
   view: DataView
   at: number
   end: number
+  rule: VaruintRule
   /** Nesting of types that contain themselves. */
   depth: number
   /** Visits that are left, see {@link charge}. */
@@ -27,6 +34,7 @@ export const state: ReadState = {
   view: new DataView(nothing.buffer, 0, 0),
   at: 0,
   end: 0,
+  rule: 'strict',
   depth: 0,
   budget: 0,
 }
@@ -47,7 +55,12 @@ const freeVisits = 1 << 20
 const visitsPerByte = 16
 
 /** Points the state at `bytes` from `start` to `end`; both must lie inside. */
-export function beginReading(bytes: Uint8Array, start: number, end: number): void {
+export function beginReading(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  rule: VaruintRule = 'strict',
+): void {
   if (state.source !== bytes) {
     state.source = bytes
     state.bytes = Buffer.isBuffer(bytes)
@@ -60,6 +73,7 @@ export function beginReading(bytes: Uint8Array, start: number, end: number): voi
   }
   state.at = start
   state.end = end
+  state.rule = rule
   state.depth = 0
   state.budget = freeVisits + (end - start) * visitsPerByte
 }
@@ -102,8 +116,9 @@ export function descend(visits: number): void {
   charge(visits)
 }
 
-/** Reads an unsigned LEB128 number of at most 32 bits. */
+/** Reads an unsigned LEB128 number of 32 bits. */
 export function readVaruint32(): number {
+  if (state.rule === 'contract') return readWrapping()
   const { bytes, end } = state
   const start = state.at
   let at = start
@@ -121,8 +136,33 @@ export function readVaruint32(): number {
   return refuse('a number of variable length has more than 32 bits', start)
 }
 
-/** Reads a length that some nodes write with up to 64 bits; one beyond the data is refused. */
+/** Reads a number of any length modulo 2^32, as the loop of a contract does. */
+function readWrapping(): number {
+  const { bytes, end } = state
+  let at = state.at
+  let value = 0
+  // The operator takes the shift modulo 32, and so does the instruction of WebAssembly.
+  for (let shift = 0; ; shift += 7) {
+    if (at >= end) tooShort(at)
+    const byte = bytes[at++]!
+    value |= (byte & 0x7f) << shift
+    if (byte < 0x80) break
+  }
+  state.at = at
+  return value >>> 0
+}
+
+/** Reads the length of what follows; one beyond the data is refused. */
 export function readLength(): number {
+  const start = state.at
+  const length = state.rule === 'contract' ? readWrapping() : readLongLength()
+  const left = state.end - state.at
+  if (length > left) refuse(`a length of ${length} bytes exceeds the ${left} that are left`, start)
+  return length
+}
+
+/** Reads a length that some nodes write with up to 64 bits. */
+function readLongLength(): number {
   const { bytes, end } = state
   const start = state.at
   let at = start
@@ -133,7 +173,6 @@ export function readLength(): number {
     const byte = bytes[at++]!
     value += (byte & 0x7f) * factor
     if (byte < 0x80) {
-      if (value > end - at) refuse(`a length of ${value} bytes exceeds the ${end - at} that are left`, start)
       state.at = at
       return value
     }
@@ -193,20 +232,22 @@ export function readCount(minSize: number, work: number): number {
 
 /** Reads a public key or a signature as text. */
 export function readKey(kind: KeyKind): string {
+  const curve = readVaruint32()
   const start = state.at
-  skipKey(kind)
-  const curve = state.bytes[start]!
-  return keyText(kind, curve, state.bytes.subarray(start + 1, state.at))
+  skipKeyData(kind, curve)
+  return keyText(kind, curve, state.bytes.subarray(start, state.at))
 }
 
 /** Skips a public key or a signature. */
 export function skipKey(kind: KeyKind): void {
+  skipKeyData(kind, readVaruint32())
+}
+
+function skipKeyData(kind: KeyKind, curve: number): void {
   const start = state.at
-  if (start >= state.end) tooShort(start)
-  const curve = state.bytes[start]!
   if (curve > 2) refuse(`key type ${curve} is not known`, start)
   // WebAuthn: a public key ends with a presence byte and a text, a signature with two byte strings.
-  const fixed = 1 + keyLength(kind) + (curve === 2 && kind === 'PUB' ? 1 : 0)
+  const fixed = keyLength(kind) + (curve === 2 && kind === 'PUB' ? 1 : 0)
   if (fixed > state.end - start) tooShort(start)
   state.at = start + fixed
   if (curve === 2) skipBytes()
