@@ -11,7 +11,8 @@ import { compareDumps, dumpDatabase } from './database-dump.ts'
 import type { DatabaseDump } from './database-dump.ts'
 import { marketRules } from '../../services/verify/index.ts'
 import { liveBlock, newWorld } from './market-life.ts'
-import type { LifeBlock } from './market-life.ts'
+import type { LifeBlock, LifeEvent } from './market-life.ts'
+import { marketConfig, waxPrice } from './market-rows.ts'
 import { createRandom } from './seeded-random.ts'
 import { patient } from '../setup/patience.ts'
 
@@ -201,3 +202,66 @@ it(
       expect({ [what]: number > 0n }).toEqual({ [what]: true })
   },
 )
+
+type Row = Extract<LifeEvent, { table: string }>
+
+const row = (family: Row['family'], table: string, scope: string, value: object): Row => ({
+  family,
+  table,
+  scope,
+  key: 1n,
+  present: true,
+  value,
+})
+const configured = row('market', 'config', 'market', marketConfig('1.3.3'))
+const pair = row('oracle', 'pairs', 'oracle', waxPrice)
+const point = (median: bigint, timestamp: string) =>
+  row('oracle', 'datapoints', 'waxpusd', { id: 1n, owner: 'oracle1', value: median, median, timestamp })
+
+/** Writes the blocks one by one and at once. */
+async function writeBoth(...contents: readonly (readonly LifeEvent[])[]): Promise<void> {
+  const chain = contents.map((events, place) => ({
+    num: place + 1,
+    timeMs: Date.UTC(2024, 0, 1) + place * 500,
+    events,
+    contracts: [],
+  }))
+  const following = await Writer.open(live.address)
+  for (const block of chain) await following.commit([block], 0)
+  await following.close()
+  const catchingUp = await Writer.open(grouped.address)
+  await catchingUp.commit(chain, chain.length)
+  await catchingUp.close()
+}
+
+async function select(address: DatabaseAddress, text: string): Promise<object[]> {
+  const client = await connectDatabase(address, { applicationName: 'test' })
+  try {
+    return (await client.query<object>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+it('a patch of a row that does not exist yet does nothing, however blocks are grouped', async () => {
+  const schema = (schema_name: string) => row('assets', 'schemas', 'cards', { schema_name, format: [] })
+  const types = (schema_name: string) =>
+    row('assets', 'schematypes', 'cards', {
+      schema_name,
+      format_type: [{ name: 'img', mediatype: 'image', info: '' }],
+    })
+  await writeBoth(
+    [configured, point(500n, '2024-01-01T00:00:00.000'), types('old')],
+    [pair, schema('old')],
+    [types('new'), schema('new')],
+  )
+  expect(compareDumps(await dumpMarket(live.address), await dumpMarket(grouped.address))).toEqual([])
+  expect(await select(grouped.address, 'SELECT median, updated_at_block FROM oracle.pairs')).toEqual([
+    { median: null, updated_at_block: 0 },
+  ])
+  const known = 'SELECT schema_name, types IS NOT NULL AS typed FROM assets.schemas ORDER BY 1'
+  expect(await select(grouped.address, known)).toEqual([
+    { schema_name: 'new', typed: true },
+    { schema_name: 'old', typed: false },
+  ])
+})

@@ -121,10 +121,10 @@ async function writeKeyed(session: WriterSession, layout: TableLayout, pending: 
   const sorted = sortByKind(pending.rows.values(), table.key)
   await removeRows(session, layout, sorted.removed)
   await session.addRows(layout.table.name, layout.columns, sorted.inserted)
-  await upsertRows(session, layout, sorted.upserted, preserved)
-  await upsertRows(session, layout, sorted.replaced, [])
   for (const rows of groupByColumns(sorted.patched))
     await patchRows(session, layout, sortByKey(rows, table.key[0]!))
+  await upsertRows(session, layout, sorted.upserted, preserved)
+  await upsertRows(session, layout, sorted.replaced, [])
 }
 
 interface SortedRows {

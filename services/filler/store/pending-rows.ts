@@ -18,7 +18,7 @@ export interface PendingRow {
   kind: 'insert' | 'upsert' | 'replace' | 'patch' | 'remove'
   /** Full row, changed columns with the key, or the key alone. */
   row: MutableRow
-  /** Columns patched after an upsert that the upsert itself would leave alone. */
+  /** Patched columns that the upsert preserves: changed before it, in a row that exists already. */
   override?: MutableRow
 }
 
@@ -105,7 +105,7 @@ export function mergeInsert(rows: Map<RowKey, PendingRow>, key: RowKey, row: Mut
   rows.set(key, { kind: pending === undefined ? 'insert' : 'replace', row })
 }
 
-/** Merges an upsert; what is pending may already have set columns that an upsert preserves. */
+/** Merges an upsert; what a patch before it changed holds only where the row exists. */
 export function mergeUpsert(
   rows: Map<RowKey, PendingRow>,
   key: RowKey,
@@ -115,7 +115,7 @@ export function mergeUpsert(
   const pending = rows.get(key)
   if (pending === undefined || pending.kind === 'patch') {
     const override = pending ? pickColumns(pending.row, preserved) : undefined
-    rows.set(key, { kind: 'upsert', row: { ...row, ...override }, ...(override ? { override } : {}) })
+    rows.set(key, { kind: 'upsert', row: { ...row }, ...(override ? { override } : {}) })
     return
   }
   if (pending.kind === 'remove') {

@@ -213,6 +213,20 @@ describe('a commit unit', () => {
     ])
   })
 
+  it('a commit unit takes a patch for nothing that comes before its row', async () => {
+    await commit(1, false, (unit) => {
+      unit.patch(things, { id: 1n }, { born: 55 })
+      unit.upsert(things, thing(1))
+      unit.patch(things, { id: 2n }, { born: 55, size: 5 })
+      unit.upsert(things, thing(2))
+      unit.patch(things, { id: 2n }, { born: 66 })
+    })
+    expect((await reader.query('SELECT * FROM lab.things ORDER BY id')).rows).toEqual([
+      thing(1),
+      { ...thing(2), born: 66 },
+    ])
+  })
+
   it('a commit unit stores old versions, with parameters and with COPY, as far back as configured', async () => {
     const at = async (block: number): Promise<Map<string, string>> => {
       const { rows } = await reader.query<{ name: string; value: Buffer }>(

@@ -117,6 +117,7 @@ export class AssetsBlock implements BlockScope<AssetsState> {
   end(): AssetsState {
     for (const collection of this.collections) this.rows.collections(collection)
     for (const event of this.swapEvents) this.completeSwapLog(event)
+    this.rows.end()
     this.assets.end()
     this.log.end()
     return this.rows.state

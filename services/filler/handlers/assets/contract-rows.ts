@@ -10,7 +10,7 @@ import { toJsonText } from '../json-text.ts'
 import type { AuthorSwapState, CollectionState, ConfigState, FormatField, LogBackAsset } from './contract.ts'
 import type { AssetsState } from './state.ts'
 import { tables } from './tables.ts'
-import type { TokenRow } from './tables.ts'
+import type { SchemaRow, TokenRow } from './tables.ts'
 
 /** Contract rows whose end-of-block value is simply what the database shall hold. */
 export class ContractRows {
@@ -20,6 +20,8 @@ export class ContractRows {
   private readonly block: BlockInfo
   private readonly sink: RowSink
   private readonly warn: (message: string) => void
+  /** Types of schemas that the block set. */
+  private readonly types: Pick<SchemaRow, 'collection_name' | 'schema_name' | 'types'>[] = []
 
   constructor(
     contract: string,
@@ -126,6 +128,7 @@ export class ContractRows {
     })
   }
 
+  /** The row of the schema may follow in the same block. */
   schemaTypes(
     event: RowEvent,
     value: { schema_name: string; format_type: readonly Record<string, string>[] },
@@ -133,11 +136,11 @@ export class ContractRows {
     const types = event.present
       ? toJsonText(value.format_type.map(({ name, mediatype, info }) => ({ name, mediatype, info })))
       : null
-    this.sink.patch(
-      tables.schemas,
-      { collection_name: event.scope(), schema_name: value.schema_name },
-      { types },
-    )
+    this.types.push({ collection_name: event.scope(), schema_name: value.schema_name, types })
+  }
+
+  end(): void {
+    for (const { types, ...schema } of this.types) this.sink.patch(tables.schemas, schema, { types })
   }
 
   backAsset(log: LogBackAsset): void {
