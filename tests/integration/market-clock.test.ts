@@ -205,18 +205,48 @@ it(
 
 type Row = Extract<LifeEvent, { table: string }>
 
-const row = (family: Row['family'], table: string, scope: string, value: object): Row => ({
+const action = (family: LifeEvent['family'], name: string, data: object): LifeEvent => ({
+  family,
+  action: name,
+  data,
+})
+const row = (family: Row['family'], table: string, scope: string, value: object, present = true): Row => ({
   family,
   table,
   scope,
   key: 1n,
-  present: true,
+  present,
   value,
 })
 const configured = row('market', 'config', 'market', marketConfig('1.3.3'))
-const pair = row('oracle', 'pairs', 'oracle', waxPrice)
+const pair = (quoted_precision: bigint, present = true) =>
+  row('oracle', 'pairs', 'oracle', { ...waxPrice, quoted_precision }, present)
 const point = (median: bigint, timestamp: string) =>
   row('oracle', 'datapoints', 'waxpusd', { id: 1n, owner: 'oracle1', value: median, median, timestamp })
+
+function listed(id: bigint): LifeEvent[] {
+  return [
+    action('market', 'lognewsale', {
+      sale_id: id,
+      seller: 'bob',
+      asset_ids: [id],
+      listing_price: '10.00 USD',
+      settlement_symbol: '8,WAX',
+      maker_marketplace: '',
+      collection_name: 'cards',
+      collection_fee: 0.05,
+    }),
+    action('market', 'logsalestart', { sale_id: id, offer_id: id }),
+  ]
+}
+
+const bought = (sale_id: bigint) =>
+  action('market', 'purchasesale', {
+    buyer: 'carol',
+    sale_id,
+    intended_delphi_median: 500n,
+    taker_marketplace: '',
+  })
 
 /** Writes the blocks one by one and at once. */
 async function writeBoth(...contents: readonly (readonly LifeEvent[])[]): Promise<void> {
@@ -252,7 +282,7 @@ it('a patch of a row that does not exist yet does nothing, however blocks are gr
     })
   await writeBoth(
     [configured, point(500n, '2024-01-01T00:00:00.000'), types('old')],
-    [pair, schema('old')],
+    [pair(4n), schema('old')],
     [types('new'), schema('new')],
   )
   expect(compareDumps(await dumpMarket(live.address), await dumpMarket(grouped.address))).toEqual([])
@@ -263,5 +293,31 @@ it('a patch of a row that does not exist yet does nothing, however blocks are gr
   expect(await select(grouped.address, known)).toEqual([
     { schema_name: 'new', typed: true },
     { schema_name: 'old', typed: false },
+  ])
+})
+
+it('an oracle prices a sale by its pair as it was when the sale was bought, however blocks are grouped', async () => {
+  await writeBoth(
+    [pair(4n), ...[1n, 2n, 3n, 4n, 5n].flatMap(listed)],
+    [bought(1n)],
+    [configured],
+    [bought(2n)],
+    [bought(3n), pair(4n, false)],
+    [bought(4n)],
+    [pair(6n)],
+    [bought(5n)],
+  )
+  expect(compareDumps(await dumpMarket(live.address), await dumpMarket(grouped.address))).toEqual([])
+  expect(await select(grouped.address, 'SELECT sale_id, price FROM market.sales ORDER BY 1')).toEqual([
+    { sale_id: 1n, price: null },
+    { sale_id: 2n, price: 20_000_000_000n },
+    { sale_id: 3n, price: 20_000_000_000n },
+    { sale_id: 4n, price: null },
+    { sale_id: 5n, price: 2_000_000_000_000n },
+  ])
+  expect(await select(grouped.address, 'SELECT listing_id FROM market.trades ORDER BY 1')).toEqual([
+    { listing_id: 2n },
+    { listing_id: 3n },
+    { listing_id: 5n },
   ])
 })

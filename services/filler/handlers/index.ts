@@ -3,7 +3,7 @@ import type { Handler } from './handler.ts'
 import { createAssetsHandler } from './assets/index.ts'
 import type { AssetsHandlerArgs } from './assets/index.ts'
 import type { StateWriter } from './state-writer.ts'
-import { createMarketHandler } from './market/index.ts'
+import { createMarketHandler, noteFormerTerms } from './market/index.ts'
 import type { MarketHandlerArgs } from './market/index.ts'
 import { createOracleHandler } from './oracle/index.ts'
 import type { OracleHandlerArgs } from './oracle/index.ts'
@@ -34,21 +34,27 @@ export interface ContractEntry {
  * The contract families that this version indexes: name to factory. A new family is one folder and one line here, after
  * the families whose rows it derives from.
  */
-const factories: Readonly<Record<string, (args: never) => Handler>> = {
+const factories: Readonly<Record<string, (args: never, reader: readonly ContractEntry[]) => Handler>> = {
   assets: (args: AssetsHandlerArgs) => createAssetsHandler(args),
-  oracle: (args: OracleHandlerArgs) => createOracleHandler(args),
+  oracle: (args: OracleHandlerArgs, reader) =>
+    createOracleHandler(args, reader.some(isMarket) ? noteFormerTerms : undefined),
   market: (args: MarketHandlerArgs) => createMarketHandler(args),
   tools: (args: ToolsHandlerArgs) => createToolsHandler(args),
 }
 
+function isMarket({ handler }: ContractEntry): boolean {
+  return handler === 'market'
+}
+
 /** Creates the handler of a configured contract; null when this version has none for it.
  *
- * @param reader all entries of the reader: a market takes the accounts of its assets and oracle contracts from them.
+ * @param reader all entries of the reader: a market takes the accounts of its assets and oracle contracts from them, and
+ *   prices of its sales follow from the oracle's pairs.
  * @throws FatalError `READER_FAMILIES_DIFFER`
  */
 export function createHandler(entry: ContractEntry, reader: readonly ContractEntry[]): Handler | null {
-  const args = entry.handler === 'market' ? { ...entry.args, ...accountsOf(entry, reader) } : entry.args
-  return factories[entry.handler]?.(args as never) ?? null
+  const args = isMarket(entry) ? { ...entry.args, ...accountsOf(entry, reader) } : entry.args
+  return factories[entry.handler]?.(args as never, reader) ?? null
 }
 
 /** The market's values follow from rows of both families, so they must be of the same block: of the same reader. */

@@ -1,6 +1,6 @@
 import { readTableRows } from '../../core/chain-node/index.ts'
 import { marketTables } from '../handlers/market/index.ts'
-import { createOracleHandler, oracleTables } from '../handlers/oracle/index.ts'
+import { createOracleHandler, emptyOracleState, oracleTables } from '../handlers/oracle/index.ts'
 import type { CommitUnit } from '../store/index.ts'
 import { literal } from './copy-parts.ts'
 import type { UndoneSource } from './old-undo.ts'
@@ -37,7 +37,8 @@ export async function putOracleFromNode(
   unit: CommitUnit,
 ): Promise<void> {
   const pairs = await readAll(http, account, account, 'pairs')
-  const scope = createOracleHandler({ oracle_account: account }).open(block, new Map(), unit, () => undefined)
+  const handler = createOracleHandler({ oracle_account: account })
+  const scope = handler.open(block, emptyOracleState, unit, () => undefined)
   const row = (table: string, name: string, key: bigint, value: JsonRow) =>
     scope.row({ table, present: true, scope: () => name, primaryKey: () => key, value: () => value })
   for (const pair of pairs)

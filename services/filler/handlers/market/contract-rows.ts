@@ -3,9 +3,9 @@ import { FatalError } from '../../../core/errors/index.ts'
 import type { RowSink } from '../../store/index.ts'
 import type { BlockInfo, RowEvent } from '../handler.ts'
 import { toJsonText } from '../json-text.ts'
-import { auctionFlip } from './listing-values.ts'
+import { auctionFlip, noteFormerTerms } from './listing-values.ts'
 import type * as contract from './contract.ts'
-import type { MarketState } from './state.ts'
+import type { MarketState, SymbolPair } from './state.ts'
 import { tables } from './tables.ts'
 
 /** End of a range of ids that still runs. */
@@ -129,13 +129,12 @@ export class ContractRows {
       }
     })
     for (const row of rows) this.sink.upsert(tables.symbolPairs, row)
-    for (const pair of this.state.symbolPairs) {
-      const isKnown = rows.some(
-        (row) =>
-          row.listing_symbol === pair.listing_symbol && row.settlement_symbol === pair.settlement_symbol,
-      )
-      if (!isKnown) this.sink.remove(tables.symbolPairs, { ...pair })
-    }
+    const former = new Set(this.state.symbolPairs.map(symbolsOf))
+    const present = new Set(rows.map(symbolsOf))
+    for (const symbols of present)
+      if (!former.has(symbols)) noteFormerTerms(this.sink, symbols, null, this.block.num)
+    for (const pair of this.state.symbolPairs)
+      if (!present.has(symbolsOf(pair))) this.sink.remove(tables.symbolPairs, { ...pair })
     return rows.map(({ listing_symbol, settlement_symbol }) => ({ listing_symbol, settlement_symbol }))
   }
 
@@ -238,4 +237,8 @@ export class ContractRows {
       updated_at_block: num,
     }
   }
+}
+
+function symbolsOf({ listing_symbol, settlement_symbol }: SymbolPair): string {
+  return `${listing_symbol}/${settlement_symbol}`
 }

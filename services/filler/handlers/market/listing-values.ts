@@ -1,4 +1,4 @@
-import type { Derivation } from '../../store/index.ts'
+import type { Derivation, RowSink } from '../../store/index.ts'
 import { ascending, traitsOfAsset } from './listed-assets.ts'
 import { auctionTrades } from './trades.ts'
 import { kinds, tables } from './tables.ts'
@@ -19,33 +19,62 @@ export const saleStates: Derivation<{ sale_id: bigint; state: number }> = {
   },
 }
 
-/** Paid amount of a sale with an oracle price: the contract's own arithmetic, in doubles and truncated, from the median that the buyer named.
+/**
+ * Paid amount of a sale with an oracle price: the contract's own arithmetic, in doubles and truncated, from the median
+ * that the buyer named and the terms of the pair in the block of the purchase. Keys are ids of sales, and terms that ended
+ * in the unit: the name of a pair or of symbols, the decimal places (none: it did not exist), and the block that changed
+ * them. A pair that is removed or changed in the very block of a purchase counts as it was.
  */
 export const salePrices: Derivation<{ sale_id: bigint; price: bigint }> = {
   kind: 'derivation',
   name: 'prices of sold sales',
-  keys: 'bigint',
+  keys: 'text',
   sources: [],
   statement: `
+    WITH former AS MATERIALIZED (
+      SELECT split_part(k, ' ', 1) AS name, nullif(split_part(k, ' ', 2), '')::integer AS median_precision,
+        split_part(k, ' ', 3)::integer AS until_block
+      FROM unnest($1::text[]) k WHERE k LIKE '% %'
+    )
     SELECT s.sale_id, CASE
       WHEN s.intended_median = 0 THEN s.listing_price
       WHEN v.amount >= 9223372036854775807::double precision THEN 9223372036854775807
       ELSE floor(v.amount)::bigint END AS price
     FROM market.sales s
     LEFT JOIN market.symbol_pairs y ON y.listing_symbol = s.listing_symbol AND y.settlement_symbol = s.settlement_symbol
-    LEFT JOIN oracle.pairs p ON p.pair_name = y.pair_name AND p.median_precision <= 40
+      AND NOT EXISTS (SELECT FROM former f
+        WHERE f.name = y.listing_symbol || '/' || y.settlement_symbol AND f.until_block > s.updated_at_block)
+    LEFT JOIN LATERAL (
+      SELECT f.median_precision, f.until_block FROM former f
+      WHERE f.name = y.pair_name AND f.until_block >= s.updated_at_block
+        AND (f.until_block > s.updated_at_block OR f.median_precision IS NOT NULL)
+      ORDER BY f.until_block LIMIT 1
+    ) f ON true
+    LEFT JOIN oracle.pairs p ON p.pair_name = y.pair_name AND f.until_block IS NULL
+    LEFT JOIN LATERAL (SELECT coalesce(f.median_precision, p.median_precision) AS places) m ON m.places <= 40
     CROSS JOIN LATERAL (SELECT CASE
       WHEN s.intended_median = 0 THEN NULL
       WHEN y.invert_pair THEN s.listing_price::double precision * s.intended_median::double precision
-        * power(10::double precision, s.settlement_precision - s.listing_precision - p.median_precision)
+        * power(10::double precision, s.settlement_precision - s.listing_precision - m.places)
       ELSE s.listing_price::double precision / s.intended_median::double precision
-        * power(10::double precision, p.median_precision + s.settlement_precision - s.listing_precision)
+        * power(10::double precision, m.places + s.settlement_precision - s.listing_precision)
       END AS amount) v
-    WHERE s.sale_id = ANY($1::bigint[]) AND s.state = 3 AND s.price IS NULL AND (s.intended_median = 0 OR v.amount IS NOT NULL)
+    WHERE s.sale_id = ANY(ARRAY(SELECT k::bigint FROM unnest($1::text[]) k WHERE k NOT LIKE '% %'))
+      AND s.state = 3 AND s.price IS NULL AND (s.intended_median = 0 OR v.amount IS NOT NULL)
     ORDER BY s.sale_id`,
   apply: (rows, sink) => {
     for (const { sale_id, price } of rows) sink.patch(tables.sales, { sale_id }, { price })
   },
+}
+
+/** Gives `salePrices` terms that ended: of an oracle pair by its name, of symbols by both. */
+export function noteFormerTerms(
+  sink: RowSink,
+  name: string,
+  precision: number | null,
+  untilBlock: number,
+): void {
+  sink.recheck(salePrices, `${name} ${precision ?? ''} ${untilBlock}`)
 }
 
 /**

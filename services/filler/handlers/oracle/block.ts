@@ -16,6 +16,9 @@ interface Written {
   readonly replacedMs: bigint
 }
 
+/** Takes the decimal places that a pair's medians had until a block changed them; null: there was no such pair. */
+export type NoteTerms = (sink: RowSink, pair: string, precision: number | null, untilBlock: number) => void
+
 /** Greatest number of decimal places that the database's column takes; a real pair has a handful. */
 const GREATEST_PRECISION = 2n ** 31n - 1n
 
@@ -24,15 +27,20 @@ export class OracleBlock implements BlockScope<OracleState> {
   private readonly block: BlockInfo
   private readonly state: OracleState
   private readonly sink: RowSink
+  private readonly noteTerms: NoteTerms
   private readonly rings = new Map<string, Map<bigint, bigint>>()
+  /** Known pairs, as this block changes them. */
+  private precisions: ReadonlyMap<string, number>
   private readonly written = new Map<string, Written[]>()
   /** Last write action to each pair. */
   private readonly lastWrites = new Map<string, { owner: string; value: bigint }>()
 
-  constructor(block: BlockInfo, state: OracleState, sink: RowSink) {
+  constructor(block: BlockInfo, state: OracleState, sink: RowSink, noteTerms: NoteTerms) {
     this.block = block
     this.state = state
+    this.precisions = state.precisions
     this.sink = sink
+    this.noteTerms = noteTerms
   }
 
   action(event: ActionEvent): void {
@@ -48,7 +56,7 @@ export class OracleBlock implements BlockScope<OracleState> {
   end(): OracleState {
     for (const [pair, points] of this.written) {
       const newest = pickNewest(points, this.lastWrites.get(pair))
-      const known = [...(this.state.get(pair)?.values() ?? [])]
+      const known = [...(this.state.rings.get(pair)?.values() ?? [])]
       // A place of the ring that was only just created has the time 0 and no price yet.
       if (newest.timeMs === 0n || known.some((timeMs) => timeMs > newest.timeMs)) continue
       this.sink.patch(
@@ -62,20 +70,30 @@ export class OracleBlock implements BlockScope<OracleState> {
         },
       )
     }
-    return this.rings.size === 0 ? this.state : new Map([...this.state, ...this.rings])
+    const { rings } = this.state
+    return {
+      rings: this.rings.size === 0 ? rings : new Map([...rings, ...this.rings]),
+      precisions: this.precisions,
+    }
   }
 
   private pair(value: PairState, present: boolean): void {
-    if (!present) return this.sink.remove(tables.pairs, { pair_name: value.name })
+    if (!present) {
+      this.changeTerms(value.name, null)
+      this.sink.remove(tables.pairs, { pair_name: value.name })
+      return
+    }
     const base = parseSymbol(value.base_symbol)
     const quote = parseSymbol(value.quote_symbol)
-    const precision =
-      value.quoted_precision < GREATEST_PRECISION ? value.quoted_precision : GREATEST_PRECISION
+    const precision = Number(
+      value.quoted_precision < GREATEST_PRECISION ? value.quoted_precision : GREATEST_PRECISION,
+    )
+    this.changeTerms(value.name, precision)
     this.sink.upsert(tables.pairs, {
       pair_name: value.name,
       median: null,
       median_time: null,
-      median_precision: Number(precision),
+      median_precision: precision,
       base_symbol: base.symbol,
       base_precision: base.precision,
       base_type: value.base_type,
@@ -94,6 +112,17 @@ export class OracleBlock implements BlockScope<OracleState> {
       updated_at_time: 0,
       updated_at_block: 0,
     })
+  }
+
+  /** A precision of null is that of a pair that does not exist. */
+  private changeTerms(pair: string, precision: number | null): void {
+    const former = this.precisions.get(pair) ?? null
+    if (precision === former) return
+    const precisions = new Map(this.precisions)
+    if (precision === null) precisions.delete(pair)
+    else precisions.set(pair, precision)
+    this.precisions = precisions
+    this.noteTerms(this.sink, pair, former, this.block.num)
   }
 
   private datapoint(pair: string, value: DatapointState, present: boolean): void {
@@ -123,7 +152,7 @@ export class OracleBlock implements BlockScope<OracleState> {
   private ringOf(pair: string): Map<bigint, bigint> {
     let ring = this.rings.get(pair)
     if (!ring) {
-      ring = new Map(this.state.get(pair))
+      ring = new Map(this.state.rings.get(pair))
       this.rings.set(pair, ring)
     }
     return ring

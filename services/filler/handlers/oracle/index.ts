@@ -1,6 +1,7 @@
 import { listTables } from '../../store/index.ts'
 import type { Handler } from '../handler.ts'
 import { OracleBlock } from './block.ts'
+import type { NoteTerms } from './block.ts'
 import { wantedActions, wantedRows } from './contract.ts'
 import { loadOracleState } from './state.ts'
 import type { OracleState } from './state.ts'
@@ -12,8 +13,11 @@ export interface OracleHandlerArgs {
   readonly oracle_account: string
 }
 
-/** The price oracle. */
-export function createOracleHandler(args: OracleHandlerArgs): Handler<OracleState> {
+/** The price oracle. `noteTerms` is called when a pair appears, is removed, or changes its precision. */
+export function createOracleHandler(
+  args: OracleHandlerArgs,
+  noteTerms: NoteTerms = () => undefined,
+): Handler<OracleState> {
   return {
     family: 'oracle',
     account: args.oracle_account,
@@ -21,8 +25,9 @@ export function createOracleHandler(args: OracleHandlerArgs): Handler<OracleStat
     actions: wantedActions,
     rows: wantedRows,
     load: loadOracleState,
-    open: (block, state, sink) => new OracleBlock(block, state, sink),
+    open: (block, state, sink) => new OracleBlock(block, state, sink, noteTerms),
   }
 }
 
+export { emptyState as emptyOracleState } from './state.ts'
 export { tables as oracleTables } from './tables.ts'

@@ -62,9 +62,12 @@ function apply(
   return { median: pending?.row.median, state: after }
 }
 
-const ring: OracleState = new Map([
-  ['waxpusd', new Map([1n, 2n, 3n].map((id) => [id, BigInt(Date.parse(`${at(Number(id))}Z`))]))],
-])
+const ring: OracleState = {
+  rings: new Map([
+    ['waxpusd', new Map([1n, 2n, 3n].map((id) => [id, BigInt(Date.parse(`${at(Number(id))}Z`))]))],
+  ]),
+  precisions: new Map([['waxpusd', 4]]),
+}
 
 it.each([
   ['one point', [point(1n, 10, 300n)], [], 300n],
@@ -91,11 +94,11 @@ it.each([
 })
 
 it('a median of 0 is taken as it is', () => {
-  expect(apply(new Map(), [point(1n, 10, 0n)]).median).toBe(0n)
+  expect(apply({ ...ring, rings: new Map() }, [point(1n, 10, 0n)]).median).toBe(0n)
 })
 
 it('the state before the block is unchanged, for a rollback', () => {
   const { state } = apply(ring, [point(1n, 20, 300n)])
-  expect(state.get('waxpusd')!.get(1n)).toBe(BigInt(Date.parse(`${at(20)}Z`)))
-  expect(ring.get('waxpusd')!.get(1n)).toBe(BigInt(Date.parse(`${at(1)}Z`)))
+  expect(state.rings.get('waxpusd')!.get(1n)).toBe(BigInt(Date.parse(`${at(20)}Z`)))
+  expect(ring.rings.get('waxpusd')!.get(1n)).toBe(BigInt(Date.parse(`${at(1)}Z`)))
 })

@@ -1,18 +1,32 @@
 import type { Query } from '../handler.ts'
 
-/** State of the handler between blocks: time of each data point by pair and ring position, ms since 1970. */
-export type OracleState = ReadonlyMap<string, ReadonlyMap<bigint, bigint>>
+/** State of the handler between blocks; equal to rows of oracle.datapoints and oracle.pairs. */
+export interface OracleState {
+  /** Time of each data point by pair and ring position, ms since 1970. */
+  readonly rings: ReadonlyMap<string, ReadonlyMap<bigint, bigint>>
+  /** Decimal places of the medians of each known pair. */
+  readonly precisions: ReadonlyMap<string, number>
+}
+
+/** The state before anything was indexed. */
+export const emptyState: OracleState = { rings: new Map(), precisions: new Map() }
 
 /** Reads the state as of the committed position. */
 export async function loadOracleState(query: Query): Promise<OracleState> {
-  const rows = await query<{ pair_name: string; id: bigint; point_time: bigint }>(
+  const points = await query<{ pair_name: string; id: bigint; point_time: bigint }>(
     'SELECT pair_name, id, point_time FROM oracle.datapoints',
   )
-  const state = new Map<string, Map<bigint, bigint>>()
-  for (const { pair_name, id, point_time } of rows) {
-    const ring = state.get(pair_name)
+  const rings = new Map<string, Map<bigint, bigint>>()
+  for (const { pair_name, id, point_time } of points) {
+    const ring = rings.get(pair_name)
     if (ring) ring.set(id, point_time)
-    else state.set(pair_name, new Map([[id, point_time]]))
+    else rings.set(pair_name, new Map([[id, point_time]]))
   }
-  return state
+  const pairs = await query<{ pair_name: string; median_precision: number }>(
+    'SELECT pair_name, median_precision FROM oracle.pairs',
+  )
+  return {
+    rings,
+    precisions: new Map(pairs.map(({ pair_name, median_precision }) => [pair_name, median_precision])),
+  }
 }
