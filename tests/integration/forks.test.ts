@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { readRawAbi } from '../../services/core/chain-node/index.ts'
+import type { ReaderSettings } from '../../services/filler/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { compareDumps, countRows, dumpDatabase } from './database-dump.ts'
@@ -42,11 +45,12 @@ afterEach(async () => {
 })
 
 /** A reader in this process that follows the chain until it is stopped. */
-function follow() {
+function follow(settings: Partial<ReaderSettings> = {}) {
   const ending = new AbortController()
   let forks = 0
   const done = indexUntil(running, followed.address, 0, {
     signal: ending.signal,
+    settings,
     options: { onStatus: (status) => (forks = status.forks) },
   })
   // A wait for the position would otherwise not end.
@@ -145,4 +149,42 @@ it(
     expect(await findViolations(followed.address)).toEqual([])
   },
   patient(120_000),
+)
+
+it(
+  'a reader that began after its contracts set their ABIs follows forks, also of a block that set the first one it saw',
+  async () => {
+    const { chain } = running
+    const watch = await PositionWatch.open(followed.address, testSettings.name)
+    const start = { start_block: chain.head().num - 5 }
+    const reachHead = (reader: ReturnType<typeof follow>) =>
+      watch.until((at) => at?.id === chain.head().id, reader.failed)
+    let reader = follow(start)
+    await reachHead(reader)
+    for (const depth of [3, 4]) {
+      chain.fork(depth, depth + 4)
+      await reachHead(reader)
+    }
+    expect(await reader.stop()).toBe(2)
+
+    const client = await connectDatabase(followed.address, { applicationName: 'test' })
+    const contracts = ['atomicassets', 'atomicmarket', 'delphioracle', 'atomictoolsx']
+    const abis = () => client.query('SELECT FROM chain.abis WHERE account = ANY($1)', [contracts])
+    expect((await abis()).rowCount).toBe(0)
+    for (const account of contracts)
+      await client.query('INSERT INTO chain.abis VALUES ($1, $2, $3, $4)', [
+        account,
+        chain.head().num,
+        testSettings.name,
+        await readRawAbi(running.httpUrl, account),
+      ])
+    reader = follow(start)
+    chain.fork(2, 8)
+    await reachHead(reader)
+    expect((await abis()).rowCount).toBe(0)
+    expect(await reader.stop()).toBe(1)
+    await client.end()
+    await watch.close()
+  },
+  patient(60_000),
 )

@@ -62,6 +62,8 @@ export class BlockApplier {
   private readonly watch: ReturnType<typeof createWatchSet>
   /** Contracts whose rows are wanted: those of handlers and state history writers. */
   private readonly rowWatch: ReturnType<typeof createWatchSet>
+  /** ABIs that did not come from the stream, by account; `reload` puts them below the stored ones. */
+  private readonly assumedAbis = new Map<string, Uint8Array>()
   private readonly warned = new Set<string>()
   private lastTimeMs = 0
 
@@ -99,8 +101,9 @@ export class BlockApplier {
       .map(({ decoder }) => decoder.account)
   }
 
-  /** Sets an ABI that did not come from the stream. */
+  /** Sets an ABI that did not come from the stream, as the oldest one of the account. */
   assumeAbi(account: string, abi: Uint8Array): void {
+    this.assumedAbis.set(account, abi)
     this.contracts.get(account)?.decoder.setAbi(abi)
   }
 
@@ -109,6 +112,8 @@ export class BlockApplier {
     this.lastTimeMs = lastTimeMs
     for (const contract of this.contracts.values()) {
       const decoder = createDecoder(contract.handler)
+      const assumed = this.assumedAbis.get(decoder.account)
+      if (assumed) decoder.setAbi(assumed)
       const rows = await query<{ abi: Buffer }>(
         'SELECT abi FROM chain.abis WHERE account = $1 ORDER BY block_num',
         [decoder.account],

@@ -3,7 +3,11 @@ import { describeError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { BlockApplier } from './block-applier.ts'
 
-/** A reader that starts in the middle of a chain has not seen its contracts' ABIs being set. Only before the first block, the current ones are requested from the chain's HTTP interface: newer ABIs of these contracts read older data. If it does not answer, the reader continues and stops at the first block that needs one.
+/**
+ * A reader that starts in the middle of a chain has not seen its contracts' ABIs being set. The current ones of contracts
+ * without any are requested from the chain's HTTP interface, at the start and when a rollback has undone the only one:
+ * newer ABIs of these contracts read older data. If it does not answer, the reader continues and stops at the first block
+ * that needs one.
  */
 export async function fetchMissingAbis(
   applier: BlockApplier,

@@ -111,10 +111,13 @@ async function readOnce(
     heartbeat.noteGaps(await noteGaps(store, settings.name, startBlock, logger))
     await checkStateWriters(store, stateWriters, settings.name, startBlock, logger)
     const applier = new BlockApplier(settings.name, handlers, stateWriters, logger)
-    await applier.reload((text, values) => store.query(text, values), store.position?.timeMs ?? 0)
-    if (startBlock > 2) await fetchMissingAbis(applier, options.chain.http, startBlock, logger)
+    const reload = async () => {
+      await applier.reload((text, values) => store.query(text, values), store.position?.timeMs ?? 0)
+      if (startBlock > 2) await fetchMissingAbis(applier, options.chain.http, startBlock, logger)
+    }
+    await reload()
     const recorder = await openRecorder(options, store, startBlock)
-    await readUntilEnd(options, store, applier, recorder, startBlock, heartbeat, signal)
+    await readUntilEnd(options, store, applier, reload, recorder, startBlock, heartbeat, signal)
   } finally {
     await store.close()
   }
@@ -146,6 +149,7 @@ async function readUntilEnd(
   options: ReaderOptions,
   store: Store,
   applier: BlockApplier,
+  reload: () => Promise<void>,
   recorder: FeedRecorder,
   startBlock: number,
   heartbeat: Heartbeat,
@@ -164,7 +168,17 @@ async function readUntilEnd(
     ending.abort()
   }
   const groupBlocks = settings.db_group_blocks
-  const reading = new Reading(store, applier, recorder, startBlock, groupBlocks, logger, observer, onError)
+  const reading = new Reading(
+    store,
+    applier,
+    reload,
+    recorder,
+    startBlock,
+    groupBlocks,
+    logger,
+    observer,
+    onError,
+  )
   const session = openSession(options, startBlock, reading)
   reading.attach(session)
   const indexes = new QueryIndexBuilder(options.database, familiesOf(options), logger, options.indexRetryMs)

@@ -51,6 +51,7 @@ const LINGER_MS = 250
 export class Reading implements ShipConsumer<Protocol> {
   private readonly store: Store
   private readonly applier: BlockApplier
+  private readonly reload: () => Promise<void>
   private readonly recorder: FeedRecorder
   private readonly groupBlocks: number
   private readonly logger: Logger
@@ -85,10 +86,14 @@ export class Reading implements ShipConsumer<Protocol> {
   private linger: NodeJS.Timeout | null = null
   private idle: (() => void) | null = null
 
-  /** `startBlock` above the block after the position leaves the blocks between out. */
+  /**
+   * @param reload sets the applier to the committed position, after a rollback.
+   * @param startBlock above the block after the position leaves the blocks between out.
+   */
   constructor(
     store: Store,
     applier: BlockApplier,
+    reload: () => Promise<void>,
     recorder: FeedRecorder,
     startBlock: number,
     groupBlocks: number,
@@ -98,6 +103,7 @@ export class Reading implements ShipConsumer<Protocol> {
   ) {
     this.store = store
     this.applier = applier
+    this.reload = reload
     this.recorder = recorder
     this.groupBlocks = groupBlocks
     this.logger = logger
@@ -346,10 +352,7 @@ export class Reading implements ShipConsumer<Protocol> {
       this.observer.rolledBack(position.num - from + 1)
       this.logger.info({ from, was: position.num }, 'the chain forked: blocks undone')
     }
-    await this.applier.reload(
-      (text, values) => this.store.query(text, values),
-      this.store.position?.timeMs ?? 0,
-    )
+    await this.reload()
   }
 
   private work(task: () => Promise<void>): void {
