@@ -191,7 +191,7 @@ export const marketTables: readonly VerifiedTable[] = [
         fee: float(data.fee),
         fee_name: freeText(data.fee_name),
         ranges: sortBy(
-          (data.counter_ranges as BonusRange[]).map(({ counter_name, start_id, end_id }) => ({
+          effectiveRanges(data.counter_ranges as BonusRange[]).map(({ counter_name, start_id, end_id }) => ({
             counter_name,
             start_id: id(start_id),
             end_id: id(end_id) === openEnd ? null : id(end_id),
@@ -207,3 +207,10 @@ export const marketTables: readonly VerifiedTable[] = [
   ...listingTables,
   ...royaltyTables,
 ]
+
+/** Of the ranges of a counter the contract reads the first. */
+function effectiveRanges(ranges: readonly BonusRange[]): BonusRange[] {
+  const first = new Map<string, BonusRange>()
+  for (const range of ranges) if (!first.has(range.counter_name)) first.set(range.counter_name, range)
+  return [...first.values()]
+}

@@ -165,14 +165,14 @@ export class ContractRows {
 
   private bonusFees(value: contract.BonusFeeState, present: boolean): void {
     const { bonusfee_id, fee, fee_recipient, fee_name } = value
-    const ranges = present
-      ? value.counter_ranges.map(({ counter_name, start_id, end_id }) => ({
-          bonusfee_id,
-          counter_name,
-          start_id,
-          end_id: end_id === OPEN_END ? null : end_id,
-        }))
-      : []
+    const ranges = (present ? firstRanges(value.counter_ranges) : []).map(
+      ({ counter_name, start_id, end_id }) => ({
+        bonusfee_id,
+        counter_name,
+        start_id,
+        end_id: end_id === OPEN_END ? null : end_id,
+      }),
+    )
     this.sink.replaceGroup(tables.bonusFeeRanges, { bonusfee_id }, ranges)
     if (!present) return this.sink.remove(tables.bonusFees, { bonusfee_id })
     this.sink.upsert(tables.bonusFees, {
@@ -241,4 +241,12 @@ export class ContractRows {
 
 function symbolsOf({ listing_symbol, settlement_symbol }: SymbolPair): string {
   return `${listing_symbol}/${settlement_symbol}`
+}
+
+type CounterRanges = contract.BonusFeeState['counter_ranges']
+
+/** One range of each counter: a fee may name a counter twice, and the contract reads the first range alone. */
+function firstRanges(ranges: CounterRanges): CounterRanges {
+  const counters = ranges.map((range) => range.counter_name)
+  return ranges.filter((range, place) => counters.indexOf(range.counter_name) === place)
 }

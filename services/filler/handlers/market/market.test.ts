@@ -196,6 +196,39 @@ const config = {
 }
 const configRow = (value: object): Row => ({ table: 'config', key: 1n, present: true, value })
 
+describe('bonus fees', () => {
+  const range = (counter_name: string, start_id: bigint, end_id = 2n ** 64n - 1n) => ({
+    counter_name,
+    start_id,
+    end_id,
+  })
+  const rangesOf = (...counter_ranges: object[]) => {
+    const value = { bonusfee_id: 3n, fee: 0.01, fee_recipient: 'dan', fee_name: 'x', counter_ranges }
+    const { operations } = block(version1, [], [{ table: 'bonusfees', key: 3n, present: true, value }])
+    return operations.find(([what, table]) => what === 'replace' && table === 'market.bonus_fee_ranges')![2]
+  }
+
+  it('bonus fees have a range for each counter, without an end while it runs', () => {
+    expect(rangesOf(range('sale', 5n), range('auction', 1n, 9n))).toEqual({
+      bonusfee_id: 3n,
+      rows: [
+        { bonusfee_id: 3n, counter_name: 'sale', start_id: 5n, end_id: null },
+        { bonusfee_id: 3n, counter_name: 'auction', start_id: 1n, end_id: 9n },
+      ],
+    })
+  })
+
+  it('bonus fees that name a counter twice have its first range, as the contract applies them', () => {
+    const ranges = [range('sale', 5n, 9n), range('auction', 1n), range('sale', 20n), range('sale', 5n, 9n)]
+    expect(rangesOf(...ranges)).toMatchObject({
+      rows: [
+        { counter_name: 'sale', start_id: 5n, end_id: 9n },
+        { counter_name: 'auction', start_id: 1n, end_id: null },
+      ],
+    })
+  })
+})
+
 describe('the configuration', () => {
   it('the configuration of a market remembers the block in which version 2 was first seen, and derives the state of old bundles again', () => {
     const upgrade = block(version1, [], [configRow({ ...config, version: '2.0.0' })], 70)
