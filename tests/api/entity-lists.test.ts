@@ -127,7 +127,8 @@ beforeAll(async () => {
   // Some templates were deleted, and some have no name; some offers give nothing, or unknown assets.
   await client.query(`UPDATE assets.templates SET deleted_at_block = 1, deleted_at_time = 1 WHERE template_id % 13 = 0;
     UPDATE assets.templates SET immutable_data = immutable_data - 'name' WHERE template_id % 11 = 0;
-    UPDATE assets.offers SET sender_asset_ids = '{}' WHERE offer_id % 17 = 0;
+    UPDATE assets.offers o SET sender_asset_ids = '{}', collection_names = ARRAY(SELECT DISTINCT a.collection_name
+      FROM assets.assets a WHERE a.asset_id = ANY(o.recipient_asset_ids)) WHERE offer_id % 17 = 0;
     UPDATE assets.offers SET collection_names = '{}', sender_asset_ids = '{5}', recipient_asset_ids = '{}'
       WHERE offer_id % 19 = 0`)
   // Not of every change of owner is there a transfer.
@@ -189,6 +190,31 @@ describe.each(LISTS)('$path', ({ path, oracle, sorts, read }) => {
     }
     expect(shown).toBeGreaterThan(REQUESTS / 4)
   })
+})
+
+it('an offer of a requested asset has to contain one that is also of the requested collection', async () => {
+  const { rows } = await client.query<{ offer: string; given: string; taken: string; collection: string }>(
+    `SELECT o.offer_id::text AS offer, a.asset_id::text AS given, b.asset_id::text AS taken, b.collection_name AS collection
+     FROM assets.offers o JOIN assets.assets a ON a.asset_id = o.sender_asset_ids[1]
+       JOIN assets.assets b ON b.asset_id = o.recipient_asset_ids[1]
+     WHERE a.collection_name <> b.collection_name
+       AND cardinality(o.sender_asset_ids) = 1 AND cardinality(o.recipient_asset_ids) = 1 LIMIT 1`,
+  )
+  const { offer, given, taken, collection } = rows[0]!
+  const { parameters } = endpoints.find(({ path }) => path === '/v1/offers')!
+  for (const [asset, expected] of [
+    [given, []],
+    [taken, [offer]],
+  ] as const) {
+    const raw = new Map(Object.entries({ offer_id: offer, asset_id: asset, collection_name: collection }))
+    const values = (await readRequest(parameters, {}, raw, () => Promise.resolve([]))) as never
+    for (const choose of Object.values(PATHS)) {
+      const reader = createListReader([], choose)
+      const list = await offerList(reader, session, values)
+      expect(await reader.keys(session, list, pageWindow(values))).toEqual(expected)
+      expect(await reader.count(session, list)).toBe(String(expected.length))
+    }
+  }
 })
 
 describe('the newest transfers of assets of one kind', () => {

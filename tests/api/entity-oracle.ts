@@ -43,6 +43,7 @@ const ASSET: Readonly<Record<string, Condition>> = {
   owner: (value) => `a.owner IN ${texts(value)}`,
   burned: (value) => flag(value, 'a.owner IS NULL'),
   template_id: (value) => (value === 'null' ? 'a.template_id IS NULL' : `a.template_id IN ${numbers(value)}`),
+  collection_name: (value) => `a.collection_name IN ${texts(value)}`,
   schema_name: (value) => `a.schema_name IN ${texts(value)}`,
   is_transferable: (value) => flag(value, 'coalesce(f.transferable, true)'),
   is_burnable: (value) => flag(value, 'coalesce(f.burnable, true)'),
@@ -74,13 +75,13 @@ const oracleOf = (table: Table): Oracle => ({
   },
   async keys(client, filters, sort, order) {
     const details = Object.entries(filters).filter(([name]) => table.contained && name in ASSET)
-    const own = Object.entries(filters).filter(([name]) => !(table.contained && name in ASSET))
+    const own = Object.entries(filters).filter(
+      ([name]) => name in table.conditions || !(table.contained && name in ASSET),
+    )
     const conditions = own.map(([name, value]) => table.conditions[name]!(value))
     if (details.length > 0) {
       const ofAsset = details.map(([name, value]) => ASSET[name]!(value))
       if (filters['asset_id']) ofAsset.push(`a.asset_id IN ${numbers(filters['asset_id'])}`)
-      if (filters['collection_name'])
-        ofAsset.push(`a.collection_name IN ${texts(filters['collection_name'])}`)
       conditions.push(table.contained!(ofAsset))
     }
     for (const [name, condition] of Object.entries(table.unless ?? {}))

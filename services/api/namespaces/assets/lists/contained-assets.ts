@@ -37,14 +37,18 @@ export interface ContainedAssets {
   readonly isFixed: boolean
 }
 
-/** Reads the data for filters on contained assets, with at most one statement: collections and numbers of the templates or schemas. @returns undefined without such filters.
+/** Reads the data for filters on contained assets, with at most one statement: collections and numbers of the templates or schemas.
+ * @param isOfOneCollection whether all assets of a row are of its collection.
+ * @returns undefined without such filters.
  */
 export async function resolveContained(
   session: Session,
   values: AssetValues,
   statistics: Statistics,
+  isOfOneCollection: boolean,
 ): Promise<ContainedAssets | undefined> {
-  const names = DETAILS.filter((name) => values[name] !== undefined)
+  const isOfCollection = !isOfOneCollection && values.asset_id && values.collection_name
+  const names = (isOfCollection ? PICKED : DETAILS).filter((name) => values[name] !== undefined)
   if (names.length === 0) return undefined
   const details = pick(values, PICKED)
   const isFixed = details.is_transferable === false

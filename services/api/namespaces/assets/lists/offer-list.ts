@@ -47,7 +47,7 @@ function contentsOf(alias: string): Sql {
 export async function offerList(reader: ListReader, session: Session, values: OfferValues): Promise<List> {
   const { statistics } = reader
   await statistics.refresh(session)
-  const contained = await resolveContained(session, values, statistics)
+  const contained = await resolveContained(session, values, statistics, false)
   const containing: ContainingTable = {
     table: OFFERS,
     alias: 'o',

@@ -37,7 +37,7 @@ export async function transferList(
   }
   const { statistics } = reader
   await statistics.refresh(session)
-  const contained = await resolveContained(session, values, statistics)
+  const contained = await resolveContained(session, values, statistics, true)
   const containing: ContainingTable = {
     table: TRANSFERS,
     alias: 't',
