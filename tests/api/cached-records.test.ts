@@ -212,6 +212,15 @@ describe('a list of the market shows new records when', () => {
       suggested,
       '10000000000',
     ],
+    'the oracle has no median any more': [SALES, 'UPDATE oracle.pairs SET median = NULL', amount, null],
+    'the oracle prices it the other way round, with more than 16 decimal places': [
+      SALES,
+      `UPDATE oracle.pairs SET median = 5000000000000000000, median_precision = 12;
+        UPDATE market.symbol_pairs SET invert_pair = true`,
+      amount,
+      '500',
+    ],
+    'the median of the oracle is 0': [SALES, 'UPDATE oracle.pairs SET median = 0', amount, null],
     'prices of the template change': [
       SALES,
       'UPDATE market.template_prices SET trades = 77',

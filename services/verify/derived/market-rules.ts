@@ -97,8 +97,8 @@ export const marketRules: readonly DerivedRule[] = [
         WHEN listing_symbol = settlement_symbol THEN price IS DISTINCT FROM listing_price
         WHEN state <> 3 THEN price IS NOT NULL
         WHEN intended_median = 0 THEN price IS DISTINCT FROM listing_price
-        WHEN y.invert_pair THEN abs(price - listing_price * intended_median * power(10::numeric, s.settlement_precision - s.listing_precision - p.median_precision)) >= 1
-        ELSE abs(price - listing_price / intended_median * power(10::numeric, p.median_precision + s.settlement_precision - s.listing_precision)) >= 1 END`,
+        WHEN y.invert_pair THEN abs(price - listing_price * intended_median * ('1e' || (s.settlement_precision - s.listing_precision - p.median_precision))::numeric) >= 1
+        ELSE abs(price - listing_price / intended_median * ('1e' || (p.median_precision + s.settlement_precision - s.listing_precision))::numeric) >= 1 END`,
   },
   sameRows(
     'trades are the completed purchases',
