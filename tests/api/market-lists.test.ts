@@ -281,7 +281,7 @@ describe('lists of the market', () => {
             session,
             await countedList({ ...context, values: all }, setup, question),
           )
-          if (sort !== 'price' && query['page'] === '1')
+          if (query['page'] === '1')
             expect([asked, Math.min(Number(counted), Number(query['limit']))]).toEqual([asked, plain.length])
         }
       }
@@ -327,6 +327,36 @@ describe('open sales', () => {
         }
       }
       expect([...shown].sort()).toEqual([...sought, 'hide_templates_by_accounts'].sort())
+    },
+  )
+})
+
+describe('sales by price', () => {
+  it.each(['asc', 'desc'])(
+    'sales by price, %s, end with those that have none, whether the oracle or the market does not know the pair',
+    async (order) => {
+      const { rows } = await client.query<{ collection: string; all: number; last: string[] }>(
+        `SELECT l.collection_name AS collection, count(*)::integer AS all, array_agg(l.sale_id::text ORDER BY l.sale_id)
+            FILTER (WHERE l.price IS NULL AND l.listing_symbol IN ('EUR', 'KARMA')) AS last
+          FROM market.sales l WHERE l.offer_id IS NOT NULL GROUP BY 1
+          HAVING count(DISTINCT l.listing_symbol) FILTER (WHERE l.price IS NULL AND l.listing_symbol IN ('EUR', 'KARMA')) = 2
+          ORDER BY 2 DESC LIMIT 1`,
+      )
+      const { collection, all, last } = rows[0]!
+      const values = await readRequest(
+        endpoints.find(({ path }) => path === '/v1/sales')!.parameters as ReturnType<
+          typeof listingParameters
+        >,
+        {},
+        new Map(Object.entries({ collection_name: collection, sort: 'price', order })),
+        () => Promise.resolve([]),
+      )
+      const context = { session, values: { ...values, limit: all + 1 }, attributes: [] }
+      for (const choose of Object.values(FORCED_PATHS)) {
+        const setup = { trigrams: true, clock, lists: createListReader(MARKET_TABLES, choose) }
+        const keys = await keysOf(context, setup.lists, await listingList(context, setup, { kind: 'sale' }))
+        expect([keys.length, keys.slice(-last.length)]).toEqual([all, last])
+      }
     },
   )
 })

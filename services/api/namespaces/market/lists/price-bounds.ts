@@ -83,12 +83,32 @@ export interface Rate {
   readonly isCoarse: boolean
 }
 
-/** The rates of the symbol pairs of the market that settle in one of some symbols. */
-export async function readRates(session: Session, symbols: readonly string[] | undefined): Promise<Rate[]> {
+const RATES = `SELECT r.listing_symbol, r.settlement_symbol, r.factor::text, r.divisor::text, r.factor < r.divisor
+      FROM market.rates r`
+/** Number of the symbol pair that a sale is priced by, as an index has it. */
+export const PRICED_BY = 'market.priced_by(l.price, l.listing_symbol, l.settlement_symbol)'
+const ofPair = (condition: string): string =>
+  `SELECT l.state, ${PRICED_BY} AS number, l.listing_symbol, l.settlement_symbol FROM market.sales l ${condition}
+      ORDER BY l.state, ${PRICED_BY} LIMIT 1`
+/** Each state and symbol pair that sales have is one step in an index. */
+const ALL_PAIRS = `WITH RECURSIVE pairs AS ((${ofPair('')}) UNION ALL
+    SELECT n.* FROM pairs p CROSS JOIN LATERAL (${ofPair(`WHERE (l.state, ${PRICED_BY}) > (p.state, p.number)`)}) n)
+  ${RATES} UNION ALL SELECT DISTINCT p.listing_symbol, p.settlement_symbol, NULL, NULL, NULL::boolean FROM pairs p
+    WHERE p.number <> 0 AND NOT EXISTS (SELECT FROM market.rates r
+      WHERE r.listing_symbol = p.listing_symbol AND r.settlement_symbol = p.settlement_symbol)`
+
+/**
+ * The rates of the symbol pairs that settle in one of some symbols.
+ * @param of pairs of the market that an oracle has, or also others that sales have, which have no rate.
+ */
+export async function readRates(
+  session: Session,
+  symbols: readonly string[] | undefined,
+  of: 'market' | 'sales',
+): Promise<Rate[]> {
   const rows = await session.query<[string, string, string | null, string | null, boolean | null]>({
-    name: 'rates',
-    text: `SELECT r.listing_symbol, r.settlement_symbol, r.factor::text, r.divisor::text, r.factor < r.divisor
-      FROM market.rates r ORDER BY r.listing_symbol, r.settlement_symbol`,
+    name: `rates-of-${of}`,
+    text: `${of === 'market' ? RATES : ALL_PAIRS} ORDER BY 1, 2`,
     values: [],
   })
   return rows

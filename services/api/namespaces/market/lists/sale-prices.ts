@@ -6,14 +6,20 @@ import type { ListingRequest } from './listing-request.ts'
 import { ofAnyState } from './listing-request.ts'
 import { ASKED, listingTables } from './listing-table.ts'
 import type { PriceBounds, Rate } from './price-bounds.ts'
-import { listingBounds, priceAt, readPriceBounds, readRates, withinBounds } from './price-bounds.ts'
+import {
+  listingBounds,
+  priceAt,
+  PRICED_BY,
+  readPriceBounds,
+  readRates,
+  withinBounds,
+} from './price-bounds.ts'
 import { termOf } from './terms.ts'
 import type { ListingValues } from '../parameters.ts'
 
 const { table } = listingTables.sale
-const PRICED_BY = raw('market.priced_by(l.price, l.listing_symbol, l.settlement_symbol)')
 /** The price is known for good; see market.priced_by. */
-const FIXED = sql`${PRICED_BY} = 0`
+const FIXED = raw(`${PRICED_BY} = 0`)
 const HAS_PRICE = raw('l.price IS NOT NULL')
 
 /** What prices of sales are compared and sorted by. */
@@ -32,13 +38,14 @@ export async function readSalePricing(
 ): Promise<SalePricing> {
   const bounds = await readPriceBounds(session, values)
   if (bounds === 'never' || (bounds === undefined && !isCompared)) return { bounds, rates: [] }
-  const rates = await readRates(session, values.symbol)
+  // Nothing without a rate is within bounds.
+  const rates = await readRates(session, values.symbol, bounds ? 'market' : 'sales')
   return { bounds, rates: bounds ? rates.filter(({ ratio }) => ratio !== null) : rates }
 }
 
 /** The sale is priced by this pair, as an index has it. */
 function isPricedBy({ listingSymbol, settlementSymbol }: Rate): Sql {
-  return sql`${PRICED_BY} = ${bind(termOf('pair', `${listingSymbol}/${settlementSymbol}`), 'integer')}`
+  return sql`${raw(PRICED_BY)} = ${bind(termOf('pair', `${listingSymbol}/${settlementSymbol}`), 'integer')}`
 }
 
 /** The same, exactly. */
@@ -61,7 +68,7 @@ export interface Priced {
   readonly share: number
 }
 
-/** The sales with a price within bounds: those that have one for good, and for each symbol pair those that the oracle prices. */
+/** The sales with a price within bounds: those that have one for good, and for each symbol pair those that the oracle prices. Without bounds all sales. */
 export function pricedParts({ bounds, rates }: SalePricing, statistics: Statistics): Priced[] {
   if (bounds === 'never') return [{ conditions: [], checks: [NEVER], price: raw('l.price'), share: 0 }]
   const all = statistics.rows(table)
@@ -112,7 +119,7 @@ export function salePriceFilters(request: ListingRequest, pricing: SalePricing):
   ]
 }
 
-/** The order of prices. Bounds on them are part of it; sales without any price are left out. */
+/** The order of prices. Bounds on them are part of it. */
 export function salePriceOrder(
   direction: 'ASC' | 'DESC',
   pricing: SalePricing,
