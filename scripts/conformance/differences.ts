@@ -94,9 +94,26 @@ export const differences: readonly Difference[] = [
     why: 'the two engines of the replaced system disagree, and the newer one answers from a copy that lags',
   },
   {
-    where: '`template_blacklist` of auctions, buy offers and template buy offers',
-    what: 'leaves out listings with an asset of these templates, as for sales',
-    why: 'the replaced system takes the parameter and ignores it for buy offers',
+    where: '`match`, `search`, `match_immutable_name` and `match_mutable_name` of sales',
+    what: 'found in the name of any of the assets, as shown: that of the template or, without one, their own',
+    why: 'the newest of the three lists of the replaced system searches these names, and the lists are one',
+  },
+  {
+    where: '`data` filters of sales',
+    what:
+      'compare with template data, as for auctions and buy offers: a number has to be typed, as in `data:number.level=4`, and ' +
+      'the data of assets is found by `immutable_data` and `mutable_data`',
+    why: 'the two engines of the replaced system disagree; the newer one compares merged data of any layer as text',
+  },
+  {
+    where:
+      '`template_blacklist` and `hide_templates_by_accounts` of auctions, buy offers and template buy offers',
+    what:
+      'leave out listings with an asset of these templates, or of a template of which one of the accounts owns an asset, as ' +
+      'for sales',
+    why:
+      'the replaced system takes both and ignores them for buy offers, and keeps auctions that contain any asset of another ' +
+      'template as well',
   },
   {
     where: '`claimer` of unclaimed links, `template_id` of groups without a template',

@@ -331,6 +331,59 @@ describe('open sales', () => {
   )
 })
 
+describe.each(['auction', 'buyoffer'] as const)('each %s of an asset', (kind) => {
+  const { table, key } = listingTables[kind]
+  const plain = 'SELECT asset_id FROM assets.assets WHERE template_id IS NULL AND owner IS NOT NULL LIMIT 1'
+  beforeAll(async () => {
+    await client.query('BEGIN')
+    await client.query(`
+      UPDATE assets.assets SET immutable_data = coalesce(immutable_data, '{}') || '{"name":"Gilded one"}' WHERE asset_id % 7 = 0;
+      UPDATE assets.assets SET mutable_data = coalesce(mutable_data, '{}') || '{"name":"Worn one"}' WHERE asset_id % 5 = 0;
+      INSERT INTO market.listing_assets SELECT (${plain}), ${listingTables[kind].kind}, ${key} FROM ${table}
+        WHERE asset_count > 1 AND ${key} % 2 = 0 ON CONFLICT DO NOTHING;
+      UPDATE ${table} SET asset_ids = asset_ids || (${plain}), asset_count = asset_count + 1
+        WHERE asset_count > 1 AND ${key} % 2 = 0`)
+  })
+  afterAll(() => client.query('ROLLBACK'))
+
+  const ofTemplate = `EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id
+    AND concat(t.immutable_data ->> 'name', chr(10), t.mutable_data ->> 'name') ILIKE '%ar%')`
+  it.each([
+    [{ match_immutable_name: 'gilded' }, "a.immutable_data ->> 'name' ILIKE '%gilded%'"],
+    [{ match_mutable_name: 'worn' }, "a.mutable_data ->> 'name' ILIKE '%worn%'"],
+    [{ match: 'ar' }, ofTemplate],
+    [
+      { match: 'ar', match_mutable_name: 'worn' },
+      `${ofTemplate} AND a.mutable_data ->> 'name' ILIKE '%worn%'`,
+    ],
+    [{ template_id: 'null' }, 'a.template_id IS NULL'],
+    [
+      { template_id: 'null', match_immutable_name: 'gilded' },
+      "a.template_id IS NULL AND a.immutable_data ->> 'name' ILIKE '%gilded%'",
+    ],
+  ])(`each ${kind} of an asset that matches %j is found`, async (query: Query, condition) => {
+    const { rows } = await client.query<{ id: string }>(
+      `SELECT ${key}::text AS id FROM ${table} l WHERE EXISTS (SELECT FROM assets.assets a
+        WHERE a.asset_id = ANY(l.asset_ids) AND ${condition}) ORDER BY ${key}`,
+    )
+    const values = await readRequest(
+      endpoints.find(({ path }) => path === `/v1/${kind}s`)!.parameters as ReturnType<
+        typeof listingParameters
+      >,
+      {},
+      new Map(Object.entries({ ...query, sort: key, order: 'asc' })),
+      () => Promise.resolve([]),
+    )
+    const context = { session, values: { ...values, limit: 100_000 }, attributes: [] }
+    for (const choose of Object.values(FORCED_PATHS)) {
+      const setup = { trigrams: true, clock, lists: createListReader(MARKET_TABLES, choose) }
+      const keys = await keysOf(context, setup.lists, await listingList(context, setup, { kind }))
+      expect(keys).toEqual(rows.map(({ id }) => id))
+    }
+    expect(rows.length).toBeGreaterThan(0)
+  })
+})
+
 describe('sales by price', () => {
   it.each(['asc', 'desc'])(
     'sales by price, %s, end with those that have none, whether the oracle or the market does not know the pair',

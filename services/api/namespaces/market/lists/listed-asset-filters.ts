@@ -14,6 +14,7 @@ import {
 } from '../../assets/index.ts'
 import type { ListingRequest } from './listing-request.ts'
 import { columnFilter, distinct } from './listing-request.ts'
+import type { ListingTable } from './listing-table.ts'
 import { HAS_ASSET, LISTED } from './listing-table.ts'
 import { NAME_SEARCHES, nameConditions } from './named-templates.ts'
 import { hasTerm, MANY_SCHEMAS, termsOf, termsOfNoTemplate } from './terms.ts'
@@ -25,7 +26,7 @@ const UNKNOWN = 0.5
 /** The same of searches in names. */
 const NAMED = 0.01
 
-/** Filters on what a listing contains. One asset matches all of them, but for searches in names: any name counts. */
+/** Filters on what a listing contains. One asset matches all of them, but for searches in names of sales: any name counts. */
 export function listedAssetFilters(request: ListingRequest): Filter[] {
   return [
     ...templateFilters(request),
@@ -41,7 +42,7 @@ function templateFilters(request: ListingRequest): Filter[] {
   const filters: Filter[] = []
   if (values.template_id === null) {
     if (table.kind === 4) return [nothing('template_id')]
-    const condition = raw('(l.template_id IS NULL AND coalesce(cardinality(l.template_ids), 0) = 0)')
+    const condition = raw(`(l.template_id IS NULL AND ${hasPlainAsset(table)})`)
     filters.push({
       name: 'template_id',
       condition,
@@ -72,6 +73,13 @@ function templateFilters(request: ListingRequest): Filter[] {
     })
   }
   return filters
+}
+
+/** Of listings without a template of their own: of sales no asset has one, of others one has none. */
+function hasPlainAsset({ kind }: ListingTable): string {
+  const none = 'coalesce(cardinality(l.template_ids), 0) = 0'
+  if (kind === 1) return none
+  return `(${none} OR EXISTS (SELECT FROM assets.assets p WHERE p.asset_id = ANY(l.asset_ids) AND p.template_id IS NULL))`
 }
 
 /** Listings of one asset have its template in its own column, bundles have a list. */
@@ -180,14 +188,14 @@ export async function hiddenTemplates(session: Session, values: ListingValues): 
   return row?.[0] ?? []
 }
 
-/** The filters, except those on names that are covered by the row of a listing. Filters of template buy offers are applied to the template. */
+/** The filters, except those on names that are covered by the row of a sale. Of other listings the templates and the assets are searched. */
 export function withoutNames({ table, values }: Pick<ListingRequest, 'table' | 'values'>): ListingValues {
-  return table.kind === 4 ? values : without(values, NAME_SEARCHES)
+  return table.kind === 1 ? without(values, NAME_SEARCHES) : values
 }
 
 function nameFilters(request: ListingRequest): Filter[] {
   const { table, values, trigrams, named, statistics } = request
-  if (table.kind === 4) return []
+  if (table.kind !== 1) return []
   const conditions = nameConditions(values, raw('l.asset_names'), trigrams)
   if (conditions.length === 0) return []
   const names = allOf(conditions)
@@ -222,7 +230,9 @@ function nameFilters(request: ListingRequest): Filter[] {
 /** Parameters that need the asset itself, and not only the columns of a listing that describe its assets. */
 const DETAILS = ['owner', 'burned', 'minter', 'initial_receiver', 'burner'] as const
 const FLAGS = ['is_transferable', 'is_burnable'] as const
+/** The same of all but sales. */
 const OWN_NAMES = ['match_immutable_name', 'match_mutable_name'] as const
+const TEMPLATE_NAMES = ['match', 'search'] as const
 /** The same, and which it is. */
 const OF_ASSET = [...DETAILS, ...FLAGS, 'asset_id'] as const
 /** Columns of a template buy offer. */
@@ -239,7 +249,8 @@ function ownFilters(request: ListingRequest): Filter[] {
   const isOffer = table.kind === 4
   // A flag that is not set is checked on templates, which were read; for a template buy offer, on the delivered asset.
   const hasFlag = FLAGS.some((name) => values[name] !== undefined && (isOffer || values[name]))
-  const hasName = isOffer && OWN_NAMES.some((name) => values[name])
+  const isNamed = table.kind !== 1
+  const hasName = isNamed && OWN_NAMES.some((name) => values[name])
   const isDetailed =
     own.length > 0 ||
     hasFlag ||
@@ -248,7 +259,12 @@ function ownFilters(request: ListingRequest): Filter[] {
     namesSeveral(request)
   if (!isDetailed) return assetIdFilters(request)
   // Collection, schema and template of a template buy offer are its own, whether it is fulfilled or not.
-  const names = [...OF_ASSET, ...(isOffer ? OWN_NAMES : OF_ROW)]
+  const names = [
+    ...OF_ASSET,
+    ...(isNamed ? OWN_NAMES : []),
+    ...(isOffer ? [] : OF_ROW),
+    ...(isNamed && !isOffer ? TEMPLATE_NAMES : []),
+  ]
   const filters = assetFilters({
     ...request,
     values: pick(values, names),

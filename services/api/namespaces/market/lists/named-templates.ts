@@ -10,10 +10,10 @@ const MOST = 2_000
 
 const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
 
-/** Searches in names that the names stored with a listing answer. */
+/** Searches in names that the names stored with a sale answer. */
 export const NAME_SEARCHES = ['match', 'match_immutable_name', 'match_mutable_name', 'search'] as const
 
-/** A search in names for listings of one asset with a template: a name in the immutable attributes of a template is the name of all its assets.
+/** A search in names for sales of one asset with a template: a name in the immutable attributes of a template is the name of all its assets.
  */
 export interface NamedTemplates {
   /** Those whose name matches. */
@@ -42,8 +42,8 @@ export async function resolveNamedTemplates(
   trigrams: boolean,
 ): Promise<NamedTemplates | undefined> {
   const names = nameConditions(values, FIXED_NAME, trigrams)
-  // The names of template buy offers are those of their templates, which filters on templates look up.
-  if (kind === 4 || names.length === 0) return undefined
+  // Of other listings filters on templates look up the names.
+  if (kind !== 1 || names.length === 0) return undefined
   const { collection_name: collections, collection_whitelist: white } = values
   const scope = [
     ...(collections ? [isOneOf(raw('t.collection_name'), collections)] : []),
