@@ -188,6 +188,33 @@ describe('rendering', () => {
     await render({ ...real, ...Object.fromEntries(defaults) }, { out, certificateFiles })
     expect(await readAll(out)).toEqual(plain)
   })
+
+  it('a rendered configuration takes .env.example with every line in use', async () => {
+    const text = await readFile(join(packageRoot, '.env.example'), 'utf8')
+    const lines = text.matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm)
+    const environment = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]))
+    expect(await problemsOf({ ...environment, ...real })).toEqual([])
+  })
+
+  it('a rendered configuration takes every variable of the compose files', async () => {
+    const files = (await readdir(packageRoot)).filter((name) => /^docker-compose.*\.yml$/.test(name))
+    const names: string[] = []
+    for (const name of files) {
+      const text = await readFile(join(packageRoot, name), 'utf8')
+      names.push(...[...text.matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, variable = '']) => variable))
+    }
+    const own = names.filter((name) => !(name in variables))
+    const environment = Object.fromEntries(own.map((name) => [name, 'x']))
+    expect(await problemsOf({ ...environment, ...real })).toEqual([])
+  })
+
+  it('a rendered configuration takes several nodes', async () => {
+    const { out, certificateFiles } = places('several')
+    const CHAIN_SHIP = 'ws://one.test:8080, wss://two.test:8080'
+    await render({ ...real, CHAIN_SHIP }, { out, certificateFiles })
+    const { config } = loadConfig({ need: ['connections'], dir: join(out, 'filler'), env: {} })
+    expect(config.connections.chain.ship).toEqual(['ws://one.test:8080', 'wss://two.test:8080'])
+  })
 })
 
 describe('refused', () => {
@@ -237,6 +264,11 @@ describe('refused', () => {
       'a node of an example',
       { ...real, CHAIN_HTTP: 'http://node.example.org:8888', CHAIN_SHIP: 'ws://node.example:8080' },
       ['CHAIN_HTTP', 'CHAIN_SHIP'],
+    ],
+    [
+      'several nodes of which one is of an example',
+      { ...real, CHAIN_SHIP: 'ws://node.test:8080,ws://node.example.org:8080' },
+      ['CHAIN_SHIP'],
     ],
     ['a stop below the start', { ...real, STOP_BLOCK: '5' }, ['[0].stop_block']],
     ['memory without a unit', { ...real, PG_MEMORY: '4096' }, ['PG_MEMORY']],

@@ -19,8 +19,17 @@ export interface Resolved {
   readonly profiles: readonly string[]
 }
 
-/** Variables of the compose file and of containers that begin like ours. */
-const foreign = new Set(['CHAIN', 'DEMO_CHAIN', 'HOSTNAME', 'POSTGRES_IMAGE', 'REDIS_IMAGE', 'NGINX_IMAGE'])
+/** Variables of the compose files and of containers; they change nothing of what is rendered. */
+const foreign = new Set([
+  ...['CHAIN', 'DEMO_CHAIN', 'HOSTNAME', 'LOG_LEVEL', 'IPV6_SUBNET'],
+  ...['COMPOSE_FILE', 'COMPOSE_PROFILES', 'COMPOSE_PROJECT_NAME'],
+  ...['PRONGHORN_IMAGE', 'POSTGRES_IMAGE', 'REDIS_IMAGE', 'NGINX_IMAGE', 'HASURA_IMAGE', 'BACKUP_IMAGE'],
+  ...['FILLER_MEMORY', 'API_MEMORY', 'API_REPLICAS'],
+  ...['POSTGRES_CPUS', 'FILLER_CPUS', 'API_CPUS', 'NGINX_CPUS', 'BACKUP_CPUS'],
+  ...['STATE_TOKEN_TTL_SECONDS', 'STATE_TOKENS_PER_MINUTE'],
+  ...['BACKUP_DIR', 'BACKUP_HOURS', 'BACKUP_AT', 'BACKUP_KEEP', 'BACKUP_KEEP_WEEKS', 'BACKUP_CHECK_DAYS'],
+  ...['BACKUP_HOOK', 'BACKUP_JOBS'],
+])
 /** Whatever begins like this is meant for the appliance, so a name that is not known is a mistake. */
 const ours = /^(?:CHAIN|RATE_LIMIT|TLS|ACME|POSTGRES|REDIS|GRAPHQL)_/
 /** So is a name within so few edits of a known one. */
@@ -114,7 +123,7 @@ function checkTogether(
     : startBlockProblem(values.CHAIN_ID, values.START_BLOCK, 'START_BLOCK_OVERRIDE=true')
   if (start !== undefined) refuse('START_BLOCK', values.START_BLOCK, start)
   for (const name of ['CHAIN_HTTP', 'CHAIN_SHIP'] as const) {
-    if (isExample(values[name])) refuse(name, values[name], 'the address of your chain node, not an example')
+    if (splitList(values[name]).some(isExample)) refuse(name, values[name], 'the address of your chain node, not an example')
   }
   if (values.TLS_MODE === 'acme' && !values.DOMAIN.includes('.')) {
     refuse('DOMAIN', values.DOMAIN, 'a public host name, because TLS_MODE is acme')
