@@ -3,6 +3,8 @@
 # use, trial.sh drop removes the copy. The restored rows are compared with the digests of the backup on the way.
 . "$(dirname "$0")/common.sh"
 copy=${PGDATABASE}_trial
+# PostgreSQL cuts a longer name: to that of the database itself, where it has 63 bytes.
+[ "$(printf %s "$copy" | wc -c)" -le 63 ] || fail "the name $PGDATABASE is too long for a copy next to it: at most 57 bytes"
 drop() { PGDATABASE=postgres ask "DROP DATABASE IF EXISTS \"$copy\" WITH (FORCE)"; }
 case ${1:-} in
   drop) drop ;;

@@ -1,9 +1,9 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { appendFile, chmod, cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { examineBackups } from '../../services/appliance/doctor/backups.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
@@ -186,5 +186,38 @@ describeUnless(whyNot(), 'backups by schedule', () => {
   ])('the backup schedule refuses %s=%s', async (name, value) => {
     const { code, output } = await keep({ [name]: value })
     expect([code, output]).toEqual([1, expect.stringContaining(`${name}: found "${value}", allowed: `)])
+  })
+})
+
+describe('the copy to try migrations on', () => {
+  let folder: string
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pronghorn-trial-'))
+    await writeFile(join(folder, 'psql'), `#!/bin/sh\nprintf '%s\\n' "$*" >>"${folder}/asked"\n`, { mode: 0o755 })
+  })
+
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  /** Statements of dropping the copy of a database, and the exit code. */
+  async function drop(database: string): Promise<{ code: number; asked: string }> {
+    await writeFile(join(folder, 'asked'), '')
+    const { status } = spawnSync('bash', [join(packageRoot, 'infra/postgres/trial.sh'), 'drop'], {
+      env: {
+        PATH: `${folder}:${process.env.PATH}`,
+        PASSWORD_FILE: '/dev/null',
+        PGDATABASE: database,
+      },
+    })
+    return { code: status ?? -1, asked: await readFile(join(folder, 'asked'), 'utf8') }
+  }
+
+  it('the copy to try migrations on has a name of its own, or is refused', async () => {
+    const longest = 'a'.repeat(57)
+    const { code, asked } = await drop(longest)
+    expect(code).toBe(0)
+    expect(asked).toContain(`DROP DATABASE IF EXISTS "${longest}_trial"`)
+    for (const length of [58, 63])
+      expect(await drop('a'.repeat(length))).toEqual({ code: 1, asked: '' })
   })
 })

@@ -208,6 +208,12 @@ describe('rendering', () => {
     expect(await problemsOf({ ...environment, ...real })).toEqual([])
   })
 
+  it('a rendered configuration takes the longest name of a database, and that of its copy', async () => {
+    const longest = 'a'.repeat(57)
+    for (const name of [longest, `${longest}_trial`])
+      expect(await problemsOf({ ...real, POSTGRES_DATABASE: name })).toEqual([])
+  })
+
   it('a rendered configuration takes several nodes', async () => {
     const { out, certificateFiles } = places('several')
     const CHAIN_SHIP = 'ws://one.test:8080, wss://two.test:8080'
@@ -292,6 +298,18 @@ describe('refused', () => {
       ['POSTGRES_SUPERUSER_PASSWORD'],
     ],
     ['a database name with capitals', { ...real, POSTGRES_DATABASE: 'Wax' }, ['POSTGRES_DATABASE']],
+    [
+      'a database name that leaves no room for that of its copy',
+      { ...real, POSTGRES_DATABASE: 'a'.repeat(58) },
+      ['POSTGRES_DATABASE'],
+    ],
+    ...['pronghorn_hasura', 'postgres', 'template0', 'template1'].map(
+      (name): [string, Record<string, string>, string[]] => [
+        `${name}, which is there for something else, as the database`,
+        { ...real, POSTGRES_DATABASE: name },
+        ['POSTGRES_DATABASE'],
+      ],
+    ),
   ]
   it.each(mistakes)('rendering refuses %s', async (_what, environment, names) => {
     expect(await problemsOf(environment)).toEqual(names)

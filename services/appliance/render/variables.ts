@@ -57,6 +57,19 @@ const networks = makeExactValidator<string>((text) => {
   return text
 })
 
+/** Databases that every server has, and that of Hasura for its own metadata. */
+const takenDatabases = ['postgres', 'template0', 'template1', 'pronghorn_hasura']
+
+/** PostgreSQL cuts names after 63 bytes; infra/postgres/trial.sh appends `_trial` for a copy. */
+const databaseName = makeValidator<string>((text) => {
+  if (!/^[a-z_][a-z0-9_]{0,56}(?:_trial)?$/.test(text) || takenDatabases.includes(text)) {
+    throw new RangeError(
+      `a lower-case name of at most 57 characters, none of ${takenDatabases.join(', ')}`,
+    )
+  }
+  return text
+})
+
 /** Bytes of memory: `4g`, `512m`. */
 const memory = makeValidator<number>((text) => {
   const match = /^(\d{1,7})(m|g)b?$/i.exec(text)
@@ -192,10 +205,7 @@ export const variables = {
 
   POSTGRES_HOST: str({ default: 'postgres', desc: 'Host of PostgreSQL.' }),
   POSTGRES_PORT: port({ default: 5432, desc: 'Port of PostgreSQL.' }),
-  POSTGRES_DATABASE: matching(
-    /^[a-z_][a-z0-9_]{0,62}$/,
-    'a lower-case name of at most 63 characters',
-  )({
+  POSTGRES_DATABASE: databaseName({
     default: 'pronghorn',
     desc: 'Name of the database; one for each chain.',
   }),
