@@ -1,6 +1,7 @@
-import { parseConfig } from '../core/config/index.ts'
+import { knownChains, parseConfig, startBlockProblem } from '../core/config/index.ts'
 import type { AppConfig } from '../core/config/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
+import { FatalError } from '../core/errors/index.ts'
 
 /** The chain that standalone indexes. */
 export interface StandaloneChain {
@@ -11,13 +12,34 @@ export interface StandaloneChain {
   readonly ship: string
 }
 
+/** Where indexing begins. */
+export interface Start {
+  readonly block: number
+  /** Allow another block than the one that is known of the chain. */
+  readonly override: boolean
+}
+
+/**
+ * Where indexing begins on a chain: at the given block, by default at the start block that is known of the chain, else at
+ * the first there is.
+ *
+ * @throws FatalError `USAGE` when the given block is not the known one, unless that is overridden.
+ */
+export function chooseStart(chainId: string, given: number | null, override: boolean): Start {
+  const block = given ?? knownChains.find(({ id }) => id === chainId)?.startBlock ?? 0
+  const allowed = override ? undefined : startBlockProblem(chainId, block, '--start-block-override')
+  if (allowed !== undefined)
+    throw new FatalError('USAGE', `--start-block: found ${block}, allowed: ${allowed}`)
+  return { block, override }
+}
+
 /** Input of the in-memory configuration. */
 export interface StandaloneSettings {
   readonly database: DatabaseAddress
   readonly chain: StandaloneChain
   readonly host: string
   readonly port: number
-  readonly startBlock: number
+  readonly start: Start
   readonly assetsAccount: string
   readonly marketAccount: string
   readonly oracleAccount: string
@@ -80,7 +102,8 @@ export function createConfig(settings: StandaloneSettings): AppConfig {
       {
         name: READER,
         server_port: 9001,
-        start_block: settings.startBlock,
+        start_block: settings.start.block,
+        start_block_override: settings.start.override,
         delete_data: settings.deleteData,
         ship_prefetch_blocks: 200,
         contracts: [

@@ -14,8 +14,8 @@ import type { DemoChain } from './demo-chain.ts'
 import { startEmbeddedPostgres } from './embedded-postgres/index.ts'
 import type { EmbeddedPostgres } from './embedded-postgres/index.ts'
 import type { Progress } from './progress.ts'
-import { createConfig } from './settings.ts'
-import type { StandaloneChain } from './settings.ts'
+import { chooseStart, createConfig } from './settings.ts'
+import type { StandaloneChain, Start } from './settings.ts'
 
 /** What `runStandalone` takes. */
 export interface StandaloneOptions {
@@ -28,8 +28,10 @@ export interface StandaloneOptions {
   readonly port: number
   /** Port of the state service; null for ten above that of the API, or any when that is taken. */
   readonly statePort: number | null
-  /** First block to index; 0 for the first there is. */
-  readonly startBlock: number
+  /** First block to index, 0 for the first there is; null for the start block of a known chain, else the first there is. */
+  readonly startBlock: number | null
+  /** Allow another first block than the one that is known of the chain. */
+  readonly startBlockOverride: boolean
   readonly assetsAccount: string
   /** Accounts of the other contracts; `none` leaves one out. */
   readonly marketAccount: string
@@ -69,11 +71,12 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
   try {
     const { progress, node } = options
     const dataDir = options.dataDir === null ? null : await prepareDataDirectory(options.dataDir)
-    let chainId: string | null = null
+    let given: StandaloneChain | null = null
     if (node) {
       progress.print(`Checking the chain node at ${node.ship} and ${node.http}\n`)
-      chainId = await checkNode(node)
+      given = givenChain(node, await checkNode(node))
     }
+    const start = chooseStart(given?.chainId ?? '', options.startBlock, options.startBlockOverride)
     progress.print(`Starting PostgreSQL in ${dataDir ?? 'a temporary directory'}\n`)
     const postgres = await startEmbeddedPostgres({
       ...(dataDir === null ? {} : { dataDir }),
@@ -86,11 +89,11 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
     if (ending.signal.aborted) return
     progress.print('Creating or updating the database\n')
     const database = await prepareDatabase(postgres)
-    if (chainId === null) progress.print('Starting the demo chain\n')
-    const demo = chainId === null ? await startDemoChain(dataDir) : null
+    if (given === null) progress.print('Starting the demo chain\n')
+    const demo = given === null ? await startDemoChain(dataDir) : null
     if (demo) closing.push(() => demo.chain.stop())
-    const chain = demo ? demoChain(demo) : givenChain(node!, chainId!)
-    await serve({ ...options, dataDir }, { database, demo, chain }, ending.signal, closing)
+    const chain = given ?? demoChain(demo!)
+    await serve({ ...options, dataDir }, { database, demo, chain, start }, ending.signal, closing)
   } catch (error) {
     failure ??= error as Error
   } finally {
@@ -105,20 +108,20 @@ interface Parts {
   /** Null where a node was given. */
   readonly demo: DemoChain | null
   readonly chain: StandaloneChain
+  readonly start: Start
 }
 
 async function serve(
   options: StandaloneOptions,
-  { database, demo, chain }: Parts,
+  parts: Parts,
   signal: AbortSignal,
   closing: (() => Promise<unknown>)[],
 ): Promise<void> {
+  const { database, demo } = parts
   const config = createConfig({
-    database,
-    chain,
+    ...parts,
     host: options.host,
     port: options.port,
-    startBlock: options.startBlock,
     assetsAccount: options.assetsAccount,
     marketAccount: options.marketAccount,
     oracleAccount: options.oracleAccount,
@@ -152,7 +155,7 @@ async function serve(
   const announceOnce = (): void => {
     if (isAnnounced) return
     isAnnounced = true
-    announce(options, { api: api.port, state: state.service.port, key: state.key }, { database, demo, chain })
+    announce(options, { api: api.port, state: state.service.port, key: state.key }, parts)
   }
   // The demo chain is indexed within seconds: the printed address then answers as the README shows it.
   if (demo) progress.print('Indexing the demo chain\n')

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { knownChains } from '../../services/core/config/index.ts'
 import { patient } from '../setup/patience.ts'
 import { program, startStandalone } from '../setup/standalone.ts'
 import type { StartedStandalone } from '../setup/standalone.ts'
@@ -74,6 +76,38 @@ it('a node that does not answer is an error before anything is started', async (
     expect(text.split('\n').length).toBeLessThan(6)
   }
   chain.close()
+})
+
+it('npm start begins at the start block of a known chain, and elsewhere when that is overridden', async () => {
+  const { id, name } = knownChains[0]!
+  const chain = createServer((_, response) => {
+    response.end(
+      JSON.stringify({ chain_id: id, head_block_num: 7, head_block_time: '2026-11-20T10:00:00.500' }),
+    )
+  }).listen(0, '127.0.0.1')
+  const ship = new WebSocketServer({ server: chain })
+  ship.on('connection', (socket) => {
+    socket.send('{"get_status_request":{}}')
+  })
+  await once(chain, 'listening')
+  const { port } = chain.address() as AddressInfo
+  const node = ['--ship', `ws://127.0.0.1:${port}`, '--http', `http://127.0.0.1:${port}`]
+  try {
+    for (const words of [[], ['--start-block', '7', '--start-block-override']]) {
+      running = await startStandalone([...node, ...words])
+      expect(running.output()).toContain(`chain     ${name}: `)
+      await running.stop('SIGTERM')
+    }
+    const refused = await run('standalone', ...node, '--start-block', '7')
+    expect([refused.code, refused.text]).toEqual([2, expect.stringContaining('--start-block: found 7')])
+    expect(refused.text).toContain(
+      'allowed: 64000000, the start block of wax-mainnet; --start-block-override allows another one',
+    )
+    expect(refused.text).not.toContain('Starting PostgreSQL')
+  } finally {
+    ship.close()
+    chain.close()
+  }
 })
 
 it('npm start says what it does, answers as the README shows, keeps its key, and is managed by its data directory', async () => {

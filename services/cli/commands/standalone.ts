@@ -14,7 +14,8 @@ interface StandaloneFlags {
   readonly host: string
   readonly port: number
   readonly statePort?: number
-  readonly startBlock: number
+  readonly startBlock?: number
+  readonly startBlockOverride?: boolean
   readonly assetsAccount: string
   readonly marketAccount: string
   readonly oracleAccount: string
@@ -56,10 +57,10 @@ export function addStandalone(program: Command, io: CliIo): void {
     )
     .option(
       '--start-block <number>',
-      'first block to index; 0 = the first there is',
+      'first block to index; 0 = the first there is (default: the start block of a known chain, else 0)',
       wholeNumber(0, 4294967295),
-      0,
     )
+    .option('--start-block-override', 'allow another first block than the one that is known of the chain')
     .option('--assets-account <name>', 'account of the assets contract', 'atomicassets')
     .option('--market-account <name>', 'account of the market contract; none = leave it out', 'atomicmarket')
     .option('--oracle-account <name>', 'account of the oracle contract; none = leave it out', 'delphioracle')
@@ -76,7 +77,8 @@ export function addStandalone(program: Command, io: CliIo): void {
         host: flags.host,
         port: flags.port,
         statePort: flags.statePort ?? null,
-        startBlock: flags.startBlock,
+        startBlock: flags.startBlock ?? null,
+        startBlockOverride: flags.startBlockOverride ?? false,
         assetsAccount: flags.assetsAccount,
         marketAccount: flags.marketAccount,
         oracleAccount: flags.oracleAccount,
