@@ -98,6 +98,7 @@ describe('a command line that cannot be understood', () => {
     [['config', 'check', '--for', 'nobody'], 'Allowed choices are all, filler, api'],
     [['standalone', '--ship', 'ws://node'], '--ship was given without --http'],
     [['standalone', '--ship', 'http://node'], 'Allowed: a URL with ws://'],
+    [['standalone', '--assets-account', 'none'], 'The assets contract cannot be left out'],
     [[], 'Usage: pronghorn'],
   ])('pronghorn %j ends with 2', async (line, text) => {
     const { code, err } = await run(line)

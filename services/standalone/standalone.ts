@@ -88,12 +88,17 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
     closing.push(() => postgres.stop())
     if (ending.signal.aborted) return
     progress.print('Creating or updating the database\n')
-    const database = await prepareDatabase(postgres)
+    const { database, isNewDatabase } = await prepareDatabase(postgres)
     if (given === null) progress.print('Starting the demo chain\n')
     const demo = given === null ? await startDemoChain(dataDir) : null
     if (demo) closing.push(() => demo.chain.stop())
     const chain = given ?? demoChain(demo!)
-    await serve({ ...options, dataDir }, { database, demo, chain, start }, ending.signal, closing)
+    await serve(
+      { ...options, dataDir },
+      { database, isNewDatabase, demo, chain, start },
+      ending.signal,
+      closing,
+    )
   } catch (error) {
     failure ??= error as Error
   } finally {
@@ -105,6 +110,7 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
 
 interface Parts {
   readonly database: DatabaseAddress
+  readonly isNewDatabase: boolean
   /** Null where a node was given. */
   readonly demo: DemoChain | null
   readonly chain: StandaloneChain
@@ -127,7 +133,7 @@ async function serve(
     oracleAccount: options.oracleAccount,
     toolsAccount: options.toolsAccount,
     // What another demo chain left behind does not fit this one.
-    deleteData: options.dataDir !== null && (demo?.isNew ?? false),
+    deleteData: !parts.isNewDatabase && (demo?.isNew ?? false),
     storedState: {
       accounts: [options.assetsAccount, ...(demo ? demoAccounts : [])],
       permissions: demo !== null,
@@ -190,26 +196,30 @@ function givenChain(node: NonNullable<StandaloneOptions['node']>, chainId: strin
 }
 
 /** Creates the database on first use and brings it to the newest schema. */
-async function prepareDatabase(postgres: EmbeddedPostgres): Promise<DatabaseAddress> {
+async function prepareDatabase(
+  postgres: EmbeddedPostgres,
+): Promise<Pick<Parts, 'database' | 'isNewDatabase'>> {
   const { host, port, user, password } = postgres
-  const address = { host, port, user, password, database: DATABASE }
+  const database = { host, port, user, password, database: DATABASE }
+  let isNewDatabase = false
   const admin = await connectDatabase(
-    { ...address, database: 'postgres' },
+    { ...database, database: 'postgres' },
     { applicationName: 'pronghorn standalone' },
   )
   try {
     const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE])
-    if (rowCount === 0) await admin.query(`CREATE DATABASE ${DATABASE}`)
+    isNewDatabase = rowCount === 0
+    if (isNewDatabase) await admin.query(`CREATE DATABASE ${DATABASE}`)
   } finally {
     await admin.end()
   }
-  const client = await connectDatabase(address, { applicationName: 'pronghorn standalone' })
+  const client = await connectDatabase(database, { applicationName: 'pronghorn standalone' })
   try {
     await migrate(client)
   } finally {
     await client.end()
   }
-  return address
+  return { database, isNewDatabase }
 }
 
 /** A record of the recorded blocks: the answer is always that of the README. */

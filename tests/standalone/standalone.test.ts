@@ -117,6 +117,7 @@ it('npm start keeps its database and its demo chain in --data, and continues whe
   const first = await start(['--data', folder])
   const block = await untilLive(first.api)
   expect(await first.stop('SIGTERM')).toBe(0)
+  expect(first.output()).not.toContain('delete_data')
   const second = await start(['--data', folder])
   expect(await untilLive(second.api)).toBeGreaterThanOrEqual(block)
   await expectAnAsset(second.api)

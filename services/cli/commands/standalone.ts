@@ -61,7 +61,7 @@ export function addStandalone(program: Command, io: CliIo): void {
       wholeNumber(0, 4294967295),
     )
     .option('--start-block-override', 'allow another first block than the one that is known of the chain')
-    .option('--assets-account <name>', 'account of the assets contract', 'atomicassets')
+    .option('--assets-account <name>', 'account of the assets contract', assetsAccount, 'atomicassets')
     .option('--market-account <name>', 'account of the market contract; none = leave it out', 'atomicmarket')
     .option('--oracle-account <name>', 'account of the oracle contract; none = leave it out', 'delphioracle')
     .option('--tools-account <name>', 'account of the tools contract; none = leave it out', 'atomictoolsx')
@@ -88,6 +88,12 @@ export function addStandalone(program: Command, io: CliIo): void {
         signal: endWithParent(io.signal, io.env.npm_lifecycle_event !== undefined),
       })
     })
+}
+
+/** The other contracts work with the assets contract: it cannot be left out. */
+function assetsAccount(text: string): string {
+  if (text !== 'none') return text
+  throw new InvalidArgumentError('Allowed: an account. The assets contract cannot be left out.')
 }
 
 /** A node is known by both of its addresses or not at all. */
