@@ -165,9 +165,10 @@ async function plainPage({ list }: { list: List }, query: Query): Promise<string
   const { order } = list
   const direction = raw(order.direction)
   const [branch] = order.branches
-  const value = order.sorted?.value ?? raw(`a.${branch!.column}`)
+  const isByMint = query['sort'] === 'template_mint'
+  const value = isByMint ? raw('a.template_mint') : (order.sorted?.value ?? raw(`a.${branch!.column}`))
   const by =
-    branch!.column === 'asset_id'
+    branch!.column === 'asset_id' && !isByMint
       ? sql`a.asset_id ${direction}`
       : sql`${value} ${direction} NULLS LAST, a.asset_id`
   const limit = Number(query['limit'])
@@ -208,6 +209,25 @@ describe('lists of assets', () => {
       expect(shown).toBeGreaterThan(REQUESTS / 4)
     },
   )
+
+  it.each(['asc', 'desc'])('assets of one template without a mint number come last: %s', async (order) => {
+    const { rows } = await client.query<{ template: string; ids: string }>(
+      `SELECT template_id::text AS template, string_agg(asset_id::text, ',' ORDER BY template_mint ${order} NULLS LAST, asset_id) AS ids
+       FROM assets.assets GROUP BY template_id
+       HAVING count(template_mint) > 2 AND count(*) FILTER (WHERE template_mint IS NULL) > 2 LIMIT 3`,
+    )
+    expect(rows).toHaveLength(3)
+    for (const { template, ids } of rows) {
+      for (const filter of ['template_id', 'template_whitelist']) {
+        const query = { [filter]: template, sort: 'template_mint', order, limit: '1000', page: '1' }
+        const context = await contextOf(query, assetListParameters(1_000))
+        for (const [name, reader] of readers) {
+          const { list } = await assetList(reader, true, context)
+          expect([name, (await keysOf(reader, list, query)).join()]).toEqual([name, ids])
+        }
+      }
+    }
+  })
 
   it('lists of assets are the same in the order of prices', { timeout: patient(300_000) }, async () => {
     const random = chance()

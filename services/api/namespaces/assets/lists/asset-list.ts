@@ -21,6 +21,9 @@ export interface AssetList {
   readonly request: AssetRequest
 }
 
+/** The order of a request. */
+type OrderOf = (request: AssetRequest, filters: readonly Filter[], session: Session) => Order | Promise<Order>
+
 /** The requested list of assets. Filters on templates are resolved to templates by their own statement.
  * @param orderOf returns the order; default: the sort of the request.
  */
@@ -28,14 +31,14 @@ export async function assetList(
   reader: ListReader,
   trigrams: boolean,
   { session, values, attributes }: AssetQuery,
-  orderOf: (request: AssetRequest, filters: readonly Filter[]) => Order = assetOrder,
+  orderOf: OrderOf = assetOrder,
 ): Promise<AssetList> {
   const { statistics } = reader
   await statistics.refresh(session)
   const templates = await resolveTemplates(session, values, attributes, trigrams)
   const request = { values, attributes, trigrams, templates, statistics }
   const filters = assetFilters(request)
-  const order = orderOf(request, filters)
+  const order = await orderOf(request, filters, session)
   return { list: { source: assetSource(statistics), table: ASSETS, filters, order }, request }
 }
 

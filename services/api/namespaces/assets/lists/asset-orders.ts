@@ -1,5 +1,5 @@
-import { raw, sql, where } from '../../../database/index.ts'
-import type { Sql } from '../../../database/index.ts'
+import { PreparedNames, raw, sql, where } from '../../../database/index.ts'
+import type { Session, Sql } from '../../../database/index.ts'
 import type { Branch, Driven, Filter, Order } from '../../../lists/index.ts'
 import { assetsOfTemplates, assetsWithoutValue, OWN_NAME, OWN_NAME_HEAD } from './asset-source.ts'
 import type { AssetRequest } from './asset-filters.ts'
@@ -12,24 +12,39 @@ const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
 const CHANGING_NAME = raw(`(t.mutable_data ->> 'name')`)
 /** Name in the merged data: the template's immutable one, the asset's own, the template's mutable one. */
 const NAME = sql`coalesce(${FIXED_NAME}, ${OWN_NAME}, ${CHANGING_NAME}) COLLATE "C"`
+/** Names of the statements that read the first asset of a template. */
+const FIRST_ASSETS = new PreparedNames(8)
 /** Share of the assets with their own name, without statistics. */
 const OWN_NAMES = 0.1
 
 /** The order of a request for assets. Mint numbers and names that are missing come last in both directions. */
-export function assetOrder(request: AssetRequest, filters: readonly Filter[]): Order {
+export async function assetOrder(
+  request: AssetRequest,
+  filters: readonly Filter[],
+  session: Session,
+): Promise<Order> {
   const { values } = request
   const direction = values.order === 'asc' ? 'ASC' : 'DESC'
   const sort = values.sort ?? ''
   const time = TIME_OF_SORT[sort]
   if (time !== undefined) return { direction, branches: [{ rank: 0, column: time }] }
-  if (sort === 'template_mint' && !isOfOneTemplate(filters)) return mintOrder(direction, request)
+  if (sort === 'template_mint' && !(await haveOrderOfMints(filters, session)))
+    return mintOrder(direction, request)
   if (sort === 'name') return nameOrder(direction, request)
   return { direction, branches: [{ rank: 0, column: 'asset_id' }] }
 }
 
-/** Within a template mint numbers follow the ids. */
-function isOfOneTemplate(filters: readonly Filter[]): boolean {
-  return filters.some(({ equals }) => equals?.column === 'template_id' && equals.count === 1)
+/**
+ * Whether the mint numbers of all assets follow their ids: within a template, unless its first assets have none, as after
+ * an import of the state.
+ */
+async function haveOrderOfMints(filters: readonly Filter[], session: Session): Promise<boolean> {
+  const template = filters.find(({ equals }) => equals?.column === 'template_id' && equals.count === 1)
+  if (!template) return false
+  const query = sql`SELECT a.template_mint IS NOT NULL FROM assets.assets a WHERE ${template.condition}
+    ORDER BY a.asset_id LIMIT 1`
+  const [first] = await session.query<[isNumbered: boolean]>(FIRST_ASSETS.prepared(query.render()))
+  return first?.[0] !== false
 }
 
 function nameOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
