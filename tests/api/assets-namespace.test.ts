@@ -273,6 +273,8 @@ describe('lists', () => {
       ['sort=name&page=1002', 100_000],
       ['sort=asset_id&page=10001', undefined],
       ['sort=asset_id&page=10002', 1_000_000],
+      ['sort=minted&page=10001', undefined],
+      ['sort=minted&page=10002', 1_000_000],
       ['page=9007199254740991', 1_000_000],
     ] as const) {
       const { status, body } = await server.get(`/v1/assets?limit=100&${query}`)

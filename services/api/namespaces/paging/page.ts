@@ -9,7 +9,7 @@ import type { OrderValues, PageValues } from '../parameter-groups/index.ts'
 const MAX_OFFSET_BY_KEY = 1_000_000
 const MAX_OFFSET = 100_000
 /** Sorts by the key, or by what has the order of the key. */
-const KEY_SORT = /^created$|_id$|_name$/
+const KEY_SORT = /^created$|^minted$|_id$|_name$/
 
 /**
  * Rows to skip and to take.
