@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
 import { raw, sql, where } from '../../services/api/database/index.ts'
 import type { Session, Sql } from '../../services/api/database/index.ts'
@@ -251,6 +251,36 @@ describe('lists of assets', () => {
     }
     expect(shown).toBeGreaterThan(REQUESTS / 4)
   })
+
+  it.each(['suggested_median', 'suggested_average'])(
+    'lists of assets by %s are in the order of the prices that are shown, which the rate of an oracle caps',
+    { timeout: patient(60_000) },
+    async (price) => {
+      await client.query('BEGIN')
+      onTestFinished(async () => void (await client.query('ROLLBACK')))
+      // Every third price is capped at less than those that are not.
+      await client.query(`UPDATE market.template_prices SET suggested_median = suggested_median + 1000000000000,
+          suggested_average = suggested_average + 1000000000000;
+        UPDATE market.template_prices SET oracle_floors = jsonb_build_object(
+          (SELECT r.listing_symbol FROM market.rates r WHERE r.settlement_symbol = token_symbol LIMIT 1), (template_id % 5 + 1)::text)
+        WHERE template_id % 3 = 0 AND token_symbol IN (SELECT settlement_symbol FROM market.rates)`)
+      const { rows } = await client.query<{ id: string; isCapped: boolean }>(
+        `SELECT a.asset_id::text AS id, p.price < p.uncapped AS "isCapped" FROM assets.assets a JOIN LATERAL (
+          SELECT market.capped(p.${price}, p.token_symbol, p.oracle_floors) AS price, p.${price} AS uncapped
+          FROM market.template_prices p JOIN market.tokens y USING (token_symbol)
+          WHERE p.template_id = a.template_id ORDER BY y.place LIMIT 1) p ON true
+        ORDER BY p.price, a.asset_id LIMIT 300`,
+      )
+      const query = { limit: '300', page: '1', order: 'asc' }
+      const context = await contextOf(query, assetListParameters(1_000))
+      for (const [, lists] of readers) {
+        const setup = { trigrams: true, assets: { lists } } as never
+        const list = await pricedAssets(context, setup, PRICE_COLUMNS[`${price}_price`]!)
+        expect(await keysOf(lists, list, query)).toEqual(rows.map(({ id }) => id))
+      }
+      expect(rows.filter(({ isCapped }) => isCapped).length).toBeGreaterThan(100)
+    },
+  )
 })
 
 describe('accounts', () => {

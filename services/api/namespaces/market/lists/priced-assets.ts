@@ -13,10 +13,18 @@ import {
 import type { AssetRequest, AssetValues } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
-/** Columns of the prices of templates, by sort. */
+/** As shown: of the sales that an oracle prices the cheapest is a cap; see market.capped. */
+const capped = (column: string): string =>
+  `CASE WHEN p.oracle_floors IS NULL THEN ${column} ELSE least(${column}, (
+    SELECT min(market.settlement_price((p.oracle_floors ->> r.listing_symbol)::bigint, r.factor, r.divisor))
+    FROM rates r WHERE r.settlement_symbol = p.token_symbol)) END`
+/** In front of a query of prices: they are read once. */
+const RATES = raw('WITH rates AS MATERIALIZED (SELECT * FROM market.rates)')
+
+/** Prices of templates, `p`, by sort: SQL behind `RATES`. */
 export const PRICE_COLUMNS: Readonly<Record<string, string>> = {
-  suggested_median_price: 'p.suggested_median',
-  suggested_average_price: 'p.suggested_average',
+  suggested_median_price: capped('p.suggested_median'),
+  suggested_average_price: capped('p.suggested_average'),
   median_price: 'p.median',
   average_price: 'p.average',
 }
@@ -71,10 +79,10 @@ function priceOrder(request: AssetRequest, filters: readonly Filter[], column: s
 function assetsWithPrice({ statistics }: AssetRequest, filters: readonly Filter[], column: string): Sql {
   const isFew = estimateRows(statistics.rows(ASSETS), filters) < statistics.rows(PRICES)
   return isFew
-    ? sql`assets.assets a LEFT JOIN LATERAL (SELECT ${raw(column)} AS price
+    ? sql`assets.assets a LEFT JOIN LATERAL (${RATES} SELECT ${raw(column)} AS price
         FROM market.template_prices p JOIN market.tokens y USING (token_symbol)
         WHERE p.template_id = a.template_id ORDER BY y.place LIMIT 1) p ON true`
-    : sql`assets.assets a LEFT JOIN (SELECT DISTINCT ON (p.template_id) p.template_id, ${raw(column)} AS price
+    : sql`assets.assets a LEFT JOIN (${RATES} SELECT DISTINCT ON (p.template_id) p.template_id, ${raw(column)} AS price
         FROM market.template_prices p JOIN market.tokens y USING (token_symbol) ORDER BY p.template_id, y.place) p
         ON p.template_id = a.template_id`
 }
@@ -91,7 +99,7 @@ function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC
     drivers: (statistics.rows(PRICES) * templates) / statistics.rows('assets.templates'),
     rowsOfEach,
     query(checks, wanted, budget) {
-      const drivers = sql`SELECT t.template_id, ${raw(column)} AS value
+      const drivers = sql`${RATES} SELECT t.template_id, ${raw(column)} AS value
         FROM market.template_prices p JOIN assets.templates t ON t.template_id = p.template_id
         ${where([IS_FIRST_TOKEN, ...conditions])} ORDER BY 2 ${raw(direction)}`
       return assetsOfTemplates({ drivers, conditions: checks, direction, wanted, budget, rowsOfEach })
