@@ -7,7 +7,7 @@ import { raw, sql, where } from '../../services/api/database/index.ts'
 import { readAttributeFilters, readRequest } from '../../services/api/endpoint/index.ts'
 import type { Endpoint, EndpointContext } from '../../services/api/endpoint/index.ts'
 import { createNamespace } from '../../services/api/index.ts'
-import type { ChoosePath, List, ListReader } from '../../services/api/lists/index.ts'
+import type { ChoosePath, Filter, List, ListReader } from '../../services/api/lists/index.ts'
 import { createListReader } from '../../services/api/namespaces/assets/index.ts'
 import {
   countedList,
@@ -15,6 +15,7 @@ import {
   listingTables,
   MARKET_TABLES,
   payoutList,
+  withoutCommon,
 } from '../../services/api/namespaces/market/lists/index.ts'
 import type { ListingKind } from '../../services/api/namespaces/market/lists/index.ts'
 import {
@@ -412,6 +413,27 @@ describe('sales by price', () => {
       }
     },
   )
+})
+
+describe('filters that most rows match', () => {
+  const filterOf = (name: string, rows: number): Filter => ({
+    name,
+    condition: raw(`l.${name}`),
+    found: raw(`terms && ${name}`),
+    rows,
+    isIndexed: true,
+  })
+  const foundBy = (...filters: readonly Filter[]): string[] =>
+    withoutCommon(filters, 1_000)
+      .filter(({ found, isIndexed }) => found !== undefined && isIndexed)
+      .map(({ name }) => name)
+
+  it('filters that most rows match are only checked, beside others and alone', () => {
+    expect(foundBy(filterOf('rare', 20), filterOf('common', 900))).toEqual(['rare'])
+    expect(foundBy(filterOf('third', 300))).toEqual(['third'])
+    expect(foundBy(filterOf('third', 300), filterOf('half', 400))).toEqual(['third'])
+    expect(foundBy(filterOf('common', 990))).toEqual([])
+  })
 })
 
 describe('royalty payouts', () => {

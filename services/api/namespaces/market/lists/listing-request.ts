@@ -75,17 +75,19 @@ export function columnFilter(
   }
 }
 
-/** Share of the rows from which on a filter is common. */
+/** Share of the rows from which on a filter is common, and from which on an index finds them slower than reading all does. */
 const COMMON = 0.1
+const MOST = 0.5
 
 /**
  * The filters, those that are common without how an index finds their rows: it takes longer than checking what rarer ones
- * find.
+ * find, or all rows where even the rarest has most of them.
  */
 export function withoutCommon(filters: readonly Filter[], rows: number): Filter[] {
   const rarest = Math.min(...filters.filter(({ isIndexed }) => isIndexed).map((filter) => filter.rows))
   return filters.map((filter) => {
-    if (filter.found === undefined || filter.rows < COMMON * rows || filter.rows === rarest) return filter
+    const least = filter.rows === rarest ? MOST : COMMON
+    if (filter.found === undefined || filter.rows < least * rows) return filter
     const { found: _, ...checked } = filter
     return { ...checked, isIndexed: false }
   })
