@@ -44,6 +44,31 @@ describe('a price record of an asset without template', () => {
   })
 })
 
+describe('an amount in a log', () => {
+  it('an amount in a log has every digit of a token with 18 decimal places', async () => {
+    const client = await connectDatabase(server.database.address, { applicationName: 'test' })
+    const { rows } = await client.query<{ id: string; symbol: string; price: string; precision: number }>(
+      `SELECT auction_id::text AS id, token_symbol AS symbol, starting_price::text AS price, token_precision AS precision
+        FROM market.auctions JOIN market.tokens USING (token_symbol)
+          JOIN market.logs ON subject = auction_id JOIN market.log_actions n USING (action) WHERE n.name = 'lognewauct' LIMIT 1`,
+    )
+    const { id, symbol, price, precision } = rows[0]!
+    const write = async (amount: string, decimals: number): Promise<void> => {
+      await client.query('UPDATE market.auctions SET starting_price = $2 WHERE auction_id = $1', [id, amount])
+      await client.query('UPDATE market.tokens SET token_precision = $2 WHERE token_symbol = $1', [
+        symbol,
+        decimals,
+      ])
+    }
+    await write('4611686018427387903', 18)
+    const { body } = await get(`/market/v1/auctions/${id}/logs?action_whitelist=lognewauct`)
+    await write(price, precision)
+    await client.end()
+    const [log] = body.data as { data: Record<string, unknown> }[]
+    expect(log!.data['starting_bid']).toBe(`4.611686018427387903 ${symbol}`)
+  })
+})
+
 describe('a refused value', () => {
   it('a refused value is answered with the known message, and with what is allowed in a header', async () => {
     const cases = [
@@ -61,6 +86,11 @@ describe('a refused value', () => {
   it('a refused value of a mint range is spelled as clients know it', async () => {
     const { status, body } = await get('/market/v2/sales?min_template_mint=3&max_template_mint=2')
     expect([status, body.message]).toEqual([400, "Min template mint can't be grater than max template mint"])
+    const effective = await get('/market/v2/sales?min_effective_mint=3&max_effective_mint=2')
+    expect([effective.status, effective.body.message]).toEqual([
+      400,
+      "Min effective mint can't be greater than max effective mint",
+    ])
   })
 })
 

@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { benchNamespaces } from '../../scripts/bench/families.ts'
 import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
-import type { Session, Sql } from '../../services/api/database/index.ts'
+import type { Session, Sql, Statement } from '../../services/api/database/index.ts'
 import { raw, sql, where } from '../../services/api/database/index.ts'
 import { readAttributeFilters, readRequest } from '../../services/api/endpoint/index.ts'
 import type { Endpoint, EndpointContext } from '../../services/api/endpoint/index.ts'
@@ -22,6 +22,7 @@ import {
   inRange,
   selectCheapest,
   sumInRange,
+  tradeDays,
   tradeRange,
 } from '../../services/api/namespaces/market/statistics/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
@@ -550,6 +551,28 @@ describe('the cheapest sales of templates', () => {
       expect(shown).toBeGreaterThan(REQUESTS / 6)
     },
   )
+})
+
+describe('days of trades', () => {
+  it('days of trades are listed once, also where a day ends while they are read', async () => {
+    await client.query('BEGIN')
+    onTestFinished(async () => void (await client.query('ROLLBACK')))
+    await client.query(`CREATE TEMPORARY TABLE ended ON COMMIT DROP AS
+      SELECT * FROM market.price_days WHERE day = (SELECT max(day) FROM market.price_days)`)
+    const expected = await tradeDays(session, {})
+    await client.query('DELETE FROM market.price_days WHERE day = (SELECT max(day) FROM market.price_days)')
+    const ending: Session = {
+      ...session,
+      async query<Row extends readonly unknown[]>(statement: Statement): Promise<Row[]> {
+        const found = await session.query<Row>(statement)
+        if (statement.name === 'first-open-day')
+          await client.query('INSERT INTO market.price_days SELECT * FROM ended')
+        return found
+      },
+    }
+    expect(await tradeDays(ending, {})).toBe(expected)
+    expect(JSON.parse(expected)).not.toEqual([])
+  })
 })
 
 describe('sums of trades in a range', () => {

@@ -8,9 +8,9 @@ import type { ListingKind } from './listing-table.ts'
 import { listingTables } from './listing-table.ts'
 import type { LogValues } from '../../parameter-groups/index.ts'
 
-/** An amount as the chain writes it, for example `5.00000000 WAX`. */
+/** An amount as the chain writes it, for example `5.00000000 WAX`: a product has all digits, a quotient 16 of them. */
 const assetText = (amount: string): string =>
-  `round(${amount} / power(10::numeric, y.token_precision), y.token_precision) || ' ' || y.token_symbol`
+  `(${amount} * ('1e-' || y.token_precision)::numeric) || ' ' || y.token_symbol`
 
 const listed = `jsonb_build_object('maker_marketplace', l.maker_marketplace, 'collection_fee', l.collection_fee)`
 const taken = `jsonb_build_object('taker_marketplace', l.taker_marketplace)`

@@ -148,8 +148,9 @@ function mintFilters(request: ListingRequest): Filter[] {
     const least = values[`min_${kind}_mint` as const]
     const most = values[`max_${kind}_mint` as const]
     if (least !== undefined && most !== undefined && least > most) {
-      // Clients of the replaced system compare the text, misspelling included.
-      throw new RequestError(400, `Min ${kind} mint can't be grater than max ${kind} mint`)
+      // Clients of the replaced system compare the texts; that of template mints is misspelled there.
+      const greater = kind === 'template' ? 'grater' : 'greater'
+      throw new RequestError(400, `Min ${kind} mint can't be ${greater} than max ${kind} mint`)
     }
     return { least, most }
   }

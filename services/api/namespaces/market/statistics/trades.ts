@@ -119,6 +119,8 @@ function storedDays(values: TradeValues, open: number): Sql {
   const first = after === undefined ? undefined : Math.ceil(after / DAY_MS)
   const end = before === undefined ? undefined : Math.floor((before + 1) / DAY_MS)
   const whole = [
+    // The day may have ended since.
+    sql`k.day < ${bind(open, 'bigint')}`,
     ...oneOf('k.token_symbol', values.symbol),
     ...(first === undefined ? [] : [sql`k.day >= ${bind(first, 'bigint')}`]),
     ...(end === undefined ? [] : [sql`k.day < ${bind(end, 'bigint')}`]),
