@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer } from 'node:tls'
+import { generate } from 'selfsigned'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { examine } from '../../services/appliance/index.ts'
 import { ensureSelfSigned } from '../../services/appliance/render/certificate.ts'
@@ -67,6 +68,39 @@ describe('the doctor', () => {
       ])
     } finally {
       server.close()
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  it('the doctor warns of a brief certificate only when it should have been renewed, and of files that hold none', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pronghorn-doctor-'))
+    await writeFile(join(folder, 'fullchain.pem'), 'no certificate')
+    await writeFile(join(folder, 'privkey.pem'), 'no key')
+    try {
+      for (const [left, level] of [
+        [3, 'ok'],
+        [1, 'warn'],
+      ] as const) {
+        const notAfterDate = new Date(Date.now() + left * 86_400_000 + 60_000)
+        const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
+          ...{ keyType: 'ec', curve: 'P-256', notAfterDate },
+          notBeforeDate: new Date(notAfterDate.getTime() - 6 * 86_400_000),
+        })
+        const server = createServer({ cert, key }).listen(0, '127.0.0.1')
+        await once(server, 'listening')
+        const { port } = server.address() as AddressInfo
+        try {
+          const served = await findings([], { port })
+          expect(served.get('certificate')).toEqual([level, `${left} days left of what is served`])
+          expect((await findings([], { certificates: [folder], port })).get('certificate')).toEqual([
+            'fail',
+            'fullchain.pem (no certificate) cannot be read: the proxy cannot load a renewal either',
+          ])
+        } finally {
+          server.close()
+        }
+      }
+    } finally {
       await rm(folder, { recursive: true })
     }
   })

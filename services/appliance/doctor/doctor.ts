@@ -60,8 +60,9 @@ export async function examine(options: DoctorOptions): Promise<void> {
   }
 }
 
-/** Days from which a certificate should have been renewed. */
+/** Days before its end by which a certificate should have been renewed; of a brief one, this part of its lifetime. */
 const RENEWAL_DAYS = 20
+const RENEWAL_PART = 1 / 4
 
 /** Compares the certificate that clients are shown with the files that it comes from. */
 async function examineCertificate({ certificates, proxy, report }: DoctorOptions): Promise<void> {
@@ -74,9 +75,11 @@ async function examineCertificate({ certificates, proxy, report }: DoctorOptions
     )
     return
   }
-  const days = Math.floor((served.endsMs - Date.now()) / DAY_MS)
+  const leftMs = served.endsMs - Date.now()
+  const days = Math.floor(leftMs / DAY_MS)
+  const renewalMs = Math.min(RENEWAL_DAYS * DAY_MS, (served.endsMs - served.beginsMs) * RENEWAL_PART)
   report(
-    days > RENEWAL_DAYS ? 'ok' : days > 0 ? 'warn' : 'fail',
+    leftMs > renewalMs ? 'ok' : leftMs > 0 ? 'warn' : 'fail',
     'certificate',
     `${days} days left of what is served`,
   )
@@ -92,7 +95,7 @@ async function examineCertificate({ certificates, proxy, report }: DoctorOptions
 }
 
 interface CertificateFolder {
-  /** Files that are there and cannot be read, each with the reason. */
+  /** Files that are there and cannot be used, each with the reason. */
   readonly unreadable: readonly string[]
   readonly chain: X509Certificate | undefined
 }
@@ -105,9 +108,14 @@ async function readCertificateFolder(folder: string): Promise<CertificateFolder>
       if (code !== 'ENOENT') unreadable.push(`${name} (${code ?? 'unreadable'})`)
       return undefined
     })
-  const chain = await read(certificateFiles.chain)
+  const text = await read(certificateFiles.chain)
   await read(certificateFiles.key)
-  return { unreadable, chain: chain === undefined ? undefined : new X509Certificate(chain) }
+  if (text === undefined) return { unreadable, chain: undefined }
+  try {
+    return { unreadable, chain: new X509Certificate(text) }
+  } catch {
+    return { unreadable: [...unreadable, `${certificateFiles.chain} (no certificate)`], chain: undefined }
+  }
 }
 
 async function examineNode({ chainHttp, report }: DoctorOptions): Promise<number | null> {

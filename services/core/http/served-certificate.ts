@@ -2,6 +2,8 @@ import { connect } from 'node:tls'
 
 /** The certificate that a server shows to its clients. */
 export interface ServedCertificate {
+  /** Begin of validity, epoch milliseconds. */
+  readonly beginsMs: number
   /** End of validity, epoch milliseconds. */
   readonly endsMs: number
   /** SHA-256 of the certificate, hexadecimal with colons. */
@@ -23,9 +25,9 @@ export function readServedCertificate(
     const socket = connect(
       { host, port, servername: serverName, rejectUnauthorized: false, timeout: TIMEOUT_MS },
       () => {
-        const { valid_to: end, fingerprint256: fingerprint } = socket.getPeerCertificate()
+        const { valid_from: begin, valid_to: end, fingerprint256: fingerprint } = socket.getPeerCertificate()
         socket.destroy()
-        resolve({ endsMs: Date.parse(end), fingerprint })
+        resolve({ beginsMs: Date.parse(begin), endsMs: Date.parse(end), fingerprint })
       },
     )
     socket.once('error', reject)
