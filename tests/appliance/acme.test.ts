@@ -4,18 +4,24 @@ import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer as createPort } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { render } from '../../services/appliance/index.ts'
+import { generate } from 'selfsigned'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { AcmeSettings } from '../../services/appliance/acme/index.ts'
+import { keepCertificate, render } from '../../services/appliance/index.ts'
+import { installCertificate } from '../../services/appliance/render/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless, findProgram } from '../setup/available.ts'
 import { findFreePort } from '../../services/core/http/index.ts'
 
 const domain = 'nft.example.org'
+const DAY_MS = 86_400_000
 const environment = {
   CHAIN: 'wax-mainnet',
   CHAIN_HTTP: 'http://node.test:8888',
@@ -25,6 +31,136 @@ const environment = {
   ACME_EMAIL: 'somebody@example.org',
   COMPOSE_PROFILES: 'acme',
 }
+
+/** A self-signed certificate for the domain, with so many days of its lifetime left. */
+async function certificateOf(lifetimeDays: number, leftDays: number): Promise<{ cert: string; key: string }> {
+  const notAfterDate = new Date(Date.now() + leftDays * DAY_MS)
+  const { cert, private: key } = await generate([{ name: 'commonName', value: domain }], {
+    ...{ keyType: 'ec', curve: 'P-256', notAfterDate },
+    notBeforeDate: new Date(notAfterDate.getTime() - lifetimeDays * DAY_MS),
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: domain }] }],
+  })
+  return { cert, key }
+}
+
+describe('an ACME authority', () => {
+  let dir: string
+  let stop: AbortController
+  let asked: string[]
+  let authority: Server
+  let settings: AcmeSettings
+  let lines: string[]
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'pronghorn-authority-'))
+    stop = new AbortController()
+    asked = []
+    lines = []
+    // It takes every request and answers none.
+    authority = createServer(({ url = '' }) => asked.push(url)).listen(0, '127.0.0.1')
+    await once(authority, 'listening')
+    settings = {
+      directory: `http://127.0.0.1:${(authority.address() as AddressInfo).port}/directory`,
+      ...{ email: environment.ACME_EMAIL, domain },
+      certificates: join(dir, 'certificates'),
+      challenges: join(dir, 'challenges'),
+      account: join(dir, 'acme'),
+    }
+    await mkdir(settings.account)
+  })
+  afterEach(async () => {
+    stop.abort()
+    authority.closeAllConnections()
+    authority.close()
+    await rm(dir, { recursive: true })
+  })
+
+  /** Puts a certificate in place that an authority has issued. */
+  async function install(lifetimeDays: number, leftDays: number, issued: (chain: string) => string) {
+    const { cert, key } = await certificateOf(lifetimeDays, leftDays)
+    await installCertificate(settings.certificates, cert, key)
+    await writeFile(join(settings.account, 'issued-by-acme'), issued(cert))
+  }
+
+  function keep(): Promise<void> {
+    const write = (line: string): unknown => lines.push(line)
+    const logger = createLogger({ name: 'test', level: 'info', destination: { write } })
+    return keepCertificate(settings, logger, stop.signal)
+  }
+
+  const isAsked = async (): Promise<boolean> => {
+    const kept = keep()
+    for (let tries = 0; tries < 20 && asked.length === 0; tries++) await sleep(25)
+    stop.abort()
+    await kept
+    return asked.length > 0
+  }
+
+  it.each([
+    [90, 31, false],
+    [90, 29, true],
+    [6, 3, false],
+    [6, 1.5, true],
+  ])('an ACME authority is asked when a third is left: of %d days, %d', async (lifetime, left, expected) => {
+    await install(lifetime, left, (chain) => chain)
+    expect(await isAsked()).toBe(expected)
+  })
+
+  it.each([
+    ['the same', '', false],
+    ['another', '-staging', true],
+  ])(
+    'an ACME authority is asked where %s has issued the certificate: %s',
+    async (_what, suffix, expected) => {
+      await install(90, 80, (chain) => `${settings.directory}${suffix}\n${chain}`)
+      expect(await isAsked()).toBe(expected)
+    },
+  )
+
+  it('an ACME authority that does not answer is given up at once when asked to stop', async () => {
+    const kept = keep()
+    while (asked.length === 0) await sleep(10)
+    stop.abort()
+    await kept
+    expect(lines).toEqual([])
+  })
+
+  it('an ACME authority that falls silent during an order is given up at once when asked to stop', async () => {
+    authority.on('request', ({ url }, response) => {
+      const [newNonce, newAccount] = ['/nonce', '/account'].map((path) => new URL(path, settings.directory))
+      if (url === '/directory') response.end(JSON.stringify({ newNonce, newAccount }))
+    })
+    const kept = keep()
+    while (!asked.includes('/nonce')) await sleep(10)
+    stop.abort()
+    await kept
+    expect(lines).toEqual([])
+  })
+
+  it('an ACME authority that cannot be reached is named at once, with the reason', async () => {
+    authority.close()
+    const kept = keep()
+    while (lines.length === 0) await sleep(10)
+    stop.abort()
+    await kept
+    expect(lines.join('')).toContain(`no certificate: ${settings.directory} cannot be reached`)
+    expect(lines.join('')).toContain('ECONNREFUSED')
+  })
+
+  it.each([
+    ['acme', 10, false],
+    ['acme', -1, true],
+    ['selfsigned', 10, true],
+    ['selfsigned', 31, false],
+  ])('with TLS_MODE=%s, rendering replaces a certificate of %d days: %s', async (mode, days, expected) => {
+    await install(90, days, (chain) => chain)
+    const { certificateCreated } = await render(
+      { ...environment, TLS_MODE: mode },
+      { out: dir, certificateFiles: dir },
+    )
+    expect(certificateCreated).toBe(expected)
+  })
+})
 
 function whyNoPebble(): string | undefined {
   const found = (program: string): boolean => findProgram(program) !== undefined

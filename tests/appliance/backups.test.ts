@@ -194,7 +194,9 @@ describe('the copy to try migrations on', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pronghorn-trial-'))
-    await writeFile(join(folder, 'psql'), `#!/bin/sh\nprintf '%s\\n' "$*" >>"${folder}/asked"\n`, { mode: 0o755 })
+    await writeFile(join(folder, 'psql'), `#!/bin/sh\nprintf '%s\\n' "$*" >>"${folder}/asked"\n`, {
+      mode: 0o755,
+    })
   })
 
   afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -204,7 +206,7 @@ describe('the copy to try migrations on', () => {
     await writeFile(join(folder, 'asked'), '')
     const { status } = spawnSync('bash', [join(packageRoot, 'infra/postgres/trial.sh'), 'drop'], {
       env: {
-        PATH: `${folder}:${process.env.PATH}`,
+        PATH: `${folder}:${process.env.PATH ?? ''}`,
         PASSWORD_FILE: '/dev/null',
         PGDATABASE: database,
       },
@@ -217,7 +219,6 @@ describe('the copy to try migrations on', () => {
     const { code, asked } = await drop(longest)
     expect(code).toBe(0)
     expect(asked).toContain(`DROP DATABASE IF EXISTS "${longest}_trial"`)
-    for (const length of [58, 63])
-      expect(await drop('a'.repeat(length))).toEqual({ code: 1, asked: '' })
+    for (const length of [58, 63]) expect(await drop('a'.repeat(length))).toEqual({ code: 1, asked: '' })
   })
 })

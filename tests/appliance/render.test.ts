@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -208,6 +209,20 @@ describe('rendering', () => {
     expect(await problemsOf({ ...environment, ...real })).toEqual([])
   })
 
+  it.each(['192.168.1.5', 'nft.example.org'])(
+    'a rendered configuration has a certificate for %s, and a new one for another address',
+    async (DOMAIN) => {
+      const { out, certificateFiles } = places(`domain-${DOMAIN}`)
+      await render({ ...real, DOMAIN: '192.168.1.6' }, { out, certificateFiles })
+      for (const isNew of [true, false]) {
+        const { certificateCreated } = await render({ ...real, DOMAIN }, { out, certificateFiles })
+        expect(certificateCreated).toBe(isNew)
+      }
+      const certificate = new X509Certificate(await readFile(join(out, 'certificates/fullchain.pem')))
+      expect(isIP(DOMAIN) ? certificate.checkIP(DOMAIN) : certificate.checkHost(DOMAIN)).toBe(DOMAIN)
+    },
+  )
+
   it('a rendered configuration takes the longest name of a database, and that of its copy', async () => {
     const longest = 'a'.repeat(57)
     for (const name of [longest, `${longest}_trial`])
@@ -329,6 +344,17 @@ describe('refused', () => {
     const lines = text.matchAll(/^([A-Z_]+)=(.+)$/gm)
     const environment = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]))
     expect(await problemsOf(environment)).toEqual(['CHAIN_HTTP', 'CHAIN_SHIP'])
+  })
+
+  it('rendering refuses a certificate that is a link to nowhere, and says so', async () => {
+    const { out, certificateFiles } = places('links')
+    await mkdir(certificateFiles)
+    for (const name of ['fullchain.pem', 'privkey.pem'])
+      await symlink(`../../archive/${name}`, join(certificateFiles, name))
+    const refused = checkRender({ ...real, TLS_MODE: 'files' }, { out, certificateFiles })
+    await expect(refused).rejects.toThrow(
+      /fullchain\.pem is a link to \.\.\/\.\.\/archive\/fullchain\.pem, which is not there/,
+    )
   })
 
   it('rendering refuses a key of another certificate, and a certificate that has ended', async () => {

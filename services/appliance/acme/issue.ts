@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from 'acme-client'
-import { certificateFiles, installCertificate, isGood } from '../render/index.ts'
+import { certificateFiles, installCertificate, timeLeft } from '../render/index.ts'
 
 /** What an ACME authority is asked with, and where things go. */
 export interface AcmeSettings {
@@ -22,32 +22,61 @@ const CHALLENGES = '.well-known/acme-challenge'
 /** A token is a file name: only what RFC 8555 allows. */
 const TOKEN = /^[A-Za-z0-9_-]{1,128}$/
 
+/** Longest that the authority may take for an answer. */
+const TIMEOUT_MS = 30_000
+
 /**
- * Sees to it that the certificate is one of the authority's, for the domain, with a month left.
+ * Sees to it that the certificate is one of the authority's, for the domain, with a third of its lifetime left.
  *
  * @returns whether a new one was issued.
- * @throws Error of the ACME client, naming what the authority said.
+ * @throws Error naming the authority, and what it said; the reason of the signal when that is aborted.
  */
-export async function ensureIssued(settings: AcmeSettings): Promise<boolean> {
+export async function ensureIssued(settings: AcmeSettings, signal: AbortSignal): Promise<boolean> {
+  const { directory } = settings
   const stored = await readFile(join(settings.certificates, certificateFiles.chain), 'utf8').catch(() => '')
   const issued = await readFile(join(settings.account, ISSUER), 'utf8').catch(() => '')
-  if (issued === stored && isGood(stored, settings.domain)) return false
+  const { leftMs, lifetimeMs } = timeLeft(stored, settings.domain)
+  // Earlier versions stored the chain alone.
+  const isOurs = issued === `${directory}\n${stored}` || issued === stored
+  if (isOurs && leftMs > lifetimeMs / 3) return false
+  await checkReachable(directory, signal)
   const acme = await import('acme-client')
+  acme.axios.defaults.timeout = TIMEOUT_MS
   const client = new acme.Client({
-    directoryUrl: settings.directory,
+    directoryUrl: directory,
     accountKey: await accountKey(settings, () => acme.crypto.createPrivateEcdsaKey()),
   })
   const [key, csr] = await acme.crypto.createCsr({ commonName: settings.domain, altNames: [settings.domain] })
-  const chain = await order(client, csr, settings)
+  const chain = await Promise.race([order(client, csr, settings), untilAborted(signal)])
   await installCertificate(settings.certificates, chain, key.toString())
-  await writeFile(join(settings.account, ISSUER), chain, { mode: 0o600 })
+  await writeFile(join(settings.account, ISSUER), `${directory}\n${chain}`, { mode: 0o600 })
   return true
+}
+
+/** The client repeats what fails for more than a minute, and loses the reason. */
+async function checkReachable(directory: string, signal: AbortSignal): Promise<void> {
+  try {
+    const answer = await fetch(directory, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    })
+    await answer.body?.cancel()
+  } catch (cause) {
+    throw new Error(`${directory} cannot be reached`, { cause })
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
 }
 
 async function order(client: Client, csr: Buffer, settings: AcmeSettings): Promise<string> {
   const folder = join(settings.challenges, CHALLENGES)
   await mkdir(folder, { recursive: true })
-  return client.auto({
+  const ordered = client.auto({
     csr,
     email: settings.email,
     termsOfServiceAgreed: true,
@@ -61,6 +90,11 @@ async function order(client: Client, csr: Buffer, settings: AcmeSettings): Promi
     challengeRemoveFn: async (_authorization, { token }) => {
       if (TOKEN.test(token)) await rm(join(folder, token), { force: true })
     },
+  })
+  return ordered.catch((cause: unknown) => {
+    // The client fails in itself where no answer came.
+    if (cause instanceof TypeError) throw new Error(`${settings.directory} stopped answering`)
+    throw new Error(`${settings.directory} issued none`, { cause })
   })
 }
 

@@ -16,12 +16,14 @@ export async function keepCertificate(
   signal: AbortSignal,
 ): Promise<void> {
   let retryMs = FIRST_RETRY_MS
-  while (!signal.aborted) {
+  const isStopped = (): boolean => signal.aborted
+  while (!isStopped()) {
     let waitMs = CHECK_MS
     try {
-      if (await ensureIssued(settings)) logger.info({ domain: settings.domain }, 'certificate issued')
+      if (await ensureIssued(settings, signal)) logger.info({ domain: settings.domain }, 'certificate issued')
       retryMs = FIRST_RETRY_MS
     } catch (error) {
+      if (isStopped()) return
       logger.error(
         { domain: settings.domain, retrySeconds: retryMs / 1_000 },
         `no certificate: ${describeError(error)}`,

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readlink, rename, writeFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { ConfigProblem } from '../../core/config/index.ts'
 
@@ -7,15 +8,16 @@ import type { ConfigProblem } from '../../core/config/index.ts'
 export const certificateFiles = { chain: 'fullchain.pem', key: 'privkey.pem' } as const
 
 const DAY_MS = 86_400_000
+const MONTH_MS = 30 * DAY_MS
 const SELFSIGNED_DAYS = 397
 
 /**
- * Creates a self-signed certificate for a host name where the directory has none, or one that ends within a month.
+ * Creates a self-signed certificate for a host name where the directory has none that lasts longer than `leastMs`.
  * @returns whether one was created.
  */
-export async function ensureSelfSigned(dir: string, domain: string): Promise<boolean> {
-  const existing = await readFile(join(dir, certificateFiles.chain), 'utf8').catch(() => null)
-  if (existing !== null && isGood(existing, domain)) return false
+export async function ensureSelfSigned(dir: string, domain: string, leastMs = MONTH_MS): Promise<boolean> {
+  const existing = await readFile(join(dir, certificateFiles.chain), 'utf8').catch(() => '')
+  if (timeLeft(existing, domain).leftMs > leastMs) return false
   const { generate } = await import('selfsigned')
   const created = await generate([{ name: 'commonName', value: domain }], {
     keyType: 'ec',
@@ -29,7 +31,7 @@ export async function ensureSelfSigned(dir: string, domain: string): Promise<boo
       {
         name: 'subjectAltName',
         altNames: [
-          { type: 2, value: domain },
+          isIP(domain) ? { type: 7, ip: domain } : { type: 2, value: domain },
           ...(domain === 'localhost'
             ? [{ type: 7 as const, ip: '127.0.0.1' }]
             : [{ type: 2 as const, value: 'localhost' }]),
@@ -54,13 +56,19 @@ export async function installCertificate(dir: string, chain: string, key: string
   await rename(join(dir, `${certificateFiles.chain}.new`), join(dir, certificateFiles.chain))
 }
 
-/** True when the newest of a chain is for the name and lasts another month. */
-export function isGood(pem: string, domain: string): boolean {
+/** How long the newest certificate of a chain lasts, of what time; nothing where it is not for the name, or none. */
+export function timeLeft(
+  pem: string,
+  domain: string,
+): { readonly leftMs: number; readonly lifetimeMs: number } {
   try {
     const certificate = new X509Certificate(pem)
-    return certificate.checkHost(domain) !== undefined && endOf(certificate) > Date.now() + 30 * DAY_MS
+    const name = isIP(domain) ? certificate.checkIP(domain) : certificate.checkHost(domain)
+    if (name === undefined) return { leftMs: 0, lifetimeMs: 0 }
+    const endMs = endOf(certificate)
+    return { leftMs: endMs - Date.now(), lifetimeMs: endMs - Date.parse(certificate.validFrom) }
   } catch {
-    return false
+    return { leftMs: 0, lifetimeMs: 0 }
   }
 }
 
@@ -85,6 +93,12 @@ export async function checkCertificateFiles(dir: string, shown: string): Promise
       texts[part] = await readFile(join(dir, name), 'utf8')
     } catch (error) {
       const why = (error as NodeJS.ErrnoException).code ?? 'unreadable'
+      const target = await readlink(join(dir, name)).catch(() => null)
+      if (target !== null && why === 'ENOENT') {
+        const found = `${JSON.stringify(shown)}, where ${name} is a link to ${target}, which is not there`
+        problems.push(problem(found, 'a folder with the file itself, such as a deploy hook copies there'))
+        continue
+      }
       problems.push(
         problem(
           `${JSON.stringify(shown)}, where ${name} cannot be read (${why})`,

@@ -1,4 +1,4 @@
-export { certificateFiles, endOf, installCertificate, isGood } from './certificate.ts'
+export { certificateFiles, endOf, installCertificate, timeLeft } from './certificate.ts'
 
 export { checkRender, readHasuraSettings, render } from './render.ts'
 export type { RenderPlaces, RenderReport } from './render.ts'

@@ -71,9 +71,13 @@ export async function render(environment: Environment, places: RenderPlaces): Pr
   const { files, warnings } = await prepare(resolved, secrets, places)
   for (const file of files) await install(places.out, file)
   const certificates = join(places.out, 'certificates')
-  // Until an authority has answered, the proxy needs something to start with.
-  const needsOwn = values.TLS_MODE === 'selfsigned' || values.TLS_MODE === 'acme'
-  const certificateCreated = needsOwn && (await ensureSelfSigned(certificates, values.DOMAIN))
+  let certificateCreated = false
+  if (values.TLS_MODE === 'selfsigned') {
+    certificateCreated = await ensureSelfSigned(certificates, values.DOMAIN)
+  } else if (values.TLS_MODE === 'acme') {
+    // Until an authority has answered, the proxy needs something to start with.
+    certificateCreated = await ensureSelfSigned(certificates, values.DOMAIN, 0)
+  }
   return report(resolved, made, certificateCreated, warnings)
 }
 

@@ -123,7 +123,8 @@ function checkTogether(
     : startBlockProblem(values.CHAIN_ID, values.START_BLOCK, 'START_BLOCK_OVERRIDE=true')
   if (start !== undefined) refuse('START_BLOCK', values.START_BLOCK, start)
   for (const name of ['CHAIN_HTTP', 'CHAIN_SHIP'] as const) {
-    if (splitList(values[name]).some(isExample)) refuse(name, values[name], 'the address of your chain node, not an example')
+    if (splitList(values[name]).some(isExample))
+      refuse(name, values[name], 'the address of your chain node, not an example')
   }
   if (values.TLS_MODE === 'acme' && !values.DOMAIN.includes('.')) {
     refuse('DOMAIN', values.DOMAIN, 'a public host name, because TLS_MODE is acme')

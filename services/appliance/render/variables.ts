@@ -63,9 +63,7 @@ const takenDatabases = ['postgres', 'template0', 'template1', 'pronghorn_hasura'
 /** PostgreSQL cuts names after 63 bytes; infra/postgres/trial.sh appends `_trial` for a copy. */
 const databaseName = makeValidator<string>((text) => {
   if (!/^[a-z_][a-z0-9_]{0,56}(?:_trial)?$/.test(text) || takenDatabases.includes(text)) {
-    throw new RangeError(
-      `a lower-case name of at most 57 characters, none of ${takenDatabases.join(', ')}`,
-    )
+    throw new RangeError(`a lower-case name of at most 57 characters, none of ${takenDatabases.join(', ')}`)
   }
   return text
 })
