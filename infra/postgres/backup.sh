@@ -8,6 +8,8 @@ target=$backups/$name
 partial=$target.partial
 [ ! -e "$target" ] || fail "there is a backup $name already"
 rm -rf "$partial"
+trap 'rm -rf "$partial"' EXIT
+trap 'exit 1' TERM INT
 mkdir "$partial"
 
 # One session holds the snapshot that the manifest and every process of the dump see.

@@ -14,6 +14,11 @@ leave() {
 trap leave EXIT
 trap 'exit 1' TERM INT
 
+# Debian has the programs of the server in a folder of their own, one for each version.
+major=$(($(ask 'SHOW server_version_num') / 10000))
+command -v initdb >/dev/null || PATH=$PATH:/usr/lib/postgresql/$major/bin
+command -v initdb >/dev/null || fail "there is no initdb of PostgreSQL $major on the PATH or in /usr/lib/postgresql/$major/bin"
+
 rm -rf "$scratch"
 roles=$(ask "SELECT format('CREATE ROLE %I;', rolname) FROM pg_roles WHERE rolname !~ '^pg_' AND rolname <> current_user")
 initdb --pgdata="$scratch" --username="$PGUSER" --auth=trust --encoding=UTF8 --locale=C.UTF-8 --no-sync >/dev/null

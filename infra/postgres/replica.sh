@@ -2,21 +2,25 @@
 # Runs a streaming replica: copies the primary at the first start, follows it from then on.
 set -euo pipefail
 # The server reads its password here whenever it connects; it is a copy because it has to be private to this user.
-passfile=/tmp/replication.pgpass
+passfile=${TMPDIR:-/tmp}/replication.pgpass
 write_passfile() {
   local password
-  password=$(cat /etc/pronghorn/superuser)
+  password=$(cat "${PASSWORD_FILE:-/etc/pronghorn/superuser}")
   if [ "$password" != "${written:-}" ]; then
-    (umask 077 && printf '*:*:*:*:%s\n' "$password" >"$passfile.new" && mv "$passfile.new" "$passfile")
+    # In such a file, colons and backslashes are written with a backslash.
+    (umask 077 && printf '*:*:*:*:%s\n' "$(printf %s "$password" | sed 's/[\\:]/\\&/g')" >"$passfile.new" && mv "$passfile.new" "$passfile")
     written=$password
   fi
 }
 write_passfile
-if [ ! -s "$PGDATA/PG_VERSION" ]; then
-  rm -rf "$PGDATA"
+# A copy gets its name when it is whole; pg_control is what a copy receives last.
+if [ ! -s "$PGDATA/global/pg_control" ]; then
+  partial=$PGDATA.partial
+  rm -rf "$PGDATA" "$partial"
   # --write-recovery-conf makes standby.signal.
-  PGPASSFILE=$passfile pg_basebackup --pgdata="$PGDATA" --wal-method=stream --checkpoint=fast --write-recovery-conf
-  chmod 700 "$PGDATA"
+  PGPASSFILE=$passfile pg_basebackup --pgdata="$partial" --wal-method=stream --checkpoint=fast --write-recovery-conf
+  chmod 700 "$partial"
+  mv "$partial" "$PGDATA"
 fi
 # New passwords of scripts/rotate-secrets count from the next connection on.
 while sleep 2; do write_passfile; done &

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
@@ -94,6 +95,14 @@ describeUnless(reason, 'backup and restore', () => {
     expect(restored.digest).toBe(before.digest)
   })
 
+  it('a backup that fails leaves nothing behind', async () => {
+    const { database } = source.address
+    await expect(
+      run('backup.sh', ['none'], { ...source.address, database: `${database}x` }),
+    ).rejects.toThrow()
+    expect((await readdir(folder)).filter((name) => name.startsWith('none'))).toEqual([])
+  })
+
   it('a restored database that differs from its backup is reported', async () => {
     await run('backup.sh', ['other'], source.address)
     const file = join(folder, 'other/manifest.json')
@@ -116,4 +125,68 @@ describeUnless(reason, 'backup and restore', () => {
     )
     await empty.drop()
   })
+})
+
+describe('programs of the database', () => {
+  let folder: string
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pronghorn-programs-'))
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  /** Runs a script with stand-ins for programs, and gives all that it said. */
+  async function run(
+    script: string,
+    args: readonly string[],
+    programs: Readonly<Record<string, string>>,
+    env: Readonly<Record<string, string>>,
+  ): Promise<string> {
+    const bin = await mkdtemp(join(folder, 'bin-'))
+    for (const [name, text] of Object.entries(programs)) {
+      await writeFile(join(bin, name), `#!/bin/bash\n${text}\n`)
+      await chmod(join(bin, name), 0o755)
+    }
+    const words = [join(packageRoot, 'infra/postgres', script), ...args]
+    const options = { env: { PATH: `${bin}:/usr/bin:/bin`, TMPDIR: folder, ...env } }
+    return promisify(execFile)('bash', words, options).then(
+      ({ stdout, stderr }) => stdout + stderr,
+      (error: unknown) => {
+        const { stdout, stderr } = error as { stdout: string; stderr: string }
+        return stdout + stderr
+      },
+    )
+  }
+
+  it('a replica begins its copy again until one is whole, with any password', async () => {
+    const env = {
+      PASSWORD_FILE: join(folder, 'password'),
+      PGDATA: join(folder, 'data'),
+      PGHOST: 'primary',
+      PGPORT: '5432',
+      PGUSER: 'postgres',
+    }
+    await writeFile(env.PASSWORD_FILE, 'a:b\\c')
+    // What a copy that was cut off has left.
+    await mkdir(env.PGDATA)
+    await writeFile(join(env.PGDATA, 'PG_VERSION'), '14')
+    const begin = 'data=${1#--pgdata=}; mkdir -p "$data/global"; echo 14 >"$data/PG_VERSION"'
+    const programs = { sleep: 'exit 1', postgres: 'echo "server in $2"; cat "$TMPDIR/replication.pgpass"' }
+    const cutOff = { ...programs, pg_basebackup: `${begin}; echo x >"$data/global/pg_control"; exit 1` }
+    const whole = { ...programs, pg_basebackup: `echo copying; ${begin}; echo x >"$data/global/pg_control"` }
+    expect(await run('replica.sh', [], cutOff, env)).toBe('')
+    const served = `server in ${env.PGDATA}\n*:*:*:*:a\\:b\\\\c\n`
+    expect(await run('replica.sh', [], whole, env)).toBe(`copying\n${served}`)
+    expect(await run('replica.sh', [], whole, env)).toBe(served)
+  })
+
+  it.skipIf(existsSync('/usr/bin/initdb'))(
+    'the comparison of a backup looks for the programs of the version of the server',
+    async () => {
+      const env = { PASSWORD_FILE: '/dev/null', BACKUPS_FOLDER: folder, SCRATCH_FOLDER: folder }
+      expect(await run('check-backup.sh', ['any'], { psql: 'echo 990001' }, env)).toBe(
+        'there is no initdb of PostgreSQL 99 on the PATH or in /usr/lib/postgresql/99/bin\n',
+      )
+    },
+  )
 })
