@@ -1,5 +1,16 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process'
-import { appendFile, chmod, cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -33,6 +44,46 @@ interface Run {
   readonly code: number
   readonly output: string
 }
+
+function whyNoCompose(): string | undefined {
+  try {
+    execFileSync('docker', ['compose', 'version'], { stdio: 'ignore' })
+    return undefined
+  } catch {
+    return 'there is no Docker client with the Compose plugin'
+  }
+}
+
+describeUnless(whyNoCompose(), 'the folder of the backups', () => {
+  let folder: string
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pronghorn-folder-'))
+    await mkdir(join(folder, 'scripts'))
+    for (const name of ['docker-compose.yml', 'scripts/backup-folder.sh'])
+      await cp(join(packageRoot, name), join(folder, name))
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  it.each([
+    ['', 'backups'],
+    ['BACKUP_DIR="$HOME/my backups"', 'my backups'],
+    ['BACKUP_DIR=./disk # another one', 'disk'],
+    ['BACKUP_DIR=${HOME}/variable', 'variable'],
+    [`BACKUP_DIR='./a&b$c"d'`, 'a&b$c"d'],
+  ])('the folder of the backups is what Compose reads from .env: %s', async (line, name) => {
+    await writeFile(join(folder, '.env'), `${line}\n`)
+    const words = ['-euc', '. scripts/backup-folder.sh; docker compose config --format json backup']
+    const env = { PATH: process.env.PATH, HOME: folder }
+    const { stdout } = await promisify(execFile)('sh', words, { cwd: folder, env })
+    const { services } = JSON.parse(stdout) as {
+      services: { backup: { volumes: { source: string; target: string }[] } }
+    }
+    const { source } = services.backup.volumes.find(({ target }) => target === '/backups')!
+    expect(source.replaceAll('$$', '$')).toBe(join(folder, name))
+    expect(await readdir(folder)).toContain(name)
+  })
+})
 
 describeUnless(whyNot(), 'backups by schedule', () => {
   let folder: string
