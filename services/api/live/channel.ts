@@ -1,9 +1,11 @@
 import type { EventEntry, EventFamily } from '../../core/live/index.ts'
 import type { Namespace } from '../endpoint/index.ts'
 import type { LiveClient } from './client.ts'
+import type { Filter } from './filter.ts'
+import { fitsAny } from './filter.ts'
 import type { LiveEvent } from './live-event.ts'
 import type { LiveObserver } from './observer.ts'
-import type { Outgoing } from './outgoing.ts'
+import type { Format, Outgoing } from './outgoing.ts'
 import { forEachYielding } from './yielding.ts'
 
 /** A namespace whose events are published. */
@@ -82,9 +84,9 @@ export class Channel {
     // Who joins from here on begins after this block.
     const clients = this.#live(sequence)
     const publishing = this.#listeners.map((listener) => listener.publish(events))
-    for (const alike of groupAlike(clients)) {
-      const batch = await createBatch(events, alike[0]!)
-      if (batch.count > 0) await forEachYielding(alike, (client) => this.#write(client, batch))
+    for (const group of groupAlike(clients)) {
+      const batch = await createBatch(events, group)
+      if (batch.count > 0) await forEachYielding(group.clients, (client) => this.#write(client, batch))
     }
     await Promise.all(publishing)
   }
@@ -143,23 +145,30 @@ interface Batch {
 }
 
 /** Clients that are sent the same bytes. */
-function groupAlike(clients: readonly LiveClient[]): Iterable<LiveClient[]> {
-  const groups = new Map<string, LiveClient[]>()
+interface Group {
+  readonly format: Format
+  /** Of each of them when the group was formed: a client may change its subscriptions while a block is encoded. */
+  readonly filters: readonly Filter[]
+  readonly clients: LiveClient[]
+}
+
+function groupAlike(clients: readonly LiveClient[]): Iterable<Group> {
+  const groups = new Map<string, Group>()
   for (const client of clients) {
-    const key = `${client.connection.format} ${client.signature}`
+    const { format } = client.connection
+    const key = `${format} ${client.signature}`
     const group = groups.get(key)
-    if (group) group.push(client)
-    else groups.set(key, [client])
+    if (group) group.clients.push(client)
+    else groups.set(key, { format, filters: client.filters, clients: [client] })
   }
   return groups.values()
 }
 
-/** The messages of a block for a client, and for each with the same subscriptions. */
-async function createBatch(events: readonly LiveEvent[], client: LiveClient): Promise<Batch> {
-  const { format } = client.connection
+/** The messages of a block for each client of a group. */
+async function createBatch(events: readonly LiveEvent[], { format, filters }: Group): Promise<Batch> {
   const parts: Buffer[] = []
   await forEachYielding(events, (event) => {
-    if (client.wants(event)) parts.push(event.message.bytes(format))
+    if (fitsAny(filters, event)) parts.push(event.message.bytes(format))
   })
   return { bytes: Buffer.concat(parts), count: parts.length }
 }

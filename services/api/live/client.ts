@@ -1,5 +1,5 @@
 import type { Filter } from './filter.ts'
-import { filterSignature, fits } from './filter.ts'
+import { filterSignature, fitsAny } from './filter.ts'
 import type { LiveEvent } from './live-event.ts'
 import type { Transport } from './observer.ts'
 import type { Format, LiveErrorCode, Outgoing } from './outgoing.ts'
@@ -61,13 +61,17 @@ export class LiveClient {
 
   /** The same for clients that are sent the same. */
   get signature(): string {
-    return (this.#signature ??= filterSignature([...this.#filters.values()]))
+    return (this.#signature ??= filterSignature(this.filters))
+  }
+
+  /** The subscriptions that it has now. */
+  get filters(): Filter[] {
+    return [...this.#filters.values()]
   }
 
   /** Whether a subscription matches an event. An event is sent once, even if several match. */
   wants(event: LiveEvent): boolean {
-    for (const filter of this.#filters.values()) if (fits(filter, event)) return true
-    return false
+    return fitsAny(this.#filters.values(), event)
   }
 
   /** Whether a subscription may match events of a name. */

@@ -90,8 +90,19 @@ function eventNames(family: EventFamily): ReadonlySet<string> {
   return names
 }
 
-/** Whether an event matches a subscription. */
-export function fits(filter: Filter, event: { readonly name: string; readonly keys: EventKeys }): boolean {
+/** What subscriptions see of an event. */
+interface Filtered {
+  readonly name: string
+  readonly keys: EventKeys
+}
+
+/** Whether an event matches one of several subscriptions. */
+export function fitsAny(filters: Iterable<Filter>, event: Filtered): boolean {
+  for (const filter of filters) if (fits(filter, event)) return true
+  return false
+}
+
+function fits(filter: Filter, event: Filtered): boolean {
   for (const name of filterNames) {
     const wanted = filter[name]
     if (!wanted) continue
