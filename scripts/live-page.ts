@@ -42,8 +42,9 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
         "source.addEventListener('fork', ({ data }) => forgetFrom(JSON.parse(data).block_num))",
     ),
     '## Cursors and forks',
-    'Every message carries a `cursor`: text that marks the position of the client. With `cursor` in the first subscription of a ' +
-      'connection, with `?cursor=` or `Last-Event-ID`, a client first gets everything that it missed, from the database, ' +
+    'Messages carry a `cursor`: text that marks the position of the client. The latest one counts: a message without one, ' +
+      'such as the answer to a further subscription, does not change the position. With `cursor` in the first subscription ' +
+      'of a connection, with `?cursor=` or `Last-Event-ID`, a client first gets everything that it missed, from the database, ' +
       'and then what happens. Events of blocks that were undone meanwhile are left out; if the client had seen some, one ' +
       '`fork` comes first. Records in missed events are as they are now. Messages are stored for about a day ' +
       '(`feed_blocks` of the reader); a cursor from before gets an error `CURSOR_TOO_OLD` with the oldest cursor that ' +

@@ -191,6 +191,53 @@ describe('websocket and event stream', () => {
     for (const message of [...back.messages, ...listening.messages]) expect(problemsOf(message)).toBe('')
   })
 
+  it('the live server says where a client is with its first subscription, and with no other', async () => {
+    const first = await connect()
+    await first.subscribe()
+    await update(1)
+    const [seen] = await first.received('event', 1)
+    await update(2)
+    await first.received('event', 2)
+    const back = await connect()
+    back.send({ type: 'subscribe', id: 'first', cursor: seen!.cursor })
+    // Answered at once, before anything that was missed is sent.
+    back.send({ type: 'subscribe', id: 'second' })
+    await back.received('event', 1)
+    expect(await back.subscribe({ id: 'third' })).toMatchObject({ type: 'subscribed', id: 'third' })
+    const begun = back.messages.filter(({ type }) => type === 'subscribed')
+    expect(new Map(begun.map(({ id, cursor }) => [id, cursor]))).toEqual(
+      new Map([
+        ['first', seen!.cursor],
+        ['second', undefined],
+        ['third', undefined],
+      ]),
+    )
+    for (const each of begun) expect(problemsOf(each)).toBe('')
+  })
+
+  it('the live server gives a client nothing twice that has been given more than was published, and then the lag', async () => {
+    const first = await connect()
+    await first.subscribe()
+    await update(1)
+    const [seen] = await first.received('event', 1)
+    server.feed.isBusAway = true
+    await update(2)
+    const ahead = await connect()
+    await ahead.subscribe({ cursor: seen!.cursor })
+    await ahead.received('event', 1)
+    // It joins the others.
+    await sleep(50)
+    server.feed.isBusAway = false
+    await server.feed.lag(100)
+    await ahead.received('lag', 1)
+    const cursor = ahead.messages.findLast((each) => each.cursor !== undefined)!.cursor
+    const back = await connect()
+    await back.subscribe({ cursor })
+    await update(3)
+    expect((await back.received('event', 1)).map(({ id }) => id)).toEqual([assetId(3)])
+    for (const each of ahead.messages) expect(problemsOf(each)).toBe('')
+  })
+
   it('the live server finds in the database what the bus has lost, and reports the position of a reader', async () => {
     const client = await connect()
     await client.subscribe()

@@ -95,13 +95,13 @@ export class Channel {
   async publishFork(sequence: bigint, blockNum: number, message: Outgoing): Promise<void> {
     const clients = this.#live(sequence)
     const publishing = this.#listeners.map((listener) => listener.publishFork(blockNum))
-    await this.#sendToAll(clients, message)
+    await this.#sendToAll(clients, () => message)
     await Promise.all(publishing)
   }
 
-  /** Sends all clients a message that is no event. @param sequence entry of the feed, when it is one. */
-  sendToAll(message: Outgoing, sequence?: bigint): Promise<void> {
-    return this.#sendToAll(this.#live(sequence), message)
+  /** Sends all clients a message that is no event. @param choose the message for a client, at the time it is sent. */
+  sendToAll(choose: (client: LiveClient) => Outgoing): Promise<void> {
+    return this.#sendToAll(this.#live(), choose)
   }
 
   /** Another feed has begun, or a part of it is lost: numbers of entries from before mean nothing. */
@@ -116,9 +116,9 @@ export class Channel {
     )
   }
 
-  #sendToAll(clients: readonly LiveClient[], message: Outgoing): Promise<void> {
+  #sendToAll(clients: readonly LiveClient[], choose: (client: LiveClient) => Outgoing): Promise<void> {
     return forEachYielding(clients, (client) => {
-      this.#write(client, { bytes: message.bytes(client.connection.format), count: 1 })
+      this.#write(client, { bytes: choose(client).bytes(client.connection.format), count: 1 })
     })
   }
 

@@ -20,6 +20,7 @@ import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
 import type { Channel } from './channel.ts'
+import type { LiveClient } from './client.ts'
 import type { LiveEvent } from './live-event.ts'
 import { createLiveEvent } from './live-event.ts'
 import type { LiveObserver } from './observer.ts'
@@ -127,7 +128,7 @@ export class ReaderHub {
     const { from_block, to_block } = entry
     const gap = message('gap', { from_block, to_block }, cursor)
     for (const channel of channels) channel.forgetHeard()
-    await Promise.all(channels.map((channel) => channel.sendToAll(gap)))
+    await Promise.all(channels.map((channel) => channel.sendToAll(() => gap)))
   }
 
   async #publishBlock(block: FeedBlock): Promise<void> {
@@ -183,9 +184,16 @@ export class ReaderHub {
     if (live && this.#wasLive === live && nowMs - this.#lagPublishedMs < QUIET_LAG_MS) return
     this.#wasLive = live
     this.#lagPublishedMs = nowMs
-    const cursor = this.#position && encodeCursor(this.#position)
-    const lag = message('lag', { block_num, head_block, behind, live }, cursor)
-    await Promise.all(this.#options.channels.map((channel) => channel.sendToAll(lag)))
+    const position = this.#position
+    const members = { block_num, head_block, behind, live }
+    const lag = message('lag', members, position && encodeCursor(position))
+    const lagAlone = message('lag', members)
+    // Neither clients that have been given more nor those that are sent the next entry meanwhile are at this position.
+    const isAt = ({ heardUpTo }: LiveClient): boolean =>
+      position === this.#position && heardUpTo <= (position?.sequence ?? 0n)
+    await Promise.all(
+      this.#options.channels.map((channel) => channel.sendToAll((client) => (isAt(client) ? lag : lagAlone))),
+    )
   }
 }
 

@@ -106,8 +106,13 @@ export class PlainSession {
       this.#subscribing.resume(this.#channel, this.#client, cursor, begin)
       return
     }
+    if (this.#client.state !== 'waiting') {
+      // The client is where its last message has left it: what is being sent is not behind it yet.
+      begin(undefined)
+      return
+    }
     begin(this.#subscribing.position(this.#channel))
-    if (this.#client.state === 'waiting') this.#client.state = 'live'
+    this.#client.state = 'live'
   }
 
   #unsubscribe({ id = DEFAULT_SUBSCRIPTION }: Fields): void {
