@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -7,15 +8,19 @@ import type { LiveServer } from './live-server.ts'
 
 /** Blocks of 190 events each: more than the system holds for a client that does not read. */
 const blocks = 40
+const connectionsPerAddress = 8
 
-describe('clients that do not read', () => {
+describe('hostile clients', () => {
   let server: LiveServer
   let cursor: string
   const opened: { close(): void }[] = []
 
   beforeAll(async () => {
-    server = await startLiveServer({ trust_proxy: true, live: { messages_per_second: 2 } })
-    const witness = await connect('10.0.0.1')
+    server = await startLiveServer({
+      ...{ trust_proxy: true },
+      live: { messages_per_second: 2, connections_per_address: connectionsPerAddress },
+    })
+    const witness = await connectFrom('10.0.0.1')
     await witness.subscribe({ events: ['asset_minted'] })
     await server.feed.block(500, [{ action: 'logmint', id: assetId(3), data: { asset_id: assetId(3) } }])
     cursor = (await witness.received('event', 1))[0]!.cursor!
@@ -27,7 +32,7 @@ describe('clients that do not read', () => {
   })
   afterAll(() => server.close())
 
-  async function connect(address: string): Promise<WebsocketClient> {
+  async function connectFrom(address: string): Promise<WebsocketClient> {
     const headers = { 'X-Forwarded-For': address }
     const client = await WebsocketClient.open(`${server.api.url}/assets/v1/live`, { headers })
     opened.push(client)
@@ -35,7 +40,7 @@ describe('clients that do not read', () => {
   }
 
   async function resumeWithoutReading(address: string): Promise<WebsocketClient> {
-    const client = await connect(address)
+    const client = await connectFrom(address)
     client.send({ type: 'subscribe', cursor })
     client.socket.pause()
     return client
@@ -43,7 +48,7 @@ describe('clients that do not read', () => {
 
   /** Gives a client all that it missed. */
   async function resumeWhole(address: string): Promise<void> {
-    const client = await connect(address)
+    const client = await connectFrom(address)
     await client.subscribe({ cursor })
     await client.received('event', blocks * 190)
   }
@@ -99,6 +104,38 @@ describe('clients that do not read', () => {
     const answers = [await poll(), await poll()]
     for (const answer of answers) expect((await answer.text()).length).toBeLessThan(500)
     expect((await poll()).status).toBe(400)
+  })
+
+  /** Sends bytes on a connection of their own; the answer, as soon as it holds so many of something. */
+  function sendRaw(bytes: string, answers: RegExp, count: number): Promise<string> {
+    const socket = connect(server.api.port, '127.0.0.1')
+    opened.push({ close: () => socket.destroy() })
+    socket.write(bytes)
+    let text = ''
+    return new Promise((resolve) => {
+      socket.on('data', (data: Buffer) => {
+        text += data.toString('latin1')
+        if ([...text.matchAll(answers)].length >= count) resolve(text)
+      })
+      socket.on('close', () => resolve(text))
+      socket.on('error', () => undefined)
+    })
+  }
+
+  it('clients that ask for many socket.io sessions at once get no more than those that ask one after the other', async () => {
+    const handshake =
+      'GET /socket.io/?EIO=4&transport=polling HTTP/1.1\r\nHost: api\r\nX-Forwarded-For: 10.0.2.1\r\n\r\n'
+    const count = connectionsPerAddress + 5
+    const text = await sendRaw(handshake.repeat(count), /HTTP\/1\.1 (?:200|403)/g, count)
+    expect(text.match(/"sid":/g)).toHaveLength(connectionsPerAddress)
+    expect(text.match(/live connections of one address/g)).toHaveLength(5)
+  })
+
+  it('clients whose websocket handshakes fail are counted off', async () => {
+    const headers = 'Host: api\r\nX-Forwarded-For: 10.0.2.2\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n'
+    const wrong = `GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\n${headers}Sec-WebSocket-Version: 13\r\n\r\n`
+    for (let each = 0; each < 2 * connectionsPerAddress; each++)
+      expect(await sendRaw(wrong, /Sec-WebSocket-Key/g, 1)).toContain('HTTP/1.1 400 Bad Request')
   })
 
   it('a client with ordinary pings stays', async () => {

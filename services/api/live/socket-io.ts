@@ -42,6 +42,8 @@ export class SocketIoServer {
   /** Never listens: it hands the library what the listening server passes on. */
   readonly #inner: HttpServer = createServer()
   readonly #peers = new Map<EngineSocket, SocketPeer>()
+  /** What counts the connection of a handshake off. */
+  readonly #leaves = new WeakMap<IncomingMessage, () => void>()
 
   constructor(options: SocketIoOptions) {
     this.#options = options
@@ -64,12 +66,15 @@ export class SocketIoServer {
       },
       allowRequest: (request, answer) => {
         const refusal = doorkeeper.refusal(request)
+        // Counted now: the connection follows later, and meanwhile others may be asked for.
+        if (!refusal) this.#leaves.set(request, doorkeeper.admit(request))
         answer(refusal?.message, refusal === undefined)
       },
     })
     this.#io.attach(this.#inner)
     this.#nameSessions()
-    this.#io.engine.on('connection', (conn: EngineSocket) => this.#admit(conn))
+    this.#io.engine.on('connection', (conn: EngineSocket) => this.#serve(conn))
+    this.#io.engine.on('connection_error', ({ req }: { req: IncomingMessage }) => this.#leaves.get(req)?.())
     for (const channel of options.channels) this.#open(channel)
   }
 
@@ -80,6 +85,8 @@ export class SocketIoServer {
 
   /** Accepts a websocket upgrade below `SOCKET_IO_PATH`. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // A handshake that fails in the websocket's own protocol is not reported otherwise.
+    socket.once('close', () => this.#leaves.get(request)?.())
     this.#inner.emit('upgrade', request, socket, head)
   }
 
@@ -99,9 +106,9 @@ export class SocketIoServer {
     engine.generateId = (request) => this.#options.sessionPrefix + generate(request)
   }
 
-  #admit(conn: EngineSocket): void {
-    const { limits, observer, doorkeeper } = this.#options
-    const leave = doorkeeper.admit(conn.request)
+  #serve(conn: EngineSocket): void {
+    const { limits, observer } = this.#options
+    const { request } = conn
     const peer = new SocketPeer(conn, limits, observer)
     let { transport } = peer
     this.#peers.set(conn, peer)
@@ -112,7 +119,7 @@ export class SocketIoServer {
       observer.connected(transport)
     })
     conn.on('close', () => {
-      leave()
+      this.#leaves.get(request)?.()
       this.#peers.delete(conn)
       observer.disconnected(transport)
     })
