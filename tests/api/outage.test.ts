@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
+import { createMemoryStore } from '../../services/core/kvstore/index.ts'
+import type { KeyValueStore } from '../../services/core/kvstore/index.ts'
 import { startApi } from '../../services/api/index.ts'
 import type { RunningApi } from '../../services/api/index.ts'
 import { apiConfig, ask, quiet, serveRecordings } from './server.ts'
@@ -93,5 +95,26 @@ describe('a connection that is cut while the database is well', () => {
     await other.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${ofApi}`)
     await Promise.all([admin.end(), other.end()])
     expect((await asked).map(({ status }) => status)).toEqual([200, 200, 200])
+  })
+})
+
+describe('health requests', () => {
+  it('health requests of any number add no look at the database or the key-value store', async () => {
+    const memory = createMemoryStore(quiet)
+    let pings = 0
+    const kvstore: KeyValueStore = {
+      ...memory,
+      ping() {
+        pings++
+        return memory.ping()
+      },
+    }
+    const watched = await startApi({ config: apiConfig(server.database.address), logger: quiet, kvstore })
+    const asked = Array.from({ length: 200 }, () => fetch(`${watched.url}/healthc`))
+    const answers = await Promise.all(asked)
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(pings).toBeLessThan(asked.length)
+    await watched.close()
+    await memory.close()
   })
 })

@@ -34,8 +34,8 @@ export interface MonitorOptions {
 /** Looks at everything that the server depends on once a second, so that a health request waits for nothing. */
 export interface Monitor {
   readonly state: HealthState
-  /** Looks at the database and the key-value store now; rejects when one does not answer. */
-  check(): Promise<void>
+  /** Whether database and key-value store answer: as of the last look, or of the one that is under way. */
+  isWorking(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -60,10 +60,6 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     readers: [],
     node: undefined,
   }
-  const lookAtDatabase = async (): Promise<void> => {
-    state.readers = await within(readReaders(pool), 'the database')
-    options.onReaders?.(state.readers)
-  }
   const note = (up: boolean, error?: unknown): void => {
     const now = up ? 'up' : 'unavailable'
     if (now !== state.database)
@@ -71,27 +67,31 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     state.database = now
     options.onDatabase(up)
   }
-  const probes: (() => Promise<void>)[] = [
-    () =>
-      lookAtDatabase().then(
-        () => note(true),
-        (error: unknown) => note(false, error),
-      ),
-    async () => {
-      state.kvstore = await within(kvstore.ping(), 'the key-value store').then(
-        () => 'up' as const,
-        () => 'unavailable' as const,
-      )
-    },
-  ]
+  const lookAtDatabase = async (): Promise<void> => {
+    state.readers = await within(readReaders(pool), 'the database')
+    options.onReaders?.(state.readers)
+  }
+  const database = repeat(() =>
+    lookAtDatabase().then(
+      () => note(true),
+      (error: unknown) => note(false, error),
+    ),
+  )
+  const store = repeat(async () => {
+    state.kvstore = await within(kvstore.ping(), 'the key-value store').then(
+      () => 'up' as const,
+      () => 'unavailable' as const,
+    )
+  })
+  const looks = [database, store]
   if (chainHttp !== undefined) {
-    probes.push(async () => {
+    const lookAtNode = async (): Promise<void> => {
       // An unreachable node leaves its last answer, which grows old.
       state.node = await readChainInfo(chainHttp).catch(() => state.node)
-    })
+    }
+    looks.push(repeat(lookAtNode))
   }
-  await Promise.all(probes.map((probe) => probe()))
-  const stops = probes.map((probe) => repeat(probe))
+  await Promise.all(looks.map((look) => look.running()))
   return {
     get state() {
       return {
@@ -102,31 +102,42 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
         kvstoreKind: kvstore.kind,
       }
     },
-    async check() {
-      await Promise.all([lookAtDatabase(), within(kvstore.ping(), 'the key-value store')])
+    async isWorking() {
+      await Promise.all([database.running(), store.running()])
+      return state.database === 'up' && state.kvstore === 'up'
     },
     async close() {
-      await Promise.all(stops.map((stop) => stop()))
+      await Promise.all(looks.map((look) => look.stop()))
       await pool.end()
     },
   }
 }
 
-/** Runs a probe repeatedly, with a pause between; returns a function that stops it. */
-function repeat(probe: () => Promise<void>): () => Promise<void> {
-  const state = { stopped: false, timer: undefined as NodeJS.Timeout | undefined, running: Promise.resolve() }
-  const next = (): void => {
-    state.timer = setTimeout(() => {
-      state.running = probe().then(() => {
-        if (!state.stopped) next()
-      })
-    }, INTERVAL_MS)
+/** A probe that is run repeatedly. */
+interface Repeated {
+  /** Resolves when no run is under way. */
+  running(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Runs a probe now and then repeatedly, with a pause between. */
+function repeat(probe: () => Promise<void>): Repeated {
+  let isStopped = false
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void>
+  const run = (): void => {
+    running = probe().then(() => {
+      if (!isStopped) timer = setTimeout(run, INTERVAL_MS)
+    })
   }
-  next()
-  return async () => {
-    state.stopped = true
-    clearTimeout(state.timer)
-    await state.running
+  run()
+  return {
+    running: () => running,
+    async stop() {
+      isStopped = true
+      clearTimeout(timer)
+      await running
+    },
   }
 }
 

@@ -57,10 +57,7 @@ export function healthRoutes(monitor: Monitor, settings: HealthSettings): RootRo
       sendText(context, problem === undefined ? 200 : 500, problem ?? `success:${monitor.state.chainId}`)
     }),
     route('/healthc', docs.healthc, async (context) => {
-      const works = await monitor.check().then(
-        () => true,
-        () => false,
-      )
+      const works = await monitor.isWorking()
       sendText(context, works ? 200 : 500, works ? 'success' : 'error')
     }),
     route('/timestamp', docs.timestamp, (context) => {
