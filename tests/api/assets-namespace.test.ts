@@ -388,6 +388,16 @@ describe('filters', () => {
     expect(await list('/v1/assets?data:number.rarity=abc')).toEqual([])
   })
 
+  it('filters by an empty list ask for the attributes that are lists', async () => {
+    const all = await everything('/v1/templates')
+    const tagged = all.filter((row) => Array.isArray((row.immutable_data as Row).tags))
+    expect(tagged).not.toEqual([])
+    expect(await list('/v1/templates', post({ 'data.tags': [], limit: 1000 }))).toEqual(tagged)
+    expect(await list('/v1/templates', post({ 'data.nothing_has_it': [] }))).toEqual([])
+    expect(await list('/v1/assets', post({ 'immutable_data.nothing_has_it': [] }))).toEqual([])
+    expect(await list('/v1/templates', post({ template_id: [], limit: 1000 }))).toEqual(all)
+  })
+
   it('filters take every wildcard of a search text literally', async () => {
     expect(await list('/v1/assets?match=%25')).toEqual([])
     expect(await list('/v1/templates?match=_%25_')).toEqual([])

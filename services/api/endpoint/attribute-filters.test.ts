@@ -17,6 +17,7 @@ describe('attribute filters', () => {
     expect(read({ 'data:bool.a': 'true' })).toEqual(['data {"a":1}'])
     expect(read({ 'data:bool.a': 'yes' })).toEqual(['data {"a":0}'])
     expect(read({ 'data.tags': ['x', 'y'] })).toEqual(['data {"tags":["x","y"]}'])
+    expect(read({ 'data.tags': [] })).toEqual(['data {"tags":[]}'])
   })
 
   it('attribute filters take everything after the first dot as the name of the attribute', () => {

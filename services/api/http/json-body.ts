@@ -1,11 +1,11 @@
 import type { RawScalar, RawValue } from '../endpoint/index.ts'
-import { RequestError } from '../endpoint/index.ts'
+import { isAttributeFilter, RequestError } from '../endpoint/index.ts'
 import { MAX_PAIRS } from './query-string.ts'
 
 /**
  * Reads the parameters of a JSON body: an object; an array is allowed and has none. Numbers and booleans retain their type,
  * integers of 16 digits and more become text so that no digit is lost, arrays become lists. Members that are null or
- * objects count as absent.
+ * objects count as absent, and so do empty lists, except as attribute filters. Names of attributes may end in brackets.
  *
  * @throws RequestError 400 for malformed JSON and for a scalar at the top level.
  */
@@ -21,7 +21,9 @@ export function parseJsonBody(text: string): Map<string, RawValue> {
   if (entries.length > MAX_PAIRS) throw new RequestError(400, 'The body has too many parameters')
   for (const [key, member] of entries) {
     const raw = rawValue(member)
-    if (raw !== undefined) parameters.set(key.replace(/\[\]$/, ''), raw)
+    const isAttribute = isAttributeFilter(key)
+    if (raw === undefined || (!isAttribute && isEmptyList(raw))) continue
+    parameters.set(isAttribute ? key : key.replace(/\[\]$/, ''), raw)
   }
   return parameters
 }
@@ -66,9 +68,11 @@ function isEscaped(text: string, at: number): boolean {
 
 function rawValue(member: unknown): RawValue | undefined {
   if (isScalar(member)) return member
-  if (!Array.isArray(member)) return undefined
-  const scalars = member.filter(isScalar)
-  return scalars.length === 0 ? undefined : scalars
+  return Array.isArray(member) ? member.filter(isScalar) : undefined
+}
+
+function isEmptyList(raw: RawValue): boolean {
+  return typeof raw === 'object' && raw.length === 0
 }
 
 function isScalar(value: unknown): value is RawScalar {

@@ -55,6 +55,21 @@ describe('a JSON body', () => {
     })
   })
 
+  it('a JSON body retains empty lists of attribute filters', () => {
+    expect(body('{"data.a":[],"mutable_data:number.b":[{}],"template_id":[],"data":[]}')).toEqual({
+      'data.a': [],
+      'mutable_data:number.b': [],
+    })
+  })
+
+  it('a JSON body retains brackets in names of attributes, and of nothing else', () => {
+    expect(body('{"data.a[]":"x","template_data:text.b[]":["y"],"owner[]":["z"]}')).toEqual({
+      'data.a[]': 'x',
+      'template_data:text.b[]': ['y'],
+      owner: ['z'],
+    })
+  })
+
   it('a JSON body loses no digit of a long integer and touches no string', () => {
     expect(body('{"id":9223372036854775807,"ids":[1099511627776000001,-9007199254740993]}')).toEqual({
       id: '9223372036854775807',
