@@ -13,11 +13,12 @@ unreadable() {
   done
 }
 
-# The same complaint is logged once.
+# The same complaint is logged once: nginx puts the time and its process before it.
 complaint=''
 complain() {
-  [ "$1" = "$complaint" ] || [ -z "$1" ] || echo "$1" >&2
-  complaint=$1
+  said=$(echo "$1" | sed 's|[0-9/]* [0-9:]* \(\[[a-z]*\]\) [0-9]*#[0-9]*: |\1 |')
+  [ "$said" = "$complaint" ] || [ -z "$said" ] || echo "$said" >&2
+  complaint=$said
 }
 
 nginx -c "$configuration" -g 'daemon off;' &

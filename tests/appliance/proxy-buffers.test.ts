@@ -33,4 +33,6 @@ it('the proxy puts nothing into files, and the buffers of all connections fit in
     services: { nginx: { mem_limit: string } }
   }
   expect(everybody * each).toBeLessThan(bytes(compose.services.nginx.mem_limit))
+  // Nor do sockets keep the workers of before a reload.
+  expect(directive(text, 'worker_shutdown_timeout')).toEqual(['${READ_TIMEOUT_S}s'])
 })

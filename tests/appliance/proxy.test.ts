@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import type { ChildProcess, StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
@@ -12,14 +12,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { resolveVariables } from '../../services/appliance/index.ts'
 import { renderNginx } from '../../services/appliance/render/nginx.ts'
-import { describeUnless } from '../setup/available.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import { describeUnless, findProgram } from '../setup/available.ts'
+import { patient } from '../setup/patience.ts'
 import { whyNoEngine } from './engine.ts'
 import { findFreePort } from '../../services/core/http/index.ts'
 
 const image = 'nginx:1.28.0-bookworm'
 const { values } = resolveVariables({ DEMO_CHAIN: 'true', TLS_MODE: 'off' })
 
-function whyNot(): string | undefined {
+/** Why nginx cannot run in its container. */
+function whyNoContainer(): string | undefined {
   const reason = whyNoEngine()
   if (reason !== undefined) return reason
   try {
@@ -30,8 +33,11 @@ function whyNot(): string | undefined {
   }
 }
 
-describeUnless(whyNot(), 'failures of the proxy itself', () => {
+const local = whyNoContainer() === undefined ? undefined : findProgram('nginx')
+
+describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of the proxy itself', () => {
   let dir: string
+  let gone: number
   let port: number
   let proxy: ChildProcess
   const name = `pronghorn-proxy-${process.pid}`
@@ -68,7 +74,7 @@ describeUnless(whyNot(), 'failures of the proxy itself', () => {
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'pronghorn-proxy-'))
     port = await findFreePort()
-    const gone = await findFreePort()
+    gone = await findFreePort()
     api.listen(0, '127.0.0.1')
     await once(api, 'listening')
     // The containers that it knows are not here, and a test has fewer connections than a flood.
@@ -77,21 +83,26 @@ describeUnless(whyNot(), 'failures of the proxy itself', () => {
       .replaceAll('http://api:9000', `http://127.0.0.1:${(api.address() as AddressInfo).port}`)
       .replaceAll(/http:\/\/(?:state:9010|hasura:8080)/g, `http://127.0.0.1:${gone}`)
       .replace('limit_conn addresses 512', 'limit_conn addresses 3')
+      .replace('proxy_read_timeout 15s', 'proxy_read_timeout 1s')
+      .replaceAll(/\/(?:tmp|dev)\//g, local === undefined ? '$&' : `${dir}/`)
     await writeFile(join(dir, 'nginx.conf'), text)
     const words = ['run', '--rm', '--name', name, '--network', 'host', '--user', '101:101', '--read-only']
     const mounts = ['--tmpfs', '/tmp:mode=1777', '--volume', `${dir}:/etc/pronghorn:ro`]
     const run = ['-c', '/etc/pronghorn/nginx.conf', '-g', 'daemon off;']
     execFileSync('chmod', ['-R', 'a+rX', dir])
-    proxy = spawn('docker', [...words, ...mounts, '--entrypoint', 'nginx', image, ...run], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
+    const stdio: StdioOptions = ['ignore', 'ignore', 'inherit']
+    proxy =
+      local === undefined
+        ? spawn('docker', [...words, ...mounts, '--entrypoint', 'nginx', image, ...run], { stdio })
+        : spawn(local, ['-c', join(dir, 'nginx.conf'), '-g', 'daemon off;'], { stdio })
     for (let tries = 0; tries < 300 && (await get('/quick')).status !== 200; tries++) await sleep(100)
   })
 
   afterAll(async () => {
     for (const socket of sockets) socket.destroy()
-    execFileSync('docker', ['rm', '--force', name], { stdio: 'ignore' })
+    if (local === undefined) execFileSync('docker', ['rm', '--force', name], { stdio: 'ignore' })
     proxy.kill()
+    await once(proxy, 'exit')
     api.close()
     api.closeAllConnections()
     await rm(dir, { recursive: true, force: true })
@@ -113,6 +124,11 @@ describeUnless(whyNot(), 'failures of the proxy itself', () => {
       'POST /atomicassets/v1/assets HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\nConnection: close',
     ],
     [
+      'a query of GraphQL that is too large',
+      413,
+      'POST /v1/graphql HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20000\r\nConnection: close',
+    ],
+    [
       'a service that does not answer',
       503,
       'GET /v0/state/abi HTTP/1.1\r\nHost: localhost\r\nConnection: close',
@@ -128,6 +144,28 @@ describeUnless(whyNot(), 'failures of the proxy itself', () => {
     expect(JSON.parse(answer.body)).toEqual({ success: false, message: expect.any(String) as string })
     expect(answer.headers['content-type']).toBe('application/json')
     if (status === 503) expect(answer.headers['retry-after']).toBe('5')
+  })
+
+  it('a path without its last slash is sent to the same address with it', async () => {
+    const { status, headers } = await get('/v0')
+    expect([status, headers.location]).toEqual([301, '/v0/'])
+  })
+
+  it('a GraphQL service that takes too long is unavailable', async () => {
+    const hasura = createServer().listen(gone, '127.0.0.1')
+    await once(hasura, 'listening')
+    const answer = await get('/v1/graphql')
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5'])
+    hasura.closeAllConnections()
+    hasura.close()
+    await once(hasura, 'close')
+  })
+
+  it('too many queries of GraphQL have the form of the api and the headers for browsers', async () => {
+    let answer = await get('/v1/graphql')
+    for (let tries = 0; tries < 100 && answer.status !== 429; tries++) answer = await get('/v1/graphql')
+    expect(answer).toMatchObject({ status: 429, headers: { 'access-control-allow-origin': '*' } })
+    expect(JSON.parse(answer.body)).toMatchObject({ success: false })
   })
 
   it('the proxy lets a browser ask whether it may, while a service does not answer', async () => {
@@ -155,6 +193,41 @@ describeUnless(whyNot(), 'failures of the proxy itself', () => {
     await sleep(100)
     await expect.poll(() => get('/quick').then(({ status }) => status)).toBe(200)
   })
+})
+
+it('the proxy says once why it cannot use what has changed', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'pronghorn-proxy-'))
+  const script = await readFile(join(packageRoot, 'infra/nginx/run.sh'), 'utf8')
+  await writeFile(join(dir, 'run.sh'), script.replaceAll('/etc/pronghorn', dir))
+  for (const name of ['nginx', 'certificates', 'bin']) await mkdir(join(dir, name))
+  await writeFile(join(dir, 'nginx/nginx.conf'), '')
+  const looks = join(dir, 'looks')
+  const nginx = `#!/bin/sh
+[ "$1" = -t ] || exec sleep 60
+echo x >>'${looks}'
+echo "2026/11/26 16:54:0$(($(wc -l <'${looks}') % 10)) [emerg] $$#$$: no such file" >&2
+exit 1
+`
+  await writeFile(join(dir, 'bin/nginx'), nginx)
+  await chmod(join(dir, 'bin/nginx'), 0o755)
+  const env = { PATH: `${dir}/bin:${process.env.PATH ?? ''}`, RELOAD_SECONDS: '0.1' }
+  const words = [join(dir, 'run.sh')]
+  const running = spawn('sh', words, { env, stdio: ['ignore', 'ignore', 'pipe'], detached: true })
+  let said = ''
+  running.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  try {
+    // It has to know what is there first.
+    await sleep(500)
+    await writeFile(join(dir, 'certificates/privkey.pem'), 'other')
+    const times = async (): Promise<number> => (await readFile(looks, 'utf8').catch(() => '')).length / 2
+    await expect.poll(times, { timeout: patient(20_000) }).toBeGreaterThan(3)
+    expect(said).toBe(
+      'what has changed cannot be used, the certificate of before is still served: [emerg] no such file\n',
+    )
+  } finally {
+    process.kill(-running.pid!, 'SIGKILL')
+    await rm(dir, { recursive: true, force: true })
+  }
 })
 
 interface Answer {

@@ -135,7 +135,10 @@ describe('rendering', () => {
       const text = await readFile(join(places(name).out, 'nginx/nginx.conf'), 'utf8')
       return /location = \/v1\/graphql \{[^}]*\}/.exec(text)?.[0] ?? ''
     }
-    expect(await proxyOf('plain', real)).toContain('error_page 502 503 504 = @unknown;')
+    const off = await proxyOf('plain', real)
+    expect(off).toContain('error_page 502 = @unknown;')
+    // A Hasura that takes too long is there.
+    expect(off).toContain('error_page 504 = @unavailable;')
     const on = await proxyOf('graphql', { ...real, COMPOSE_PROFILES: 'backup, graphql' })
     expect(on).toContain('proxy_pass')
     expect(on).not.toContain('@unknown')

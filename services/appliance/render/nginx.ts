@@ -17,15 +17,20 @@ const GRAPHQL_BURST_SECONDS = 2
  * @param isGraphqlExpected whether the profile with Hasura is on for certain; else its path is unknown while it does not answer.
  */
 export function renderNginx(values: Values, isGraphqlExpected: boolean): string {
-  const failures = fillTemplate('nginx-failures.conf', { FAILURE_HEADERS: failureHeaders(values) })
+  const readTimeout = Math.max(90, Math.ceil(values.MAX_QUERY_TIME_MS / SECOND_MS) + 10)
+  const failures = fillTemplate('nginx-failures.conf', {
+    ERROR_PAGES: errorPages('    '),
+    FAILURE_HEADERS: failureHeaders(values),
+  })
   const routes = fillTemplate('nginx-routes.conf', {
-    READ_TIMEOUT_S: Math.max(90, Math.ceil(values.MAX_QUERY_TIME_MS / SECOND_MS) + 10),
+    READ_TIMEOUT_S: readTimeout,
     FAILURES: failures,
-    GRAPHQL_UNAVAILABLE: isGraphqlExpected ? '' : '      error_page 502 503 504 = @unknown;',
+    GRAPHQL_ERROR_PAGES: isGraphqlExpected ? '' : errorPages('      ', { 502: '@unknown', 503: '@unknown' }),
     GRAPHQL_ADMIN: graphqlAdmin(values.GRAPHQL_CONSOLE),
     GRAPHQL_BURST: values.GRAPHQL_RATE_LIMIT * GRAPHQL_BURST_SECONDS,
   })
   return fillTemplate('nginx.conf', {
+    READ_TIMEOUT_S: readTimeout,
     GRAPHQL_RATE: values.GRAPHQL_RATE_LIMIT,
     REAL_ADDRESS: realAddress(values.TRUSTED_PROXIES),
     HTTP_LISTEN_6: values.IPV6 ? '    listen [::]:8080 default_server;' : '',
@@ -43,6 +48,19 @@ function renderHttps(values: Values, mode: keyof typeof certificates, routes: st
     SECURITY_HEADERS: strictTransport(mode, '    '),
     ROUTES: routes,
   })
+}
+
+/** Where failures of the proxy are answered. A location with one of its own inherits none, so it has them all. */
+function errorPages(indent: string, own: Readonly<Record<number, string>> = {}): string {
+  const unavailable = [502, 503, 504].map((status) => [status, own[status] ?? '@unavailable'])
+  return [
+    'error_page 400 405 408 413 414 500 /.failure;',
+    'error_page 494 =400 /.failure;',
+    'error_page 429 = @busy;',
+    ...unavailable.map(([status, place]) => `error_page ${status} = ${place};`),
+  ]
+    .map((line) => indent + line)
+    .join('\n')
 }
 
 /** No HSTS for a certificate that clients cannot verify: it would be required for a year. */
