@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
@@ -136,6 +137,41 @@ describe('hostile clients', () => {
     const wrong = `GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\n${headers}Sec-WebSocket-Version: 13\r\n\r\n`
     for (let each = 0; each < 2 * connectionsPerAddress; each++)
       expect(await sendRaw(wrong, /Sec-WebSocket-Key/g, 1)).toContain('HTTP/1.1 400 Bad Request')
+  })
+
+  it.each(['/assets/v1/live', '/socket.io/?EIO=4&transport=websocket'])(
+    'clients that do not read are not answered without end: pings of the websocket at %s',
+    async (path) => {
+      const headers =
+        'Host: api\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n'
+      const socket = connect(server.api.port, '127.0.0.1')
+      opened.push({ close: () => socket.destroy() })
+      socket.on('error', () => undefined)
+      socket.write(`GET ${path} HTTP/1.1\r\n${headers}Sec-WebSocket-Key: ${'a'.repeat(22)}==\r\n\r\n`)
+      await once(socket, 'data')
+      socket.pause()
+      const ping = Buffer.concat([Buffer.from([0x89, 0x80 | 125]), Buffer.alloc(4 + 125)])
+      const pings = Buffer.alloc(1_000 * ping.length, ping)
+      // More than the system holds.
+      for (let sent = 0; sent < 32 * 2 ** 20 && !socket.destroyed; sent += pings.length)
+        await new Promise<void>((resolve) => socket.write(pings, () => resolve()))
+      expect(socket.destroyed).toBe(true)
+    },
+  )
+
+  it('a client that joins a namespace again is disconnected, and not sent everything twice', async () => {
+    const url = server.api.url.replace('http', 'ws')
+    const socket = new WebSocket(`${url}/socket.io/?EIO=4&transport=websocket`)
+    opened.push({ close: () => socket.terminate() })
+    const received: string[] = []
+    socket.on('message', (data: Buffer) => void received.push(data.toString()))
+    await once(socket, 'open')
+    for (const suffix of ['offers', 'assets', 'assets', 'assets']) socket.send(`40/assets/v1/${suffix},`)
+    const has = (text: string): boolean => received.some((each) => each.includes(text))
+    await expect.poll(() => has('40/assets/v1/offers,')).toBe(true)
+    await server.feed.block(600, [{ action: 'logmint', id: assetId(3) }])
+    await expect.poll(() => has('new_asset') || socket.readyState === socket.CLOSED).toBe(true)
+    expect(received.filter((each) => each.includes('new_asset'))).toEqual([])
   })
 
   it('a client with ordinary pings stays', async () => {

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node
 import type { Duplex } from 'node:stream'
 import { Server } from 'socket.io'
 import type { Socket } from 'socket.io'
+import { WebSocketServer } from 'ws'
 import { eventCatalogue } from '../../core/live/index.ts'
 import type { Channel } from './channel.ts'
 import type { Doorkeeper } from './doorkeeper.ts'
@@ -53,6 +54,8 @@ export class SocketIoServer {
       allowEIO3: true,
       transports: ['polling', 'websocket'],
       perMessageDeflate: false,
+      // The library's own version answers pings of clients that do not read without end.
+      wsEngine: WebSocketServer,
       httpCompression: { threshold: 1_024 },
       pingInterval: PING_INTERVAL_MS,
       pingTimeout: PING_TIMEOUT_MS,
@@ -145,6 +148,11 @@ export class SocketIoServer {
   #join(socket: Socket, audience: SocketAudience, rooms: ReadonlySet<string>): void {
     const peer = this.#peers.get(socket.conn)
     if (!peer) return
+    if (peer.namespaces.has(audience.name)) {
+      // It would be sent everything twice, and could leave only once.
+      socket.conn.close(true)
+      return
+    }
     const member = audience.add(peer)
     peer.namespaces.add(audience.name)
     socket.on('subscribe', (wanted: unknown) => {
