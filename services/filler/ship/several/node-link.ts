@@ -103,6 +103,8 @@ export class NodeLink<P extends ProtocolCodec> {
   #retry: NodeJS.Timeout | undefined
   #restsUntil = 0
   #suspect = false
+  /** Whether the verdict is about what precedes the first block: a status of our chain refutes it. */
+  #isRefutable = false
   #lacks: Lack[] = []
   #ordinal = 0
   #closed = false
@@ -321,12 +323,15 @@ export class NodeLink<P extends ProtocolCodec> {
     ) {
       this.#backoff.reset()
     }
-    if (kind === 'unusable' || (kind === 'suspect' && this.#suspect)) this.verdict = error
+    const isRefused = error.code === 'CHAIN_MISMATCH'
+    if (kind === 'unusable' || (kind === 'suspect' && this.#suspect)) {
+      this.verdict = error
+      this.#isRefutable = isRefused || this.#readyAt === null
+    }
     this.#suspect = kind === 'suspect'
     this.blame(reason, 0)
     const task = this.#task
     this.#disconnect()
-    const isRefused = error.code === 'CHAIN_MISMATCH'
     this.#retry = setTimeout(
       () => this.open(),
       isRefused
@@ -404,7 +409,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#askedAt = null
     this.#answeredAt = performance.now()
     this.#readyAt ??= this.#answeredAt
-    if (this.verdict?.code === 'CHAIN_MISMATCH' || this.#status === null) this.verdict = null
+    if (this.#isRefutable) this.verdict = null
     this.#status = status
     this.#note(status.head, status.lastIrreversible)
     this.#statusHead = { num: status.head.num, id: idToHex(status.head.id) }

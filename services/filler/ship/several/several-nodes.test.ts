@@ -184,3 +184,21 @@ test('the client of several nodes continues when every node waits for a range wh
   expect(await run.done).toBeUndefined()
   expect(run.collector.nums).toEqual(range(1, 3_000))
 })
+
+test('the client of several nodes follows a node again that for a time sent no protocol ABI', async () => {
+  const { nodes, urls } = await nodesWith(300, [{}, {}])
+  const [first, other] = nodes
+  const { collector, session } = harness.read(urls)
+  const faults = () => session.status().nodes[0]!.faults
+  await until('all is read', () => collector.nums.at(-1) === 300)
+  const { greeting } = first!.script
+  first!.script.greeting = 'not ready'
+  const before = faults()
+  killConnections(first!)
+  await until('it is refused', () => faults() >= before + 4)
+  first!.script.greeting = greeting
+  await until('it answers', () => ['watched', 'followed'].includes(session.status().nodes[0]!.state))
+  await other!.close()
+  first!.extend(5)
+  await until('its blocks are read', () => collector.nums.at(-1) === 305)
+})
