@@ -56,7 +56,12 @@ it('a node that does not answer is an error before anything is started', async (
   const chain = createServer((_, response) => {
     const id = 'ab'.repeat(32)
     response.end(
-      JSON.stringify({ chain_id: id, head_block_num: 7, head_block_time: '2026-11-20T10:00:00.500' }),
+      JSON.stringify({
+        chain_id: id,
+        head_block_num: 7,
+        head_block_id: id,
+        head_block_time: '2026-11-20T10:00:00.500',
+      }),
     )
   }).listen(0, '127.0.0.1')
   await once(chain, 'listening')

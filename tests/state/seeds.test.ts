@@ -21,6 +21,8 @@ let service: RunningState
 let client: StateClient
 /** What the chain node says. */
 let nodeHead = START
+/** Id of its head, where that is none of the reader's blocks. */
+let nodeFork: Buffer | null = null
 let nodeAbis: Record<string, string>
 let asked: string[]
 let isNodeAway = false
@@ -36,6 +38,7 @@ beforeEach(async () => {
   nodeAbis = { 'eosio.token': '0e', oldtimer: 'aa' }
   asked = []
   isNodeAway = false
+  nodeFork = null
   node = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
@@ -50,6 +53,7 @@ beforeEach(async () => {
       const info = {
         chain_id: 'ab'.repeat(32),
         head_block_num: nodeHead,
+        head_block_id: (nodeFork ?? idOf(nodeHead)).toString('hex'),
         head_block_time: '2026-11-20T10:00:00.500',
       }
       return response.end(JSON.stringify(info))
@@ -71,12 +75,16 @@ afterEach(async () => {
   await database.drop()
 })
 
+function idOf(num: number): Buffer {
+  return Buffer.alloc(32, num % 251)
+}
+
 /** Commits a block that sets ABIs, as the reader does. */
 async function commit(num: number, irreversible: boolean, abis: Record<string, string> = {}): Promise<void> {
   const unit = new CommitUnit(!irreversible)
   for (const [account, hex] of Object.entries(abis))
     unit.upsert(chainTables.abis, { account, block_num: num, reader: 'r', abi: Buffer.from(hex, 'hex') })
-  unit.closeBlock({ num, id: Buffer.alloc(32, num % 251), timeMs: num * 500 })
+  unit.closeBlock({ num, id: idOf(num), timeMs: num * 500 })
   await store.commit(unit, irreversible ? num : START)
   nodeHead = num
 }
@@ -132,6 +140,18 @@ it(
   },
   patient(20_000),
 )
+
+it('what the node says on another branch than the reader does not count', async () => {
+  await commit(START + 1, false)
+  // A block of its branch has set the ABI.
+  nodeFork = Buffer.alloc(32, 255)
+  nodeAbis.oldtimer = 'bb'
+  const forked = await ask('oldtimer', START)
+  expect([forked.status, forked.body.code]).toEqual([503, 'app_not_ready_error'])
+  nodeFork = null
+  nodeAbis.oldtimer = 'aa'
+  expect((await ask('oldtimer', START)).body).toMatchObject({ abi: 'aa', in_force: 'at_or_before' })
+})
 
 it('while the node is unavailable only ABIs that it alone has are refused', async () => {
   await commit(START + 1, true, { known: '0a' })

@@ -30,7 +30,7 @@ const state: HealthState = {
   kvstoreKind: 'redis',
   readers: [reader],
   feeds: [],
-  node: { chainId: 'c', headBlock: 1_001, headTimeMs: nowMs, irreversibleBlock: 990 },
+  node: { chainId: 'c', headBlock: 1_001, headId: 'c', headTimeMs: nowMs, irreversibleBlock: 990 },
   chainId: 'c',
 }
 const settings = { version: '1.0.0', readers: [], irreversibleReaders: [], demo: false }
@@ -84,7 +84,13 @@ describe('health', () => {
     const report = (change: Partial<HealthState>) => reportHealth({ ...state, ...change }, settings, nowMs)
 
     it('the time of the head is that of the node while a reader catches up', () => {
-      const node = { chainId: 'c', headBlock: 10_998, headTimeMs: nowMs - 1_000, irreversibleBlock: 10_990 }
+      const node = {
+        chainId: 'c',
+        headBlock: 10_998,
+        headId: 'c',
+        headTimeMs: nowMs - 1_000,
+        irreversibleBlock: 10_990,
+      }
       const { head, lags, headAgeMs } = report({ node, readers: [catchingUp] })
       expect(head).toEqual({ block: 11_000, timeMs: nowMs })
       expect(headAgeMs).toBe(0)

@@ -23,6 +23,7 @@ const id = 'ab'.repeat(32)
 const info = {
   chain_id: id,
   head_block_num: 7,
+  head_block_id: '07'.repeat(32),
   head_block_time: '2026-11-20T10:00:00.500',
   last_irreversible_block_num: 5,
 }
@@ -32,6 +33,7 @@ it('the chain API client reads what a node says of its chain', async () => {
   expect(await readChainInfo(url)).toEqual({
     chainId: id,
     headBlock: 7,
+    headId: '07'.repeat(32),
     headTimeMs: Date.UTC(2026, 10, 20, 10, 0, 0, 500),
     irreversibleBlock: 5,
   })

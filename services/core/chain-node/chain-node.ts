@@ -11,6 +11,8 @@ export interface ChainInfo {
   /** 64 hexadecimal digits. */
   readonly chainId: string
   readonly headBlock: number
+  /** 64 hexadecimal digits. */
+  readonly headId: string
   /** Epoch milliseconds. */
   readonly headTimeMs: number
   /** Last block that cannot be undone any more; 0 when the node does not say. */
@@ -35,18 +37,18 @@ export interface NodeBlock {
 export async function readChainInfo(url: string): Promise<ChainInfo> {
   const info = await ask(url, '/v1/chain/get_info', {}, MAX_INFO_BYTES)
   const { chain_id: chainId, head_block_num: headBlock, head_block_time: headTime } = info
+  const { head_block_id: headId } = info
   const irreversible = info.last_irreversible_block_num
   const headTimeMs = parseTime(headTime)
-  if (
-    typeof chainId !== 'string' ||
-    !/^[0-9a-f]{64}$/.test(chainId) ||
-    typeof headBlock !== 'number' ||
-    Number.isNaN(headTimeMs)
-  ) {
+  if (!isHash(chainId) || !isHash(headId) || typeof headBlock !== 'number' || Number.isNaN(headTimeMs)) {
     throw new RetryableError('CHAIN_UNREACHABLE', `${url} does not answer get_info like a chain node`)
   }
   const irreversibleBlock = typeof irreversible === 'number' ? irreversible : 0
-  return { chainId, headBlock, headTimeMs, irreversibleBlock }
+  return { chainId, headBlock, headId, headTimeMs, irreversibleBlock }
+}
+
+function isHash(text: unknown): text is string {
+  return typeof text === 'string' && /^[0-9a-f]{64}$/.test(text)
 }
 
 function parseTime(text: unknown): number {
@@ -64,8 +66,7 @@ export async function readBlock(url: string, num: number): Promise<NodeBlock> {
   )
   const { id, previous, timestamp } = block
   const timeMs = parseTime(timestamp)
-  const isId = (text: unknown): text is string => typeof text === 'string' && /^[0-9a-f]{64}$/.test(text)
-  if (!isId(id) || !isId(previous) || Number.isNaN(timeMs))
+  if (!isHash(id) || !isHash(previous) || Number.isNaN(timeMs))
     throw new RetryableError('CHAIN_UNREACHABLE', `${url} does not return block ${num} like a chain node`)
   return { num, id, previous, timeMs }
 }

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { compileAbi, parsePackedAbi } from '../../core/antelope/index.ts'
 import type { CompiledAbi } from '../../core/antelope/index.ts'
 import type { Queryable } from '../access/index.ts'
-import type { Position } from './position.ts'
-import type { AbiSeeds } from './seeds.ts'
+import type { BlockRef, Position } from './position.ts'
+import type { AbiSeeds, Standing } from './seeds.ts'
 
 /** The ABI of an account that is in force at a block. */
 export interface AbiVersion {
@@ -27,6 +27,14 @@ interface VersionRow {
 
 const VERSIONS = `SELECT block_num AS block, encode(sha256(abi), 'hex') AS digest, octet_length(abi) AS bytes
   FROM chain.abis WHERE account = $1 ORDER BY block_num`
+/** Whether no block has set an ABI of the account, and whether each of some blocks is one of a reader or irreversible. */
+const UNTOUCHED = `SELECT
+    NOT EXISTS (SELECT FROM chain.abis WHERE account = $1) AS "isUntouched",
+    NOT EXISTS (SELECT FROM unnest($2::integer[], $3::text[]) AS seen (num, id)
+      WHERE NOT EXISTS (SELECT FROM chain.reversible_blocks b
+          WHERE b.block_num = seen.num AND b.block_id = decode(seen.id, 'hex'))
+        AND NOT EXISTS (SELECT FROM chain.reversible_blocks b GROUP BY b.reader HAVING min(b.block_num) > seen.num)
+    ) AS "isOnBranch"`
 const CONTENT = 'SELECT abi FROM chain.abis WHERE account = $1 AND block_num = $2'
 
 const MAX_VERSIONS_BYTES = 16 * 2 ** 20
@@ -69,10 +77,7 @@ export class AbiStore {
       return { account, block: row.block, set, digest: row.digest, isEmpty: row.bytes === 0 }
     }
     if (position.startBlock <= 1) return null
-    const digest = await this.seeds.digestOf(account, position, async () => {
-      const { rows: now } = await this.database.query(VERSIONS, [account])
-      return now.length === 0
-    })
+    const digest = await this.seeds.digestOf(account, position, (seen) => this.standing(account, seen))
     if (digest === null) return null
     return { account, block: position.startBlock, set: 'at_or_before', digest, isEmpty: false }
   }
@@ -103,6 +108,15 @@ export class AbiStore {
     const compiled = compileAbi(parsePackedAbi(packed))
     this.compiledAbis.set(key, compiled, { size: packed.length * COMPILED_FACTOR + ENTRY_BYTES })
     return compiled
+  }
+
+  private async standing(account: string, seen: readonly BlockRef[]): Promise<Standing> {
+    const { rows } = await this.database.query<Standing>({
+      name: 'abi-untouched',
+      text: UNTOUCHED,
+      values: [account, seen.map(({ num }) => num), seen.map(({ id }) => id)],
+    })
+    return rows[0] ?? { isUntouched: false, isOnBranch: false }
   }
 
   /** Read again whenever the head has moved: a block may have set one, a fork may have taken one back. */

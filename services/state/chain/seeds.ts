@@ -3,13 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { readChainInfo, readRawAbi } from '../../core/chain-node/index.ts'
 import { notReady } from '../answers/index.ts'
-import type { Position, PositionWatch } from './position.ts'
+import type { BlockRef, Position, PositionWatch } from './position.ts'
 
 /** What the chain node said of an account. */
 interface Seed {
   readonly packed: Buffer
   readonly digest: string
 }
+
+/** How an account and blocks of the chain node stand to what is indexed, at one moment. */
+export interface Standing {
+  /** No block has set an ABI of the account. */
+  readonly isUntouched: boolean
+  /** The blocks are on the branch of the reader. */
+  readonly isOnBranch: boolean
+}
+
+type ReadStanding = (seen: readonly BlockRef[]) => Promise<Standing>
 
 /** Requests to the chain node at the same time. */
 const MAX_ASKING = 4
@@ -22,7 +32,7 @@ const WAIT_STEP_MS = 100
 /**
  * ABIs that were set before the first indexed block. The chain node knows the present ABI only; as long as no indexed
  * block has set another, that is the one from before. The node is slightly ahead of the reader, so what it says
- * counts once the reader has reached the block at which it was said and found no other ABI up to there.
+ * counts once the reader has reached the block at which it was said, on the same branch, and found no other ABI up to there.
  */
 export class AbiSeeds {
   private readonly nodeUrl: string
@@ -38,18 +48,15 @@ export class AbiSeeds {
 
   /**
    * The content of an account's ABI from before the first indexed block; null when there is none or it is unknown
-   * any more. @param isUntouched whether no block up to now has set an ABI of the account.
-   * @throws Refusal 503 when the chain node does not answer.
+   * any more. @param standing reads how the account and blocks of the chain node stand to what is indexed.
+   * @throws Refusal 503 when the chain node does not answer, or not about the branch of the reader.
    */
-  async digestOf(
-    account: string,
-    position: Position,
-    isUntouched: () => Promise<boolean>,
-  ): Promise<string | null> {
+  async digestOf(account: string, position: Position, standing: ReadStanding): Promise<string | null> {
     const known = this.known.get(account)
     if (known) return known.digest
-    if ((this.absentUntil.get(account) ?? 0) > Date.now() || !(await isUntouched())) return null
-    const seed = await this.ask(account, position, isUntouched)
+    if ((this.absentUntil.get(account) ?? 0) > Date.now()) return null
+    if (!(await standing([])).isUntouched) return null
+    const seed = await this.ask(account, position, standing)
     return seed?.digest ?? null
   }
 
@@ -59,30 +66,24 @@ export class AbiSeeds {
     return seed?.digest === digest ? seed.packed : undefined
   }
 
-  private ask(
-    account: string,
-    position: Position,
-    isUntouched: () => Promise<boolean>,
-  ): Promise<Seed | null> {
+  private ask(account: string, position: Position, standing: ReadStanding): Promise<Seed | null> {
     const running = this.asking.get(account)
     if (running) return running
     if (this.asking.size >= MAX_ASKING) throw notReady('The chain node is being asked for other ABIs.')
-    const asked = this.askOnce(account, position, isUntouched).finally(() => {
+    const asked = this.askOnce(account, position, standing).finally(() => {
       this.asking.delete(account)
     })
     this.asking.set(account, asked)
     return asked
   }
 
-  private async askOnce(
-    account: string,
-    position: Position,
-    isUntouched: () => Promise<boolean>,
-  ): Promise<Seed | null> {
-    const { packed, head } = await this.readNode(account)
-    await this.untilReached(head, position)
+  private async askOnce(account: string, position: Position, standing: ReadStanding): Promise<Seed | null> {
+    const { packed, before, after } = await this.readNode(account)
+    await this.untilReached(after.num, position)
+    const { isUntouched, isOnBranch } = await standing([before, after])
     // One that was set meanwhile may be the one that the node returned.
-    if (!(await isUntouched())) return null
+    if (!isUntouched) return null
+    if (!isOnBranch) throw notReady('The chain node is on another branch than the reader.')
     if (packed === null) {
       this.absentUntil.set(account, Date.now() + ABSENCE_MS, { size: 64 })
       return null
@@ -92,15 +93,22 @@ export class AbiSeeds {
     return seed
   }
 
-  private async readNode(account: string): Promise<{ packed: Uint8Array | null; head: number }> {
+  /** An ABI between two heads: it is older than the second, and on their branch. */
+  private async readNode(
+    account: string,
+  ): Promise<{ packed: Uint8Array | null; before: BlockRef; after: BlockRef }> {
     try {
+      const before = await this.readHead()
       const packed = await readRawAbi(this.nodeUrl, account)
-      // Asked for afterwards: the ABI is not newer than this block.
-      const { headBlock } = await readChainInfo(this.nodeUrl)
-      return { packed, head: headBlock }
+      return { packed, before, after: await this.readHead() }
     } catch {
       throw notReady('The ABI was set before the first indexed block, and the chain node does not answer.')
     }
+  }
+
+  private async readHead(): Promise<BlockRef> {
+    const { headBlock, headId } = await readChainInfo(this.nodeUrl)
+    return { num: headBlock, id: headId }
   }
 
   private async untilReached(block: number, position: Position): Promise<void> {
