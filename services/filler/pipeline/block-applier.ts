@@ -40,6 +40,12 @@ export interface AppliedBlock {
   readonly events: BlockEvents | null
 }
 
+/** ABIs of an account up to a block, without those of blocks that the reader has another one in place of. */
+const ABIS = `SELECT a.abi FROM chain.abis a WHERE a.account = $1 AND a.block_num <= $2 AND NOT EXISTS (
+    SELECT FROM chain.reversible_blocks b JOIN chain.reversible_blocks c USING (block_num)
+    WHERE b.reader = $3 AND c.reader = a.reader AND b.block_num = a.block_num AND b.block_id <> c.block_id)
+  ORDER BY a.block_num`
+
 /** How often the applier skipped unknown data; for metrics and health. */
 export interface ApplierCounters {
   /** Actions of user calls whose data did not fit the ABI; the chain accepts such. */
@@ -107,17 +113,14 @@ export class BlockApplier {
     this.contracts.get(account)?.decoder.setAbi(abi)
   }
 
-  /** Sets handler states and ABIs to what the database holds. */
-  async reload(query: Query, lastTimeMs: number): Promise<void> {
+  /** Sets handler states and ABIs to what the database holds, ABIs as of the end of block `block`. */
+  async reload(query: Query, block: number, lastTimeMs: number): Promise<void> {
     this.lastTimeMs = lastTimeMs
     for (const contract of this.contracts.values()) {
       const decoder = createDecoder(contract.handler)
       const assumed = this.assumedAbis.get(decoder.account)
       if (assumed) decoder.setAbi(assumed)
-      const rows = await query<{ abi: Buffer }>(
-        'SELECT abi FROM chain.abis WHERE account = $1 ORDER BY block_num',
-        [decoder.account],
-      )
+      const rows = await query<{ abi: Buffer }>(ABIS, [decoder.account, block, this.reader])
       for (const { abi } of rows) decoder.setAbi(abi)
       this.contracts.set(decoder.account, {
         handler: contract.handler,

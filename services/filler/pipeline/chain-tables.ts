@@ -1,4 +1,4 @@
-import { versionedTable } from '../store/index.ts'
+import { sharedTable } from '../store/index.ts'
 
 /** Row of chain.abis. */
 export interface AbiRow {
@@ -17,6 +17,6 @@ export interface CodeAccountRow {
 
 /** Tables that every reader writes, whatever its contracts. */
 export const chainTables = {
-  abis: versionedTable<AbiRow>('chain.abis', ['account', 'block_num'], 'block_num', true),
-  codeAccounts: versionedTable<CodeAccountRow>('chain.code_accounts', ['account'], 'since_block', false),
+  abis: sharedTable<AbiRow>('chain.abis', ['account', 'block_num'], 'block_num', true),
+  codeAccounts: sharedTable<CodeAccountRow>('chain.code_accounts', ['account'], 'since_block', false),
 } as const

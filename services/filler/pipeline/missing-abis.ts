@@ -1,35 +1,54 @@
 import { readRawAbi } from '../../core/chain-node/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
+import type { Query } from '../handlers/index.ts'
 import type { BlockApplier } from './block-applier.ts'
 
 /**
- * A reader that starts in the middle of a chain has not seen its contracts' ABIs being set. The current ones of contracts
- * without any are requested from the chain's HTTP interface, at the start and when a rollback has undone the only one:
- * newer ABIs of these contracts read older data. If it does not answer, the reader continues and stops at the first block
- * that needs one.
+ * A reader that starts in the middle of a chain has not seen its contracts' ABIs being set. Contracts without any at block
+ * `block`, at the start or because a rollback has undone the only one, get the first that is stored for a later block, else
+ * the present one of the chain's HTTP interface: newer ABIs of these contracts read older data. If that does not answer, the
+ * reader continues and stops at the first block that needs one.
  */
-export async function fetchMissingAbis(
+export async function assumeMissingAbis(
   applier: BlockApplier,
+  query: Query,
   http: string | null,
-  startBlock: number,
+  block: number,
   logger: Logger,
 ): Promise<void> {
   for (const account of applier.accountsWithoutAbi) {
-    if (http === null) continue
-    try {
-      const abi = await readRawAbi(http, account)
-      if (abi === null) continue
-      applier.assumeAbi(account, abi)
-      logger.warn(
-        { account, startBlock },
-        'the reader begins after this contract set its ABI: the present one is used until it sets another',
-      )
-    } catch (error) {
-      logger.warn(
-        { account, cause: describeError(error) },
-        'the ABI of a contract could not be read from the chain node',
-      )
-    }
+    const abi = (await readLaterAbi(query, account, block)) ?? (await readPresentAbi(http, account, logger))
+    if (abi === null) continue
+    applier.assumeAbi(account, abi)
+    logger.warn(
+      { account, block },
+      'the ABI of a contract is not known at this block: a newer one is used until it sets another',
+    )
+  }
+}
+
+async function readLaterAbi(query: Query, account: string, block: number): Promise<Uint8Array | null> {
+  const rows = await query<{ abi: Buffer }>(
+    "SELECT abi FROM chain.abis WHERE account = $1 AND block_num > $2 AND abi <> '' ORDER BY block_num LIMIT 1",
+    [account, block],
+  )
+  return rows[0]?.abi ?? null
+}
+
+async function readPresentAbi(
+  http: string | null,
+  account: string,
+  logger: Logger,
+): Promise<Uint8Array | null> {
+  if (http === null) return null
+  try {
+    return await readRawAbi(http, account)
+  } catch (error) {
+    logger.warn(
+      { account, cause: describeError(error) },
+      'the ABI of a contract could not be read from the chain node',
+    )
+    return null
   }
 }

@@ -4,7 +4,7 @@ import { compileProtocol } from '../decode/index.ts'
 import type { Protocol } from '../decode/index.ts'
 import { LiveMode, Outbox, FeedRecorder } from '../feed/index.ts'
 import { createHandler, createStateWriter, sortFamilies } from '../handlers/index.ts'
-import type { Handler, StateWriter } from '../handlers/index.ts'
+import type { Handler, Query, StateWriter } from '../handlers/index.ts'
 import { createShipSession } from '../ship/index.ts'
 import type { ShipSession } from '../ship/index.ts'
 import { listTables, openStore } from '../store/index.ts'
@@ -13,7 +13,7 @@ import { BlockApplier } from './block-applier.ts'
 import { chainTables } from './chain-tables.ts'
 import { noteGaps } from './gaps.ts'
 import { Heartbeat } from './heartbeat.ts'
-import { fetchMissingAbis } from './missing-abis.ts'
+import { assumeMissingAbis } from './missing-abis.ts'
 import { noObserver } from './observer.ts'
 import { QueryIndexBuilder } from './query-index-builder.ts'
 import { Reading } from './reading.ts'
@@ -111,9 +111,11 @@ async function readOnce(
     heartbeat.noteGaps(await noteGaps(store, settings.name, startBlock, logger))
     await checkStateWriters(store, stateWriters, settings.name, startBlock, logger)
     const applier = new BlockApplier(settings.name, handlers, stateWriters, logger)
+    const query: Query = (text, values) => store.query(text, values)
     const reload = async () => {
-      await applier.reload((text, values) => store.query(text, values), store.position?.timeMs ?? 0)
-      if (startBlock > 2) await fetchMissingAbis(applier, options.chain.http, startBlock, logger)
+      const block = Math.max(store.position?.num ?? 0, startBlock - 1)
+      await applier.reload(query, block, store.position?.timeMs ?? 0)
+      if (startBlock > 2) await assumeMissingAbis(applier, query, options.chain.http, block, logger)
     }
     await reload()
     const recorder = await openRecorder(options, store, startBlock)

@@ -101,7 +101,7 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
 
   async run(): Promise<void> {
     const { store, settings, chain, logger, from, to, signal } = this.#reading
-    await this.#applier.reload((text, values) => store.query(text, values), from.timeMs)
+    await this.#applier.reload((text, values) => store.query(text, values), from.num, from.timeMs)
     const stop = () => this.#ending.abort()
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()

@@ -107,12 +107,26 @@ async function writeVersions(
 ): Promise<void> {
   const source = await session.offer(layout, layout.columns, rows)
   const rest = layout.columns.filter((column) => !(table.key as readonly string[]).includes(column.name))
-  const action = table.replaces ? `UPDATE SET ${assignments(rest, 'EXCLUDED')}` : 'NOTHING'
+  const update = `UPDATE SET ${assignments(rest, 'EXCLUDED')}`
+  const action = table.shared
+    ? `${update} WHERE ${sharedCondition(table)}`
+    : table.replaces
+      ? update
+      : 'NOTHING'
+  // In the order of the key, so that readers that write the same rows wait for each other without a deadlock.
   await session.runOver(
     source,
-    `INSERT INTO ${table.name} (${list(layout.columns)}) SELECT ${list(layout.columns)} FROM ${source.sql} s
-     ON CONFLICT (${names(table.key)}) DO ${action}`,
+    `INSERT INTO ${table.name} AS t (${list(layout.columns)}) SELECT ${list(layout.columns)} FROM ${source.sql} s
+     ORDER BY ${names(table.key)} ON CONFLICT (${names(table.key)}) DO ${action}`,
   )
+}
+
+/** Which rows of a shared table a reader may replace: its own and reversible ones, or those of later blocks. */
+function sharedCondition(table: VersionedTable<object>): string {
+  const version = `"${String(table.version)}"`
+  if (!table.replaces) return `EXCLUDED.${version} < t.${version}`
+  return `t.reader = EXCLUDED.reader OR t.${version} > coalesce(
+    (SELECT min(b.block_num) FROM chain.reversible_blocks b WHERE b.reader = t.reader), 0)`
 }
 
 async function writeKeyed(session: WriterSession, layout: TableLayout, pending: PendingTable): Promise<void> {

@@ -23,6 +23,7 @@ export {
   historyTable,
   keyedTable,
   listTables,
+  sharedTable,
   versionedTable,
 } from './table.ts'
 export type {

@@ -11,7 +11,7 @@ import {
   historyTable,
   keyedTable,
   openStore,
-  versionedTable,
+  sharedTable,
 } from './index.ts'
 import type { Derivation, Store, Table } from './index.ts'
 
@@ -42,6 +42,12 @@ interface Fact {
   abi: Uint8Array
 }
 
+interface First {
+  account: string
+  since_block: number
+  reader: string
+}
+
 interface Fate {
   name: string
   since_block: number
@@ -53,8 +59,9 @@ const things = keyedTable<Thing>('lab.things', ['id'], ['born'])
 const shares = groupedTable<Share>('lab.shares', ['owner'], ['owner', 'token'])
 const counts = counterTable<Count>('lab.counts', ['name'], ['up', 'down'])
 const events = appendTable<Event>('lab.events', 'seq')
-const facts = versionedTable<Fact>('chain.abis', ['account', 'block_num'], 'block_num', true)
-const tables = [things, shares, counts, events, facts, fates] as unknown as Table[]
+const facts = sharedTable<Fact>('chain.abis', ['account', 'block_num'], 'block_num', true)
+const firsts = sharedTable<First>('chain.code_accounts', ['account'], 'since_block', false)
+const tables = [things, shares, counts, events, facts, firsts, fates] as unknown as Table[]
 
 const doubled: Derivation<{ id: bigint; size: number }> = {
   kind: 'derivation',
@@ -400,4 +407,129 @@ it('a wiped reader starts from the beginning', async () => {
       )
     ).rows,
   ).toEqual([{ a: 0, b: 0, c: 0 }])
+})
+
+describe('rows that readers share', () => {
+  let ann: Store
+  let bob: Store
+  beforeEach(async () => {
+    const open = (name: string) =>
+      openStore({ address: database.address, reader: name, startBlock: 1, tables: [facts, firsts] as never })
+    ann = await open('ann')
+    bob = await open('bob')
+  })
+  afterEach(async () => {
+    await ann.close()
+    await bob.close()
+  })
+
+  /** Commits a block of a branch; it sets the accounts' rows, with the branch as their content. */
+  async function share(
+    of: Store,
+    num: number,
+    branch: number,
+    accounts: readonly string[],
+    irreversible: number,
+  ): Promise<void> {
+    const unit = new CommitUnit(num > irreversible)
+    for (const account of accounts) {
+      unit.upsert(facts, { account, block_num: num, reader: of.lease.reader, abi: Buffer.of(branch) })
+      unit.upsert(firsts, { account, since_block: num, reader: of.lease.reader })
+    }
+    const blockId = Buffer.alloc(32, branch)
+    blockId.writeUInt32BE(num)
+    unit.closeBlock({ num, id: blockId, timeMs: num * 500 })
+    await of.commit(unit, irreversible)
+  }
+
+  async function shared(): Promise<string[]> {
+    const { rows } = await reader.query<{ text: string }>(
+      `SELECT concat_ws(' ', account, block_num, get_byte(abi, 0), reader) AS text FROM chain.abis ORDER BY 1`,
+    )
+    return rows.map(({ text }) => text)
+  }
+
+  async function seen(): Promise<string[]> {
+    const { rows } = await reader.query<{ text: string }>(
+      `SELECT concat_ws(' ', account, since_block) AS text FROM chain.code_accounts ORDER BY 1`,
+    )
+    return rows.map(({ text }) => text)
+  }
+
+  it('rows that readers share are kept by a wipe as far as another reader has come', async () => {
+    await share(ann, 4, 1, ['x'], 4)
+    await share(ann, 6, 1, ['y'], 6)
+    for (const num of [4, 6, 8]) await share(bob, num, 1, [num === 4 ? 'x' : num === 6 ? 'y' : 'z'], num)
+    await bob.wipe()
+    expect(await shared()).toEqual(['x 4 1 ann', 'y 6 1 ann'])
+    expect(await seen()).toEqual(['x 4', 'y 6'])
+    await share(bob, 4, 1, ['x'], 4)
+    await ann.wipe()
+    expect(await shared()).toEqual(['x 4 1 bob'])
+    expect(await seen()).toEqual(['x 4'])
+    await bob.wipe()
+    expect(await shared()).toEqual([])
+    expect(await seen()).toEqual([])
+  })
+
+  it('rows that readers share are kept by a wipe that begins while another reader writes them', async () => {
+    await share(bob, 6, 1, ['x'], 6)
+    await share(ann, 4, 1, [], 4)
+    const unit = new CommitUnit(false)
+    unit.upsert(facts, { account: 'x', block_num: 6, reader: 'ann', abi: Buffer.of(1) })
+    unit.closeBlock({ num: 6, id: id(6), timeMs: 3_000 })
+    let wiped: Promise<void> | undefined
+    await ann.commit(unit, 6, async () => {
+      wiped = bob.wipe()
+      const waiting =
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+      await expect.poll(async () => (await reader.query(waiting)).rowCount).toBeGreaterThan(0)
+    })
+    await wiped
+    expect(await shared()).toEqual(['x 6 1 ann'])
+  })
+
+  it('rows that readers share are undone with their block, by the last reader that has it', async () => {
+    for (const of of [ann, bob]) {
+      await share(of, 5, 1, [], 5)
+      await share(of, 6, 1, ['x'], 5)
+    }
+    await bob.rollBackTo(6)
+    expect(await shared()).toEqual(['x 6 1 ann'])
+    await share(bob, 6, 2, [], 5)
+    await ann.rollBackTo(6)
+    expect(await shared()).toEqual([])
+    expect(await seen()).toEqual([])
+  })
+
+  it('rows that readers share are kept when the other branch has them too', async () => {
+    for (const of of [ann, bob]) {
+      await share(of, 5, 1, [], 5)
+      await share(of, 6, 1, ['x'], 5)
+    }
+    await bob.rollBackTo(6)
+    await share(bob, 6, 2, ['x'], 5)
+    await ann.rollBackTo(6)
+    expect(await shared()).toEqual(['x 6 2 bob'])
+    await share(ann, 6, 2, ['x'], 5)
+    await bob.rollBackTo(6)
+    expect(await shared()).toEqual(['x 6 2 ann'])
+  })
+
+  it('rows that readers share are not replaced once they are irreversible to their reader', async () => {
+    await share(ann, 5, 1, ['x'], 5)
+    await share(ann, 7, 1, [], 7)
+    await share(bob, 4, 1, [], 4)
+    await share(bob, 5, 2, ['x'], 4)
+    expect(await shared()).toEqual(['x 5 1 ann'])
+    await bob.rollBackTo(5)
+    expect(await shared()).toEqual(['x 5 1 ann'])
+  })
+
+  it('rows that readers share say the first block of all readers, whichever wrote first', async () => {
+    await share(ann, 9, 1, ['x'], 9)
+    await share(bob, 3, 1, ['x'], 3)
+    await ann.wipe()
+    expect(await seen()).toEqual(['x 3'])
+  })
 })

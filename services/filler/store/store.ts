@@ -13,7 +13,7 @@ import type { TableLayout } from './layout.ts'
 import { checkLease, takeLease } from './lease.ts'
 import type { Lease } from './lease.ts'
 import { WriterSession } from './session.ts'
-import type { Table } from './table.ts'
+import type { Table, VersionedTable } from './table.ts'
 import { UnitWriter, planDerived } from './unit-writer.ts'
 import type { DerivedPlan } from './unit-writer.ts'
 
@@ -69,7 +69,10 @@ export interface Store {
    * @throws FatalError `UNDO_JOURNAL_EXHAUSTED` when the journal does not reach down to it.
    */
   rollBackTo(block: number, finalStatements?: FinalStatements): Promise<void>
-  /** Deletes everything that this reader has written, its position included; `finalStatements` run last. */
+  /**
+   * Deletes everything that this reader has written, its position included, but for shared rows that other readers rely on;
+   * `finalStatements` run last.
+   */
   wipe(finalStatements?: FinalStatements): Promise<void>
   /**
    * Writes the rows of a unit, and what follows from them at a time of the chain, without journal and without moving the
@@ -253,8 +256,7 @@ class PostgresStore implements Store {
   async wipe(finalStatements?: FinalStatements): Promise<void> {
     await this.transaction(BEGIN, async () => {
       for (const { table, undoTable, past } of this.layouts.values()) {
-        if (table.kind === 'versioned')
-          await this.session.run(`DELETE FROM ${table.name} WHERE reader = $1`, [this.lease.reader])
+        if (table.kind === 'versioned') await this.deleteVersions(table, 0)
         else
           await this.session.client.query(
             `TRUNCATE ${[table.name, ...(undoTable === null ? [] : [undoTable]), ...(past === null ? [] : [past.name])].join(', ')}`,
@@ -282,13 +284,33 @@ class PostgresStore implements Store {
     } else if (table.kind === 'history') {
       await undoHistory(this.session, layout, block)
     } else if (table.kind === 'versioned') {
-      await this.session.run(
-        `DELETE FROM ${table.name} WHERE reader = $1 AND "${String(table.version)}" >= $2`,
-        [this.lease.reader, block],
-      )
+      await this.deleteVersions(table, block)
     } else {
       await restoreRows(this.session, layout, block)
     }
+  }
+
+  /** Deletes the rows of this reader from a block on; shared ones pass to a reader that has the same block. */
+  private async deleteVersions(table: VersionedTable<object>, from: number): Promise<void> {
+    const version = `t."${String(table.version)}"`
+    const own = `t.reader = $1 AND ${version} >= $2`
+    const values = [this.lease.reader, from]
+    if (table.shared) {
+      // A reader that is writing these rows commits first: what it relies on follows from its position.
+      const [locked] = await this.session.select<{ rows: bigint }>(
+        `SELECT count(*) AS rows FROM (SELECT FROM ${table.name} t WHERE ${own} FOR UPDATE) l`,
+        values,
+      )
+      if (locked?.rows === 0n) return
+      await this.session.run(
+        `UPDATE ${table.name} t SET reader = o.name FROM chain.readers o
+         WHERE ${own} AND o.name <> $1 AND o.block_num >= ${version} AND (${version} <= $3 OR EXISTS (
+           SELECT FROM chain.reversible_blocks b JOIN chain.reversible_blocks c USING (block_num, block_id)
+           WHERE b.reader = $1 AND c.reader = o.name AND b.block_num = ${version}))`,
+        [...values, this.knownBlocks[0]?.num ?? 0],
+      )
+    }
+    await this.session.run(`DELETE FROM ${table.name} t WHERE ${own}`, values)
   }
 
   private async writePosition(unit: CommitUnit, last: UnitBlock): Promise<void> {

@@ -41,13 +41,18 @@ export interface AppendTable<R extends object> extends TableBase<R> {
   readonly kind: 'append'
 }
 
-/** Facts that hold from a block on, shared by the readers of a database; undone by block number. */
+/** Facts that hold from a block on, with the name of a reader in the column `reader`; undone by block number. */
 export interface VersionedTable<R extends object> extends TableBase<R> {
   readonly kind: 'versioned'
   /** Column with the block number. */
   readonly version: keyof R & string
   /** Whether a later row with the same key replaces the first. */
   readonly replaces: boolean
+  /**
+   * Whether the readers of a database share the rows. Each belongs to the reader that wrote it last, until it is irreversible
+   * to that one; a row that its reader undoes or deletes passes to another reader that has the same block.
+   */
+  readonly shared: boolean
 }
 
 /** Rows with their history. Current ones are in the table, with the block that wrote them in `since_block`; ended ones are in `past`, also with the block that ended them in `until_block`. Rolled back by block number.
@@ -101,7 +106,17 @@ export function versionedTable<R extends object>(
   version: keyof R & string,
   replaces: boolean,
 ): VersionedTable<R> {
-  return { kind: 'versioned', name, key, version, replaces }
+  return { kind: 'versioned', name, key, version, replaces, shared: false }
+}
+
+/** Declares a versioned table that the readers of a database share. */
+export function sharedTable<R extends object>(
+  name: string,
+  key: readonly (keyof R & string)[],
+  version: keyof R & string,
+  replaces: boolean,
+): VersionedTable<R> {
+  return { ...versionedTable(name, key, version, replaces), shared: true }
 }
 
 /** Declares a table with history. */
