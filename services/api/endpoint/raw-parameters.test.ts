@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { id, ids, inPath, int, names } from '../../core/endpoint/index.ts'
+import { choice, flag, id, ids, inPath, int, names, text } from '../../core/endpoint/index.ts'
 import type { RawValue } from './index.ts'
 import { readRequest } from './index.ts'
 
@@ -10,6 +10,16 @@ it('several values are one list', async () => {
   const parameters = { a: names(''), b: ids('') }
   const values = await readRequest(parameters, {}, raw({ a: ['bob', 'alice,carol'], b: [1, '2'] }), noLists)
   expect(values).toEqual({ a: ['bob', 'alice', 'carol'], b: [1n, 2n] })
+})
+
+it('the same value several times is one, where a parameter takes no list', async () => {
+  const parameters = { a: int(''), b: choice('', ['asc', 'desc']), c: flag(''), d: text(''), e: names('') }
+  const given = { a: ['1', 1], b: ['asc', 'asc'], c: [true, 'true'], d: ['x', 'x'], e: ['bob', 'bob'] }
+  const values = await readRequest(parameters, {}, raw(given), noLists)
+  expect(values).toEqual({ a: 1, b: 'asc', c: true, d: 'x', e: ['bob'] })
+  await expect(readRequest(parameters, {}, raw({ a: ['1', '2'] }), noLists)).rejects.toMatchObject({
+    message: 'Invalid value for parameter a',
+  })
 })
 
 it('what is in the path cannot be overridden', async () => {
