@@ -78,13 +78,13 @@ function scalar<T extends string | number | bigint | boolean>(
     ...(required ? { isRequired: true } : {}),
     schema: { ...element, ...(isDocumented ? { default: standard } : {}) },
     read(given, _lists, warn) {
-      const text = storableText(given, complaint)
-      if (text === undefined || text === '') {
-        if (required) throw new Complaint('is required')
-        return standard
-      }
-      if (text.length > most) throw isText(form) ? tooLong(most, complaint) : new Complaint(complaint)
       try {
+        const text = storableText(given, complaint)
+        if (text === undefined || text === '') {
+          if (required) throw new Complaint('is required')
+          return standard
+        }
+        if (text.length > most) throw isText(form) ? tooLong(most, complaint) : new Complaint(complaint)
         return read(text)
       } catch (error) {
         if (!lenient || !(error instanceof Complaint)) throw error
