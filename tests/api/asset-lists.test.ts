@@ -257,7 +257,9 @@ describe('lists of assets', () => {
     { timeout: patient(60_000) },
     async (price) => {
       await client.query('BEGIN')
-      onTestFinished(async () => void (await client.query('ROLLBACK')))
+      onTestFinished(async () => {
+        await client.query('ROLLBACK')
+      })
       // Every third price is capped at less than those that are not.
       await client.query(`UPDATE market.template_prices SET suggested_median = suggested_median + 1000000000000,
           suggested_average = suggested_average + 1000000000000;

@@ -33,6 +33,7 @@ import type {
   payoutParameters,
 } from '../../services/api/namespaces/market/parameters.ts'
 import { without } from '../../services/core/endpoint/index.ts'
+import type { Parameters } from '../../services/core/endpoint/index.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
@@ -190,6 +191,17 @@ async function pickFilters(kind: ListingKind, random: () => number): Promise<Que
   return chosen
 }
 
+/** A request for listings, or with such parameters. */
+async function contextOf<P extends Parameters = ReturnType<typeof listingParameters>>(
+  path: string,
+  query: Query,
+) {
+  const given = new Map(Object.entries(query))
+  const { parameters } = endpoints.find((each) => each.path === path)!
+  const values = await readRequest(parameters as P, {}, given, () => Promise.resolve([]))
+  return { session, values, attributes: readAttributeFilters(given, FAMILIES) }
+}
+
 interface Paged {
   readonly page: number
   readonly limit: number
@@ -256,15 +268,7 @@ describe('lists of the market', () => {
           limit: String([1, 5, 30, 100][Math.floor(random() * 4)]!),
           page: random() < 0.7 ? '1' : '3',
         }
-        const given = new Map(Object.entries(query))
-        const values = await readRequest(
-          endpoint.parameters as ReturnType<typeof listingParameters>,
-          {},
-          given,
-          () => Promise.resolve([]),
-        )
-        const attributes = readAttributeFilters(given, FAMILIES)
-        const context = { session, values, attributes }
+        const context = await contextOf(path, query)
         const question = { kind, standard }
         const asked = JSON.stringify(query)
         const plain = await plainPage(await listingList(context, setupOf(), question), context)
@@ -277,7 +281,7 @@ describe('lists of the market', () => {
           ]).toEqual([asked, name, plain])
         }
         if (at % 5 === 0) {
-          const all = without(values, ['page', 'limit'])
+          const all = without(context.values, ['page', 'limit'])
           const setup = setupOf()
           const counted = await setup.lists.count(
             session,
@@ -299,7 +303,6 @@ describe('open sales', () => {
     async (condition) => {
       const seeded = createRandom(11)
       const random = () => seeded.fraction()
-      const { parameters } = endpoints.find(({ path }) => path === '/v2/sales')!
       const setup = {
         trigrams: true,
         clock,
@@ -312,19 +315,11 @@ describe('open sales', () => {
         for (const name of [...sought, 'hide_templates_by_accounts']) {
           if (pool[name] === undefined || pool[name] === 'null') continue
           const ofCollection = at % 2 === 0 ? { collection_name: pool['collection_name']! } : {}
-          const query = new Map(
-            Object.entries({ ...ofCollection, state: '1', [name]: pool[name], limit: '100' }),
-          )
-          const values = await readRequest(
-            parameters as ReturnType<typeof listingParameters>,
-            {},
-            query,
-            () => Promise.resolve([]),
-          )
-          const context = { session, values, attributes: readAttributeFilters(query, FAMILIES) }
+          const query = { ...ofCollection, state: '1', [name]: pool[name], limit: '100' }
+          const context = await contextOf('/v2/sales', query)
           const list = await listingList(context, setup, { kind: 'sale' })
           const plain = await plainPage(list, context)
-          expect([...query, await keysOf(context, setup.lists, list)]).toEqual([...query, plain])
+          expect([query, await keysOf(context, setup.lists, list)]).toEqual([query, plain])
           if (plain.length > 0) shown.add(name)
         }
       }
@@ -368,15 +363,8 @@ describe.each(['auction', 'buyoffer'] as const)('each %s of an asset', (kind) =>
       `SELECT ${key}::text AS id FROM ${table} l WHERE EXISTS (SELECT FROM assets.assets a
         WHERE a.asset_id = ANY(l.asset_ids) AND ${condition}) ORDER BY ${key}`,
     )
-    const values = await readRequest(
-      endpoints.find(({ path }) => path === `/v1/${kind}s`)!.parameters as ReturnType<
-        typeof listingParameters
-      >,
-      {},
-      new Map(Object.entries({ ...query, sort: key, order: 'asc' })),
-      () => Promise.resolve([]),
-    )
-    const context = { session, values: { ...values, limit: 100_000 }, attributes: [] }
+    const { values, ...others } = await contextOf(`/v1/${kind}s`, { ...query, sort: key, order: 'asc' })
+    const context = { ...others, values: { ...values, limit: 100_000 } }
     for (const choose of Object.values(FORCED_PATHS)) {
       const setup = { trigrams: true, clock, lists: createListReader(MARKET_TABLES, choose) }
       const keys = await keysOf(context, setup.lists, await listingList(context, setup, { kind }))
@@ -398,15 +386,9 @@ describe('sales by price', () => {
           ORDER BY 2 DESC LIMIT 1`,
       )
       const { collection, all, last } = rows[0]!
-      const values = await readRequest(
-        endpoints.find(({ path }) => path === '/v1/sales')!.parameters as ReturnType<
-          typeof listingParameters
-        >,
-        {},
-        new Map(Object.entries({ collection_name: collection, sort: 'price', order })),
-        () => Promise.resolve([]),
-      )
-      const context = { session, values: { ...values, limit: all + 1 }, attributes: [] }
+      const query = { collection_name: collection, sort: 'price', order }
+      const { values, ...others } = await contextOf('/v1/sales', query)
+      const context = { ...others, values: { ...values, limit: all + 1 } }
       for (const choose of Object.values(FORCED_PATHS)) {
         const setup = { trigrams: true, clock, lists: createListReader(MARKET_TABLES, choose) }
         const keys = await keysOf(context, setup.lists, await listingList(context, setup, { kind: 'sale' }))
@@ -534,14 +516,7 @@ describe('the cheapest sales of templates', () => {
           limit: String([1, 5, 100][Math.floor(random() * 3)]!),
           page: random() < 0.7 ? '1' : '2',
         }
-        const given = new Map(Object.entries(query))
-        const values = await readRequest(
-          endpoint.parameters as ReturnType<typeof cheapestParameters>,
-          {},
-          given,
-          () => Promise.resolve([]),
-        )
-        const context = { session, values, attributes: readAttributeFilters(given, FAMILIES) }
+        const context = await contextOf<ReturnType<typeof cheapestParameters>>(endpoint.path, query)
         const asked = JSON.stringify(query)
         const one = await selectCheapest(context, setup, () => 'by template')
         const other = await selectCheapest(context, setup, () => 'of all')
@@ -556,7 +531,9 @@ describe('the cheapest sales of templates', () => {
 describe('days of trades', () => {
   it('days of trades are listed once, also where a day ends while they are read', async () => {
     await client.query('BEGIN')
-    onTestFinished(async () => void (await client.query('ROLLBACK')))
+    onTestFinished(async () => {
+      await client.query('ROLLBACK')
+    })
     await client.query(`CREATE TEMPORARY TABLE ended ON COMMIT DROP AS
       SELECT * FROM market.price_days WHERE day = (SELECT max(day) FROM market.price_days)`)
     const expected = await tradeDays(session, {})
