@@ -1,4 +1,4 @@
-import { checkChainId } from '../core/chain-node/index.ts'
+import { checkChainId, shownAddress } from '../core/chain-node/index.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { ConfigWith } from '../core/config/index.ts'
@@ -83,5 +83,5 @@ async function checkSources(client: pg.ClientBase, config: ApiConfig): Promise<v
  * @throws FatalError `CHAIN_MISMATCH`.
  */
 export async function checkChainNode(url: string, chainId: string, logger: Logger): Promise<void> {
-  if (!(await checkChainId(url, chainId))) logger.warn(`the chain node ${url} does not answer`)
+  if (!(await checkChainId(url, chainId))) logger.warn(`the chain node ${shownAddress(url)} does not answer`)
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { ConfigWith, ShipConfig } from '../core/config/index.ts'
-import { checkChainId } from '../core/chain-node/index.ts'
+import { checkChainId, shownAddress } from '../core/chain-node/index.ts'
 import { connectDatabase, databaseFailure, migrate } from '../core/database/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../core/errors/index.ts'
 import { openKeyValueStore } from '../core/kvstore/index.ts'
@@ -44,7 +44,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
   const { config, logger } = options
   const { chain } = config.connections
   if (!(await checkChainId(chain.http, chain.chain_id))) {
-    logger.warn({ http: chain.http }, 'the chain node does not answer over HTTP')
+    logger.warn({ http: shownAddress(chain.http) }, 'the chain node does not answer over HTTP')
   }
   await prepareDatabase(config, logger)
   const statuses = new Map<string, ReceivedStatus>()

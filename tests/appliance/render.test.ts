@@ -349,6 +349,14 @@ describe('refused', () => {
     expect(await problemsOf(environment)).toEqual(['CHAIN_HTTP', 'CHAIN_SHIP'])
   })
 
+  it('rendering refuses an address without showing its password', async () => {
+    const refused = checkRender(
+      { ...real, CHAIN_HTTP: 'http://me:secret@node.example.org' },
+      places('refused'),
+    )
+    await expect(refused).rejects.toThrow(/CHAIN_HTTP: found "http:\/\/me:\[redacted\]@node.example.org"/)
+  })
+
   it('rendering refuses a certificate that is a link to nowhere, and says so', async () => {
     const { out, certificateFiles } = places('links')
     await mkdir(certificateFiles)

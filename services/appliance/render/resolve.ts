@@ -114,7 +114,7 @@ function checkTogether(
   problems: ConfigProblem[],
 ): void {
   const refuse = (path: keyof typeof variables, found: unknown, allowed: string) =>
-    problems.push({ file: 'environment', path, found: JSON.stringify(found), allowed })
+    problems.push({ file: 'environment', path, found: showFound([path], found), allowed })
   if (values.HTTP_PORT === values.HTTPS_PORT) {
     refuse('HTTPS_PORT', values.HTTPS_PORT, `another port than HTTP_PORT, which is ${values.HTTP_PORT}`)
   }

@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { checkChainId, readChainInfo, readRawAbi } from './index.ts'
+import { describeError } from '../errors/index.ts'
+import { checkChainId, NodeClient, readChainInfo, readRawAbi } from './index.ts'
 
 let server: Server | null = null
 
@@ -56,4 +57,42 @@ it('the chain API client reads a packed ABI, and knows an account without one', 
   expect(await readRawAbi(url, 'alice')).toEqual(Buffer.from([1, 2, 3]))
   server?.removeAllListeners('request').on('request', (_, response) => response.end('{"abi":""}'))
   expect(await readRawAbi(url, 'alice')).toBeNull()
+})
+
+it('the chain API client asks below the path of an address, with its user and its query', async () => {
+  const asked: unknown[] = []
+  const plain = await node(({ url, headers }, response) => {
+    asked.push([url, headers.authorization])
+    response.end(JSON.stringify(info))
+  })
+  const login = `Basic ${Buffer.from('me:p@ss').toString('base64')}`
+  const withUser = plain.replace('http://', 'http://me:p%40ss@')
+  for (const [address, path, authorization] of [
+    [`${plain}/chain`, '/chain/v1/chain/get_info', undefined],
+    [`${plain}/chain/?key=k`, '/chain/v1/chain/get_info?key=k', undefined],
+    [withUser, '/v1/chain/get_info', login],
+    [`${withUser}/chain/`, '/chain/v1/chain/get_info', login],
+  ] as const) {
+    await readChainInfo(address)
+    await new NodeClient(address, 1, new AbortController().signal).ask('/v1/chain/get_info', {})
+    expect(asked.splice(0)).toEqual([
+      [path, authorization],
+      [path, authorization],
+    ])
+  }
+})
+
+it('the chain API client shows no password of an address', async () => {
+  const plain = await node((_, response) => response.end(JSON.stringify(info)))
+  const address = `${plain.replace('http://', 'http://me:secret@')}/chain?key=secret`
+  const problems = [
+    () => checkChainId(address, 'cd'.repeat(32)),
+    () => readRawAbi('http://me:secret@127.0.0.1:1/chain?key=secret', 'alice'),
+    () => new NodeClient(address, 1, AbortSignal.abort()).ask('/v1/chain/get_info', {}),
+  ]
+  for (const ask of problems) {
+    const text = describeError(await ask().catch((error: unknown) => error))
+    expect(text).toMatch(/CHAIN_MISMATCH|CHAIN_UNREACHABLE/)
+    expect(text).not.toContain('secret')
+  }
 })

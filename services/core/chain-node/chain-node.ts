@@ -1,4 +1,5 @@
 import { FatalError, RetryableError } from '../errors/index.ts'
+import { requestBelow, shownAddress } from './address.ts'
 
 const TIMEOUT_MS = 5_000
 const MAX_INFO_BYTES = 64 * 1024
@@ -41,7 +42,10 @@ export async function readChainInfo(url: string): Promise<ChainInfo> {
   const irreversible = info.last_irreversible_block_num
   const headTimeMs = parseTime(headTime)
   if (!isHash(chainId) || !isHash(headId) || typeof headBlock !== 'number' || Number.isNaN(headTimeMs)) {
-    throw new RetryableError('CHAIN_UNREACHABLE', `${url} does not answer get_info like a chain node`)
+    throw new RetryableError(
+      'CHAIN_UNREACHABLE',
+      `${shownAddress(url)} does not answer get_info like a chain node`,
+    )
   }
   const irreversibleBlock = typeof irreversible === 'number' ? irreversible : 0
   return { chainId, headBlock, headId, headTimeMs, irreversibleBlock }
@@ -67,7 +71,10 @@ export async function readBlock(url: string, num: number): Promise<NodeBlock> {
   const { id, previous, timestamp } = block
   const timeMs = parseTime(timestamp)
   if (!isHash(id) || !isHash(previous) || Number.isNaN(timeMs))
-    throw new RetryableError('CHAIN_UNREACHABLE', `${url} does not return block ${num} like a chain node`)
+    throw new RetryableError(
+      'CHAIN_UNREACHABLE',
+      `${shownAddress(url)} does not return block ${num} like a chain node`,
+    )
   return { num, id, previous, timeMs }
 }
 
@@ -97,7 +104,10 @@ export interface TableRowsPage {
 export async function readTableRows(url: string, request: TableRowsRequest): Promise<TableRowsPage> {
   const { rows, more, next_key: next } = await ask(url, '/v1/chain/get_table_rows', request, MAX_TABLE_BYTES)
   if (!Array.isArray(rows))
-    throw new RetryableError('CHAIN_UNREACHABLE', `${url} does not answer get_table_rows like a chain node`)
+    throw new RetryableError(
+      'CHAIN_UNREACHABLE',
+      `${shownAddress(url)} does not answer get_table_rows like a chain node`,
+    )
   return {
     rows: rows as unknown[],
     next: more === true && typeof next === 'string' && next !== '' ? next : null,
@@ -125,20 +135,22 @@ export async function checkChainId(url: string, chainId: string): Promise<boolea
   if (info !== null && info.chainId !== chainId) {
     throw new FatalError(
       'CHAIN_MISMATCH',
-      `the chain node ${url} serves chain ${info.chainId}, the configuration names chain ${chainId}`,
+      `the chain node ${shownAddress(url)} serves chain ${info.chainId}, the configuration names chain ${chainId}`,
     )
   }
   return info !== null
 }
 
 async function ask(
-  url: string,
+  address: string,
   path: string,
   body: object,
   maxBytes: number,
 ): Promise<Record<string, unknown>> {
   try {
-    const response = await fetch(new URL(path, url), {
+    const { url, headers } = requestBelow(address, path)
+    const response = await fetch(url, {
+      headers,
       method: 'POST',
       body: JSON.stringify(body),
       redirect: 'error',
@@ -149,7 +161,8 @@ async function ask(
       throw new Error(`HTTP ${response.status}`)
     return answer as Record<string, unknown>
   } catch (cause) {
-    throw new RetryableError('CHAIN_UNREACHABLE', `the chain node ${url} does not answer ${path}`, { cause })
+    const message = `the chain node ${shownAddress(address)} does not answer ${path}`
+    throw new RetryableError('CHAIN_UNREACHABLE', message, { cause })
   }
 }
 

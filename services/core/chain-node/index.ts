@@ -1,3 +1,4 @@
+export { shownAddress } from './address.ts'
 export { checkChainId, readBlock, readChainInfo, readRawAbi, readTableRows } from './chain-node.ts'
 export type { ChainInfo, NodeBlock, TableRowsPage, TableRowsRequest } from './chain-node.ts'
 export { demoChainId } from './demo-chain.ts'

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { RetryableError } from '../errors/index.ts'
+import { requestBelow, shownAddress } from './address.ts'
 
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 128 * 1024 * 1024
@@ -13,15 +14,18 @@ class UnknownToNode extends Error {}
 
 /** Asks a node's HTTP API, at most so many requests at once; what fails is asked again a few times. */
 export class NodeClient {
-  readonly url: string
+  /** The address of the node as it may be shown. */
+  readonly label: string
   /** Requests that were answered. */
   requests = 0
+  readonly #address: string
   readonly #signal: AbortSignal
   readonly #waiting: (() => void)[] = []
   #free: number
 
   constructor(url: string, atOnce: number, signal: AbortSignal) {
-    this.url = url
+    this.label = shownAddress(url)
+    this.#address = url
     this.#free = atOnce
     this.#signal = signal
   }
@@ -32,7 +36,7 @@ export class NodeClient {
       return await this.#askPatiently(path, body)
     } catch (cause) {
       if (!(cause instanceof UnknownToNode)) throw cause
-      throw new RetryableError('CHAIN_UNREACHABLE', `${this.url} refuses ${path}: ${cause.message}`, {
+      throw new RetryableError('CHAIN_UNREACHABLE', `${this.label} refuses ${path}: ${cause.message}`, {
         cause,
       })
     }
@@ -60,7 +64,7 @@ export class NodeClient {
           if (cause instanceof UnknownToNode) throw cause
           if (this.#signal.aborted) throw new RetryableError('CHAIN_UNREACHABLE', 'stopped', { cause })
           if (attempt === ATTEMPTS) {
-            const message = `the chain node ${this.url} does not answer ${path}`
+            const message = `the chain node ${this.label} does not answer ${path}`
             throw new RetryableError('CHAIN_UNREACHABLE', message, { cause })
           }
           await delay(BACKOFF_MS * 2 ** (attempt - 1))
@@ -72,7 +76,9 @@ export class NodeClient {
   }
 
   async #post(path: string, body: object): Promise<Record<string, unknown>> {
-    const response = await fetch(new URL(path, this.url), {
+    const { url, headers } = requestBelow(this.#address, path)
+    const response = await fetch(url, {
+      headers,
       method: 'POST',
       body: JSON.stringify(body),
       redirect: 'error',

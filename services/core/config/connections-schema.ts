@@ -89,7 +89,9 @@ const chain = section({
   chain_id: textLike(/^[0-9a-fA-F]{64}$/, '64 hexadecimal characters')
     .transform((id) => id.toLowerCase())
     .describe('Id of the chain; compared with what the node says.'),
-  http: url(['http', 'https'], 'http://node:8888').describe('HTTP address of the chain node.'),
+  http: url(['http', 'https'], 'http://node:8888').describe(
+    'HTTP address of the chain node. A path in it stands before those of the interface; a user and a password in it log in.',
+  ),
   ship: ship.describe(
     'State-history address of the chain node, also ws+unix:///path of a unix socket. Of a list, all nodes send ranges of blocks at the same time while the reader catches up; at the head one is followed, and another one as soon as it fails.',
   ),

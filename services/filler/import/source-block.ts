@@ -1,4 +1,4 @@
-import { readBlock, readChainInfo } from '../../core/chain-node/index.ts'
+import { readBlock, readChainInfo, shownAddress } from '../../core/chain-node/index.ts'
 import type { NodeBlock } from '../../core/chain-node/index.ts'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import type { OldSource } from './old-source.ts'
@@ -12,24 +12,25 @@ export async function findBlock(
   source: OldSource,
   chain: { readonly chainId: string; readonly http: string },
 ): Promise<NodeBlock> {
+  const shown = shownAddress(chain.http)
   const info = await readChainInfo(chain.http)
   if (info.chainId !== chain.chainId)
     throw new FatalError(
       'CHAIN_MISMATCH',
-      `the chain node ${chain.http} serves chain ${info.chainId}, the configuration names chain ${chain.chainId}`,
+      `the chain node ${shown} serves chain ${info.chainId}, the configuration names chain ${chain.chainId}`,
     )
   const { block, newest, newestTimeMs, reversible } = source.position
   if (info.irreversibleBlock < block)
     throw new RetryableError(
       'CHAIN_UNREACHABLE',
-      `the chain node ${chain.http} has block ${info.irreversibleBlock} as its last irreversible one; the source is imported at block ${block}`,
+      `the chain node ${shown} has block ${info.irreversibleBlock} as its last irreversible one; the source is imported at block ${block}`,
     )
   const found = await readBlock(chain.http, block)
   const next = reversible[0]
   const following = next === undefined ? null : await readBlock(chain.http, next.num).catch(() => null)
   const mismatch = new FatalError(
     'CHAIN_MISMATCH',
-    `the source does not hold the chain that ${chain.http} serves: they differ at block ${next?.num ?? newest}`,
+    `the source does not hold the chain that ${shown} serves: they differ at block ${next?.num ?? newest}`,
   )
   // A block that was orphaned since proves nothing; one that the node knows must follow the one that is imported.
   if (following?.id === next?.id && following !== null && following.previous !== found.id) throw mismatch

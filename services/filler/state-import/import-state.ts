@@ -1,4 +1,4 @@
-import { NodeClient, readBlock, readChainInfo } from '../../core/chain-node/index.ts'
+import { NodeClient, readBlock, readChainInfo, shownAddress } from '../../core/chain-node/index.ts'
 import type { NodeBlock } from '../../core/chain-node/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
@@ -149,12 +149,12 @@ class StateImport {
     if (info.chainId !== chainId)
       throw new FatalError(
         'CHAIN_MISMATCH',
-        `the chain node ${http} serves chain ${info.chainId}, the configuration names chain ${chainId}`,
+        `the chain node ${shownAddress(http)} serves chain ${info.chainId}, the configuration names chain ${chainId}`,
       )
     if (info.irreversibleBlock < 1)
       throw new RetryableError(
         'CHAIN_UNREACHABLE',
-        `the chain node ${http} does not return its last irreversible block`,
+        `the chain node ${shownAddress(http)} does not return its last irreversible block`,
       )
     return readBlock(http, info.irreversibleBlock)
   }

@@ -94,7 +94,7 @@ export class StableNode {
     const isMore = more === true || more === 1
     const isOdd = isMore && (typeof next !== 'string' || next === '' || next === from)
     if (!Array.isArray(rows) || rows.some((row) => typeof row !== 'string') || isOdd)
-      throw unlike(this.#client.url, path)
+      throw unlike(this.#client.label, path)
     return {
       rows: (rows as string[]).map((row) => Buffer.from(row, 'hex')),
       next: isMore ? (next as string) : null,
@@ -115,9 +115,9 @@ export class StableNode {
     const path = '/v1/chain/get_table_by_scope'
     const body = { code: contract, table, limit, lower_bound: from.toString() }
     const { rows, more } = await this.#client.ask(path, body)
-    if (!Array.isArray(rows) || typeof more !== 'string') throw unlike(this.#client.url, path)
+    if (!Array.isArray(rows) || typeof more !== 'string') throw unlike(this.#client.label, path)
     const next = more === '' ? null : nameToBigInt(more)
-    if (next !== null && next <= from) throw unlike(this.#client.url, path)
+    if (next !== null && next <= from) throw unlike(this.#client.label, path)
     const found = (rows as { scope: string; table: string }[]).filter((row) => row.table === table)
     return { scopes: found.map(({ scope }) => scope), next }
   }
@@ -153,7 +153,7 @@ export class StableNode {
     if (answer !== null) return answer
     throw new RetryableError(
       'CHAIN_UNREACHABLE',
-      `the head of the chain node ${this.#client.url} changed during each of ${SMALL_TRIES} requests: a node that answers faster, or one with read-mode = irreversible, is needed`,
+      `the head of the chain node ${this.#client.label} changed during each of ${SMALL_TRIES} requests: a node that answers faster, or one with read-mode = irreversible, is needed`,
     )
   }
 
@@ -161,11 +161,11 @@ export class StableNode {
     const info = await this.#client.ask('/v1/chain/get_info', {})
     const { head_block_num: num, head_block_id: id, last_irreversible_block_num: irreversible } = info
     if (typeof num !== 'number' || typeof id !== 'string' || !/^[0-9a-f]{64}$/.test(id))
-      throw unlike(this.#client.url, 'get_info')
+      throw unlike(this.#client.label, 'get_info')
     if (num < this.#since)
       throw new RetryableError(
         'CHAIN_UNREACHABLE',
-        `the chain node ${this.#client.url} is at block ${num}, before block ${this.#since}, where the import started`,
+        `the chain node ${this.#client.label} is at block ${num}, before block ${this.#since}, where the import started`,
       )
     return { num, id, isIrreversible: typeof irreversible === 'number' && irreversible >= num }
   }
@@ -181,6 +181,6 @@ export function scopeValue(scope: string): bigint {
   return nameToBigInt(scope)
 }
 
-function unlike(url: string, path: string): RetryableError {
-  return new RetryableError('CHAIN_UNREACHABLE', `${url} does not answer ${path} like a chain node`)
+function unlike(node: string, path: string): RetryableError {
+  return new RetryableError('CHAIN_UNREACHABLE', `${node} does not answer ${path} like a chain node`)
 }

@@ -77,13 +77,13 @@ export class HttpSource implements ChainSource {
       lower_bound: primary.toString(),
       upper_bound: primary.toString(),
     })
-    const [hex] = rowsOf(answer, this.#node.url)
+    const [hex] = rowsOf(answer, this.#node.label)
     return hex === undefined ? null : { scope, data: this.#decode(contract, table, hex) }
   }
 
   async head(): Promise<Head> {
     const { head_block_num: num, head_block_id: id } = await this.#node.ask('/v1/chain/get_info', {})
-    if (typeof num !== 'number' || typeof id !== 'string') throw unlike(this.#node.url, 'get_info')
+    if (typeof num !== 'number' || typeof id !== 'string') throw unlike(this.#node.label, 'get_info')
     return { num, id }
   }
 
@@ -96,14 +96,14 @@ export class HttpSource implements ChainSource {
       limit: ROWS_A_PAGE,
       lower_bound: from,
     })
-    const rows = rowsOf(answer, this.#node.url).map((hex) => ({
+    const rows = rowsOf(answer, this.#node.label).map((hex) => ({
       scope,
       data: this.#decode(contract, table, hex),
     }))
     const { more, next_key: nextKey } = answer
     if (more !== true) return { rows, next: null }
     if (typeof nextKey !== 'string' || nextKey === '' || nextKey === from)
-      throw unlike(this.#node.url, 'get_table_rows')
+      throw unlike(this.#node.label, 'get_table_rows')
     return { rows, next: () => this.#page(contract, table, scope, nextKey) }
   }
 
@@ -117,12 +117,13 @@ export class HttpSource implements ChainSource {
         lower_bound: from,
       })
       const { rows, more } = answer as { rows?: unknown; more?: unknown }
-      if (!Array.isArray(rows) || typeof more !== 'string') throw unlike(this.#node.url, 'get_table_by_scope')
+      if (!Array.isArray(rows) || typeof more !== 'string')
+        throw unlike(this.#node.label, 'get_table_by_scope')
       for (const { scope, table: found } of rows as { scope: string; table: string }[])
         if (found === table) yield scope
       if (more === '') return
       const next = nameToBigInt(more).toString()
-      if (next === from) throw unlike(this.#node.url, 'get_table_by_scope')
+      if (next === from) throw unlike(this.#node.label, 'get_table_by_scope')
       from = next
     }
   }
@@ -163,12 +164,13 @@ function scopeText(scope: string): string {
   return /^[1-5]+$/.test(scope) ? nameToBigInt(scope).toString() : scope
 }
 
-function rowsOf(answer: Record<string, unknown>, url: string): string[] {
+function rowsOf(answer: Record<string, unknown>, node: string): string[] {
   const { rows } = answer
-  if (!Array.isArray(rows) || rows.some((row) => typeof row !== 'string')) throw unlike(url, 'get_table_rows')
+  if (!Array.isArray(rows) || rows.some((row) => typeof row !== 'string'))
+    throw unlike(node, 'get_table_rows')
   return rows as string[]
 }
 
-function unlike(url: string, path: string): RetryableError {
-  return new RetryableError('CHAIN_UNREACHABLE', `${url} does not answer ${path} like a chain node`)
+function unlike(node: string, path: string): RetryableError {
+  return new RetryableError('CHAIN_UNREACHABLE', `${node} does not answer ${path} like a chain node`)
 }
