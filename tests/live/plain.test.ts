@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect as connectTcp } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientOptions } from 'ws'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -322,6 +324,26 @@ describe('websocket and event stream', () => {
     opened[0]!.close()
     await sleep(100)
     await connect()
+  })
+
+  it('the live server counts event streams off that wait for an earlier one on their connection', async () => {
+    const request = 'GET /assets/v1/events HTTP/1.1\r\nHost: api\r\n\r\n'
+    const socket = connectTcp(server.api.port, '127.0.0.1')
+    opened.push({ close: () => socket.destroy() })
+    socket.write(request.repeat(limits.connections_per_address))
+    await once(socket, 'data')
+    const status = async (): Promise<number> => {
+      const stop = new AbortController()
+      const answer = await fetch(`${server.api.url}/assets/v1/events`, { signal: stop.signal })
+      stop.abort()
+      return answer.status
+    }
+    expect(await status()).toBe(429)
+    socket.destroy()
+    await expect.poll(status).toBe(200)
+    await expect
+      .poll(async () => (await Promise.all([status(), status(), status()])).join())
+      .toBe('200,200,200')
   })
 
   it('the live server answers what becomes no stream and no websocket', async () => {

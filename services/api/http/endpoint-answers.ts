@@ -1,7 +1,7 @@
 import type { RouterContext } from '@koa/router'
 import type { Context } from 'koa'
 import type { NamedLists } from '../../core/endpoint/index.ts'
-import { notesOf, RequestError, setHeaders, warningHeader } from '../../core/http/index.ts'
+import { notesOf, onceClosed, RequestError, setHeaders, warningHeader } from '../../core/http/index.ts'
 import type { BodyReader } from '../../core/http/index.ts'
 import type { CacheRequest } from '../cache/index.ts'
 import { Answer, answerKey } from '../cache/index.ts'
@@ -114,9 +114,9 @@ async function findOrCreate(
 }
 
 /** Happens when the client closes its connection before it has its answer. */
-function departureOf({ res }: Context): Departure {
+function departureOf({ req, res }: Context): Departure {
   const departure = new Departure()
-  res.once('close', () => {
+  onceClosed({ req, res }, () => {
     if (!res.writableFinished) departure.happen()
   })
   return departure

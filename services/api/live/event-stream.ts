@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { JSON_TYPE, RequestError } from '../../core/http/index.ts'
+import { JSON_TYPE, onceClosed, RequestError } from '../../core/http/index.ts'
 import type { Headers } from '../../core/http/index.ts'
 import type { Channel } from './channel.ts'
 import type { Connection } from './client.ts'
@@ -65,7 +65,7 @@ export class EventStreams {
       if (error instanceof FilterError) throw new RequestError(400, error.message)
       throw error
     }
-    response.once('close', () => {
+    onceClosed({ req: request, res: response }, () => {
       this.#open.delete(response)
       channel.remove(client)
       observer.disconnected('event-stream')

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { onceClosed } from '../../core/http/index.ts'
 
 /** The other processes that serve the same port, for sessions that consist of several requests. */
 export interface SessionPeers {
@@ -93,7 +94,7 @@ function passRequest(request: IncomingMessage, response: ServerResponse, port: n
     if (response.headersSent) response.destroy()
     else response.writeHead(400, { 'Content-Type': 'application/json' }).end(UNKNOWN_SESSION)
   })
-  response.on('close', () => passed.destroy())
+  onceClosed({ req: request, res: response }, () => passed.destroy())
   request.pipe(passed)
 }
 

@@ -9,6 +9,7 @@ export {
   negotiateEncoding,
 } from './compression.ts'
 export type { Encoding } from './compression.ts'
+export { onceClosed } from './closing.ts'
 export { createCorsHeaders, createCorsStep } from './cors.ts'
 export { createFailureStep } from './failures.ts'
 export type { Failure } from './failures.ts'

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Middleware } from 'koa'
+import { onceClosed } from './closing.ts'
 import { notesOf } from './notes.ts'
 import type { RequestNotes } from './notes.ts'
 
@@ -43,7 +44,7 @@ export function observeRequest(
   const method = req.method ?? ''
   observer.requestStarted()
   // 'close' follows 'finish', and comes alone when the client left.
-  res.once('close', () => {
+  onceClosed({ req, res }, () => {
     const { route, namespace, cache, bytes } = facts()
     observer.requestEnded({
       route,
