@@ -31,11 +31,22 @@ export class LiveClient {
   /** Entry of the feed up to which it has been given everything, when that is further than others. */
   heardUpTo = 0n
   readonly #filters = new Map<string, Filter>()
+  readonly #leaving = new AbortController()
   #signature: string | undefined
 
   constructor(connection: Connection, address: string) {
     this.connection = connection
     this.address = address
+  }
+
+  /** Aborted when the connection is closed. */
+  get left(): AbortSignal {
+    return this.#leaving.signal
+  }
+
+  /** The connection is closed. */
+  leave(): void {
+    this.#leaving.abort()
   }
 
   /** Number of subscriptions. */

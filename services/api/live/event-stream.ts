@@ -68,6 +68,7 @@ export class EventStreams {
     onceClosed({ req: request, res: response }, () => {
       this.#open.delete(response)
       channel.remove(client)
+      client.leave()
       observer.disconnected('event-stream')
       onClose()
     })

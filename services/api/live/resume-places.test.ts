@@ -2,11 +2,16 @@ import { expect, it } from 'vitest'
 import { ResumePlaces } from './resume-places.ts'
 
 /** Asks for a place; `order` gets the name when it is given. */
-function ask(places: ResumePlaces, order: string[], name: string, address: string): Promise<() => void> {
-  return places.enter(address).then((leave) => {
-    order.push(name)
-    return leave
-  })
+async function ask(
+  places: ResumePlaces,
+  order: string[],
+  name: string,
+  address: string,
+  left = new AbortController().signal,
+): Promise<() => void> {
+  const leave = await places.enter(address, left)
+  order.push(leave ? name : `${name} left`)
+  return leave ?? (() => undefined)
 }
 
 /** Runs all pending callbacks. */
@@ -39,4 +44,22 @@ it('a place that an address may not take goes to the next one', async () => {
   ;(await b)()
   await settle()
   expect(order).toEqual(['a1', 'a2', 'b', 'c', 'd'])
+})
+
+it('a client that leaves while it waits is forgotten, and its place goes to others', async () => {
+  const places = new ResumePlaces()
+  const order: string[] = []
+  const first = ask(places, order, 'a1', 'a')
+  void ask(places, order, 'a2', 'a')
+  const leaving = new AbortController()
+  void ask(places, order, 'a3', 'a', leaving.signal)
+  void ask(places, order, 'a4', 'a')
+  await settle()
+  leaving.abort()
+  void ask(places, order, 'a5', 'a', leaving.signal)
+  await settle()
+  expect(order).toEqual(['a1', 'a2', 'a3 left', 'a5 left'])
+  ;(await first)()
+  await settle()
+  expect(order).toEqual(['a1', 'a2', 'a3 left', 'a5 left', 'a4'])
 })

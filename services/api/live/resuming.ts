@@ -59,7 +59,8 @@ export class Resumer {
       if (!hasBegun) begin(position)
       hasBegun = true
     }
-    const leave = await this.#places.enter(client.address)
+    const leave = await this.#places.enter(client.address, client.left)
+    if (!leave) return
     try {
       if (client.connection.isOpen) await this.#give(hub, channel, client, cursor, beginOnce)
     } catch (error) {

@@ -87,11 +87,14 @@ export class PlainWebsockets {
     observer.connected('websocket')
     websocket.on('message', (data, isBinary) => {
       if (!client.connection.isOpen) return
-      if (rate.take()) session.receive(isBinary ? undefined : textOf(data))
-      else {
+      if (!rate.take()) {
         observer.cut('websocket', 'rate')
         client.dismiss('RATE_LIMITED', `more than ${limits.messages_per_second} messages a second`)
-      }
+      } else if (client.state !== 'resuming' && client.connection.waitingBytes > limits.max_queue_bytes) {
+        // What is missed waits as well, within limits of its own.
+        observer.cut('websocket', 'slow')
+        client.dismiss('TOO_SLOW', `more than ${limits.max_queue_bytes} bytes wait to be read`)
+      } else session.receive(isBinary ? undefined : textOf(data))
     })
     websocket.on('pong', () => this.#answered.add(websocket))
     // 'close' follows.
@@ -99,6 +102,7 @@ export class PlainWebsockets {
     websocket.on('close', () => {
       this.#open.delete(websocket)
       channel.remove(client)
+      client.leave()
       observer.disconnected('websocket')
     })
   }
