@@ -83,7 +83,11 @@ export class Answer {
   }
 
   async #compress(encoding: Encoding): Promise<AnswerForm> {
-    const body = await compress(this.bytes, encoding)
+    const body = await compress(this.bytes, encoding).catch((error: unknown) => {
+      // The next request tries again.
+      this.#forms.delete(encoding)
+      throw error
+    })
     this.onGrowth?.(body.length)
     const form = this.#formOf(body, encoding)
     this.#forms.set(encoding, form)
