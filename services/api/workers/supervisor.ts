@@ -9,9 +9,10 @@ const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 /** A worker that has run for so long resets the delay, ms. */
 const LASTING_MS = 60_000
-/** Interval of the checks of workers, and the time after which an unresponsive one is killed, ms. */
+/** Interval of the checks of workers, ms. */
 const ASK_MS = 15_000
-const SILENCE_MS = 60_000
+/** A worker that has answered none of so many checks is killed: checks, as all processes may have been paused together. */
+const SILENT_CHECKS = 4
 /** A worker may complete its requests for ten seconds; then it is killed, ms. */
 const STOP_MS = 15_000
 /** Consecutive failed starts, while no worker serves, before the supervisor exits. */
@@ -168,13 +169,16 @@ export class Supervisor {
 
   #look(): void {
     for (const worker of this.#workers()) {
-      if (performance.now() - worker.heardMs > SILENCE_MS && worker.isReady) {
+      if (worker.isReady && worker.silentChecks >= SILENT_CHECKS) {
         this.#logger.error(
           { worker: worker.place, workerPid: worker.pid },
           'a worker is unresponsive and is killed',
         )
         worker.kill()
-      } else void worker.collect()
+      } else {
+        worker.silentChecks++
+        void worker.collect()
+      }
     }
   }
 

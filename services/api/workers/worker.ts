@@ -21,8 +21,8 @@ export class Worker {
   isReady = false
   /** Where it takes requests of its sessions from other workers. */
   sessionPort: number | undefined
-  /** When it last said something, by `performance.now`. */
-  heardMs = performance.now()
+  /** Checks of the supervisor since it last said something. */
+  silentChecks = 0
   readonly #process: ClusterWorker
   #snapshot: MetricSnapshot = []
   #reason: Error | undefined
@@ -98,7 +98,7 @@ export class Worker {
   }
 
   #handle(message: Exclude<FromWorker, { kind: 'listening' }>, listener: WorkerListener): void {
-    this.heardMs = performance.now()
+    this.silentChecks = 0
     if (message.kind === 'ready') {
       this.isReady = true
       this.sessionPort = message.sessionPort
