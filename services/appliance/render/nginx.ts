@@ -52,12 +52,11 @@ function renderHttps(values: Values, mode: keyof typeof certificates, routes: st
 
 /** Where failures of the proxy are answered. A location with one of its own inherits none, so it has them all. */
 function errorPages(indent: string, own: Readonly<Record<number, string>> = {}): string {
-  const unavailable = [502, 503, 504].map((status) => [status, own[status] ?? '@unavailable'])
   return [
     'error_page 400 405 408 413 414 500 /.failure;',
     'error_page 494 =400 /.failure;',
     'error_page 429 = @busy;',
-    ...unavailable.map(([status, place]) => `error_page ${status} = ${place};`),
+    ...[502, 503, 504].map((status) => `error_page ${status} = ${own[status] ?? '@unavailable'};`),
   ]
     .map((line) => indent + line)
     .join('\n')
