@@ -1,5 +1,5 @@
 import { createServer, STATUS_CODES } from 'node:http'
-import type { RequestListener, Server } from 'node:http'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { FatalError } from '../errors/index.ts'
@@ -144,6 +144,11 @@ async function drain(server: Server, silent: ReadonlySet<Socket>, drainMs: numbe
       resolve()
     })
   })
+  // A connection that is busy now closes with its next answer, or soon after this one.
+  server.prependListener('request', (_request, response: ServerResponse) => {
+    response.shouldKeepAlive = false
+  })
+  server.keepAliveTimeout = 1
   server.closeIdleConnections()
   for (const socket of silent) socket.destroy()
   const cut = setTimeout(() => {

@@ -1,0 +1,30 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { expect, it } from 'vitest'
+import { listen } from './listener.ts'
+
+const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+
+it('a server that closes answers what comes on a busy connection, and closes that with the answer', async () => {
+  const responses: ServerResponse[] = []
+  const listener = await listen({
+    address: '127.0.0.1',
+    port: 0,
+    handler: (_, response) => void responses.push(response),
+    failureBody: (_, message) => message,
+  })
+  const socket = connect(listener.port, '127.0.0.1')
+  let received = ''
+  socket.on('data', (bytes: Buffer) => (received += bytes.toString()))
+  socket.write(request)
+  await expect.poll(() => responses.length).toBe(1)
+  const closed = listener.close()
+  socket.write(request)
+  responses[0]!.end('first')
+  await expect.poll(() => responses.length).toBe(2)
+  const ended = once(socket, 'close')
+  responses[1]!.end('second')
+  await expect.poll(() => received).toMatch(/first[^]*Connection: close[^]*second$/)
+  await Promise.all([ended, closed])
+})
