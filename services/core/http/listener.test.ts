@@ -6,6 +6,26 @@ import { listen } from './listener.ts'
 
 const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
+it('bytes that are no HTTP end a connection, and write nothing into an answer that is being sent', async () => {
+  const listener = await listen({
+    address: '127.0.0.1',
+    port: 0,
+    handler: (_, response) => void response.write('event'),
+    failureBody: (_, message) => message,
+  })
+  const socket = connect(listener.port, '127.0.0.1')
+  let received = ''
+  socket.on('data', (bytes: Buffer) => (received += bytes.toString()))
+  socket.on('error', () => undefined)
+  socket.write(request)
+  await expect.poll(() => received).toContain('event')
+  const ended = once(socket, 'close')
+  socket.write('NONSENSE\r\n\r\n')
+  await ended
+  expect(received).not.toContain('Malformed')
+  await listener.close()
+})
+
 it('a server that closes answers what comes on a busy connection, and closes that with the answer', async () => {
   const responses: ServerResponse[] = []
   const listener = await listen({

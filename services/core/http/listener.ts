@@ -76,8 +76,13 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   )
   server.setTimeout(timing.idleMs)
   if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
+  const responses = new WeakMap<Duplex, ServerResponse>()
+  server.on('request', (request, response) => responses.set(request.socket, response))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    answerClientError(error, socket, options.failureBody)
+    const response = responses.get(socket)
+    // What is written now would become a part of the answer that is being sent.
+    if (response?.headersSent && !response.writableFinished) socket.destroy()
+    else answerClientError(error, socket, options.failureBody)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => {
