@@ -26,7 +26,7 @@ async function tablesAfter(name: string, data: Uint8Array, actors: readonly stri
     createLogger({ name: 'test', level: 'silent', pretty: false }),
   )
   applier.useProtocol(compileProtocol(ship.definition))
-  await applier.reload(() => Promise.resolve([]), 0)
+  await applier.reload(() => Promise.resolve([]), 0, 0)
   applier.assumeAbi('atomicmarket', packAbi(market.definition))
   const authorization = actors.map((actor) => ({ actor, permission: 'active' }))
   const traces = ship.encoder('transaction_trace[]')(
