@@ -20,7 +20,8 @@ export interface SessionOwner {
 }
 
 const HOST = '127.0.0.1'
-const SESSION = /[?&]sid=(\d{1,4})-/
+const BASE = `http://${HOST}`
+const SESSION = /^(\d{1,4})-/
 
 /** Routes the requests of one socket.io session to one process where several processes share a port: the id of a session starts with the number of its process, and requests that reach another one are forwarded to it.
  */
@@ -33,10 +34,12 @@ export class SessionRelay {
     this.#peers = peers
     this.#owner = owner
     this.#server = createServer((request, response) => {
-      owner.handle(request, response)
+      if (placeOf(request) === peers.place) owner.handle(request, response)
+      else refuseRequest(response)
     })
     this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      owner.upgrade(request, socket, head)
+      if (placeOf(request) === peers.place) owner.upgrade(request, socket, head)
+      else socket.destroy()
     })
     // Only this machine's own processes come here; their clients have been timed already.
     this.#server.setTimeout(0)
@@ -76,11 +79,18 @@ export class SessionRelay {
   }
 
   /** A session of an exited process is unknown to this one too, which reports it. */
-  #portFor({ url = '' }: IncomingMessage): number | undefined {
-    const place = Number(SESSION.exec(url)?.[1])
-    if (Number.isNaN(place) || place === this.#peers.place) return undefined
+  #portFor(request: IncomingMessage): number | undefined {
+    const place = placeOf(request)
+    if (place === undefined || place === this.#peers.place) return undefined
     return this.#peers.portOf(place)
   }
+}
+
+/** Place of the process whose session a request belongs to. Of several ids the last one counts, as for the library. */
+function placeOf({ url = '' }: IncomingMessage): number | undefined {
+  if (!URL.canParse(url, BASE)) return undefined
+  const place = SESSION.exec(new URL(url, BASE).searchParams.getAll('sid').at(-1) ?? '')?.[1]
+  return place === undefined ? undefined : Number(place)
 }
 
 function passRequest(request: IncomingMessage, response: ServerResponse, port: number): void {
@@ -92,7 +102,7 @@ function passRequest(request: IncomingMessage, response: ServerResponse, port: n
   })
   passed.on('error', () => {
     if (response.headersSent) response.destroy()
-    else response.writeHead(400, { 'Content-Type': 'application/json' }).end(UNKNOWN_SESSION)
+    else refuseRequest(response)
   })
   onceClosed({ req: request, res: response }, () => passed.destroy())
   request.pipe(passed)
@@ -100,6 +110,10 @@ function passRequest(request: IncomingMessage, response: ServerResponse, port: n
 
 /** As the library says it. */
 const UNKNOWN_SESSION = '{"code":1,"message":"Session ID unknown"}'
+
+function refuseRequest(response: ServerResponse): void {
+  response.writeHead(400, { 'Content-Type': 'application/json' }).end(UNKNOWN_SESSION)
+}
 
 function passUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, port: number): void {
   const passed = connect({ host: HOST, port, noDelay: true })
