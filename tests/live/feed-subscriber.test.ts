@@ -221,6 +221,23 @@ describe('a subscriber of a feed', () => {
     await again.close()
   })
 
+  it('a subscriber of a feed gets a gap up to the block before the oldest entry that is stored', async () => {
+    const { written, subscriber, received, withoutBus } = await subscribe('pruned')
+    await withoutBus(async () => {
+      for (let block = 11; block <= 14; block++) await written.block(1)
+    })
+    await feed.query('DELETE FROM chain.feed WHERE reader = $1 AND sequence <= 2', ['pruned'])
+    await feed.query('UPDATE chain.feeds SET pruned_to = 2 WHERE reader = $1', ['pruned'])
+    written.beat()
+    await expect.poll(() => received.length).toBe(3)
+    expect(received).toMatchObject([
+      { kind: 'gap', sequence: '2', from_block: null, to_block: 12 },
+      { kind: 'block', sequence: '3', block: { num: 13 } },
+      { kind: 'block', sequence: '4', block: { num: 14 } },
+    ])
+    await subscriber.close()
+  })
+
   it('a subscriber of a feed gets a gap when entries are no longer stored, or the feed is another one', async () => {
     const { written, subscriber, received, store, hasReceived } = await subscribe('other')
     const send = (channel: string, text: string) => void store.publish(channel, text)

@@ -266,9 +266,20 @@ class Subscriber implements FeedSubscriber {
       epoch: state.epoch,
       sequence: String(sequence),
       from_block: null,
-      to_block: state.toldTo,
+      to_block: isPruned ? await this.lastBlockBefore(state) : state.toldTo,
     }
     await this.deliver(gap, sequence)
+  }
+
+  /** The last block without stored events: those of the oldest entry follow. */
+  private async lastBlockBefore({ prunedTo, toldTo }: FeedState): Promise<number> {
+    const [oldest] = await this.options.query<{ kind: string; block_num: number }>(
+      'SELECT kind, block_num FROM chain.feed WHERE reader = $1 AND sequence > $2 ORDER BY sequence LIMIT 1',
+      [this.options.reader, prunedTo],
+    )
+    if (!oldest) return toldTo
+    // The block of a fork has been published before it, and may be among what is missing.
+    return oldest.kind === 'block' ? oldest.block_num - 1 : oldest.block_num
   }
 
   private async deliver(entry: FeedEntry, sequence: bigint): Promise<void> {
