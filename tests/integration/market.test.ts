@@ -1,6 +1,11 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { compareDumps, dumpDatabase } from './database-dump.ts'
@@ -47,6 +52,7 @@ const marketMix = {
 /** Blocks of the recordings that generated ones follow. */
 const recorded = 964
 const generated = 240
+const last = recorded + generated
 
 /** The same blocks, which a fork may still undo or not. */
 function startActivity(libLagBlocks: number): Promise<TestChain> {
@@ -74,25 +80,32 @@ afterEach(async () => {
 
 /** The rows of the families, without columns that depend on the path. */
 async function dumpFamilies(address: DatabaseAddress): Promise<DatabaseDump> {
-  const dump = await dumpDatabase(address)
-  return new Map([...dump].filter(([name]) => /^(assets|market|oracle)\./.test(name)))
+  return dumpTables(address, /^(assets|market|oracle)\./)
 }
 
-async function count(address: DatabaseAddress, text: string): Promise<number> {
+async function dumpTables(address: DatabaseAddress, names: RegExp): Promise<DatabaseDump> {
+  const dump = await dumpDatabase(address)
+  return new Map([...dump].filter(([name]) => names.test(name)))
+}
+
+async function select<T extends object>(address: DatabaseAddress, statement: string): Promise<T[]> {
   const client = await connectDatabase(address, { applicationName: 'test' })
   try {
-    const { rows } = await client.query<{ count: bigint }>(`SELECT count(*) AS count FROM ${text}`)
-    return Number(rows[0]!.count)
+    return (await client.query<T>(statement)).rows
   } finally {
     await client.end()
   }
+}
+
+async function count(address: DatabaseAddress, from: string): Promise<number> {
+  const rows = await select<{ count: bigint }>(address, `SELECT count(*) AS count FROM ${from}`)
+  return Number(rows[0]!.count)
 }
 
 it(
   'statistics equal those recomputed from listings, block by block and at once',
   { timeout: patient(240_000) },
   async () => {
-    const last = recorded + generated
     await indexUntil(reversible, followed.address, last)
     expect(await findViolations(followed.address)).toEqual([])
     await indexUntil(irreversible, atOnce.address, last, { settings: { db_group_blocks: 1_000 } })
@@ -110,5 +123,73 @@ it(
       ['market.royalty_payouts WHERE kind <> 0', 3],
     ] as const)
       expect({ [rows]: (await count(atOnce.address, rows)) >= least }).toEqual({ [rows]: true })
+  },
+)
+
+const start_block = recorded + 1
+/** Sales of which every reader that starts with that block knows everything. */
+const soldSince = `market.sales WHERE state = 3 AND created_at_block >= ${start_block}`
+const byOracle = `${soldSince} AND intended_median > 0`
+
+it(
+  'an oracle prices sales by pairs that are older than the first block, block by block and at once',
+  { timeout: patient(240_000) },
+  async () => {
+    const whole = await createTestDatabase()
+    try {
+      await indexUntil(irreversible, whole.address, last)
+      await indexUntil(irreversible, atOnce.address, last, { settings: { start_block } })
+      await indexUntil(reversible, followed.address, last, { settings: { start_block } })
+      const prices = `SELECT sale_id, price FROM ${soldSince} ORDER BY 1`
+      const expected = await select(whole.address, prices)
+      expect(await count(whole.address, byOracle)).toBeGreaterThan(10)
+      expect(await select(atOnce.address, prices)).toEqual(expected)
+    } finally {
+      await whole.drop()
+    }
+    const tables = /^(market\.(sales|trades)|oracle\.)/
+    const live = await dumpTables(followed.address, tables)
+    expect(compareDumps(live, await dumpTables(atOnce.address, tables))).toEqual([])
+    expect(await count(atOnce.address, 'oracle.pairs WHERE updated_at_block < 965')).toBe(0)
+  },
+)
+
+it(
+  'an oracle whose pairs the node does not return is reported once for each, until a start finds them',
+  { timeout: patient(240_000) },
+  async () => {
+    const { chain, httpUrl, shipUrl } = irreversible
+    const node = createServer((request, response) => {
+      if (request.url === '/v1/chain/get_table_rows') return response.writeHead(500).end('{}')
+      return void text(request)
+        .then((body) => fetch(new URL(request.url!, httpUrl), { method: 'POST', body }))
+        .then(async (answer) => response.end(await answer.text()))
+    }).listen(0, '127.0.0.1')
+    await once(node, 'listening')
+    const lines: string[] = []
+    const logger = createLogger({ name: 'test', destination: { write: (line) => lines.push(line) } })
+    const http = `http://127.0.0.1:${(node.address() as AddressInfo).port}`
+    const unpriced = `${byOracle} AND price IS NULL`
+    const middle = recorded + generated / 2
+    try {
+      await indexUntil(irreversible, atOnce.address, middle, {
+        settings: { start_block },
+        options: { logger, chain: { chainId: chain.chainId, http, ship: [shipUrl] } },
+      })
+    } finally {
+      node.closeAllConnections()
+      node.close()
+    }
+    const warnings = () => lines.filter((line) => line.includes('pair waxpusd of the oracle'))
+    // The table of the oracle, and that of the market.
+    expect(lines.filter((line) => line.includes('could not be read from the chain node'))).toHaveLength(2)
+    expect(warnings()).toHaveLength(1)
+    expect(await count(atOnce.address, unpriced)).toBeGreaterThan(0)
+
+    await indexUntil(irreversible, atOnce.address, last, { settings: { start_block }, options: { logger } })
+    expect(warnings()).toHaveLength(1)
+    expect(await count(atOnce.address, "oracle.pairs WHERE pair_name = 'waxpusd' AND median > 0")).toBe(1)
+    expect(await count(atOnce.address, `${unpriced} AND updated_at_block > ${middle}`)).toBe(0)
+    expect(await count(atOnce.address, `${byOracle} AND updated_at_block > ${middle}`)).toBeGreaterThan(0)
   },
 )

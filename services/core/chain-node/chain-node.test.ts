@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterEach, expect, it } from 'vitest'
 import { describeError } from '../errors/index.ts'
-import { checkChainId, NodeClient, readChainInfo, readRawAbi } from './index.ts'
+import { checkChainId, NodeClient, readChainInfo, readRawAbi, readTable } from './index.ts'
 
 let server: Server | null = null
 
@@ -95,4 +96,20 @@ it('the chain API client shows no password of an address', async () => {
     expect(text).toMatch(/CHAIN_MISMATCH|CHAIN_UNREACHABLE/)
     expect(text).not.toContain('secret')
   }
+})
+
+it('the chain API client reads a table page by page, and no more pages than it may', async () => {
+  const bounds: unknown[] = []
+  const url = await node((request, response) => {
+    void text(request).then((body) => {
+      bounds.push((JSON.parse(body) as { lower_bound?: string }).lower_bound)
+      const id = bounds.length
+      response.end(JSON.stringify({ rows: [{ id }], more: id < 3, next_key: String(id) }))
+    })
+  })
+  const table = { code: 'oracle', scope: 'oracle', table: 'pairs' }
+  expect(await readTable(url, table, 9)).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }])
+  expect(bounds).toEqual([undefined, '1', '2'])
+  bounds.length = 0
+  expect(await readTable(url, table, 2)).toEqual([{ id: 1 }, { id: 2 }])
 })

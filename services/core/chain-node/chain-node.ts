@@ -6,6 +6,7 @@ const MAX_INFO_BYTES = 64 * 1024
 const MAX_ABI_BYTES = 16 * 1024 * 1024
 const MAX_BLOCK_BYTES = 64 * 1024 * 1024
 const MAX_TABLE_BYTES = 64 * 1024 * 1024
+const PAGE_ROWS = 500
 
 /** What a chain node says of its chain. */
 export interface ChainInfo {
@@ -89,6 +90,9 @@ export interface TableRowsRequest {
   readonly json: boolean
 }
 
+/** A row as a node prints it. */
+export type JsonRow = Readonly<Record<string, unknown>>
+
 /** A page of a contract's table. */
 export interface TableRowsPage {
   readonly rows: readonly unknown[]
@@ -112,6 +116,27 @@ export async function readTableRows(url: string, request: TableRowsRequest): Pro
     rows: rows as unknown[],
     next: more === true && typeof next === 'string' && next !== '' ? next : null,
   }
+}
+
+/**
+ * Asks a chain node for the present rows of a contract's table as JSON, page by page, up to `maxPages`.
+ *
+ * @throws RetryableError `CHAIN_UNREACHABLE`.
+ */
+export async function readTable(
+  url: string,
+  table: Pick<TableRowsRequest, 'code' | 'scope' | 'table'>,
+  maxPages: number,
+): Promise<JsonRow[]> {
+  const rows: JsonRow[] = []
+  let lower: string | null = ''
+  for (let page = 0; lower !== null && page < maxPages; page++) {
+    const request = { ...table, limit: PAGE_ROWS, json: true }
+    const answer = await readTableRows(url, lower === '' ? request : { ...request, lower_bound: lower })
+    rows.push(...(answer.rows as JsonRow[]))
+    lower = answer.next
+  }
+  return rows
 }
 
 /**

@@ -1,26 +1,16 @@
-import { readTableRows } from '../../core/chain-node/index.ts'
+import { readTable } from '../../core/chain-node/index.ts'
+import type { JsonRow } from '../../core/chain-node/index.ts'
 import { marketTables } from '../handlers/market/index.ts'
-import { createOracleHandler, emptyOracleState, oracleTables } from '../handlers/oracle/index.ts'
+import { createOracleHandler, emptyOracleState, oracleTables, parsePair } from '../handlers/oracle/index.ts'
 import type { CommitUnit } from '../store/index.ts'
 import { literal } from './copy-parts.ts'
 import type { UndoneSource } from './old-undo.ts'
 
-const PAGE_ROWS = 500
 /** More data points than any oracle has. */
 const MAX_PAGES = 1_000
 
-type JsonRow = Readonly<Record<string, unknown>>
-
-async function readAll(http: string, code: string, scope: string, table: string): Promise<JsonRow[]> {
-  const rows: JsonRow[] = []
-  let lower: string | null = ''
-  for (let page = 0; lower !== null && page < MAX_PAGES; page++) {
-    const request = { code, scope, table, limit: PAGE_ROWS, json: true }
-    const answer = await readTableRows(http, lower === '' ? request : { ...request, lower_bound: lower })
-    rows.push(...(answer.rows as JsonRow[]))
-    lower = answer.next
-  }
-  return rows
+function readAll(http: string, code: string, scope: string, table: string): Promise<JsonRow[]> {
+  return readTable(http, { code, scope, table }, MAX_PAGES)
 }
 
 const integer = (value: unknown) => BigInt(value as string | number)
@@ -39,16 +29,9 @@ export async function putOracleFromNode(
   const pairs = await readAll(http, account, account, 'pairs')
   const handler = createOracleHandler({ oracle_account: account })
   const scope = handler.open(block, emptyOracleState, unit, () => undefined)
-  const row = (table: string, name: string, key: bigint, value: JsonRow) =>
+  const row = (table: string, name: string, key: bigint, value: object) =>
     scope.row({ table, present: true, scope: () => name, primaryKey: () => key, value: () => value })
-  for (const pair of pairs)
-    row('pairs', account, 0n, {
-      ...pair,
-      active: Boolean(pair.active),
-      bounty_awarded: Boolean(pair.bounty_awarded),
-      bounty_edited_by_custodians: Boolean(pair.bounty_edited_by_custodians),
-      quoted_precision: integer(pair.quoted_precision),
-    })
+  for (const pair of pairs) row('pairs', account, 0n, parsePair(pair))
   for (const { name } of pairs)
     for (const point of await readAll(http, account, String(name), 'datapoints'))
       row('datapoints', String(name), integer(point.id), {

@@ -14,6 +14,7 @@ import { chainTables } from './chain-tables.ts'
 import { noteGaps } from './gaps.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { assumeMissingAbis } from './missing-abis.ts'
+import { fetchMissingPairs } from './missing-pairs.ts'
 import { noObserver } from './observer.ts'
 import { QueryIndexBuilder } from './query-index-builder.ts'
 import { Reading } from './reading.ts'
@@ -110,6 +111,7 @@ async function readOnce(
     const startBlock = await checkReader(store, settings, families, options.chain.chainId, logger)
     heartbeat.noteGaps(await noteGaps(store, settings.name, startBlock, logger))
     await checkStateWriters(store, stateWriters, settings.name, startBlock, logger)
+    if (startBlock > 2) await fetchMissingPairs(store, handlers, options.chain.http, startBlock, logger)
     const applier = new BlockApplier(settings.name, handlers, stateWriters, logger)
     const query: Query = (text, values) => store.query(text, values)
     const reload = async () => {

@@ -5,7 +5,8 @@ import type { BlockInfo, RowEvent } from '../handler.ts'
 import { toJsonText } from '../json-text.ts'
 import { auctionFlip, noteFormerTerms } from './listing-values.ts'
 import type * as contract from './contract.ts'
-import type { MarketState, SymbolPair } from './state.ts'
+import type { MarketState } from './state.ts'
+import { symbolPairRows, symbolsOf } from './symbol-pairs.ts'
 import { tables } from './tables.ts'
 
 /** End of a range of ids that still runs. */
@@ -115,19 +116,7 @@ export class ContractRows {
   }
 
   private symbolPairs(supported: contract.ConfigState['supported_symbol_pairs']): MarketState['symbolPairs'] {
-    const rows = supported.map((pair, place) => {
-      const listing = parseSymbol(pair.listing_symbol)
-      const settlement = parseSymbol(pair.settlement_symbol)
-      return {
-        listing_symbol: listing.symbol,
-        settlement_symbol: settlement.symbol,
-        place,
-        listing_precision: listing.precision,
-        settlement_precision: settlement.precision,
-        pair_name: pair.delphi_pair_name,
-        invert_pair: pair.invert_delphi_pair,
-      }
-    })
+    const rows = symbolPairRows(supported)
     for (const row of rows) this.sink.upsert(tables.symbolPairs, row)
     const former = new Set(this.state.symbolPairs.map(symbolsOf))
     const present = new Set(rows.map(symbolsOf))
@@ -237,10 +226,6 @@ export class ContractRows {
       updated_at_block: num,
     }
   }
-}
-
-function symbolsOf({ listing_symbol, settlement_symbol }: SymbolPair): string {
-  return `${listing_symbol}/${settlement_symbol}`
 }
 
 type CounterRanges = contract.BonusFeeState['counter_ranges']

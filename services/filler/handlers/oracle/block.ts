@@ -27,6 +27,7 @@ export class OracleBlock implements BlockScope<OracleState> {
   private readonly block: BlockInfo
   private readonly state: OracleState
   private readonly sink: RowSink
+  private readonly warn: (message: string) => void
   private readonly noteTerms: NoteTerms
   private readonly rings = new Map<string, Map<bigint, bigint>>()
   /** Known pairs, as this block changes them. */
@@ -35,11 +36,18 @@ export class OracleBlock implements BlockScope<OracleState> {
   /** Last write action to each pair. */
   private readonly lastWrites = new Map<string, { owner: string; value: bigint }>()
 
-  constructor(block: BlockInfo, state: OracleState, sink: RowSink, noteTerms: NoteTerms) {
+  constructor(
+    block: BlockInfo,
+    state: OracleState,
+    sink: RowSink,
+    warn: (message: string) => void,
+    noteTerms: NoteTerms,
+  ) {
     this.block = block
     this.state = state
     this.precisions = state.precisions
     this.sink = sink
+    this.warn = warn
     this.noteTerms = noteTerms
   }
 
@@ -59,6 +67,12 @@ export class OracleBlock implements BlockScope<OracleState> {
       const known = [...(this.state.rings.get(pair)?.values() ?? [])]
       // A place of the ring that was only just created has the time 0 and no price yet.
       if (newest.timeMs === 0n || known.some((timeMs) => timeMs > newest.timeMs)) continue
+      if (!this.precisions.has(pair)) {
+        this.warn(
+          `pair ${pair} of the oracle was added before the first block and is not known: sales that it prices have no price; a start with a chain node that answers over HTTP reads it`,
+        )
+        continue
+      }
       this.sink.patch(
         tables.pairs,
         { pair_name: pair },

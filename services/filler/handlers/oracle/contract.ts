@@ -40,3 +40,32 @@ export const wantedActions: Readonly<Record<string, WantedFields>> = { write: nu
 
 /** Contract tables that the handler reads. */
 export const wantedRows: Readonly<Record<string, WantedFields>> = { pairs: null, datapoints: null }
+
+const texts = [
+  'proposer',
+  'name',
+  'bounty_amount',
+  'base_symbol',
+  'base_contract',
+  'quote_symbol',
+  'quote_contract',
+]
+const lists = ['approving_custodians', 'approving_oracles']
+const integers = ['base_type', 'quote_type']
+
+/** A row of `pairs` as the HTTP interface of a node prints it. @throws TypeError for what is none. */
+export function parsePair(row: Readonly<Record<string, unknown>>): PairState {
+  const isText = (value: unknown) => typeof value === 'string'
+  const isPair =
+    texts.every((field) => isText(row[field])) &&
+    lists.every((field) => Array.isArray(row[field]) && row[field].every(isText)) &&
+    integers.every((field) => Number.isInteger(row[field]))
+  if (!isPair) throw new TypeError('a row is not that of a pair')
+  return {
+    ...(row as unknown as PairState),
+    active: Boolean(row.active),
+    bounty_awarded: Boolean(row.bounty_awarded),
+    bounty_edited_by_custodians: Boolean(row.bounty_edited_by_custodians),
+    quoted_precision: BigInt(row.quoted_precision as string | number),
+  }
+}

@@ -25,9 +25,10 @@ export function createOracleHandler(
     actions: wantedActions,
     rows: wantedRows,
     load: loadOracleState,
-    open: (block, state, sink) => new OracleBlock(block, state, sink, noteTerms),
+    open: (block, state, sink, warn) => new OracleBlock(block, state, sink, warn, noteTerms),
   }
 }
 
+export { parsePair } from './contract.ts'
 export { emptyState as emptyOracleState } from './state.ts'
 export { tables as oracleTables } from './tables.ts'

@@ -93,6 +93,10 @@ it.each([
   expect(apply(ring, points, writes).median).toBe(median)
 })
 
+it('a pair that is not known takes no median', () => {
+  expect(apply({ ...ring, precisions: new Map() }, [point(1n, 10, 300n)]).median).toBeUndefined()
+})
+
 it('a median of 0 is taken as it is', () => {
   expect(apply({ ...ring, rings: new Map() }, [point(1n, 10, 0n)]).median).toBe(0n)
 })

@@ -1,0 +1,108 @@
+import { readTable } from '../../core/chain-node/index.ts'
+import type { JsonRow } from '../../core/chain-node/index.ts'
+import { describeError } from '../../core/errors/index.ts'
+import type { Logger } from '../../core/log/index.ts'
+import type { Handler } from '../handlers/index.ts'
+import { marketTables, parseSymbolPairs, symbolsOf } from '../handlers/market/index.ts'
+import { createOracleHandler, emptyOracleState, parsePair } from '../handlers/oracle/index.ts'
+import { CommitUnit } from '../store/index.ts'
+import type { Store } from '../store/index.ts'
+
+/** A contract table with pairs that prices follow from. */
+interface PairSource {
+  readonly family: string
+  readonly table: string
+  /** Names of the pairs that the database has. */
+  readonly known: string
+  /** Whether the database lacks pairs that its rows refer to. */
+  readonly lacks: string
+  /** Gives the pairs that are not known to the unit; their names. */
+  put(rows: readonly JsonRow[], known: ReadonlySet<string>, account: string, unit: CommitUnit): string[]
+}
+
+const sources: readonly PairSource[] = [
+  {
+    family: 'oracle',
+    table: 'pairs',
+    known: 'SELECT pair_name AS name FROM oracle.pairs',
+    lacks: `SELECT EXISTS (
+      SELECT FROM oracle.datapoints d WHERE NOT EXISTS (SELECT FROM oracle.pairs p WHERE p.pair_name = d.pair_name)
+    ) AS lacks`,
+    put: (rows, known, account, unit) => {
+      const pairs = rows.map(parsePair).filter(({ name }) => !known.has(name))
+      const handler = createOracleHandler({ oracle_account: account })
+      const scope = handler.open({ num: 0, timeMs: 0 }, emptyOracleState, unit, () => undefined)
+      for (const pair of pairs)
+        scope.row({
+          table: 'pairs',
+          present: true,
+          scope: () => account,
+          primaryKey: () => 0n,
+          value: () => pair,
+        })
+      scope.end()
+      return pairs.map(({ name }) => name)
+    },
+  },
+  {
+    family: 'market',
+    table: 'config',
+    known: `SELECT listing_symbol || '/' || settlement_symbol AS name FROM market.symbol_pairs`,
+    lacks:
+      'SELECT NOT EXISTS (SELECT FROM market.config) AND NOT EXISTS (SELECT FROM market.symbol_pairs) AS lacks',
+    put: (rows, known, _, unit) => {
+      const pairs = rows.flatMap(parseSymbolPairs).filter((pair) => !known.has(symbolsOf(pair)))
+      for (const pair of pairs) unit.upsert(marketTables.symbolPairs, pair)
+      return pairs.map(symbolsOf)
+    },
+  },
+]
+
+/** 500 rows each: more pairs than any oracle has. */
+const MAX_PAGES = 4
+
+/**
+ * A reader that starts in the middle of a chain has not seen pairs being added: to the oracle, and to the market's
+ * configuration. Those that the database lacks are requested from the chain's HTTP interface, before the first block, after
+ * blocks that were left out, and as long as some are missing. They are taken as they are at present: names, symbols and
+ * precision of a pair do not change, and what else may be newer than the first block is written again by the blocks that
+ * changed it. Medians come with data points. The rows are of no block, so no fork undoes them. If the node does not answer,
+ * the reader continues without them.
+ */
+export async function fetchMissingPairs(
+  store: Store,
+  handlers: readonly Handler[],
+  http: string | null,
+  startBlock: number,
+  logger: Logger,
+): Promise<void> {
+  for (const source of sources) {
+    const account = handlers.find(({ family }) => family === source.family)?.account
+    if (account === undefined || http === null || !(await isMissing(store, source, startBlock))) continue
+    const known = await store.query<{ name: string }>(source.known)
+    const unit = new CommitUnit(false)
+    let pairs: string[]
+    try {
+      const rows = await readTable(http, { code: account, scope: account, table: source.table }, MAX_PAGES)
+      pairs = source.put(rows, new Set(known.map(({ name }) => name)), account, unit)
+    } catch (error) {
+      logger.warn(
+        { account, table: source.table, cause: describeError(error) },
+        'pairs from before the first block could not be read from the chain node: sales that an oracle prices by them have no price',
+      )
+      continue
+    }
+    if (pairs.length === 0) continue
+    await store.load(unit, store.position?.timeMs ?? 0)
+    logger.warn(
+      { account, pairs, startBlock },
+      'the reader begins after these pairs were added: their present rows are used until the contract changes them',
+    )
+  }
+}
+
+async function isMissing(store: Store, source: PairSource, startBlock: number): Promise<boolean> {
+  if (startBlock > (store.position?.num ?? 0) + 1) return true
+  const [row] = await store.query<{ lacks: boolean }>(source.lacks)
+  return row!.lacks
+}
