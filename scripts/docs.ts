@@ -123,7 +123,10 @@ function variableCells(): string[][] {
     [code('CONFIG_DIR'), 'Directory of the three files; default `./config`.'],
     [
       code('API_WORKERS'),
-      'Processes that serve the api, up to 256; 0 or absent: one for each core, or a single one without Redis.',
+      'Processes that serve the api, up to 256; 0 or absent: one for each core, or a single one without Redis. In the ' +
+        'appliance `max_connections` of the bundled PostgreSQL follows from it: (`API_REPLICAS` + 1) × (the larger of ' +
+        'this and `MAX_DB_CONNECTIONS`, + 2 × this + 1) + 60, at most 8000. Where it is absent, the cores of the ' +
+        'machine that renders count: set it where the api runs on another one.',
     ],
     [code('LOG_LEVEL'), 'trace, debug, info, warn, error, fatal or silent; default `info`.'],
   ]

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import { tmpdir, totalmem } from 'node:os'
+import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -226,6 +226,34 @@ describe('rendering', () => {
     },
   )
 
+  it('a rendered configuration has addresses with an IPv6 address of PostgreSQL in brackets', async () => {
+    const { out, certificateFiles } = places('ipv6')
+    await render({ ...real, POSTGRES_HOST: '2001:db8::5' }, { out, certificateFiles })
+    const text = await readFile(join(out, 'hasura/environment'), 'utf8')
+    const urls = [...text.matchAll(/_DATABASE_URL='([^']*)'/g)].map(([, url = '']) => url)
+    expect(urls.map((url) => new URL(url).host)).toEqual(['[2001:db8::5]:5432', '[2001:db8::5]:5432'])
+  })
+
+  it('a rendered configuration asks nothing of this machine for a PostgreSQL elsewhere', async () => {
+    const PG_MEMORY = `${Math.ceil(totalmem() / 2 ** 30) + 1}g`
+    expect(await problemsOf({ ...real, PG_MEMORY, POSTGRES_HOST: 'db.test' })).toEqual([])
+  })
+
+  it.each([
+    [{ API_WORKERS: '4' }, 3 * (20 + 2 * 4 + 1) + 60],
+    [{}, 3 * (Math.max(20, cpus().length) + 2 * cpus().length + 1) + 60],
+    [{ API_WORKERS: '64', API_REPLICAS: '5' }, 6 * (64 + 2 * 64 + 1) + 60],
+    [{ API_WORKERS: '256', MAX_DB_CONNECTIONS: '10000' }, 8_000],
+  ])(
+    'a rendered configuration lets PostgreSQL take the connections of all services: %j',
+    async (more, most) => {
+      const { out, certificateFiles } = places('connections')
+      await render({ ...real, ...more }, { out, certificateFiles })
+      const text = await readFile(join(out, 'postgres/postgresql.conf'), 'utf8')
+      expect(/^max_connections = (\d+)$/m.exec(text)?.[1]).toBe(String(most))
+    },
+  )
+
   it('a rendered configuration takes the longest name of a database, and that of its copy', async () => {
     const longest = 'a'.repeat(57)
     for (const name of [longest, `${longest}_trial`])
@@ -315,6 +343,13 @@ describe('refused', () => {
       { ...real, POSTGRES_SUPERUSER_PASSWORD: 'secret' },
       ['POSTGRES_SUPERUSER_PASSWORD'],
     ],
+    ...['2001:db8::g', "it's", '[::1]', 'a b', 'host:5432'].map(
+      (host): [string, Record<string, string>, string[]] => [
+        `${host} as the host of PostgreSQL`,
+        { ...real, POSTGRES_HOST: host },
+        ['POSTGRES_HOST'],
+      ],
+    ),
     ['a database name with capitals', { ...real, POSTGRES_DATABASE: 'Wax' }, ['POSTGRES_DATABASE']],
     [
       'a database name that leaves no room for that of its copy',

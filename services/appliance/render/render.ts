@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { totalmem } from 'node:os'
+import { isIPv6 } from 'node:net'
+import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { configFiles, ConfigError, parseConfig } from '../../core/config/index.ts'
@@ -14,7 +15,7 @@ import { checkSuperuserPassword, readSuperuserPassword } from './superuser.ts'
 import type { SecretName, Secrets } from './secrets.ts'
 import { escapeJson, fillTemplate } from './template.ts'
 import type { Placeholders } from './template.ts'
-import { splitList } from './variables.ts'
+import { BUNDLED_POSTGRES, splitList } from './variables.ts'
 
 /** Where `render` puts things, and where it finds the operator's files. */
 export interface RenderPlaces {
@@ -42,7 +43,11 @@ const services = ['filler', 'api', 'state'] as const
 type Service = (typeof services)[number]
 
 /** Connections of the filler, the state service, Hasura, migrations and people. */
-const OTHER_CONNECTIONS = 40
+const OTHER_CONNECTIONS = 60
+/** Each process of the api reads the feed on one connection and looks at the database on another; both may take more for moments. */
+const OWN_CONNECTIONS = 2
+/** The container of PostgreSQL has no room for more processes; the limit of the server is 262143. */
+const MOST_CONNECTIONS = 8_000
 
 /**
  * Checks the environment and everything that would be rendered from it; writes nothing.
@@ -109,7 +114,7 @@ async function prepare(
   places: RenderPlaces,
 ): Promise<{ files: RenderedFile[]; warnings: readonly ConfigWarning[] }> {
   const problems: ConfigProblem[] = []
-  if (values.PG_MEMORY > totalmem()) {
+  if (values.POSTGRES_HOST === BUNDLED_POSTGRES && values.PG_MEMORY > totalmem()) {
     const found = `${Math.floor(values.PG_MEMORY / 2 ** 20)} MiB`
     const allowed = `at most what this machine has, ${Math.floor(totalmem() / 2 ** 20)} MiB`
     problems.push({ file: 'environment', path: 'PG_MEMORY', found, allowed })
@@ -147,8 +152,8 @@ async function prepare(
 }
 
 function renderOthers(values: Values, secrets: Secrets, profiles: readonly string[]): RenderedFile[] {
-  const connections = values.MAX_DB_CONNECTIONS * Math.max(1, values.API_WORKERS || 4) + OTHER_CONNECTIONS
-  const database = `${values.POSTGRES_HOST}:${values.POSTGRES_PORT}`
+  const host = values.POSTGRES_HOST
+  const database = `${isIPv6(host) ? `[${host}]` : host}:${values.POSTGRES_PORT}`
   const hasura = [
     `HASURA_GRAPHQL_ADMIN_SECRET='${secrets.hasura_admin}'`,
     `HASURA_GRAPHQL_METADATA_DATABASE_URL='postgres://pronghorn_hasura:${secrets.hasura}@${database}/pronghorn_hasura'`,
@@ -167,7 +172,10 @@ function renderOthers(values: Values, secrets: Secrets, profiles: readonly strin
     {
       service: 'postgres',
       name: 'postgresql.conf',
-      text: fillTemplate('postgresql.conf', computePostgresSettings(values.PG_MEMORY, connections)),
+      text: fillTemplate(
+        'postgresql.conf',
+        computePostgresSettings(values.PG_MEMORY, countConnections(values)),
+      ),
       mode: 0o444,
     },
     { service: 'postgres', name: 'pg_hba.conf', text: fillTemplate('pg_hba.conf', {}), mode: 0o444 },
@@ -181,6 +189,17 @@ function renderOthers(values: Values, secrets: Secrets, profiles: readonly strin
     { service: 'hasura', name: 'environment', text: hasura, mode: 0o444 },
     { service: 'hasura', name: HASURA_SETTINGS, text: metadataSettings(values, secrets), mode: 0o440 },
   ]
+}
+
+/**
+ * Most connections to PostgreSQL: those of each container of the api, of one more while they are replaced, and others.
+ * Without API_WORKERS the cores of this machine count: where the api runs on one with more, API_WORKERS has to be set.
+ */
+function countConnections(values: Values): number {
+  // Containers may be held to fewer processors than the machine has; `availableParallelism` may count those alone.
+  const workers = values.API_WORKERS || cpus().length
+  const container = Math.max(values.MAX_DB_CONNECTIONS, workers) + workers * OWN_CONNECTIONS + 1
+  return Math.min(MOST_CONNECTIONS, (values.API_REPLICAS + 1) * container + OTHER_CONNECTIONS)
 }
 
 /** What the one-shot that gives Hasura its metadata has to know. */

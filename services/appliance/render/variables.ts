@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { isAddressRange } from '../../core/config/index.ts'
 import { bool, makeExactValidator, makeValidator, port, str } from 'envalid'
 
@@ -16,10 +17,15 @@ const matching = (pattern: RegExp, allowed: string) =>
     return text
   })
 
-const hostName = matching(
-  /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?$/,
-  'a host name or an IPv4 address',
-)
+const hostNamePattern = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?$/
+const hostName = matching(hostNamePattern, 'a host name or an IPv4 address')
+/** Service of the compose file that is PostgreSQL, unless it is elsewhere. */
+export const BUNDLED_POSTGRES = 'postgres'
+
+const databaseHost = makeValidator<string>((text) => {
+  if (hostNamePattern.test(text) || isIPv6(text)) return text
+  throw new RangeError('a host name or an IP address, without brackets')
+})
 const account = matching(/^(?:none|[a-z1-5.]{1,13})$/, 'an account name, or none to leave the family out')
 const chainAddress = (protocols: readonly string[], example: string) =>
   makeExactValidator<string>((text) => {
@@ -168,6 +174,13 @@ export const variables = {
   IPV6: bool({ default: false, desc: 'Listen on IPv6 as well; docker-compose.ipv6.yml sets it.' }),
 
   API_WORKERS: whole(0, 256)({ default: 0, desc: 'Processes of the api container; 0 for one per core.' }),
+  API_REPLICAS: whole(
+    1,
+    1_000,
+  )({
+    default: 2,
+    desc: 'Containers of the api with docker-compose.scale.yml; PostgreSQL takes the connections of one more.',
+  }),
   CACHE_LIFE: whole(
     0,
     31_536_000,
@@ -197,11 +210,11 @@ export const variables = {
     10_000,
   )({
     default: 20,
-    desc: 'Database connections of each process of the api.',
+    desc: 'Most database connections of an api container for requests, shared out among its processes; each has one at least, and two more for itself.',
   }),
   DISABLE_V1_SALES: bool({ default: false, desc: 'Answer the first sales routes as the second ones do.' }),
 
-  POSTGRES_HOST: str({ default: 'postgres', desc: 'Host of PostgreSQL.' }),
+  POSTGRES_HOST: databaseHost({ default: BUNDLED_POSTGRES, desc: 'Host of PostgreSQL.' }),
   POSTGRES_PORT: port({ default: 5432, desc: 'Port of PostgreSQL.' }),
   POSTGRES_DATABASE: databaseName({
     default: 'pronghorn',
