@@ -213,3 +213,28 @@ it('devchain runs until it is stopped', async () => {
   stopping.abort()
   expect(await running).toMatchObject({ code: 0, err: '' })
 })
+
+describe('commands of the appliance', () => {
+  const appliance = {
+    ...{
+      CHAIN: 'wax-mainnet',
+      CHAIN_HTTP: 'http://node.test',
+      CHAIN_SHIP: 'ws://node.test',
+      PG_MEMORY: '256m',
+    },
+    ...{ POSTGRES_HOST: '127.0.0.1', POSTGRES_PORT: '1', REDIS_HOST: '127.0.0.1', REDIS_PORT: '1' },
+  }
+
+  it('rotating secrets says where it cannot reach PostgreSQL', async () => {
+    await run(['render-config', '--out', dir], appliance)
+    const { code, err } = await run(['rotate-secrets', '--rendered', dir], appliance)
+    expect(code).toBe(exitCodes.temporary[0])
+    expect(err).toMatch(/^DATABASE_UNAVAILABLE: PostgreSQL cannot be reached at 127\.0\.0\.1:1 as postgres/)
+  })
+
+  it('giving Hasura its metadata says which file it lacks', async () => {
+    const { code, err } = await run(['hasura-metadata', '--rendered', dir])
+    expect(code).toBe(exitCodes.failed[0])
+    expect(err).toMatch(/^CONFIG_INVALID: .*\/hasura\/metadata\.json cannot be read: run render-config first/)
+  })
+})

@@ -119,7 +119,8 @@ it('a key is shown once, stored as a hash, listed with its last use, and revoked
     err: expect.stringContaining(id) as string,
   })
   expect(await run('keys', 'create')).toMatchObject({ code: 2 })
-  expect(await run('keys', 'create', '--label', 'x', '--expires', '2001-01-01')).toMatchObject({ code: 2 })
+  for (const date of ['2001-01-01', '2103-02-31', '2103-02-29T12:00:00Z', '2103/02/31', 'soon'])
+    expect(await run('keys', 'create', '--label', 'x', '--expires', date)).toMatchObject({ code: 2 })
 })
 
 it('a key that never was, an expired and a revoked one get the same answer', async () => {

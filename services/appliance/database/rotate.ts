@@ -2,6 +2,7 @@ import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connectDatabase } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
+import { RetryableError } from '../../core/errors/index.ts'
 import { ensureSecrets, newSecret, secretNames, stageSecret } from '../render/index.ts'
 import type { SecretName } from '../render/index.ts'
 import { addRedisPassword } from './redis-password.ts'
@@ -31,6 +32,8 @@ interface Witness {
  * Replaces every secret: the roles get their new passwords in one transaction, and the files are exchanged after it.
  * A run that was cut off in between is finished, or forgotten, by the next one. Services read their new database password
  * when they next connect; for the others they have to be started again.
+ *
+ * @throws RetryableError `DATABASE_UNAVAILABLE`; all roles keep their passwords.
  */
 export async function rotateSecrets({
   dir,
@@ -91,5 +94,8 @@ function connect(address: RotateOptions['address'], password: string): ReturnTyp
   return connectDatabase(
     { ...address, password, database: 'postgres' },
     { applicationName: 'pronghorn-rotate' },
-  )
+  ).catch((cause: unknown) => {
+    const place = `${address.host}:${address.port} as ${address.user}`
+    throw new RetryableError('DATABASE_UNAVAILABLE', `PostgreSQL cannot be reached at ${place}`, { cause })
+  })
 }

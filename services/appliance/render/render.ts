@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { configFiles, ConfigError, parseConfig } from '../../core/config/index.ts'
 import type { ConfigPart, ConfigProblem, ConfigWarning, Environment } from '../../core/config/index.ts'
+import { FatalError } from '../../core/errors/index.ts'
 import { checkCertificateFiles, ensureSelfSigned } from './certificate.ts'
 import { renderNginx } from './nginx.ts'
 import { computePostgresSettings } from './postgres.ts'
@@ -209,9 +210,15 @@ function metadataSettings(values: Values, secrets: Secrets): string {
   return `${JSON.stringify({ adminSecret: secrets.hasura_admin, rowLimit: values.GRAPHQL_ROW_LIMIT })}\n`
 }
 
-/** Reads what `render` left for the one-shot that gives Hasura its metadata. */
+/**
+ * Reads what `render` left for the one-shot that gives Hasura its metadata.
+ * @throws FatalError `CONFIG_INVALID` where it is not there.
+ */
 export async function readHasuraSettings(out: string): Promise<{ adminSecret: string; rowLimit: number }> {
-  const text = await readFile(join(out, 'hasura', HASURA_SETTINGS), 'utf8')
+  const path = join(out, 'hasura', HASURA_SETTINGS)
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new FatalError('CONFIG_INVALID', `${path} cannot be read: run render-config first`, { cause })
+  })
   return z.strictObject({ adminSecret: z.string(), rowLimit: z.int().min(1) }).parse(JSON.parse(text))
 }
 

@@ -163,6 +163,9 @@ function labelText(text: string): string {
 
 function futureDate(text: string): Date {
   const date = new Date(text)
-  if (date.getTime() > Date.now()) return date
+  const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? ['']
+  // A day that the month lacks would count on into the next one.
+  const isDay = Date.parse(day) > 0 && new Date(day).toISOString().startsWith(day)
+  if (isDay && date.getTime() > Date.now()) return date
   throw new InvalidArgumentError('Allowed: a date in the future, such as 2030-01-31 or 2030-01-31T12:00:00Z.')
 }
