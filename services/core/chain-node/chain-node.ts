@@ -80,7 +80,7 @@ export async function readBlock(url: string, num: number): Promise<NodeBlock> {
 }
 
 /** What `get_table_rows` is asked. */
-export interface TableRowsRequest {
+interface TableRowsRequest {
   readonly code: string
   readonly scope: string
   readonly table: string
@@ -94,7 +94,7 @@ export interface TableRowsRequest {
 export type JsonRow = Readonly<Record<string, unknown>>
 
 /** A page of a contract's table. */
-export interface TableRowsPage {
+interface TableRowsPage {
   readonly rows: readonly unknown[]
   /** Where the next page begins; null after the last. */
   readonly next: string | null
@@ -105,7 +105,7 @@ export interface TableRowsPage {
  *
  * @throws RetryableError `CHAIN_UNREACHABLE`.
  */
-export async function readTableRows(url: string, request: TableRowsRequest): Promise<TableRowsPage> {
+async function readTableRows(url: string, request: TableRowsRequest): Promise<TableRowsPage> {
   const { rows, more, next_key: next } = await ask(url, '/v1/chain/get_table_rows', request, MAX_TABLE_BYTES)
   if (!Array.isArray(rows))
     throw new RetryableError(

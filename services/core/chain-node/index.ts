@@ -1,5 +1,5 @@
 export { shownAddress } from './address.ts'
-export { checkChainId, readBlock, readChainInfo, readRawAbi, readTable, readTableRows } from './chain-node.ts'
-export type { ChainInfo, JsonRow, NodeBlock, TableRowsPage, TableRowsRequest } from './chain-node.ts'
+export { checkChainId, readBlock, readChainInfo, readRawAbi, readTable } from './chain-node.ts'
+export type { ChainInfo, JsonRow, NodeBlock } from './chain-node.ts'
 export { demoChainId } from './demo-chain.ts'
 export { NodeClient } from './node-client.ts'
