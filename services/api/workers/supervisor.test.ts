@@ -20,7 +20,7 @@ class SilentWorker {
     workers.push(this)
   }
 
-  readonly collect = vi.fn(async () => undefined)
+  readonly collect = vi.fn(() => Promise.resolve(undefined))
   readonly kill = vi.fn()
   readonly notifyPeers = vi.fn()
 
