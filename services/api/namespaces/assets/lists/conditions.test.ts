@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../../tests/setup/database.ts'
 import type { TestDatabase } from '../../../../../tests/setup/database.ts'
 import { connectDatabase } from '../../../../core/database/index.ts'
-import { raw, sql } from '../../../database/index.ts'
+import { bind, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
-import { isNoneOf, isNoneOfIds } from './conditions.ts'
+import { containsText, isNoneOf, isNoneOfIds } from './conditions.ts'
 
 let database: TestDatabase
 let client: pg.Client
@@ -50,4 +50,42 @@ describe('a long list of what is left out', () => {
       expect(left).toEqual(Array.from({ length: 20_000 }, (_, at) => at + 1).filter((id) => !out.has(id)))
     },
   )
+})
+
+describe('a text that is contained in any letter case', () => {
+  const found = [
+    ['привет', 'ПРИВЕТ'],
+    ['ПРИВЕТ', 'a: Привет, мир'],
+    ['Été', 'tout l’ÉTÉ'],
+    ['straße', 'STRAßE'],
+    ['İstanbul', 'İSTANBUL'],
+    ['σοφός', 'ΣΟΦΌΣ'],
+    ['\u{10428}x', 'ab\u{10400}X'],
+    ['龍 Sword', 'a 龍 sWORD'],
+    [String.raw`é.*(x)[y]{2}|^$\_%`, String.raw`É.*(X)[Y]{2}|^$\_%`],
+  ] as const
+  const missed = [
+    ['привет', 'привёт'],
+    ['é.*x', 'É and x'],
+    ['é_%', 'Éab'],
+    ['龍_', '龍a'],
+  ] as const
+
+  it.each(['C', 'default'])('a text that is contained in any letter case is found: %s', async (collation) => {
+    const isFound = (term: string, text: string): Promise<unknown[]> =>
+      rows(sql`SELECT ${containsText(sql`(${bind(text, 'text')} COLLATE ${raw(`"${collation}"`)})`, term)}`)
+    for (const [term, text] of found) expect([term, await isFound(term, text)]).toEqual([term, [true]])
+    for (const [term, text] of missed) expect([term, await isFound(term, text)]).toEqual([term, [false]])
+  })
+
+  it('a text that is contained in any letter case is found by the index of its trigrams', async () => {
+    await client.query(`SET enable_seqscan = off; CREATE TEMP TABLE notes (memo text COLLATE "C");
+      CREATE INDEX notes_memo ON notes USING gin (memo gin_trgm_ops)`)
+    await client.query('INSERT INTO notes SELECT unnest($1::text[])', [found.map(([, text]) => text)])
+    for (const [term, text] of found) {
+      const query = sql`SELECT memo FROM notes WHERE ${containsText(raw('memo'), term)}`
+      expect((await rows(sql`EXPLAIN ${query}`)).join()).toContain('notes_memo')
+      expect(await rows(query)).toContain(text)
+    }
+  })
 })

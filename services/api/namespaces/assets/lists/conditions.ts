@@ -79,9 +79,30 @@ export function authorizedBy(column: string, account: string | undefined): Sql[]
   return [sql`${raw(column)} IN (SELECT k.collection_name FROM assets.collections k WHERE ${listed})`]
 }
 
-/** Case-insensitive "contains", with every wildcard of the term taken literally. */
+/**
+ * Case-insensitive "contains", with every wildcard of the term taken literally. ILIKE folds ASCII alone where the collation
+ * is "C"; a regular expression that names both cases of each letter does not depend on it, and the same indexes serve it.
+ */
 export function containsText(expression: Sql, term: string): Sql {
-  return sql`${expression} ILIKE ${patternOf(term)}`
+  const isFoldedAlike = (term.match(/\P{ASCII}/gu) ?? []).every((each) => casesOf(each).length === 1)
+  return isFoldedAlike
+    ? sql`${expression} ILIKE ${patternOf(term)}`
+    : sql`${expression} ~ ${bind(term.replaceAll(/[^]/gu, inAnyCase), 'text')}`
+}
+
+/** A letter in its cases, each of one character. */
+function casesOf(letter: string): string[] {
+  // One letter has a dot of its own in lower case, which PostgreSQL leaves out.
+  const [lower] = letter.toLowerCase()
+  const upper = letter.toUpperCase()
+  const cases = [letter, lower!, upper, upper.toLowerCase()]
+  return [...new Set(cases)].filter((each) => /^[^]$/u.test(each))
+}
+
+/** Regular expression of a letter in any case. */
+function inAnyCase(letter: string): string {
+  const cases = casesOf(letter)
+  return cases.length > 1 ? `[${cases.join('')}]` : letter.replace(/[\\^$.|?*+()[\]{}]/, String.raw`\$&`)
 }
 
 /** "Contains" for names of accounts, which have small letters alone: to fold case takes three times as long. */
