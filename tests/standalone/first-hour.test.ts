@@ -52,17 +52,19 @@ it('a data directory that cannot be used is its own error, without a stack', asy
   }
 })
 
+/** What the node of a chain answers to `get_info`. */
+function infoOf(chainId: string): string {
+  const head = {
+    head_block_num: 7,
+    head_block_id: 'cd'.repeat(32),
+    head_block_time: '2026-11-20T10:00:00.500',
+  }
+  return JSON.stringify({ chain_id: chainId, ...head })
+}
+
 it('a node that does not answer is an error before anything is started', async () => {
   const chain = createServer((_, response) => {
-    const id = 'ab'.repeat(32)
-    response.end(
-      JSON.stringify({
-        chain_id: id,
-        head_block_num: 7,
-        head_block_id: id,
-        head_block_time: '2026-11-20T10:00:00.500',
-      }),
-    )
+    response.end(infoOf('ab'.repeat(32)))
   }).listen(0, '127.0.0.1')
   await once(chain, 'listening')
   const { port } = chain.address() as AddressInfo
@@ -86,9 +88,7 @@ it('a node that does not answer is an error before anything is started', async (
 it('npm start begins at the start block of a known chain, and elsewhere when that is overridden', async () => {
   const { id, name } = knownChains[0]!
   const chain = createServer((_, response) => {
-    response.end(
-      JSON.stringify({ chain_id: id, head_block_num: 7, head_block_time: '2026-11-20T10:00:00.500' }),
-    )
+    response.end(infoOf(id))
   }).listen(0, '127.0.0.1')
   const ship = new WebSocketServer({ server: chain })
   ship.on('connection', (socket) => {
