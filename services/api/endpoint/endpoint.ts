@@ -27,7 +27,7 @@ export type Run<V> = (context: EndpointContext<V>) => Promise<Json>
  * `run` is code.
  */
 export interface Endpoint<P extends Parameters = Parameters> extends EndpointBase<P> {
-  /** `get`: GET and HEAD only. Default: any method. */
+  /** `get`: GET and HEAD only. Default: POST too. */
   readonly method?: 'get'
   /** Parameters of which it matters that they were given even where they are empty, which counts as absent otherwise. */
   readonly noted?: readonly string[]

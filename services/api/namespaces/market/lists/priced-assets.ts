@@ -11,20 +11,16 @@ import {
   templateScope,
 } from '../../assets/index.ts'
 import type { AssetRequest, AssetValues } from '../../assets/index.ts'
+import { cappedPrice } from '../records/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
-/** As shown: of the sales that an oracle prices the cheapest is a cap; see market.capped. */
-const capped = (column: string): string =>
-  `CASE WHEN p.oracle_floors IS NULL THEN ${column} ELSE least(${column}, (
-    SELECT min(market.settlement_price((p.oracle_floors ->> r.listing_symbol)::bigint, r.factor, r.divisor))
-    FROM rates r WHERE r.settlement_symbol = p.token_symbol)) END`
 /** In front of a query of prices: they are read once. */
 const RATES = raw('WITH rates AS MATERIALIZED (SELECT * FROM market.rates)')
 
-/** Prices of templates, `p`, by sort: SQL behind `RATES`. */
+/** Prices of templates, `p`, as they are shown, by sort: SQL behind `RATES`. */
 export const PRICE_COLUMNS: Readonly<Record<string, string>> = {
-  suggested_median_price: capped('p.suggested_median'),
-  suggested_average_price: capped('p.suggested_average'),
+  suggested_median_price: cappedPrice('p.suggested_median', 'p', 'rates'),
+  suggested_average_price: cappedPrice('p.suggested_average', 'p', 'rates'),
   median_price: 'p.median',
   average_price: 'p.average',
 }

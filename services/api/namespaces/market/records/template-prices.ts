@@ -4,11 +4,12 @@ import { packRows } from '../../../records/index.ts'
 /**
  * A suggested price of a row of `market.template_prices`, with the sales that an oracle prices: the function
  * `market.capped` in place, as a call takes five times as long.
+ * @param rates relation of the rates; a WITH item reads them once for many rows.
  */
-export function cappedPrice(column: string, row: string): string {
+export function cappedPrice(column: string, row: string, rates = 'market.rates'): string {
   return `(CASE WHEN ${row}.oracle_floors IS NULL THEN ${column} ELSE least(${column}, (
-    SELECT min(market.settlement_price(f.value::bigint, r.factor, r.divisor)) FROM jsonb_each_text(${row}.oracle_floors) f
-      JOIN market.rates r ON r.listing_symbol = f.key AND r.settlement_symbol = ${row}.token_symbol)) END)`
+    SELECT min(market.settlement_price((${row}.oracle_floors ->> r.listing_symbol)::bigint, r.factor, r.divisor))
+    FROM ${rates} r WHERE r.settlement_symbol = ${row}.token_symbol AND ${row}.oracle_floors ? r.listing_symbol)) END)`
 }
 
 /** Changes with every rate of an oracle. */
