@@ -2,7 +2,7 @@ import { readNumber } from './read-number.ts'
 
 /**
  * Share of the rounds of the longest random tests, `PRONGHORN_TEST_ROUNDS`: 0.07 unless it is set, so that the tests end
- * within ten minutes. Continuous integration runs half of them, with 0.5.
+ * within ten minutes.
  */
 const share = readNumber('PRONGHORN_TEST_ROUNDS', 0.07, 0.01, 1)
 

@@ -63,6 +63,7 @@ export {
   isText,
   hasCollectionLists,
   resolveTemplates,
+  TEMPLATE_DATA,
   MAX_SCHEMA_PAIRS,
   schemaKey,
   templateConditions,

@@ -3,6 +3,7 @@ import type { Sql } from '../../../database/index.ts'
 import type { AttributeFilter } from '../../../endpoint/index.ts'
 import { NEVER, nothing } from '../../../lists/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
+import { TEMPLATE_DATA } from './resolve-templates.ts'
 import type { ResolvedTemplates } from './resolve-templates.ts'
 import { ASSETS } from './asset-source.ts'
 import { attributeRows } from './attribute-rows.ts'
@@ -28,8 +29,6 @@ export interface AssetRequest {
   readonly statistics: Statistics
 }
 
-/** Name of the filters on the data of templates. */
-const OF_TEMPLATES = 'attributes of templates'
 /** Ids are given in the order of the mints. */
 const MINTED = { table: ASSETS, key: 'asset_id', time: 'minted_at_time' }
 /** Row estimate of an index for rare values, without statistics. */
@@ -66,7 +65,7 @@ const GIVEN_TEMPLATES = ['template_id', 'template_whitelist'] as const
  */
 function implyingSchemas({ values, templates }: AssetRequest): string | undefined {
   if (values.owner !== undefined) return undefined
-  if (templates.kind === 'ids' && values.authorized_account === undefined) return OF_TEMPLATES
+  if (templates.kind === 'ids' && values.authorized_account === undefined) return TEMPLATE_DATA
   return GIVEN_TEMPLATES.find((name) => values[name])
 }
 
@@ -188,10 +187,10 @@ function templateFilters(request: AssetRequest): Filter[] {
   }
   if (templates.kind === 'ids') {
     const ids = templates.ids.map(BigInt)
-    filters.push(filterOf(OF_TEMPLATES, ids, templates.held))
+    filters.push(filterOf(TEMPLATE_DATA, ids, templates.held))
   } else if (templates.kind === 'many') {
     filters.push({
-      name: OF_TEMPLATES,
+      name: TEMPLATE_DATA,
       condition: sql`EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id AND ${allOf(templateConditions(request))})`,
       rows: all / 3,
       isIndexed: false,

@@ -16,7 +16,7 @@ export {
   oneOf,
   oneOfIds,
 } from './conditions.ts'
-export { resolveTemplates } from './resolve-templates.ts'
+export { resolveTemplates, TEMPLATE_DATA } from './resolve-templates.ts'
 export type { ResolvedTemplates } from './resolve-templates.ts'
 export { createListReader } from './list-reader.ts'
 export { offerList } from './offer-list.ts'

@@ -8,6 +8,9 @@ import type { AssetValues } from '../parameters.ts'
 /** Templates up to which a filter on their data is answered through their ids. */
 const MAX_RESOLVED = 2_000
 
+/** Name of the filter on the templates whose data match. */
+export const TEMPLATE_DATA = 'attributes of templates'
+
 /** What filters on template data mean for assets. */
 export type ResolvedTemplates =
   | { readonly kind: 'unfiltered' }

@@ -5,6 +5,7 @@ import { wantedCollections } from '../../parameter-groups/index.ts'
 import type { AssetRequest } from './asset-filters.ts'
 import { ASSETS } from './asset-source.ts'
 import { hasTemplateBuyoffer, isHeldByNone, isNoneOfIds } from './conditions.ts'
+import { TEMPLATE_DATA } from './resolve-templates.ts'
 import { AUTHORIZED, schemaConditions, schemaFilters } from './schema-keys.ts'
 
 const TEMPLATES = 'assets.templates'
@@ -38,7 +39,7 @@ export function templateScope({ values, templates, statistics }: AssetRequest): 
   }
   if (templates.kind === 'ids') {
     conditions.push(sql`t.template_id = ANY(${bindIntegers(templates.ids.map(BigInt))})`)
-    applied.add('attributes of templates')
+    applied.add(TEMPLATE_DATA)
   }
   const blacklist = values.template_blacklist
   if (blacklist && blacklist.length > 0) {

@@ -10,6 +10,7 @@ import {
   isOneOf,
   MAX_SCHEMA_PAIRS,
   schemaKey,
+  TEMPLATE_DATA,
   templateConditions,
 } from '../../assets/index.ts'
 import type { ListingRequest } from './listing-request.ts'
@@ -57,7 +58,7 @@ function templateFilters(request: ListingRequest): Filter[] {
     const ids = given.filter((id) => BigInt.asIntN(32, id) === id).map(Number)
     filters.push(ofTemplates(request, 'template_id', ids))
   }
-  if (templates.kind === 'ids') filters.push(ofTemplates(request, 'attributes of templates', templates.ids))
+  if (templates.kind === 'ids') filters.push(ofTemplates(request, TEMPLATE_DATA, templates.ids))
   if (templates.kind === 'many') {
     const own = raw(
       table.kind === 4
@@ -66,7 +67,7 @@ function templateFilters(request: ListingRequest): Filter[] {
     )
     const wanted = { values: withoutNames(request), attributes, trigrams }
     filters.push({
-      name: 'attributes of templates',
+      name: TEMPLATE_DATA,
       condition: sql`EXISTS (SELECT FROM assets.templates t WHERE ${own} AND ${allOf(templateConditions(wanted))})`,
       rows: statistics.rows(table.table) * UNKNOWN,
       isIndexed: false,

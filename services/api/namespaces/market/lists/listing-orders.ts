@@ -1,7 +1,7 @@
 import type { Sql } from '../../../database/index.ts'
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { Branch, Order } from '../../../lists/index.ts'
-import { SCHEMAS } from '../../assets/index.ts'
+import { SCHEMAS, TEMPLATE_DATA } from '../../assets/index.ts'
 import { directionOf } from '../../paging/index.ts'
 import { wantedCollections } from '../../parameter-groups/index.ts'
 import type { ListingRequest } from './listing-request.ts'
@@ -51,7 +51,7 @@ function placesOfNames({ values, templates, named, statistics }: ListingRequest)
     ['collection', collections ?? 1],
     ['schema_name', collections ?? statistics.equal(SCHEMAS, 'schema_name', schemas)],
     ['template_id', values.template_id?.length ?? 1],
-    ['attributes of templates', templates.kind === 'ids' ? templates.ids.length : 1],
+    [TEMPLATE_DATA, templates.kind === 'ids' ? templates.ids.length : 1],
     ['names', named?.matching.length ?? 1],
   ])
 }

@@ -2,7 +2,7 @@ import { bind, raw, sql } from '../../../database/index.ts'
 import { RequestError } from '../../../endpoint/index.ts'
 import { nothing } from '../../../lists/index.ts'
 import type { Filter } from '../../../lists/index.ts'
-import { boundaryFilters, isNoneOf } from '../../assets/index.ts'
+import { boundaryFilters, isNoneOf, TEMPLATE_DATA } from '../../assets/index.ts'
 import { wantedCollections } from '../../parameter-groups/index.ts'
 import type { ListingRequest } from './listing-request.ts'
 import { columnFilter, distinct, ofAnyState } from './listing-request.ts'
@@ -39,12 +39,14 @@ function ownTerms(
 }
 
 function collectionFilters(request: ListingRequest): Filter[] {
-  const { values } = request
+  const { values, templates } = request
   const black = values.collection_blacklist ?? []
   const wanted = wantedCollections(values)
   if (wanted) {
     const terms = ownTerms(request, 'collection', wanted)
-    return [columnFilter(request, 'collection', 'collection_name', wanted, terms)]
+    const filter = columnFilter(request, 'collection', 'collection_name', wanted, terms)
+    // Resolved templates are of these collections, and the assets of a listing are all of one.
+    return [templates.kind === 'ids' ? { ...filter, impliedBy: TEMPLATE_DATA } : filter]
   }
   return black.length === 0 ? [] : [unlike(request, 'collection_blacklist', 'collection_name', black)]
 }

@@ -4,7 +4,7 @@ import { allOf, bind, joinSql, raw, sql, where } from '../../../database/index.t
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { Filter } from '../../../lists/index.ts'
 import { choosePath, estimateRows, foundConditions } from '../../../lists/index.ts'
-import { isOneOf, templateScope } from '../../assets/index.ts'
+import { isOneOf, TEMPLATE_DATA, templateScope } from '../../assets/index.ts'
 import { directionOf, pageWindow } from '../../paging/index.ts'
 import type { PageWindow } from '../../../lists/index.ts'
 import type { SalePricing } from '../lists/index.ts'
@@ -89,7 +89,7 @@ export async function selectCheapest(
 
 /** Filters that choose templates, whose sales are then looked up. */
 function isOfScope(name: string): boolean {
-  return ['collection', 'schema_name', 'template_id', 'attributes of templates'].includes(name)
+  return ['collection', 'schema_name', 'template_id', TEMPLATE_DATA].includes(name)
 }
 
 function sellerFilter(owners: readonly string[], rows: number): Filter {
