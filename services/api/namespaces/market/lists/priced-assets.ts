@@ -25,20 +25,13 @@ export const PRICE_COLUMNS: Readonly<Record<string, string>> = {
   average_price: 'p.average',
 }
 
-/**
- * A template has prices in every token that it was traded in; its assets are sorted by the one in the token that the
- * contract lists first. Most are traded in the first token.
- */
-const IS_FIRST_TOKEN =
-  raw(`CASE WHEN p.token_symbol = (SELECT y.token_symbol FROM market.tokens y ORDER BY y.place LIMIT 1) THEN true
-  ELSE p.token_symbol = (SELECT q.token_symbol FROM market.template_prices q
-    JOIN market.tokens y ON y.token_symbol = q.token_symbol WHERE q.template_id = p.template_id
-    ORDER BY y.place LIMIT 1) END`)
 /** OFFSET 0 is an optimization fence: a join would read the whole order. */
 const HAS_PRICE = raw(
   'EXISTS (SELECT FROM market.template_prices p WHERE p.template_id = a.template_id OFFSET 0)',
 )
 const PRICES = 'market.template_prices'
+/** Share of the templates up to which the prices of each are looked up. */
+const LOOKED_UP = 0.25
 /** Share of the assets without a price, without statistics. */
 const UNPRICED = 0.2
 
@@ -71,16 +64,27 @@ function priceOrder(request: AssetRequest, filters: readonly Filter[], column: s
   }
 }
 
-/** Assets, `a`, with the price of their template, `p.price`: few look it up, for many all prices are read once. */
+/** Assets, `a`, with the price of their template, `p.price`. */
 function assetsWithPrice({ statistics }: AssetRequest, filters: readonly Filter[], column: string): Sql {
   const isFew = estimateRows(statistics.rows(ASSETS), filters) < statistics.rows(PRICES)
+  return sql`assets.assets a LEFT JOIN ${pricesOf('a', column, isFew)}`
+}
+
+/**
+ * Right side of a join with the price of the template of each row, `p.price`: few rows look it up, for many all prices are
+ * read once. A template has prices in every token that it was traded in; its own is that in the token that the contract
+ * lists first.
+ * @param alias of the rows with a `template_id`.
+ */
+function pricesOf(alias: string, column: string, isFew: boolean): Sql {
+  const from = raw('FROM market.template_prices p JOIN market.tokens y USING (token_symbol)')
+  const price = raw(`${column} AS price`)
+  const template = raw(`${alias}.template_id`)
   return isFew
-    ? sql`assets.assets a LEFT JOIN LATERAL (${RATES} SELECT ${raw(column)} AS price
-        FROM market.template_prices p JOIN market.tokens y USING (token_symbol)
-        WHERE p.template_id = a.template_id ORDER BY y.place LIMIT 1) p ON true`
-    : sql`assets.assets a LEFT JOIN (${RATES} SELECT DISTINCT ON (p.template_id) p.template_id, ${raw(column)} AS price
-        FROM market.template_prices p JOIN market.tokens y USING (token_symbol) ORDER BY p.template_id, y.place) p
-        ON p.template_id = a.template_id`
+    ? sql`LATERAL (${RATES} SELECT ${price} ${from} WHERE p.template_id = ${template} ORDER BY y.place LIMIT 1) p ON true`
+    : sql`(${RATES} SELECT p.template_id, ${price}
+        FROM (SELECT DISTINCT ON (p.template_id) p.* ${from} ORDER BY p.template_id, y.place) p) p
+        ON p.template_id = ${template}`
 }
 
 /** Assets with a price, template by template in the order of the prices. */
@@ -88,6 +92,7 @@ function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC
   const { conditions, applied, templates, assets } = templateScope(request)
   const { statistics } = request
   const rowsOfEach = assets / Math.max(1, templates)
+  const isFew = templates < LOOKED_UP * statistics.rows('assets.templates')
   return {
     applied,
     rows: assets,
@@ -95,9 +100,8 @@ function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC
     drivers: (statistics.rows(PRICES) * templates) / statistics.rows('assets.templates'),
     rowsOfEach,
     query(checks, wanted, budget) {
-      const drivers = sql`${RATES} SELECT t.template_id, ${raw(column)} AS value
-        FROM market.template_prices p JOIN assets.templates t ON t.template_id = p.template_id
-        ${where([IS_FIRST_TOKEN, ...conditions])} ORDER BY 2 ${raw(direction)}`
+      const drivers = sql`SELECT t.template_id, p.price AS value
+        FROM assets.templates t JOIN ${pricesOf('t', column, isFew)} ${where(conditions)} ORDER BY 2 ${raw(direction)}`
       return assetsOfTemplates({ drivers, conditions: checks, direction, wanted, budget, rowsOfEach })
     },
   }
