@@ -67,7 +67,17 @@ export async function ensureCluster(place: ClusterPlace): Promise<string> {
 
 async function runInitdb(place: ClusterPlace, folder: string, passwordFile: string): Promise<void> {
   const { binaries, account, base, temporary, guard } = place
-  const flags = ['-U', USER, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '--locale=C']
+  const flags = [
+    '-U',
+    USER,
+    '-A',
+    'scram-sha-256',
+    `--pwfile=${passwordFile}`,
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '--lc-ctype=C.UTF-8',
+  ]
   const child = spawn(binaries.initdb, ['-D', folder, ...flags, ...(temporary ? ['--no-sync'] : [])], {
     cwd: base,
     detached: true,

@@ -5,7 +5,7 @@ import type { TestDatabase } from '../../../../../tests/setup/database.ts'
 import { connectDatabase } from '../../../../core/database/index.ts'
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
-import { containsText, isNoneOf, isNoneOfIds } from './conditions.ts'
+import { containsText, isNoneOf, isNoneOfIds, resembles } from './conditions.ts'
 
 let database: TestDatabase
 let client: pg.Client
@@ -88,4 +88,14 @@ describe('a text that is contained in any letter case', () => {
       expect(await rows(query)).toContain(text)
     }
   })
+})
+
+it.each([
+  ['привет', 'Большой ПРИВЕТ миру'],
+  ['étoile', 'une ÉTOILE'],
+  ['龍', '龍 sword'],
+])('words that resemble %s are found in any letters: %s', async (term, text) => {
+  const isFound = (words: string): Promise<unknown[]> =>
+    rows(sql`SELECT ${resembles(bind(words, 'text'), term, true)}`)
+  expect([await isFound(text), await isFound('other words')]).toEqual([[true], [false]])
 })
