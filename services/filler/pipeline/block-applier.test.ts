@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fill } from '../../../tests/decode/fill.ts'
 import { readAbi } from '../../../tests/decode/recordings.ts'
 import { bytesToHex, compileAbi, packAbi } from '../../core/antelope/index.ts'
+import type { AbiDefinition } from '../../core/antelope/index.ts'
 import { createLogger } from '../../core/log/index.ts'
 import { compileProtocol } from '../decode/index.ts'
 import { createHandler, sortFamilies } from '../handlers/index.ts'
@@ -17,8 +18,13 @@ const entries = [
 const ship = compileAbi(readAbi('ship.leap'))
 const market = compileAbi(readAbi('market.v1.3.3'))
 
-/** Tables that a block writes whose only action is one of the market, authorized by the accounts. */
-async function tablesAfter(name: string, data: Uint8Array, actors: readonly string[]): Promise<string[]> {
+/** Tables that a block writes whose only action is one of the market, authorized by the accounts, after its ABIs. */
+async function tablesAfter(
+  name: string,
+  data: Uint8Array,
+  actors: readonly string[],
+  abis: readonly AbiDefinition[] = [market.definition],
+): Promise<string[]> {
   const applier = new BlockApplier(
     'test',
     sortFamilies(entries.map((entry) => createHandler(entry, entries)!)),
@@ -27,7 +33,7 @@ async function tablesAfter(name: string, data: Uint8Array, actors: readonly stri
   )
   applier.useProtocol(compileProtocol(ship.definition))
   await applier.reload(() => Promise.resolve([]), 0, 0)
-  applier.assumeAbi('atomicmarket', packAbi(market.definition))
+  for (const abi of abis) applier.assumeAbi('atomicmarket', packAbi(abi))
   const authorization = actors.map((actor) => ({ actor, permission: 'active' }))
   const traces = ship.encoder('transaction_trace[]')(
     fill(ship.types.resolve('transaction_trace[]'), [
@@ -112,5 +118,33 @@ describe('log actions', () => {
   ])('a log action that %s authorizes is neither applied nor read', async (_, actors) => {
     expect(await tablesAfter('lognewtbuyo', packed, actors)).toEqual([])
     expect(await tablesAfter('lognewtbuyo', Uint8Array.of(1), actors)).toEqual([])
+  })
+
+  const { actions, structs } = market.definition
+  const withFields = (...added: AbiDefinition['structs'][number]['fields'][number][]): AbiDefinition => ({
+    ...market.definition,
+    structs: structs.map((struct) =>
+      struct.name === 'lognewtbuyo' ? { ...struct, fields: [...struct.fields, ...added] } : struct,
+    ),
+  })
+  it.each([
+    ['lacks it', { ...market.definition, actions: actions.filter(({ name }) => !name.startsWith('log')) }],
+    ['does not define a type of it', withFields({ name: 'extra', type: 'nothing' })],
+    ['has it with fields that the code does not send yet', withFields({ name: 'extra', type: 'uint64' })],
+  ])('a log action is read by the ABI of before when the contract sets one that %s', async (_, abi) => {
+    const abis = [market.definition, abi]
+    expect(await tablesAfter('lognewtbuyo', packed, ['atomicmarket'], abis)).toContain(
+      'market.template_buyoffers',
+    )
+    await expect(tablesAfter('lognewtbuyo', Uint8Array.of(1), ['atomicmarket'], abis)).rejects.toThrow(
+      'lognewtbuyo',
+    )
+  })
+
+  it('an action of accounts that the ABI in force lacks is left out, whatever an older one has', async () => {
+    const abi = { ...market.definition, actions: actions.filter(({ name }) => name !== 'canceltbuyo') }
+    const cancelling = Buffer.alloc(8, 1)
+    expect(await tablesAfter('canceltbuyo', cancelling, ['bob'])).toContain('market.template_buyoffers')
+    expect(await tablesAfter('canceltbuyo', cancelling, ['bob'], [market.definition, abi])).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-import { compileAbi, parsePackedAbi } from '../../core/antelope/index.ts'
+import { AbiError, compileAbi, parsePackedAbi } from '../../core/antelope/index.ts'
 import type { CompiledAbi } from '../../core/antelope/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import type { DataReader } from '../feed/index.ts'
@@ -14,7 +14,7 @@ interface AbiVersion {
   readonly rows: Map<string, Decoder | null>
 }
 
-/** Number of older versions that are tried when a row does not fit the one in force. */
+/** Number of older versions that are tried when a row or log action does not fit the one in force. */
 const OLDER_VERSIONS = 4
 
 /**
@@ -88,24 +88,19 @@ export class ContractDecoder {
 
   /** True when an ABI of the contract, the newest or an older one, has the table. */
   namesRow(table: string): boolean {
-    return this.versions.some((version) => this.rowDecoder(version, table) !== null)
+    return this.versions.some((version) => this.decoderOf(version, 'rows', table) !== null)
   }
 
   /**
-   * Decodes action data; undefined when the ABI has no such action.
+   * Decodes action data; undefined when the ABI has no such action. Log actions are sent by the contract's code, which an
+   * ABI that is wrong or came too early does not change, so older ABIs are tried for them.
    *
    * @throws DecodeError
    */
   decodeAction(name: string, bytes: Uint8Array, start: number, end: number): unknown {
+    if (name.startsWith('log')) return this.decodeByAny('actions', name, bytes, start, end)
     const version = this.versions.at(-1)
-    if (!version) return undefined
-    let decoder = version.actions.get(name)
-    if (decoder === undefined) {
-      const type = version.abi.actionType(name)
-      decoder = type === undefined ? null : decoderFor(version.abi, type, this.wantedActions[name] ?? null)
-      version.actions.set(name, decoder)
-    }
-    return decoder?.(bytes, start, end)
+    return version && this.decoderOf(version, 'actions', name)?.(bytes, start, end)
   }
 
   /**
@@ -115,9 +110,19 @@ export class ContractDecoder {
    * @throws DecodeError of the newest ABI when none fits.
    */
   decodeRow(table: string, bytes: Uint8Array, start: number, end: number): unknown {
+    return this.decodeByAny('rows', table, bytes, start, end)
+  }
+
+  private decodeByAny(
+    kind: 'actions' | 'rows',
+    name: string,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): unknown {
     let failure: Error | undefined
     for (let i = this.versions.length - 1; i >= 0; i--) {
-      const decoder = this.rowDecoder(this.versions[i]!, table)
+      const decoder = this.decoderOf(this.versions[i]!, kind, name)
       if (!decoder) continue
       try {
         return decoder(bytes, start, end)
@@ -129,17 +134,26 @@ export class ContractDecoder {
     return undefined
   }
 
-  private rowDecoder(version: AbiVersion, table: string): Decoder | null {
-    let decoder = version.rows.get(table)
+  private decoderOf(version: AbiVersion, kind: 'actions' | 'rows', name: string): Decoder | null {
+    let decoder = version[kind].get(name)
     if (decoder === undefined) {
-      const type = version.abi.tableType(table)
-      decoder = type === undefined ? null : decoderFor(version.abi, type, this.wantedRows[table] ?? null)
-      version.rows.set(table, decoder)
+      const type = kind === 'actions' ? version.abi.actionType(name) : version.abi.tableType(name)
+      const wanted = (kind === 'actions' ? this.wantedActions : this.wantedRows)[name] ?? null
+      decoder = type === undefined ? null : compileDecoder(version.abi, type, wanted)
+      version[kind].set(name, decoder)
     }
     return decoder
   }
 }
 
-function decoderFor(abi: CompiledAbi, type: string, wanted: WantedFields): Decoder {
-  return abi.decoder(type, wanted === null ? undefined : { only: [...wanted] })
+/** The chain accepts ABIs that do not define the types which they name: nothing fits such a type. */
+function compileDecoder(abi: CompiledAbi, type: string, wanted: WantedFields): Decoder {
+  try {
+    return abi.decoder(type, wanted === null ? undefined : { only: [...wanted] })
+  } catch (error) {
+    if (!(error instanceof AbiError)) throw error
+    return () => {
+      throw error
+    }
+  }
 }
