@@ -29,11 +29,11 @@ export class MarketBlock implements BlockScope<MarketState> {
   ) {
     // In the block that brings version 2 actions may still have run the code of before.
     const isV2 = state.v2SinceBlock !== null && block.num > state.v2SinceBlock
-    this.sales = new Sales(block, sink, isV2)
-    this.auctions = new Auctions(block, sink, isV2)
-    this.buyoffers = new Buyoffers(block, sink, isV2)
-    this.rows = new ContractRows(accounts, block, state, sink)
     this.log = new MarketLog(block, sink, keepsLogs)
+    this.sales = new Sales(block, sink, this.log, isV2)
+    this.auctions = new Auctions(block, sink, isV2)
+    this.buyoffers = new Buyoffers(block, sink, this.log, isV2)
+    this.rows = new ContractRows(accounts, block, state, sink)
     this.royalties = new Royalties(block, sink, this.log)
   }
 
@@ -110,7 +110,7 @@ export class MarketBlock implements BlockScope<MarketState> {
     }
   }
 
-  private saleAction(event: ActionEvent): bigint {
+  private saleAction(event: ActionEvent): bigint | null {
     const { sale_id: id } = event.data as { sale_id: bigint }
     if (event.name === 'lognewsale') this.sales.create(event.data as contract.LogNewSale)
     else if (event.name === 'logsalestart')
@@ -118,7 +118,8 @@ export class MarketBlock implements BlockScope<MarketState> {
     else if (event.name === 'cancelsale') this.sales.cancel(id)
     else {
       this.royalties.settle(event, { kind: kinds.sale, id })
-      this.sales.purchase(event.data as contract.PurchaseSale)
+      this.sales.purchase(event, event.data as contract.PurchaseSale)
+      return null
     }
     return id
   }
@@ -149,7 +150,7 @@ export class MarketBlock implements BlockScope<MarketState> {
     }
   }
 
-  private buyofferAction(event: ActionEvent): bigint {
+  private buyofferAction(event: ActionEvent): bigint | null {
     const { buyoffer_id: id } = event.data as { buyoffer_id: bigint }
     if (event.name === 'lognewbuyo') this.buyoffers.create(event.data as contract.LogNewBuyoffer)
     else if (event.name === 'cancelbuyo') this.buyoffers.cancel(id)
@@ -157,7 +158,8 @@ export class MarketBlock implements BlockScope<MarketState> {
       this.buyoffers.decline(id, (event.data as { decline_memo: string }).decline_memo)
     else {
       this.royalties.settle(event, { kind: kinds.buyoffer, id })
-      this.buyoffers.accept(event.data as contract.AcceptBuyoffer)
+      this.buyoffers.accept(event, event.data as contract.AcceptBuyoffer)
+      return null
     }
     return id
   }

@@ -1,6 +1,6 @@
 import { parseAsset } from '../../../core/antelope/index.ts'
 import type { RowSink } from '../../store/index.ts'
-import type { BlockInfo } from '../handler.ts'
+import type { ActionEvent, BlockInfo } from '../handler.ts'
 import type {
   AcceptBuyoffer,
   BundleState,
@@ -11,6 +11,7 @@ import type {
 import { listAssets } from './listed-assets.ts'
 import { buyofferStates, deliveredAssets } from './listing-values.ts'
 import { linkAssets, newListing, updatedAt } from './listings.ts'
+import type { MarketLog } from './log.ts'
 import { kinds, tables } from './tables.ts'
 import { buyofferTrades, templateBuyofferTrades } from './trades.ts'
 
@@ -23,14 +24,16 @@ const templateBuyofferState = { listed: 0, cancelled: 1, sold: 2 } as const
 export class Buyoffers {
   private readonly block: BlockInfo
   private readonly sink: RowSink
+  private readonly log: MarketLog
   private readonly isV2: boolean
   /** Number of assets of buy offers whose row was removed in this block. */
   private readonly removed = new Map<bigint, number>()
-  private readonly accepted: AcceptBuyoffer[] = []
+  private readonly accepted: { readonly event: ActionEvent; readonly acceptance: AcceptBuyoffer }[] = []
 
-  constructor(block: BlockInfo, sink: RowSink, isV2: boolean) {
+  constructor(block: BlockInfo, sink: RowSink, log: MarketLog, isV2: boolean) {
     this.block = block
     this.sink = sink
+    this.log = log
     this.isV2 = isV2
   }
 
@@ -60,8 +63,9 @@ export class Buyoffers {
   }
 
   /** What an acceptance was is known at the end of the block only. */
-  accept(action: AcceptBuyoffer): void {
-    this.accepted.push(action)
+  accept(event: ActionEvent, acceptance: AcceptBuyoffer): void {
+    this.log.reserve(event)
+    this.accepted.push({ event, acceptance })
   }
 
   /** Takes the contract's row: a removed one has the number of assets of the buy offer. */
@@ -70,14 +74,17 @@ export class Buyoffers {
   }
 
   end(): void {
-    for (const { buyoffer_id, taker_marketplace } of this.accepted) {
+    for (const { event, acceptance } of this.accepted) {
+      const { buyoffer_id: id, taker_marketplace } = acceptance
       // Version 2 buys no bundles: accepting one of before refunds it.
-      if ((this.removed.get(buyoffer_id) ?? 1) > 1) {
-        this.decline(buyoffer_id, '')
-        continue
+      const isDissolved = (this.removed.get(id) ?? 1) > 1
+      if (isDissolved) this.decline(id, '')
+      else {
+        this.patch(id, { state: buyofferState.accepted, taker_marketplace })
+        this.sink.recheck(buyofferTrades, id)
       }
-      this.patch(buyoffer_id, { state: buyofferState.accepted, taker_marketplace })
-      this.sink.recheck(buyofferTrades, buyoffer_id)
+      // An accepted buy offer has what the action said.
+      this.log.complete(event, id, isDissolved ? { taker_marketplace } : null)
     }
   }
 

@@ -24,18 +24,33 @@ export class MarketLog {
 
   /** Logs an action of a listing, or of the contract itself (subject 0). */
   write(event: ActionEvent, subject: bigint, data: Readonly<Record<string, unknown>> | null = null): void {
-    this.writeCode(event, logCodes[event.name as keyof typeof logCodes], subject, data)
+    this.reserve(event)
+    this.complete(event, subject, data)
+  }
+
+  /** Adds the transaction of an action whose log follows at the end of the block. */
+  reserve(event: ActionEvent): void {
+    if (this.keepsLogs) this.transactions.add(event)
+  }
+
+  /** Writes a reserved log. */
+  complete(event: ActionEvent, subject: bigint, data: Readonly<Record<string, unknown>> | null): void {
+    this.append(event, logCodes[event.name as keyof typeof logCodes], subject, data)
   }
 
   /** As `write`, for an action whose code depends on more than its name. */
-  writeCode(
+  writeCode(event: ActionEvent, action: number, subject: bigint): void {
+    this.reserve(event)
+    this.append(event, action, subject, null)
+  }
+
+  private append(
     event: ActionEvent,
     action: number,
     subject: bigint,
-    data: Readonly<Record<string, unknown>> | null = null,
+    data: Readonly<Record<string, unknown>> | null,
   ): void {
     if (!this.keepsLogs) return
-    this.transactions.add(event)
     this.sink.append(tables.logs, {
       seq: event.seq,
       subject,

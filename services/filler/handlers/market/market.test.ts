@@ -76,6 +76,12 @@ function changes(operations: readonly Operation[], table: string): Record<string
   return operations.filter(([what, name]) => what === 'patch' && name === table).map(([, , row]) => row)
 }
 
+/** Rows of the log in the order of the actions. */
+function logsOf(operations: readonly Operation[]): Record<string, unknown>[] {
+  const rows = operations.filter(([, table]) => table === 'market.logs').map(([, , row]) => row)
+  return rows.sort((a, b) => Number((a.seq as bigint) - (b.seq as bigint)))
+}
+
 const purchase = {
   buyer: 'bob',
   sale_id: 7n,
@@ -131,6 +137,36 @@ describe('bundles of before version 2', () => {
   })
 })
 
+describe('logs', () => {
+  it('logs of what dissolved a bundle have what the action said, which its listing does not', () => {
+    const acceptance = { buyoffer_id: 7n, taker_marketplace: 'shop' }
+    const { operations } = block(
+      version2,
+      [
+        ['purchasesale', purchase],
+        ['acceptbuyo', acceptance],
+      ],
+      [removed('sales', 2), removed('buyoffers', 3)],
+    )
+    expect(logsOf(operations).map(({ data }) => JSON.parse(data as string) as unknown)).toEqual([
+      { taker_marketplace: 'shop', intended_delphi_median: '0' },
+      { taker_marketplace: 'shop' },
+    ])
+  })
+
+  it('logs of what was bought leave it to the listing', () => {
+    const acceptance = { buyoffer_id: 7n, taker_marketplace: 'shop' }
+    const { operations } = block(version2, [
+      ['purchasesale', purchase],
+      ['acceptbuyo', acceptance],
+    ])
+    expect(logsOf(operations)).toMatchObject([
+      { seq: 1n, subject: 7n, data: null },
+      { seq: 2n, subject: 7n, data: null },
+    ])
+  })
+})
+
 describe('royalty payouts', () => {
   const payouts = [
     { recipient: 'alice', amount: '1.0000 TOK' },
@@ -156,13 +192,12 @@ describe('royalty payouts', () => {
       { seq: 4n, payout_index: 1, category: 2, kind: 2, listing_id: 9n, template_id: 4 },
       { seq: 5n, payout_index: 0, category: 4, kind: 2, listing_id: 9n, asset_id: null, recipient: 'dan' },
     ])
-    const logs = operations.filter(([, table]) => table === 'market.logs').map(([, , row]) => row)
-    expect(logs).toMatchObject([
-      { action: 4, subject: 7n },
-      { action: 10, subject: 7n },
-      { action: 24, subject: 9n },
-      { action: 31, subject: 9n },
-      { action: 33, subject: 9n },
+    expect(logsOf(operations)).toMatchObject([
+      { seq: 1n, action: 4, subject: 7n, data: null },
+      { seq: 2n, action: 10, subject: 7n },
+      { seq: 3n, action: 24, subject: 9n },
+      { seq: 4n, action: 31, subject: 9n },
+      { seq: 5n, action: 33, subject: 9n },
     ])
   })
 

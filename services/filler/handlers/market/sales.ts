@@ -1,10 +1,11 @@
 import { parseAsset, parseSymbol } from '../../../core/antelope/index.ts'
 import type { RowSink } from '../../store/index.ts'
-import type { BlockInfo } from '../handler.ts'
+import type { ActionEvent, BlockInfo } from '../handler.ts'
 import type { BundleState, LogNewSale, PurchaseSale } from './contract.ts'
 import { listAssets } from './listed-assets.ts'
 import { saleStates, salePrices } from './listing-values.ts'
 import { linkAssets, newListing, updatedAt } from './listings.ts'
+import type { MarketLog } from './log.ts'
 import { kinds, tables } from './tables.ts'
 import { saleTrades } from './trades.ts'
 
@@ -15,14 +16,16 @@ export const saleState = { waiting: 0, listed: 1, cancelled: 2, sold: 3, invalid
 export class Sales {
   private readonly block: BlockInfo
   private readonly sink: RowSink
+  private readonly log: MarketLog
   private readonly isV2: boolean
   /** Number of assets of sales whose row was removed in this block. */
   private readonly removed = new Map<bigint, number>()
-  private readonly purchases: PurchaseSale[] = []
+  private readonly purchases: { readonly event: ActionEvent; readonly purchase: PurchaseSale }[] = []
 
-  constructor(block: BlockInfo, sink: RowSink, isV2: boolean) {
+  constructor(block: BlockInfo, sink: RowSink, log: MarketLog, isV2: boolean) {
     this.block = block
     this.sink = sink
+    this.log = log
     this.isV2 = isV2
   }
 
@@ -58,8 +61,9 @@ export class Sales {
   }
 
   /** The kind of a purchase is only known at the end of the block. */
-  purchase(action: PurchaseSale): void {
-    this.purchases.push(action)
+  purchase(event: ActionEvent, purchase: PurchaseSale): void {
+    this.log.reserve(event)
+    this.purchases.push({ event, purchase })
   }
 
   /** Takes the contract's row: a removed one has the number of assets of the sale. */
@@ -68,10 +72,14 @@ export class Sales {
   }
 
   end(): void {
-    for (const purchase of this.purchases) {
+    for (const { event, purchase } of this.purchases) {
+      const { sale_id: id, taker_marketplace, intended_delphi_median } = purchase
       // Version 2 sells no bundles: buying an older one dissolves it, without a payment.
-      if ((this.removed.get(purchase.sale_id) ?? 1) > 1) this.cancel(purchase.sale_id)
+      const isDissolved = (this.removed.get(id) ?? 1) > 1
+      if (isDissolved) this.cancel(id)
       else this.sell(purchase)
+      // A sold sale has what the action said.
+      this.log.complete(event, id, isDissolved ? { taker_marketplace, intended_delphi_median } : null)
     }
   }
 
