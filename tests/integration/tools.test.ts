@@ -4,7 +4,8 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { compareDumps, dumpDatabase } from './database-dump.ts'
-import { indexUntil, startChain } from './index-chain.ts'
+import type { ReaderSettings } from '../../services/filler/index.ts'
+import { indexUntil, startChain, testSettings } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 import { findViolations } from '../../scripts/simulation/invariants.ts'
 import { linksMix, modelLinks, toolsAbi, toolsAccount } from './tools-model.ts'
@@ -120,5 +121,24 @@ describe('the tools handler', () => {
       })
     expect(expected.some(({ link_id: id }) => all.links.get(id)!.created_at_block < from)).toBe(true)
     expect(await readLinks(database.address)).toEqual(expected)
+  })
+
+  it('the tools handler, in a reader that was ahead of that of the assets, completes its links after a restart', async () => {
+    const { chain } = running
+    const readerOf = (name: string, contracts: ReaderSettings['contracts']) =>
+      indexUntil(running, database.address, chain.head().num, { settings: { name, contracts } })
+    const { contracts } = testSettings
+    const links = contracts.filter(({ handler }) => handler === 'tools')
+    const others = contracts.filter(({ handler }) => handler !== 'tools')
+    const incomplete = () =>
+      query(database.address, 'SELECT link_id FROM tools.links WHERE has_unknown_assets')
+    await readerOf('links', links)
+    expect((await incomplete()).length).toBeGreaterThan(10)
+    await readerOf('others', others)
+    chain.generate(45)
+    await readerOf('others', others)
+    await readerOf('links', links)
+    expect(await incomplete()).toEqual([])
+    expect(await findViolations(database.address)).toEqual([])
   })
 })

@@ -39,7 +39,8 @@ const factories: Readonly<Record<string, (args: never, reader: readonly Contract
   oracle: (args: OracleHandlerArgs, reader) =>
     createOracleHandler(args, reader.some(isMarket) ? noteFormerTerms : undefined),
   market: (args: MarketHandlerArgs) => createMarketHandler(args),
-  tools: (args: ToolsHandlerArgs) => createToolsHandler(args),
+  tools: (args: ToolsHandlerArgs, reader) =>
+    createToolsHandler(args, !reader.some(({ handler }) => handler === 'assets')),
 }
 
 function isMarket({ handler }: ContractEntry): boolean {

@@ -4,14 +4,15 @@ import type { ActionEvent, BlockInfo, BlockScope, RowEvent } from '../handler.ts
 import { logCodes } from './contract.ts'
 import type { ClaimLink, ConfigState, LinkState, LogNewLink } from './contract.ts'
 import { linkCollections } from './link-derivations.ts'
+import type { ToolsState } from './state.ts'
 import { tables } from './tables.ts'
 import type { LinkRow } from './tables.ts'
 
+/** Links completed with one block, so that none takes long. */
+const COMPLETED_AT_ONCE = 5_000
+
 /** States of a link, as clients know them. */
 const linkStates = { waiting: 0, created: 1, cancelled: 2, claimed: 3 } as const
-
-/** The handler remembers nothing between blocks. */
-export type ToolsState = null
 
 /** Changes of a link in a block. */
 interface LinkChange {
@@ -28,14 +29,16 @@ export class ToolsBlock implements BlockScope<ToolsState> {
   private readonly account: string
   private readonly keepsLogs: boolean
   private readonly block: BlockInfo
+  private readonly state: ToolsState
   private readonly sink: RowSink
   private readonly transactions: BlockTransactions
   private readonly links = new Map<bigint, LinkChange>()
 
-  constructor(account: string, keepsLogs: boolean, block: BlockInfo, sink: RowSink) {
+  constructor(account: string, keepsLogs: boolean, block: BlockInfo, state: ToolsState, sink: RowSink) {
     this.account = account
     this.keepsLogs = keepsLogs
     this.block = block
+    this.state = state
     this.sink = sink
     this.transactions = new BlockTransactions(block)
   }
@@ -75,9 +78,11 @@ export class ToolsBlock implements BlockScope<ToolsState> {
   }
 
   end(): ToolsState {
+    const { completable } = this.state
+    for (const linkId of completable.slice(0, COMPLETED_AT_ONCE)) this.sink.recheck(linkCollections, linkId)
     for (const [linkId, change] of this.links) this.write(linkId, change)
     this.transactions.end(tables.blocks, this.sink)
-    return null
+    return completable.length === 0 ? this.state : { completable: completable.slice(COMPLETED_AT_ONCE) }
   }
 
   /** A link that was announced before the reader's first block is created from the contract's row. */

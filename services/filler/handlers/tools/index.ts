@@ -1,9 +1,10 @@
 import { listTables } from '../../store/index.ts'
 import type { Handler } from '../handler.ts'
 import { ToolsBlock } from './block.ts'
-import type { ToolsState } from './block.ts'
 import { wantedActions, wantedRows } from './contract.ts'
 import { linkCollections, linkCounts } from './link-derivations.ts'
+import { emptyToolsState, loadToolsState } from './state.ts'
+import type { ToolsState } from './state.ts'
 import { tables } from './tables.ts'
 
 /** Settings of the handler in readers.config.json. */
@@ -14,8 +15,8 @@ export interface ToolsHandlerArgs {
   readonly store_logs: boolean
 }
 
-/** Links that assets are claimed with. */
-export function createToolsHandler(args: ToolsHandlerArgs): Handler<ToolsState> {
+/** Links that assets are claimed with. @param isAlone whether another reader indexes the assets. */
+export function createToolsHandler(args: ToolsHandlerArgs, isAlone: boolean): Handler<ToolsState> {
   return {
     family: 'tools',
     account: args.tools_account,
@@ -23,8 +24,8 @@ export function createToolsHandler(args: ToolsHandlerArgs): Handler<ToolsState> 
     derived: [linkCollections, linkCounts],
     actions: wantedActions,
     rows: wantedRows,
-    load: () => Promise.resolve(null),
-    open: (block, _state, sink) => new ToolsBlock(args.tools_account, args.store_logs, block, sink),
+    load: (query) => (isAlone ? loadToolsState(query) : Promise.resolve(emptyToolsState)),
+    open: (block, state, sink) => new ToolsBlock(args.tools_account, args.store_logs, block, state, sink),
   }
 }
 

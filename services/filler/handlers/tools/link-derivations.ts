@@ -3,8 +3,8 @@ import { tables } from './tables.ts'
 import type { LinkRow } from './tables.ts'
 
 /**
- * Collections of a link's assets, as far as the database knows the assets when the link comes into it. An asset never
- * changes its collection, so this is looked at once.
+ * Collections of a link's assets, as far as the database knows the assets when the link changes. An asset never changes
+ * its collection; of assets that another reader indexes later, a restart of this one finds it.
  */
 export const linkCollections: Derivation<{
   link_id: bigint
