@@ -85,6 +85,20 @@ describe('a decimal', () => {
     for (const given of ['12', '1e3', '0.50']) expect(await read(decimal('', 0), given)).toBe(given)
     for (const given of ['-1', '.5', '1.', 'x']) expect(await read(decimal('', 0), given)).toBe('refused')
   })
+
+  it('a decimal may be any number of a JSON body', async () => {
+    const texts: readonly (readonly [number, string])[] = [
+      [0.5, '0.5'],
+      [0.0000005, '0.0000005'],
+      [0.00000012, '0.00000012'],
+      [1e21, '1e21'],
+      [1.5e21, '15e20'],
+      [Number.MAX_VALUE, '17976931348623157e292'],
+      [Number.MIN_VALUE, `0.${'0'.repeat(40)}`],
+    ]
+    for (const [given, text] of texts) expect(await read(decimal('', 0), given)).toBe(text)
+    for (const given of [-0.0000005, Infinity]) expect(await read(decimal('', 0), given)).toBe('refused')
+  })
 })
 
 describe('a list', () => {

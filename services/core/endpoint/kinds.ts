@@ -8,6 +8,8 @@ const NAME = '(?:[a-z1-5.]{1,12}|[a-z1-5.]{12}[a-j1-5.])'
 const NAME_PATTERN = new RegExp(`^${NAME}$`)
 /** Digits, an exponent, decimals: 12, 1e3, 0.5. */
 const DECIMAL = /^-?\d+(?:e\d+)?(?:\.\d+)?$/
+/** Decimals of a number that is written in full: more than those of any token. */
+const MAX_DECIMALS = 40
 const MIN_ID = -(2n ** 63n)
 const MAX_ID = 2n ** 63n - 1n
 /** Digits of 2^63; a longer number needs no conversion to be too large. */
@@ -35,11 +37,22 @@ interface Presence<T> {
 /** It is there when it has a default or must be given. */
 type Scalar<T, O> = O extends { readonly default: unknown } | { readonly required: true } ? T : T | undefined
 
+/** A number in the form of {@link DECIMAL}, also one that JavaScript writes as `5e-7` or `1.5e+21`. */
+function numberText(value: number): string {
+  const text = String(value)
+  const [digits, exponent] = text.split('e')
+  if (!digits || !exponent) return text
+  const [whole = '', decimals = ''] = digits.split('.')
+  const places = decimals.length - Number(exponent)
+  return places > 0 ? value.toFixed(Math.min(places, MAX_DECIMALS)) : `${whole}${decimals}e${-places}`
+}
+
 /** Text of what was given. @throws Complaint for what is no text, number or flag. */
 export function textOf(given: unknown, complaint: string): string | undefined {
   if (given === undefined || given === null) return undefined
   if (typeof given === 'string') return given
-  if (typeof given === 'number' || typeof given === 'boolean') return String(given)
+  if (typeof given === 'number') return numberText(given)
+  if (typeof given === 'boolean') return String(given)
   throw new Complaint(complaint)
 }
 
