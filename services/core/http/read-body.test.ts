@@ -88,4 +88,14 @@ describe('a body', () => {
     const bomb = send('/two', packed.length, packed, 'gzip')
     await expect.poll(() => bomb.text).toMatch(/^HTTP\/1\.1 413 /)
   })
+
+  it('a body may begin with a byte order mark, which is no part of its text', async () => {
+    await serve({})
+    const body = Buffer.from('\ufeff{}')
+    const plain = send('/one', body.length, body)
+    await expect.poll(() => plain.text).toMatch(/\r\n\r\n(?:1\r\n)?2(?:\r\n|$)/)
+    const packed = gzipSync(body)
+    const compressed = send('/two', packed.length, packed, 'gzip')
+    await expect.poll(() => compressed.text).toMatch(/\r\n\r\n(?:1\r\n)?2(?:\r\n|$)/)
+  })
 })

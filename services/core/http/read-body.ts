@@ -3,6 +3,9 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { RequestError } from './request-error.ts'
 
+/** Leaves out a byte order mark, which some clients put before JSON. */
+const utf8 = new TextDecoder()
+
 const decoders = {
   gzip: promisify(gunzip),
   deflate: promisify(inflate),
@@ -152,11 +155,11 @@ function readBytes(
 
 async function decompress(bytes: Buffer, encoding: string, maxBytes: number): Promise<string> {
   const name = encoding.trim().toLowerCase()
-  if (name === 'identity' || name === '') return bytes.toString('utf8')
+  if (name === 'identity' || name === '') return utf8.decode(bytes)
   if (!Object.hasOwn(decoders, name)) throw new RequestError(415, `Unsupported content encoding ${name}`)
   try {
     const plain = await decoders[name as keyof typeof decoders](bytes, { maxOutputLength: maxBytes })
-    return plain.toString('utf8')
+    return utf8.decode(plain)
   } catch (error) {
     const code: unknown = error instanceof Error && 'code' in error ? error.code : ''
     if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
