@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { choice, flag, id, ids, inPath, int, names, text } from '../../core/endpoint/index.ts'
+import { choice, flag, id, ids, idsOrNull, inPath, int, names, text } from '../../core/endpoint/index.ts'
 import type { RawValue } from './index.ts'
 import { readRequest } from './index.ts'
 
@@ -20,6 +20,13 @@ it('the same value several times is one, where a parameter takes no list', async
   await expect(readRequest(parameters, {}, raw({ a: ['1', '2'] }), noLists)).rejects.toMatchObject({
     message: 'Invalid value for parameter a',
   })
+})
+
+it('an empty one of several values is absent, as one alone is, and null several times is null', async () => {
+  const parameters = { a: names(''), b: int(''), c: idsOrNull(''), d: names('') }
+  const given = { a: ['', 'bob', ''], b: ['5', ''], c: ['null', 'null'], d: ['', ''] }
+  const values = await readRequest(parameters, {}, raw(given), noLists)
+  expect(values).toEqual({ a: ['bob'], b: 5, c: null })
 })
 
 it('what is in the path cannot be overridden', async () => {

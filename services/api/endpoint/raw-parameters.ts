@@ -1,5 +1,5 @@
 import { readParameters } from '../../core/endpoint/index.ts'
-import type { NamedLists, Parameter, Parameters, Values } from '../../core/endpoint/index.ts'
+import type { NamedLists, Parameters, Values } from '../../core/endpoint/index.ts'
 import { invalidParameter } from './request-error.ts'
 
 /** A scalar as it came: always text in a query string, possibly a number or boolean in a JSON body. */
@@ -13,7 +13,7 @@ export type RawParameters = ReadonlyMap<string, RawValue>
 
 /**
  * Reads and checks every parameter of an endpoint; those of the path cannot be overridden. Several values are one comma
- * list; a parameter that takes no list may have the same one several times.
+ * list, in which each is once; a parameter that takes no list may have the same one several times.
  * @param warn is called with a sentence for each value that is replaced by the default of its parameter.
  * @throws RequestError 400 `Invalid value for parameter NAME`, for the first that is wrong.
  */
@@ -28,7 +28,7 @@ export function readRequest<P extends Parameters>(
     lists,
     find(name, parameter) {
       if (parameter.in === 'path') return path[name]
-      return oneOf(raw.get(name), parameter)
+      return oneOf(raw.get(name))
     },
     refuse(name, { message, reason }) {
       throw invalidParameter(name, reason, `${name} ${message}`)
@@ -39,9 +39,8 @@ export function readRequest<P extends Parameters>(
   })
 }
 
-function oneOf(value: RawValue | undefined, { list }: Parameter): RawScalar | undefined {
+/** Several values as one text; empty ones count as absent. */
+function oneOf(value: RawValue | undefined): RawScalar | undefined {
   if (typeof value !== 'object') return value
-  const texts = value.map(String)
-  const isRepeated = list === undefined && texts.every((text) => text === texts[0])
-  return isRepeated ? texts[0] : texts.join(',')
+  return [...new Set(value.map(String))].filter((text) => text !== '').join(',')
 }
