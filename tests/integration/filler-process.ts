@@ -50,8 +50,10 @@ export async function createFillerHome(
   settings: Partial<ReaderSettings> = {},
 ): Promise<FillerHome> {
   const directory = await mkdtemp(join(tmpdir(), 'pronghorn-filler-'))
+  const passwordFile = join(directory, 'password')
+  await writeFile(passwordFile, database.password)
   const connections = {
-    sqldb: database,
+    sqldb: { ...database, password: 'replaced since', password_file: passwordFile },
     chain: { name: 'test', chain_id: chain.chainId, http: httpUrl, ship: shipUrl },
   }
   const server = { server_addr: '127.0.0.1', server_port: await findFreePort() }

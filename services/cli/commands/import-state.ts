@@ -52,10 +52,9 @@ async function run(flags: ImportFlags, io: CliIo): Promise<void> {
   const { importState } = await import('../../filler/index.ts')
   const { config } = loadSettings(io, flags, ['connections', 'readers'])
   const settings = pickReader(config.readers, flags.reader)
-  const { host, port, user, password, database } = config.connections.sqldb
-  const { chain } = config.connections
+  const { chain, sqldb } = config.connections
   const options: ImportStateOptions = {
-    database: { host, port, user, password, database },
+    database: sqldb,
     chain: {
       chainId: chain.chain_id,
       http: flags.http ?? chain.http,
@@ -73,7 +72,7 @@ async function run(flags: ImportFlags, io: CliIo): Promise<void> {
         }
       : {}),
   }
-  await withDatabase(config.connections.sqldb, 'pronghorn import', async (client) => {
+  await withDatabase(sqldb, 'pronghorn import', async (client) => {
     await migrate(client)
   })
   const report = await importState(options)
