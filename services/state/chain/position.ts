@@ -31,7 +31,7 @@ export interface Position {
   readonly head: BlockRef
   /** Last block of it that no fork can undo. */
   readonly irreversible: BlockRef
-  /** First block that was indexed. */
+  /** First block that was indexed; after an import of the chain's state, the block whose state it was. */
   readonly startBlock: number
   /** Blocks between that one and the head that were left out, ascending. */
   readonly gaps: readonly Gap[]
@@ -43,7 +43,7 @@ export interface Position {
 
 /** The reader that stores state; without one, the reader with the highest position. */
 const SELECT = `
-  SELECT r.start_block AS "startBlock", r.block_num AS num, r.block_id AS id, l.block_num AS "libNum",
+  SELECT coalesce(i.history_since - 1, r.start_block) AS "startBlock", r.block_num AS num, r.block_id AS id, l.block_num AS "libNum",
     l.block_id AS "libId", h.head_block AS "nodeHead", c.accounts, c.permissions, c.since_block AS "sinceBlock",
     c.history_from AS "historyFrom",
     (SELECT coalesce(json_agg(json_build_object('first', g.first_block, 'last', g.last_block) ORDER BY g.first_block), '[]')
@@ -51,6 +51,7 @@ const SELECT = `
   FROM chain.readers r
   CROSS JOIN LATERAL (
     SELECT b.block_num, b.block_id FROM chain.reversible_blocks b WHERE b.reader = r.name ORDER BY b.block_num LIMIT 1) l
+  LEFT JOIN chain.imports i ON i.reader = r.name
   LEFT JOIN chain.heartbeats h ON h.reader = r.name
   LEFT JOIN state.coverage c ON c.reader = r.name
   ORDER BY c.reader IS NULL, r.block_num DESC LIMIT 1`
