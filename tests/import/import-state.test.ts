@@ -17,6 +17,7 @@ import { indexUntil, startChain } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { makeKey, startService, StateClient } from '../state/service.ts'
 import { verifyOf } from '../verify/verify-of.ts'
 import { compareCurrentState, isOfCurrentState } from './current-state.ts'
 import { cutMainAt } from './cut-recording.ts'
@@ -111,6 +112,24 @@ describe('the state of a chain', () => {
     })
   })
 
+  it('the state service knows ABIs from the block on that the import began at', async () => {
+    const service = await startService(imported, { chainId: running.chain.chainId, httpUrl: past.httpUrl })
+    try {
+      const client = new StateClient(service.url)
+      await client.login((await makeKey(imported)).key)
+      for (const account of ['atomicassets', 'eosio.token'])
+        for (const block_num of [0, 840])
+          expect((await client.get('/v0/state/abi', { account, block_num })).body).toMatchObject({
+            block_num: 840,
+            in_force: 'at_or_before',
+          })
+      const before = await client.get('/v0/state/abi', { account: 'atomicassets', block_num: 839 })
+      expect(before.body.code).toBe('app_block_num_lower_than_first_block_error')
+    } finally {
+      await service.close()
+    }
+  })
+
   it('the state of a chain is read on from there, through an upgrade of the contracts', async () => {
     await readTo(imported, 964)
     expect(await verifyOf(imported.address, tablesOf('v2'))).toMatchObject({
@@ -186,6 +205,12 @@ describe('the state of a chain', () => {
 
   it('the state of a chain is not imported a second time', async () => {
     await expect(runImport()).rejects.toMatchObject({ code: 'IMPORT_TARGET_FILLED' })
+  })
+
+  it('an index from blocks in place of imported state has all of its history', async () => {
+    const settings = { ...stageReader(imported.address, stage), stop_block: 30, delete_data: true }
+    await indexUntil(running, imported.address, 30, { settings })
+    expect(await query(imported, 'SELECT FROM chain.imports')).toEqual([])
   })
 })
 

@@ -112,3 +112,17 @@ it('a gap that was planned and did not come about is forgotten, and one of delet
   await index(50, { delete_data: true })
   expect(await recordedGaps()).toEqual([])
 })
+
+it('a reader whose data is deleted begins at the start_block of then', async () => {
+  await index(100, { start_block: 50 })
+  await index(60, { start_block: 10, delete_data: true })
+  await index(70, { start_block: 10 })
+  service = await startService(database, { chainId: running.chain.chainId, httpUrl: running.httpUrl })
+  const client = new StateClient(service.url)
+  await client.login((await makeKey(database)).key)
+  const { body } = await client.get('/v0/state/abi', { account: 'eosio.token', block_num: 9 })
+  expect(body).toMatchObject({
+    code: 'app_block_num_lower_than_first_block_error',
+    details: { first_block_num: 10 },
+  })
+})

@@ -28,7 +28,8 @@ export async function checkReader(
     logger.warn({}, 'delete_data is set: the rows of this reader are deleted and indexed again')
     await store.wipe(async (statements) => {
       await wipeFeed(statements, settings.name)
-      await statements.run('DELETE FROM chain.gaps WHERE reader = $1', [settings.name])
+      for (const table of ['chain.gaps', 'chain.imports'])
+        await statements.run(`DELETE FROM ${table} WHERE reader = $1`, [settings.name])
     })
   }
   const position = store.position

@@ -125,8 +125,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       lease,
       layouts,
       planDerived(options.derived ?? []),
+      options.startBlock,
     )
-    await store.loadPosition(options.startBlock)
+    await store.loadPosition()
     return store
   } catch (error) {
     await client.end().catch(() => undefined)
@@ -142,6 +143,8 @@ class PostgresStore implements Store {
   readonly lease: Lease
   private readonly layouts: ReadonlyMap<Table, TableLayout>
   private readonly plan: DerivedPlan
+  /** First block to index where there is no position. */
+  private readonly wantedStart: number
   private readonly journal = new JournalExtent()
   /** Blocks up to which this session has let old facts go. */
   private readonly forgottenTo = new Map<Table, number>()
@@ -151,20 +154,22 @@ class PostgresStore implements Store {
     lease: Lease,
     layouts: ReadonlyMap<Table, TableLayout>,
     plan: DerivedPlan,
+    wantedStart: number,
   ) {
     this.session = session
     this.lease = lease
     this.layouts = layouts
     this.plan = plan
+    this.wantedStart = wantedStart
   }
 
-  async loadPosition(startBlock: number): Promise<void> {
+  async loadPosition(): Promise<void> {
     const readers = await this.query<{ start_block: number; num: number; time: bigint; id: Buffer }>(
       'SELECT start_block, block_num AS num, block_time AS time, block_id AS id FROM chain.readers WHERE name = $1',
       [this.lease.reader],
     )
     const row = readers[0]
-    this.startBlock = row?.start_block ?? startBlock
+    this.startBlock = row?.start_block ?? this.wantedStart
     this.position = row ? { num: row.num, id: row.id, timeMs: Number(row.time) } : null
     const known = await this.query<{ num: number; time: bigint; id: Buffer }>(
       'SELECT block_num AS num, block_time AS time, block_id AS id FROM chain.reversible_blocks WHERE reader = $1 ORDER BY block_num',
@@ -266,10 +271,9 @@ class PostgresStore implements Store {
       await this.session.run('DELETE FROM chain.readers WHERE name = $1', [this.lease.reader])
       await finalStatements?.(this.session)
     })
-    this.position = null
     this.journal.clear()
     this.forgottenTo.clear()
-    this.knownBlocks = []
+    await this.loadPosition()
   }
 
   async close(): Promise<void> {
