@@ -101,6 +101,19 @@ it('blocks that a raised start_block leaves out are recorded, logged at every st
   expect((await byTime(after!, 'gte')).body.block?.num).toBe(201)
 })
 
+it('an ABI that missing blocks may have set counts from the block after them on', async () => {
+  await index(800, { start_block: 400 })
+  const head = running.chain.head().num
+  await index(head, { start_block: 821 })
+  service = await startService(database, { chainId: running.chain.chainId, httpUrl: running.httpUrl })
+  const client = new StateClient(service.url)
+  await client.login((await makeKey(database)).key)
+  const ask = (block_num: number) => client.get('/v0/state/abi', { account: 'atomicmarket', block_num })
+  for (const block of [400, 800]) expect((await ask(block)).body.code).toBe('data_abi_not_found_error')
+  for (const block of [821, head])
+    expect((await ask(block)).body).toMatchObject({ block_num: 821, in_force: 'at_or_before' })
+})
+
 it('a gap that was planned and did not come about is forgotten, and one of deleted data too', async () => {
   await index(100)
   await index(100, { start_block: 401 })

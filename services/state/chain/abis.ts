@@ -76,16 +76,17 @@ export class AbiStore {
       const set = row.block === position.startBlock && position.startBlock > 1 ? 'at_or_before' : 'at'
       return { account, block: row.block, set, digest: row.digest, isEmpty: row.bytes === 0 }
     }
-    if (position.startBlock <= 1) return null
+    const { wholeSince } = position
+    if (wholeSince <= 1 || block < wholeSince) return null
     const digest = await this.seeds.digestOf(account, position, (seen) => this.standing(account, seen))
     if (digest === null) return null
-    return { account, block: position.startBlock, set: 'at_or_before', digest, isEmpty: false }
+    return { account, block: wholeSince, set: 'at_or_before', digest, isEmpty: false }
   }
 
   /** The packed ABI; null when a fork has taken it back since. */
   async packed(version: AbiVersion): Promise<Buffer | null> {
     const key = keyOf(version)
-    const cached = this.contents.get(key) ?? this.seeds.packed(version.account, version.digest)
+    const cached = this.contents.get(key) ?? this.seeds.packed(version.account, version.block, version.digest)
     if (cached) return cached
     const { rows } = await this.database.query<{ abi: Buffer }>({
       name: 'abi-content',

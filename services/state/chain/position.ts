@@ -35,6 +35,8 @@ export interface Position {
   readonly startBlock: number
   /** Blocks between that one and the head that were left out, ascending. */
   readonly gaps: readonly Gap[]
+  /** First block from which on every block was indexed. */
+  readonly wholeSince: number
   /** Head of the chain node, as the reader last knew it; never below `head`. */
   readonly nodeHead: number
   /** Null where the reader has no handler `state`. */
@@ -89,6 +91,7 @@ export async function readPosition(database: Queryable): Promise<Position> {
     irreversible: { num: row.libNum, id: bytesToHex(row.libId) },
     startBlock: row.startBlock,
     gaps: row.gaps,
+    wholeSince: Math.max(row.startBlock, ...row.gaps.map(({ last }) => last + 1)),
     nodeHead: Math.max(row.nodeHead ?? 0, row.num),
     coverage,
   }

@@ -47,12 +47,12 @@ export class AbiSeeds {
   }
 
   /**
-   * The content of an account's ABI from before the first indexed block; null when there is none or it is unknown
-   * any more. @param standing reads how the account and blocks of the chain node stand to what is indexed.
+   * The content of an account's ABI from before the first block from which on every block was indexed; null when there is
+   * none or it is unknown any more. @param standing reads how the account and blocks of the chain node stand to what is indexed.
    * @throws Refusal 503 when the chain node does not answer, or not about the branch of the reader.
    */
   async digestOf(account: string, position: Position, standing: ReadStanding): Promise<string | null> {
-    const known = this.known.get(account)
+    const known = this.known.get(keyOf(account, position.wholeSince))
     if (known) return known.digest
     if ((this.absentUntil.get(account) ?? 0) > Date.now()) return null
     if (!(await standing([])).isUntouched) return null
@@ -60,9 +60,9 @@ export class AbiSeeds {
     return seed?.digest ?? null
   }
 
-  /** The packed ABI with this content. */
-  packed(account: string, digest: string): Buffer | undefined {
-    const seed = this.known.get(account)
+  /** The packed ABI with this content, which is in force from a block on. */
+  packed(account: string, block: number, digest: string): Buffer | undefined {
+    const seed = this.known.get(keyOf(account, block))
     return seed?.digest === digest ? seed.packed : undefined
   }
 
@@ -89,7 +89,7 @@ export class AbiSeeds {
       return null
     }
     const seed = { packed: Buffer.from(packed), digest: createHash('sha256').update(packed).digest('hex') }
-    this.known.set(account, seed, { size: packed.length + 100 })
+    this.known.set(keyOf(account, position.wholeSince), seed, { size: packed.length + 100 })
     return seed
   }
 
@@ -119,4 +119,9 @@ export class AbiSeeds {
       num = (await this.positions.get()).head.num
     }
   }
+}
+
+/** An ABI that was asked for before blocks were left out need not be the one after them. */
+function keyOf(account: string, wholeSince: number): string {
+  return `${account} ${wholeSince}`
 }
