@@ -99,6 +99,9 @@ it('pronghorn verify refuses what it cannot understand', async () => {
     expect(code).toBe(2)
     expect(err).toContain(said)
   }
+  const missing = await run('verify', '--folder', join(config, 'nowhere'))
+  expect(missing.code).toBe(2)
+  expect(missing.err).toContain('nowhere is no folder that can be read')
   const none = await run('verify', '--state')
   expect(none.code).toBe(2)
   expect(none.err).toContain('the database has no rows of contracts')

@@ -271,3 +271,18 @@ it('a contract that the chain does not have is reported, and everything else com
     await database.drop()
   }
 })
+
+it('stored rows whose ABI is from before the first block are refused by name', async () => {
+  const database = await createTestDatabase()
+  const running = await startChain({ recordings: ['main'] })
+  try {
+    await indexUntil(running, database.address, 500, { settings: { ...keepingSettings, start_block: 400 } })
+    await expect(verifyOf(database.address, state)).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining('the ABI of atomicassets was set before') as string,
+    })
+  } finally {
+    await running.chain.stop()
+    await database.drop()
+  }
+})

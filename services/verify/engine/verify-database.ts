@@ -63,7 +63,7 @@ export async function openSource(
   client: pg.ClientBase,
   { source, decoder = openRowDecoder(), signal }: VerifyDatabaseOptions,
 ): Promise<ChainSource> {
-  if (source.kind === 'folder') return new FolderSource(source.path, decoder)
+  if (source.kind === 'folder') return FolderSource.open(source.path, decoder)
   if (source.kind === 'state') return StateSource.open(client, decoder)
   const { rows } = await client.query<{ chain_id: string }>('SELECT chain_id FROM chain.identity')
   if (rows[0] !== undefined) await checkChainId(source.url, rows[0].chain_id)

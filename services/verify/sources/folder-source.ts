@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hexToBytes, normalizeAbiJson } from '../../core/antelope/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
@@ -25,7 +25,15 @@ export class FolderSource implements ChainSource {
   readonly #loaded = new Map<string, boolean>()
   #decoded = false
 
-  constructor(folder: string, decoder: RowDecoder) {
+  /** @throws FatalError `USAGE` when there is no such folder: it would be one without any rows. */
+  static async open(folder: string, decoder: RowDecoder): Promise<FolderSource> {
+    await readdir(folder).catch((cause: unknown) => {
+      throw new FatalError('USAGE', `${folder} is no folder that can be read`, { cause })
+    })
+    return new FolderSource(folder, decoder)
+  }
+
+  private constructor(folder: string, decoder: RowDecoder) {
     this.description = `table files of ${folder}`
     this.#folder = folder
     this.#decoder = decoder

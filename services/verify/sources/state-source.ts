@@ -50,7 +50,7 @@ export class StateSource implements ChainSource {
     if (coverage === undefined) {
       throw new FatalError(
         'USAGE',
-        'the database has no rows of contracts: no reader has the handler state; compare with --http or --tables',
+        'the database has no rows of contracts: no reader has the handler state; compare with --http or --folder',
       )
     }
     return new StateSource(client, decoder, new Set(coverage.accounts), coverage.is_whole)
@@ -93,8 +93,21 @@ export class StateSource implements ChainSource {
       'SELECT abi FROM chain.abis WHERE account = $1 ORDER BY block_num DESC LIMIT 1',
       [contract],
     )
+    if (rows[0] === undefined && (await this.#hasRows(contract))) {
+      throw new FatalError(
+        'USAGE',
+        `the ABI of ${contract} was set before the first block and is not stored; compare with --http`,
+      )
+    }
     if (rows[0] !== undefined && rows[0].abi.length > 0)
       this.#decoder.load(contract, parsePackedAbi(rows[0].abi))
     this.#loaded.add(contract)
+  }
+
+  async #hasRows(contract: string): Promise<boolean> {
+    const { rowCount } = await this.#client.query('SELECT FROM state.rows WHERE account = $1 LIMIT 1', [
+      contract,
+    ])
+    return rowCount === 1
   }
 }
