@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
-import { importDatabase } from '../../services/filler/index.ts'
+import { importDatabase, parseSourceAddress, planImport } from '../../services/filler/index.ts'
 import type { ImportDatabaseOptions, ImportReport } from '../../services/filler/index.ts'
 import { compareDumps, dumpDatabase } from '../integration/database-dump.ts'
 import type { DatabaseDump } from '../integration/database-dump.ts'
@@ -33,8 +33,8 @@ afterAll(async () => {
   await Promise.all([old.drop(), imported.drop(), indexed.drop()])
 })
 
-function runImport(more: Partial<ImportDatabaseOptions> = {}): Promise<ImportReport> {
-  return importDatabase({
+function importOptions(more: Partial<ImportDatabaseOptions> = {}): ImportDatabaseOptions {
+  return {
     source: old.address,
     database: imported.address,
     chain: { chainId: running.chain.chainId, http: running.httpUrl },
@@ -44,7 +44,11 @@ function runImport(more: Partial<ImportDatabaseOptions> = {}): Promise<ImportRep
     signal: new AbortController().signal,
     windowMs: 60_000,
     ...more,
-  })
+  }
+}
+
+function runImport(more: Partial<ImportDatabaseOptions> = {}): Promise<ImportReport> {
+  return importDatabase(importOptions(more))
 }
 
 /** A dump without who pays for rows, which the source does not keep, and without the note of the import itself. */
@@ -155,15 +159,16 @@ it('what was imported and read on from agrees with the tables that the chain had
 })
 
 describe('a source that does not fit', () => {
-  async function refusal(sql: string): Promise<unknown> {
+  async function refusals(sql: string): Promise<unknown[]> {
     const source = await restoreOldDatabase()
     const target = await createTestDatabase()
     try {
       const client = await connectDatabase(source.address, { applicationName: 'test' })
       await client.query(sql)
       await client.end()
-      return await runImport({ source: source.address, database: target.address }).catch(
-        (error: unknown) => error,
+      const options = importOptions({ source: source.address, database: target.address })
+      return await Promise.all(
+        [planImport(options), importDatabase(options)].map((run) => run.catch((error: unknown) => error)),
       )
     } finally {
       await Promise.all([source.drop(), target.drop()])
@@ -195,8 +200,22 @@ describe('a source that does not fit', () => {
       'IMPORT_SOURCE_UNFIT',
       /does not index the assets contract atomicassets/,
     ],
+    [
+      'a family that it never had',
+      'DROP TABLE atomicmarket_config CASCADE',
+      'IMPORT_SOURCE_UNFIT',
+      /lacks atomicmarket_config: leave the handler market out/,
+    ],
   ] as const)('a source that does not fit is refused: %s', async (_, sql, code, message) => {
-    const error = await refusal(sql)
-    expect(error).toMatchObject({ code, message: expect.stringMatching(message) as string })
+    for (const error of await refusals(sql))
+      expect(error).toMatchObject({ code, message: expect.stringMatching(message) as string })
+  })
+
+  it('a source that does not fit is refused: an address with a bare %', () => {
+    expect(() => parseSourceAddress('postgres://user:50%off@host/old')).toThrow('written as %25')
+    expect(parseSourceAddress('postgres://user:50%25off@/old?host=/run/postgresql')).toMatchObject({
+      host: '/run/postgresql',
+      password: '50%off',
+    })
   })
 })

@@ -1,11 +1,13 @@
 import type { NodeBlock } from '../../core/chain-node/index.ts'
+import { CommitUnit } from '../store/index.ts'
+import { putConfigs } from './configs.ts'
 import { literal } from './copy-parts.ts'
 import type { Accounts } from './copy-parts.ts'
 import type { ImportDatabaseOptions } from './import-database.ts'
 import { openOldSource } from './old-source.ts'
 import type { OldSource } from './old-source.ts'
 import { undoReversible } from './old-undo.ts'
-import { accountsOf, createReaderHandlers } from './reader-handlers.ts'
+import { accountsOf, createReaderHandlers, requireFamilies } from './reader-handlers.ts'
 import { findBlock } from './source-block.ts'
 import { describeDifferences } from './report.ts'
 import type { Difference } from './report.ts'
@@ -59,11 +61,13 @@ const notTaken: Readonly<Record<string, string>> = {
 export async function planImport(options: ImportDatabaseOptions): Promise<ImportPlan> {
   const source = await openOldSource(options.source, options.sourceReader)
   try {
-    const handlers = createReaderHandlers(options.settings)
+    const accounts = accountsOf(createReaderHandlers(options.settings))
+    requireFamilies(source, accounts)
     const block = await findBlock(source, options.chain)
-    // Shows that the journal can be played back.
-    await (await undoReversible(source)).close()
-    const accounts = accountsOf(handlers)
+    const context = { source, reader: options.settings.name, block: block.num, accounts }
+    // Shows that the journal can be played back, and that the source has the contracts.
+    const undone = await undoReversible(source)
+    await putConfigs(context, undone, new CommitUnit(false)).finally(() => undone.close())
     const counts = await countTables(source)
     const taken = counts.filter(({ table }) => !(table in notTaken))
     const sum = (of: (count: TableCount) => number) => taken.reduce((total, count) => total + of(count), 0)
@@ -77,7 +81,7 @@ export async function planImport(options: ImportDatabaseOptions): Promise<Import
       seconds: Math.ceil(sum(({ table, rows }) => rows / (rates[table] ?? RATE_OF_THE_REST))),
       leftOut: await listLeftOut(source, accounts, counts),
       differences: describeDifferences({
-        context: { source, reader: options.settings.name, block: block.num, accounts },
+        context,
         totals: { unknown: new Map(), unpacked: 0 },
         hasNodeTables: true,
       }),

@@ -25,7 +25,7 @@ import type { UndoneSource } from './old-undo.ts'
 import { putOracleFromSource } from './oracle-rows.ts'
 import { MapPacker } from './packed-maps.ts'
 import { beginImport, finishImport, readSteps } from './progress.ts'
-import { accountsOf, createReaderHandlers } from './reader-handlers.ts'
+import { accountsOf, createReaderHandlers, requireFamilies } from './reader-handlers.ts'
 import { describeDifferences } from './report.ts'
 import type { Difference } from './report.ts'
 import { describeAddress } from './source-address.ts'
@@ -95,8 +95,9 @@ export async function importDatabase(options: ImportDatabaseOptions): Promise<Im
 async function importInto(options: ImportDatabaseOptions): Promise<ImportReport> {
   const source = await openOldSource(options.source, options.sourceReader)
   try {
-    const block = await findBlock(source, options.chain)
     const handlers = createReaderHandlers(options.settings)
+    requireFamilies(source, accountsOf(handlers))
+    const block = await findBlock(source, options.chain)
     const store = await openStore({
       address: options.database,
       reader: options.settings.name,

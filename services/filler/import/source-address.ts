@@ -9,21 +9,31 @@ const DEFAULT_PORT = 5432
  * @throws FatalError `USAGE` naming what is wrong; the text itself may hold a password and is not repeated.
  */
 export function parseSourceAddress(text: string): DatabaseAddress {
-  const url = URL.canParse(text) ? new URL(text) : null
+  // The address of a socket may have no host, which only addresses of the web need.
+  const whole = text.replace(/^(postgres(?:ql)?:\/\/[^@/]+@)\//, '$1localhost/')
+  const url = URL.canParse(whole) ? new URL(whole) : null
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol))
     throw new FatalError('USAGE', 'the source is not an address like postgres://user:password@host:5432/name')
-  const database = decodeURIComponent(url.pathname.slice(1))
+  const database = decoded(url.pathname.slice(1))
   if (database === '' || url.username === '')
     throw new FatalError('USAGE', 'the address of the source lacks the user or the name of the database')
   for (const key of url.searchParams.keys())
     if (key !== 'host')
       throw new FatalError('USAGE', `the address of the source has the unknown parameter ${key}`)
   return {
-    host: url.searchParams.get('host') ?? decodeURIComponent(url.hostname || 'localhost'),
+    host: url.searchParams.get('host') ?? decoded(url.hostname || 'localhost'),
     port: url.port === '' ? DEFAULT_PORT : Number(url.port),
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
+    user: decoded(url.username),
+    password: decoded(url.password),
     database,
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw new FatalError('USAGE', 'a % in the address of the source has to be written as %25')
   }
 }
 
