@@ -96,7 +96,9 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
       reading.tables.map(({ contract, table, stage }) => [`${contract} ${table}`, stage]),
     )
     const { settings, handlers, logger } = reading
-    this.#applier = new BlockApplier(settings.name, handlers, [this.#stateWriter()], logger)
+    // The oracle's rows are written at the end; until then its handler would warn of pairs that are not known.
+    const applied = handlers.filter(({ family }) => family !== 'oracle')
+    this.#applier = new BlockApplier(settings.name, applied, [this.#stateWriter()], logger)
   }
 
   async run(): Promise<void> {
