@@ -115,7 +115,7 @@ export const variables = {
   }),
   START_BLOCK_OVERRIDE: bool({
     default: false,
-    desc: 'Allow another START_BLOCK than the one that is known of the chain.',
+    desc: 'Allow another START_BLOCK than the one that is known of the chain, and contracts that are added later; what came before is missing.',
   }),
   STOP_BLOCK: whole(0, 4294967295)({ default: 0, desc: 'Block to stop at; 0 for never.' }),
   ASSETS_ACCOUNT: account({ default: 'atomicassets', desc: 'Account of the assets contract.' }),

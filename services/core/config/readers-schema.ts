@@ -116,7 +116,9 @@ export const readerSchema = section({
     ),
   start_block_override: flag()
     .default(false)
-    .describe('Allow another `start_block` than the one that is known of the chain.'),
+    .describe(
+      'Allow another `start_block` than the one that is known of the chain, and handlers that are added later; what came before is missing.',
+    ),
   stop_block: blockNumber().default(0).describe('Last block to index, itself included; 0 = never stop.'),
   irreversible_only: flag().default(false).describe('Index only blocks that no fork can undo.'),
   ship_prefetch_blocks: integer(1, 100_000)

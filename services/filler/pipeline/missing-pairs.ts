@@ -62,8 +62,8 @@ const sources: readonly PairSource[] = [
 const MAX_PAGES = 4
 
 /**
- * A reader that starts in the middle of a chain has not seen pairs being added: to the oracle, and to the market's
- * configuration. Those that the database lacks are requested from the chain's HTTP interface, before the first block, after
+ * A reader that starts in the middle of a chain, or a family that is added later, has not seen pairs being added: to the
+ * oracle, and to the market's configuration. Those that the database lacks are requested from the chain's HTTP interface, before the first block, after
  * blocks that were left out, and as long as some are missing. They are taken as they are at present: names, symbols and
  * precision of a pair do not change, and what else may be newer than the first block is written again by the blocks that
  * changed it. Medians come with data points. The rows are of no block, so no fork undoes them. If the node does not answer,
@@ -102,7 +102,11 @@ export async function fetchMissingPairs(
 }
 
 async function isMissing(store: Store, source: PairSource, startBlock: number): Promise<boolean> {
-  if (startBlock > (store.position?.num ?? 0) + 1) return true
-  const [row] = await store.query<{ lacks: boolean }>(source.lacks)
+  const next = (store.position?.num ?? 0) + 1
+  if (startBlock > next) return true
+  const [row] = await store.query<{ lacks: boolean }>(
+    `SELECT (${source.lacks}) OR EXISTS (SELECT FROM chain.sources WHERE family = $1 AND first_block = $2) AS lacks`,
+    [source.family, next],
+  )
   return row!.lacks
 }

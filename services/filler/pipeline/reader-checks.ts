@@ -7,7 +7,7 @@ import type { Store } from '../store/index.ts'
 import type { ReaderSettings } from './reader-options.ts'
 
 /** Tables that one reader of a database fills: those of a contract family, or of the stored state. */
-type Family = Pick<Handler | StateWriter, 'family' | 'account'>
+type Family = Pick<Handler | StateWriter, 'family' | 'account'> & Partial<Pick<StateWriter, 'hasBegun'>>
 
 /**
  * Checks that the database belongs to this chain, that no other reader fills the same tables, and that the settings
@@ -23,13 +23,14 @@ export async function checkReader(
   logger: Logger,
 ): Promise<number> {
   await claimChain(store, chainId)
-  for (const family of families) await claimFamily(store, family, settings.name)
+  await claimFamilies(store, settings, families, logger)
   if (settings.delete_data) {
     logger.warn({}, 'delete_data is set: the rows of this reader are deleted and indexed again')
     await store.wipe(async (statements) => {
       await wipeFeed(statements, settings.name)
       for (const table of ['chain.gaps', 'chain.imports'])
         await statements.run(`DELETE FROM ${table} WHERE reader = $1`, [settings.name])
+      await statements.run('UPDATE chain.sources SET first_block = NULL WHERE reader = $1', [settings.name])
     })
   }
   const position = store.position
@@ -79,23 +80,71 @@ async function claimChain(store: Store, chainId: string): Promise<void> {
   await checkDatabaseChain(client, chainId)
 }
 
-async function claimFamily(store: Store, handler: Family, reader: string): Promise<void> {
-  await store.query(
-    'INSERT INTO chain.sources (family, account, reader) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
-    [handler.family, handler.account, reader],
-  )
-  const rows = await store.query<{ account: string; reader: string }>(
-    'SELECT account, reader FROM chain.sources WHERE family = $1',
-    [handler.family],
-  )
-  const source = rows[0]!
-  if (source.account !== handler.account || source.reader !== reader) {
-    throw new FatalError(
-      'READER_SETTINGS_CHANGED',
-      `the database's ${handler.family} tables belong to reader ${source.reader} with contract ${source.account}; ` +
-        `reader ${reader} with contract ${handler.account} needs its own database`,
+interface Source {
+  readonly family: string
+  readonly account: string
+  readonly reader: string
+  readonly left_out_after: number | null
+}
+
+/**
+ * Claims the tables of the configured families, and notes from which block on the others are left out. A family lacks what
+ * its contract did while it was not configured: it is refused, unless the operator accepts that or the reader indexes again.
+ */
+async function claimFamilies(
+  store: Store,
+  settings: ReaderSettings,
+  families: readonly Family[],
+  logger: Logger,
+): Promise<void> {
+  const { name: reader } = settings
+  const position = settings.delete_data ? null : store.position
+  const sources = await store.query<Source>('SELECT * FROM chain.sources', [])
+  for (const { family, account, hasBegun } of families) {
+    const source = sources.find((each) => each.family === family)
+    if (source && (source.account !== account || source.reader !== reader)) {
+      throw new FatalError(
+        'READER_SETTINGS_CHANGED',
+        `the database's ${family} tables belong to reader ${source.reader} with contract ${source.account}; ` +
+          `reader ${reader} with contract ${account} needs its own database`,
+      )
+    }
+    // Stored state that has not begun is refused by checkStateWriters.
+    const indexedTo = source ? source.left_out_after : hasBegun ? null : store.startBlock - 1
+    const isLate = position !== null && indexedTo !== null && indexedTo !== position.num
+    if (isLate) {
+      const note =
+        `reader ${reader}: the handler ${family} was added after block ${position.num} was indexed; ` +
+        `what ${account} did in blocks ${indexedTo + 1} to ${position.num}`
+      if (hasBegun || settings.start_block_override !== true) {
+        const accept = hasBegun ? '' : ', or start_block_override accepts that'
+        throw new FatalError(
+          'READER_SETTINGS_CHANGED',
+          `${note} would be missing: the reader has to index again (delete_data)${accept}`,
+        )
+      }
+      logger.warn({ account }, `${note} is missing`)
+    }
+    await store.query(
+      `INSERT INTO chain.sources (family, account, reader, first_block) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (family) DO UPDATE
+         SET left_out_after = NULL, first_block = coalesce(EXCLUDED.first_block, sources.first_block)`,
+      [family, account, reader, isLate ? position.num + 1 : null],
     )
   }
+  await store.query(
+    `UPDATE chain.sources SET left_out_after = $2
+     WHERE reader = $1 AND family <> ALL ($3) AND left_out_after IS NULL`,
+    [reader, store.position?.num ?? 0, families.map(({ family }) => family)],
+  )
+}
+
+/** Whether a family of the reader was added after blocks had been indexed. */
+export async function hasLateFamily(store: Store, reader: string): Promise<boolean> {
+  const rows = await store.query('SELECT FROM chain.sources WHERE reader = $1 AND first_block IS NOT NULL', [
+    reader,
+  ])
+  return rows.length > 0
 }
 
 /** Checks that stored state is complete: rows from before the start of its writer are unknown until they are written again.

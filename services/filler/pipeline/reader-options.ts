@@ -50,6 +50,7 @@ export interface RetryTiming {
 export interface ReaderSettings {
   readonly name: string
   readonly start_block: number
+  readonly start_block_override?: boolean
   readonly stop_block: number
   readonly irreversible_only: boolean
   readonly ship_prefetch_blocks: number

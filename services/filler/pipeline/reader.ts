@@ -19,7 +19,7 @@ import { noObserver } from './observer.ts'
 import { QueryIndexBuilder } from './query-index-builder.ts'
 import { Reading } from './reading.ts'
 import type { ReaderOptions, RetryTiming } from './reader-options.ts'
-import { checkImport, checkStateWriters, checkReader } from './reader-checks.ts'
+import { checkImport, checkReader, checkStateWriters, hasLateFamily } from './reader-checks.ts'
 import { withoutDerived } from './without-derived.ts'
 
 /** A minute in all: longer than a database takes to start again. */
@@ -111,7 +111,8 @@ async function readOnce(
     const startBlock = await checkReader(store, settings, families, options.chain.chainId, logger)
     heartbeat.noteGaps(await noteGaps(store, settings.name, startBlock, logger))
     await checkStateWriters(store, stateWriters, settings.name, startBlock, logger)
-    if (startBlock > 2) await fetchMissingPairs(store, handlers, options.chain.http, startBlock, logger)
+    if (startBlock > 2 || (await hasLateFamily(store, settings.name)))
+      await fetchMissingPairs(store, handlers, options.chain.http, startBlock, logger)
     const applier = new BlockApplier(settings.name, handlers, stateWriters, logger)
     const query: Query = (text, values) => store.query(text, values)
     const reload = async () => {
