@@ -21,7 +21,7 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless } from '../setup/available.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
-import { whyNoEngine } from './engine.ts'
+import { whyNoCompose, whyNoEngine } from './engine.ts'
 
 const image = 'postgres:14.23-bookworm'
 const HOUR_MS = 3_600_000
@@ -43,15 +43,6 @@ function whyNot(): string | undefined {
 interface Run {
   readonly code: number
   readonly output: string
-}
-
-function whyNoCompose(): string | undefined {
-  try {
-    execFileSync('docker', ['compose', 'version'], { stdio: 'ignore' })
-    return undefined
-  } catch {
-    return 'there is no Docker client with the Compose plugin'
-  }
 }
 
 describeUnless(whyNoCompose(), 'the folder of the backups', () => {

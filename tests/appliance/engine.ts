@@ -18,6 +18,16 @@ export function whyNoEngine(): string | undefined {
   }
 }
 
+/** Why Compose cannot read its files here; undefined when it can. */
+export function whyNoCompose(): string | undefined {
+  try {
+    execFileSync('docker', ['compose', 'version'], { stdio: 'ignore' })
+    return undefined
+  } catch {
+    return 'there is no Docker client with the Compose plugin'
+  }
+}
+
 /** Compose files of a plain `docker compose up`. */
 export const composeFiles = ['docker-compose.yml', 'docker-compose.override.yml']
 

@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import { describeUnless, findProgram } from '../setup/available.ts'
+import { whyNoCompose } from './engine.ts'
+
+describeUnless(whyNoCompose(), 'scripts/smoke-test without Node.js', () => {
+  let folder: string
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pronghorn-smoke-'))
+    for (const name of ['scripts', 'programs']) await mkdir(join(folder, name))
+    for (const name of ['docker-compose.yml', 'scripts/smoke-test'])
+      await cp(join(packageRoot, name), join(folder, name))
+    // Without an engine: says what would run.
+    const docker = `#!/bin/sh\n[ "$1" != run ] || { echo "$@"; exit; }\nexec ${findProgram('docker')!} "$@"\n`
+    await writeFile(join(folder, 'programs/docker'), docker, { mode: 0o755 })
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  it.each([
+    ['', 'pronghorn:1.0.0'],
+    ['PRONGHORN_IMAGE=registry.guild.example/pronghorn:1.0.0', 'registry.guild.example/pronghorn:1.0.0'],
+  ])('scripts/smoke-test runs the image that .env names: %s', async (line, image) => {
+    await writeFile(join(folder, '.env'), `${line}\n`)
+    const { PRONGHORN_IMAGE: _, ...environment } = process.env
+    const env = { ...environment, PATH: [join(folder, 'programs'), process.env.PATH].join(delimiter) }
+    const output = execFileSync(
+      join(folder, 'scripts/smoke-test'),
+      ['https://localhost:8443', '--insecure'],
+      {
+        cwd: tmpdir(),
+        env,
+        encoding: 'utf8',
+      },
+    )
+    expect(output).toBe(`run --rm --network host ${image} smoke-test https://localhost:8443 --insecure\n`)
+  })
+})
