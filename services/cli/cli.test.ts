@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -236,5 +239,21 @@ describe('commands of the appliance', () => {
     const { code, err } = await run(['hasura-metadata', '--rendered', dir])
     expect(code).toBe(exitCodes.failed[0])
     expect(err).toMatch(/^CONFIG_INVALID: .*\/hasura\/metadata\.json cannot be read: run render-config first/)
+  })
+})
+
+describe('probe', () => {
+  it('pronghorn probe says in one line that an address does not answer', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    await new Promise((resolve) => server.close(resolve))
+    const url = `http://127.0.0.1:${port}/healthc`
+    const { code, err } = await run(['probe', url])
+    expect(code).toBe(1)
+    expect(err).toMatch(`UNHEALTHY: ${url} does not answer`)
+    expect(err).toContain('ECONNREFUSED')
+    expect(err).not.toContain('    at ')
+    expect((await run(['probe', 'healthc'])).code).toBe(2)
   })
 })

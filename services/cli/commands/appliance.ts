@@ -287,7 +287,11 @@ export function addProbe(program: Command): void {
     .helpGroup(applianceGroup)
     .argument('<url>', 'for example http://127.0.0.1:9000/healthc')
     .action(async (url: string) => {
-      const answer = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS), redirect: 'manual' })
+      if (!URL.canParse(url)) throw new FatalError('USAGE', `not a URL: ${url}`)
+      const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS)
+      const answer = await fetch(url, { signal, redirect: 'manual' }).catch((cause: unknown) => {
+        throw new FatalError('UNHEALTHY', `${url} does not answer`, { cause })
+      })
       await answer.body?.cancel()
       if (!answer.ok) throw new FatalError('UNHEALTHY', `${url} answers ${answer.status}`)
     })
