@@ -197,6 +197,12 @@ describe('migrate', () => {
     expect(await run(['migrate'])).toMatchObject({ code: 0, out: 'The schema was already the newest.\n' })
   })
 
+  it('pronghorn keys says that the database is not migrated', async () => {
+    const { code, err } = await run(['keys', 'list'])
+    expect(code).toBe(1)
+    expect(err).toMatch(/^DATABASE_TOO_OLD: /)
+  })
+
   it('pronghorn migrate ends with 75 when the database is unavailable, without showing the password', async () => {
     write('connections', {
       ...connections,

@@ -25,11 +25,11 @@ describe('the doctor', () => {
 
   async function findings(
     families: readonly string[],
-    { certificates = [] as string[], port = 1 } = {},
+    { certificates = [] as string[], port = 1, address = database.address } = {},
   ): Promise<Map<string, readonly [string, string]>> {
     const found = new Map<string, readonly [string, string]>()
     await examine({
-      address: database.address,
+      address,
       chainHttp: 'http://127.0.0.1:1',
       certificates,
       proxy: { host: '127.0.0.1', port, serverName: 'localhost' },
@@ -107,5 +107,15 @@ describe('the doctor', () => {
 
   it('the doctor says what cannot be reached', async () => {
     expect((await findings([])).get('chain node')?.[0]).toBe('fail')
+  })
+
+  it('the doctor says that the database is not migrated', async () => {
+    const empty = await createTestDatabase('template0')
+    try {
+      const found = await findings([], { address: empty.address })
+      expect(found.get('database')).toEqual(['fail', expect.stringContaining('schema of this version')])
+    } finally {
+      await empty.drop()
+    }
   })
 })

@@ -2,7 +2,12 @@ import { X509Certificate } from 'node:crypto'
 import { readFile, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readChainInfo } from '../../core/chain-node/index.ts'
-import { connectDatabase, listIndexFamilies, listMissingIndexes } from '../../core/database/index.ts'
+import {
+  connectDatabase,
+  isMigrated,
+  listIndexFamilies,
+  listMissingIndexes,
+} from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import { readServedCertificate } from '../../core/http/index.ts'
@@ -132,12 +137,22 @@ async function examineNode({ chainHttp, report }: DoctorOptions): Promise<number
 
 async function examineDatabase(client: Client, options: DoctorOptions, head: number | null): Promise<void> {
   const { report } = options
-  const { rows } = await client.query<{ version: string; schema: number; bytes: bigint }>(
-    `SELECT current_setting('server_version') AS version, pg_database_size(current_database()) AS bytes,
-       (SELECT max(number) FROM public.pronghorn_migrations) AS schema`,
+  const { rows } = await client.query<{ version: string; bytes: bigint }>(
+    "SELECT current_setting('server_version') AS version, pg_database_size(current_database()) AS bytes",
   )
-  const { version, schema, bytes } = rows[0]!
-  report('ok', 'database', `PostgreSQL ${version}, schema ${schema}, ${(Number(bytes) / GB).toFixed(2)} GB`)
+  const { version, bytes } = rows[0]!
+  const server = `PostgreSQL ${version}, ${(Number(bytes) / GB).toFixed(2)} GB`
+  const isCurrent = await isMigrated(client).catch(describeError)
+  if (isCurrent !== true) {
+    const cause = isCurrent === false ? 'the database does not have the schema of this version' : isCurrent
+    report('fail', 'database', `${server}; ${cause}: see docker compose logs migrate`)
+    await examineDisk(options, Number(bytes), 0)
+    return
+  }
+  const { rows: migrations } = await client.query<{ schema: number }>(
+    'SELECT max(number) AS schema FROM public.pronghorn_migrations',
+  )
+  report('ok', 'database', `${server}, schema ${migrations[0]!.schema}`)
   const blocks = await examineReaders(client, report, head)
   await examineSizes(client, report)
   await examineIndexes(client, options)

@@ -83,13 +83,20 @@ async function withKeys(
   flags: KeysOption,
   task: (database: Queryable) => Promise<void>,
 ): Promise<void> {
+  const run = async (database: Queryable): Promise<void> => {
+    const { rows } = await database.query<{ exists: boolean }>(
+      "SELECT to_regclass('access.api_keys') IS NOT NULL AS exists",
+    )
+    if (!rows[0]!.exists) throw new FatalError('DATABASE_TOO_OLD', 'the database has no tables for keys yet')
+    await task(database)
+  }
   if (flags.data !== undefined) {
     const { openDataDirectory } = await import('../../standalone/index.ts')
     const directory = await openDataDirectory(flags.data)
-    return withDatabase(directory.address, 'pronghorn keys', task).finally(() => directory.close())
+    return withDatabase(directory.address, 'pronghorn keys', run).finally(() => directory.close())
   }
   const { config } = loadSettings(io, flags, ['connections'])
-  await withDatabase(config.connections.sqldb, 'pronghorn keys', task)
+  await withDatabase(config.connections.sqldb, 'pronghorn keys', run)
 }
 
 async function create(database: Queryable, flags: CreateFlags, io: CliIo): Promise<void> {
