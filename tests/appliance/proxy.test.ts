@@ -146,6 +146,16 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
     if (status === 503) expect(answer.headers['retry-after']).toBe('5')
   })
 
+  it.skipIf(local === undefined)(
+    'the log names the path of a request that the proxy refuses, not its query',
+    async () => {
+      await ask('TRACE /refused/here?token=secret HTTP/1.1\r\nHost: localhost\r\nConnection: close')
+      const log = await readFile(join(dir, 'stdout'), 'utf8')
+      expect(log).toContain('"TRACE /refused/here HTTP/1.1" 405 ')
+      expect(log).not.toContain('secret')
+    },
+  )
+
   it('a path without its last slash is sent to the same address with it', async () => {
     const { status, headers } = await get('/v0')
     expect([status, headers.location]).toEqual([301, '/v0/'])
