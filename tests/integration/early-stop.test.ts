@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { indexUntil, startChain } from './index-chain.ts'
 
@@ -54,6 +55,19 @@ it('a reader that is asked to stop while it catches up ends with the commit in p
   const tookMs = performance.now() - committedMs
   expect(commits - commitsAtStop).toBeLessThanOrEqual(1)
   expect(tookMs).toBeLessThan(2_000)
+  await chain.chain.stop()
+  await database.drop()
+})
+
+it('a reader says that it ends at its stop_block, also when it was there before', async () => {
+  const database = await createTestDatabase()
+  const chain = await startChain({ recordings: ['main'] })
+  for (let run = 0; run < 2; run++) {
+    const lines: string[] = []
+    const logger = createLogger({ name: 'test', destination: { write: (line) => lines.push(line) } })
+    await indexUntil(chain, database.address, 20, { options: { logger } })
+    expect(lines.at(-1)).toContain('"stop_block":20')
+  }
   await chain.chain.stop()
   await database.drop()
 })

@@ -50,6 +50,11 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
     for (;;) {
       try {
         await readOnce(options, handlers, stateWriters, heartbeat, signal)
+        if (!signal.aborted)
+          options.logger.info(
+            { stop_block: options.settings.stop_block },
+            'stop_block is reached: the reader ends',
+          )
         return
       } catch (error) {
         if (!(error instanceof RetryableError) || signal.aborted) throw error
