@@ -40,6 +40,10 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
   let gone: number
   let port: number
   let proxy: ChildProcess
+  let printed = ''
+  /** The log of requests. */
+  const readLog = async (): Promise<string> =>
+    local === undefined ? printed : readFile(join(dir, 'stdout'), 'utf8')
   const name = `pronghorn-proxy-${process.pid}`
   const sockets: Socket[] = []
   // The api: answers /quick, and keeps everything else waiting.
@@ -90,11 +94,12 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
     const mounts = ['--tmpfs', '/tmp:mode=1777', '--volume', `${dir}:/etc/pronghorn:ro`]
     const run = ['-c', '/etc/pronghorn/nginx.conf', '-g', 'daemon off;']
     execFileSync('chmod', ['-R', 'a+rX', dir])
-    const stdio: StdioOptions = ['ignore', 'ignore', 'inherit']
+    const stdio: StdioOptions = ['ignore', 'pipe', 'inherit']
     proxy =
       local === undefined
         ? spawn('docker', [...words, ...mounts, '--entrypoint', 'nginx', image, ...run], { stdio })
         : spawn(local, ['-c', join(dir, 'nginx.conf'), '-g', 'daemon off;'], { stdio })
+    proxy.stdout?.on('data', (text: Buffer) => (printed += text.toString()))
     for (let tries = 0; tries < 300 && (await get('/quick')).status !== 200; tries++) await sleep(100)
   })
 
@@ -146,15 +151,11 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
     if (status === 503) expect(answer.headers['retry-after']).toBe('5')
   })
 
-  it.skipIf(local === undefined)(
-    'the log names the path of a request that the proxy refuses, not its query',
-    async () => {
-      await ask('TRACE /refused/here?token=secret HTTP/1.1\r\nHost: localhost\r\nConnection: close')
-      const log = await readFile(join(dir, 'stdout'), 'utf8')
-      expect(log).toContain('"TRACE /refused/here HTTP/1.1" 405 ')
-      expect(log).not.toContain('secret')
-    },
-  )
+  it('the log names the path of a request that the proxy refuses, not its query', async () => {
+    await ask('TRACE /refused/here?token=secret HTTP/1.1\r\nHost: localhost\r\nConnection: close')
+    await expect.poll(readLog).toContain('"TRACE /refused/here HTTP/1.1" 405 ')
+    expect(await readLog()).not.toContain('secret')
+  })
 
   it('a path without its last slash is sent to the same address with it', async () => {
     const { status, headers } = await get('/v0')

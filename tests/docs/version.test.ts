@@ -10,7 +10,6 @@ it.each([
   ['CHANGELOG.md', /^## \[([^\]]+)\]/m],
   ['Dockerfile', /image\.version="([^"]+)"/],
   ['docker-compose.yml', /PRONGHORN_IMAGE:-pronghorn:([^}]+)\}/],
-  ['scripts/smoke-test', /PRONGHORN_IMAGE:-pronghorn:([^}]+)\}/],
 ])('%s names the version of package.json', (file, pattern) => {
   expect(pattern.exec(read(file))?.[1]).toBe(version)
 })
