@@ -20,6 +20,11 @@ export const differences: readonly Difference[] = [
     why: 'a load balancer can use the status; the old keys are as they were',
   },
   {
+    where: '`PUT`, `PATCH` and `DELETE`',
+    what: '405 with `Allow`',
+    why: 'nothing can be written; the replaced system answers them as `GET`',
+  },
+  {
     where: '`/v1/accounts/:account`, `/v1/burns/:account`',
     what: '400 when an account has more than 20,000 groups of collection, schema and template',
     why: 'the answer would have no bound; `collection_whitelist` narrows it',
