@@ -1,19 +1,14 @@
 import { defineConfig } from 'vitest/config'
-import { patient } from './tests/setup/patience.ts'
-import { temporaryFolder } from './tests/setup/temporary-folder.ts'
-
-process.env.TMPDIR = temporaryFolder()
+import { shared } from './tests/setup/vitest.ts'
 
 export default defineConfig({
   test: {
-    include: ['services/**/*.test.ts', 'tests/**/*.test.ts'],
-    globalSetup: ['tests/setup/postgres.ts'],
-    testTimeout: patient(120_000),
-    hookTimeout: patient(120_000),
-    // PRONGHORN_TEST_PATIENCE scales every limit.
-    expect: { poll: { timeout: patient(30_000) } },
-    pool: 'forks',
-    maxWorkers: 2,
+    ...shared,
     reporters: ['default', ['json', { outputFile: '.data/test-results.json' }]],
+    projects: [
+      // Tests of modules share a process with those before them: starting one and loading modules takes longer than most.
+      { extends: true, test: { name: 'modules', include: ['services/**/*.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'parts', include: ['tests/**/*.test.ts'] } },
+    ],
   },
 })

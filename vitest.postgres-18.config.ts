@@ -1,26 +1,24 @@
-import { defineConfig, mergeConfig } from 'vitest/config'
-import base from './vitest.config.ts'
+import { defineConfig } from 'vitest/config'
+import { shared } from './tests/setup/vitest.ts'
 
 // What depends on the database's version, on PostgreSQL 18. Long simulations of what the version does not change are
 // left to 14.
-export default mergeConfig(
-  { ...base, test: { ...base.test, include: [], reporters: [] } },
-  defineConfig({
-    test: {
-      env: { PRONGHORN_TEST_POSTGRES: '18' },
-      include: [
-        'services/core/database/**/*.test.ts',
-        'services/filler/store/**/*.test.ts',
-        'tests/{api,conformance,integration,state}/**/*.test.ts',
-      ],
-      exclude: [
-        'tests/api/{fuzz,workers,client-library,documentation,route-list,lifecycle,rate-limit,limits}*',
-        'tests/api/{cache,cached-records,outage,request-scope}.test.ts',
-        'tests/api/fuzz/**',
-        'tests/integration/{backup,forks,kills,filler-metrics,nodes,nodes-head,second-filler,early-stop}.test.ts',
-        'tests/integration/{database-unavailable,digest-roads,market-clock,modes,stalled-node}.test.ts',
-      ],
-      reporters: ['default', ['json', { outputFile: '.data/test-results-18.json' }]],
-    },
-  }),
-)
+export default defineConfig({
+  test: {
+    ...shared,
+    env: { PRONGHORN_TEST_POSTGRES: '18' },
+    include: [
+      'services/core/database/**/*.test.ts',
+      'services/filler/store/**/*.test.ts',
+      'tests/{api,conformance,integration,state}/**/*.test.ts',
+    ],
+    exclude: [
+      'tests/api/{fuzz,workers,client-library,documentation,route-list,lifecycle,rate-limit,limits}*',
+      'tests/api/{cache,cached-records,outage,request-scope}.test.ts',
+      'tests/api/fuzz/**',
+      'tests/integration/{backup,forks,kills,filler-metrics,nodes,nodes-head,second-filler,early-stop}.test.ts',
+      'tests/integration/{database-unavailable,digest-roads,market-clock,modes,stalled-node}.test.ts',
+    ],
+    reporters: ['default', ['json', { outputFile: '.data/test-results-18.json' }]],
+  },
+})

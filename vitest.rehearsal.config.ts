@@ -1,13 +1,11 @@
-import { defineConfig, mergeConfig } from 'vitest/config'
-import base from './vitest.config.ts'
+import { defineConfig } from 'vitest/config'
+import { shared } from './tests/setup/vitest.ts'
 
 // What takes minutes and containers: the appliance under faults.
-export default mergeConfig(
-  { ...base, test: { ...base.test, include: [], reporters: [] } },
-  defineConfig({
-    test: {
-      include: ['tests/**/faults.rehearsal.ts', 'tests/faults/table.rehearsal.ts'],
-      reporters: ['default', ['json', { outputFile: '.data/rehearsal-results.json' }]],
-    },
-  }),
-)
+export default defineConfig({
+  test: {
+    ...shared,
+    include: ['tests/**/faults.rehearsal.ts', 'tests/faults/table.rehearsal.ts'],
+    reporters: ['default', ['json', { outputFile: '.data/rehearsal-results.json' }]],
+  },
+})

@@ -1,8 +1,7 @@
-import { defineConfig, mergeConfig } from 'vitest/config'
-import base from './vitest.config.ts'
+import { defineConfig } from 'vitest/config'
+import { shared } from './tests/setup/vitest.ts'
 
 // Mixed load for as long as SOAK_MINUTES says.
-export default mergeConfig(
-  { ...base, test: { ...base.test, include: [], reporters: [] } },
-  defineConfig({ test: { include: ['tests/hostile/soak.rehearsal.ts'], reporters: ['default'] } }),
-)
+export default defineConfig({
+  test: { ...shared, include: ['tests/hostile/soak.rehearsal.ts'], reporters: ['default'] },
+})

@@ -1,16 +1,19 @@
-import { expect, it, vi } from 'vitest'
-import { compress } from '../../core/http/index.ts'
-import { Answer } from './index.ts'
+import { afterEach, expect, it, vi } from 'vitest'
 
-vi.mock(import('../../core/http/index.ts'), async (importOriginal) => {
-  const original = await importOriginal()
-  return { ...original, compress: vi.fn(original.compress) }
+afterEach(() => {
+  vi.doUnmock('../../core/http/index.ts')
+  vi.resetModules()
 })
 
 it('an answer whose compression failed is compressed for the next request', async () => {
+  vi.resetModules()
+  const original = await import('../../core/http/index.ts')
+  const compress = vi.fn(original.compress)
+  vi.doMock('../../core/http/index.ts', () => ({ ...original, compress }))
+  const { Answer } = await import('./index.ts')
   const answer = Answer.of('x'.repeat(2_000), ['', ''])
   const form = async () => answer.formFor('GET', { 'accept-encoding': 'br' })
-  vi.mocked(compress).mockRejectedValueOnce(new Error('no memory'))
+  compress.mockRejectedValueOnce(new Error('no memory'))
   await expect(form()).rejects.toThrow('no memory')
   expect((await form()).headers['Content-Encoding']).toBe('br')
 })

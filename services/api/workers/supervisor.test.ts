@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createLogger } from '../../core/log/index.ts'
 import type { WorkerSettings } from './messages.ts'
-import { Supervisor } from './supervisor.ts'
 import type { WorkerListener } from './worker.ts'
 
 const CHECK_MS = 15_000
@@ -30,18 +29,20 @@ class SilentWorker {
 }
 
 const workers: SilentWorker[] = []
-vi.mock('./worker.ts', () => ({
-  get Worker() {
-    return SilentWorker
-  },
-}))
-beforeEach(() => void vi.useFakeTimers())
+beforeEach(() => {
+  vi.resetModules()
+  vi.doMock('./worker.ts', () => ({ Worker: SilentWorker }))
+  vi.useFakeTimers()
+})
 afterEach(() => {
+  vi.doUnmock('./worker.ts')
+  vi.resetModules()
   vi.restoreAllMocks()
   vi.useRealTimers()
 })
 
 it('a worker is killed after checks that it did not answer, not after a pause of the supervisor', async () => {
+  const { Supervisor } = await import('./supervisor.ts')
   const supervisor = new Supervisor({
     workers: [{ place: 1 } as WorkerSettings],
     logger: createLogger({ name: 'api', level: 'fatal' }),
