@@ -2,7 +2,7 @@ import { raw, sql, where } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import { estimateRows } from '../../../lists/index.ts'
-import type { Driven, Filter, List, Order } from '../../../lists/index.ts'
+import type { Driven, Filter, List, Order, Statistics } from '../../../lists/index.ts'
 import {
   assetList,
   ASSETS,
@@ -30,7 +30,7 @@ const HAS_PRICE = raw(
   'EXISTS (SELECT FROM market.template_prices p WHERE p.template_id = a.template_id OFFSET 0)',
 )
 const PRICES = 'market.template_prices'
-/** Share of the templates up to which the prices of each are looked up. */
+/** Rows up to which the price of each is looked up, as a share of all prices. */
 const LOOKED_UP = 0.25
 /** Share of the assets without a price, without statistics. */
 const UNPRICED = 0.2
@@ -66,21 +66,21 @@ function priceOrder(request: AssetRequest, filters: readonly Filter[], column: s
 
 /** Assets, `a`, with the price of their template, `p.price`. */
 function assetsWithPrice({ statistics }: AssetRequest, filters: readonly Filter[], column: string): Sql {
-  const isFew = estimateRows(statistics.rows(ASSETS), filters) < statistics.rows(PRICES)
-  return sql`assets.assets a LEFT JOIN ${pricesOf('a', column, isFew)}`
+  const rows = estimateRows(statistics.rows(ASSETS), filters)
+  return sql`assets.assets a LEFT JOIN ${pricesOf('a', rows, column, statistics)}`
 }
 
 /**
  * Right side of a join with the price of the template of each row, `p.price`: few rows look it up, for many all prices are
  * read once. A template has prices in every token that it was traded in; its own is that in the token that the contract
  * lists first.
- * @param alias of the rows with a `template_id`.
+ * @param alias of the rows with a `template_id`. @param rows how many, estimated.
  */
-function pricesOf(alias: string, column: string, isFew: boolean): Sql {
+function pricesOf(alias: string, rows: number, column: string, statistics: Statistics): Sql {
   const from = raw('FROM market.template_prices p JOIN market.tokens y USING (token_symbol)')
   const price = raw(`${column} AS price`)
   const template = raw(`${alias}.template_id`)
-  return isFew
+  return rows < LOOKED_UP * statistics.rows(PRICES)
     ? sql`LATERAL (${RATES} SELECT ${price} ${from} WHERE p.template_id = ${template} ORDER BY y.place LIMIT 1) p ON true`
     : sql`(${RATES} SELECT p.template_id, ${price}
         FROM (SELECT DISTINCT ON (p.template_id) p.* ${from} ORDER BY p.template_id, y.place) p) p
@@ -92,7 +92,6 @@ function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC
   const { conditions, applied, templates, assets } = templateScope(request)
   const { statistics } = request
   const rowsOfEach = assets / Math.max(1, templates)
-  const isFew = templates < LOOKED_UP * statistics.rows('assets.templates')
   return {
     applied,
     rows: assets,
@@ -101,7 +100,7 @@ function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC
     rowsOfEach,
     query(checks, wanted, budget) {
       const drivers = sql`SELECT t.template_id, p.price AS value
-        FROM assets.templates t JOIN ${pricesOf('t', column, isFew)} ${where(conditions)} ORDER BY 2 ${raw(direction)}`
+        FROM assets.templates t JOIN ${pricesOf('t', templates, column, statistics)} ${where(conditions)} ORDER BY 2 ${raw(direction)}`
       return assetsOfTemplates({ drivers, conditions: checks, direction, wanted, budget, rowsOfEach })
     },
   }
