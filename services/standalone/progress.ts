@@ -21,57 +21,57 @@ const HEAD_BLOCKS = 4
  * `print`, which puts it above the bar.
  */
 export class Progress {
-  private readonly output: ProgressOutput
-  private readonly timeLeft = new TimeLeft()
-  private bars: MultiBar | null = null
-  private bar: SingleBar | null = null
-  private lastLineAt = -Infinity
-  private lastState = ''
-  private lastProblem = ''
+  readonly #output: ProgressOutput
+  readonly #timeLeft = new TimeLeft()
+  #bars: MultiBar | null = null
+  #bar: SingleBar | null = null
+  #lastLineAt = -Infinity
+  #lastState = ''
+  #lastProblem = ''
 
   constructor(output: ProgressOutput) {
-    this.output = output
+    this.#output = output
   }
 
   /** Prints text that ends with a line break. */
   print(text: string): void {
-    if (this.bars) this.bars.log(text)
-    else this.output.out(text)
+    if (this.#bars) this.#bars.log(text)
+    else this.#output.out(text)
   }
 
   /** Takes the reader's newest status, about once a second. */
   update(status: ReaderStatus): void {
-    this.showProblem(status)
+    this.#showProblem(status)
     if (status.head === 0) return
-    this.timeLeft.note(performance.now(), status.block, status.block + status.blocksBehind)
+    this.#timeLeft.note(performance.now(), status.block, status.block + status.blocksBehind)
     const isAtHead = status.state === 'live' && status.blocksBehind <= HEAD_BLOCKS
-    if (isAtHead || status.state === 'stopped') this.endBar()
+    if (isAtHead || status.state === 'stopped') this.#endBar()
     // The first block may be long in coming; a bar that does not move shows nothing.
-    else if (this.output.isTerminal && status.state !== 'connecting' && this.lastState !== 'head')
-      return this.showBar(status)
-    this.showLine(status, isAtHead)
+    else if (this.#output.isTerminal && status.state !== 'connecting' && this.#lastState !== 'head')
+      return this.#showBar(status)
+    this.#showLine(status, isAtHead)
   }
 
   /** Leaves the terminal as it was. */
   stop(): void {
-    this.endBar()
+    this.#endBar()
   }
 
-  private showProblem({ problem }: ReaderStatus): void {
+  #showProblem({ problem }: ReaderStatus): void {
     const text = problem?.detail ?? ''
     // Figures in it change every second: the same problem is shown once.
     const kind = problem?.summary ?? ''
-    if (kind === this.lastProblem) return
-    if (text !== '') this.print(`${this.paint('red', `Trouble: ${text}`)}\n`)
-    else if (this.lastState !== 'stopped') this.print(`${this.paint('green', 'The trouble is over.')}\n`)
-    this.lastProblem = kind
+    if (kind === this.#lastProblem) return
+    if (text !== '') this.print(`${this.#paint('red', `Trouble: ${text}`)}\n`)
+    else if (this.#lastState !== 'stopped') this.print(`${this.#paint('green', 'The trouble is over.')}\n`)
+    this.#lastProblem = kind
   }
 
-  private showBar(status: ReaderStatus): void {
-    if (!this.bar) {
-      this.bars = new MultiBar(
+  #showBar(status: ReaderStatus): void {
+    if (!this.#bar) {
+      this.#bars = new MultiBar(
         {
-          format: this.paint(
+          format: this.#paint(
             'yellow',
             '  Catching up {bar} {percentage}% | block {value} of {total} | {speed} blocks/s | {left}',
           ),
@@ -81,39 +81,39 @@ export class Progress {
         },
         Presets.shades_classic,
       )
-      this.bar = this.bars.create(status.head, status.block, { speed: '-', left: '-' })
+      this.#bar = this.#bars.create(status.head, status.block, { speed: '-', left: '-' })
     }
-    this.bar.setTotal(status.head)
-    this.bar.update(status.block, { speed: rateOf(status), left: this.describeTimeLeft() })
+    this.#bar.setTotal(status.head)
+    this.#bar.update(status.block, { speed: rateOf(status), left: this.#describeTimeLeft() })
   }
 
-  private endBar(): void {
-    this.bars?.stop()
-    this.bars = null
-    this.bar = null
+  #endBar(): void {
+    this.#bars?.stop()
+    this.#bars = null
+    this.#bar = null
   }
 
-  private showLine(status: ReaderStatus, isAtHead: boolean): void {
+  #showLine(status: ReaderStatus, isAtHead: boolean): void {
     const now = performance.now()
     const state = isAtHead ? 'head' : status.state
     // A reader at the head falls a few blocks behind now and then, which is not worth a line.
-    if (this.lastState === 'head' && state === 'live' && status.blocksBehind < 20) return
-    const isRepeated = state === 'head' || state === 'connecting' || now - this.lastLineAt < LINE_INTERVAL_MS
-    if (state === this.lastState && isRepeated) return
-    this.lastState = state
-    this.lastLineAt = now
+    if (this.#lastState === 'head' && state === 'live' && status.blocksBehind < 20) return
+    const isRepeated = state === 'head' || state === 'connecting' || now - this.#lastLineAt < LINE_INTERVAL_MS
+    if (state === this.#lastState && isRepeated) return
+    this.#lastState = state
+    this.#lastLineAt = now
     const place = `block ${status.block} of ${status.head}`
-    if (isAtHead) this.print(`${this.paint('green', `At the head of the chain: block ${status.block}.`)}\n`)
+    if (isAtHead) this.print(`${this.#paint('green', `At the head of the chain: block ${status.block}.`)}\n`)
     else if (state === 'stopped') this.print(`Stopped at ${place}.\n`)
     else if (state === 'connecting') this.print(`Connecting to the chain node.\n`)
     else
       this.print(
-        `${this.paint('yellow', `Catching up: ${place}, ${rateOf(status)} blocks/s, ${this.describeTimeLeft()}`)}\n`,
+        `${this.#paint('yellow', `Catching up: ${place}, ${rateOf(status)} blocks/s, ${this.#describeTimeLeft()}`)}\n`,
       )
   }
 
-  private describeTimeLeft(): string {
-    const seconds = this.timeLeft.seconds
+  #describeTimeLeft(): string {
+    const seconds = this.#timeLeft.seconds
     if (seconds === null) return 'time left unknown'
     if (seconds < 60) return `${Math.ceil(seconds)} s left`
     const minutes = Math.ceil(seconds / 60)
@@ -122,8 +122,8 @@ export class Progress {
     return hours < 72 ? `${hours} h left` : `${Math.round(hours / 24)} days left`
   }
 
-  private paint(colour: 'red' | 'yellow' | 'green', text: string): string {
-    return this.output.isTerminal ? styleText(colour, text, { validateStream: false }) : text
+  #paint(colour: 'red' | 'yellow' | 'green', text: string): string {
+    return this.#output.isTerminal ? styleText(colour, text, { validateStream: false }) : text
   }
 }
 

@@ -106,26 +106,26 @@ const ORDERS: Readonly<Record<string, string>> = {
 }
 
 class Compiler {
-  private aliases = 0
+  #aliases = 0
 
   list(table: Table, field: Field, joined: readonly string[]): string {
-    return `SELECT coalesce(json_agg(r.answer), '[]') FROM (${this.rows(table, field, joined, table.limit)}) r`
+    return `SELECT coalesce(json_agg(r.answer), '[]') FROM (${this.#rows(table, field, joined, table.limit)}) r`
   }
 
-  private rows(table: Table, field: Field, joined: readonly string[], most: number): string {
-    const base = this.alias()
+  #rows(table: Table, field: Field, joined: readonly string[], most: number): string {
+    const base = this.#alias()
     const where: string[] = joined.map((condition) => condition.replaceAll('TARGET', base))
     let order = ''
     let limit = most
     let offset = ''
     for (const [name, value] of field.args) {
-      if (name === 'where') where.push(this.condition(table, base, value))
-      else if (name === 'order_by') order = ` ORDER BY ${this.order(table, base, value)}`
+      if (name === 'where') where.push(this.#condition(table, base, value))
+      else if (name === 'order_by') order = ` ORDER BY ${this.#order(table, base, value)}`
       else if (name === 'limit') limit = Math.min(most, Number(value))
       else if (name === 'offset') offset = ` OFFSET ${Number(value)}`
       else throw new Error(`argument ${name} not found in ${table.name}`)
     }
-    const inner = this.alias()
+    const inner = this.#alias()
     const joins: string[] = []
     const values = field.fields.map((each) => {
       if (table.columns.has(each.name)) {
@@ -134,12 +134,12 @@ class Compiler {
       }
       const relationship = table.relationships.get(each.name)
       if (!relationship) throw new Error(`field ${each.name} not found in ${table.name}`)
-      const alias = this.alias()
+      const alias = this.#alias()
       const on = relationship.columns.map(([here, there]) => `TARGET.${there} = ${inner}.${here}`)
       joins.push(
         relationship.isList
           ? `LEFT JOIN LATERAL (${this.list(relationship.target, each, on)}) ${alias}(answer) ON true`
-          : `LEFT JOIN LATERAL (${this.rows(relationship.target, each, on, 1)}) ${alias}(answer) ON true`,
+          : `LEFT JOIN LATERAL (${this.#rows(relationship.target, each, on, 1)}) ${alias}(answer) ON true`,
       )
       return `${literal(each.alias)}, ${alias}.answer`
     })
@@ -151,26 +151,26 @@ class Compiler {
     )
   }
 
-  private condition(table: Table, base: string, value: Value): string {
+  #condition(table: Table, base: string, value: Value): string {
     const parts = [...objectOf(value)].map(([name, inner]) => {
       if (name === '_and' || name === '_or') {
-        const each = (inner as readonly Value[]).map((one) => this.condition(table, base, one))
+        const each = (inner as readonly Value[]).map((one) => this.#condition(table, base, one))
         return `(${each.join(name === '_and' ? ' AND ' : ' OR ')})`
       }
-      if (name === '_not') return `NOT ${this.condition(table, base, inner)}`
+      if (name === '_not') return `NOT ${this.#condition(table, base, inner)}`
       const type = table.columns.get(name)
       if (type !== undefined) return comparison(`${base}.${name}`, type, inner)
       const relationship = table.relationships.get(name)
       if (!relationship) throw new Error(`field ${name} not found in ${table.name}_bool_exp`)
-      const alias = this.alias()
+      const alias = this.#alias()
       const on = relationship.columns.map(([here, there]) => `${alias}.${there} = ${base}.${here}`)
-      const more = this.condition(relationship.target, alias, inner)
+      const more = this.#condition(relationship.target, alias, inner)
       return `EXISTS (SELECT 1 FROM ${relationship.target.sql} ${alias} WHERE ${on.join(' AND ')} AND ${more})`
     })
     return parts.length === 0 ? 'true' : `(${parts.join(' AND ')})`
   }
 
-  private order(table: Table, base: string, value: Value): string {
+  #order(table: Table, base: string, value: Value): string {
     const items = Array.isArray(value) ? (value as readonly Value[]) : [value]
     const keys = items.flatMap((item) =>
       [...objectOf(item)].map(([column, direction]) => {
@@ -184,8 +184,8 @@ class Compiler {
     return keys.join(', ')
   }
 
-  private alias(): string {
-    return `t${this.aliases++}`
+  #alias(): string {
+    return `t${this.#aliases++}`
   }
 }
 

@@ -6,77 +6,77 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 export class DatabaseProxy {
   /** Connections so far. */
   connections = 0
-  private readonly target: DatabaseAddress
-  private readonly server: Server
-  private readonly sockets = new Set<Socket>()
-  private port = 0
-  private bytesLeft = Infinity
+  readonly #target: DatabaseAddress
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  #port = 0
+  #bytesLeft = Infinity
 
   /** Nothing listens before `open`. */
   constructor(target: DatabaseAddress) {
-    this.target = target
-    this.server = createServer((client) => this.join(client))
+    this.#target = target
+    this.#server = createServer((client) => this.#join(client))
   }
 
   /** The database's address by way of the proxy. */
   get address(): DatabaseAddress {
-    return { ...this.target, host: '127.0.0.1', port: this.port }
+    return { ...this.#target, host: '127.0.0.1', port: this.#port }
   }
 
   /** Lets connections through; the port is the same every time. */
   async open(): Promise<void> {
-    if (this.server.listening) return
+    if (this.#server.listening) return
     await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject)
-      this.server.listen(this.port, '127.0.0.1', resolve)
+      this.#server.once('error', reject)
+      this.#server.listen(this.#port, '127.0.0.1', resolve)
     })
-    this.port = (this.server.address() as AddressInfo).port
+    this.#port = (this.#server.address() as AddressInfo).port
   }
 
   /** Cuts every connection and refuses new ones, as a server does that is down. */
   async close(): Promise<void> {
-    const closed = new Promise((resolve) => this.server.close(resolve))
+    const closed = new Promise((resolve) => this.#server.close(resolve))
     this.cut()
-    if (this.server.listening) await closed
+    if (this.#server.listening) await closed
   }
 
   /** Cuts every connection. */
   cut(): void {
-    for (const socket of this.sockets) socket.destroy()
+    for (const socket of this.#sockets) socket.destroy()
   }
 
   /** Cuts every connection after so many more bytes have gone to the database, in the middle of whatever that is. */
   cutAfterBytes(bytes: number): void {
-    this.bytesLeft = bytes
+    this.#bytesLeft = bytes
   }
 
-  private join(client: Socket): void {
+  #join(client: Socket): void {
     this.connections++
-    const database = connect(this.target.port, this.target.host)
+    const database = connect(this.#target.port, this.#target.host)
     for (const [socket, other] of [
       [client, database],
       [database, client],
     ] as const) {
-      this.sockets.add(socket)
+      this.#sockets.add(socket)
       socket.setNoDelay(true)
       socket.on('error', () => socket.destroy())
       socket.on('close', () => {
-        this.sockets.delete(socket)
+        this.#sockets.delete(socket)
         other.destroy()
       })
     }
-    client.on('data', (chunk) => this.forward(chunk, database))
+    client.on('data', (chunk) => this.#forward(chunk, database))
     database.on('data', (chunk) => client.write(chunk))
   }
 
-  private forward(chunk: Buffer, database: Socket): void {
-    if (chunk.length < this.bytesLeft) {
-      this.bytesLeft -= chunk.length
+  #forward(chunk: Buffer, database: Socket): void {
+    if (chunk.length < this.#bytesLeft) {
+      this.#bytesLeft -= chunk.length
       database.write(chunk)
       return
     }
-    const last = chunk.subarray(0, this.bytesLeft)
-    this.bytesLeft = Infinity
+    const last = chunk.subarray(0, this.#bytesLeft)
+    this.#bytesLeft = Infinity
     // The database still receives what was sent; its answer is dropped.
     database.write(last, () => this.cut())
   }

@@ -49,18 +49,18 @@ afterEach(async () => {
 
 /** Writes made-up blocks as a reader would. */
 class Writer {
-  private readonly store: Store
-  private states = new Map<Handler, unknown>()
+  readonly #store: Store
+  #states = new Map<Handler, unknown>()
 
   private constructor(store: Store) {
-    this.store = store
+    this.#store = store
   }
 
   static async open(address: DatabaseAddress): Promise<Writer> {
     const tables = [codeAccounts as unknown as Table, ...handlers.flatMap((handler) => handler.tables)]
     const derived = handlers.flatMap((handler) => handler.derived ?? [])
     const writer = new Writer(await openStore({ address, reader: 'life', startBlock: 1, tables, derived }))
-    await writer.load()
+    await writer.#load()
     return writer
   }
 
@@ -68,34 +68,34 @@ class Writer {
     const last = group.at(-1)!
     const unit = new CommitUnit(last.num > irreversible)
     for (const block of group) {
-      this.apply(block, unit)
+      this.#apply(block, unit)
       const id = Buffer.alloc(32)
       id.writeUInt32BE(block.num)
       unit.closeBlock({ num: block.num, id, timeMs: block.timeMs })
     }
-    await this.store.commit(unit, Math.min(irreversible, last.num))
+    await this.#store.commit(unit, Math.min(irreversible, last.num))
   }
 
   async rollBackTo(block: number): Promise<void> {
-    await this.store.rollBackTo(block)
-    await this.load()
+    await this.#store.rollBackTo(block)
+    await this.#load()
   }
 
   close(): Promise<void> {
-    return this.store.close()
+    return this.#store.close()
   }
 
-  private async load(): Promise<void> {
+  async #load(): Promise<void> {
     for (const handler of handlers)
-      this.states.set(handler, await handler.load((text, values) => this.store.query(text, values)))
+      this.#states.set(handler, await handler.load((text, values) => this.#store.query(text, values)))
   }
 
-  private apply(block: LifeBlock, unit: CommitUnit): void {
+  #apply(block: LifeBlock, unit: CommitUnit): void {
     const scopes = new Map<Handler, BlockScope<unknown>>()
     const scopeOf = (family: string) => {
       const handler = handlers.find((one) => one.family === family)!
       const scope =
-        scopes.get(handler) ?? handler.open(block, this.states.get(handler), unit, () => undefined)
+        scopes.get(handler) ?? handler.open(block, this.#states.get(handler), unit, () => undefined)
       scopes.set(handler, scope)
       return scope
     }
@@ -127,7 +127,7 @@ class Writer {
         primaryKey: () => row.key,
         value: () => row.value,
       })
-    for (const [handler, scope] of scopes) this.states.set(handler, scope.end())
+    for (const [handler, scope] of scopes) this.#states.set(handler, scope.end())
     for (const account of block.contracts)
       unit.upsert(codeAccounts, { account, since_block: block.num, reader: 'life' })
   }

@@ -102,18 +102,18 @@ function pick<T>(random: SeededRandom, list: readonly T[]): T {
 
 class Life {
   readonly events: LifeEvent[] = []
-  private readonly world: LifeWorld
-  private readonly random: SeededRandom
+  readonly #world: LifeWorld
+  readonly #random: SeededRandom
 
   constructor(world: LifeWorld, random: SeededRandom) {
-    this.world = world
-    this.random = random
+    this.#world = world
+    this.#random = random
   }
 
   begin(): void {
     for (const template_id of templates) {
       const named = template_id < 3 ? [{ key: 'name', value: ['string', `Card ${template_id}`] }] : []
-      this.action('assets', 'lognewtempl', {
+      this.#action('assets', 'lognewtempl', {
         template_id,
         authorized_creator: 'alice',
         collection_name: collection,
@@ -124,64 +124,65 @@ class Life {
         immutable_data: named,
       })
     }
-    this.config('1.3.3')
-    this.row('oracle', 'pairs', 'oracle', 1n, true, waxPrice)
+    this.#config('1.3.3')
+    this.#row('oracle', 'pairs', 'oracle', 1n, true, waxPrice)
   }
 
   upgrade(): void {
-    this.world.isV2 = true
-    this.config('2.0.0')
+    this.#world.isV2 = true
+    this.#config('2.0.0')
   }
 
   act(): void {
-    if (this.world.num > quietFrom) return this.announceSale()
+    if (this.#world.num > quietFrom) return this.#announceSale()
     const acts = [
-      () => this.mint(),
-      () => this.mint(),
-      () => this.move(),
-      () => this.burn(),
-      () => this.edit(),
-      () => this.editTemplate(),
-      () => this.announceSale(),
-      () => this.announceSale(),
-      () => this.announceSale(),
-      () => this.purchase(),
-      () => this.purchase(),
-      () => this.purchase(),
-      () => this.cancelSale(),
-      () => this.withdrawOffer(),
-      () => this.announceAuction(),
-      () => this.bid(),
-      () => this.bid(),
-      () => this.claim(),
-      () => this.makeBuyoffer(),
-      () => this.endBuyoffer(),
-      () => this.makeTemplateBuyoffer(),
-      () => this.endTemplateBuyoffer(),
-      () => this.writePrice(),
+      () => this.#mint(),
+      () => this.#mint(),
+      () => this.#move(),
+      () => this.#burn(),
+      () => this.#edit(),
+      () => this.#editTemplate(),
+      () => this.#announceSale(),
+      () => this.#announceSale(),
+      () => this.#announceSale(),
+      () => this.#purchase(),
+      () => this.#purchase(),
+      () => this.#purchase(),
+      () => this.#cancelSale(),
+      () => this.#withdrawOffer(),
+      () => this.#announceAuction(),
+      () => this.#bid(),
+      () => this.#bid(),
+      () => this.#claim(),
+      () => this.#makeBuyoffer(),
+      () => this.#endBuyoffer(),
+      () => this.#makeTemplateBuyoffer(),
+      () => this.#endTemplateBuyoffer(),
+      () => this.#writePrice(),
     ]
-    pick(this.random, acts)()
+    pick(this.#random, acts)()
   }
 
-  private mint(): void {
-    const { world, random } = this
+  #mint(): void {
+    const world = this.#world
+    const random = this.#random
     const template = random.fraction() < 0.8 ? pick(random, templates) : -1
     const asset_id = world.nextAsset++
     const owner = pick(random, people)
     world.owners.set(asset_id, { owner, template })
-    this.action('assets', 'logmint', {
+    this.#action('assets', 'logmint', {
       asset_id,
       authorized_minter: 'alice',
       collection_name: collection,
       schema_name: template === -1 ? 'loose' : template % 2 === 0 ? 'even' : 'odd',
       template_id: template,
       new_asset_owner: owner,
-      immutable_data: template === -1 && random.fraction() < 0.5 ? this.named('Minted') : [],
-      mutable_data: random.fraction() < 0.5 ? this.named('Young') : [],
+      immutable_data: template === -1 && random.fraction() < 0.5 ? this.#named('Minted') : [],
+      mutable_data: random.fraction() < 0.5 ? this.#named('Young') : [],
     })
     if (template === -1) return
     const issued_supply = ++world.supplies[template - 1]!
-    this.row('assets', 'templates', collection, BigInt(template), true, {
+    this.#row('assets', 'templates', collection, BigInt(template), true, {
       template_id: template,
       transferable: true,
       burnable: true,
@@ -190,17 +191,17 @@ class Life {
     })
   }
 
-  private move(): void {
-    const id = this.anyAsset()
-    if (id !== null) this.transfer(this.ownerOf(id), pick(this.random, people), [id])
+  #move(): void {
+    const id = this.#anyAsset()
+    if (id !== null) this.#transfer(this.#ownerOf(id), pick(this.#random, people), [id])
   }
 
-  private burn(): void {
-    const id = this.anyAsset()
-    if (id === null || this.random.fraction() < 0.5) return
-    const { owner, template } = this.world.owners.get(id)!
-    this.world.owners.delete(id)
-    this.action('assets', 'logburnasset', {
+  #burn(): void {
+    const id = this.#anyAsset()
+    if (id === null || this.#random.fraction() < 0.5) return
+    const { owner, template } = this.#world.owners.get(id)!
+    this.#world.owners.delete(id)
+    this.#action('assets', 'logburnasset', {
       asset_owner: owner,
       asset_id: id,
       collection_name: collection,
@@ -210,15 +211,15 @@ class Life {
     })
   }
 
-  private edit(): void {
-    const id = this.anyAsset()
-    if (id !== null) this.action('assets', 'logsetdata', { asset_id: id, new_data: this.named('Edited') })
+  #edit(): void {
+    const id = this.#anyAsset()
+    if (id !== null) this.#action('assets', 'logsetdata', { asset_id: id, new_data: this.#named('Edited') })
   }
 
-  private editTemplate(): void {
-    const template_id = pick(this.random, templates)
-    const new_data = this.named('Template')
-    this.action('assets', 'logsetdatatl', {
+  #editTemplate(): void {
+    const template_id = pick(this.#random, templates)
+    const new_data = this.#named('Template')
+    this.#action('assets', 'logsetdatatl', {
       collection_name: collection,
       schema_name: 'odd',
       template_id,
@@ -226,24 +227,25 @@ class Life {
     })
   }
 
-  private announceSale(): void {
-    const goods = this.anyGoods()
+  #announceSale(): void {
+    const goods = this.#anyGoods()
     if (!goods) return
-    const { world, random } = this
+    const world = this.#world
+    const random = this.#random
     const isOracle = random.fraction() < 0.4 && world.median > 0n
-    const sale: Listing = { ...goods, ...this.listing(), symbol: isOracle ? '2,USD' : '8,WAX' }
+    const sale: Listing = { ...goods, ...this.#listing(), symbol: isOracle ? '2,USD' : '8,WAX' }
     world.sales.push(sale)
-    this.action('market', 'lognewsale', {
+    this.#action('market', 'lognewsale', {
       sale_id: sale.id,
       seller: sale.owner,
       asset_ids: sale.ids,
-      listing_price: isOracle ? `${random.between(1, 40)}.${random.between(10, 99)} USD` : this.price(),
+      listing_price: isOracle ? `${random.between(1, 40)}.${random.between(10, 99)} USD` : this.#price(),
       settlement_symbol: '8,WAX',
-      ...this.terms(),
+      ...this.#terms(),
     })
     if (random.fraction() < 0.1) return
     sale.offer = world.nextOffer++
-    this.action('assets', 'lognewoffer', {
+    this.#action('assets', 'lognewoffer', {
       offer_id: sale.offer,
       sender: sale.owner,
       recipient: 'market',
@@ -251,78 +253,81 @@ class Life {
       recipient_asset_ids: [],
       memo: 'sale',
     })
-    this.action('market', 'logsalestart', { sale_id: sale.id, offer_id: sale.offer })
+    this.#action('market', 'logsalestart', { sale_id: sale.id, offer_id: sale.offer })
   }
 
-  private purchase(): void {
-    const { world, random } = this
+  #purchase(): void {
+    const world = this.#world
+    const random = this.#random
     if (random.fraction() < 0.5) return
-    const sale = this.take(world.sales, (one) => one.offer !== null && this.holds(one))
+    const sale = this.#take(world.sales, (one) => one.offer !== null && this.#holds(one))
     if (!sale) return
     const buyer = pick(random, people)
-    this.action('market', 'purchasesale', {
+    this.#action('market', 'purchasesale', {
       buyer,
       sale_id: sale.id,
       intended_delphi_median: sale.symbol === '2,USD' ? world.median : 0n,
       taker_marketplace: pick(random, marketplaces),
     })
-    this.row('market', 'sales', 'market', sale.id, false, { asset_ids: sale.ids })
+    this.#row('market', 'sales', 'market', sale.id, false, { asset_ids: sale.ids })
     if (world.isV2 && world.num > 150 && sale.ids.length > 1) {
-      this.action('assets', 'declineoffer', { offer_id: sale.offer })
+      this.#action('assets', 'declineoffer', { offer_id: sale.offer })
       return
     }
-    this.action('assets', 'acceptoffer', { offer_id: sale.offer })
-    this.transfer(sale.owner, buyer, sale.ids)
+    this.#action('assets', 'acceptoffer', { offer_id: sale.offer })
+    this.#transfer(sale.owner, buyer, sale.ids)
     if (sale.symbol === '2,USD' || random.fraction() < 0.7) return
-    this.action('assets', 'logsetdata', { asset_id: sale.ids[0], new_data: this.named('Bought') })
+    this.#action('assets', 'logsetdata', { asset_id: sale.ids[0], new_data: this.#named('Bought') })
   }
 
-  private cancelSale(): void {
-    const sale = this.take(this.world.sales)
+  #cancelSale(): void {
+    const sale = this.#take(this.#world.sales)
     if (!sale) return
-    this.action('market', 'cancelsale', { sale_id: sale.id })
-    if (sale.offer !== null) this.action('assets', 'declineoffer', { offer_id: sale.offer })
+    this.#action('market', 'cancelsale', { sale_id: sale.id })
+    if (sale.offer !== null) this.#action('assets', 'declineoffer', { offer_id: sale.offer })
   }
 
-  private withdrawOffer(): void {
-    const sale = this.world.sales.find((one) => one.offer !== null)
-    if (!sale || this.random.fraction() < 0.6) return
-    this.action('assets', 'canceloffer', { offer_id: sale.offer })
+  #withdrawOffer(): void {
+    const sale = this.#world.sales.find((one) => one.offer !== null)
+    if (!sale || this.#random.fraction() < 0.6) return
+    this.#action('assets', 'canceloffer', { offer_id: sale.offer })
     // It cannot be bought any more, and stays until it is cancelled.
-    this.world.sales = this.world.sales.filter((one) => one !== sale)
+    this.#world.sales = this.#world.sales.filter((one) => one !== sale)
   }
 
-  private announceAuction(): void {
-    const goods = this.anyGoods()
+  #announceAuction(): void {
+    const goods = this.#anyGoods()
     if (!goods) return
-    const { world, random } = this
+    const world = this.#world
+    const random = this.#random
     const auction: Listing = {
       ...goods,
-      ...this.listing(),
+      ...this.#listing(),
       endMs: Math.ceil(world.timeMs / 1000) * 1000 + random.between(1, 100) * hour,
     }
     world.auctions.push(auction)
-    this.action('market', 'lognewauct', {
+    this.#action('market', 'lognewauct', {
       auction_id: auction.id,
       seller: auction.owner,
       asset_ids: auction.ids,
-      starting_bid: this.price(),
+      starting_bid: this.#price(),
       end_time: Math.ceil(auction.endMs / 1000),
-      ...this.terms(),
+      ...this.#terms(),
     })
-    this.transfer(auction.owner, 'market', auction.ids)
-    this.action('market', 'logauctstart', { auction_id: auction.id })
+    this.#transfer(auction.owner, 'market', auction.ids)
+    this.#action('market', 'logauctstart', { auction_id: auction.id })
   }
 
-  private bid(): void {
-    const { world, random } = this
+  #bid(): void {
+    const world = this.#world
+    const random = this.#random
     const auction = world.auctions.find((one) => one.endMs > world.timeMs && random.fraction() < 0.5)
     if (!auction) return
-    if (world.isV2 && world.num > 150 && auction.ids.length > 1) return this.dissolve(auction, 'auctionbid')
+    if (world.isV2 && world.num > 150 && auction.ids.length > 1) return this.#dissolve(auction, 'auctionbid')
     auction.bidder = pick(random, people)
     auction.endMs = Math.max(auction.endMs, Math.ceil(world.timeMs / 1000) * 1000 + hour)
-    this.action('market', 'auctionbid', this.bidOf(auction))
-    this.row('market', 'auctions', 'market', auction.id, true, {
+    this.#action('market', 'auctionbid', this.#bidOf(auction))
+    this.#row('market', 'auctions', 'market', auction.id, true, {
       asset_ids: auction.ids,
       end_time: Math.ceil(auction.endMs / 1000),
       claimed_by_seller: false,
@@ -330,9 +335,10 @@ class Life {
     })
   }
 
-  private claim(): void {
-    const { world, random } = this
-    if (this.isBeforeUpgrade()) return
+  #claim(): void {
+    const world = this.#world
+    const random = this.#random
+    if (this.#isBeforeUpgrade()) return
     const auction = world.auctions.find(
       (one) => one.endMs <= world.timeMs && one.bidder !== null && random.fraction() < 0.7,
     )
@@ -342,19 +348,23 @@ class Life {
       ['auctclaimbuy', 'auctclaimsel'].filter((name) => !auction.claimed.includes(name)),
     )
     if (world.isV2 && world.num > 150 && auction.ids.length > 1 && auction.claimed.length === 0)
-      return this.dissolve(auction, action)
+      return this.#dissolve(auction, action)
     auction.claimed.push(action)
-    this.action('market', action, { auction_id: auction.id })
-    if (action === 'auctclaimbuy') this.transfer('market', auction.bidder!, auction.ids)
+    this.#action('market', action, { auction_id: auction.id })
+    if (action === 'auctclaimbuy') this.#transfer('market', auction.bidder!, auction.ids)
     if (auction.claimed.length === 2) world.auctions = world.auctions.filter((one) => one !== auction)
   }
 
-  private dissolve(auction: Listing, action: string): void {
-    const { world } = this
+  #dissolve(auction: Listing, action: string): void {
+    const world = this.#world
     world.auctions = world.auctions.filter((one) => one !== auction)
-    this.action('market', action, action === 'auctionbid' ? this.bidOf(auction) : { auction_id: auction.id })
-    this.transfer('market', auction.owner, auction.ids)
-    this.row('market', 'auctions', 'market', auction.id, false, {
+    this.#action(
+      'market',
+      action,
+      action === 'auctionbid' ? this.#bidOf(auction) : { auction_id: auction.id },
+    )
+    this.#transfer('market', auction.owner, auction.ids)
+    this.#row('market', 'auctions', 'market', auction.id, false, {
       asset_ids: auction.ids,
       end_time: Math.ceil(auction.endMs / 1000),
       claimed_by_seller: false,
@@ -362,92 +372,96 @@ class Life {
     })
   }
 
-  private makeBuyoffer(): void {
-    const goods = this.anyGoods()
+  #makeBuyoffer(): void {
+    const goods = this.#anyGoods()
     if (!goods) return
-    const buyoffer: Listing = { ...goods, ...this.listing(), bidder: pick(this.random, people) }
-    this.world.buyoffers.push(buyoffer)
-    this.action('market', 'lognewbuyo', {
+    const buyoffer: Listing = { ...goods, ...this.#listing(), bidder: pick(this.#random, people) }
+    this.#world.buyoffers.push(buyoffer)
+    this.#action('market', 'lognewbuyo', {
       buyoffer_id: buyoffer.id,
       buyer: buyoffer.bidder,
       recipient: buyoffer.owner,
-      price: this.price(),
+      price: this.#price(),
       asset_ids: buyoffer.ids,
       memo: 'please',
-      ...this.terms(),
+      ...this.#terms(),
     })
   }
 
-  private endBuyoffer(): void {
-    const { world, random } = this
-    const offer = this.take(world.buyoffers)
+  #endBuyoffer(): void {
+    const world = this.#world
+    const random = this.#random
+    const offer = this.#take(world.buyoffers)
     if (!offer) return
     const buyoffer_id = offer.id
     const end = random.fraction()
-    if (end < 0.2) return this.action('market', 'cancelbuyo', { buyoffer_id })
-    if (end < 0.4 || !this.holds(offer))
-      return this.action('market', 'declinebuyo', { buyoffer_id, decline_memo: 'no' })
-    this.action('market', 'acceptbuyo', { buyoffer_id, taker_marketplace: pick(random, marketplaces) })
-    this.row('market', 'buyoffers', 'market', offer.id, false, { asset_ids: offer.ids })
+    if (end < 0.2) return this.#action('market', 'cancelbuyo', { buyoffer_id })
+    if (end < 0.4 || !this.#holds(offer))
+      return this.#action('market', 'declinebuyo', { buyoffer_id, decline_memo: 'no' })
+    this.#action('market', 'acceptbuyo', { buyoffer_id, taker_marketplace: pick(random, marketplaces) })
+    this.#row('market', 'buyoffers', 'market', offer.id, false, { asset_ids: offer.ids })
     if (!(world.isV2 && world.num > 150 && offer.ids.length > 1))
-      this.transfer(offer.owner, offer.bidder!, offer.ids)
+      this.#transfer(offer.owner, offer.bidder!, offer.ids)
   }
 
-  private makeTemplateBuyoffer(): void {
-    const { world, random } = this
+  #makeTemplateBuyoffer(): void {
+    const world = this.#world
+    const random = this.#random
     const offer = { id: world.nextListing++, buyer: pick(random, people), template: pick(random, templates) }
     world.templateBuyoffers.push(offer)
-    this.action('market', 'lognewtbuyo', {
+    this.#action('market', 'lognewtbuyo', {
       buyoffer_id: offer.id,
       buyer: offer.buyer,
-      price: this.price(),
+      price: this.#price(),
       template_id: BigInt(offer.template),
-      ...this.terms(),
+      ...this.#terms(),
     })
   }
 
-  private endTemplateBuyoffer(): void {
-    const { world, random } = this
+  #endTemplateBuyoffer(): void {
+    const world = this.#world
+    const random = this.#random
     const offer = world.templateBuyoffers.shift()
     if (!offer) return
     const found = [...world.owners].find(
       ([, one]) => one.template === offer.template && one.owner !== 'market',
     )
     if (!found || random.fraction() < 0.3)
-      return this.action('market', 'canceltbuyo', { buyoffer_id: offer.id })
+      return this.#action('market', 'canceltbuyo', { buyoffer_id: offer.id })
     const [asset_id, { owner: seller }] = found
-    this.action('market', 'fulfilltbuyo', {
+    this.#action('market', 'fulfilltbuyo', {
       seller,
       buyoffer_id: offer.id,
       asset_id,
       taker_marketplace: pick(random, marketplaces),
     })
-    this.transfer(seller, offer.buyer, [asset_id])
+    this.#transfer(seller, offer.buyer, [asset_id])
   }
 
-  private writePrice(): void {
-    const { world, random } = this
+  #writePrice(): void {
+    const world = this.#world
+    const random = this.#random
     const writes = random.between(1, 3)
     for (let i = 0; i < writes; i++) {
       const id = BigInt(world.nextPoint++ % 21)
       const value = BigInt(random.between(150, 900))
       world.median = BigInt(random.between(150, 900))
       const owner = `oracle${i}`
-      this.action('oracle', 'write', { owner, quotes: [{ value, pair: 'waxpusd' }] })
+      this.#action('oracle', 'write', { owner, quotes: [{ value, pair: 'waxpusd' }] })
       const timestamp = formatEpochMs(world.timeMs)
       const point = { id, owner, value, median: world.median, timestamp }
-      this.row('oracle', 'datapoints', 'waxpusd', id, true, point)
+      this.#row('oracle', 'datapoints', 'waxpusd', id, true, point)
     }
   }
 
-  private config(version: string): void {
-    this.row('market', 'config', 'market', 1n, true, marketConfig(version))
+  #config(version: string): void {
+    this.#row('market', 'config', 'market', 1n, true, marketConfig(version))
   }
 
-  private transfer(from: string, to: string, ids: readonly bigint[]): void {
-    for (const id of ids) this.world.owners.get(id)!.owner = to
+  #transfer(from: string, to: string, ids: readonly bigint[]): void {
+    for (const id of ids) this.#world.owners.get(id)!.owner = to
     if (from !== to)
-      this.action('assets', 'logtransfer', {
+      this.#action('assets', 'logtransfer', {
         collection_name: collection,
         from,
         to,
@@ -456,87 +470,89 @@ class Life {
       })
   }
 
-  private listing() {
-    return { id: this.world.nextListing++, offer: null, symbol: '8,WAX', endMs: 0, bidder: null, claimed: [] }
+  #listing() {
+    return {
+      id: this.#world.nextListing++,
+      offer: null,
+      symbol: '8,WAX',
+      endMs: 0,
+      bidder: null,
+      claimed: [],
+    }
   }
 
-  private bidOf(auction: Listing) {
-    const bid = this.price()
+  #bidOf(auction: Listing) {
+    const bid = this.#price()
     return {
-      bidder: auction.bidder ?? pick(this.random, people),
+      bidder: auction.bidder ?? pick(this.#random, people),
       auction_id: auction.id,
       bid,
-      taker_marketplace: pick(this.random, marketplaces),
+      taker_marketplace: pick(this.#random, marketplaces),
     }
   }
 
   /** One asset, or a bundle while the market takes bundles. */
-  private anyGoods(): { owner: string; ids: bigint[] } | null {
-    const first = this.anyAsset()
+  #anyGoods(): { owner: string; ids: bigint[] } | null {
+    const first = this.#anyAsset()
     if (first === null) return null
-    const owner = this.ownerOf(first)
-    const others = [...this.world.owners].filter(([id, one]) => one.owner === owner && id !== first).slice(-2)
-    const isBundle = !this.world.isV2 && this.random.fraction() < (this.isBeforeUpgrade() ? 0.8 : 0.25)
+    const owner = this.#ownerOf(first)
+    const others = [...this.#world.owners]
+      .filter(([id, one]) => one.owner === owner && id !== first)
+      .slice(-2)
+    const isBundle = !this.#world.isV2 && this.#random.fraction() < (this.#isBeforeUpgrade() ? 0.8 : 0.25)
     return { owner, ids: [first, ...(isBundle ? others.map(([id]) => id) : [])] }
   }
 
-  private anyAsset(): bigint | null {
-    const ids = [...this.world.owners].filter(([, one]) => one.owner !== 'market').map(([id]) => id)
-    return ids.length === 0 ? null : pick(this.random, ids)
+  #anyAsset(): bigint | null {
+    const ids = [...this.#world.owners].filter(([, one]) => one.owner !== 'market').map(([id]) => id)
+    return ids.length === 0 ? null : pick(this.#random, ids)
   }
 
   /** For a while bundles gather that the new version will find unclaimed. */
-  private isBeforeUpgrade(): boolean {
-    return this.world.num > 135 && this.world.num <= 150
+  #isBeforeUpgrade(): boolean {
+    return this.#world.num > 135 && this.#world.num <= 150
   }
 
-  private ownerOf(id: bigint): string {
-    return this.world.owners.get(id)!.owner
+  #ownerOf(id: bigint): string {
+    return this.#world.owners.get(id)!.owner
   }
 
-  private holds(listing: Listing): boolean {
-    return listing.ids.every((id) => this.world.owners.get(id)?.owner === listing.owner)
+  #holds(listing: Listing): boolean {
+    return listing.ids.every((id) => this.#world.owners.get(id)?.owner === listing.owner)
   }
 
   /** Takes a random element out of a list. */
-  private take(list: Listing[], fits: (one: Listing) => boolean = () => true): Listing | undefined {
+  #take(list: Listing[], fits: (one: Listing) => boolean = () => true): Listing | undefined {
     const fitting = list.filter(fits)
     if (fitting.length === 0) return undefined
-    const taken = pick(this.random, fitting)
+    const taken = pick(this.#random, fitting)
     list.splice(list.indexOf(taken), 1)
     return taken
   }
 
-  private price(): string {
-    return `${this.random.between(1, 30)}.00000000 WAX`
+  #price(): string {
+    return `${this.#random.between(1, 30)}.00000000 WAX`
   }
 
-  private terms() {
+  #terms() {
     return {
-      maker_marketplace: pick(this.random, marketplaces),
+      maker_marketplace: pick(this.#random, marketplaces),
       collection_name: collection,
       collection_fee: 0.05,
     }
   }
 
-  private named(what: string) {
-    return this.random.fraction() < 0.3
+  #named(what: string) {
+    return this.#random.fraction() < 0.3
       ? []
-      : [{ key: 'name', value: ['string', `${what} ${this.random.between(1, 9)}`] }]
+      : [{ key: 'name', value: ['string', `${what} ${this.#random.between(1, 9)}`] }]
   }
 
-  private action(family: Family, action: string, data: object): void {
+  #action(family: Family, action: string, data: object): void {
     this.events.push({ family, action, data })
   }
 
-  private row(
-    family: Family,
-    table: string,
-    scope: string,
-    key: bigint,
-    present: boolean,
-    value: object,
-  ): void {
+  #row(family: Family, table: string, scope: string, key: bigint, present: boolean, value: object): void {
     this.events.push({ family, table, scope, key, present, value })
   }
 }

@@ -16,12 +16,12 @@ const patienceMs = patient(60_000)
 
 /** Watches from outside how far a reader has come. */
 export class PositionWatch {
-  private readonly client: pg.Client
-  private readonly reader: string
+  readonly #client: pg.Client
+  readonly #reader: string
 
   private constructor(client: pg.Client, reader: string) {
-    this.client = client
-    this.reader = reader
+    this.#client = client
+    this.#reader = reader
   }
 
   /** Connects to the database of the reader, which need not have any tables yet. */
@@ -33,10 +33,10 @@ export class PositionWatch {
   /** The position, or null before the first commit. */
   async read(): Promise<CommittedPosition | null> {
     try {
-      const { rows } = await this.client.query<{ num: number; id: Buffer }>({
+      const { rows } = await this.#client.query<{ num: number; id: Buffer }>({
         name: 'position',
         text: 'SELECT block_num AS num, block_id AS id FROM chain.readers WHERE name = $1',
-        values: [this.reader],
+        values: [this.#reader],
       })
       const row = rows[0]
       return row ? { num: row.num, id: row.id.toString('hex') } : null
@@ -65,7 +65,7 @@ export class PositionWatch {
   }
 
   async close(): Promise<void> {
-    await this.client.end()
+    await this.#client.end()
   }
 }
 

@@ -20,15 +20,15 @@ export class LiveReader {
   readonly feed: FeedReader
   /** Where its messages are sent. */
   readonly store: KeyValueStore = createMemoryStore(quiet)
-  private readonly watch: PositionWatch
-  private stopping: (() => Promise<void>) | null = null
-  private failure: unknown
+  readonly #watch: PositionWatch
+  #stopping: (() => Promise<void>) | null = null
+  #failure: unknown
 
   private constructor(running: TestChain, database: TestDatabase, feed: FeedReader, watch: PositionWatch) {
     this.running = running
     this.database = database
     this.feed = feed
-    this.watch = watch
+    this.#watch = watch
   }
 
   /** Starts a chain; without a reader. */
@@ -50,8 +50,8 @@ export class LiveReader {
         retry: { firstDelayMs: 10, longestDelayMs: 50 },
       },
     })
-    done.catch((error: unknown) => (this.failure = error))
-    this.stopping = async () => {
+    done.catch((error: unknown) => (this.#failure = error))
+    this.#stopping = async () => {
       ending.abort()
       await done
     }
@@ -59,11 +59,11 @@ export class LiveReader {
 
   /** Waits until the reader has committed the head, or its last irreversible block. */
   async reach({ num, id } = this.running.chain.head()): Promise<void> {
-    await this.watch.until(
+    await this.#watch.until(
       (at) => at?.num === num && at.id === id,
-      () => this.failure !== undefined,
+      () => this.#failure !== undefined,
     )
-    if (this.failure instanceof Error) throw this.failure
+    if (this.#failure instanceof Error) throw this.#failure
   }
 
   /** Makes blocks; the reader commits each before the next one comes. */
@@ -76,14 +76,14 @@ export class LiveReader {
 
   /** Stops the reader. */
   async stop(): Promise<void> {
-    await this.stopping?.()
-    this.stopping = null
+    await this.#stopping?.()
+    this.#stopping = null
   }
 
   /** Stops everything. */
   async close(): Promise<void> {
     await this.stop()
-    await this.watch.close()
+    await this.#watch.close()
     await this.feed.close()
     await this.store.close()
     await this.running.chain.stop()

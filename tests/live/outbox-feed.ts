@@ -39,18 +39,18 @@ export interface OutboxFeedOptions {
 /** A feed that is written, as a filler does it, without a chain. */
 export class OutboxFeed {
   head: number
-  private branch = 0
-  private readonly reader: string
-  private readonly outbox: Outbox
-  private readonly recorder: FeedRecorder
-  private readonly statements
+  #branch = 0
+  readonly #reader: string
+  readonly #outbox: Outbox
+  readonly #recorder: FeedRecorder
+  readonly #statements
 
   private constructor(query: FeedQuery, reader: string, outbox: Outbox, send: SendMessage) {
-    this.reader = reader
-    this.outbox = outbox
+    this.#reader = reader
+    this.#outbox = outbox
     this.head = outbox.state?.toldTo ?? 0
     const mode = new LiveMode(true, 200)
-    this.recorder = new FeedRecorder({
+    this.#recorder = new FeedRecorder({
       reader,
       outbox,
       mode,
@@ -58,7 +58,7 @@ export class OutboxFeed {
       send,
       onEntry: () => undefined,
     })
-    this.statements = {
+    this.#statements = {
       run: async (text: string, values: readonly unknown[]) => (await query(text, values)).length,
       select: query,
     }
@@ -76,35 +76,35 @@ export class OutboxFeed {
   /** The reader reaches the head with this block, which is not published. */
   async arrive(block: number): Promise<void> {
     this.head = block
-    await this.unit({ isPublished: false, blocks: [], arrived: true })
+    await this.#unit({ isPublished: false, blocks: [], arrived: true })
   }
 
   /** One block with so many events; without any there is no entry. */
   async block(events: number, memo = ''): Promise<void> {
     this.head++
-    const blocks = events > 0 ? [eventsOf(this.head, this.branch, events, memo)] : []
-    await this.unit({ isPublished: true, blocks, arrived: false })
+    const blocks = events > 0 ? [eventsOf(this.head, this.#branch, events, memo)] : []
+    await this.#unit({ isPublished: true, blocks, arrived: false })
   }
 
   async fork(from: number): Promise<void> {
-    this.branch++
+    this.#branch++
     this.head = from - 1
-    await this.outbox.writeFork(this.statements, from)
-    this.recorder.sendWritten()
+    await this.#outbox.writeFork(this.#statements, from)
+    this.#recorder.sendWritten()
   }
 
   /** Says how far the reader is. */
   beat(): void {
-    this.recorder.beat(this.head, 0)
-    this.recorder.beat(this.head, 0)
+    this.#recorder.beat(this.head, 0)
+    this.#recorder.beat(this.head, 0)
   }
 
   async wipe(): Promise<void> {
-    await wipeFeed(this.statements, this.reader)
+    await wipeFeed(this.#statements, this.#reader)
   }
 
-  private async unit(unit: UnitEvents): Promise<void> {
-    await this.outbox.writeUnit(this.statements, unit, this.head)
-    this.recorder.sendWritten()
+  async #unit(unit: UnitEvents): Promise<void> {
+    await this.#outbox.writeUnit(this.#statements, unit, this.head)
+    this.#recorder.sendWritten()
   }
 }

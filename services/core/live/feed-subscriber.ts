@@ -76,226 +76,228 @@ export async function subscribeToFeed(options: SubscribeOptions): Promise<FeedSu
 }
 
 class Subscriber implements FeedSubscriber {
-  private readonly options: SubscribeOptions
-  private readonly timing: SubscriberTiming
-  private readonly waiting: { readonly message: FeedMessage; readonly characters: number }[] = []
-  private waitingCharacters = 0
-  private unsubscribe: Unsubscribe = () => Promise.resolve()
-  private timer: NodeJS.Timeout | null = null
-  private epoch: number | null = null
-  private sequence = 0n
-  private started = false
-  private closed = false
+  readonly #options: SubscribeOptions
+  readonly #timing: SubscriberTiming
+  readonly #waiting: { readonly message: FeedMessage; readonly characters: number }[] = []
+  #waitingCharacters = 0
+  #unsubscribe: Unsubscribe = () => Promise.resolve()
+  #timer: NodeJS.Timeout | null = null
+  #epoch: number | null = null
+  #sequence = 0n
+  #started = false
+  #closed = false
   /** The database has to be asked. */
-  private isBehind = true
-  private isBusSilent = true
-  private heardAtMs = 0
-  private lag: FeedLag | null = null
-  private readonly counts = { fromBus: 0, fromDatabase: 0, malformed: 0 }
-  private readonly warnedAtMs = new Map<string, number>()
-  private running: Promise<void> | null = null
+  #isBehind = true
+  #isBusSilent = true
+  #heardAtMs = 0
+  #lag: FeedLag | null = null
+  readonly #counts = { fromBus: 0, fromDatabase: 0, malformed: 0 }
+  readonly #warnedAtMs = new Map<string, number>()
+  #running: Promise<void> | null = null
 
   constructor(options: SubscribeOptions) {
-    this.options = options
-    this.timing = { ...defaultTiming, ...options.timing }
+    this.#options = options
+    this.#timing = { ...defaultTiming, ...options.timing }
     const { from = 'now' } = options
     if (from === 'now') return
-    this.epoch = from.epoch
-    this.sequence = from.sequence
-    this.started = true
+    this.#epoch = from.epoch
+    this.#sequence = from.sequence
+    this.#started = true
   }
 
   /** What is published while the position is looked up waits in the queue. */
   async start(): Promise<void> {
-    const { store, reader } = this.options
-    this.unsubscribe = await store
-      .subscribe(feedChannel(reader), (text) => this.receive(text))
-      .catch(() => this.unsubscribe)
-    if (!this.started) await this.standAtNewest()
-    this.timer = setInterval(() => this.look(), this.timing.pollMs)
-    this.timer.unref()
-    this.wake()
+    const { store, reader } = this.#options
+    this.#unsubscribe = await store
+      .subscribe(feedChannel(reader), (text) => this.#receive(text))
+      .catch(() => this.#unsubscribe)
+    if (!this.#started) await this.#standAtNewest()
+    this.#timer = setInterval(() => this.#look(), this.#timing.pollMs)
+    this.#timer.unref()
+    this.#wake()
   }
 
   status(): SubscriberStatus {
-    const { epoch, sequence, lag } = this
-    return { epoch, sequence, via: this.isBusSilent ? 'database' : 'bus', lag, ...this.counts }
+    const epoch = this.#epoch
+    const sequence = this.#sequence
+    const lag = this.#lag
+    return { epoch, sequence, via: this.#isBusSilent ? 'database' : 'bus', lag, ...this.#counts }
   }
 
   async close(): Promise<void> {
-    this.closed = true
-    if (this.timer) clearInterval(this.timer)
-    await this.unsubscribe().catch(() => undefined)
-    await this.running
+    this.#closed = true
+    if (this.#timer) clearInterval(this.#timer)
+    await this.#unsubscribe().catch(() => undefined)
+    await this.#running
   }
 
-  private hasEnded(): boolean {
-    return this.closed
+  #hasEnded(): boolean {
+    return this.#closed
   }
 
-  private async standAtNewest(): Promise<void> {
+  async #standAtNewest(): Promise<void> {
     try {
-      const state = await readFeedState(this.options.query, this.options.reader)
-      if (state) ({ epoch: this.epoch, sequence: this.sequence } = state)
-      this.started = true
-      this.isBehind = false
+      const state = await readFeedState(this.#options.query, this.#options.reader)
+      if (state) ({ epoch: this.#epoch, sequence: this.#sequence } = state)
+      this.#started = true
+      this.#isBehind = false
     } catch (error) {
-      this.warn('the feed cannot be read', error)
+      this.#warn('the feed cannot be read', error)
     }
   }
 
-  private receive(text: string): void {
-    if (this.hasEnded()) return
-    this.heardAtMs = performance.now()
-    this.isBusSilent = false
+  #receive(text: string): void {
+    if (this.#hasEnded()) return
+    this.#heardAtMs = performance.now()
+    this.#isBusSilent = false
     try {
       const message = decodeFeedMessage(text)
       if (message.kind === 'lag') {
-        this.lag = message
-        this.options.onLag?.(message)
+        this.#lag = message
+        this.#options.onLag?.(message)
       }
-      this.enqueue(message, text.length)
+      this.#enqueue(message, text.length)
     } catch (error) {
-      this.counts.malformed++
-      this.isBehind = true
-      this.warn('a message of the feed was skipped', error)
+      this.#counts.malformed++
+      this.#isBehind = true
+      this.#warn('a message of the feed was skipped', error)
     }
-    this.wake()
+    this.#wake()
   }
 
-  private enqueue(message: FeedMessage, characters: number): void {
-    const isFull = this.waiting.length >= MAX_WAITING || this.waitingCharacters >= MAX_WAITING_CHARACTERS
-    if (isFull) this.isBehind = true
+  #enqueue(message: FeedMessage, characters: number): void {
+    const isFull = this.#waiting.length >= MAX_WAITING || this.#waitingCharacters >= MAX_WAITING_CHARACTERS
+    if (isFull) this.#isBehind = true
     else {
-      this.waiting.push({ message, characters })
-      this.waitingCharacters += characters
+      this.#waiting.push({ message, characters })
+      this.#waitingCharacters += characters
     }
   }
 
   /** A silent bus may have lost something. */
-  private look(): void {
-    if (performance.now() - this.heardAtMs >= this.timing.silenceMs) this.isBusSilent = true
-    if (this.isBusSilent) this.isBehind = true
-    this.wake()
+  #look(): void {
+    if (performance.now() - this.#heardAtMs >= this.#timing.silenceMs) this.#isBusSilent = true
+    if (this.#isBusSilent) this.#isBehind = true
+    this.#wake()
   }
 
-  private wake(): void {
-    this.running ??= this.work().finally(() => {
-      this.running = null
-      if (this.waiting.length > 0 && !this.closed) this.wake()
+  #wake(): void {
+    this.#running ??= this.#work().finally(() => {
+      this.#running = null
+      if (this.#waiting.length > 0 && !this.#closed) this.#wake()
     })
   }
 
-  private async work(): Promise<void> {
-    if (!this.started) await this.standAtNewest()
-    if (!this.started) return
+  async #work(): Promise<void> {
+    if (!this.#started) await this.#standAtNewest()
+    if (!this.#started) return
     for (;;) {
-      if (this.isBehind) {
-        if (!(await this.catchUp())) return
+      if (this.#isBehind) {
+        if (!(await this.#catchUp())) return
         continue
       }
-      const next = this.waiting.shift()
-      if (next === undefined || this.hasEnded()) return
-      this.waitingCharacters -= next.characters
-      await this.take(next.message)
+      const next = this.#waiting.shift()
+      if (next === undefined || this.#hasEnded()) return
+      this.#waitingCharacters -= next.characters
+      await this.#take(next.message)
     }
   }
 
-  private async take(message: FeedMessage): Promise<void> {
+  async #take(message: FeedMessage): Promise<void> {
     const sequence = BigInt(message.sequence)
-    const isSameFeed = message.epoch === this.epoch
-    if (isSameFeed && sequence <= this.sequence) return
+    const isSameFeed = message.epoch === this.#epoch
+    if (isSameFeed && sequence <= this.#sequence) return
     if (message.kind === 'lag' && message.epoch === 0) return
     if (
       isSameFeed &&
-      sequence === this.sequence + 1n &&
+      sequence === this.#sequence + 1n &&
       message.kind !== 'lag' &&
       message.kind !== 'stored'
     ) {
-      this.counts.fromBus++
-      await this.deliver(message, sequence)
-    } else this.isBehind = true
+      this.#counts.fromBus++
+      await this.#deliver(message, sequence)
+    } else this.#isBehind = true
   }
 
   /** Reads everything that is stored; false when the database did not answer. */
-  private async catchUp(): Promise<boolean> {
+  async #catchUp(): Promise<boolean> {
     // What has to be dropped from here on asks for another look.
-    this.isBehind = false
+    this.#isBehind = false
     try {
-      const state = await readFeedState(this.options.query, this.options.reader)
+      const state = await readFeedState(this.#options.query, this.#options.reader)
       if (!state) return true
-      await this.align(state)
-      while ((await this.readOn()) === BATCH);
+      await this.#align(state)
+      while ((await this.#readOn()) === BATCH);
       return true
     } catch (error) {
-      this.isBehind = true
-      this.warn('the feed cannot be read', error)
+      this.#isBehind = true
+      this.#warn('the feed cannot be read', error)
       return false
     }
   }
 
   /** Reads and delivers what is next; the number of entries. */
-  private async readOn(): Promise<number> {
-    const { query, reader } = this.options
-    if (this.hasEnded()) return 0
-    const rows = await readFeed(query, reader, this.sequence, BATCH)
+  async #readOn(): Promise<number> {
+    const { query, reader } = this.#options
+    if (this.#hasEnded()) return 0
+    const rows = await readFeed(query, reader, this.#sequence, BATCH)
     for (const row of rows) {
-      if (this.hasEnded()) return 0
+      if (this.#hasEnded()) return 0
       if ('problem' in row) {
-        this.sequence = row.sequence
-        this.warn('an entry of the feed cannot be read and is left out', row.problem)
+        this.#sequence = row.sequence
+        this.#warn('an entry of the feed cannot be read and is left out', row.problem)
       } else {
-        this.counts.fromDatabase++
-        await this.deliver(row.entry, row.sequence)
+        this.#counts.fromDatabase++
+        await this.#deliver(row.entry, row.sequence)
       }
     }
     return rows.length
   }
 
   /** Switches to the present feed, past what is no longer retained. */
-  private async align(state: FeedState): Promise<void> {
-    const isNew = this.epoch === null
-    const isOther = !isNew && (this.epoch !== state.epoch || this.sequence > state.sequence)
-    const isPruned = !isOther && this.sequence < state.prunedTo
-    if (isNew || isOther) this.epoch = state.epoch
+  async #align(state: FeedState): Promise<void> {
+    const isNew = this.#epoch === null
+    const isOther = !isNew && (this.#epoch !== state.epoch || this.#sequence > state.sequence)
+    const isPruned = !isOther && this.#sequence < state.prunedTo
+    if (isNew || isOther) this.#epoch = state.epoch
     if (!isOther && !isPruned) return
     const sequence = isOther ? state.sequence : state.prunedTo
     const gap: FeedGap = {
       kind: 'gap',
-      reader: this.options.reader,
+      reader: this.#options.reader,
       epoch: state.epoch,
       sequence: String(sequence),
       from_block: null,
-      to_block: isPruned ? await this.lastBlockBefore(state) : state.toldTo,
+      to_block: isPruned ? await this.#lastBlockBefore(state) : state.toldTo,
     }
-    await this.deliver(gap, sequence)
+    await this.#deliver(gap, sequence)
   }
 
   /** The last block without stored events: those of the oldest entry follow. */
-  private async lastBlockBefore({ prunedTo, toldTo }: FeedState): Promise<number> {
-    const [oldest] = await this.options.query<{ kind: string; block_num: number }>(
+  async #lastBlockBefore({ prunedTo, toldTo }: FeedState): Promise<number> {
+    const [oldest] = await this.#options.query<{ kind: string; block_num: number }>(
       'SELECT kind, block_num FROM chain.feed WHERE reader = $1 AND sequence > $2 ORDER BY sequence LIMIT 1',
-      [this.options.reader, prunedTo],
+      [this.#options.reader, prunedTo],
     )
     if (!oldest) return toldTo
     // The block of a fork has been published before it, and may be among what is missing.
     return oldest.kind === 'block' ? oldest.block_num - 1 : oldest.block_num
   }
 
-  private async deliver(entry: FeedEntry, sequence: bigint): Promise<void> {
-    this.sequence = sequence
+  async #deliver(entry: FeedEntry, sequence: bigint): Promise<void> {
+    this.#sequence = sequence
     try {
-      await this.options.onEntry(entry)
+      await this.#options.onEntry(entry)
     } catch (error) {
-      this.warn('an entry of the feed could not be handled', error)
+      this.#warn('an entry of the feed could not be handled', error)
     }
   }
 
-  private warn(message: string, error: unknown): void {
+  #warn(message: string, error: unknown): void {
     const now = performance.now()
-    const last = this.warnedAtMs.get(message)
+    const last = this.#warnedAtMs.get(message)
     if (last !== undefined && now - last < WARN_EVERY_MS) return
-    this.warnedAtMs.set(message, now)
-    this.options.logger.warn({ reader: this.options.reader, cause: describeError(error) }, message)
+    this.#warnedAtMs.set(message, now)
+    this.#options.logger.warn({ reader: this.#options.reader, cause: describeError(error) }, message)
   }
 }

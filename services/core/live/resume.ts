@@ -125,22 +125,22 @@ function forkOfHolder(cursor: FeedCursor, forks: readonly ForkMark[]): FeedFork 
 
 /** First block of what the forks undid. */
 class UndoneBlocks {
-  private readonly forks: readonly ForkMark[]
+  readonly #forks: readonly ForkMark[]
   /** Lowest block that a fork, or one after it, undid. */
-  private readonly lowest: number[]
-  private next = 0
+  readonly #lowest: number[]
+  #next = 0
 
   constructor(forks: readonly ForkMark[]) {
-    this.forks = forks
-    this.lowest = forks.map(({ block }) => block)
+    this.#forks = forks
+    this.#lowest = forks.map(({ block }) => block)
     for (let i = forks.length - 2; i >= 0; i--)
-      this.lowest[i] = Math.min(this.lowest[i]!, this.lowest[i + 1]!)
+      this.#lowest[i] = Math.min(this.#lowest[i]!, this.#lowest[i + 1]!)
   }
 
   /** First undone block among what was published with this entry; asked for entries in order. */
   from(sequence: bigint): number {
-    while (this.next < this.forks.length && this.forks[this.next]!.sequence <= sequence) this.next++
-    return this.lowest[this.next] ?? Infinity
+    while (this.#next < this.#forks.length && this.#forks[this.#next]!.sequence <= sequence) this.#next++
+    return this.#lowest[this.#next] ?? Infinity
   }
 }
 

@@ -40,19 +40,19 @@ interface CapturedEvent {
  * traces. The block is walked a second time for these, and only when it has an event.
  */
 export class BlockCapture {
-  private readonly events: CapturedEvent[] = []
+  readonly #events: CapturedEvent[] = []
   /** Readers of the actions of indexed contracts, by global sequence. */
-  private readonly readers = new Map<bigint, DataReader>()
+  readonly #readers = new Map<bigint, DataReader>()
 
   /** Remembers which ABI an indexed contract's action is to be read with. */
   own(action: ScannedAction, reader: DataReader | null): void {
-    if (reader) this.readers.set(action.globalSequence, reader)
+    if (reader) this.#readers.set(action.globalSequence, reader)
   }
 
   /** Takes an action that a handler has taken; what no client can care about is left out. */
   add(family: string, contract: string, name: string, action: ScannedAction, data: unknown): void {
     const entry = eventOfAction(family, name)
-    if (entry) this.events.push({ entry, contract, action, data })
+    if (entry) this.#events.push({ entry, contract, action, data })
   }
 
   /**
@@ -61,11 +61,11 @@ export class BlockCapture {
    * @throws DecodeError when the traces are malformed.
    */
   end(protocol: Protocol, block: ShipBlock, timeMs: number): BlockEvents | null {
-    if (this.events.length === 0 || !block.traces) return null
-    const executed = this.collectTransactions(protocol, block.traces)
+    if (this.#events.length === 0 || !block.traces) return null
+    const executed = this.#collectTransactions(protocol, block.traces)
     const numbers = new Map([...executed.keys()].map((txIndex, i) => [txIndex, i]))
-    const transactions = [...executed.values()].map((actions) => this.describeTransaction(actions))
-    const events = this.events.map((captured): FeedEvent => {
+    const transactions = [...executed.values()].map((actions) => this.#describeTransaction(actions))
+    const events = this.#events.map((captured): FeedEvent => {
       const transaction = numbers.get(captured.action.txIndex)!
       const sequence = String(captured.action.globalSequence)
       const traces = transactions[transaction]!.traces
@@ -77,9 +77,9 @@ export class BlockCapture {
   }
 
   /** Actions of the transactions that have an event, in order of execution, by place of the transaction. */
-  private collectTransactions(protocol: Protocol, traces: Uint8Array): Map<number, ScannedAction[]> {
+  #collectTransactions(protocol: Protocol, traces: Uint8Array): Map<number, ScannedAction[]> {
     const wanted = new Map<number, ScannedAction[]>()
-    for (const { action } of this.events) wanted.set(action.txIndex, [])
+    for (const { action } of this.#events) wanted.set(action.txIndex, [])
     protocol.scanTransactions(traces, {
       action: (action) => void wanted.get(action.txIndex)?.push(action.copy()),
     })
@@ -88,17 +88,17 @@ export class BlockCapture {
     return wanted
   }
 
-  private describeTransaction(actions: readonly ScannedAction[]): FeedTransaction {
+  #describeTransaction(actions: readonly ScannedAction[]): FeedTransaction {
     const { txid, cpuUsageUs, netUsageWords } = actions[0]!
     return {
       id: bytesToHex(txid),
       cpu_usage_us: cpuUsageUs,
       net_usage_words: netUsageWords,
-      traces: actions.map((action) => this.describeTrace(action)),
+      traces: actions.map((action) => this.#describeTrace(action)),
     }
   }
 
-  private describeTrace(action: ScannedAction): FeedTrace {
+  #describeTrace(action: ScannedAction): FeedTrace {
     const { account, name, data } = action
     const head = {
       action_ordinal: action.actionOrdinal,
@@ -108,14 +108,14 @@ export class BlockCapture {
       name,
       authorization: action.authorizations(),
     }
-    const read = this.readData(action, name)
+    const read = this.#readData(action, name)
     if (read !== undefined) return { ...head, data: read }
     if (data.length > MAX_FOREIGN_BYTES) return { ...head, omitted_bytes: data.length }
     return { ...head, raw: Buffer.from(data).toString('base64') }
   }
 
-  private readData(action: ScannedAction, name: string): unknown {
-    const reader = this.readers.get(action.globalSequence)
+  #readData(action: ScannedAction, name: string): unknown {
+    const reader = this.#readers.get(action.globalSequence)
     if (!reader) return undefined
     try {
       const { payload, dataStart, dataEnd } = action

@@ -27,18 +27,18 @@ const LIVE_BEATS = 2
 
 /** Publishing of one reading of the chain: which blocks and events, in which transaction, and the message. */
 export class FeedRecorder {
-  private readonly options: FeedRecorderOptions
-  private readonly channel: string
-  private beats = 0
+  readonly #options: FeedRecorderOptions
+  readonly #channel: string
+  #beats = 0
 
   constructor(options: FeedRecorderOptions) {
-    this.options = options
-    this.channel = feedChannel(options.reader)
+    this.#options = options
+    this.#channel = feedChannel(options.reader)
   }
 
   /** Whether the next block is published. */
   publishes(block: ShipBlock): boolean {
-    return this.options.mode.publishes(this.behind(block))
+    return this.#options.mode.publishes(this.#behind(block))
   }
 
   /** Starts the events of a unit whose next block is this one. */
@@ -54,38 +54,38 @@ export class FeedRecorder {
   /** Adds the events of a block to the unit. */
   take(unit: UnitEvents, block: ShipBlock, events: BlockEvents | null): void {
     if (events) unit.blocks.push(events)
-    if (this.options.mode.hasArrived(this.behind(block))) unit.arrived = true
+    if (this.#options.mode.hasArrived(this.#behind(block))) unit.arrived = true
   }
 
   /** Statements to run in the commit of a unit; undefined when it has no entries. */
   commitStatements(unit: UnitEvents, last: number): FinalStatements | undefined {
     if (!unit.isPublished && !unit.arrived) return undefined
-    return (statements) => this.options.outbox.writeUnit(statements, unit, last)
+    return (statements) => this.#options.outbox.writeUnit(statements, unit, last)
   }
 
   /** Statements to run in the rollback of every block from `from` on. */
   forkStatements(from: number): FinalStatements {
-    return (statements) => this.options.outbox.writeFork(statements, from)
+    return (statements) => this.#options.outbox.writeFork(statements, from)
   }
 
   /** After a commit: sends its entries. */
   sendWritten(): void {
-    for (const written of this.options.outbox.settle()) {
+    for (const written of this.#options.outbox.settle()) {
       const { entry, text } = written
       const { reader, epoch, sequence } = entry
       const isShort = text.length <= MAX_BUS_CHARACTERS
-      this.options.send(
-        this.channel,
+      this.#options.send(
+        this.#channel,
         isShort ? text : encodeFeedMessage({ kind: 'stored', reader, epoch, sequence }),
       )
-      this.options.onEntry(written)
+      this.#options.onEntry(written)
     }
   }
 
   /** Publishes the position of the reader; called once a second. */
   beat(block: number, blocksBehind: number): void {
-    const { mode, outbox, reader, send } = this.options
-    if (mode.isLive && this.beats++ % LIVE_BEATS > 0) return
+    const { mode, outbox, reader, send } = this.#options
+    if (mode.isLive && this.#beats++ % LIVE_BEATS > 0) return
     const lag: FeedLag = {
       kind: 'lag',
       reader,
@@ -96,11 +96,11 @@ export class FeedRecorder {
       behind: blocksBehind,
       live: mode.isLive,
     }
-    send(this.channel, encodeFeedMessage(lag))
+    send(this.#channel, encodeFeedMessage(lag))
   }
 
-  private behind(block: ShipBlock): number {
-    const target = this.options.irreversibleOnly ? block.lib.num : block.head.num
+  #behind(block: ShipBlock): number {
+    const target = this.#options.irreversibleOnly ? block.lib.num : block.head.num
     return Math.max(0, target - block.num)
   }
 }

@@ -40,19 +40,19 @@ const PRUNE_EVERY_BLOCKS = 500
  * that an entry is there exactly when its block was committed.
  */
 export class Outbox {
-  private readonly reader: string
-  private readonly retainedBlocks: number
-  private current: FeedState | null
+  readonly #reader: string
+  readonly #retainedBlocks: number
+  #current: FeedState | null
   /** State of the feed at the end of the open transaction, with its written entries. */
-  private next: FeedState | null = null
-  private written: PackedEntry[] = []
-  private prunedAtBlock = 0
-  private nextPrunedAtBlock = 0
+  #next: FeedState | null = null
+  #written: PackedEntry[] = []
+  #prunedAtBlock = 0
+  #nextPrunedAtBlock = 0
 
   private constructor(reader: string, retainedBlocks: number, state: FeedState | null) {
-    this.reader = reader
-    this.retainedBlocks = retainedBlocks
-    this.current = state
+    this.#reader = reader
+    this.#retainedBlocks = retainedBlocks
+    this.#current = state
   }
 
   /** Reads the reader's position in the feed. `retainedBlocks`: number of blocks after which clients can still resume. */
@@ -62,63 +62,63 @@ export class Outbox {
 
   /** Position of the feed; null before the reader first reached the head. */
   get state(): FeedState | null {
-    return this.current
+    return this.#current
   }
 
   /** Writes the entries of a unit; `last` is its last block. */
   async writeUnit(statements: Statements, events: UnitEvents, last: number): Promise<void> {
     if (!events.isPublished && !events.arrived) return
-    const state = this.begin(last)
+    const state = this.#begin(last)
     if (events.isPublished) {
-      for (const block of events.blocks) this.add({ kind: 'block', ...block })
-      await this.prune(statements, last)
-    } else if (state.toldTo < last) this.add({ kind: 'gap', from_block: state.toldTo + 1, to_block: last })
-    await this.write(statements, last)
+      for (const block of events.blocks) this.#add({ kind: 'block', ...block })
+      await this.#prune(statements, last)
+    } else if (state.toldTo < last) this.#add({ kind: 'gap', from_block: state.toldTo + 1, to_block: last })
+    await this.#write(statements, last)
   }
 
   /** Writes the rollback of every block from `from` on, if any of these were published. */
   async writeFork(statements: Statements, from: number): Promise<void> {
-    if (!this.current || this.current.toldTo < from) return
-    this.begin(from)
-    this.add({ kind: 'fork', block_num: from })
-    await this.write(statements, from - 1)
+    if (!this.#current || this.#current.toldTo < from) return
+    this.#begin(from)
+    this.#add({ kind: 'fork', block_num: from })
+    await this.#write(statements, from - 1)
   }
 
   /** After the commit: the entries to send now. */
   settle(): readonly WrittenEntry[] {
-    const { written } = this
-    if (this.next) this.current = this.next
-    this.prunedAtBlock = this.nextPrunedAtBlock
-    this.next = null
-    this.written = []
+    const written = this.#written
+    if (this.#next) this.#current = this.#next
+    this.#prunedAtBlock = this.#nextPrunedAtBlock
+    this.#next = null
+    this.#written = []
     return written
   }
 
   /** The position to continue from; a new feed has published nothing up to `toldTo`. */
-  private begin(toldTo: number): FeedState {
-    this.next = this.current ?? { epoch: Date.now(), sequence: 0n, prunedTo: 0n, toldTo }
-    this.written = []
-    return this.next
+  #begin(toldTo: number): FeedState {
+    this.#next = this.#current ?? { epoch: Date.now(), sequence: 0n, prunedTo: 0n, toldTo }
+    this.#written = []
+    return this.#next
   }
 
-  private add(content: EntryContent): void {
-    const state = this.next!
+  #add(content: EntryContent): void {
+    const state = this.#next!
     const sequence = state.sequence + 1n
-    const { reader } = this
+    const reader = this.#reader
     const entry: FeedEntry = { ...content, reader, epoch: state.epoch, sequence: String(sequence) }
     const text = encodeFeedMessage(entry)
     const message = packFeedText(text)
-    this.next = { ...state, sequence }
-    this.written.push({ entry, text, message, storedBytes: message.length })
+    this.#next = { ...state, sequence }
+    this.#written.push({ entry, text, message, storedBytes: message.length })
   }
 
   /** Writes the entries and the position: one statement for a single block, which is the usual unit. */
-  private async write(statements: Statements, toldTo: number): Promise<void> {
-    const { epoch, sequence, prunedTo } = (this.next = { ...this.next!, toldTo })
-    const place = [this.reader, epoch, sequence, prunedTo, toldTo]
-    const entries = [...this.written]
+  async #write(statements: Statements, toldTo: number): Promise<void> {
+    const { epoch, sequence, prunedTo } = (this.#next = { ...this.#next!, toldTo })
+    const place = [this.#reader, epoch, sequence, prunedTo, toldTo]
+    const entries = [...this.#written]
     const last = entries.pop()
-    for (const written of entries) await statements.run(insertEntry(2), [this.reader, ...columnsOf(written)])
+    for (const written of entries) await statements.run(insertEntry(2), [this.#reader, ...columnsOf(written)])
     if (last)
       await statements.run(`WITH entry AS (${insertEntry(place.length + 1)}) ${UPSERT_PLACE}`, [
         ...place,
@@ -128,24 +128,24 @@ export class Outbox {
   }
 
   /** Drops entries of old blocks, many at once and not with every commit. */
-  private async prune(statements: Statements, last: number): Promise<void> {
-    const step = Math.max(1, Math.min(PRUNE_EVERY_BLOCKS, Math.floor(this.retainedBlocks / 10)))
-    if (last - this.prunedAtBlock < step) return
-    const { prunedTo } = this.next!
+  async #prune(statements: Statements, last: number): Promise<void> {
+    const step = Math.max(1, Math.min(PRUNE_EVERY_BLOCKS, Math.floor(this.#retainedBlocks / 10)))
+    if (last - this.#prunedAtBlock < step) return
+    const { prunedTo } = this.#next!
     const rows = await statements.select<{ newest: bigint | null }>(
       'SELECT max(sequence) AS newest FROM chain.feed WHERE reader = $1 AND block_num <= $2 AND sequence <= $3',
-      [this.reader, last - this.retainedBlocks, prunedTo + BigInt(MAX_PRUNED)],
+      [this.#reader, last - this.#retainedBlocks, prunedTo + BigInt(MAX_PRUNED)],
     )
     const newest = rows[0]?.newest ?? prunedTo
     if (newest > prunedTo) {
       await statements.run('DELETE FROM chain.feed WHERE reader = $1 AND sequence <= $2', [
-        this.reader,
+        this.#reader,
         newest,
       ])
-      this.next = { ...this.next!, prunedTo: newest }
+      this.#next = { ...this.#next!, prunedTo: newest }
     }
     // Remaining entries, after `feed_blocks` was lowered, are pruned with the next commits.
-    if (newest < prunedTo + BigInt(MAX_PRUNED)) this.nextPrunedAtBlock = last
+    if (newest < prunedTo + BigInt(MAX_PRUNED)) this.#nextPrunedAtBlock = last
   }
 }
 

@@ -12,33 +12,33 @@ export interface BlockRow {
 
 /** Collects the transactions of a block whose events are stored. */
 export class BlockTransactions {
-  private readonly block: BlockInfo
-  private lastTxIndex = -1
-  private readonly txStarts: bigint[] = []
-  private readonly txids: Uint8Array[] = []
+  readonly #block: BlockInfo
+  #lastTxIndex = -1
+  readonly #txStarts: bigint[] = []
+  readonly #txids: Uint8Array[] = []
 
   constructor(block: BlockInfo) {
-    this.block = block
+    this.#block = block
   }
 
   /** Actions come in order of execution, transactions one after the other: the first stored event opens a new one. */
   add(event: ActionEvent): void {
-    if (event.txIndex === this.lastTxIndex) return
-    this.lastTxIndex = event.txIndex
-    this.txStarts.push(event.seq)
-    this.txids.push(event.txid)
+    if (event.txIndex === this.#lastTxIndex) return
+    this.#lastTxIndex = event.txIndex
+    this.#txStarts.push(event.seq)
+    this.#txids.push(event.txid)
   }
 
   /** Passes the block with its transactions to the sink, if any event of it was stored. */
   end(table: AppendTable<BlockRow>, sink: RowSink): void {
-    const first = this.txStarts[0]
+    const first = this.#txStarts[0]
     if (first === undefined) return
     sink.append(table, {
       first_seq: first,
-      block_time: this.block.timeMs,
-      block_num: this.block.num,
-      tx_offsets: this.txStarts.map((seq) => seq - first),
-      txids: Buffer.concat(this.txids),
+      block_time: this.#block.timeMs,
+      block_num: this.#block.num,
+      tx_offsets: this.#txStarts.map((seq) => seq - first),
+      txids: Buffer.concat(this.#txids),
     })
   }
 }

@@ -49,14 +49,14 @@ export class EventRows {
     unknown: new Map(),
     unpacked: 0,
   }
-  private readonly accounts: Accounts
-  private readonly stored: StoredEvents
-  private readonly packer: MapPacker
+  readonly #accounts: Accounts
+  readonly #stored: StoredEvents
+  readonly #packer: MapPacker
 
   constructor(accounts: Accounts, stored: StoredEvents, packer: MapPacker) {
-    this.accounts = accounts
-    this.stored = stored
-    this.packer = packer
+    this.#accounts = accounts
+    this.#stored = stored
+    this.#packer = packer
   }
 
   /** Takes the events of a window, ascending by sequence. */
@@ -65,16 +65,16 @@ export class EventRows {
     while (start < events.length) {
       let end = start + 1
       while (end < events.length && events[end]!.block === events[start]!.block) end++
-      this.block(events.slice(start, end))
+      this.#block(events.slice(start, end))
       start = end
     }
   }
 
-  private block(events: readonly PlacedEvent[]): void {
+  #block(events: readonly PlacedEvent[]): void {
     const { block: num, timeMs } = events[0]!
     const info = { num, timeMs }
-    const assets = new EventLog(info, this.unit, this.stored.assets)
-    const market = new MarketLog(info, this.unit, this.stored.marketLogs)
+    const assets = new EventLog(info, this.unit, this.#stored.assets)
+    const market = new MarketLog(info, this.unit, this.#stored.marketLogs)
     const tools = new BlockTransactions(info)
     let txIndex = -1
     let txid: Buffer | null = null
@@ -100,17 +100,17 @@ export class EventRows {
         this.facts.auctionChanges.push([event.auctionId, event.block, event.timeMs])
         const { seq, auctionId, amount, account } = event
         this.unit.append(marketTables.bids, { seq, auction_id: auctionId, amount, account })
-      } else if (event.kind === 'payout') this.payout(market, action, event)
-      else if (event.account === this.accounts.assets) this.assetsTrace(assets, action, event)
-      else if (event.account === this.accounts.market) this.marketTrace(market, action, event)
-      else this.toolsTrace(tools, action, event)
+      } else if (event.kind === 'payout') this.#payout(market, action, event)
+      else if (event.account === this.#accounts.assets) this.#assetsTrace(assets, action, event)
+      else if (event.account === this.#accounts.market) this.#marketTrace(market, action, event)
+      else this.#toolsTrace(tools, action, event)
     }
     assets.end()
     market.end()
     tools.end(toolsTables.blocks, this.unit)
   }
 
-  private assetsTrace(log: EventLog, action: ActionEvent, trace: OldTrace): void {
+  #assetsTrace(log: EventLog, action: ActionEvent, trace: OldTrace): void {
     const data = repairDeep(trace.metadata) as Record<string, unknown>
     const id = (field: string) => BigInt(data[field] as string | number)
     const { collection_name: collection, template_id: template, ...rest } = data
@@ -119,9 +119,14 @@ export class EventRows {
         this.facts.mints.push([id('asset_id'), action.seq])
         return log.reserve(action)
       case 'logsetdata':
-        return log.write(action, id('asset_id'), null, this.pack(trace, data))
+        return log.write(action, id('asset_id'), null, this.#pack(trace, data))
       case 'logsetdatatl':
-        return log.write(action, id('template_id'), { schema_name: data.schema_name }, this.pack(trace, data))
+        return log.write(
+          action,
+          id('template_id'),
+          { schema_name: data.schema_name },
+          this.#pack(trace, data),
+        )
       case 'logburnasset':
         return log.write(action, id('asset_id'), {
           asset_owner: data.asset_owner,
@@ -148,13 +153,13 @@ export class EventRows {
       case 'redtemplmax':
         return log.write(action, BigInt(template as string | number), rest)
       default:
-        if (!(trace.name in assetsLogCodes) || typeof collection !== 'string') return this.noteUnknown(trace)
+        if (!(trace.name in assetsLogCodes) || typeof collection !== 'string') return this.#noteUnknown(trace)
         return log.write(action, nameToInt64(collection), Object.keys(rest).length === 0 ? null : rest)
     }
   }
 
-  private pack(trace: OldTrace, data: Record<string, unknown>): Uint8Array | null {
-    const packed = this.packer.pack(trace.block, trace.name, {
+  #pack(trace: OldTrace, data: Record<string, unknown>): Uint8Array | null {
+    const packed = this.#packer.pack(trace.block, trace.name, {
       old_data: data.old_data,
       new_data: data.new_data,
     })
@@ -162,15 +167,15 @@ export class EventRows {
     return packed
   }
 
-  private marketTrace(log: MarketLog, action: ActionEvent, trace: OldTrace): void {
+  #marketTrace(log: MarketLog, action: ActionEvent, trace: OldTrace): void {
     const data = trace.metadata
     // The rows of payouts say more than these.
     if (trace.name in royaltyLogCodes) return
-    if (!(trace.name in marketLogCodes)) return this.noteUnknown(trace)
+    if (!(trace.name in marketLogCodes)) return this.#noteUnknown(trace)
     if (trace.name === 'setdefmktcr' || trace.name === 'migratebal')
       return log.write(action, 0n, repairDeep(data) as Record<string, unknown>)
     const id = data.sale_id ?? data.auction_id ?? data.buyoffer_id
-    if (id === undefined) return this.noteUnknown(trace)
+    if (id === undefined) return this.#noteUnknown(trace)
     const listing = BigInt(id as string | number)
     const median = data.intended_delphi_median
     if (trace.name === 'purchasesale' && (typeof median === 'string' || typeof median === 'number'))
@@ -181,7 +186,7 @@ export class EventRows {
     return log.write(action, listing)
   }
 
-  private payout(log: MarketLog, action: ActionEvent, payout: OldPayout): void {
+  #payout(log: MarketLog, action: ActionEvent, payout: OldPayout): void {
     const name = categoryNames[payout.category - 1]
     log.addTransaction(action)
     this.unit.append(marketTables.royaltyPayouts, {
@@ -203,11 +208,11 @@ export class EventRows {
       log.writeCode(action, royaltyLogCodes[name] + (payout.listingKind - 1) * KIND_STEP, payout.listingId)
   }
 
-  private toolsTrace(transactions: BlockTransactions, action: ActionEvent, trace: OldTrace): void {
+  #toolsTrace(transactions: BlockTransactions, action: ActionEvent, trace: OldTrace): void {
     const code = toolsLogCodes[trace.name as keyof typeof toolsLogCodes] as number | undefined
     const id = trace.metadata.link_id
-    if (code === undefined || id === undefined) return this.noteUnknown(trace)
-    if (!this.stored.toolsLogs) return
+    if (code === undefined || id === undefined) return this.#noteUnknown(trace)
+    if (!this.#stored.toolsLogs) return
     transactions.add(action)
     this.unit.append(toolsTables.logs, {
       seq: action.seq,
@@ -216,7 +221,7 @@ export class EventRows {
     })
   }
 
-  private noteUnknown({ account, name }: OldTrace): void {
+  #noteUnknown({ account, name }: OldTrace): void {
     const action = `${account}::${name}`
     this.facts.unknown.set(action, (this.facts.unknown.get(action) ?? 0) + 1)
   }

@@ -128,16 +128,16 @@ const workTables = [
 const PARTITION_BITS = 33n
 
 class DatabaseImport {
-  private readonly options: ImportDatabaseOptions
-  private readonly source: OldSource
-  private readonly block: NodeBlock
-  private readonly handlers: readonly Handler[]
-  private readonly store: Store
-  private readonly context: PartContext
-  private readonly totals: EventTotals = { unknown: new Map(), unpacked: 0 }
-  private done = new Set<string>()
-  private rows = 0
-  private hasNodeTables = true
+  readonly #options: ImportDatabaseOptions
+  readonly #source: OldSource
+  readonly #block: NodeBlock
+  readonly #handlers: readonly Handler[]
+  readonly #store: Store
+  readonly #context: PartContext
+  readonly #totals: EventTotals = { unknown: new Map(), unpacked: 0 }
+  #done = new Set<string>()
+  #rows = 0
+  #hasNodeTables = true
 
   constructor(
     options: ImportDatabaseOptions,
@@ -146,62 +146,68 @@ class DatabaseImport {
     handlers: readonly Handler[],
     store: Store,
   ) {
-    this.options = options
-    this.source = source
-    this.block = block
-    this.handlers = handlers
-    this.store = store
-    this.context = { source, reader: options.settings.name, block: block.num, accounts: accountsOf(handlers) }
+    this.#options = options
+    this.#source = source
+    this.#block = block
+    this.#handlers = handlers
+    this.#store = store
+    this.#context = {
+      source,
+      reader: options.settings.name,
+      block: block.num,
+      accounts: accountsOf(handlers),
+    }
   }
 
   async run(): Promise<ImportReport> {
     const started = performance.now()
-    const { settings, chain, logger } = this.options
+    const { settings, chain, logger } = this.#options
     await checkReader(
-      this.store,
+      this.#store,
       { ...settings, delete_data: false, stop_block: 0 },
-      this.handlers,
+      this.#handlers,
       chain.chainId,
       logger,
     )
-    await beginImport(this.store, {
+    await beginImport(this.#store, {
       kind: 'database',
-      source: describeAddress(this.options.source),
-      fingerprint: this.source.fingerprint,
-      block: this.block,
+      source: describeAddress(this.#options.source),
+      fingerprint: this.#source.fingerprint,
+      block: this.#block,
       historySince: null,
       workTables,
     })
-    this.done = await readSteps(this.store)
-    const resumedSteps = this.done.size
-    await this.ensurePartitions()
-    await this.copy()
-    const { num, id, timeMs } = this.block
-    await finishImport(this.store, { num, id: Buffer.from(id, 'hex'), timeMs })
+    this.#done = await readSteps(this.#store)
+    const resumedSteps = this.#done.size
+    await this.#ensurePartitions()
+    await this.#copy()
+    const { num, id, timeMs } = this.#block
+    await finishImport(this.#store, { num, id: Buffer.from(id, 'hex'), timeMs })
     return {
-      block: this.block.num,
-      blockId: this.block.id,
-      rows: this.rows,
+      block: this.#block.num,
+      blockId: this.#block.id,
+      rows: this.#rows,
       seconds: (performance.now() - started) / 1000,
       resumedSteps,
       differences: describeDifferences({
-        context: this.context,
-        totals: this.totals,
-        hasNodeTables: this.hasNodeTables,
+        context: this.#context,
+        totals: this.#totals,
+        hasNodeTables: this.#hasNodeTables,
       }),
     }
   }
 
-  private async copy(): Promise<void> {
-    const { context, store } = this
-    const undone = await undoReversible(this.source)
+  async #copy(): Promise<void> {
+    const context = this.#context
+    const store = this.#store
+    const undone = await undoReversible(this.#source)
     const parts = listingParts(context)
     let plain: ImportStep[]
     let assets: ImportStep[]
     const changedListings = new Map<string, ChangedListings>()
     let precisions: ReadonlyMap<string, number>
     try {
-      await this.configs(undone)
+      await this.#configs(undone)
       precisions = await readPrecisions(context, undone)
       plain = await plainSteps(context, undone)
       assets = await assetSteps(context, undone, await readByteFields(context))
@@ -209,10 +215,10 @@ class DatabaseImport {
     } finally {
       await undone.close()
     }
-    const workers = await openWorkers(this.source, this.options.database, this.options.workers)
+    const workers = await openWorkers(this.#source, this.#options.database, this.#options.workers)
     try {
-      await this.phase('logs and transfers', workers, await this.events())
-      await this.atOnce('indexes of logged facts', workers[0]!, async ({ target }) => {
+      await this.#phase('logs and transfers', workers, await this.#events())
+      await this.#atOnce('indexes of logged facts', workers[0]!, async ({ target }) => {
         await target.query('CREATE INDEX mints_asset_idx ON import.mints (asset_id)')
         await target.query('CREATE INDEX medians_sale_idx ON import.medians (sale_id)')
         await target.query('CREATE INDEX starting_bids_auction_idx ON import.starting_bids (auction_id)')
@@ -222,18 +228,18 @@ class DatabaseImport {
         )
         return 0
       })
-      await this.phase('assets and settings', workers, [...plain, ...assets])
-      await this.atOnce(
+      await this.#phase('assets and settings', workers, [...plain, ...assets])
+      await this.#atOnce(
         'mint numbers',
         workers[0]!,
         async ({ target }) => (await target.query(numberMints)).rowCount ?? 0,
       )
-      await this.atOnce('statistics', workers[0]!, async ({ target }) => {
-        for (const { tables } of this.handlers)
+      await this.#atOnce('statistics', workers[0]!, async ({ target }) => {
+        for (const { tables } of this.#handlers)
           for (const { name } of tables) await target.query(`ANALYZE ${name}`)
         return 0
       })
-      if (context.accounts.assets !== null) await this.phase('counters', workers, counterSteps())
+      if (context.accounts.assets !== null) await this.#phase('counters', workers, counterSteps())
       await writeListings({
         store,
         source: workers[0]!.source,
@@ -241,70 +247,70 @@ class DatabaseImport {
         parts,
         changed: changedListings,
         precisions,
-        timeMs: this.block.timeMs,
-        done: this.done,
-        signal: this.options.signal,
-        onStep: (phase, done, of, rows) => this.report(phase, done, of, rows),
+        timeMs: this.#block.timeMs,
+        done: this.#done,
+        signal: this.#options.signal,
+        onStep: (phase, done, of, rows) => this.#report(phase, done, of, rows),
       })
-      await this.atOnce('forged logs', workers[0]!, removeForgedLogs)
+      await this.#atOnce('forged logs', workers[0]!, removeForgedLogs)
     } finally {
       await closeWorkers(workers)
     }
   }
 
-  private async configs(undone: UndoneSource): Promise<void> {
-    const { http } = this.options.chain
-    const { oracle, market } = this.context.accounts
+  async #configs(undone: UndoneSource): Promise<void> {
+    const { http } = this.#options.chain
+    const { oracle, market } = this.#context.accounts
     const unit = new CommitUnit(false)
-    await putConfigs(this.context, undone, unit)
+    await putConfigs(this.#context, undone, unit)
     const fromNode = (what: string) => (error: unknown) => {
       const cause = describeError(error)
-      this.options.logger.warn(
+      this.#options.logger.warn(
         { what, cause },
         'the chain node does not return a table; the rows of the source are used',
       )
       return false
     }
-    this.hasNodeTables = true
+    this.#hasNodeTables = true
     if (market !== null)
-      this.hasNodeTables = await putMarketCounters(http, market, unit).then(() => true, fromNode('counters'))
-    if (oracle !== null && this.hasNodeTables)
-      this.hasNodeTables = await putOracleFromNode(http, oracle, this.block, undone, unit).then(
+      this.#hasNodeTables = await putMarketCounters(http, market, unit).then(() => true, fromNode('counters'))
+    if (oracle !== null && this.#hasNodeTables)
+      this.#hasNodeTables = await putOracleFromNode(http, oracle, this.#block, undone, unit).then(
         () => true,
         fromNode('oracle'),
       )
-    if (oracle !== null && !this.hasNodeTables) await putOracleFromSource(undone, oracle, unit)
-    if (this.done.has('settings')) return
-    await this.store.load(unit, this.block.timeMs, (statements) =>
+    if (oracle !== null && !this.#hasNodeTables) await putOracleFromSource(undone, oracle, unit)
+    if (this.#done.has('settings')) return
+    await this.#store.load(unit, this.#block.timeMs, (statements) =>
       statements
         .run('INSERT INTO chain.import_steps (reader, step, rows) VALUES ($1, $2, 0)', [
-          this.context.reader,
+          this.#context.reader,
           'settings',
         ])
         .then(() => undefined),
     )
   }
 
-  private async events(): Promise<ImportStep[]> {
-    const { context } = this
+  async #events(): Promise<ImportStep[]> {
+    const context = this.#context
     const firstMs = await findFirstTime(context)
-    const abis = await this.source.query<{ block: bigint; packed: Buffer }>(
+    const abis = await this.#source.query<{ block: bigint; packed: Buffer }>(
       `SELECT block_num AS block, abi AS packed FROM contract_abis WHERE account = $1 AND block_num <= $2 ORDER BY block_num`,
-      [context.accounts.assets ?? '', this.block.num],
+      [context.accounts.assets ?? '', this.#block.num],
     )
     const packer = new MapPacker(abis.map(({ block, packed }) => ({ block: Number(block), packed })))
     if (firstMs === null) return []
     const window = {
       firstMs,
-      lastMs: this.block.timeMs,
-      widthMs: this.options.windowMs ?? WINDOW_MS,
+      lastMs: this.#block.timeMs,
+      widthMs: this.#options.windowMs ?? WINDOW_MS,
     }
-    return eventSteps(context, window, this.stored(), packer, await this.appendColumns(), this.totals)
+    return eventSteps(context, window, this.#stored(), packer, await this.#appendColumns(), this.#totals)
   }
 
-  private stored(): StoredEvents {
+  #stored(): StoredEvents {
     const args = (family: string) =>
-      this.options.settings.contracts.find(({ handler }) => handler === family)?.args ?? {}
+      this.#options.settings.contracts.find(({ handler }) => handler === family)?.args ?? {}
     return {
       assets: {
         logs: args('assets').store_logs === true,
@@ -315,14 +321,14 @@ class DatabaseImport {
     }
   }
 
-  private get appended(): Table[] {
-    return this.handlers.flatMap(({ tables }) => tables.filter(({ kind }) => kind === 'append'))
+  get #appended(): Table[] {
+    return this.#handlers.flatMap(({ tables }) => tables.filter(({ kind }) => kind === 'append'))
   }
 
-  private async appendColumns(): Promise<AppendColumns> {
+  async #appendColumns(): Promise<AppendColumns> {
     const columns = new Map<string, string[]>()
-    for (const { name } of this.appended) {
-      const rows = await this.store.query<{ name: string }>(
+    for (const { name } of this.#appended) {
+      const rows = await this.#store.query<{ name: string }>(
         `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`,
         [name],
       )
@@ -334,36 +340,32 @@ class DatabaseImport {
     return columns
   }
 
-  private async ensurePartitions(): Promise<void> {
-    const [low, high] = await findSequences(this.context, this.block.timeMs)
-    for (const { name } of this.appended)
+  async #ensurePartitions(): Promise<void> {
+    const [low, high] = await findSequences(this.#context, this.#block.timeMs)
+    for (const { name } of this.#appended)
       for (let part = low >> PARTITION_BITS; part <= (high >> PARTITION_BITS) + 1n; part++)
-        await this.store.query('SELECT chain.ensure_partition($1::regclass, $2)', [
+        await this.#store.query('SELECT chain.ensure_partition($1::regclass, $2)', [
           name,
           part << PARTITION_BITS,
         ])
   }
 
-  private async phase(
-    phase: string,
-    workers: readonly ImportWorker[],
-    all: readonly ImportStep[],
-  ): Promise<void> {
-    const steps = all.filter(({ name }) => !this.done.has(name))
+  async #phase(phase: string, workers: readonly ImportWorker[], all: readonly ImportStep[]): Promise<void> {
+    const steps = all.filter(({ name }) => !this.#done.has(name))
     let finished = all.length - steps.length
-    this.report(phase, finished, all.length, 0)
-    await runSteps(workers, this.store.lease, steps, this.options.signal, (rows) =>
-      this.report(phase, ++finished, all.length, rows),
+    this.#report(phase, finished, all.length, 0)
+    await runSteps(workers, this.#store.lease, steps, this.#options.signal, (rows) =>
+      this.#report(phase, ++finished, all.length, rows),
     )
   }
 
   /** A step without dependencies. */
-  private atOnce(name: string, worker: ImportWorker, run: ImportStep['run']): Promise<void> {
-    return this.phase(name, [worker], [{ name, run }])
+  #atOnce(name: string, worker: ImportWorker, run: ImportStep['run']): Promise<void> {
+    return this.#phase(name, [worker], [{ name, run }])
   }
 
-  private report(phase: string, done: number, of: number, rows: number): void {
-    this.rows += rows
-    this.options.onProgress?.({ phase, done, of, rows: this.rows })
+  #report(phase: string, done: number, of: number, rows: number): void {
+    this.#rows += rows
+    this.#options.onProgress?.({ phase, done, of, rows: this.#rows })
   }
 }

@@ -24,9 +24,9 @@ export class OldSource {
   readonly version: string
   /** Changes whenever the source has indexed on. */
   readonly fingerprint: string
-  private readonly leader: pg.Client
-  private readonly snapshot: string
-  private readonly columns: ReadonlySet<string>
+  readonly #leader: pg.Client
+  readonly #snapshot: string
+  readonly #columns: ReadonlySet<string>
 
   constructor(
     address: DatabaseAddress,
@@ -37,11 +37,11 @@ export class OldSource {
     columns: ReadonlySet<string>,
   ) {
     this.address = address
-    this.leader = leader
-    this.snapshot = snapshot
+    this.#leader = leader
+    this.#snapshot = snapshot
     this.position = position
     this.version = version
-    this.columns = columns
+    this.#columns = columns
     this.fingerprint = createHash('sha256')
       .update(JSON.stringify([address.host, address.port, address.database, version, position]))
       .digest('hex')
@@ -49,12 +49,12 @@ export class OldSource {
 
   /** Whether the source has a table, or a column of it. */
   has(table: string, column?: string): boolean {
-    return this.columns.has(column === undefined ? table : `${table}.${column}`)
+    return this.#columns.has(column === undefined ? table : `${table}.${column}`)
   }
 
   /** Reads rows on the snapshot's first session. */
   async query<T extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<T[]> {
-    const { rows } = await this.leader.query<T>(text, [...values])
+    const { rows } = await this.#leader.query<T>(text, [...values])
     return rows
   }
 
@@ -64,13 +64,13 @@ export class OldSource {
     await client.query(
       `BEGIN ISOLATION LEVEL REPEATABLE READ ${mode === 'read' ? 'READ ONLY' : 'READ WRITE'}`,
     )
-    await client.query(`SET TRANSACTION SNAPSHOT ${client.escapeLiteral(this.snapshot)}`)
+    await client.query(`SET TRANSACTION SNAPSHOT ${client.escapeLiteral(this.#snapshot)}`)
     return client
   }
 
   /** Ends the snapshot. */
   async close(): Promise<void> {
-    await this.leader.end().catch(() => undefined)
+    await this.#leader.end().catch(() => undefined)
   }
 }
 

@@ -69,10 +69,10 @@ const appended: ReadonlySet<string> = new Set([
  */
 export class UndoneSource {
   readonly changed: ChangedKeys
-  private readonly client: pg.Client
+  readonly #client: pg.Client
 
   constructor(client: pg.Client, changed: ChangedKeys) {
-    this.client = client
+    this.#client = client
     this.changed = changed
   }
 
@@ -82,21 +82,21 @@ export class UndoneSource {
   }
 
   async query<T extends pg.QueryResultRow>(text: string): Promise<T[]> {
-    const { rows } = await this.client.query<T>(text)
+    const { rows } = await this.#client.query<T>(text)
     return rows
   }
 
   /** Lines of COPY text. */
   async copyLines(select: string): Promise<string> {
     const chunks: Buffer[] = []
-    for await (const chunk of this.client.query(copyTo(`COPY (${select}) TO STDOUT`)))
+    for await (const chunk of this.#client.query(copyTo(`COPY (${select}) TO STDOUT`)))
       chunks.push(chunk as Buffer)
     return Buffer.concat(chunks).toString('utf8')
   }
 
   async close(): Promise<void> {
-    await this.client.query('ROLLBACK').catch(() => undefined)
-    await this.client.end().catch(() => undefined)
+    await this.#client.query('ROLLBACK').catch(() => undefined)
+    await this.#client.end().catch(() => undefined)
   }
 }
 

@@ -12,13 +12,13 @@ type Pair = Readonly<Record<string, unknown>>
 /** Packs the attribute maps of logged actions again, which the source stores decoded, so that they equal those of a database that was indexed from blocks.
  */
 export class MapPacker {
-  private readonly versions: AbiSince[] = []
+  readonly #versions: AbiSince[] = []
 
   /** @param abis packed ABIs of the contract, ascending by block. */
   constructor(abis: readonly { readonly block: number; readonly packed: Uint8Array }[]) {
     for (const { block, packed } of abis) {
       try {
-        this.versions.push({ block, abi: compileAbi(parsePackedAbi(packed)) })
+        this.#versions.push({ block, abi: compileAbi(parsePackedAbi(packed)) })
       } catch {
         // An ABI that cannot be read describes nothing.
       }
@@ -27,7 +27,7 @@ export class MapPacker {
 
   /** Bytes of maps one after the other; null where an ABI or a value does not allow it. */
   pack(block: number, action: string, fields: Readonly<Record<string, unknown>>): Uint8Array | null {
-    const version = this.versions.findLast((known) => known.block <= block) ?? this.versions[0]
+    const version = this.#versions.findLast((known) => known.block <= block) ?? this.#versions[0]
     if (version === undefined) return null
     const { abi } = version
     const type = abi.actionType(action)

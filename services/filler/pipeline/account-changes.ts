@@ -7,16 +7,16 @@ const SETABI_ABI_OFFSET = 8
 
 /** ABIs and code flags of all accounts in one block. */
 export class AccountChanges {
-  private readonly reader: string
-  private readonly block: number
-  private readonly unit: CommitUnit
+  readonly #reader: string
+  readonly #block: number
+  readonly #unit: CommitUnit
   /** ABI of each account at the end of the block. */
-  private readonly abis = new Map<string, Uint8Array>()
+  readonly #abis = new Map<string, Uint8Array>()
 
   constructor(reader: string, block: number, unit: CommitUnit) {
-    this.reader = reader
-    this.block = block
-    this.unit = unit
+    this.#reader = reader
+    this.#block = block
+    this.#unit = unit
   }
 
   /** Reads the data of a setabi action; null when it is truncated. */
@@ -34,28 +34,28 @@ export class AccountChanges {
     }
     if (at + length > end) return null
     const abi = payload.subarray(at, at + length)
-    this.abis.set(account, abi)
+    this.#abis.set(account, abi)
     return { account, abi }
   }
 
   /** Takes an `account` row: its ABI at the end of the block. Rows of new accounts carry none. */
   abiDelta(account: string, abi: Uint8Array): void {
-    if (abi.length > 0 || this.abis.has(account)) this.abis.set(account, abi)
+    if (abi.length > 0 || this.#abis.has(account)) this.#abis.set(account, abi)
   }
 
   /** Takes an `account_metadata` row. */
   metadataDelta(account: string, hasCode: boolean): void {
     if (!hasCode) return
-    this.unit.upsert(chainTables.codeAccounts, { account, since_block: this.block, reader: this.reader })
+    this.#unit.upsert(chainTables.codeAccounts, { account, since_block: this.#block, reader: this.#reader })
   }
 
   /** Gives the ABIs to the unit. */
   end(): void {
-    for (const [account, abi] of this.abis) {
-      this.unit.upsert(chainTables.abis, {
+    for (const [account, abi] of this.#abis) {
+      this.#unit.upsert(chainTables.abis, {
         account,
-        block_num: this.block,
-        reader: this.reader,
+        block_num: this.#block,
+        reader: this.#reader,
         abi: Buffer.from(abi),
       })
     }

@@ -60,18 +60,18 @@ export interface ApplierCounters {
  */
 export class BlockApplier {
   readonly counters: ApplierCounters = { undecodableActions: 0, unknownTables: 0 }
-  private protocol: Protocol | null = null
-  private readonly reader: string
-  private readonly logger: Logger
-  private readonly contracts = new Map<string, Contract>()
-  private readonly writers: ActiveWriter[]
-  private readonly watch: ReturnType<typeof createWatchSet>
+  #protocol: Protocol | null = null
+  readonly #reader: string
+  readonly #logger: Logger
+  readonly #contracts = new Map<string, Contract>()
+  readonly #writers: ActiveWriter[]
+  readonly #watch: ReturnType<typeof createWatchSet>
   /** Contracts whose rows are wanted: those of handlers and state history writers. */
-  private readonly rowWatch: ReturnType<typeof createWatchSet>
+  readonly #rowWatch: ReturnType<typeof createWatchSet>
   /** ABIs that did not come from the stream, by account; `reload` puts them below the stored ones. */
-  private readonly assumedAbis = new Map<string, Uint8Array>()
-  private readonly warned = new Set<string>()
-  private lastTimeMs = 0
+  readonly #assumedAbis = new Map<string, Uint8Array>()
+  readonly #warned = new Set<string>()
+  #lastTimeMs = 0
 
   constructor(
     reader: string,
@@ -79,56 +79,56 @@ export class BlockApplier {
     stateWriters: readonly StateWriter[],
     logger: Logger,
   ) {
-    this.reader = reader
-    this.logger = logger
-    this.watch = createWatchSet(handlers.map((handler) => handler.account))
-    this.writers = stateWriters.map((stateWriter) => ({
+    this.#reader = reader
+    this.#logger = logger
+    this.#watch = createWatchSet(handlers.map((handler) => handler.account))
+    this.#writers = stateWriters.map((stateWriter) => ({
       stateWriter,
       accounts: new Set(stateWriter.accounts),
       state: null,
     }))
-    this.rowWatch = createWatchSet([
-      ...this.watch.accounts,
+    this.#rowWatch = createWatchSet([
+      ...this.#watch.accounts,
       ...stateWriters.flatMap((stateWriter) => stateWriter.accounts),
     ])
     for (const handler of handlers)
-      this.contracts.set(handler.account, { handler, decoder: createDecoder(handler), state: null })
+      this.#contracts.set(handler.account, { handler, decoder: createDecoder(handler), state: null })
   }
 
   /** Takes the protocol of a new connection. */
   useProtocol(protocol: Protocol): void {
-    this.protocol = protocol
+    this.#protocol = protocol
   }
 
   /** Accounts of which no ABI is known yet. */
   get accountsWithoutAbi(): string[] {
-    return [...this.contracts.values()]
+    return [...this.#contracts.values()]
       .filter(({ decoder }) => !decoder.hasAbi)
       .map(({ decoder }) => decoder.account)
   }
 
   /** Sets an ABI that did not come from the stream, as the oldest one of the account. */
   assumeAbi(account: string, abi: Uint8Array): void {
-    this.assumedAbis.set(account, abi)
-    this.contracts.get(account)?.decoder.setAbi(abi)
+    this.#assumedAbis.set(account, abi)
+    this.#contracts.get(account)?.decoder.setAbi(abi)
   }
 
   /** Sets handler states and ABIs to what the database holds, ABIs as of the end of block `block`. */
   async reload(query: Query, block: number, lastTimeMs: number): Promise<void> {
-    this.lastTimeMs = lastTimeMs
-    for (const contract of this.contracts.values()) {
+    this.#lastTimeMs = lastTimeMs
+    for (const contract of this.#contracts.values()) {
       const decoder = createDecoder(contract.handler)
-      const assumed = this.assumedAbis.get(decoder.account)
+      const assumed = this.#assumedAbis.get(decoder.account)
       if (assumed) decoder.setAbi(assumed)
-      const rows = await query<{ abi: Buffer }>(ABIS, [decoder.account, block, this.reader])
+      const rows = await query<{ abi: Buffer }>(ABIS, [decoder.account, block, this.#reader])
       for (const { abi } of rows) decoder.setAbi(abi)
-      this.contracts.set(decoder.account, {
+      this.#contracts.set(decoder.account, {
         handler: contract.handler,
         decoder,
         state: await contract.handler.load(query),
       })
     }
-    for (const active of this.writers) active.state = await active.stateWriter.load(query)
+    for (const active of this.#writers) active.state = await active.stateWriter.load(query)
   }
 
   /**
@@ -141,38 +141,38 @@ export class BlockApplier {
     // Describes the current item, only for errors.
     let place: ScannedAction | ScannedRow | string = 'beginning of block'
     try {
-      const protocol = this.protocol
+      const protocol = this.#protocol
       if (!protocol) throw new FatalError('INTERNAL', 'a block came before the protocol')
       // Every block has a header; half a second is the chain's own step where a node has pruned it.
-      const timeMs = block.header ? protocol.readBlockTimeMs(block.header) : this.lastTimeMs + 500
-      this.lastTimeMs = timeMs
+      const timeMs = block.header ? protocol.readBlockTimeMs(block.header) : this.#lastTimeMs + 500
+      this.#lastTimeMs = timeMs
       const info: BlockInfo = { num: block.num, timeMs }
       const scopes = new Map<string, BlockScope<unknown>>()
-      const stateWriters = this.openStateWriters(block, info, unit)
-      const accounts = new AccountChanges(this.reader, block.num, unit)
+      const stateWriters = this.#openStateWriters(block, info, unit)
+      const accounts = new AccountChanges(this.#reader, block.num, unit)
       if (block.traces) {
-        for (const action of protocol.collectActions(block.traces, this.watch)) {
+        for (const action of protocol.collectActions(block.traces, this.#watch)) {
           place = action
-          this.applyAction(action, info, scopes, accounts, unit, capture)
+          this.#applyAction(action, info, scopes, accounts, unit, capture)
         }
       }
       if (block.deltas) {
-        protocol.scanDeltas(block.deltas, this.rowWatch, {
+        protocol.scanDeltas(block.deltas, this.#rowWatch, {
           row: (row) => {
             place = row
-            this.writeStateRow(row, stateWriters)
-            this.applyRow(row, info, scopes, unit)
+            this.#writeStateRow(row, stateWriters)
+            this.#applyRow(row, info, scopes, unit)
           },
-          ...this.permissionSink(protocol, stateWriters),
+          ...this.#permissionSink(protocol, stateWriters),
           account: (name, abi) => {
             accounts.abiDelta(name, abi)
-            this.contractAbi(name, abi, block.num)
+            this.#contractAbi(name, abi, block.num)
           },
           accountMetadata: (name, hasCode) => accounts.metadataDelta(name, hasCode),
         })
       }
       place = 'end of block'
-      for (const [account, scope] of scopes) this.contracts.get(account)!.state = scope.end()
+      for (const [account, scope] of scopes) this.#contracts.get(account)!.state = scope.end()
       for (const { active, scope } of stateWriters) active.state = scope.end()
       accounts.end()
       return { timeMs, events: capture?.end(protocol, block, timeMs) ?? null }
@@ -188,23 +188,23 @@ export class BlockApplier {
     }
   }
 
-  private openStateWriters(block: ShipBlock, info: BlockInfo, unit: CommitUnit): OpenStateWriter[] {
-    if (this.writers.length === 0) return []
+  #openStateWriters(block: ShipBlock, info: BlockInfo, unit: CommitUnit): OpenStateWriter[] {
+    if (this.#writers.length === 0) return []
     const head = Math.max(block.head.num, block.num)
     const irreversible = Math.min(block.lib.num, block.num)
     const writerBlock = { ...info, id: block.idBytes, head, irreversible }
-    return this.writers.map((active) => ({
+    return this.#writers.map((active) => ({
       active,
       scope: active.stateWriter.open(writerBlock, active.state, unit),
     }))
   }
 
-  private writeStateRow(row: ScannedRow, stateWriters: readonly OpenStateWriter[]): void {
+  #writeStateRow(row: ScannedRow, stateWriters: readonly OpenStateWriter[]): void {
     for (const { active, scope } of stateWriters) if (active.accounts.has(row.code)) scope.row(row)
   }
 
   /** Permissions are skipped when no writer stores them. */
-  private permissionSink(
+  #permissionSink(
     protocol: Protocol,
     stateWriters: readonly OpenStateWriter[],
   ): Pick<DeltaSink, 'permission' | 'permissionLink'> {
@@ -222,7 +222,7 @@ export class BlockApplier {
     }
   }
 
-  private applyAction(
+  #applyAction(
     action: ScannedAction,
     info: BlockInfo,
     scopes: Map<string, BlockScope<unknown>>,
@@ -231,11 +231,11 @@ export class BlockApplier {
     capture: BlockCapture | null,
   ): void {
     const account = nameToString(action.accountLo, action.accountHi)
-    const contract = this.contracts.get(account)
+    const contract = this.#contracts.get(account)
     if (!contract) {
       // The watch set also includes eosio::setabi.
       const set = accounts.setAbiAction(action.payload, action.dataStart, action.dataEnd)
-      if (set) this.contractAbi(set.account, set.abi, info.num)
+      if (set) this.#contractAbi(set.account, set.abi, info.num)
       return
     }
     const name = nameToString(action.nameLo, action.nameHi)
@@ -243,9 +243,9 @@ export class BlockApplier {
     if (!contract.decoder.wantsAction(name)) return
     // Old contract code lets any account push an action that it does not know; its own log actions carry its own name.
     if (name.startsWith('log') && !action.isSentByContract()) return
-    const data = this.decodeAction(contract, name, action, info)
+    const data = this.#decodeAction(contract, name, action, info)
     if (data === undefined) return
-    this.scope(contract, info, scopes, unit).action({
+    this.#scope(contract, info, scopes, unit).action({
       seq: action.globalSequence,
       txIndex: action.txIndex,
       txid: action.txid,
@@ -260,7 +260,7 @@ export class BlockApplier {
   }
 
   /** Actions sent by the contract itself must be readable; those of users need not be. */
-  private decodeAction(contract: Contract, name: string, action: ScannedAction, info: BlockInfo): unknown {
+  #decodeAction(contract: Contract, name: string, action: ScannedAction, info: BlockInfo): unknown {
     if (!contract.decoder.hasAbi)
       throw new FatalError('ABI_INVALID', `no ABI of ${contract.decoder.account} is known at this block`)
     try {
@@ -268,7 +268,7 @@ export class BlockApplier {
     } catch (error) {
       if (name.startsWith('log')) throw error
       this.counters.undecodableActions++
-      this.logger.error(
+      this.#logger.error(
         { block: info.num, action: name, cause: describeError(error) },
         'an action does not fit its ABI and is left out',
       )
@@ -276,26 +276,26 @@ export class BlockApplier {
     }
   }
 
-  private applyRow(
+  #applyRow(
     row: ScannedRow,
     info: BlockInfo,
     scopes: Map<string, BlockScope<unknown>>,
     unit: CommitUnit,
   ): void {
-    const contract = this.contracts.get(nameToString(row.codeLo, row.codeHi))
+    const contract = this.#contracts.get(nameToString(row.codeLo, row.codeHi))
     const table = nameToString(row.tableLo, row.tableHi)
     if (!contract?.decoder.wantsRow(table)) return
     if (!contract.decoder.hasAbi)
       throw new FatalError('ABI_INVALID', `no ABI of ${contract.decoder.account} is known at this block`)
     if (!contract.decoder.namesRow(table)) {
       this.counters.unknownTables++
-      this.warnOnce(info, `table ${table} of ${contract.decoder.account} is not in its ABI`)
+      this.#warnOnce(info, `table ${table} of ${contract.decoder.account} is not in its ABI`)
       return
     }
-    this.scope(contract, info, scopes, unit).row(new AppliedRow(table, row, contract.decoder))
+    this.#scope(contract, info, scopes, unit).row(new AppliedRow(table, row, contract.decoder))
   }
 
-  private scope(
+  #scope(
     contract: Contract,
     info: BlockInfo,
     scopes: Map<string, BlockScope<unknown>>,
@@ -304,25 +304,25 @@ export class BlockApplier {
     const account = contract.decoder.account
     let scope = scopes.get(account)
     if (!scope) {
-      scope = contract.handler.open(info, contract.state, unit, (message) => this.warnOnce(info, message))
+      scope = contract.handler.open(info, contract.state, unit, (message) => this.#warnOnce(info, message))
       scopes.set(account, scope)
     }
     return scope
   }
 
-  private contractAbi(account: string, abi: Uint8Array, block: number): void {
-    const problem = this.contracts.get(account)?.decoder.setAbi(abi)
+  #contractAbi(account: string, abi: Uint8Array, block: number): void {
+    const problem = this.#contracts.get(account)?.decoder.setAbi(abi)
     if (problem)
-      this.logger.error(
+      this.#logger.error(
         { block, account, problem },
         'the contract set an unusable ABI; the previous one stays in force',
       )
   }
 
-  private warnOnce(info: BlockInfo, message: string): void {
-    if (this.warned.has(message)) return
-    this.warned.add(message)
-    this.logger.warn({ block: info.num }, message)
+  #warnOnce(info: BlockInfo, message: string): void {
+    if (this.#warned.has(message)) return
+    this.#warned.add(message)
+    this.#logger.warn({ block: info.num }, message)
   }
 }
 
@@ -336,26 +336,26 @@ interface OpenStateWriter {
 class AppliedRow implements RowEvent {
   readonly table: string
   readonly present: boolean
-  private readonly row: ScannedRow
-  private readonly decoder: ContractDecoder
+  readonly #row: ScannedRow
+  readonly #decoder: ContractDecoder
 
   constructor(table: string, row: ScannedRow, decoder: ContractDecoder) {
     this.table = table
     this.present = row.present
-    this.row = row
-    this.decoder = decoder
+    this.#row = row
+    this.#decoder = decoder
   }
 
   scope(): string {
-    return this.row.scope
+    return this.#row.scope
   }
 
   primaryKey(): bigint {
-    return this.row.primaryKey()
+    return this.#row.primaryKey()
   }
 
   value(): unknown {
-    return this.decoder.decodeRow(this.table, this.row.payload, this.row.valueStart, this.row.valueEnd)
+    return this.#decoder.decodeRow(this.table, this.#row.payload, this.#row.valueStart, this.#row.valueEnd)
   }
 }
 

@@ -23,9 +23,9 @@ const OLDER_VERSIONS = 4
  */
 export class ContractDecoder {
   readonly account: string
-  private readonly wantedActions: Readonly<Record<string, WantedFields>>
-  private readonly wantedRows: Readonly<Record<string, WantedFields>>
-  private readonly versions: AbiVersion[] = []
+  readonly #wantedActions: Readonly<Record<string, WantedFields>>
+  readonly #wantedRows: Readonly<Record<string, WantedFields>>
+  readonly #versions: AbiVersion[] = []
 
   constructor(
     account: string,
@@ -33,8 +33,8 @@ export class ContractDecoder {
     wantedRows: Readonly<Record<string, WantedFields>>,
   ) {
     this.account = account
-    this.wantedActions = wantedActions
-    this.wantedRows = wantedRows
+    this.#wantedActions = wantedActions
+    this.#wantedRows = wantedRows
   }
 
   /**
@@ -42,7 +42,7 @@ export class ContractDecoder {
    * Null until an ABI was set.
    */
   get wholeActions(): DataReader | null {
-    const version = this.versions.at(-1)
+    const version = this.#versions.at(-1)
     if (!version) return null
     const { abi } = version
     return {
@@ -55,7 +55,7 @@ export class ContractDecoder {
 
   /** False until an ABI was set. */
   get hasAbi(): boolean {
-    return this.versions.length > 0
+    return this.#versions.length > 0
   }
 
   /** Sets the ABI in force. The chain stores any bytes as an ABI: after an unreadable one the previous ABI stays in force, as in every other program of the chain.
@@ -63,13 +63,13 @@ export class ContractDecoder {
    * @returns what is wrong with the ABI, or null.
    */
   setAbi(packed: Uint8Array): string | null {
-    const current = this.versions.at(-1)
+    const current = this.#versions.at(-1)
     if (current && Buffer.compare(current.packed, packed) === 0) return null
     if (packed.length === 0) return current ? 'the ABI was removed' : null
     try {
       const abi = compileAbi(parsePackedAbi(packed), 'contract')
-      this.versions.push({ packed: Uint8Array.from(packed), abi, actions: new Map(), rows: new Map() })
-      if (this.versions.length > OLDER_VERSIONS + 1) this.versions.shift()
+      this.#versions.push({ packed: Uint8Array.from(packed), abi, actions: new Map(), rows: new Map() })
+      if (this.#versions.length > OLDER_VERSIONS + 1) this.#versions.shift()
       return null
     } catch (error) {
       return describeError(error)
@@ -78,17 +78,17 @@ export class ContractDecoder {
 
   /** True when the handler wants the action. */
   wantsAction(name: string): boolean {
-    return Object.hasOwn(this.wantedActions, name)
+    return Object.hasOwn(this.#wantedActions, name)
   }
 
   /** True when the handler wants rows of the table. */
   wantsRow(table: string): boolean {
-    return Object.hasOwn(this.wantedRows, table)
+    return Object.hasOwn(this.#wantedRows, table)
   }
 
   /** True when an ABI of the contract, the newest or an older one, has the table. */
   namesRow(table: string): boolean {
-    return this.versions.some((version) => this.decoderOf(version, 'rows', table) !== null)
+    return this.#versions.some((version) => this.#decoderOf(version, 'rows', table) !== null)
   }
 
   /**
@@ -98,9 +98,9 @@ export class ContractDecoder {
    * @throws DecodeError
    */
   decodeAction(name: string, bytes: Uint8Array, start: number, end: number): unknown {
-    if (name.startsWith('log')) return this.decodeByAny('actions', name, bytes, start, end)
-    const version = this.versions.at(-1)
-    return version && this.decoderOf(version, 'actions', name)?.(bytes, start, end)
+    if (name.startsWith('log')) return this.#decodeByAny('actions', name, bytes, start, end)
+    const version = this.#versions.at(-1)
+    return version && this.#decoderOf(version, 'actions', name)?.(bytes, start, end)
   }
 
   /**
@@ -110,10 +110,10 @@ export class ContractDecoder {
    * @throws DecodeError of the newest ABI when none fits.
    */
   decodeRow(table: string, bytes: Uint8Array, start: number, end: number): unknown {
-    return this.decodeByAny('rows', table, bytes, start, end)
+    return this.#decodeByAny('rows', table, bytes, start, end)
   }
 
-  private decodeByAny(
+  #decodeByAny(
     kind: 'actions' | 'rows',
     name: string,
     bytes: Uint8Array,
@@ -121,8 +121,8 @@ export class ContractDecoder {
     end: number,
   ): unknown {
     let failure: Error | undefined
-    for (let i = this.versions.length - 1; i >= 0; i--) {
-      const decoder = this.decoderOf(this.versions[i]!, kind, name)
+    for (let i = this.#versions.length - 1; i >= 0; i--) {
+      const decoder = this.#decoderOf(this.#versions[i]!, kind, name)
       if (!decoder) continue
       try {
         return decoder(bytes, start, end)
@@ -134,11 +134,11 @@ export class ContractDecoder {
     return undefined
   }
 
-  private decoderOf(version: AbiVersion, kind: 'actions' | 'rows', name: string): Decoder | null {
+  #decoderOf(version: AbiVersion, kind: 'actions' | 'rows', name: string): Decoder | null {
     let decoder = version[kind].get(name)
     if (decoder === undefined) {
       const type = kind === 'actions' ? version.abi.actionType(name) : version.abi.tableType(name)
-      const wanted = (kind === 'actions' ? this.wantedActions : this.wantedRows)[name] ?? null
+      const wanted = (kind === 'actions' ? this.#wantedActions : this.#wantedRows)[name] ?? null
       decoder = type === undefined ? null : compileDecoder(version.abi, type, wanted)
       version[kind].set(name, decoder)
     }

@@ -144,25 +144,25 @@ function publicNode({ state, headNum, lagBlocks, bytesPerSecond, faults }: NodeS
 
 /** Reports the status of a reader to the database and to a listener, once a second. */
 export class Heartbeat {
-  private readonly reader: string
-  private readonly listener: (status: ReaderStatus) => void
-  private readonly pool: ReturnType<typeof createPool>
-  private readonly timer: NodeJS.Timeout
-  private readonly samples: { atMs: number; block: number }[] = []
-  private readonly nodeSamples: { atMs: number; bytes: readonly number[] }[] = []
-  private session: ShipSession | null = null
-  private reading: Reading | null = null
-  private irreversibleOnly = false
-  private lastBlock = 0
-  private gaps: readonly Gap[] = []
-  private onBeat: (status: ReaderStatus) => void = () => undefined
-  private writing = false
-  private readonly stalledAfterMs: number | undefined
-  private readonly startedMs = performance.now()
+  readonly #reader: string
+  readonly #listener: (status: ReaderStatus) => void
+  readonly #pool: ReturnType<typeof createPool>
+  readonly #timer: NodeJS.Timeout
+  readonly #samples: { atMs: number; block: number }[] = []
+  readonly #nodeSamples: { atMs: number; bytes: readonly number[] }[] = []
+  #session: ShipSession | null = null
+  #reading: Reading | null = null
+  #irreversibleOnly = false
+  #lastBlock = 0
+  #gaps: readonly Gap[] = []
+  #onBeat: (status: ReaderStatus) => void = () => undefined
+  #writing = false
+  readonly #stalledAfterMs: number | undefined
+  readonly #startedMs = performance.now()
   /** Why reading was interrupted; null after the next commit. */
-  private interruption: ReaderProblem | null = null
+  #interruption: ReaderProblem | null = null
   /** When the last reading that committed did so last, on the clock of `performance`. */
-  private committedMs: number | null = null
+  #committedMs: number | null = null
 
   /** `stalledAfterMs` is for tests; see `STALLED_AFTER_MS`. */
   constructor(
@@ -171,21 +171,21 @@ export class Heartbeat {
     listener: (status: ReaderStatus) => void,
     stalledAfterMs?: number,
   ) {
-    this.reader = reader
-    this.listener = listener
-    this.stalledAfterMs = stalledAfterMs
-    this.pool = createPool(database, {
+    this.#reader = reader
+    this.#listener = listener
+    this.#stalledAfterMs = stalledAfterMs
+    this.#pool = createPool(database, {
       applicationName: `pronghorn heartbeat ${reader}`,
       max: 1,
       statementTimeoutMs: 5_000,
     })
-    this.timer = setInterval(() => this.beat(), BEAT_MS)
+    this.#timer = setInterval(() => this.#beat(), BEAT_MS)
   }
 
   /** Last committed block that was seen. */
   get block(): number {
-    this.noteCommit()
-    return this.lastBlock
+    this.#noteCommit()
+    return this.#lastBlock
   }
 
   /**
@@ -198,75 +198,75 @@ export class Heartbeat {
     irreversibleOnly: boolean,
     onBeat: (status: ReaderStatus) => void,
   ): void {
-    this.session = session
-    this.reading = reading
-    this.irreversibleOnly = irreversibleOnly
-    this.onBeat = onBeat
+    this.#session = session
+    this.#reading = reading
+    this.#irreversibleOnly = irreversibleOnly
+    this.#onBeat = onBeat
   }
 
   /** Takes the gaps that the present reading knows of. */
   noteGaps(gaps: readonly Gap[]): void {
-    this.gaps = gaps
+    this.#gaps = gaps
   }
 
   /** Reading failed and is restarted; reported until the next commit. */
   interrupt(error: unknown): void {
-    this.noteCommit()
-    this.interruption = describeInterruption(error)
-    this.session = null
-    this.reading = null
-    this.onBeat = () => undefined
-    this.beat()
+    this.#noteCommit()
+    this.#interruption = describeInterruption(error)
+    this.#session = null
+    this.#reading = null
+    this.#onBeat = () => undefined
+    this.#beat()
   }
 
   /** Reports that it stopped, and closes. */
   async stop(): Promise<void> {
-    clearInterval(this.timer)
-    const status = this.status('stopped')
-    this.listener(status)
-    await this.write(status)
-    await this.pool.end().catch(() => undefined)
+    clearInterval(this.#timer)
+    const status = this.#status('stopped')
+    this.#listener(status)
+    await this.#write(status)
+    await this.#pool.end().catch(() => undefined)
   }
 
-  private beat(): void {
-    const status = this.status()
-    this.listener(status)
-    this.onBeat(status)
-    if (this.writing) return
-    this.writing = true
-    void this.write(status).finally(() => {
-      this.writing = false
+  #beat(): void {
+    const status = this.#status()
+    this.#listener(status)
+    this.#onBeat(status)
+    if (this.#writing) return
+    this.#writing = true
+    void this.#write(status).finally(() => {
+      this.#writing = false
     })
   }
 
   /** Takes over when the present reading last committed. */
-  private noteCommit(): void {
-    const status = this.reading?.status()
+  #noteCommit(): void {
+    const status = this.#reading?.status()
     if (status === undefined) return
-    this.lastBlock = status.block
+    this.#lastBlock = status.block
     if (status.sinceCommitMs === null) return
-    this.committedMs = performance.now() - status.sinceCommitMs
-    this.interruption = null
+    this.#committedMs = performance.now() - status.sinceCommitMs
+    this.#interruption = null
   }
 
-  private status(state?: ReaderStatus['state']): ReaderStatus {
-    this.noteCommit()
-    const reading = this.reading?.status() ?? NOT_READING
-    const session = this.session?.status() ?? NOT_CONNECTED
+  #status(state?: ReaderStatus['state']): ReaderStatus {
+    this.#noteCommit()
+    const reading = this.#reading?.status() ?? NOT_READING
+    const session = this.#session?.status() ?? NOT_CONNECTED
     const head = Math.max(reading.head, session.headNum ?? 0)
-    const block = this.lastBlock
-    const sinceCommitMs = this.committedMs === null ? null : performance.now() - this.committedMs
-    const target = this.irreversibleOnly ? (session.libNum ?? head) : head
+    const block = this.#lastBlock
+    const sinceCommitMs = this.#committedMs === null ? null : performance.now() - this.#committedMs
+    const target = this.#irreversibleOnly ? (session.libNum ?? head) : head
     const blocksBehind = Math.max(0, target - block)
     return {
-      reader: this.reader,
+      reader: this.#reader,
       state: state ?? stateOf(session.state, target - block),
       block,
       blockTimeMs: reading.blockTimeMs,
       head,
       headTimeMs: reading.timedHead === head ? reading.timedHeadMs : null,
       irreversible: reading.irreversible,
-      blocksPerSecond: this.speed(block),
+      blocksPerSecond: this.#speed(block),
       operations: reading.operations,
       forks: reading.forks,
       queuedBlocks: reading.queuedBlocks,
@@ -281,19 +281,19 @@ export class Heartbeat {
       sinceMessageMs: session.sinceLastMessageMs,
       sinceBlockMs: session.sinceLastBlockMs,
       sinceCommitMs,
-      gaps: this.gaps.filter(({ last }) => last < block),
-      nodes: this.nodes(session.nodes),
-      problem: state === 'stopped' ? this.interruption : this.problem(session, sinceCommitMs, blocksBehind),
+      gaps: this.#gaps.filter(({ last }) => last < block),
+      nodes: this.#nodes(session.nodes),
+      problem: state === 'stopped' ? this.#interruption : this.#problem(session, sinceCommitMs, blocksBehind),
     }
   }
 
-  private problem(
+  #problem(
     session: SessionStatus,
     sinceCommitMs: number | null,
     waitingBlocks: number,
   ): ReaderProblem | null {
-    if (this.interruption !== null) return this.interruption
-    const sinceStartMs = performance.now() - this.startedMs
+    if (this.#interruption !== null) return this.#interruption
+    const sinceStartMs = performance.now() - this.#startedMs
     const { state, lastProblem, sinceLastMessageMs, unfinishedBytes } = session
     return describeStall(
       {
@@ -304,16 +304,16 @@ export class Heartbeat {
         unfinishedBytes,
         waitingBlocks,
       },
-      this.stalledAfterMs,
+      this.#stalledAfterMs,
     )
   }
 
   /** Rates are those between two looks a second or more apart. */
-  private nodes(nodes: readonly ShipNodeStatus[]): NodeStatus[] {
+  #nodes(nodes: readonly ShipNodeStatus[]): NodeStatus[] {
     const now = performance.now()
-    this.nodeSamples.push({ atMs: now, bytes: nodes.map(({ bytesReceived }) => bytesReceived) })
-    if (this.nodeSamples.length > SPEED_SAMPLES + 1) this.nodeSamples.shift()
-    const first = this.nodeSamples[0]!
+    this.#nodeSamples.push({ atMs: now, bytes: nodes.map(({ bytesReceived }) => bytesReceived) })
+    if (this.#nodeSamples.length > SPEED_SAMPLES + 1) this.#nodeSamples.shift()
+    const first = this.#nodeSamples[0]!
     const seconds = (now - first.atMs) / 1_000
     return nodes.map((node, place) => ({
       ...node,
@@ -322,18 +322,18 @@ export class Heartbeat {
     }))
   }
 
-  private speed(block: number): number {
+  #speed(block: number): number {
     const now = performance.now()
-    this.samples.push({ atMs: now, block })
-    if (this.samples.length > SPEED_SAMPLES + 1) this.samples.shift()
-    const first = this.samples[0]!
+    this.#samples.push({ atMs: now, block })
+    if (this.#samples.length > SPEED_SAMPLES + 1) this.#samples.shift()
+    const first = this.#samples[0]!
     const seconds = (now - first.atMs) / 1000
     return seconds > 0 ? Math.max(0, (block - first.block) / seconds) : 0
   }
 
   /** The heartbeat must never stop a reader: commits report an unavailable database. */
-  private async write(status: ReaderStatus): Promise<void> {
-    await this.pool
+  async #write(status: ReaderStatus): Promise<void> {
+    await this.#pool
       .query(BEAT, [
         status.reader,
         status.sinceCommitMs,

@@ -14,12 +14,12 @@ const LONGEST_RETRY_MS = 300_000
 
 /** Builds the indexes that only queries need, once the reader is at the head, concurrently with its work. */
 export class QueryIndexBuilder {
-  private readonly database: DatabaseAddress
-  private readonly families: readonly string[]
-  private readonly logger: Logger
-  private readonly ending = new AbortController()
-  private readonly firstRetryMs: number
-  private running: Promise<void> | null = null
+  readonly #database: DatabaseAddress
+  readonly #families: readonly string[]
+  readonly #logger: Logger
+  readonly #ending = new AbortController()
+  readonly #firstRetryMs: number
+  #running: Promise<void> | null = null
 
   /** `firstRetryMs` is for tests. */
   constructor(
@@ -28,61 +28,61 @@ export class QueryIndexBuilder {
     logger: Logger,
     firstRetryMs = FIRST_RETRY_MS,
   ) {
-    this.firstRetryMs = firstRetryMs
-    this.database = database
-    this.families = families
-    this.logger = logger
+    this.#firstRetryMs = firstRetryMs
+    this.#database = database
+    this.#families = families
+    this.#logger = logger
   }
 
   /** Starts building; the second and later calls do nothing. */
   start(): void {
-    this.running ??= this.buildAll()
+    this.#running ??= this.#buildAll()
   }
 
   /** Cancels the index that is being built and stops; the next start builds it again. */
   async stop(): Promise<void> {
-    this.ending.abort()
-    await this.running
+    this.#ending.abort()
+    await this.#running
   }
 
   /** Whatever the failure was, an operator may remove its cause: what is not built is tried again until it is. */
-  private async buildAll(): Promise<void> {
-    for (let delayMs = this.firstRetryMs; ; delayMs = Math.min(2 * delayMs, LONGEST_RETRY_MS)) {
+  async #buildAll(): Promise<void> {
+    for (let delayMs = this.#firstRetryMs; ; delayMs = Math.min(2 * delayMs, LONGEST_RETRY_MS)) {
       try {
-        await this.build()
+        await this.#build()
         return
       } catch (error) {
         const [code] = knownFailure(error) ?? []
-        this.logger.error(
+        this.#logger.error(
           { err: error, ...(code === undefined ? {} : { code }), delayMs },
           'query indexes could not be built; lists are slow until they are, which is tried again',
         )
       }
-      await sleep(delayMs, undefined, { signal: this.ending.signal }).catch(() => undefined)
-      if (this.ending.signal.aborted) return
+      await sleep(delayMs, undefined, { signal: this.#ending.signal }).catch(() => undefined)
+      if (this.#ending.signal.aborted) return
     }
   }
 
-  private async build(): Promise<void> {
-    const client = await connectDatabase(this.database, { applicationName: 'pronghorn index builder' })
+  async #build(): Promise<void> {
+    const client = await connectDatabase(this.#database, { applicationName: 'pronghorn index builder' })
     const cut = () => void client.end().catch(() => undefined)
-    this.ending.signal.addEventListener('abort', cut, { once: true })
+    this.#ending.signal.addEventListener('abort', cut, { once: true })
     try {
       const known = await listIndexFamilies()
-      for (const family of this.families.filter((name) => known.includes(name))) {
+      for (const family of this.#families.filter((name) => known.includes(name))) {
         await buildQueryIndexes(
           client,
           family,
           (name, elapsedMs) =>
-            this.logger.info({ index: name, elapsedMs: Math.round(elapsedMs) }, 'query index built'),
-          this.ending.signal,
+            this.#logger.info({ index: name, elapsedMs: Math.round(elapsedMs) }, 'query index built'),
+          this.#ending.signal,
         )
       }
     } catch (error) {
-      if (!this.ending.signal.aborted) throw error
+      if (!this.#ending.signal.aborted) throw error
     } finally {
-      this.ending.signal.removeEventListener('abort', cut)
-      if (!this.ending.signal.aborted) await client.end().catch(() => undefined)
+      this.#ending.signal.removeEventListener('abort', cut)
+      if (!this.#ending.signal.aborted) await client.end().catch(() => undefined)
     }
   }
 }

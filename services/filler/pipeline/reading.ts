@@ -49,42 +49,42 @@ const LINGER_MS = 250
  * the reading: nothing is skipped and nothing pauses.
  */
 export class Reading implements ShipConsumer<Protocol> {
-  private readonly store: Store
-  private readonly applier: BlockApplier
-  private readonly reload: () => Promise<void>
-  private readonly recorder: FeedRecorder
-  private readonly groupBlocks: number
-  private readonly logger: Logger
-  private readonly observer: ReaderObserver
-  private readonly onError: (error: unknown) => void
-  private session: ShipSession | null = null
-  private readonly incoming: Incoming[] = []
-  private unit = new CommitUnit(false)
+  readonly #store: Store
+  readonly #applier: BlockApplier
+  readonly #reload: () => Promise<void>
+  readonly #recorder: FeedRecorder
+  readonly #groupBlocks: number
+  readonly #logger: Logger
+  readonly #observer: ReaderObserver
+  readonly #onError: (error: unknown) => void
+  #session: ShipSession | null = null
+  readonly #incoming: Incoming[] = []
+  #unit = new CommitUnit(false)
   /** Events of the unit; null before its first block. */
-  private unitEvents: UnitEvents | null = null
-  private unitSince = 0
-  private unitChangedBlocks = 0
+  #unitEvents: UnitEvents | null = null
+  #unitSince = 0
+  #unitChangedBlocks = 0
   /** Operations that a unit may hold, by how fast the last ones were written. */
-  private maxUnitOperations = FIRST_UNIT_OPERATIONS
+  #maxUnitOperations = FIRST_UNIT_OPERATIONS
   /** True while the database works or the applier is being set back. */
-  private busy = false
+  #busy = false
   /** True while blocks are undone: none is applied before the applier has the state from before them. */
-  private isRollingBack = false
-  private hasEnded = false
-  private failed = false
-  private tail: BlockPosition[]
-  private head = 0
+  #isRollingBack = false
+  #hasEnded = false
+  #failed = false
+  #tail: BlockPosition[]
+  #head = 0
   /** Last irreversible block of the newest received message, and of the newest applied block. */
-  private irreversible: number
-  private appliedIrreversible: number
-  private committedAtMs: number | null = null
+  #irreversible: number
+  #appliedIrreversible: number
+  #committedAtMs: number | null = null
   /** The same on the monotonic clock of `performance`. */
-  private committedMs: number | null = null
-  private timedHead = { num: 0, timeMs: 0 }
-  private operations = 0
-  private forks = 0
-  private linger: NodeJS.Timeout | null = null
-  private idle: (() => void) | null = null
+  #committedMs: number | null = null
+  #timedHead = { num: 0, timeMs: 0 }
+  #operations = 0
+  #forks = 0
+  #linger: NodeJS.Timeout | null = null
+  #idle: (() => void) | null = null
 
   /**
    * @param reload sets the applier to the committed position, after a rollback.
@@ -101,240 +101,240 @@ export class Reading implements ShipConsumer<Protocol> {
     observer: ReaderObserver,
     onError: (error: unknown) => void,
   ) {
-    this.store = store
-    this.applier = applier
-    this.reload = reload
-    this.recorder = recorder
-    this.groupBlocks = groupBlocks
-    this.logger = logger
-    this.observer = observer
-    this.onError = onError
-    this.tail = startBlock > (store.position?.num ?? 0) + 1 ? [] : knownPositions(store)
-    this.irreversible = store.knownBlocks[0]?.num ?? 0
-    this.appliedIrreversible = this.irreversible
+    this.#store = store
+    this.#applier = applier
+    this.#reload = reload
+    this.#recorder = recorder
+    this.#groupBlocks = groupBlocks
+    this.#logger = logger
+    this.#observer = observer
+    this.#onError = onError
+    this.#tail = startBlock > (store.position?.num ?? 0) + 1 ? [] : knownPositions(store)
+    this.#irreversible = store.knownBlocks[0]?.num ?? 0
+    this.#appliedIrreversible = this.#irreversible
   }
 
   /** Gives the session that blocks come from and are released to. */
   attach(session: ShipSession): void {
-    this.session = session
+    this.#session = session
   }
 
   status(): ReadingStatus {
     return {
-      block: this.store.position?.num ?? 0,
-      blockTimeMs: this.store.position?.timeMs ?? 0,
-      head: this.head,
-      irreversible: this.irreversible,
-      committedAtMs: this.committedAtMs,
-      sinceCommitMs: this.committedMs === null ? null : performance.now() - this.committedMs,
-      timedHead: this.timedHead.num,
-      timedHeadMs: this.timedHead.timeMs,
-      queuedBlocks: this.incoming.length,
-      operations: this.operations,
-      forks: this.forks,
-      leftOut: this.applier.counters,
+      block: this.#store.position?.num ?? 0,
+      blockTimeMs: this.#store.position?.timeMs ?? 0,
+      head: this.#head,
+      irreversible: this.#irreversible,
+      committedAtMs: this.#committedAtMs,
+      sinceCommitMs: this.#committedMs === null ? null : performance.now() - this.#committedMs,
+      timedHead: this.#timedHead.num,
+      timedHeadMs: this.#timedHead.timeMs,
+      queuedBlocks: this.#incoming.length,
+      operations: this.#operations,
+      forks: this.#forks,
+      leftOut: this.#applier.counters,
     }
   }
 
   resumePosition(): ResumePosition {
     return {
-      lastApplied: this.tail.at(-1) ?? null,
-      havePositions: this.tail,
-      irreversibleFloor: this.tail[0]?.num ?? 0,
+      lastApplied: this.#tail.at(-1) ?? null,
+      havePositions: this.#tail,
+      irreversibleFloor: this.#tail[0]?.num ?? 0,
     }
   }
 
   onProtocol(protocol: Protocol): void {
     // Blocks that wait came by the protocol before.
-    this.incoming.push({ kind: 'protocol', protocol })
-    this.drain()
+    this.#incoming.push({ kind: 'protocol', protocol })
+    this.#drain()
   }
 
   onBlock(block: ShipBlock): void {
-    if (this.failed) return
-    this.head = block.head.num
-    this.remember(block)
-    this.incoming.push({ kind: 'block', block })
-    this.drain()
+    if (this.#failed) return
+    this.#head = block.head.num
+    this.#remember(block)
+    this.#incoming.push({ kind: 'block', block })
+    this.#drain()
   }
 
   onFork(from: number): void {
-    if (this.failed) return
-    this.tail = this.tail.filter((position) => position.num < from)
-    this.incoming.push({ kind: 'fork', from })
-    this.drain()
+    if (this.#failed) return
+    this.#tail = this.#tail.filter((position) => position.num < from)
+    this.#incoming.push({ kind: 'fork', from })
+    this.#drain()
   }
 
   onEnd(): void {
-    this.hasEnded = true
-    this.drain()
+    this.#hasEnded = true
+    this.#drain()
   }
 
   /** Commits what is pending; resolves when nothing is left to do. */
   async finish(): Promise<void> {
-    this.hasEnded = true
-    this.drain()
-    while (!this.failed && (this.busy || this.incoming.length > 0 || this.unit.blocks > 0)) {
+    this.#hasEnded = true
+    this.#drain()
+    while (!this.#failed && (this.#busy || this.#incoming.length > 0 || this.#unit.blocks > 0)) {
       await new Promise<void>((resolve) => {
-        this.idle = resolve
+        this.#idle = resolve
       })
     }
-    this.stop()
+    this.#stop()
   }
 
   /** Ends without committing what is pending; resolves when the database is at rest. */
   async abandon(): Promise<void> {
-    this.stop()
-    while (this.busy) {
+    this.#stop()
+    while (this.#busy) {
       await new Promise<void>((resolve) => {
-        this.idle = resolve
+        this.#idle = resolve
       })
     }
   }
 
-  private stop(): void {
-    this.failed = true
-    if (this.linger) clearTimeout(this.linger)
-    this.linger = null
+  #stop(): void {
+    this.#failed = true
+    if (this.#linger) clearTimeout(this.#linger)
+    this.#linger = null
   }
 
   /** Blocks that a fork may undo, and the newest one that it cannot: sent to the node on reconnect. */
-  private remember(block: ShipBlock): void {
+  #remember(block: ShipBlock): void {
     const irreversible = Math.min(block.lib.num, block.num)
-    if (irreversible > this.irreversible) this.irreversible = irreversible
+    if (irreversible > this.#irreversible) this.#irreversible = irreversible
     const position = { num: block.num, id: block.id }
-    if (this.tail.length === 0 || block.num <= this.irreversible) this.tail = [position]
+    if (this.#tail.length === 0 || block.num <= this.#irreversible) this.#tail = [position]
     else {
-      while (this.tail.length > 1 && this.tail[1]!.num <= this.irreversible) this.tail.shift()
-      this.tail.push(position)
+      while (this.#tail.length > 1 && this.#tail[1]!.num <= this.#irreversible) this.#tail.shift()
+      this.#tail.push(position)
     }
   }
 
-  private drain(): void {
+  #drain(): void {
     try {
-      while (!this.failed && this.step());
+      while (!this.#failed && this.#step());
     } catch (error) {
-      this.fail(error)
+      this.#fail(error)
     }
-    if (!this.busy) this.wake()
+    if (!this.#busy) this.#wake()
   }
 
   /** Does one thing; false when there is nothing to do, or the database must be waited for. */
-  private step(): boolean {
-    if (this.isRollingBack) return false
-    const next = this.incoming[0]
-    if (next === undefined) return this.commitIfDue()
+  #step(): boolean {
+    if (this.#isRollingBack) return false
+    const next = this.#incoming[0]
+    if (next === undefined) return this.#commitIfDue()
     if (next.kind === 'protocol') {
-      this.incoming.shift()
-      this.applier.useProtocol(next.protocol)
+      this.#incoming.shift()
+      this.#applier.useProtocol(next.protocol)
       return true
     }
     if (next.kind === 'fork') {
-      if (this.busy) return false
-      if (this.unit.blocks > 0) {
+      if (this.#busy) return false
+      if (this.#unit.blocks > 0) {
         // Only blocks that no fork can undo wait in a unit.
-        this.startCommit()
+        this.#startCommit()
         return false
       }
-      this.incoming.shift()
-      this.isRollingBack = true
-      this.work(async () => {
-        await this.rollBack(next.from)
-        this.isRollingBack = false
+      this.#incoming.shift()
+      this.#isRollingBack = true
+      this.#work(async () => {
+        await this.#rollBack(next.from)
+        this.#isRollingBack = false
       })
       return false
     }
     const reversible = next.block.num > Math.min(next.block.lib.num, next.block.num)
-    if (reversible || this.unit.reversible) return this.stepLive(next.block, reversible)
+    if (reversible || this.#unit.reversible) return this.#stepLive(next.block, reversible)
     // A unit is published completely, or not at all.
     const isOther =
-      this.unitEvents !== null && this.unitEvents.isPublished !== this.recorder.publishes(next.block)
-    if (isOther || isFull(this.load(next.block), this.maxUnitOperations)) {
-      if (this.busy) return false
-      this.startCommit()
+      this.#unitEvents !== null && this.#unitEvents.isPublished !== this.#recorder.publishes(next.block)
+    if (isOther || isFull(this.#load(next.block), this.#maxUnitOperations)) {
+      if (this.#busy) return false
+      this.#startCommit()
     }
-    this.applyNext(next.block)
-    this.commitIfDue()
+    this.#applyNext(next.block)
+    this.#commitIfDue()
     return true
   }
 
   /** A block that a fork may undo: alone in its unit, and only after everything before it is committed. */
-  private stepLive(block: ShipBlock, reversible: boolean): boolean {
-    if (this.busy) return false
-    if (this.unit.blocks > 0) {
-      this.startCommit()
+  #stepLive(block: ShipBlock, reversible: boolean): boolean {
+    if (this.#busy) return false
+    if (this.#unit.blocks > 0) {
+      this.#startCommit()
       return false
     }
-    this.unit = new CommitUnit(reversible)
-    this.applyNext(block)
-    if (reversible) this.startCommit()
-    return !this.busy
+    this.#unit = new CommitUnit(reversible)
+    this.#applyNext(block)
+    if (reversible) this.#startCommit()
+    return !this.#busy
   }
 
-  private applyNext(block: ShipBlock): void {
-    this.incoming.shift()
-    if (this.unit.blocks === 0) {
-      this.unitSince = performance.now()
-      this.unitChangedBlocks = 0
+  #applyNext(block: ShipBlock): void {
+    this.#incoming.shift()
+    if (this.#unit.blocks === 0) {
+      this.#unitSince = performance.now()
+      this.#unitChangedBlocks = 0
     }
-    const before = this.unit.operations
-    const events = (this.unitEvents ??= this.recorder.open(block))
-    const applied = this.applier.apply(block, this.unit, this.recorder.capture(events))
-    this.recorder.take(events, block, applied.events)
-    if (block.num >= block.head.num) this.timedHead = { num: block.num, timeMs: applied.timeMs }
-    if (this.unit.operations > before) this.unitChangedBlocks++
+    const before = this.#unit.operations
+    const events = (this.#unitEvents ??= this.#recorder.open(block))
+    const applied = this.#applier.apply(block, this.#unit, this.#recorder.capture(events))
+    this.#recorder.take(events, block, applied.events)
+    if (block.num >= block.head.num) this.#timedHead = { num: block.num, timeMs: applied.timeMs }
+    if (this.#unit.operations > before) this.#unitChangedBlocks++
     // Later messages may belong to another branch than the blocks that are still to be undone.
-    this.appliedIrreversible = Math.max(this.appliedIrreversible, Math.min(block.lib.num, block.num))
-    this.unit.closeBlock({ num: block.num, id: Uint8Array.from(block.idBytes), timeMs: applied.timeMs })
-    this.session?.release(1, block.bytes)
+    this.#appliedIrreversible = Math.max(this.#appliedIrreversible, Math.min(block.lib.num, block.num))
+    this.#unit.closeBlock({ num: block.num, id: Uint8Array.from(block.idBytes), timeMs: applied.timeMs })
+    this.#session?.release(1, block.bytes)
   }
 
-  private load(latest: ShipBlock | null): UnitLoad {
-    const last = this.unit.last?.num ?? 0
+  #load(latest: ShipBlock | null): UnitLoad {
+    const last = this.#unit.last?.num ?? 0
     return {
-      operations: this.unit.operations,
-      bytes: this.unit.bytes,
-      changedBlocks: this.unitChangedBlocks,
-      ageMs: performance.now() - this.unitSince,
-      blocksBehind: latest === null ? this.head - last : latest.head.num - last,
+      operations: this.#unit.operations,
+      bytes: this.#unit.bytes,
+      changedBlocks: this.#unitChangedBlocks,
+      ageMs: performance.now() - this.#unitSince,
+      blocksBehind: latest === null ? this.#head - last : latest.head.num - last,
     }
   }
 
-  private commitIfDue(): boolean {
-    if (this.busy || this.unit.blocks === 0) return false
+  #commitIfDue(): boolean {
+    if (this.#busy || this.#unit.blocks === 0) return false
     // Published blocks are committed at once.
-    const isDue = this.hasEnded || this.unitEvents?.isPublished === true
-    if (isDue || isWorthCommitting(this.load(null), this.groupBlocks)) {
-      this.startCommit()
+    const isDue = this.#hasEnded || this.#unitEvents?.isPublished === true
+    if (isDue || isWorthCommitting(this.#load(null), this.#groupBlocks)) {
+      this.#startCommit()
       return true
     }
-    this.linger ??= setTimeout(() => {
-      this.linger = null
-      this.drain()
+    this.#linger ??= setTimeout(() => {
+      this.#linger = null
+      this.#drain()
     }, LINGER_MS)
     return false
   }
 
-  private startCommit(): void {
-    if (this.busy || this.unit.blocks === 0) return
-    const unit = this.unit
-    const irreversible = this.appliedIrreversible
-    const finalStatements = this.unitEvents
-      ? this.recorder.commitStatements(this.unitEvents, unit.last!.num)
+  #startCommit(): void {
+    if (this.#busy || this.#unit.blocks === 0) return
+    const unit = this.#unit
+    const irreversible = this.#appliedIrreversible
+    const finalStatements = this.#unitEvents
+      ? this.#recorder.commitStatements(this.#unitEvents, unit.last!.num)
       : undefined
-    this.unit = new CommitUnit(false)
-    this.unitEvents = null
-    this.work(async () => {
+    this.#unit = new CommitUnit(false)
+    this.#unitEvents = null
+    this.#work(async () => {
       const startedMs = performance.now()
-      await this.store.commit(unit, irreversible, finalStatements)
-      this.recorder.sendWritten()
-      this.operations += unit.operations
-      this.committedAtMs = Date.now()
-      this.committedMs = performance.now()
-      const durationMs = this.committedMs - startedMs
+      await this.#store.commit(unit, irreversible, finalStatements)
+      this.#recorder.sendWritten()
+      this.#operations += unit.operations
+      this.#committedAtMs = Date.now()
+      this.#committedMs = performance.now()
+      const durationMs = this.#committedMs - startedMs
       if (!unit.reversible)
-        this.maxUnitOperations = nextUnitOperations(this.maxUnitOperations, unit.operations, durationMs)
-      this.observer.committed({
+        this.#maxUnitOperations = nextUnitOperations(this.#maxUnitOperations, unit.operations, durationMs)
+      this.#observer.committed({
         durationMs,
         blocks: unit.blocks,
         isReversible: unit.reversible,
@@ -343,42 +343,42 @@ export class Reading implements ShipConsumer<Protocol> {
     })
   }
 
-  private async rollBack(from: number): Promise<void> {
-    const position = this.store.position
+  async #rollBack(from: number): Promise<void> {
+    const position = this.#store.position
     if (position !== null && position.num >= from) {
-      await this.store.rollBackTo(from, this.recorder.forkStatements(from))
-      this.recorder.sendWritten()
-      this.forks++
-      this.observer.rolledBack(position.num - from + 1)
-      this.logger.info({ from, was: position.num }, 'the chain forked: blocks undone')
+      await this.#store.rollBackTo(from, this.#recorder.forkStatements(from))
+      this.#recorder.sendWritten()
+      this.#forks++
+      this.#observer.rolledBack(position.num - from + 1)
+      this.#logger.info({ from, was: position.num }, 'the chain forked: blocks undone')
     }
-    await this.reload()
+    await this.#reload()
   }
 
-  private work(task: () => Promise<void>): void {
-    this.busy = true
+  #work(task: () => Promise<void>): void {
+    this.#busy = true
     task().then(
       () => {
-        this.busy = false
-        this.drain()
+        this.#busy = false
+        this.#drain()
       },
       (error: unknown) => {
-        this.busy = false
-        this.fail(error)
+        this.#busy = false
+        this.#fail(error)
       },
     )
   }
 
-  private fail(error: unknown): void {
-    if (this.failed) return this.wake()
-    this.stop()
-    this.wake()
-    this.onError(error)
+  #fail(error: unknown): void {
+    if (this.#failed) return this.#wake()
+    this.#stop()
+    this.#wake()
+    this.#onError(error)
   }
 
-  private wake(): void {
-    const waiting = this.idle
-    this.idle = null
+  #wake(): void {
+    const waiting = this.#idle
+    this.#idle = null
     waiting?.()
   }
 }

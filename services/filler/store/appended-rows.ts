@@ -29,10 +29,10 @@ export class AppendedRows {
     if (sequence > this.high) this.high = sequence
     this.count++
     this.rows.push(row)
-    return this.rows.length < PACKED_ROWS ? 0 : this.pack()
+    return this.rows.length < PACKED_ROWS ? 0 : this.#pack()
   }
 
-  private pack(): number {
+  #pack(): number {
     let text = ''
     for (const row of this.rows) {
       if (Object.keys(row).length !== this.columns.length)

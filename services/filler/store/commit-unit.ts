@@ -76,31 +76,31 @@ export class CommitUnit implements RowSink {
   insert<R extends object>(table: KeyedTable<R>, row: R): void {
     const values = row as unknown as MutableRow
     this.bytes += rowBytes(values)
-    mergeInsert(this.pending(table as unknown as Table).rows, rowKey(table.key, values), values)
+    mergeInsert(this.#pending(table as unknown as Table).rows, rowKey(table.key, values), values)
   }
 
   upsert<R extends object>(table: KeyedTable<R> | VersionedTable<R>, row: R): void {
     const values = row as unknown as MutableRow
-    const rows = this.pending(table as unknown as Table).rows
+    const rows = this.#pending(table as unknown as Table).rows
     const key = rowKey(table.key, values)
     // What holds since an earlier block of the unit holds since then.
     if (table.kind === 'versioned' && !table.replaces && rows.has(key)) return
-    this.grow(rows, key, values)
+    this.#grow(rows, key, values)
     mergeUpsert(rows, key, values, table.kind === 'keyed' ? table.preserved : [])
   }
 
   patch<R extends object>(table: KeyedTable<R>, key: KeyOf<R>, changes: Partial<R>): void {
     const keyColumns = key as unknown as MutableRow
     const columns = changes as unknown as MutableRow
-    const rows = this.pending(table as unknown as Table).rows
+    const rows = this.#pending(table as unknown as Table).rows
     const id = rowKey(table.key, keyColumns)
-    this.grow(rows, id, columns)
+    this.#grow(rows, id, columns)
     mergePatch(rows, id, keyColumns, columns, table.preserved)
   }
 
   remove<R extends object>(table: KeyedTable<R>, key: KeyOf<R>): void {
     const keyColumns = key as unknown as MutableRow
-    this.pending(table as unknown as Table).rows.set(rowKey(table.key, keyColumns), {
+    this.#pending(table as unknown as Table).rows.set(rowKey(table.key, keyColumns), {
       kind: 'remove',
       row: keyColumns,
     })
@@ -110,7 +110,7 @@ export class CommitUnit implements RowSink {
     const values = rows as unknown as readonly MutableRow[]
     for (const row of values) this.bytes += rowBytes(row)
     mergeGroup(
-      this.pending(table as unknown as Table),
+      this.#pending(table as unknown as Table),
       table as unknown as GroupedTable<object>,
       group as unknown as MutableRow,
       values,
@@ -119,7 +119,7 @@ export class CommitUnit implements RowSink {
 
   add<R extends object>(table: CounterTable<R>, increments: R): void {
     const values = increments as unknown as MutableRow
-    const rows = this.pending(table as unknown as Table).rows
+    const rows = this.#pending(table as unknown as Table).rows
     const before = rows.size
     mergeCounts(rows, table as unknown as CounterTable<object>, rowKey(table.key, values), values)
     if (rows.size > before) this.bytes += rowBytes(values)
@@ -129,23 +129,23 @@ export class CommitUnit implements RowSink {
     const values = row as unknown as MutableRow
     const seq = values[table.key[0]!] as bigint
     if (this.firstSeq === null || seq < this.firstSeq) this.firstSeq = seq
-    this.bytes += this.pending(table as unknown as Table).appended.push(values, seq)
+    this.bytes += this.#pending(table as unknown as Table).appended.push(values, seq)
   }
 
   version<R extends { since_block: number }>(table: HistoryTable<R>, row: R): void {
     const values = row as unknown as MutableRow
     this.bytes += rowBytes(values)
-    mergeVersion(this.pending(table as unknown as Table), values, row.since_block, values)
+    mergeVersion(this.#pending(table as unknown as Table), values, row.since_block, values)
   }
 
   end<R extends { since_block: number }>(table: HistoryTable<R>, key: KeyOf<R>, block: number): void {
     const keyColumns = key as unknown as MutableRow
     this.bytes += rowBytes(keyColumns)
-    mergeVersion(this.pending(table as unknown as Table), keyColumns, block, null)
+    mergeVersion(this.#pending(table as unknown as Table), keyColumns, block, null)
   }
 
   forget<R extends object>(table: HistoryTable<R> | VersionedTable<R>, before: number): void {
-    const pending = this.pendingOf(table as unknown as Table)
+    const pending = this.#pendingOf(table as unknown as Table)
     pending.forgetBefore = Math.max(pending.forgetBefore, before)
   }
 
@@ -155,17 +155,17 @@ export class CommitUnit implements RowSink {
     else this.rechecks.set(derivation, new Set([key]))
   }
 
-  private grow(rows: ReadonlyMap<RowKey, PendingRow>, key: RowKey, changes: MutableRow): void {
+  #grow(rows: ReadonlyMap<RowKey, PendingRow>, key: RowKey, changes: MutableRow): void {
     const known = rows.get(key)
     this.bytes += known === undefined ? rowBytes(changes) : changedBytes(known.row, changes)
   }
 
-  private pending(table: Table): PendingTable {
+  #pending(table: Table): PendingTable {
     this.operations++
-    return this.pendingOf(table)
+    return this.#pendingOf(table)
   }
 
-  private pendingOf(table: Table): PendingTable {
+  #pendingOf(table: Table): PendingTable {
     let pending = this.tables.get(table)
     if (!pending) {
       pending = emptyPending(table)

@@ -15,25 +15,25 @@ const nothing: Extent = { first: Number.MAX_SAFE_INTEGER, last: 0 }
 export class JournalExtent {
   /** Block up to which the journal has been pruned. */
   prunedTo = 0
-  private readonly extents = new Map<TableLayout, Extent>()
+  readonly #extents = new Map<TableLayout, Extent>()
 
   /** Names of the journals that may have entries at or below a block. */
   reachingDownTo(block: number, layouts: Iterable<TableLayout>): string[] {
     return [...layouts].flatMap((layout) =>
-      layout.undoTable !== null && (this.extents.get(layout)?.first ?? 0) <= block ? [layout.undoTable] : [],
+      layout.undoTable !== null && (this.#extents.get(layout)?.first ?? 0) <= block ? [layout.undoTable] : [],
     )
   }
 
   /** Tables whose journal may have entries at or above a block. */
   reachingUpTo(block: number, layouts: Iterable<TableLayout>): TableLayout[] {
-    return [...layouts].filter((layout) => (this.extents.get(layout)?.last ?? block) >= block)
+    return [...layouts].filter((layout) => (this.#extents.get(layout)?.last ?? block) >= block)
   }
 
   /** Notes that a block was journaled in tables. */
   noteJournaled(layouts: Iterable<TableLayout>, block: number): void {
     for (const layout of layouts) {
-      const known = this.extents.get(layout)
-      if (known) this.extents.set(layout, { first: Math.min(known.first, block), last: block })
+      const known = this.#extents.get(layout)
+      if (known) this.#extents.set(layout, { first: Math.min(known.first, block), last: block })
     }
   }
 
@@ -42,14 +42,14 @@ export class JournalExtent {
     if (oldest <= this.prunedTo) return
     this.prunedTo = oldest
     for (const layout of layouts) {
-      const last = this.extents.get(layout)?.last ?? newest
-      this.extents.set(layout, last > oldest ? { first: oldest + 1, last } : nothing)
+      const last = this.#extents.get(layout)?.last ?? newest
+      this.#extents.set(layout, last > oldest ? { first: oldest + 1, last } : nothing)
     }
   }
 
   /** Forgets everything, as for a new database. */
   clear(): void {
     this.prunedTo = 0
-    this.extents.clear()
+    this.#extents.clear()
   }
 }

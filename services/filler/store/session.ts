@@ -18,11 +18,11 @@ export interface RowSource {
 /** The one connection that writes for a reader, with its prepared statements and staging tables. */
 export class WriterSession {
   readonly client: pg.Client
-  private readonly statements = new Map<string, string>()
-  private readonly stages = new Set<string>()
+  readonly #statements = new Map<string, string>()
+  readonly #stages = new Set<string>()
   /** Partitions that are known to exist. */
-  private readonly partitions = new Set<string>()
-  private stageGroup = 0
+  readonly #partitions = new Set<string>()
+  #stageGroup = 0
 
   constructor(client: pg.Client) {
     this.client = client
@@ -30,21 +30,21 @@ export class WriterSession {
 
   /** Runs a statement, prepared once per text. Returns the number of rows that it touched. */
   async run(text: string, values: readonly unknown[] = []): Promise<number> {
-    const result = await this.client.query(this.prepared(text, values))
+    const result = await this.client.query(this.#prepared(text, values))
     return result.rowCount ?? 0
   }
 
   /** Runs a query, prepared once per text, and returns its rows. */
   async select<T extends object>(text: string, values: readonly unknown[]): Promise<T[]> {
-    const result = await this.client.query<T>(this.prepared(text, values))
+    const result = await this.client.query<T>(this.#prepared(text, values))
     return result.rows
   }
 
-  private prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
-    let name = this.statements.get(text)
+  #prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
+    let name = this.#statements.get(text)
     if (name === undefined) {
-      name = `s${this.statements.size}`
-      this.statements.set(text, name)
+      name = `s${this.#statements.size}`
+      this.#statements.set(text, name)
     }
     return { name, text, values: [...values] }
   }
@@ -77,22 +77,22 @@ export class WriterSession {
     columns: readonly Column[],
     rows: readonly MutableRow[],
   ): Promise<RowSource> {
-    return rows.length < COPY_ROWS ? asParameters(columns, rows) : this.stage(layout, columns, rows)
+    return rows.length < COPY_ROWS ? asParameters(columns, rows) : this.#stage(layout, columns, rows)
   }
 
-  private async stage(
+  async #stage(
     layout: TableLayout,
     columns: readonly Column[],
     rows: readonly MutableRow[],
   ): Promise<RowSource> {
-    if (!this.stages.has(layout.stage)) {
+    if (!this.#stages.has(layout.stage)) {
       await this.client.query(
         `CREATE TEMP TABLE IF NOT EXISTS ${layout.stage} ON COMMIT DELETE ROWS AS
          SELECT 0::integer AS stage_group, t.* FROM ${layout.table.name} t WITH NO DATA`,
       )
-      this.stages.add(layout.stage)
+      this.#stages.add(layout.stage)
     }
-    const group = ++this.stageGroup
+    const group = ++this.#stageGroup
     const names = columns.map((column) => column.name)
     const lines = mapLines(rows, (row) => `${group}\t${copyLine(names, row)}`)
     await copyLines(this.client, layout.stage, ['stage_group', ...names], lines)
@@ -118,16 +118,16 @@ export class WriterSession {
   async ensurePartitions(table: string, low: bigint, high: bigint): Promise<void> {
     for (const seq of [low, high]) {
       const partition = `${table} ${seq >> PARTITION_BITS}`
-      if (this.partitions.has(partition)) continue
+      if (this.#partitions.has(partition)) continue
       await this.run('SELECT chain.ensure_partition($1::regclass, $2)', [table, seq])
-      this.partitions.add(partition)
+      this.#partitions.add(partition)
     }
   }
 
   /** After an aborted transaction the tables created in it are gone. */
   forgetTables(): void {
-    this.stages.clear()
-    this.partitions.clear()
+    this.#stages.clear()
+    this.#partitions.clear()
   }
 }
 

@@ -139,15 +139,15 @@ class PostgresStore implements Store {
   position: UnitBlock | null = null
   startBlock = 0
   knownBlocks: UnitBlock[] = []
-  private readonly session: WriterSession
+  readonly #session: WriterSession
   readonly lease: Lease
-  private readonly layouts: ReadonlyMap<Table, TableLayout>
-  private readonly plan: DerivedPlan
+  readonly #layouts: ReadonlyMap<Table, TableLayout>
+  readonly #plan: DerivedPlan
   /** First block to index where there is no position. */
-  private readonly wantedStart: number
-  private readonly journal = new JournalExtent()
+  readonly #wantedStart: number
+  readonly #journal = new JournalExtent()
   /** Blocks up to which this session has let old facts go. */
-  private readonly forgottenTo = new Map<Table, number>()
+  readonly #forgottenTo = new Map<Table, number>()
 
   constructor(
     session: WriterSession,
@@ -156,11 +156,11 @@ class PostgresStore implements Store {
     plan: DerivedPlan,
     wantedStart: number,
   ) {
-    this.session = session
+    this.#session = session
     this.lease = lease
-    this.layouts = layouts
-    this.plan = plan
-    this.wantedStart = wantedStart
+    this.#layouts = layouts
+    this.#plan = plan
+    this.#wantedStart = wantedStart
   }
 
   async loadPosition(): Promise<void> {
@@ -169,7 +169,7 @@ class PostgresStore implements Store {
       [this.lease.reader],
     )
     const row = readers[0]
-    this.startBlock = row?.start_block ?? this.wantedStart
+    this.startBlock = row?.start_block ?? this.#wantedStart
     this.position = row ? { num: row.num, id: row.id, timeMs: Number(row.time) } : null
     const known = await this.query<{ num: number; time: bigint; id: Buffer }>(
       'SELECT block_num AS num, block_time AS time, block_id AS id FROM chain.reversible_blocks WHERE reader = $1 ORDER BY block_num',
@@ -180,7 +180,7 @@ class PostgresStore implements Store {
 
   async query<T extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<T[]> {
     try {
-      const { rows } = await this.session.client.query<T>(text, [...values])
+      const { rows } = await this.#session.client.query<T>(text, [...values])
       return rows
     } catch (error) {
       throw asStoreError(error)
@@ -192,36 +192,36 @@ class PostgresStore implements Store {
     if (last === null) return
     const oldest = Math.min(irreversible, last.num)
     const forgotten = new Map<Table, number>()
-    await this.transaction(unit.reversible || finalStatements ? BEGIN_AT_HEAD : BEGIN, async () => {
+    await this.#transaction(unit.reversible || finalStatements ? BEGIN_AT_HEAD : BEGIN, async () => {
       const undoBlock = unit.reversible ? last.num : null
       const clock = { nowMs: last.timeMs, beforeMs: this.position?.timeMs ?? 0 }
-      const writer = new UnitWriter(this.session, this.layouts, this.plan, unit, clock, undoBlock)
+      const writer = new UnitWriter(this.#session, this.#layouts, this.#plan, unit, clock, undoBlock)
       await writer.write(unit)
-      if (undoBlock !== null) this.journal.noteJournaled(writer.written, undoBlock)
-      await this.writePosition(unit, last)
-      await this.pruneJournal(oldest)
-      await this.forget(unit, oldest, forgotten)
-      await finalStatements?.(this.session)
+      if (undoBlock !== null) this.#journal.noteJournaled(writer.written, undoBlock)
+      await this.#writePosition(unit, last)
+      await this.#pruneJournal(oldest)
+      await this.#forget(unit, oldest, forgotten)
+      await finalStatements?.(this.#session)
     })
-    for (const [table, before] of forgotten) this.forgottenTo.set(table, before)
+    for (const [table, before] of forgotten) this.#forgottenTo.set(table, before)
     this.position = last
-    this.journal.notePruned(oldest, last.num, this.layouts.values())
+    this.#journal.notePruned(oldest, last.num, this.#layouts.values())
     this.knownBlocks = [...this.knownBlocks.filter((block) => block.num >= oldest), last]
   }
 
   async load(unit: CommitUnit, timeMs: number, finalStatements?: FinalStatements): Promise<void> {
-    await this.transaction(BEGIN, async () => {
+    await this.#transaction(BEGIN, async () => {
       // Derivations by time are not run: the loader requests them explicitly.
       const clock = { nowMs: timeMs, beforeMs: timeMs }
-      await new UnitWriter(this.session, this.layouts, this.plan, unit, clock, null).write(unit)
-      await finalStatements?.(this.session)
+      await new UnitWriter(this.#session, this.#layouts, this.#plan, unit, clock, null).write(unit)
+      await finalStatements?.(this.#session)
     })
   }
 
   async begin(block: UnitBlock, finalStatements?: FinalStatements): Promise<void> {
-    await this.transaction(BEGIN_AT_HEAD, async () => {
-      await this.writePosition(new CommitUnit(false), block)
-      await finalStatements?.(this.session)
+    await this.#transaction(BEGIN_AT_HEAD, async () => {
+      await this.#writePosition(new CommitUnit(false), block)
+      await finalStatements?.(this.#session)
     })
     this.position = block
     this.knownBlocks = [block]
@@ -235,78 +235,78 @@ class PostgresStore implements Store {
         `a fork reaches down to block ${block}, but the oldest block that reader ${this.lease.reader} can go back to is ${this.knownBlocks[0]?.num ?? 'none'}`,
       )
     }
-    await this.transaction(BEGIN_AT_HEAD, async () => {
-      const { rows } = await this.session.client.query<{ first: bigint | null }>(
+    await this.#transaction(BEGIN_AT_HEAD, async () => {
+      const { rows } = await this.#session.client.query<{ first: bigint | null }>(
         'SELECT min(first_seq) AS first FROM chain.reversible_blocks WHERE reader = $1 AND block_num >= $2',
         [this.lease.reader, block],
       )
-      const journaled = new Set(this.journal.reachingUpTo(block, this.layouts.values()))
-      for (const layout of this.layouts.values())
+      const journaled = new Set(this.#journal.reachingUpTo(block, this.#layouts.values()))
+      for (const layout of this.#layouts.values())
         if (layout.undoTable === null || journaled.has(layout))
-          await this.undoTable(layout, block, rows[0]?.first ?? null)
-      await this.session.run('DELETE FROM chain.reversible_blocks WHERE reader = $1 AND block_num >= $2', [
+          await this.#undoTable(layout, block, rows[0]?.first ?? null)
+      await this.#session.run('DELETE FROM chain.reversible_blocks WHERE reader = $1 AND block_num >= $2', [
         this.lease.reader,
         block,
       ])
-      await this.session.run(
+      await this.#session.run(
         'UPDATE chain.readers SET block_num = $2, block_time = $3, block_id = $4 WHERE name = $1',
         [this.lease.reader, anchor.num, anchor.timeMs, anchor.id],
       )
-      await finalStatements?.(this.session)
+      await finalStatements?.(this.#session)
     })
     this.position = anchor
     this.knownBlocks = this.knownBlocks.filter((known) => known.num < block)
   }
 
   async wipe(finalStatements?: FinalStatements): Promise<void> {
-    await this.transaction(BEGIN, async () => {
-      for (const { table, undoTable, past } of this.layouts.values()) {
-        if (table.kind === 'versioned') await this.deleteVersions(table, 0)
+    await this.#transaction(BEGIN, async () => {
+      for (const { table, undoTable, past } of this.#layouts.values()) {
+        if (table.kind === 'versioned') await this.#deleteVersions(table, 0)
         else
-          await this.session.client.query(
+          await this.#session.client.query(
             `TRUNCATE ${[table.name, ...(undoTable === null ? [] : [undoTable]), ...(past === null ? [] : [past.name])].join(', ')}`,
           )
       }
-      await this.session.run('DELETE FROM chain.reversible_blocks WHERE reader = $1', [this.lease.reader])
-      await this.session.run('DELETE FROM chain.readers WHERE name = $1', [this.lease.reader])
-      await finalStatements?.(this.session)
+      await this.#session.run('DELETE FROM chain.reversible_blocks WHERE reader = $1', [this.lease.reader])
+      await this.#session.run('DELETE FROM chain.readers WHERE name = $1', [this.lease.reader])
+      await finalStatements?.(this.#session)
     })
-    this.journal.clear()
-    this.forgottenTo.clear()
+    this.#journal.clear()
+    this.#forgottenTo.clear()
     await this.loadPosition()
   }
 
   async close(): Promise<void> {
-    await this.session.client.end().catch(() => undefined)
+    await this.#session.client.end().catch(() => undefined)
   }
 
-  private async undoTable(layout: TableLayout, block: number, firstSeq: bigint | null): Promise<void> {
+  async #undoTable(layout: TableLayout, block: number, firstSeq: bigint | null): Promise<void> {
     const table = layout.table
     if (table.kind === 'append') {
       if (firstSeq !== null)
-        await this.session.run(`DELETE FROM ${table.name} WHERE "${String(table.key[0])}" >= $1`, [firstSeq])
+        await this.#session.run(`DELETE FROM ${table.name} WHERE "${String(table.key[0])}" >= $1`, [firstSeq])
     } else if (table.kind === 'history') {
-      await undoHistory(this.session, layout, block)
+      await undoHistory(this.#session, layout, block)
     } else if (table.kind === 'versioned') {
-      await this.deleteVersions(table, block)
+      await this.#deleteVersions(table, block)
     } else {
-      await restoreRows(this.session, layout, block)
+      await restoreRows(this.#session, layout, block)
     }
   }
 
   /** Deletes the rows of this reader from a block on; shared ones pass to a reader that has the same block. */
-  private async deleteVersions(table: VersionedTable<object>, from: number): Promise<void> {
+  async #deleteVersions(table: VersionedTable<object>, from: number): Promise<void> {
     const version = `t."${String(table.version)}"`
     const own = `t.reader = $1 AND ${version} >= $2`
     const values = [this.lease.reader, from]
     if (table.shared) {
       // A reader that is writing these rows commits first: what it relies on follows from its position.
-      const [locked] = await this.session.select<{ rows: bigint }>(
+      const [locked] = await this.#session.select<{ rows: bigint }>(
         `SELECT count(*) AS rows FROM (SELECT FROM ${table.name} t WHERE ${own} FOR UPDATE) l`,
         values,
       )
       if (locked?.rows === 0n) return
-      await this.session.run(
+      await this.#session.run(
         `UPDATE ${table.name} t SET reader = o.name FROM chain.readers o
          WHERE ${own} AND o.name <> $1 AND o.block_num >= ${version} AND (${version} <= $3 OR EXISTS (
            SELECT FROM chain.reversible_blocks b JOIN chain.reversible_blocks c USING (block_num, block_id)
@@ -314,16 +314,16 @@ class PostgresStore implements Store {
         [...values, this.knownBlocks[0]?.num ?? 0],
       )
     }
-    await this.session.run(`DELETE FROM ${table.name} t WHERE ${own}`, values)
+    await this.#session.run(`DELETE FROM ${table.name} t WHERE ${own}`, values)
   }
 
-  private async writePosition(unit: CommitUnit, last: UnitBlock): Promise<void> {
-    await this.session.run(
+  async #writePosition(unit: CommitUnit, last: UnitBlock): Promise<void> {
+    await this.#session.run(
       `INSERT INTO chain.readers (name, start_block, block_num, block_time, block_id) VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT (name) DO UPDATE SET block_num = EXCLUDED.block_num, block_time = EXCLUDED.block_time, block_id = EXCLUDED.block_id`,
       [this.lease.reader, this.startBlock, last.num, last.timeMs, last.id],
     )
-    await this.session.run(
+    await this.#session.run(
       'INSERT INTO chain.reversible_blocks (reader, block_num, first_seq, block_time, block_id) VALUES ($1, $2, $3, $4, $5)',
       [this.lease.reader, last.num, unit.reversible ? unit.firstSeq : null, last.timeMs, last.id],
     )
@@ -333,28 +333,28 @@ class PostgresStore implements Store {
    * Forgets how to undo blocks that cannot be undone any more; the newest of them stays as the place to go back to,
    * and looks the same whether it was ever reversible here or not.
    */
-  private async pruneJournal(oldest: number): Promise<void> {
-    if (oldest <= this.journal.prunedTo) return
-    const reader = this.session.client.escapeLiteral(this.lease.reader)
+  async #pruneJournal(oldest: number): Promise<void> {
+    if (oldest <= this.#journal.prunedTo) return
+    const reader = this.#session.client.escapeLiteral(this.lease.reader)
     const statements = [
       `DELETE FROM chain.reversible_blocks WHERE reader = ${reader} AND block_num < ${oldest}`,
       `UPDATE chain.reversible_blocks SET first_seq = NULL
        WHERE reader = ${reader} AND block_num = ${oldest} AND first_seq IS NOT NULL`,
     ]
-    for (const undoTable of this.journal.reachingDownTo(oldest, this.layouts.values()))
+    for (const undoTable of this.#journal.reachingDownTo(oldest, this.#layouts.values()))
       statements.push(`DELETE FROM ${undoTable} WHERE undo_block <= ${oldest}`)
-    await this.session.client.query(statements.join(';'))
+    await this.#session.client.query(statements.join(';'))
   }
 
   /** Prunes old rows as far as no fork can restore them; records the block in `forgotten`. */
-  private async forget(unit: CommitUnit, oldest: number, forgotten: Map<Table, number>): Promise<void> {
+  async #forget(unit: CommitUnit, oldest: number, forgotten: Map<Table, number>): Promise<void> {
     for (const { table, forgetBefore } of unit.tables.values()) {
       const before = Math.min(forgetBefore, oldest)
-      if (before <= (this.forgottenTo.get(table) ?? 0)) continue
+      if (before <= (this.#forgottenTo.get(table) ?? 0)) continue
       if (table.kind === 'history')
-        await this.session.run(`DELETE FROM ${table.past} WHERE until_block <= $1`, [before])
+        await this.#session.run(`DELETE FROM ${table.past} WHERE until_block <= $1`, [before])
       else if (table.kind === 'versioned')
-        await this.session.run(
+        await this.#session.run(
           `DELETE FROM ${table.name} WHERE reader = $1 AND "${String(table.version)}" < $2`,
           [this.lease.reader, before],
         )
@@ -362,15 +362,15 @@ class PostgresStore implements Store {
     }
   }
 
-  private async transaction(begin: string, work: () => Promise<void>): Promise<void> {
+  async #transaction(begin: string, work: () => Promise<void>): Promise<void> {
     try {
-      await this.session.client.query(begin)
-      await checkLease(this.session.client, this.lease)
+      await this.#session.client.query(begin)
+      await checkLease(this.#session.client, this.lease)
       await work()
-      await this.session.client.query('COMMIT')
+      await this.#session.client.query('COMMIT')
     } catch (error) {
-      this.session.forgetTables()
-      await this.session.client.query('ROLLBACK').catch(() => undefined)
+      this.#session.forgetTables()
+      await this.#session.client.query('ROLLBACK').catch(() => undefined)
       throw asStoreError(error)
     }
   }

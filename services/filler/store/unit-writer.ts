@@ -53,13 +53,13 @@ interface ObservedRow {
 export class UnitWriter {
   /** Tables that were written. */
   readonly written = new Set<TableLayout>()
-  private readonly session: WriterSession
-  private readonly layouts: ReadonlyMap<Table, TableLayout>
-  private readonly plan: DerivedPlan
-  private readonly clock: UnitClock
-  private readonly undoBlock: number | null
-  private readonly due: Map<Derivation, Set<DerivedKey>>
-  private readonly observed = new Map<string, Map<RowKey, ObservedRow>>()
+  readonly #session: WriterSession
+  readonly #layouts: ReadonlyMap<Table, TableLayout>
+  readonly #plan: DerivedPlan
+  readonly #clock: UnitClock
+  readonly #undoBlock: number | null
+  readonly #due: Map<Derivation, Set<DerivedKey>>
+  readonly #observed = new Map<string, Map<RowKey, ObservedRow>>()
 
   constructor(
     session: WriterSession,
@@ -69,57 +69,57 @@ export class UnitWriter {
     clock: UnitClock,
     undoBlock: number | null,
   ) {
-    this.session = session
-    this.layouts = layouts
-    this.plan = plan
-    this.clock = clock
-    this.undoBlock = undoBlock
-    this.due = new Map([...unit.rechecks].map(([derivation, keys]) => [derivation, new Set(keys)]))
+    this.#session = session
+    this.#layouts = layouts
+    this.#plan = plan
+    this.#clock = clock
+    this.#undoBlock = undoBlock
+    this.#due = new Map([...unit.rechecks].map(([derivation, keys]) => [derivation, new Set(keys)]))
   }
 
   async write(unit: CommitUnit): Promise<void> {
     const pending = [...unit.tables.values()]
     // Completions read what the other tables of the unit say.
-    const isCompleted = ({ table }: PendingTable) => this.plan.completions.has(table.name)
-    for (const table of pending) if (!isCompleted(table)) await this.flush(table)
+    const isCompleted = ({ table }: PendingTable) => this.#plan.completions.has(table.name)
+    for (const table of pending) if (!isCompleted(table)) await this.#flush(table)
     for (const table of pending) {
       if (!isCompleted(table)) continue
-      await this.complete(this.plan.completions.get(table.table.name)!, table)
-      await this.flush(table)
+      await this.#complete(this.#plan.completions.get(table.table.name)!, table)
+      await this.#flush(table)
     }
-    for (const step of this.plan.steps) {
-      if (step.kind === 'derivation') await this.derive(step)
-      else await this.aggregate(step)
+    for (const step of this.#plan.steps) {
+      if (step.kind === 'derivation') await this.#derive(step)
+      else await this.#aggregate(step)
     }
-    for (const derivation of this.due.keys())
+    for (const derivation of this.#due.keys())
       throw new FatalError('INTERNAL', `derivation ${derivation.name} was requested after it had run`)
   }
 
-  private async flush(pending: PendingTable): Promise<void> {
-    const layout = this.layouts.get(pending.table)
+  async #flush(pending: PendingTable): Promise<void> {
+    const layout = this.#layouts.get(pending.table)
     if (!layout) throw new FatalError('INTERNAL', `table ${pending.table.name} was not given to the store`)
-    if (this.plan.observed.has(pending.table.name)) await this.observe(layout, pending)
-    await flushTable(this.session, layout, pending, this.undoBlock)
+    if (this.#plan.observed.has(pending.table.name)) await this.#observe(layout, pending)
+    await flushTable(this.#session, layout, pending, this.#undoBlock)
     this.written.add(layout)
-    for (const wake of this.plan.wakes.get(pending.table.name) ?? []) this.wake(wake, pending)
+    for (const wake of this.#plan.wakes.get(pending.table.name) ?? []) this.#wake(wake, pending)
   }
 
-  private wake({ derivation, columns, key }: Wake, pending: PendingTable): void {
+  #wake({ derivation, columns, key }: Wake, pending: PendingTable): void {
     for (const { kind, row } of pending.rows.values()) {
       if (kind === 'insert') continue
       if (kind === 'remove' || columns.some((column) => column in row))
-        this.ask(derivation, row[key] as DerivedKey)
+        this.#ask(derivation, row[key] as DerivedKey)
     }
   }
 
-  private ask(derivation: Derivation, key: DerivedKey): void {
+  #ask(derivation: Derivation, key: DerivedKey): void {
     const id = typeof key === 'number' ? BigInt(key) : key
-    const keys = this.due.get(derivation)
+    const keys = this.#due.get(derivation)
     if (keys) keys.add(id)
-    else this.due.set(derivation, new Set([id]))
+    else this.#due.set(derivation, new Set([id]))
   }
 
-  private async complete(completion: Completion, pending: PendingTable): Promise<void> {
+  async #complete(completion: Completion, pending: PendingTable): Promise<void> {
     const rows: MutableRow[] = []
     const keys = new Set<bigint>()
     for (const { kind, row } of pending.rows.values()) {
@@ -128,27 +128,27 @@ export class UnitWriter {
       for (const key of completion.keysOf(row)) keys.add(key)
     }
     if (rows.length === 0) return
-    const found = await this.session.select<MutableRow>(completion.statement, [[...keys]])
+    const found = await this.#session.select<MutableRow>(completion.statement, [[...keys]])
     const facts = new Map(found.map((fact) => [BigInt(fact.key as bigint | number), fact]))
     for (const row of rows) completion.complete(row, facts)
   }
 
-  private async derive(derivation: Derivation): Promise<void> {
-    const keys = this.due.get(derivation)
-    this.due.delete(derivation)
+  async #derive(derivation: Derivation): Promise<void> {
+    const keys = this.#due.get(derivation)
+    this.#due.delete(derivation)
     if (derivation.keys !== 'none' && !keys) return
-    const { nowMs, beforeMs } = this.clock
+    const { nowMs, beforeMs } = this.#clock
     const values = keys ? [[...keys], ...(derivation.clock ? [nowMs] : [])] : [nowMs, beforeMs]
-    const rows = await this.session.select<MutableRow>(derivation.statement, values)
+    const rows = await this.#session.select<MutableRow>(derivation.statement, values)
     if (rows.length === 0) return
-    await this.writeDerived((sink) => derivation.apply(rows, sink))
+    await this.#writeDerived((sink) => derivation.apply(rows, sink))
   }
 
   /** Remembers what rows were before the unit first touched them. */
-  private async observe(layout: TableLayout, pending: PendingTable): Promise<void> {
+  async #observe(layout: TableLayout, pending: PendingTable): Promise<void> {
     const { name, key } = pending.table
-    const known = this.observed.get(name) ?? new Map<RowKey, ObservedRow>()
-    this.observed.set(name, known)
+    const known = this.#observed.get(name) ?? new Map<RowKey, ObservedRow>()
+    this.#observed.set(name, known)
     const unknown: MutableRow[] = []
     for (const [id, { kind, row }] of pending.rows) {
       if (known.has(id)) continue
@@ -156,40 +156,37 @@ export class UnitWriter {
       if (kind === 'insert') known.set(id, { key: keyRow, before: null })
       else unknown.push(keyRow)
     }
-    const images = await this.readObserved(layout, unknown)
+    const images = await this.#readObserved(layout, unknown)
     for (const row of unknown) {
       const id = rowKey(key, row)
       known.set(id, { key: row, before: images.get(id) ?? null })
     }
   }
 
-  private async aggregate(step: Aggregate): Promise<void> {
-    const touched = this.observed.get(step.table.name)
+  async #aggregate(step: Aggregate): Promise<void> {
+    const touched = this.#observed.get(step.table.name)
     if (!touched || touched.size === 0) return
-    const layout = [...this.layouts.values()].find(({ table }) => table.name === step.table.name)!
-    const images = await this.readObserved(
+    const layout = [...this.#layouts.values()].find(({ table }) => table.name === step.table.name)!
+    const images = await this.#readObserved(
       layout,
       Array.from(touched.values(), ({ key }) => key),
     )
-    await this.writeDerived((sink) => {
-      for (const [id, { before }] of touched) step.apply(before, images.get(id) ?? null, sink, this.clock)
+    await this.#writeDerived((sink) => {
+      for (const [id, { before }] of touched) step.apply(before, images.get(id) ?? null, sink, this.#clock)
     })
   }
 
-  private async readObserved(
-    layout: TableLayout,
-    keys: readonly MutableRow[],
-  ): Promise<Map<RowKey, MutableRow>> {
+  async #readObserved(layout: TableLayout, keys: readonly MutableRow[]): Promise<Map<RowKey, MutableRow>> {
     if (keys.length === 0) return new Map()
     const identity: readonly string[] = layout.table.key
-    const wanted = new Set([...identity, ...this.plan.observed.get(layout.table.name)!])
+    const wanted = new Set([...identity, ...this.#plan.observed.get(layout.table.name)!])
     const list = [...wanted].map((column) => `t."${column}"`).join(', ')
-    const source = await this.session.offer(
+    const source = await this.#session.offer(
       layout,
       layout.columns.filter((column) => identity.includes(column.name)),
       keys,
     )
-    const rows = await this.session.selectOver<MutableRow>(
+    const rows = await this.#session.selectOver<MutableRow>(
       source,
       `SELECT ${list} FROM ${source.sql} s JOIN ${layout.table.name} t ON ${identity
         .map((column) => `t."${column}" = s."${column}"`)
@@ -199,10 +196,10 @@ export class UnitWriter {
   }
 
   /** Writes row operations of a step, and takes what they wake. */
-  private async writeDerived(work: (sink: CommitUnit) => void): Promise<void> {
-    const unit = new CommitUnit(this.undoBlock !== null)
+  async #writeDerived(work: (sink: CommitUnit) => void): Promise<void> {
+    const unit = new CommitUnit(this.#undoBlock !== null)
     work(unit)
-    for (const pending of unit.tables.values()) await this.flush(pending)
-    for (const [derivation, keys] of unit.rechecks) for (const key of keys) this.ask(derivation, key)
+    for (const pending of unit.tables.values()) await this.#flush(pending)
+    for (const [derivation, keys] of unit.rechecks) for (const key of keys) this.#ask(derivation, key)
   }
 }

@@ -21,45 +21,45 @@ const CLOCK_SECONDS = 3
 
 /** The signing keys and the API keys that are good, as of a few seconds ago. */
 export class KeyRing {
-  private readonly database: Queryable
-  private readonly timing: KeyRingTiming
-  private signing: readonly SigningKey[] = []
-  private active: ReadonlyMap<string, number> = new Map()
-  private readAtMs = -Infinity
+  readonly #database: Queryable
+  readonly #timing: KeyRingTiming
+  #signing: readonly SigningKey[] = []
+  #active: ReadonlyMap<string, number> = new Map()
+  #readAtMs = -Infinity
   /** The same by the clock that tokens are issued by. */
-  private readAtEpochMs = 0
-  private reading: Promise<void> | null = null
+  #readAtEpochMs = 0
+  #reading: Promise<void> | null = null
 
   constructor(database: Queryable, timing: Partial<KeyRingTiming> = {}) {
-    this.database = database
-    this.timing = { ...defaultTiming, ...timing }
+    this.#database = database
+    this.#timing = { ...defaultTiming, ...timing }
   }
 
   /** Reads the keys again when that is due. @throws Refusal 503 when they are too old and cannot be read. */
   async refresh(): Promise<void> {
-    const ageMs = performance.now() - this.readAtMs
-    if (ageMs < this.timing.freshMs) return
+    const ageMs = performance.now() - this.#readAtMs
+    if (ageMs < this.#timing.freshMs) return
     try {
-      await this.read()
+      await this.#read()
     } catch (error) {
-      if (ageMs >= this.timing.usableMs) throw notReady(`The keys cannot be read: ${String(error)}`)
+      if (ageMs >= this.#timing.usableMs) throw notReady(`The keys cannot be read: ${String(error)}`)
     }
   }
 
   /** The key that new tokens are signed with. @throws Refusal 503. */
   async current(): Promise<SigningKey> {
     await this.refresh()
-    const key = this.signing[0]
+    const key = this.#signing[0]
     if (!key) throw notReady('There is no signing key.')
     return key
   }
 
   /** The secret behind a key id; undefined when there is none. Another service may have just rotated. */
   async secretOf(id: string): Promise<KeyObject | undefined> {
-    const known = this.find(id)
-    if (known || performance.now() - this.readAtMs < this.timing.unknownMs) return known
-    await this.read().catch(() => undefined)
-    return this.find(id)
+    const known = this.#find(id)
+    if (known || performance.now() - this.#readAtMs < this.#timing.unknownMs) return known
+    await this.#read().catch(() => undefined)
+    return this.#find(id)
   }
 
   /**
@@ -69,35 +69,35 @@ export class KeyRing {
    * @param issuedAt when the token was issued, seconds since 1970.
    */
   async isActive(id: string, issuedAt: number): Promise<boolean> {
-    if (!this.active.has(id) && (issuedAt + CLOCK_SECONDS) * 1_000 > this.readAtEpochMs) {
-      await this.read().catch(() => undefined)
+    if (!this.#active.has(id) && (issuedAt + CLOCK_SECONDS) * 1_000 > this.#readAtEpochMs) {
+      await this.#read().catch(() => undefined)
     }
-    const endsAt = this.active.get(id)
+    const endsAt = this.#active.get(id)
     return endsAt !== undefined && endsAt > Date.now()
   }
 
-  private find(id: string): KeyObject | undefined {
-    return this.signing.find((key) => key.id === id)?.secret
+  #find(id: string): KeyObject | undefined {
+    return this.#signing.find((key) => key.id === id)?.secret
   }
 
   /** Requests that come meanwhile wait for the same reading. */
-  private read(): Promise<void> {
-    this.reading ??= this.readOnce().finally(() => {
-      this.reading = null
+  #read(): Promise<void> {
+    this.#reading ??= this.#readOnce().finally(() => {
+      this.#reading = null
     })
-    return this.reading
+    return this.#reading
   }
 
-  private async readOnce(): Promise<void> {
+  async #readOnce(): Promise<void> {
     const startedMs = performance.now()
     const startedEpochMs = Date.now()
-    const signing = await loadSigningKeys(this.database)
-    const { rows } = await this.database.query<{ id: string; expires: Date | null }>(
+    const signing = await loadSigningKeys(this.#database)
+    const { rows } = await this.#database.query<{ id: string; expires: Date | null }>(
       'SELECT key_id AS id, expires_at AS expires FROM access.api_keys WHERE revoked_at IS NULL',
     )
-    this.signing = signing
-    this.active = new Map(rows.map(({ id, expires }) => [id, expires?.getTime() ?? Infinity]))
-    this.readAtMs = startedMs
-    this.readAtEpochMs = startedEpochMs
+    this.#signing = signing
+    this.#active = new Map(rows.map(({ id, expires }) => [id, expires?.getTime() ?? Infinity]))
+    this.#readAtMs = startedMs
+    this.#readAtEpochMs = startedEpochMs
   }
 }

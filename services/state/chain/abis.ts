@@ -54,15 +54,15 @@ const ENTRY_BYTES = 200
 
 /** The ABIs of all accounts, at every indexed block. */
 export class AbiStore {
-  private readonly database: Queryable
-  private readonly seeds: AbiSeeds
-  private readonly versions = new LRUCache<string, KnownVersions>({ maxSize: MAX_VERSIONS_BYTES })
-  private readonly contents = new LRUCache<string, Buffer>({ maxSize: MAX_PACKED_BYTES })
-  private readonly compiledAbis = new LRUCache<string, CompiledAbi>({ maxSize: MAX_COMPILED_BYTES })
+  readonly #database: Queryable
+  readonly #seeds: AbiSeeds
+  readonly #versions = new LRUCache<string, KnownVersions>({ maxSize: MAX_VERSIONS_BYTES })
+  readonly #contents = new LRUCache<string, Buffer>({ maxSize: MAX_PACKED_BYTES })
+  readonly #compiledAbis = new LRUCache<string, CompiledAbi>({ maxSize: MAX_COMPILED_BYTES })
 
   constructor(database: Queryable, seeds: AbiSeeds) {
-    this.database = database
-    this.seeds = seeds
+    this.#database = database
+    this.#seeds = seeds
   }
 
   /**
@@ -70,7 +70,7 @@ export class AbiStore {
    * chain node. @throws Refusal 503 when that cannot be asked.
    */
   async at(account: string, block: number, position: Position): Promise<AbiVersion | null> {
-    const rows = await this.rowsOf(account, position)
+    const rows = await this.#rowsOf(account, position)
     const row = rows.findLast((each) => each.block <= block)
     if (row) {
       const set = row.block === position.startBlock && position.startBlock > 1 ? 'at_or_before' : 'at'
@@ -78,7 +78,7 @@ export class AbiStore {
     }
     const { wholeSince } = position
     if (wholeSince <= 1 || block < wholeSince) return null
-    const digest = await this.seeds.digestOf(account, position, (seen) => this.standing(account, seen))
+    const digest = await this.#seeds.digestOf(account, position, (seen) => this.#standing(account, seen))
     if (digest === null) return null
     return { account, block: wholeSince, set: 'at_or_before', digest, isEmpty: false }
   }
@@ -86,33 +86,34 @@ export class AbiStore {
   /** The packed ABI; null when a fork has taken it back since. */
   async packed(version: AbiVersion): Promise<Buffer | null> {
     const key = keyOf(version)
-    const cached = this.contents.get(key) ?? this.seeds.packed(version.account, version.block, version.digest)
+    const cached =
+      this.#contents.get(key) ?? this.#seeds.packed(version.account, version.block, version.digest)
     if (cached) return cached
-    const { rows } = await this.database.query<{ abi: Buffer }>({
+    const { rows } = await this.#database.query<{ abi: Buffer }>({
       name: 'abi-content',
       text: CONTENT,
       values: [version.account, version.block],
     })
     const abi = rows[0]?.abi
     if (!abi) return null
-    this.contents.set(key, abi, { size: abi.length + ENTRY_BYTES })
+    this.#contents.set(key, abi, { size: abi.length + ENTRY_BYTES })
     return abi
   }
 
   /** Decoders of the ABI; null when a fork has taken it back since. @throws DecodeError, AbiError. */
   async compiled(version: AbiVersion): Promise<CompiledAbi | null> {
     const key = keyOf(version)
-    const cached = this.compiledAbis.get(key)
+    const cached = this.#compiledAbis.get(key)
     if (cached) return cached
     const packed = await this.packed(version)
     if (!packed) return null
     const compiled = compileAbi(parsePackedAbi(packed))
-    this.compiledAbis.set(key, compiled, { size: packed.length * COMPILED_FACTOR + ENTRY_BYTES })
+    this.#compiledAbis.set(key, compiled, { size: packed.length * COMPILED_FACTOR + ENTRY_BYTES })
     return compiled
   }
 
-  private async standing(account: string, seen: readonly BlockRef[]): Promise<Standing> {
-    const { rows } = await this.database.query<Standing>({
+  async #standing(account: string, seen: readonly BlockRef[]): Promise<Standing> {
+    const { rows } = await this.#database.query<Standing>({
       name: 'abi-untouched',
       text: UNTOUCHED,
       values: [account, seen.map(({ num }) => num), seen.map(({ id }) => id)],
@@ -121,15 +122,15 @@ export class AbiStore {
   }
 
   /** Read again whenever the head has moved: a block may have set one, a fork may have taken one back. */
-  private async rowsOf(account: string, { head }: Position): Promise<readonly VersionRow[]> {
-    const cached = this.versions.get(account)
+  async #rowsOf(account: string, { head }: Position): Promise<readonly VersionRow[]> {
+    const cached = this.#versions.get(account)
     if (cached?.head === head.id) return cached.rows
-    const { rows } = await this.database.query<VersionRow>({
+    const { rows } = await this.#database.query<VersionRow>({
       name: 'abi-versions',
       text: VERSIONS,
       values: [account],
     })
-    this.versions.set(account, { head: head.id, rows }, { size: ENTRY_BYTES + 150 * rows.length })
+    this.#versions.set(account, { head: head.id, rows }, { size: ENTRY_BYTES + 150 * rows.length })
     return rows
   }
 }

@@ -99,37 +99,37 @@ export async function readPosition(database: Queryable): Promise<Position> {
 
 /** The position, cached for a short time: reading it for every request would cost more than the answers. */
 export class PositionWatch {
-  private readonly database: Queryable
-  private readonly freshMs: number
-  private known: Position | null = null
-  private readAtMs = -Infinity
-  private reading: Promise<Position> | null = null
+  readonly #database: Queryable
+  readonly #freshMs: number
+  #known: Position | null = null
+  #readAtMs = -Infinity
+  #reading: Promise<Position> | null = null
 
   /** @param freshMs how old a position may be. */
   constructor(database: Queryable, freshMs: number) {
-    this.database = database
-    this.freshMs = freshMs
+    this.#database = database
+    this.#freshMs = freshMs
   }
 
   /** The position, read again when it is too old or below `atLeast`. @throws Refusal 503 before the first block. */
   async get(atLeast = 0): Promise<Position> {
-    const { known } = this
-    const isFresh = performance.now() - this.readAtMs < this.freshMs
+    const known = this.#known
+    const isFresh = performance.now() - this.#readAtMs < this.#freshMs
     if (known && isFresh && known.head.num >= atLeast) return known
-    return this.read()
+    return this.#read()
   }
 
-  private read(): Promise<Position> {
-    this.reading ??= this.readOnce().finally(() => {
-      this.reading = null
+  #read(): Promise<Position> {
+    this.#reading ??= this.#readOnce().finally(() => {
+      this.#reading = null
     })
-    return this.reading
+    return this.#reading
   }
 
-  private async readOnce(): Promise<Position> {
+  async #readOnce(): Promise<Position> {
     const startedMs = performance.now()
-    this.known = await readPosition(this.database)
-    this.readAtMs = startedMs
-    return this.known
+    this.#known = await readPosition(this.#database)
+    this.#readAtMs = startedMs
+    return this.#known
   }
 }

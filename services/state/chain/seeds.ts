@@ -35,15 +35,15 @@ const WAIT_STEP_MS = 100
  * counts once the reader has reached the block at which it was said, on the same branch, and found no other ABI up to there.
  */
 export class AbiSeeds {
-  private readonly nodeUrl: string
-  private readonly positions: PositionWatch
-  private readonly known = new LRUCache<string, Seed>({ maxSize: MAX_BYTES })
-  private readonly absentUntil = new LRUCache<string, number>({ maxSize: 2 ** 20 })
-  private readonly asking = new Map<string, Promise<Seed | null>>()
+  readonly #nodeUrl: string
+  readonly #positions: PositionWatch
+  readonly #known = new LRUCache<string, Seed>({ maxSize: MAX_BYTES })
+  readonly #absentUntil = new LRUCache<string, number>({ maxSize: 2 ** 20 })
+  readonly #asking = new Map<string, Promise<Seed | null>>()
 
   constructor(nodeUrl: string, positions: PositionWatch) {
-    this.nodeUrl = nodeUrl
-    this.positions = positions
+    this.#nodeUrl = nodeUrl
+    this.#positions = positions
   }
 
   /**
@@ -52,71 +52,71 @@ export class AbiSeeds {
    * @throws Refusal 503 when the chain node does not answer, or not about the branch of the reader.
    */
   async digestOf(account: string, position: Position, standing: ReadStanding): Promise<string | null> {
-    const known = this.known.get(keyOf(account, position.wholeSince))
+    const known = this.#known.get(keyOf(account, position.wholeSince))
     if (known) return known.digest
-    if ((this.absentUntil.get(account) ?? 0) > Date.now()) return null
+    if ((this.#absentUntil.get(account) ?? 0) > Date.now()) return null
     if (!(await standing([])).isUntouched) return null
-    const seed = await this.ask(account, position, standing)
+    const seed = await this.#ask(account, position, standing)
     return seed?.digest ?? null
   }
 
   /** The packed ABI with this content, which is in force from a block on. */
   packed(account: string, block: number, digest: string): Buffer | undefined {
-    const seed = this.known.get(keyOf(account, block))
+    const seed = this.#known.get(keyOf(account, block))
     return seed?.digest === digest ? seed.packed : undefined
   }
 
-  private ask(account: string, position: Position, standing: ReadStanding): Promise<Seed | null> {
-    const running = this.asking.get(account)
+  #ask(account: string, position: Position, standing: ReadStanding): Promise<Seed | null> {
+    const running = this.#asking.get(account)
     if (running) return running
-    if (this.asking.size >= MAX_ASKING) throw notReady('The chain node is being asked for other ABIs.')
-    const asked = this.askOnce(account, position, standing).finally(() => {
-      this.asking.delete(account)
+    if (this.#asking.size >= MAX_ASKING) throw notReady('The chain node is being asked for other ABIs.')
+    const asked = this.#askOnce(account, position, standing).finally(() => {
+      this.#asking.delete(account)
     })
-    this.asking.set(account, asked)
+    this.#asking.set(account, asked)
     return asked
   }
 
-  private async askOnce(account: string, position: Position, standing: ReadStanding): Promise<Seed | null> {
-    const { packed, before, after } = await this.readNode(account)
-    await this.untilReached(after.num, position)
+  async #askOnce(account: string, position: Position, standing: ReadStanding): Promise<Seed | null> {
+    const { packed, before, after } = await this.#readNode(account)
+    await this.#untilReached(after.num, position)
     const { isUntouched, isOnBranch } = await standing([before, after])
     // One that was set meanwhile may be the one that the node returned.
     if (!isUntouched) return null
     if (!isOnBranch) throw notReady('The chain node is on another branch than the reader.')
     if (packed === null) {
-      this.absentUntil.set(account, Date.now() + ABSENCE_MS, { size: 64 })
+      this.#absentUntil.set(account, Date.now() + ABSENCE_MS, { size: 64 })
       return null
     }
     const seed = { packed: Buffer.from(packed), digest: createHash('sha256').update(packed).digest('hex') }
-    this.known.set(keyOf(account, position.wholeSince), seed, { size: packed.length + 100 })
+    this.#known.set(keyOf(account, position.wholeSince), seed, { size: packed.length + 100 })
     return seed
   }
 
   /** An ABI between two heads: it is older than the second, and on their branch. */
-  private async readNode(
+  async #readNode(
     account: string,
   ): Promise<{ packed: Uint8Array | null; before: BlockRef; after: BlockRef }> {
     try {
-      const before = await this.readHead()
-      const packed = await readRawAbi(this.nodeUrl, account)
-      return { packed, before, after: await this.readHead() }
+      const before = await this.#readHead()
+      const packed = await readRawAbi(this.#nodeUrl, account)
+      return { packed, before, after: await this.#readHead() }
     } catch {
       throw notReady('The ABI was set before the first indexed block, and the chain node does not answer.')
     }
   }
 
-  private async readHead(): Promise<BlockRef> {
-    const { headBlock, headId } = await readChainInfo(this.nodeUrl)
+  async #readHead(): Promise<BlockRef> {
+    const { headBlock, headId } = await readChainInfo(this.#nodeUrl)
     return { num: headBlock, id: headId }
   }
 
-  private async untilReached(block: number, position: Position): Promise<void> {
+  async #untilReached(block: number, position: Position): Promise<void> {
     let { num } = position.head
     for (let waited = 0; num < block; waited += WAIT_STEP_MS) {
       if (waited >= WAIT_MS) throw notReady(`The reader is at block ${num} and the chain node at ${block}.`)
       await sleep(WAIT_STEP_MS)
-      num = (await this.positions.get()).head.num
+      num = (await this.#positions.get()).head.num
     }
   }
 }

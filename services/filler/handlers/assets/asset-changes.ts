@@ -23,20 +23,20 @@ export function mapToJsonText(map: AttributeMap): JsonText | null {
  * templates' supply is known, and from it the mint numbers.
  */
 export class AssetChanges {
-  private readonly assets = new Map<bigint, AssetChange>()
+  readonly #assets = new Map<bigint, AssetChange>()
   /** Mints of each template, in order. */
-  private readonly mints = new Map<number, AssetRow[]>()
-  private readonly block: BlockInfo
-  private readonly sink: RowSink
+  readonly #mints = new Map<number, AssetRow[]>()
+  readonly #block: BlockInfo
+  readonly #sink: RowSink
 
   constructor(block: BlockInfo, sink: RowSink) {
-    this.block = block
-    this.sink = sink
+    this.#block = block
+    this.#sink = sink
   }
 
   /** `seq` is the global sequence of the log, null when logs are not stored. */
   mint(log: LogMint, seq: bigint | null): void {
-    const { num, timeMs } = this.block
+    const { num, timeMs } = this.#block
     const row: AssetRow = {
       asset_id: log.asset_id,
       minted_at_time: timeMs,
@@ -60,20 +60,20 @@ export class AssetChanges {
       immutable_data: mapToJsonText(log.immutable_data),
       mutable_data: mapToJsonText(log.mutable_data),
     }
-    this.assets.set(log.asset_id, { minted: row, changes: row, payerMayChange: true })
+    this.#assets.set(log.asset_id, { minted: row, changes: row, payerMayChange: true })
     if (row.template_id !== null) {
-      const mints = this.mints.get(row.template_id)
+      const mints = this.#mints.get(row.template_id)
       if (mints) mints.push(row)
-      else this.mints.set(row.template_id, [row])
+      else this.#mints.set(row.template_id, [row])
     }
-    this.own(log.new_asset_owner, log.collection_name, 1n)
-    this.count(log.collection_name, log.schema_name, row.template_id, 1n, 0n)
+    this.#own(log.new_asset_owner, log.collection_name, 1n)
+    this.#count(log.collection_name, log.schema_name, row.template_id, 1n, 0n)
   }
 
   transfer(log: LogTransfer): void {
-    const { num, timeMs } = this.block
+    const { num, timeMs } = this.#block
     for (const assetId of log.asset_ids) {
-      const { changes } = this.change(assetId)
+      const { changes } = this.#change(assetId)
       changes.owner = log.to
       changes.transferred_at_time = timeMs
       changes.transferred_at_block = num
@@ -81,13 +81,13 @@ export class AssetChanges {
       changes.updated_at_block = num
     }
     const moved = BigInt(log.asset_ids.length)
-    this.own(log.from, log.collection_name, -moved)
-    this.own(log.to, log.collection_name, moved)
+    this.#own(log.from, log.collection_name, -moved)
+    this.#own(log.to, log.collection_name, moved)
   }
 
   burn(log: LogBurn): void {
-    const { num, timeMs } = this.block
-    Object.assign(this.change(log.asset_id).changes, {
+    const { num, timeMs } = this.#block
+    Object.assign(this.#change(log.asset_id).changes, {
       owner: null,
       burned_by_account: log.asset_owner,
       burned_at_time: timeMs,
@@ -95,27 +95,27 @@ export class AssetChanges {
       updated_at_time: timeMs,
       updated_at_block: num,
     })
-    this.own(log.asset_owner, log.collection_name, -1n)
-    this.sink.add(tables.burners, { account: log.asset_owner, assets: 1n })
-    this.count(log.collection_name, log.schema_name, log.template_id < 0 ? null : log.template_id, 0n, 1n)
+    this.#own(log.asset_owner, log.collection_name, -1n)
+    this.#sink.add(tables.burners, { account: log.asset_owner, assets: 1n })
+    this.#count(log.collection_name, log.schema_name, log.template_id < 0 ? null : log.template_id, 0n, 1n)
   }
 
   setData(log: LogSetData): void {
-    const change = this.change(log.asset_id)
+    const change = this.#change(log.asset_id)
     change.payerMayChange = true
     change.changes.mutable_data = mapToJsonText(log.new_data)
-    change.changes.updated_at_time = this.block.timeMs
-    change.changes.updated_at_block = this.block.num
+    change.changes.updated_at_time = this.#block.timeMs
+    change.changes.updated_at_block = this.#block.num
   }
 
   /** The payer of the row may have changed; the row itself has it at the end of the block. */
   touchPayer(assetId: bigint): void {
-    this.change(assetId).payerMayChange = true
+    this.#change(assetId).payerMayChange = true
   }
 
   /** Changes of an asset by the block's actions; undefined when none. */
   find(assetId: bigint): AssetChange | undefined {
-    return this.assets.get(assetId)
+    return this.#assets.get(assetId)
   }
 
   /**
@@ -123,7 +123,7 @@ export class AssetChanges {
    * the last mint of the block has the supply at its end as its number.
    */
   numberMints(templateId: number, issuedSupply: number): void {
-    const mints = this.mints.get(templateId)
+    const mints = this.#mints.get(templateId)
     if (!mints) return
     const first = issuedSupply - mints.length + 1
     for (let i = 0; i < mints.length; i++) mints[i]!.template_mint = first + i
@@ -131,37 +131,38 @@ export class AssetChanges {
 
   /** Gives the assets to the sink. */
   end(): void {
-    for (const [assetId, change] of this.assets) {
-      if (change.minted) this.sink.insert(tables.assets, change.minted)
+    for (const [assetId, change] of this.#assets) {
+      if (change.minted) this.#sink.insert(tables.assets, change.minted)
       else if (Object.keys(change.changes).length > 0)
-        this.sink.patch(tables.assets, { asset_id: assetId }, change.changes)
+        this.#sink.patch(tables.assets, { asset_id: assetId }, change.changes)
     }
   }
 
-  private change(assetId: bigint): AssetChange {
-    let change = this.assets.get(assetId)
+  #change(assetId: bigint): AssetChange {
+    let change = this.#assets.get(assetId)
     if (!change) {
       change = { minted: null, changes: {}, payerMayChange: false }
-      this.assets.set(assetId, change)
+      this.#assets.set(assetId, change)
     }
     return change
   }
 
   /** An account has more, or fewer, assets of a collection. */
-  private own(account: string, collection: string, assets: bigint): void {
-    this.sink.add(tables.accounts, { account, assets })
-    this.sink.add(tables.collectionAccounts, { collection_name: collection, account, assets })
+  #own(account: string, collection: string, assets: bigint): void {
+    this.#sink.add(tables.accounts, { account, assets })
+    this.#sink.add(tables.collectionAccounts, { collection_name: collection, account, assets })
   }
 
-  private count(
+  #count(
     collection: string,
     schema: string,
     templateId: number | null,
     minted: bigint,
     burned: bigint,
   ): void {
-    this.sink.add(tables.collectionCounts, { collection_name: collection, minted, burned })
-    this.sink.add(tables.schemaCounts, { collection_name: collection, schema_name: schema, minted, burned })
-    if (templateId !== null) this.sink.add(tables.templateCounts, { template_id: templateId, minted, burned })
+    this.#sink.add(tables.collectionCounts, { collection_name: collection, minted, burned })
+    this.#sink.add(tables.schemaCounts, { collection_name: collection, schema_name: schema, minted, burned })
+    if (templateId !== null)
+      this.#sink.add(tables.templateCounts, { template_id: templateId, minted, burned })
   }
 }

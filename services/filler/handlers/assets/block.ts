@@ -17,18 +17,18 @@ const SET_TEMPLATE_DATA_HEAD = 20
 
 /** One block of the assets contract. */
 export class AssetsBlock implements BlockScope<AssetsState> {
-  private readonly block: BlockInfo
-  private readonly sink: RowSink
-  private readonly warn: (message: string) => void
-  private readonly assets: AssetChanges
-  private readonly offers: OfferChanges
-  private readonly log: EventLog
-  private readonly rows: ContractRows
+  readonly #block: BlockInfo
+  readonly #sink: RowSink
+  readonly #warn: (message: string) => void
+  readonly #assets: AssetChanges
+  readonly #offers: OfferChanges
+  readonly #log: EventLog
+  readonly #rows: ContractRows
   /** Collections are handled last: their data needs the format at the end of the block. */
-  private readonly collections: contract.CollectionState[] = []
-  private readonly swapEvents: ActionEvent[] = []
-  private readonly swapsSet = new Map<string, contract.AuthorSwapState>()
-  private readonly swapsEnded = new Map<string, contract.AuthorSwapState>()
+  readonly #collections: contract.CollectionState[] = []
+  readonly #swapEvents: ActionEvent[] = []
+  readonly #swapsSet = new Map<string, contract.AuthorSwapState>()
+  readonly #swapsEnded = new Map<string, contract.AuthorSwapState>()
 
   constructor(
     account: string,
@@ -38,76 +38,76 @@ export class AssetsBlock implements BlockScope<AssetsState> {
     sink: RowSink,
     warn: (message: string) => void,
   ) {
-    this.block = block
-    this.sink = sink
-    this.warn = warn
-    this.assets = new AssetChanges(block, sink)
-    this.offers = new OfferChanges(block, sink)
-    this.log = new EventLog(block, sink, stored)
-    this.rows = new ContractRows(account, block, state, sink, warn)
+    this.#block = block
+    this.#sink = sink
+    this.#warn = warn
+    this.#assets = new AssetChanges(block, sink)
+    this.#offers = new OfferChanges(block, sink)
+    this.#log = new EventLog(block, sink, stored)
+    this.#rows = new ContractRows(account, block, state, sink, warn)
   }
 
   action(event: ActionEvent): void {
     switch (event.name) {
       case 'logmint':
-        return this.logMint(event, event.data as contract.LogMint)
+        return this.#logMint(event, event.data as contract.LogMint)
       case 'logtransfer':
-        return this.logTransfer(event, event.data as contract.LogTransfer)
+        return this.#logTransfer(event, event.data as contract.LogTransfer)
       case 'logsetdata':
-        return this.logSetData(event, event.data as contract.LogSetData)
+        return this.#logSetData(event, event.data as contract.LogSetData)
       case 'logburnasset':
-        return this.logBurn(event, event.data as contract.LogBurn)
+        return this.#logBurn(event, event.data as contract.LogBurn)
       case 'logbackasset':
-        return this.logBackAsset(event, event.data as contract.LogBackAsset)
+        return this.#logBackAsset(event, event.data as contract.LogBackAsset)
       case 'logrampayer':
-        return this.logRamPayer(event, event.data as contract.LogRamPayer)
+        return this.#logRamPayer(event, event.data as contract.LogRamPayer)
       case 'lognewoffer':
-        return this.logNewOffer(event, event.data as contract.LogNewOffer)
+        return this.#logNewOffer(event, event.data as contract.LogNewOffer)
       case 'acceptoffer':
-        return this.closeOffer(event, offerStates.accepted)
+        return this.#closeOffer(event, offerStates.accepted)
       case 'declineoffer':
-        return this.closeOffer(event, offerStates.declined)
+        return this.#closeOffer(event, offerStates.declined)
       case 'canceloffer':
-        return this.closeOffer(event, offerStates.cancelled)
+        return this.#closeOffer(event, offerStates.cancelled)
       case 'lognewtempl':
-        return this.logNewTemplate(event, event.data as contract.LogNewTemplate)
+        return this.#logNewTemplate(event, event.data as contract.LogNewTemplate)
       case 'logsetdatatl':
-        return this.logSetTemplateData(event, event.data as contract.LogSetTemplateData)
+        return this.#logSetTemplateData(event, event.data as contract.LogSetTemplateData)
       default:
-        return this.administrativeAction(event)
+        return this.#administrativeAction(event)
     }
   }
 
   row(event: RowEvent): void {
     switch (event.table) {
       case 'assets':
-        return this.assetRow(event)
+        return this.#assetRow(event)
       case 'templates':
-        return this.templateRow(event.value() as contract.TemplateState, event.present)
+        return this.#templateRow(event.value() as contract.TemplateState, event.present)
       case 'offers':
-        return this.offers.row(event.value() as contract.OfferState, event.present)
+        return this.#offers.row(event.value() as contract.OfferState, event.present)
       case 'balances':
-        return this.rows.balances(event.value() as { owner: string; quantities: string[] }, event.present)
+        return this.#rows.balances(event.value() as { owner: string; quantities: string[] }, event.present)
       case 'schemas':
-        return this.rows.schemas(
+        return this.#rows.schemas(
           event,
           event.value() as { schema_name: string; format: contract.FormatField[] },
         )
       case 'schematypes':
-        return this.rows.schemaTypes(
+        return this.#rows.schemaTypes(
           event,
           event.value() as { schema_name: string; format_type: Record<string, string>[] },
         )
       case 'authorswaps':
-        return this.authorSwapRow(event.value() as contract.AuthorSwapState, event.present)
+        return this.#authorSwapRow(event.value() as contract.AuthorSwapState, event.present)
       case 'collections':
-        if (event.present) this.collections.push(event.value() as contract.CollectionState)
+        if (event.present) this.#collections.push(event.value() as contract.CollectionState)
         return
       case 'config':
-        if (event.present) this.rows.config(event.value() as contract.ConfigState)
+        if (event.present) this.#rows.config(event.value() as contract.ConfigState)
         return
       case 'tokenconfigs':
-        if (event.present) this.rows.tokenConfigs(event.value() as { standard: string; version: string })
+        if (event.present) this.#rows.tokenConfigs(event.value() as { standard: string; version: string })
         return
       default:
         return
@@ -115,65 +115,65 @@ export class AssetsBlock implements BlockScope<AssetsState> {
   }
 
   end(): AssetsState {
-    for (const collection of this.collections) this.rows.collections(collection)
-    for (const event of this.swapEvents) this.completeSwapLog(event)
-    this.rows.end()
-    this.assets.end()
-    this.log.end()
-    return this.rows.state
+    for (const collection of this.#collections) this.#rows.collections(collection)
+    for (const event of this.#swapEvents) this.#completeSwapLog(event)
+    this.#rows.end()
+    this.#assets.end()
+    this.#log.end()
+    return this.#rows.state
   }
 
-  private logMint(event: ActionEvent, log: contract.LogMint): void {
-    this.assets.mint(log, this.log.keepsLogs ? event.seq : null)
+  #logMint(event: ActionEvent, log: contract.LogMint): void {
+    this.#assets.mint(log, this.#log.keepsLogs ? event.seq : null)
     // Sequence, minter and receiver are on the asset itself: a row of the log would say nothing more.
-    this.log.reserve(event)
+    this.#log.reserve(event)
   }
 
-  private logTransfer(event: ActionEvent, log: contract.LogTransfer): void {
-    this.assets.transfer(log)
-    for (const assetId of log.asset_ids) this.sink.recheck(offerValidity, assetId)
-    this.log.transfer(event, log)
+  #logTransfer(event: ActionEvent, log: contract.LogTransfer): void {
+    this.#assets.transfer(log)
+    for (const assetId of log.asset_ids) this.#sink.recheck(offerValidity, assetId)
+    this.#log.transfer(event, log)
   }
 
-  private logSetData(event: ActionEvent, log: contract.LogSetData): void {
-    this.assets.setData(log)
-    this.log.write(event, log.asset_id, null, event.packed.subarray(SET_DATA_HEAD))
+  #logSetData(event: ActionEvent, log: contract.LogSetData): void {
+    this.#assets.setData(log)
+    this.#log.write(event, log.asset_id, null, event.packed.subarray(SET_DATA_HEAD))
   }
 
-  private logBurn(event: ActionEvent, log: contract.LogBurn): void {
-    this.assets.burn(log)
-    this.sink.recheck(offerValidity, log.asset_id)
-    this.log.write(event, log.asset_id, { asset_owner: log.asset_owner, backed_tokens: log.backed_tokens })
+  #logBurn(event: ActionEvent, log: contract.LogBurn): void {
+    this.#assets.burn(log)
+    this.#sink.recheck(offerValidity, log.asset_id)
+    this.#log.write(event, log.asset_id, { asset_owner: log.asset_owner, backed_tokens: log.backed_tokens })
   }
 
-  private logBackAsset(event: ActionEvent, log: contract.LogBackAsset): void {
-    this.assets.touchPayer(log.asset_id)
-    this.rows.backAsset(log)
-    this.log.write(event, log.asset_id, { backed_token: log.backed_token })
+  #logBackAsset(event: ActionEvent, log: contract.LogBackAsset): void {
+    this.#assets.touchPayer(log.asset_id)
+    this.#rows.backAsset(log)
+    this.#log.write(event, log.asset_id, { backed_token: log.backed_token })
   }
 
-  private logRamPayer(event: ActionEvent, log: contract.LogRamPayer): void {
-    this.assets.touchPayer(log.asset_id)
+  #logRamPayer(event: ActionEvent, log: contract.LogRamPayer): void {
+    this.#assets.touchPayer(log.asset_id)
     const { asset_id: assetId, ...data } = log
-    this.log.write(event, assetId, data)
+    this.#log.write(event, assetId, data)
   }
 
-  private logNewOffer(event: ActionEvent, log: contract.LogNewOffer): void {
-    this.offers.create(log)
-    this.log.write(event, log.offer_id, null)
+  #logNewOffer(event: ActionEvent, log: contract.LogNewOffer): void {
+    this.#offers.create(log)
+    this.#log.write(event, log.offer_id, null)
   }
 
-  private closeOffer(event: ActionEvent, state: number): void {
+  #closeOffer(event: ActionEvent, state: number): void {
     const { offer_id: offerId } = event.data as { offer_id: bigint }
-    this.offers.close(offerId, state)
-    this.log.write(event, offerId, null)
+    this.#offers.close(offerId, state)
+    this.#log.write(event, offerId, null)
   }
 
-  private logNewTemplate(event: ActionEvent, log: contract.LogNewTemplate): void {
-    this.sink.insert(tables.templates, {
+  #logNewTemplate(event: ActionEvent, log: contract.LogNewTemplate): void {
+    this.#sink.insert(tables.templates, {
       template_id: log.template_id,
-      created_at_block: this.block.num,
-      created_at_time: this.block.timeMs,
+      created_at_block: this.#block.num,
+      created_at_time: this.#block.timeMs,
       deleted_at_time: null,
       deleted_at_block: null,
       max_supply: log.max_supply,
@@ -185,35 +185,35 @@ export class AssetsBlock implements BlockScope<AssetsState> {
       immutable_data: mapToJsonText(log.immutable_data) ?? '{}',
       mutable_data: null,
     })
-    this.log.write(event, BigInt(log.template_id), {
+    this.#log.write(event, BigInt(log.template_id), {
       authorized_creator: log.authorized_creator,
       max_supply: log.max_supply,
     })
   }
 
-  private logSetTemplateData(event: ActionEvent, log: contract.LogSetTemplateData): void {
-    this.sink.patch(
+  #logSetTemplateData(event: ActionEvent, log: contract.LogSetTemplateData): void {
+    this.#sink.patch(
       tables.templates,
       { template_id: log.template_id },
       { mutable_data: mapToJsonText(log.new_data) },
     )
     const packed = event.packed.subarray(SET_TEMPLATE_DATA_HEAD)
-    this.log.write(event, BigInt(log.template_id), { schema_name: log.schema_name }, packed)
+    this.#log.write(event, BigInt(log.template_id), { schema_name: log.schema_name }, packed)
   }
 
   /** Only the payer comes from the row; the rest came with the actions. */
-  private assetRow(event: RowEvent): void {
+  #assetRow(event: RowEvent): void {
     if (!event.present) return
-    const change = this.assets.find(event.primaryKey())
-    if (!change) this.warn('an asset row changed without a known action')
+    const change = this.#assets.find(event.primaryKey())
+    if (!change) this.#warn('an asset row changed without a known action')
     else if (change.payerMayChange)
       change.changes.ram_payer = (event.value() as { ram_payer: string }).ram_payer
   }
 
-  private templateRow(value: contract.TemplateState, present: boolean): void {
-    if (!present) return this.deleteTemplate(value.template_id)
-    this.assets.numberMints(value.template_id, value.issued_supply)
-    this.sink.patch(
+  #templateRow(value: contract.TemplateState, present: boolean): void {
+    if (!present) return this.#deleteTemplate(value.template_id)
+    this.#assets.numberMints(value.template_id, value.issued_supply)
+    this.#sink.patch(
       tables.templates,
       { template_id: value.template_id },
       {
@@ -225,48 +225,48 @@ export class AssetsBlock implements BlockScope<AssetsState> {
     )
   }
 
-  private deleteTemplate(templateId: number): void {
+  #deleteTemplate(templateId: number): void {
     const deleted = {
-      deleted_at_time: this.block.timeMs,
-      deleted_at_block: this.block.num,
+      deleted_at_time: this.#block.timeMs,
+      deleted_at_block: this.#block.num,
       mutable_data: null,
     }
-    this.sink.patch(tables.templates, { template_id: templateId }, deleted)
+    this.#sink.patch(tables.templates, { template_id: templateId }, deleted)
   }
 
-  private administrativeAction(event: ActionEvent): void {
+  #administrativeAction(event: ActionEvent): void {
     const data = event.data as Readonly<Record<string, unknown>>
     switch (event.name) {
       case 'createauswap':
       case 'acceptauswap':
       case 'rejectauswap':
-        this.log.reserve(event)
-        this.swapEvents.push(event)
+        this.#log.reserve(event)
+        this.#swapEvents.push(event)
         return
       case 'createschema':
       case 'extendschema':
       case 'setschematyp':
-        return this.log.writeForCollection(event, data.collection_name as string, data)
+        return this.#log.writeForCollection(event, data.collection_name as string, data)
       case 'locktemplate':
       case 'deltemplate':
       case 'redtemplmax': {
         const { collection_name: _collection, template_id: templateId, ...rest } = data
         // A template that is created and deleted in one block leaves no row.
-        if (event.name === 'deltemplate') this.deleteTemplate(templateId as number)
-        return this.log.write(event, BigInt(templateId as number), rest)
+        if (event.name === 'deltemplate') this.#deleteTemplate(templateId as number)
+        return this.#log.write(event, BigInt(templateId as number), rest)
       }
       default:
-        return this.log.writeForCollection(event, data.collection_name as string, data)
+        return this.#log.writeForCollection(event, data.collection_name as string, data)
     }
   }
 
-  private authorSwapRow(value: contract.AuthorSwapState, present: boolean): void {
-    this.rows.authorSwaps(value, present)
-    ;(present ? this.swapsSet : this.swapsEnded).set(value.collection_name, value)
+  #authorSwapRow(value: contract.AuthorSwapState, present: boolean): void {
+    this.#rows.authorSwaps(value, present)
+    ;(present ? this.#swapsSet : this.#swapsEnded).set(value.collection_name, value)
   }
 
   /** The actions contain little; the swap's row before or after the block has the rest. */
-  private completeSwapLog(event: ActionEvent): void {
+  #completeSwapLog(event: ActionEvent): void {
     const {
       collection_name: collection,
       new_author: newAuthor,
@@ -278,8 +278,8 @@ export class AssetsBlock implements BlockScope<AssetsState> {
     }
     const subject = nameToInt64(collection)
     if (event.name === 'createauswap') {
-      const date = this.swapsSet.get(collection)?.acceptance_date
-      this.log.complete(event, subject, {
+      const date = this.#swapsSet.get(collection)?.acceptance_date
+      this.#log.complete(event, subject, {
         new_author: newAuthor,
         owner,
         ...(date === undefined ? {} : { acceptance_date: date }),
@@ -287,8 +287,8 @@ export class AssetsBlock implements BlockScope<AssetsState> {
       return
     }
     const actor = event.actors()[0]
-    const swap = this.swapsEnded.get(collection)
-    this.log.complete(event, subject, {
+    const swap = this.#swapsEnded.get(collection)
+    this.#log.complete(event, subject, {
       ...(swap ? { new_author: swap.new_author, prior_author: swap.current_author } : {}),
       ...(actor === undefined ? {} : { actor }),
     })

@@ -16,12 +16,12 @@ import type { SchemaRow, TokenRow } from './tables.ts'
 export class ContractRows {
   /** The state as the block's rows change it. */
   state: AssetsState
-  private readonly contract: string
-  private readonly block: BlockInfo
-  private readonly sink: RowSink
-  private readonly warn: (message: string) => void
+  readonly #contract: string
+  readonly #block: BlockInfo
+  readonly #sink: RowSink
+  readonly #warn: (message: string) => void
   /** Types of schemas that the block set. */
-  private readonly types: Pick<SchemaRow, 'collection_name' | 'schema_name' | 'types'>[] = []
+  readonly #types: Pick<SchemaRow, 'collection_name' | 'schema_name' | 'types'>[] = []
 
   constructor(
     contract: string,
@@ -30,19 +30,19 @@ export class ContractRows {
     sink: RowSink,
     warn: (message: string) => void,
   ) {
-    this.contract = contract
-    this.block = block
+    this.#contract = contract
+    this.#block = block
     this.state = state
-    this.sink = sink
-    this.warn = warn
+    this.#sink = sink
+    this.#warn = warn
   }
 
   config(value: ConfigState): void {
     const format = value.collection_format.map(({ name, type }) => ({ name, type }))
-    this.ensureConfig()
-    this.sink.patch(
+    this.#ensureConfig()
+    this.#sink.patch(
       tables.config,
-      { contract: this.contract },
+      { contract: this.#contract },
       {
         asset_counter: value.asset_counter,
         template_counter: value.template_counter,
@@ -53,48 +53,48 @@ export class ContractRows {
     this.state = { ...this.state, collectionFormat: format }
     for (const { sym, contract } of value.supported_tokens) {
       const { precision, symbol } = parseSymbol(sym)
-      this.token({ token_symbol: symbol, token_precision: precision, token_contract: contract })
+      this.#token({ token_symbol: symbol, token_precision: precision, token_contract: contract })
     }
   }
 
   /** The config row changes with every asset and offer, its tokens hardly ever. */
-  private token(token: TokenRow): void {
+  #token(token: TokenRow): void {
     const known = this.state.tokens.get(token.token_symbol)
     const isSame =
       known?.token_precision === token.token_precision && known.token_contract === token.token_contract
     if (isSame) return
     this.state = { ...this.state, tokens: new Map(this.state.tokens).set(token.token_symbol, token) }
-    this.sink.upsert(tables.tokens, token)
+    this.#sink.upsert(tables.tokens, token)
   }
 
   tokenConfigs(value: { standard: string; version: string }): void {
-    this.ensureConfig()
+    this.#ensureConfig()
     const isV2 = Number.parseInt(value.version, 10) >= 2
-    const v2SinceBlock = this.state.v2SinceBlock ?? (isV2 ? this.block.num : null)
-    this.sink.patch(
+    const v2SinceBlock = this.state.v2SinceBlock ?? (isV2 ? this.#block.num : null)
+    this.#sink.patch(
       tables.config,
-      { contract: this.contract },
+      { contract: this.#contract },
       { standard: value.standard, version: value.version, v2_since_block: v2SinceBlock },
     )
     this.state = { ...this.state, version: value.version, v2SinceBlock }
   }
 
   balances(value: { owner: string; quantities: readonly string[] }, present: boolean): void {
-    const updated = { updated_at_time: this.block.timeMs, updated_at_block: this.block.num }
+    const updated = { updated_at_time: this.#block.timeMs, updated_at_block: this.#block.num }
     const rows = (present ? value.quantities : []).map((quantity) => {
       const { symbol, amount } = parseAsset(quantity)
       return { owner: value.owner, token_symbol: symbol, amount, ...updated }
     })
-    this.sink.replaceGroup(tables.balances, { owner: value.owner }, rows)
+    this.#sink.replaceGroup(tables.balances, { owner: value.owner }, rows)
   }
 
   collections(value: CollectionState): void {
     const { attributes, problem } = decodeAttributes(this.state.collectionFormat, value.serialized_data)
-    if (problem) this.warn(`data of collection ${value.collection_name}: ${problem.message}`)
-    this.sink.upsert(tables.collections, {
+    if (problem) this.#warn(`data of collection ${value.collection_name}: ${problem.message}`)
+    this.#sink.upsert(tables.collections, {
       collection_name: value.collection_name,
-      created_at_time: this.block.timeMs,
-      created_at_block: this.block.num,
+      created_at_time: this.#block.timeMs,
+      created_at_block: this.#block.num,
       market_fee: value.market_fee,
       allow_notify: value.allow_notify,
       author: value.author,
@@ -106,23 +106,23 @@ export class ContractRows {
 
   authorSwaps(value: AuthorSwapState, present: boolean): void {
     if (present) {
-      this.sink.upsert(tables.authorSwaps, {
+      this.#sink.upsert(tables.authorSwaps, {
         collection_name: value.collection_name,
         acceptance_date: value.acceptance_date,
         current_author: value.current_author,
         new_author: value.new_author,
       })
     } else {
-      this.sink.remove(tables.authorSwaps, { collection_name: value.collection_name })
+      this.#sink.remove(tables.authorSwaps, { collection_name: value.collection_name })
     }
   }
 
   schemas(event: RowEvent, value: { schema_name: string; format: readonly FormatField[] }): void {
-    this.sink.upsert(tables.schemas, {
+    this.#sink.upsert(tables.schemas, {
       collection_name: event.scope(),
       schema_name: value.schema_name,
-      created_at_time: this.block.timeMs,
-      created_at_block: this.block.num,
+      created_at_time: this.#block.timeMs,
+      created_at_block: this.#block.num,
       format: toJsonText(value.format.map(({ name, type }) => ({ name, type }))),
       types: null,
     })
@@ -136,23 +136,23 @@ export class ContractRows {
     const types = event.present
       ? toJsonText(value.format_type.map(({ name, mediatype, info }) => ({ name, mediatype, info })))
       : null
-    this.types.push({ collection_name: event.scope(), schema_name: value.schema_name, types })
+    this.#types.push({ collection_name: event.scope(), schema_name: value.schema_name, types })
   }
 
   end(): void {
-    for (const { types, ...schema } of this.types) this.sink.patch(tables.schemas, schema, { types })
+    for (const { types, ...schema } of this.#types) this.#sink.patch(tables.schemas, schema, { types })
   }
 
   backAsset(log: LogBackAsset): void {
     const { symbol, amount } = parseAsset(log.backed_token)
-    this.sink.add(tables.backedTokens, { asset_id: log.asset_id, token_symbol: symbol, amount })
+    this.#sink.add(tables.backedTokens, { asset_id: log.asset_id, token_symbol: symbol, amount })
   }
 
-  private ensureConfig(): void {
+  #ensureConfig(): void {
     if (this.state.known) return
     this.state = { ...this.state, known: true }
-    this.sink.insert(tables.config, {
-      contract: this.contract,
+    this.#sink.insert(tables.config, {
+      contract: this.#contract,
       standard: null,
       version: null,
       v2_since_block: null,

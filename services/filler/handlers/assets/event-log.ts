@@ -18,24 +18,24 @@ export interface StoredHistory {
 
 /** Writes the append-only tables: logs, transfers, and the transactions that they belong to. */
 export class EventLog {
-  private readonly transactions: BlockTransactions
-  private readonly sink: RowSink
-  private readonly stored: StoredHistory
+  readonly #transactions: BlockTransactions
+  readonly #sink: RowSink
+  readonly #stored: StoredHistory
 
   constructor(block: BlockInfo, sink: RowSink, stored: StoredHistory) {
-    this.transactions = new BlockTransactions(block)
-    this.sink = sink
-    this.stored = stored
+    this.#transactions = new BlockTransactions(block)
+    this.#sink = sink
+    this.#stored = stored
   }
 
   get keepsLogs(): boolean {
-    return this.stored.logs
+    return this.#stored.logs
   }
 
   transfer(event: ActionEvent, log: LogTransfer): void {
-    if (!this.stored.transfers) return
-    this.transactions.add(event)
-    this.sink.append(tables.transfers, {
+    if (!this.#stored.transfers) return
+    this.#transactions.add(event)
+    this.#sink.append(tables.transfers, {
       transfer_id: event.seq,
       sender: log.from,
       recipient: log.to,
@@ -43,7 +43,7 @@ export class EventLog {
       memo: log.memo,
       asset_ids: log.asset_ids,
     })
-    this.sink.add(tables.transferCounts, { collection_name: log.collection_name, transfers: 1n })
+    this.#sink.add(tables.transferCounts, { collection_name: log.collection_name, transfers: 1n })
   }
 
   /**
@@ -57,9 +57,9 @@ export class EventLog {
     data: Readonly<Record<string, unknown>> | null,
     packed: Uint8Array | null = null,
   ): void {
-    if (!this.stored.logs) return
-    this.transactions.add(event)
-    this.append(event, subject, data, packed)
+    if (!this.#stored.logs) return
+    this.#transactions.add(event)
+    this.#append(event, subject, data, packed)
   }
 
   /** Logs an action of a collection, without the name itself. */
@@ -70,21 +70,21 @@ export class EventLog {
 
   /** Adds the transaction of a log that has no row of its own, or gets it from `complete` at the end of the block. */
   reserve(event: ActionEvent): void {
-    if (this.stored.logs) this.transactions.add(event)
+    if (this.#stored.logs) this.#transactions.add(event)
   }
 
   /** Writes a reserved log. */
   complete(event: ActionEvent, subject: bigint, data: Readonly<Record<string, unknown>>): void {
-    if (this.stored.logs) this.append(event, subject, data, null)
+    if (this.#stored.logs) this.#append(event, subject, data, null)
   }
 
-  private append(
+  #append(
     event: ActionEvent,
     subject: bigint,
     data: Readonly<Record<string, unknown>> | null,
     packed: Uint8Array | null,
   ): void {
-    this.sink.append(tables.logs, {
+    this.#sink.append(tables.logs, {
       seq: event.seq,
       subject,
       action: logCodes[event.name as LogName],
@@ -95,6 +95,6 @@ export class EventLog {
 
   /** Passes the block with its transactions to the sink, if any event of it was stored. */
   end(): void {
-    this.transactions.end(tables.blocks, this.sink)
+    this.#transactions.end(tables.blocks, this.#sink)
   }
 }

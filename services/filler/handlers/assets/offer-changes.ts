@@ -64,20 +64,20 @@ export const offerCounts: Aggregate<OfferRow> = {
 /** Collects what the block's actions and rows do to offers. */
 export class OfferChanges {
   /** Assets of offers created in this block. */
-  private readonly created = new Map<bigint, readonly bigint[]>()
+  readonly #created = new Map<bigint, readonly bigint[]>()
   /** Offers closed in this block whose assets are not known yet. */
-  private readonly closed = new Set<bigint>()
-  private readonly block: BlockInfo
-  private readonly sink: RowSink
+  readonly #closed = new Set<bigint>()
+  readonly #block: BlockInfo
+  readonly #sink: RowSink
 
   constructor(block: BlockInfo, sink: RowSink) {
-    this.block = block
-    this.sink = sink
+    this.#block = block
+    this.#sink = sink
   }
 
   create(log: LogNewOffer): void {
-    const { num, timeMs } = this.block
-    this.sink.insert(tables.offers, {
+    const { num, timeMs } = this.#block
+    this.#sink.insert(tables.offers, {
       offer_id: log.offer_id,
       created_at_time: timeMs,
       updated_at_time: timeMs,
@@ -93,33 +93,33 @@ export class OfferChanges {
       collection_names: [],
     })
     const assets = [...log.sender_asset_ids, ...log.recipient_asset_ids]
-    this.created.set(log.offer_id, assets)
+    this.#created.set(log.offer_id, assets)
     for (const assetId of assets)
-      this.sink.upsert(tables.openOfferAssets, { asset_id: assetId, offer_id: log.offer_id })
+      this.#sink.upsert(tables.openOfferAssets, { asset_id: assetId, offer_id: log.offer_id })
   }
 
   close(offerId: bigint, state: number): void {
-    this.sink.patch(
+    this.#sink.patch(
       tables.offers,
       { offer_id: offerId },
-      { state, updated_at_time: this.block.timeMs, updated_at_block: this.block.num },
+      { state, updated_at_time: this.#block.timeMs, updated_at_block: this.#block.num },
     )
-    const assets = this.created.get(offerId)
-    if (assets) this.release(offerId, assets)
-    else this.closed.add(offerId)
+    const assets = this.#created.get(offerId)
+    if (assets) this.#release(offerId, assets)
+    else this.#closed.add(offerId)
   }
 
   /** Takes the contract's row: a removed one has the assets of a closed offer. */
   row(offer: OfferState, present: boolean): void {
     if (present) {
-      this.sink.patch(tables.offers, { offer_id: offer.offer_id }, { ram_payer: offer.ram_payer })
-    } else if (this.closed.has(offer.offer_id)) {
-      this.release(offer.offer_id, [...offer.sender_asset_ids, ...offer.recipient_asset_ids])
+      this.#sink.patch(tables.offers, { offer_id: offer.offer_id }, { ram_payer: offer.ram_payer })
+    } else if (this.#closed.has(offer.offer_id)) {
+      this.#release(offer.offer_id, [...offer.sender_asset_ids, ...offer.recipient_asset_ids])
     }
   }
 
-  private release(offerId: bigint, assets: readonly bigint[]): void {
+  #release(offerId: bigint, assets: readonly bigint[]): void {
     for (const assetId of assets)
-      this.sink.remove(tables.openOfferAssets, { asset_id: assetId, offer_id: offerId })
+      this.#sink.remove(tables.openOfferAssets, { asset_id: assetId, offer_id: offerId })
   }
 }

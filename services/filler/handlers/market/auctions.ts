@@ -17,25 +17,25 @@ type Step =
 
 /** Changes of auctions by a block's actions and rows. */
 export class Auctions {
-  private readonly block: BlockInfo
-  private readonly sink: RowSink
-  private readonly isV2: boolean
-  private readonly steps: Step[] = []
-  private readonly bidOn = new Set<bigint>()
+  readonly #block: BlockInfo
+  readonly #sink: RowSink
+  readonly #isV2: boolean
+  readonly #steps: Step[] = []
+  readonly #bidOn = new Set<bigint>()
   /** Bundles that were unclaimed before this block and whose row was removed in it. */
-  private readonly dissolved = new Set<bigint>()
+  readonly #dissolved = new Set<bigint>()
 
   constructor(block: BlockInfo, sink: RowSink, isV2: boolean) {
-    this.block = block
-    this.sink = sink
-    this.isV2 = isV2
+    this.#block = block
+    this.#sink = sink
+    this.#isV2 = isV2
   }
 
   create(log: LogNewAuction): void {
     const { amount, symbol } = parseAsset(log.starting_bid)
-    this.sink.insert(tables.auctions, {
+    this.#sink.insert(tables.auctions, {
       auction_id: log.auction_id,
-      ...newListing(this.block, log),
+      ...newListing(this.#block, log),
       ...listAssets(log.asset_ids),
       seller: log.seller,
       buyer: null,
@@ -46,55 +46,55 @@ export class Auctions {
       claimed_by_seller: false,
       claimed_by_buyer: false,
     })
-    linkAssets(this.sink, kinds.auction, log.auction_id, log.asset_ids)
+    linkAssets(this.#sink, kinds.auction, log.auction_id, log.asset_ids)
   }
 
   start(auctionId: bigint): void {
-    this.patch(auctionId, { state: auctionState.started })
+    this.#patch(auctionId, { state: auctionState.started })
   }
 
   cancel(auctionId: bigint): void {
-    this.patch(auctionId, { state: auctionState.cancelled })
+    this.#patch(auctionId, { state: auctionState.cancelled })
     // With version 2 this may be a bundle that had been sold.
-    this.sink.recheck(auctionTrades, auctionId)
+    this.#sink.recheck(auctionTrades, auctionId)
   }
 
   bid(event: ActionEvent, bid: AuctionBid): void {
-    this.bidOn.add(bid.auction_id)
-    this.steps.push({ kind: 'bid', id: bid.auction_id, seq: event.seq, bid })
+    this.#bidOn.add(bid.auction_id)
+    this.#steps.push({ kind: 'bid', id: bid.auction_id, seq: event.seq, bid })
   }
 
   claim(auctionId: bigint, by: 'seller' | 'buyer'): void {
-    this.steps.push({ kind: 'claim', id: auctionId, by })
+    this.#steps.push({ kind: 'claim', id: auctionId, by })
   }
 
   /** Takes the contract's row: only the row has the end time after a bid, and whether version 2 dissolved a bundle. */
   row(auctionId: bigint, value: () => AuctionState, present: boolean): void {
     if (present) {
-      if (this.bidOn.has(auctionId))
-        this.sink.patch(tables.auctions, { auction_id: auctionId }, { end_time: value().end_time })
-    } else if (this.isV2) {
+      if (this.#bidOn.has(auctionId))
+        this.#sink.patch(tables.auctions, { auction_id: auctionId }, { end_time: value().end_time })
+    } else if (this.#isV2) {
       const { asset_ids, claimed_by_seller, claimed_by_buyer } = value()
-      if (asset_ids.length > 1 && !claimed_by_seller && !claimed_by_buyer) this.dissolved.add(auctionId)
+      if (asset_ids.length > 1 && !claimed_by_seller && !claimed_by_buyer) this.#dissolved.add(auctionId)
     }
   }
 
   end(): void {
-    for (const step of this.steps) {
-      if (this.dissolved.has(step.id)) this.cancel(step.id)
-      else if (step.kind === 'bid') this.applyBid(step.seq, step.bid)
+    for (const step of this.#steps) {
+      if (this.#dissolved.has(step.id)) this.cancel(step.id)
+      else if (step.kind === 'bid') this.#applyBid(step.seq, step.bid)
       else
-        this.patch(step.id, step.by === 'seller' ? { claimed_by_seller: true } : { claimed_by_buyer: true })
+        this.#patch(step.id, step.by === 'seller' ? { claimed_by_seller: true } : { claimed_by_buyer: true })
     }
   }
 
-  private applyBid(seq: bigint, { auction_id, bidder, bid, taker_marketplace }: AuctionBid): void {
+  #applyBid(seq: bigint, { auction_id, bidder, bid, taker_marketplace }: AuctionBid): void {
     const { amount } = parseAsset(bid)
-    this.patch(auction_id, { buyer: bidder, price: amount, taker_marketplace })
-    this.sink.append(tables.bids, { seq, auction_id, amount, account: bidder })
+    this.#patch(auction_id, { buyer: bidder, price: amount, taker_marketplace })
+    this.#sink.append(tables.bids, { seq, auction_id, amount, account: bidder })
   }
 
-  private patch(auctionId: bigint, changes: object): void {
-    this.sink.patch(tables.auctions, { auction_id: auctionId }, { ...changes, ...updatedAt(this.block) })
+  #patch(auctionId: bigint, changes: object): void {
+    this.#sink.patch(tables.auctions, { auction_id: auctionId }, { ...changes, ...updatedAt(this.#block) })
   }
 }

@@ -13,12 +13,12 @@ import { kinds } from './tables.ts'
 
 /** One block of the market contract. */
 export class MarketBlock implements BlockScope<MarketState> {
-  private readonly sales: Sales
-  private readonly auctions: Auctions
-  private readonly buyoffers: Buyoffers
-  private readonly rows: ContractRows
-  private readonly log: MarketLog
-  private readonly royalties: Royalties
+  readonly #sales: Sales
+  readonly #auctions: Auctions
+  readonly #buyoffers: Buyoffers
+  readonly #rows: ContractRows
+  readonly #log: MarketLog
+  readonly #royalties: Royalties
 
   constructor(
     accounts: MarketAccounts,
@@ -29,33 +29,33 @@ export class MarketBlock implements BlockScope<MarketState> {
   ) {
     // In the block that brings version 2 actions may still have run the code of before.
     const isV2 = state.v2SinceBlock !== null && block.num > state.v2SinceBlock
-    this.log = new MarketLog(block, sink, keepsLogs)
-    this.sales = new Sales(block, sink, this.log, isV2)
-    this.auctions = new Auctions(block, sink, isV2)
-    this.buyoffers = new Buyoffers(block, sink, this.log, isV2)
-    this.rows = new ContractRows(accounts, block, state, sink)
-    this.royalties = new Royalties(block, sink, this.log)
+    this.#log = new MarketLog(block, sink, keepsLogs)
+    this.#sales = new Sales(block, sink, this.#log, isV2)
+    this.#auctions = new Auctions(block, sink, isV2)
+    this.#buyoffers = new Buyoffers(block, sink, this.#log, isV2)
+    this.#rows = new ContractRows(accounts, block, state, sink)
+    this.#royalties = new Royalties(block, sink, this.#log)
   }
 
   action(event: ActionEvent): void {
-    this.royalties.follow(event)
-    const subject = this.subjectOf(event)
-    if (subject !== null) this.log.write(event, subject)
+    this.#royalties.follow(event)
+    const subject = this.#subjectOf(event)
+    if (subject !== null) this.#log.write(event, subject)
   }
 
   row(event: RowEvent): void {
-    if (this.rows.take(event)) return
+    if (this.#rows.take(event)) return
     switch (event.table) {
       case 'sales':
-        return this.sales.row(event.primaryKey(), () => event.value() as contract.BundleState, event.present)
+        return this.#sales.row(event.primaryKey(), () => event.value() as contract.BundleState, event.present)
       case 'auctions':
-        return this.auctions.row(
+        return this.#auctions.row(
           event.primaryKey(),
           () => event.value() as contract.AuctionState,
           event.present,
         )
       case 'buyoffers':
-        return this.buyoffers.row(
+        return this.#buyoffers.row(
           event.primaryKey(),
           () => event.value() as contract.BundleState,
           event.present,
@@ -66,112 +66,112 @@ export class MarketBlock implements BlockScope<MarketState> {
   }
 
   end(): MarketState {
-    this.sales.end()
-    this.auctions.end()
-    this.buyoffers.end()
-    this.log.end()
-    return this.rows.state
+    this.#sales.end()
+    this.#auctions.end()
+    this.#buyoffers.end()
+    this.#log.end()
+    return this.#rows.state
   }
 
   /** Applies an action; the id of the listing that it is logged for, or null when it writes its own log or none. */
-  private subjectOf(event: ActionEvent): bigint | null {
+  #subjectOf(event: ActionEvent): bigint | null {
     switch (event.name) {
       case 'lognewsale':
       case 'logsalestart':
       case 'cancelsale':
       case 'purchasesale':
-        return this.saleAction(event)
+        return this.#saleAction(event)
       case 'lognewauct':
       case 'logauctstart':
       case 'cancelauct':
       case 'auctionbid':
       case 'auctclaimbuy':
       case 'auctclaimsel':
-        return this.auctionAction(event)
+        return this.#auctionAction(event)
       case 'lognewbuyo':
       case 'cancelbuyo':
       case 'declinebuyo':
       case 'acceptbuyo':
-        return this.buyofferAction(event)
+        return this.#buyofferAction(event)
       case 'lognewtbuyo':
       case 'canceltbuyo':
       case 'fulfilltbuyo':
-        return this.templateBuyofferAction(event)
+        return this.#templateBuyofferAction(event)
       case 'logroydust':
-        this.royalties.dust(event, event.data as contract.LogRoyaltyDust)
+        this.#royalties.dust(event, event.data as contract.LogRoyaltyDust)
         return null
       case 'setdefmktcr':
       case 'migratebal':
-        this.log.write(event, 0n, event.data as Readonly<Record<string, unknown>>)
+        this.#log.write(event, 0n, event.data as Readonly<Record<string, unknown>>)
         return null
       default:
-        this.royalties.payouts(event, event.data as contract.LogRoyalty)
+        this.#royalties.payouts(event, event.data as contract.LogRoyalty)
         return null
     }
   }
 
-  private saleAction(event: ActionEvent): bigint | null {
+  #saleAction(event: ActionEvent): bigint | null {
     const { sale_id: id } = event.data as { sale_id: bigint }
-    if (event.name === 'lognewsale') this.sales.create(event.data as contract.LogNewSale)
+    if (event.name === 'lognewsale') this.#sales.create(event.data as contract.LogNewSale)
     else if (event.name === 'logsalestart')
-      this.sales.start(id, (event.data as { offer_id: bigint }).offer_id)
-    else if (event.name === 'cancelsale') this.sales.cancel(id)
+      this.#sales.start(id, (event.data as { offer_id: bigint }).offer_id)
+    else if (event.name === 'cancelsale') this.#sales.cancel(id)
     else {
-      this.royalties.settle(event, { kind: kinds.sale, id })
-      this.sales.purchase(event, event.data as contract.PurchaseSale)
+      this.#royalties.settle(event, { kind: kinds.sale, id })
+      this.#sales.purchase(event, event.data as contract.PurchaseSale)
       return null
     }
     return id
   }
 
-  private auctionAction(event: ActionEvent): bigint | null {
+  #auctionAction(event: ActionEvent): bigint | null {
     const { auction_id: id } = event.data as { auction_id: bigint }
     switch (event.name) {
       case 'lognewauct':
-        this.auctions.create(event.data as contract.LogNewAuction)
+        this.#auctions.create(event.data as contract.LogNewAuction)
         return id
       case 'logauctstart':
-        this.auctions.start(id)
+        this.#auctions.start(id)
         return id
       case 'cancelauct':
-        this.auctions.cancel(id)
+        this.#auctions.cancel(id)
         return id
       case 'auctionbid':
-        this.auctions.bid(event, event.data as contract.AuctionBid)
-        this.log.addTransaction(event)
+        this.#auctions.bid(event, event.data as contract.AuctionBid)
+        this.#log.addTransaction(event)
         return null
       case 'auctclaimbuy':
-        this.auctions.claim(id, 'buyer')
+        this.#auctions.claim(id, 'buyer')
         return id
       default:
-        this.royalties.settle(event, { kind: kinds.auction, id })
-        this.auctions.claim(id, 'seller')
+        this.#royalties.settle(event, { kind: kinds.auction, id })
+        this.#auctions.claim(id, 'seller')
         return id
     }
   }
 
-  private buyofferAction(event: ActionEvent): bigint | null {
+  #buyofferAction(event: ActionEvent): bigint | null {
     const { buyoffer_id: id } = event.data as { buyoffer_id: bigint }
-    if (event.name === 'lognewbuyo') this.buyoffers.create(event.data as contract.LogNewBuyoffer)
-    else if (event.name === 'cancelbuyo') this.buyoffers.cancel(id)
+    if (event.name === 'lognewbuyo') this.#buyoffers.create(event.data as contract.LogNewBuyoffer)
+    else if (event.name === 'cancelbuyo') this.#buyoffers.cancel(id)
     else if (event.name === 'declinebuyo')
-      this.buyoffers.decline(id, (event.data as { decline_memo: string }).decline_memo)
+      this.#buyoffers.decline(id, (event.data as { decline_memo: string }).decline_memo)
     else {
-      this.royalties.settle(event, { kind: kinds.buyoffer, id })
-      this.buyoffers.accept(event, event.data as contract.AcceptBuyoffer)
+      this.#royalties.settle(event, { kind: kinds.buyoffer, id })
+      this.#buyoffers.accept(event, event.data as contract.AcceptBuyoffer)
       return null
     }
     return id
   }
 
-  private templateBuyofferAction(event: ActionEvent): bigint {
+  #templateBuyofferAction(event: ActionEvent): bigint {
     const { buyoffer_id: id } = event.data as { buyoffer_id: bigint }
     if (event.name === 'lognewtbuyo')
-      this.buyoffers.createForTemplate(event.data as contract.LogNewTemplateBuyoffer)
-    else if (event.name === 'canceltbuyo') this.buyoffers.cancelForTemplate(id)
+      this.#buyoffers.createForTemplate(event.data as contract.LogNewTemplateBuyoffer)
+    else if (event.name === 'canceltbuyo') this.#buyoffers.cancelForTemplate(id)
     else {
-      this.royalties.settle(event, { kind: kinds.templateBuyoffer, id })
-      this.buyoffers.fulfill(event.data as contract.FulfillTemplateBuyoffer)
+      this.#royalties.settle(event, { kind: kinds.templateBuyoffer, id })
+      this.#buyoffers.fulfill(event.data as contract.FulfillTemplateBuyoffer)
     }
     return id
   }

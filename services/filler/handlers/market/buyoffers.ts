@@ -22,26 +22,26 @@ const templateBuyofferState = { listed: 0, cancelled: 1, sold: 2 } as const
 
 /** Changes of buy offers of both kinds by a block's actions and rows. */
 export class Buyoffers {
-  private readonly block: BlockInfo
-  private readonly sink: RowSink
-  private readonly log: MarketLog
-  private readonly isV2: boolean
+  readonly #block: BlockInfo
+  readonly #sink: RowSink
+  readonly #log: MarketLog
+  readonly #isV2: boolean
   /** Number of assets of buy offers whose row was removed in this block. */
-  private readonly removed = new Map<bigint, number>()
-  private readonly accepted: { readonly event: ActionEvent; readonly acceptance: AcceptBuyoffer }[] = []
+  readonly #removed = new Map<bigint, number>()
+  readonly #accepted: { readonly event: ActionEvent; readonly acceptance: AcceptBuyoffer }[] = []
 
   constructor(block: BlockInfo, sink: RowSink, log: MarketLog, isV2: boolean) {
-    this.block = block
-    this.sink = sink
-    this.log = log
-    this.isV2 = isV2
+    this.#block = block
+    this.#sink = sink
+    this.#log = log
+    this.#isV2 = isV2
   }
 
   create(log: LogNewBuyoffer): void {
     const { amount, symbol } = parseAsset(log.price)
-    this.sink.insert(tables.buyoffers, {
+    this.#sink.insert(tables.buyoffers, {
       buyoffer_id: log.buyoffer_id,
-      ...newListing(this.block, log),
+      ...newListing(this.#block, log),
       ...listAssets(log.asset_ids),
       seller: log.recipient,
       buyer: log.buyer,
@@ -50,49 +50,49 @@ export class Buyoffers {
       memo: log.memo,
       decline_memo: null,
     })
-    linkAssets(this.sink, kinds.buyoffer, log.buyoffer_id, log.asset_ids)
-    for (const assetId of log.asset_ids) this.sink.recheck(buyofferStates, assetId)
+    linkAssets(this.#sink, kinds.buyoffer, log.buyoffer_id, log.asset_ids)
+    for (const assetId of log.asset_ids) this.#sink.recheck(buyofferStates, assetId)
   }
 
   cancel(buyofferId: bigint): void {
-    this.patch(buyofferId, { state: buyofferState.cancelled })
+    this.#patch(buyofferId, { state: buyofferState.cancelled })
   }
 
   decline(buyofferId: bigint, memo: string): void {
-    this.patch(buyofferId, { state: buyofferState.declined, decline_memo: memo })
+    this.#patch(buyofferId, { state: buyofferState.declined, decline_memo: memo })
   }
 
   /** What an acceptance was is known at the end of the block only. */
   accept(event: ActionEvent, acceptance: AcceptBuyoffer): void {
-    this.log.reserve(event)
-    this.accepted.push({ event, acceptance })
+    this.#log.reserve(event)
+    this.#accepted.push({ event, acceptance })
   }
 
   /** Takes the contract's row: a removed one has the number of assets of the buy offer. */
   row(buyofferId: bigint, value: () => BundleState, present: boolean): void {
-    if (this.isV2 && !present) this.removed.set(buyofferId, value().asset_ids.length)
+    if (this.#isV2 && !present) this.#removed.set(buyofferId, value().asset_ids.length)
   }
 
   end(): void {
-    for (const { event, acceptance } of this.accepted) {
+    for (const { event, acceptance } of this.#accepted) {
       const { buyoffer_id: id, taker_marketplace } = acceptance
       // Version 2 buys no bundles: accepting one of before refunds it.
-      const isDissolved = (this.removed.get(id) ?? 1) > 1
+      const isDissolved = (this.#removed.get(id) ?? 1) > 1
       if (isDissolved) this.decline(id, '')
       else {
-        this.patch(id, { state: buyofferState.accepted, taker_marketplace })
-        this.sink.recheck(buyofferTrades, id)
+        this.#patch(id, { state: buyofferState.accepted, taker_marketplace })
+        this.#sink.recheck(buyofferTrades, id)
       }
       // An accepted buy offer has what the action said.
-      this.log.complete(event, id, isDissolved ? { taker_marketplace } : null)
+      this.#log.complete(event, id, isDissolved ? { taker_marketplace } : null)
     }
   }
 
   createForTemplate(log: LogNewTemplateBuyoffer): void {
     const { amount, symbol } = parseAsset(log.price)
-    this.sink.insert(tables.templateBuyoffers, {
+    this.#sink.insert(tables.templateBuyoffers, {
       buyoffer_id: log.buyoffer_id,
-      ...newListing(this.block, log),
+      ...newListing(this.#block, log),
       seller: null,
       buyer: log.buyer,
       price: amount,
@@ -107,26 +107,26 @@ export class Buyoffers {
   }
 
   cancelForTemplate(buyofferId: bigint): void {
-    this.patchForTemplate(buyofferId, { state: templateBuyofferState.cancelled })
+    this.#patchForTemplate(buyofferId, { state: templateBuyofferState.cancelled })
   }
 
   fulfill({ buyoffer_id, seller, asset_id, taker_marketplace }: FulfillTemplateBuyoffer): void {
     const state = templateBuyofferState.sold
-    this.patchForTemplate(buyoffer_id, { state, seller, asset_id, taker_marketplace })
-    linkAssets(this.sink, kinds.templateBuyoffer, buyoffer_id, [asset_id])
-    this.sink.recheck(deliveredAssets, buyoffer_id)
-    this.sink.recheck(templateBuyofferTrades, buyoffer_id)
+    this.#patchForTemplate(buyoffer_id, { state, seller, asset_id, taker_marketplace })
+    linkAssets(this.#sink, kinds.templateBuyoffer, buyoffer_id, [asset_id])
+    this.#sink.recheck(deliveredAssets, buyoffer_id)
+    this.#sink.recheck(templateBuyofferTrades, buyoffer_id)
   }
 
-  private patch(buyofferId: bigint, changes: object): void {
-    this.sink.patch(tables.buyoffers, { buyoffer_id: buyofferId }, { ...changes, ...updatedAt(this.block) })
+  #patch(buyofferId: bigint, changes: object): void {
+    this.#sink.patch(tables.buyoffers, { buyoffer_id: buyofferId }, { ...changes, ...updatedAt(this.#block) })
   }
 
-  private patchForTemplate(buyofferId: bigint, changes: object): void {
-    this.sink.patch(
+  #patchForTemplate(buyofferId: bigint, changes: object): void {
+    this.#sink.patch(
       tables.templateBuyoffers,
       { buyoffer_id: buyofferId },
-      { ...changes, ...updatedAt(this.block) },
+      { ...changes, ...updatedAt(this.#block) },
     )
   }
 }

@@ -23,57 +23,57 @@ export interface MarketAccounts {
 export class ContractRows {
   /** The state as the block's rows change it. */
   state: MarketState
-  private readonly accounts: MarketAccounts
-  private readonly block: BlockInfo
-  private readonly sink: RowSink
+  readonly #accounts: MarketAccounts
+  readonly #block: BlockInfo
+  readonly #sink: RowSink
 
   constructor(accounts: MarketAccounts, block: BlockInfo, state: MarketState, sink: RowSink) {
-    this.accounts = accounts
-    this.block = block
+    this.#accounts = accounts
+    this.#block = block
     this.state = state
-    this.sink = sink
+    this.#sink = sink
   }
 
   /** Takes a row of a table that is copied; false when the table is none of these. */
   take(event: RowEvent): boolean {
     switch (event.table) {
       case 'config':
-        if (event.present) this.config(event.value() as contract.ConfigState)
+        if (event.present) this.#config(event.value() as contract.ConfigState)
         return true
       case 'counters':
-        this.counters(event.value() as { counter_name: string; counter_value: bigint }, event.present)
+        this.#counters(event.value() as { counter_name: string; counter_value: bigint }, event.present)
         return true
       case 'marketplaces':
-        this.marketplaces(event.value() as { marketplace_name: string; creator: string }, event.present)
+        this.#marketplaces(event.value() as { marketplace_name: string; creator: string }, event.present)
         return true
       case 'balances':
-        this.balances(event.value() as { owner: string; quantities: string[] }, event.present)
+        this.#balances(event.value() as { owner: string; quantities: string[] }, event.present)
         return true
       case 'bonusfees':
-        this.bonusFees(event.value() as contract.BonusFeeState, event.present)
+        this.#bonusFees(event.value() as contract.BonusFeeState, event.present)
         return true
       case 'royaltyconf':
-        this.royaltyConfig(event.value() as contract.RoyaltyConfigState, event.present)
+        this.#royaltyConfig(event.value() as contract.RoyaltyConfigState, event.present)
         return true
       case 'royaltytemp':
-        this.royaltyTemplate(event.scope(), event.value() as contract.RoyaltyTemplateState, event.present)
+        this.#royaltyTemplate(event.scope(), event.value() as contract.RoyaltyTemplateState, event.present)
         return true
       case 'royaltyattr':
-        this.royaltyAttribute(event.scope(), event.value() as contract.RoyaltyAttributeState, event.present)
+        this.#royaltyAttribute(event.scope(), event.value() as contract.RoyaltyAttributeState, event.present)
         return true
       default:
         return false
     }
   }
 
-  private config(value: contract.ConfigState): void {
-    this.checkAccount('assets', value.atomicassets_account)
-    this.checkAccount('oracle', value.delphioracle_account)
+  #config(value: contract.ConfigState): void {
+    this.#checkAccount('assets', value.atomicassets_account)
+    this.#checkAccount('oracle', value.delphioracle_account)
     const isV2 = Number.parseInt(value.version, 10) >= 2
-    const v2SinceBlock = this.state.v2SinceBlock ?? (isV2 ? this.block.num : null)
-    if (v2SinceBlock !== this.state.v2SinceBlock) this.sink.recheck(auctionFlip, 0n)
-    this.sink.upsert(tables.config, {
-      contract: this.accounts.market,
+    const v2SinceBlock = this.state.v2SinceBlock ?? (isV2 ? this.#block.num : null)
+    if (v2SinceBlock !== this.state.v2SinceBlock) this.#sink.recheck(auctionFlip, 0n)
+    this.#sink.upsert(tables.config, {
+      contract: this.#accounts.market,
       version: value.version,
       v2_since_block: v2SinceBlock,
       assets_contract: value.atomicassets_account,
@@ -89,70 +89,70 @@ export class ContractRows {
     })
     this.state = {
       v2SinceBlock,
-      tokens: this.tokens(value.supported_tokens),
-      symbolPairs: this.symbolPairs(value.supported_symbol_pairs),
+      tokens: this.#tokens(value.supported_tokens),
+      symbolPairs: this.#symbolPairs(value.supported_symbol_pairs),
     }
   }
 
   /** States of sales follow from offers, prices from medians: of another contract they would be wrong. */
-  private checkAccount(family: 'assets' | 'oracle', named: string): void {
-    if (named === this.accounts[family]) return
+  #checkAccount(family: 'assets' | 'oracle', named: string): void {
+    if (named === this.#accounts[family]) return
     throw new FatalError(
       'READER_FAMILIES_DIFFER',
-      `market contract ${this.accounts.market} works with ${family} contract ${named}, but the reader indexes ${this.accounts[family]}`,
+      `market contract ${this.#accounts.market} works with ${family} contract ${named}, but the reader indexes ${this.#accounts[family]}`,
     )
   }
 
-  private tokens(supported: contract.ConfigState['supported_tokens']): string[] {
+  #tokens(supported: contract.ConfigState['supported_tokens']): string[] {
     const rows = supported.map(({ token_contract, token_symbol }, place) => {
       const { symbol, precision } = parseSymbol(token_symbol)
       return { token_symbol: symbol, place, token_precision: precision, token_contract }
     })
-    for (const row of rows) this.sink.upsert(tables.tokens, row)
+    for (const row of rows) this.#sink.upsert(tables.tokens, row)
     const known = new Set(rows.map((row) => row.token_symbol))
     for (const token of this.state.tokens)
-      if (!known.has(token)) this.sink.remove(tables.tokens, { token_symbol: token })
+      if (!known.has(token)) this.#sink.remove(tables.tokens, { token_symbol: token })
     return [...known]
   }
 
-  private symbolPairs(supported: contract.ConfigState['supported_symbol_pairs']): MarketState['symbolPairs'] {
+  #symbolPairs(supported: contract.ConfigState['supported_symbol_pairs']): MarketState['symbolPairs'] {
     const rows = symbolPairRows(supported)
-    for (const row of rows) this.sink.upsert(tables.symbolPairs, row)
+    for (const row of rows) this.#sink.upsert(tables.symbolPairs, row)
     const former = new Set(this.state.symbolPairs.map(symbolsOf))
     const present = new Set(rows.map(symbolsOf))
     for (const symbols of present)
-      if (!former.has(symbols)) noteFormerTerms(this.sink, symbols, null, this.block.num)
+      if (!former.has(symbols)) noteFormerTerms(this.#sink, symbols, null, this.#block.num)
     for (const pair of this.state.symbolPairs)
-      if (!present.has(symbolsOf(pair))) this.sink.remove(tables.symbolPairs, { ...pair })
+      if (!present.has(symbolsOf(pair))) this.#sink.remove(tables.symbolPairs, { ...pair })
     return rows.map(({ listing_symbol, settlement_symbol }) => ({ listing_symbol, settlement_symbol }))
   }
 
-  private counters(value: { counter_name: string; counter_value: bigint }, present: boolean): void {
-    if (present) this.sink.upsert(tables.counters, { ...value })
-    else this.sink.remove(tables.counters, { counter_name: value.counter_name })
+  #counters(value: { counter_name: string; counter_value: bigint }, present: boolean): void {
+    if (present) this.#sink.upsert(tables.counters, { ...value })
+    else this.#sink.remove(tables.counters, { counter_name: value.counter_name })
   }
 
-  private marketplaces(value: { marketplace_name: string; creator: string }, present: boolean): void {
+  #marketplaces(value: { marketplace_name: string; creator: string }, present: boolean): void {
     const { marketplace_name, creator } = value
-    if (!present) return this.sink.remove(tables.marketplaces, { marketplace_name })
-    this.sink.upsert(tables.marketplaces, {
+    if (!present) return this.#sink.remove(tables.marketplaces, { marketplace_name })
+    this.#sink.upsert(tables.marketplaces, {
       marketplace_name,
-      created_at_time: this.block.timeMs,
-      created_at_block: this.block.num,
+      created_at_time: this.#block.timeMs,
+      created_at_block: this.#block.num,
       creator,
     })
   }
 
-  private balances(value: { owner: string; quantities: readonly string[] }, present: boolean): void {
-    const updated = { updated_at_time: this.block.timeMs, updated_at_block: this.block.num }
+  #balances(value: { owner: string; quantities: readonly string[] }, present: boolean): void {
+    const updated = { updated_at_time: this.#block.timeMs, updated_at_block: this.#block.num }
     const rows = (present ? value.quantities : []).map((quantity) => {
       const { symbol, amount } = parseAsset(quantity)
       return { owner: value.owner, token_symbol: symbol, amount, ...updated }
     })
-    this.sink.replaceGroup(tables.balances, { owner: value.owner }, rows)
+    this.#sink.replaceGroup(tables.balances, { owner: value.owner }, rows)
   }
 
-  private bonusFees(value: contract.BonusFeeState, present: boolean): void {
+  #bonusFees(value: contract.BonusFeeState, present: boolean): void {
     const { bonusfee_id, fee, fee_recipient, fee_name } = value
     const ranges = (present ? firstRanges(value.counter_ranges) : []).map(
       ({ counter_name, start_id, end_id }) => ({
@@ -162,24 +162,24 @@ export class ContractRows {
         end_id: end_id === OPEN_END ? null : end_id,
       }),
     )
-    this.sink.replaceGroup(tables.bonusFeeRanges, { bonusfee_id }, ranges)
-    if (!present) return this.sink.remove(tables.bonusFees, { bonusfee_id })
-    this.sink.upsert(tables.bonusFees, {
+    this.#sink.replaceGroup(tables.bonusFeeRanges, { bonusfee_id }, ranges)
+    if (!present) return this.#sink.remove(tables.bonusFees, { bonusfee_id })
+    this.#sink.upsert(tables.bonusFees, {
       bonusfee_id,
-      created_at_time: this.block.timeMs,
-      created_at_block: this.block.num,
+      created_at_time: this.#block.timeMs,
+      created_at_block: this.#block.num,
       fee,
       fee_recipient,
       fee_name,
     })
   }
 
-  private royaltyConfig(value: contract.RoyaltyConfigState, present: boolean): void {
+  #royaltyConfig(value: contract.RoyaltyConfigState, present: boolean): void {
     const { collection, founders, ...rest } = value
-    if (!present) return this.sink.remove(tables.royaltyConfigs, { collection_name: collection })
-    this.sink.upsert(tables.royaltyConfigs, {
+    if (!present) return this.#sink.remove(tables.royaltyConfigs, { collection_name: collection })
+    this.#sink.upsert(tables.royaltyConfigs, {
       collection_name: collection,
-      ...this.dates(),
+      ...this.#dates(),
       split_founders: rest.split_founders,
       split_templates: rest.split_templates,
       split_attributes: rest.split_attributes,
@@ -188,26 +188,22 @@ export class ContractRows {
     })
   }
 
-  private royaltyTemplate(collection: string, value: contract.RoyaltyTemplateState, present: boolean): void {
+  #royaltyTemplate(collection: string, value: contract.RoyaltyTemplateState, present: boolean): void {
     const key = { collection_name: collection, template_id: value.template_id }
-    if (!present) return this.sink.remove(tables.royaltyTemplates, key)
-    this.sink.upsert(tables.royaltyTemplates, {
+    if (!present) return this.#sink.remove(tables.royaltyTemplates, key)
+    this.#sink.upsert(tables.royaltyTemplates, {
       ...key,
-      ...this.dates(),
+      ...this.#dates(),
       recipients: toJsonText(value.recipients),
     })
   }
 
-  private royaltyAttribute(
-    collection: string,
-    value: contract.RoyaltyAttributeState,
-    present: boolean,
-  ): void {
+  #royaltyAttribute(collection: string, value: contract.RoyaltyAttributeState, present: boolean): void {
     const key = { collection_name: collection, rule_id: value.index }
-    if (!present) return this.sink.remove(tables.royaltyAttributes, key)
-    this.sink.upsert(tables.royaltyAttributes, {
+    if (!present) return this.#sink.remove(tables.royaltyAttributes, key)
+    this.#sink.upsert(tables.royaltyAttributes, {
       ...key,
-      ...this.dates(),
+      ...this.#dates(),
       weight: value.weight,
       source: value.source,
       field: value.field,
@@ -217,8 +213,8 @@ export class ContractRows {
     })
   }
 
-  private dates() {
-    const { num, timeMs } = this.block
+  #dates() {
+    const { num, timeMs } = this.#block
     return {
       created_at_time: timeMs,
       updated_at_time: timeMs,

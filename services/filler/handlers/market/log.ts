@@ -7,19 +7,19 @@ import { tables } from './tables.ts'
 
 /** Writes the log, and collects the transactions that logs, bids and payouts belong to. */
 export class MarketLog {
-  private readonly transactions: BlockTransactions
-  private readonly sink: RowSink
-  private readonly keepsLogs: boolean
+  readonly #transactions: BlockTransactions
+  readonly #sink: RowSink
+  readonly #keepsLogs: boolean
 
   constructor(block: BlockInfo, sink: RowSink, keepsLogs: boolean) {
-    this.transactions = new BlockTransactions(block)
-    this.sink = sink
-    this.keepsLogs = keepsLogs
+    this.#transactions = new BlockTransactions(block)
+    this.#sink = sink
+    this.#keepsLogs = keepsLogs
   }
 
   /** Adds the transaction of something that has its own table. */
   addTransaction(event: ActionEvent): void {
-    this.transactions.add(event)
+    this.#transactions.add(event)
   }
 
   /** Logs an action of a listing, or of the contract itself (subject 0). */
@@ -30,28 +30,28 @@ export class MarketLog {
 
   /** Adds the transaction of an action whose log follows at the end of the block. */
   reserve(event: ActionEvent): void {
-    if (this.keepsLogs) this.transactions.add(event)
+    if (this.#keepsLogs) this.#transactions.add(event)
   }
 
   /** Writes a reserved log. */
   complete(event: ActionEvent, subject: bigint, data: Readonly<Record<string, unknown>> | null): void {
-    this.append(event, logCodes[event.name as keyof typeof logCodes], subject, data)
+    this.#append(event, logCodes[event.name as keyof typeof logCodes], subject, data)
   }
 
   /** As `write`, for an action whose code depends on more than its name. */
   writeCode(event: ActionEvent, action: number, subject: bigint): void {
     this.reserve(event)
-    this.append(event, action, subject, null)
+    this.#append(event, action, subject, null)
   }
 
-  private append(
+  #append(
     event: ActionEvent,
     action: number,
     subject: bigint,
     data: Readonly<Record<string, unknown>> | null,
   ): void {
-    if (!this.keepsLogs) return
-    this.sink.append(tables.logs, {
+    if (!this.#keepsLogs) return
+    this.#sink.append(tables.logs, {
       seq: event.seq,
       subject,
       action,
@@ -61,6 +61,6 @@ export class MarketLog {
 
   /** Gives the block with its transactions to the sink. */
   end(): void {
-    this.transactions.end(tables.blocks, this.sink)
+    this.#transactions.end(tables.blocks, this.#sink)
   }
 }

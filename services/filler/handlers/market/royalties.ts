@@ -24,37 +24,37 @@ const KIND_STEP = 20
  * to the log, found by who sent whom.
  */
 export class Royalties {
-  private readonly block: BlockInfo
-  private readonly sink: RowSink
-  private readonly log: MarketLog
-  private txIndex = -1
+  readonly #block: BlockInfo
+  readonly #sink: RowSink
+  readonly #log: MarketLog
+  #txIndex = -1
   /** Of the present transaction: position of an action to that of its sender. */
-  private readonly senders = new Map<number, number>()
-  private readonly settlements = new Map<number, Settlement>()
+  readonly #senders = new Map<number, number>()
+  readonly #settlements = new Map<number, Settlement>()
 
   constructor(block: BlockInfo, sink: RowSink, log: MarketLog) {
-    this.block = block
-    this.sink = sink
-    this.log = log
+    this.#block = block
+    this.#sink = sink
+    this.#log = log
   }
 
   /** Takes every action of the contract, in order of execution. */
   follow(event: ActionEvent): void {
-    if (event.txIndex !== this.txIndex) {
-      this.txIndex = event.txIndex
-      this.senders.clear()
-      this.settlements.clear()
+    if (event.txIndex !== this.#txIndex) {
+      this.#txIndex = event.txIndex
+      this.#senders.clear()
+      this.#settlements.clear()
     }
-    this.senders.set(event.ordinal, event.creatorOrdinal)
+    this.#senders.set(event.ordinal, event.creatorOrdinal)
   }
 
   /** Takes an action that settles a listing. */
   settle(event: ActionEvent, settlement: Settlement): void {
-    this.settlements.set(event.ordinal, settlement)
+    this.#settlements.set(event.ordinal, settlement)
   }
 
   payouts(event: ActionEvent, log: LogRoyalty): void {
-    this.write(event, log.payouts, log.collection_name, {
+    this.#write(event, log.payouts, log.collection_name, {
       asset_id: log.asset_id,
       template_id: log.template_id ?? null,
       rule_id: log.rule_id ?? null,
@@ -63,21 +63,21 @@ export class Royalties {
 
   dust(event: ActionEvent, log: LogRoyaltyDust): void {
     const payout = { recipient: log.collection_author, amount: log.amount }
-    this.write(event, [payout], log.collection_name, { asset_id: null, template_id: null, rule_id: null })
+    this.#write(event, [payout], log.collection_name, { asset_id: null, template_id: null, rule_id: null })
   }
 
-  private write(
+  #write(
     event: ActionEvent,
     payouts: LogRoyalty['payouts'],
     collection: string,
     subject: { asset_id: bigint | null; template_id: number | null; rule_id: bigint | null },
   ): void {
     const name = event.name as keyof typeof categories
-    const settlement = this.findSettlement(event)
-    this.log.addTransaction(event)
+    const settlement = this.#findSettlement(event)
+    this.#log.addTransaction(event)
     payouts.forEach(({ recipient, amount }, place) => {
       const paid = parseAsset(amount)
-      this.sink.append(tables.royaltyPayouts, {
+      this.#sink.append(tables.royaltyPayouts, {
         seq: event.seq,
         payout_index: place,
         category: categories[name],
@@ -85,22 +85,22 @@ export class Royalties {
         listing_id: settlement?.id ?? null,
         ...subject,
         amount: paid.amount,
-        paid_at_time: this.block.timeMs,
+        paid_at_time: this.#block.timeMs,
         token_symbol: paid.symbol,
         collection_name: collection,
         recipient,
       })
     })
     if (settlement)
-      this.log.writeCode(event, royaltyLogCodes[name] + (settlement.kind - 1) * KIND_STEP, settlement.id)
+      this.#log.writeCode(event, royaltyLogCodes[name] + (settlement.kind - 1) * KIND_STEP, settlement.id)
   }
 
-  private findSettlement(event: ActionEvent): Settlement | undefined {
+  #findSettlement(event: ActionEvent): Settlement | undefined {
     let ordinal = event.creatorOrdinal
     for (let step = 0; step < MAX_STEPS && ordinal !== 0; step++) {
-      const settlement = this.settlements.get(ordinal)
+      const settlement = this.#settlements.get(ordinal)
       if (settlement) return settlement
-      ordinal = this.senders.get(ordinal) ?? 0
+      ordinal = this.#senders.get(ordinal) ?? 0
     }
     return undefined
   }

@@ -14,28 +14,28 @@ export const saleState = { waiting: 0, listed: 1, cancelled: 2, sold: 3, invalid
 
 /** Changes of sales by a block's actions and rows. */
 export class Sales {
-  private readonly block: BlockInfo
-  private readonly sink: RowSink
-  private readonly log: MarketLog
-  private readonly isV2: boolean
+  readonly #block: BlockInfo
+  readonly #sink: RowSink
+  readonly #log: MarketLog
+  readonly #isV2: boolean
   /** Number of assets of sales whose row was removed in this block. */
-  private readonly removed = new Map<bigint, number>()
-  private readonly purchases: { readonly event: ActionEvent; readonly purchase: PurchaseSale }[] = []
+  readonly #removed = new Map<bigint, number>()
+  readonly #purchases: { readonly event: ActionEvent; readonly purchase: PurchaseSale }[] = []
 
   constructor(block: BlockInfo, sink: RowSink, log: MarketLog, isV2: boolean) {
-    this.block = block
-    this.sink = sink
-    this.log = log
-    this.isV2 = isV2
+    this.#block = block
+    this.#sink = sink
+    this.#log = log
+    this.#isV2 = isV2
   }
 
   create(log: LogNewSale): void {
     const listing = parseAsset(log.listing_price)
     const settlement = parseSymbol(log.settlement_symbol)
     const isDirect = listing.symbol === settlement.symbol
-    this.sink.insert(tables.sales, {
+    this.#sink.insert(tables.sales, {
       sale_id: log.sale_id,
-      ...newListing(this.block, log),
+      ...newListing(this.#block, log),
       ...listAssets(log.asset_ids),
       seller: log.seller,
       buyer: null,
@@ -48,53 +48,53 @@ export class Sales {
       listing_symbol: listing.symbol,
       settlement_symbol: settlement.symbol,
     })
-    linkAssets(this.sink, kinds.sale, log.sale_id, log.asset_ids)
+    linkAssets(this.#sink, kinds.sale, log.sale_id, log.asset_ids)
   }
 
   start(saleId: bigint, offerId: bigint): void {
-    this.patch(saleId, { state: saleState.listed, offer_id: offerId })
-    this.sink.recheck(saleStates, offerId)
+    this.#patch(saleId, { state: saleState.listed, offer_id: offerId })
+    this.#sink.recheck(saleStates, offerId)
   }
 
   cancel(saleId: bigint): void {
-    this.patch(saleId, { state: saleState.cancelled })
+    this.#patch(saleId, { state: saleState.cancelled })
   }
 
   /** The kind of a purchase is only known at the end of the block. */
   purchase(event: ActionEvent, purchase: PurchaseSale): void {
-    this.log.reserve(event)
-    this.purchases.push({ event, purchase })
+    this.#log.reserve(event)
+    this.#purchases.push({ event, purchase })
   }
 
   /** Takes the contract's row: a removed one has the number of assets of the sale. */
   row(saleId: bigint, value: () => BundleState, present: boolean): void {
-    if (this.isV2 && !present) this.removed.set(saleId, value().asset_ids.length)
+    if (this.#isV2 && !present) this.#removed.set(saleId, value().asset_ids.length)
   }
 
   end(): void {
-    for (const { event, purchase } of this.purchases) {
+    for (const { event, purchase } of this.#purchases) {
       const { sale_id: id, taker_marketplace, intended_delphi_median } = purchase
       // Version 2 sells no bundles: buying an older one dissolves it, without a payment.
-      const isDissolved = (this.removed.get(id) ?? 1) > 1
+      const isDissolved = (this.#removed.get(id) ?? 1) > 1
       if (isDissolved) this.cancel(id)
-      else this.sell(purchase)
+      else this.#sell(purchase)
       // A sold sale has what the action said.
-      this.log.complete(event, id, isDissolved ? { taker_marketplace, intended_delphi_median } : null)
+      this.#log.complete(event, id, isDissolved ? { taker_marketplace, intended_delphi_median } : null)
     }
   }
 
-  private sell(purchase: PurchaseSale): void {
-    this.patch(purchase.sale_id, {
+  #sell(purchase: PurchaseSale): void {
+    this.#patch(purchase.sale_id, {
       state: saleState.sold,
       buyer: purchase.buyer,
       taker_marketplace: purchase.taker_marketplace,
       intended_median: purchase.intended_delphi_median,
     })
-    this.sink.recheck(salePrices, purchase.sale_id)
-    this.sink.recheck(saleTrades, purchase.sale_id)
+    this.#sink.recheck(salePrices, purchase.sale_id)
+    this.#sink.recheck(saleTrades, purchase.sale_id)
   }
 
-  private patch(saleId: bigint, changes: object): void {
-    this.sink.patch(tables.sales, { sale_id: saleId }, { ...changes, ...updatedAt(this.block) })
+  #patch(saleId: bigint, changes: object): void {
+    this.#sink.patch(tables.sales, { sale_id: saleId }, { ...changes, ...updatedAt(this.#block) })
   }
 }

@@ -24,17 +24,17 @@ const GREATEST_PRECISION = 2n ** 31n - 1n
 
 /** One block of the oracle contract. */
 export class OracleBlock implements BlockScope<OracleState> {
-  private readonly block: BlockInfo
-  private readonly state: OracleState
-  private readonly sink: RowSink
-  private readonly warn: (message: string) => void
-  private readonly noteTerms: NoteTerms
-  private readonly rings = new Map<string, Map<bigint, bigint>>()
+  readonly #block: BlockInfo
+  readonly #state: OracleState
+  readonly #sink: RowSink
+  readonly #warn: (message: string) => void
+  readonly #noteTerms: NoteTerms
+  readonly #rings = new Map<string, Map<bigint, bigint>>()
   /** Known pairs, as this block changes them. */
-  private precisions: ReadonlyMap<string, number>
-  private readonly written = new Map<string, Written[]>()
+  #precisions: ReadonlyMap<string, number>
+  readonly #written = new Map<string, Written[]>()
   /** Last write action to each pair. */
-  private readonly lastWrites = new Map<string, { owner: string; value: bigint }>()
+  readonly #lastWrites = new Map<string, { owner: string; value: bigint }>()
 
   constructor(
     block: BlockInfo,
@@ -43,58 +43,58 @@ export class OracleBlock implements BlockScope<OracleState> {
     warn: (message: string) => void,
     noteTerms: NoteTerms,
   ) {
-    this.block = block
-    this.state = state
-    this.precisions = state.precisions
-    this.sink = sink
-    this.warn = warn
-    this.noteTerms = noteTerms
+    this.#block = block
+    this.#state = state
+    this.#precisions = state.precisions
+    this.#sink = sink
+    this.#warn = warn
+    this.#noteTerms = noteTerms
   }
 
   action(event: ActionEvent): void {
     const { owner, quotes } = event.data as Write
-    for (const { pair, value } of quotes) this.lastWrites.set(pair, { owner, value })
+    for (const { pair, value } of quotes) this.#lastWrites.set(pair, { owner, value })
   }
 
   row(event: RowEvent): void {
-    if (event.table === 'pairs') this.pair(event.value() as PairState, event.present)
-    else this.datapoint(event.scope(), event.value() as DatapointState, event.present)
+    if (event.table === 'pairs') this.#pair(event.value() as PairState, event.present)
+    else this.#datapoint(event.scope(), event.value() as DatapointState, event.present)
   }
 
   end(): OracleState {
-    for (const [pair, points] of this.written) {
-      const newest = pickNewest(points, this.lastWrites.get(pair))
-      const known = [...(this.state.rings.get(pair)?.values() ?? [])]
+    for (const [pair, points] of this.#written) {
+      const newest = pickNewest(points, this.#lastWrites.get(pair))
+      const known = [...(this.#state.rings.get(pair)?.values() ?? [])]
       // A place of the ring that was only just created has the time 0 and no price yet.
       if (newest.timeMs === 0n || known.some((timeMs) => timeMs > newest.timeMs)) continue
-      if (!this.precisions.has(pair)) {
-        this.warn(
+      if (!this.#precisions.has(pair)) {
+        this.#warn(
           `pair ${pair} of the oracle was added before the first block and is not known: sales that it prices have no price; a start with a chain node that answers over HTTP reads it`,
         )
         continue
       }
-      this.sink.patch(
+      this.#sink.patch(
         tables.pairs,
         { pair_name: pair },
         {
           median: newest.median,
           median_time: newest.timeMs,
-          updated_at_time: this.block.timeMs,
-          updated_at_block: this.block.num,
+          updated_at_time: this.#block.timeMs,
+          updated_at_block: this.#block.num,
         },
       )
     }
-    const { rings } = this.state
+    const { rings } = this.#state
     return {
-      rings: this.rings.size === 0 ? rings : new Map([...rings, ...this.rings]),
-      precisions: this.precisions,
+      rings: this.#rings.size === 0 ? rings : new Map([...rings, ...this.#rings]),
+      precisions: this.#precisions,
     }
   }
 
-  private pair(value: PairState, present: boolean): void {
+  #pair(value: PairState, present: boolean): void {
     if (!present) {
-      this.changeTerms(value.name, null)
-      this.sink.remove(tables.pairs, { pair_name: value.name })
+      this.#changeTerms(value.name, null)
+      this.#sink.remove(tables.pairs, { pair_name: value.name })
       return
     }
     const base = parseSymbol(value.base_symbol)
@@ -102,8 +102,8 @@ export class OracleBlock implements BlockScope<OracleState> {
     const precision = Number(
       value.quoted_precision < GREATEST_PRECISION ? value.quoted_precision : GREATEST_PRECISION,
     )
-    this.changeTerms(value.name, precision)
-    this.sink.upsert(tables.pairs, {
+    this.#changeTerms(value.name, precision)
+    this.#sink.upsert(tables.pairs, {
       pair_name: value.name,
       median: null,
       median_time: null,
@@ -129,30 +129,30 @@ export class OracleBlock implements BlockScope<OracleState> {
   }
 
   /** A precision of null is that of a pair that does not exist. */
-  private changeTerms(pair: string, precision: number | null): void {
-    const former = this.precisions.get(pair) ?? null
+  #changeTerms(pair: string, precision: number | null): void {
+    const former = this.#precisions.get(pair) ?? null
     if (precision === former) return
-    const precisions = new Map(this.precisions)
+    const precisions = new Map(this.#precisions)
     if (precision === null) precisions.delete(pair)
     else precisions.set(pair, precision)
-    this.precisions = precisions
-    this.noteTerms(this.sink, pair, former, this.block.num)
+    this.#precisions = precisions
+    this.#noteTerms(this.#sink, pair, former, this.#block.num)
   }
 
-  private datapoint(pair: string, value: DatapointState, present: boolean): void {
-    const ring = this.ringOf(pair)
+  #datapoint(pair: string, value: DatapointState, present: boolean): void {
+    const ring = this.#ringOf(pair)
     if (!present) {
       ring.delete(value.id)
-      this.sink.remove(tables.datapoints, { pair_name: pair, id: value.id })
+      this.#sink.remove(tables.datapoints, { pair_name: pair, id: value.id })
       return
     }
     const timeMs = parseTimeMicroseconds(value.timestamp) / 1000n
-    const points = this.written.get(pair)
+    const points = this.#written.get(pair)
     const point = { ...value, timeMs, replacedMs: ring.get(value.id) ?? 0n }
     if (points) points.push(point)
-    else this.written.set(pair, [point])
+    else this.#written.set(pair, [point])
     ring.set(value.id, timeMs)
-    this.sink.upsert(tables.datapoints, {
+    this.#sink.upsert(tables.datapoints, {
       pair_name: pair,
       id: value.id,
       value: value.value,
@@ -163,11 +163,11 @@ export class OracleBlock implements BlockScope<OracleState> {
   }
 
   /** The pair's ring as this block changes it. */
-  private ringOf(pair: string): Map<bigint, bigint> {
-    let ring = this.rings.get(pair)
+  #ringOf(pair: string): Map<bigint, bigint> {
+    let ring = this.#rings.get(pair)
     if (!ring) {
-      ring = new Map(this.state.rings.get(pair))
-      this.rings.set(pair, ring)
+      ring = new Map(this.#state.rings.get(pair))
+      this.#rings.set(pair, ring)
     }
     return ring
   }

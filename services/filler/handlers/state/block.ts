@@ -14,24 +14,24 @@ const KEY_OFFSET = 2n ** 63n
 
 /** One block of the stored state. */
 export class StateBlock implements StateWriterScope<StateWriterState> {
-  private readonly settings: StateHistorySettings
-  private readonly block: WriterBlock
-  private readonly state: StateWriterState
-  private readonly sink: RowSink
-  private readonly historyFrom: number
+  readonly #settings: StateHistorySettings
+  readonly #block: WriterBlock
+  readonly #state: StateWriterState
+  readonly #sink: RowSink
+  readonly #historyFrom: number
 
   constructor(settings: StateHistorySettings, block: WriterBlock, state: StateWriterState, sink: RowSink) {
-    this.settings = settings
-    this.block = block
-    this.state = state
-    this.sink = sink
-    this.historyFrom = Math.max(state.historyFrom, historyFloor(settings.historyBlocks, block))
+    this.#settings = settings
+    this.#block = block
+    this.#state = state
+    this.#sink = sink
+    this.#historyFrom = Math.max(state.historyFrom, historyFloor(settings.historyBlocks, block))
     // Before the rows, so that what is too old for the history is not even gathered.
-    if (this.historyFrom > 0) {
-      sink.forget(tables.rows, this.historyFrom)
-      sink.forget(tables.links, this.historyFrom)
-      sink.forget(tables.permissions, this.historyFrom)
-      sink.forget(tables.blocks, this.historyFrom)
+    if (this.#historyFrom > 0) {
+      sink.forget(tables.rows, this.#historyFrom)
+      sink.forget(tables.links, this.#historyFrom)
+      sink.forget(tables.permissions, this.#historyFrom)
+      sink.forget(tables.blocks, this.#historyFrom)
     }
   }
 
@@ -42,31 +42,33 @@ export class StateBlock implements StateWriterScope<StateWriterState> {
       scope: row.scope,
       primary_key: row.primaryKey() - KEY_OFFSET,
     }
-    this.noteTable(key.account, key.table_name)
-    if (!row.present) return this.sink.end(tables.rows, key, this.block.num)
-    this.sink.version(tables.rows, {
+    this.#noteTable(key.account, key.table_name)
+    if (!row.present) return this.#sink.end(tables.rows, key, this.#block.num)
+    this.#sink.version(tables.rows, {
       ...key,
-      since_block: this.block.num,
+      since_block: this.#block.num,
       payer: row.payer,
       value: Uint8Array.from(row.value),
     })
   }
 
   permission(present: boolean, { account, permission, keys }: RawPermission): void {
-    if (!present) this.sink.end(tables.permissions, { account, permission }, this.block.num)
-    else this.sink.version(tables.permissions, { account, permission, since_block: this.block.num, keys })
+    if (!present) this.#sink.end(tables.permissions, { account, permission }, this.#block.num)
+    else this.#sink.version(tables.permissions, { account, permission, since_block: this.#block.num, keys })
   }
 
   link(present: boolean, { account, contract, action, permission }: RawPermissionLink): void {
     const key = { account, contract, action }
-    if (!present) this.sink.end(tables.links, key, this.block.num)
-    else this.sink.version(tables.links, { ...key, since_block: this.block.num, permission })
+    if (!present) this.#sink.end(tables.links, key, this.#block.num)
+    else this.#sink.version(tables.links, { ...key, since_block: this.#block.num, permission })
   }
 
   end(): StateWriterState {
-    const { block, sink, state } = this
-    const { reader, accounts, permissions } = this.settings
-    if (block.num >= this.historyFrom) {
+    const block = this.#block
+    const sink = this.#sink
+    const state = this.#state
+    const { reader, accounts, permissions } = this.#settings
+    if (block.num >= this.#historyFrom) {
       sink.upsert(tables.blocks, {
         block_num: block.num,
         reader,
@@ -75,21 +77,21 @@ export class StateBlock implements StateWriterScope<StateWriterState> {
       })
     }
     const sinceBlock = state.sinceBlock ?? block.num
-    if (state.sinceBlock !== null && state.historyFrom === this.historyFrom) return state
-    const coverage = { since_block: sinceBlock, history_from: this.historyFrom }
+    if (state.sinceBlock !== null && state.historyFrom === this.#historyFrom) return state
+    const coverage = { since_block: sinceBlock, history_from: this.#historyFrom }
     sink.upsert(tables.coverage, { reader, accounts, permissions, ...coverage })
-    return { ...state, sinceBlock, historyFrom: this.historyFrom }
+    return { ...state, sinceBlock, historyFrom: this.#historyFrom }
   }
 
-  private noteTable(account: string, table: string): void {
+  #noteTable(account: string, table: string): void {
     const name = `${account}/${table}`
-    if (this.state.tables.has(name)) return
-    this.state.tables.add(name)
-    this.sink.upsert(tables.tables, {
+    if (this.#state.tables.has(name)) return
+    this.#state.tables.add(name)
+    this.#sink.upsert(tables.tables, {
       account,
       table_name: table,
-      since_block: this.block.num,
-      reader: this.settings.reader,
+      since_block: this.#block.num,
+      reader: this.#settings.reader,
     })
   }
 }

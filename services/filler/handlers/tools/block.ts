@@ -26,26 +26,26 @@ interface LinkChange {
 
 /** One block of the tools contract. */
 export class ToolsBlock implements BlockScope<ToolsState> {
-  private readonly account: string
-  private readonly keepsLogs: boolean
-  private readonly block: BlockInfo
-  private readonly state: ToolsState
-  private readonly sink: RowSink
-  private readonly transactions: BlockTransactions
-  private readonly links = new Map<bigint, LinkChange>()
+  readonly #account: string
+  readonly #keepsLogs: boolean
+  readonly #block: BlockInfo
+  readonly #state: ToolsState
+  readonly #sink: RowSink
+  readonly #transactions: BlockTransactions
+  readonly #links = new Map<bigint, LinkChange>()
 
   constructor(account: string, keepsLogs: boolean, block: BlockInfo, state: ToolsState, sink: RowSink) {
-    this.account = account
-    this.keepsLogs = keepsLogs
-    this.block = block
-    this.state = state
-    this.sink = sink
-    this.transactions = new BlockTransactions(block)
+    this.#account = account
+    this.#keepsLogs = keepsLogs
+    this.#block = block
+    this.#state = state
+    this.#sink = sink
+    this.#transactions = new BlockTransactions(block)
   }
 
   action(event: ActionEvent): void {
     const { link_id: linkId } = event.data as { link_id: bigint }
-    const change = this.change(linkId)
+    const change = this.#change(linkId)
     const unclaimed = { claimer: null, claimer_signature: null }
     switch (event.name as keyof typeof logCodes) {
       case 'lognewlink':
@@ -63,36 +63,36 @@ export class ToolsBlock implements BlockScope<ToolsState> {
         change.outcome = { state: linkStates.claimed, claimer, claimer_signature }
       }
     }
-    this.log(event, linkId)
+    this.#log(event, linkId)
   }
 
   row(event: RowEvent): void {
     if (event.table === 'links') {
       const link = event.value() as LinkState
-      this.change(link.link_id).row = link
+      this.#change(link.link_id).row = link
     } else if (event.present) {
       const { version, link_counter, atomicassets_account } = event.value() as ConfigState
-      const row = { contract: this.account, version, assets_contract: atomicassets_account, link_counter }
-      this.sink.upsert(tables.config, row)
+      const row = { contract: this.#account, version, assets_contract: atomicassets_account, link_counter }
+      this.#sink.upsert(tables.config, row)
     }
   }
 
   end(): ToolsState {
-    const { completable } = this.state
-    for (const linkId of completable.slice(0, COMPLETED_AT_ONCE)) this.sink.recheck(linkCollections, linkId)
-    for (const [linkId, change] of this.links) this.write(linkId, change)
-    this.transactions.end(tables.blocks, this.sink)
-    return completable.length === 0 ? this.state : { completable: completable.slice(COMPLETED_AT_ONCE) }
+    const { completable } = this.#state
+    for (const linkId of completable.slice(0, COMPLETED_AT_ONCE)) this.#sink.recheck(linkCollections, linkId)
+    for (const [linkId, change] of this.#links) this.#write(linkId, change)
+    this.#transactions.end(tables.blocks, this.#sink)
+    return completable.length === 0 ? this.#state : { completable: completable.slice(COMPLETED_AT_ONCE) }
   }
 
   /** A link that was announced before the reader's first block is created from the contract's row. */
-  private write(linkId: bigint, { announced, row, outcome }: LinkChange): void {
+  #write(linkId: bigint, { announced, row, outcome }: LinkChange): void {
     if (outcome === null) return
-    const { num, timeMs } = this.block
+    const { num, timeMs } = this.#block
     const updated = { ...outcome, updated_at_time: timeMs, updated_at_block: num }
     const known = announced ?? row
     if (known === null) {
-      this.sink.patch(tables.links, { link_id: linkId }, updated)
+      this.#sink.patch(tables.links, { link_id: linkId }, updated)
       return
     }
     const link: LinkRow = {
@@ -107,23 +107,23 @@ export class ToolsBlock implements BlockScope<ToolsState> {
       asset_ids: known.asset_ids,
       collection_names: [],
     }
-    if (announced !== null) this.sink.insert(tables.links, link)
-    else this.sink.upsert(tables.links, link)
-    this.sink.recheck(linkCollections, linkId)
+    if (announced !== null) this.#sink.insert(tables.links, link)
+    else this.#sink.upsert(tables.links, link)
+    this.#sink.recheck(linkCollections, linkId)
   }
 
-  private log(event: ActionEvent, linkId: bigint): void {
-    if (!this.keepsLogs) return
-    this.transactions.add(event)
+  #log(event: ActionEvent, linkId: bigint): void {
+    if (!this.#keepsLogs) return
+    this.#transactions.add(event)
     const action = logCodes[event.name as keyof typeof logCodes]
-    this.sink.append(tables.logs, { seq: event.seq, subject: linkId, action })
+    this.#sink.append(tables.logs, { seq: event.seq, subject: linkId, action })
   }
 
-  private change(linkId: bigint): LinkChange {
-    let change = this.links.get(linkId)
+  #change(linkId: bigint): LinkChange {
+    let change = this.#links.get(linkId)
     if (change === undefined) {
       change = { announced: null, row: null, outcome: null }
-      this.links.set(linkId, change)
+      this.#links.set(linkId, change)
     }
     return change
   }
