@@ -1,4 +1,15 @@
-/** Import rules: no circles, one door per folder, processes never import each other. */
+const { readdirSync } = require('node:fs')
+
+/** Folders that have a door: an `index.ts` through which everything outside the folder enters. */
+function doors(folder) {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  const below = entries.filter((entry) => entry.isDirectory()).flatMap((entry) => doors(`${folder}/${entry.name}`))
+  return entries.some((entry) => entry.name === 'index.ts') ? [folder, ...below] : below
+}
+
+const TEST = '\\.test\\.ts$'
+
+/** Import rules: no circles, folders with a door are entered through it, processes never import each other. */
 module.exports = {
   forbidden: [
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
@@ -15,45 +26,29 @@ module.exports = {
       from: { path: '^services/(filler|api|state|devchain)/' },
       to: { path: '^services/', pathNot: ['^services/$1/', '^services/core/'] },
     },
-    {
-      name: 'one-door-per-service',
+    ...doors('services').map((folder) => ({
+      name: `door-of-${folder}`,
       severity: 'error',
-      from: { path: '^services/([^/]+)/', pathNot: '\\.test\\.ts$' },
-      to: {
-        path: '^services/([^/]+)/',
-        pathNot: ['^services/$1/', '^services/[^/]+/index\\.ts$', '^services/core/[^/]+/index\\.ts$'],
-      },
-    },
+      from: { pathNot: [`^${folder}/`, '^tests/', TEST] },
+      to: { path: `^${folder}/`, pathNot: [`^${folder}/index\\.ts$`, `^${folder}/.+/index\\.ts$`] },
+    })),
     {
-      name: 'one-door-per-folder',
-      comment: 'A folder below a service is entered by its index.ts, from other folders ...',
+      name: 'services-are-entered-by-their-door',
+      comment: 'A door inside a service is open to that service alone.',
       severity: 'error',
-      from: { path: '^services/([^/]+)/([^/]+)/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^services/$1/[^/]+/.+', pathNot: ['^services/$1/$2/', '/index\\.ts$'] },
-    },
-    {
-      name: 'one-door-per-folder-from-above',
-      comment: '... and from files above it.',
-      severity: 'error',
-      from: { path: '^services/([^/]+)/[^/]+\\.ts$', pathNot: '\\.test\\.ts$' },
-      to: { path: '^services/$1/[^/]+/.+', pathNot: '/index\\.ts$' },
-    },
-    {
-      name: 'scripts-and-tests-use-doors',
-      severity: 'error',
-      from: { path: '^scripts/' },
-      to: { path: '^services/', pathNot: ['/index\\.ts$'] },
+      from: { path: '^(scripts|services/([^/]+))/', pathNot: TEST },
+      to: { path: '^services/', pathNot: ['^services/$2/', '^services/[^/]+/index\\.ts$', '^services/core/[^/]+/index\\.ts$'] },
     },
     {
       name: 'product-needs-no-test-code',
       severity: 'error',
-      from: { path: '^(services|scripts)/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^(services|scripts)/', pathNot: TEST },
       to: { path: '^tests/' },
     },
     {
       name: 'no-dev-dependency',
       severity: 'error',
-      from: { path: '^services/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^services/', pathNot: TEST },
       to: { dependencyTypes: ['npm-dev'], pathNot: '@types/' },
     },
   ],

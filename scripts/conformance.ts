@@ -7,7 +7,7 @@
  */
 import { connectDatabase, migrate } from '../services/core/database/index.ts'
 import { createLogger } from '../services/core/log/index.ts'
-import { startEmbeddedPostgres } from '../services/standalone/embedded-postgres/index.ts'
+import { startEmbeddedPostgres } from '../services/standalone/index.ts'
 import { describeFailures, isConforming, runCorpus, setStage } from './conformance/index.ts'
 import type { Outcome, StageOptions } from './conformance/index.ts'
 

@@ -14,8 +14,8 @@ import {
   parsePackedAbi,
 } from '../../services/core/antelope/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
-import type { Protocol } from '../../services/filler/decode/index.ts'
-import { compileProtocol, createWatchSet } from '../../services/filler/decode/index.ts'
+import type { Protocol } from '../../services/filler/index.ts'
+import { compileProtocol, createWatchSet } from '../../services/filler/index.ts'
 
 const recordings = join(packageRoot, 'services', 'devchain', 'recordings')
 const transfersPerBlock = 378

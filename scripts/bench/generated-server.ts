@@ -6,7 +6,7 @@ import {
   migrate,
 } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
-import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 import { fullSizes, generateDatabase, scaledSizes } from './generated/index.ts'
 
 /** Options of the command line: `--data FOLDER`, `--seed TEXT`, `--factor NUMBER`. */

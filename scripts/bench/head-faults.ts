@@ -14,7 +14,7 @@ import { createLogger } from '../../services/core/log/index.ts'
 import { createDevchain, nodeFaults } from '../../services/devchain/index.ts'
 import { runReader } from '../../services/filler/index.ts'
 import type { ReaderStatus } from '../../services/filler/index.ts'
-import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 import { readerSettings } from './reader-settings.ts'
 
 const { values } = parseArgs({

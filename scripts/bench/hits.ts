@@ -16,7 +16,7 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { createDevchain } from '../../services/devchain/index.ts'
 import { runReader } from '../../services/filler/index.ts'
-import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 import { readerSettings } from './reader-settings.ts'
 
 interface Rate {

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
-import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 import { benchRuns, resultFile } from './runs.ts'
 import type { BenchResult, BenchRun } from './runs.ts'
 

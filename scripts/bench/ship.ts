@@ -8,9 +8,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { normalizeAbiJson } from '../../services/core/antelope/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
-import { compileProtocol } from '../../services/filler/decode/index.ts'
-import { createShipSession } from '../../services/filler/ship/index.ts'
-import type { ShipConsumer, ShipSession } from '../../services/filler/ship/index.ts'
+import { compileProtocol } from '../../services/filler/index.ts'
+import { createShipSession } from '../../services/filler/index.ts'
+import type { ShipConsumer, ShipSession } from '../../services/filler/index.ts'
 
 interface Load {
   readonly blocks: number

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
-import type { EmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
+import type { EmbeddedPostgres } from '../../services/standalone/index.ts'
 
 /** Starts the PostgreSQL of all seeds. Only the simulation reaches it, so it needs no password. */
 export async function startServer(): Promise<EmbeddedPostgres> {

@@ -10,7 +10,8 @@ import { createMetrics, renderSnapshots, serveMetrics } from '../core/metrics/in
 import type { Metrics } from '../core/metrics/index.ts'
 import { readPackageVersion, readRevision } from '../core/paths/index.ts'
 import { AnswerCache, createSharedAnswers } from './cache/index.ts'
-import { consoleRoutes, ProgressHistory } from './console/index.ts'
+import { consoleRoutes } from './console/console.ts'
+import { ProgressHistory } from './console/history.ts'
 import { noDatabaseObserver, openRequestDatabase } from './database/index.ts'
 import type { DatabaseObserver, RequestDatabase } from './database/index.ts'
 import { documentationRoutes } from './documentation/index.ts'
@@ -20,19 +21,14 @@ import { healthRoutes, reportHealth, startMonitor } from './health/index.ts'
 import type { Namespace } from './endpoint/index.ts'
 import type { Mount } from './http/index.ts'
 import { createLifecycle, failureBody, handleUpgrades } from './http/index.ts'
-import { createNamedLists } from './named-lists/index.ts'
-import type { CachedLists } from './named-lists/index.ts'
+import { createNamedLists } from './named-lists/named-lists.ts'
+import type { CachedLists } from './named-lists/named-lists.ts'
 import { openLive } from './live/index.ts'
 import type { ChannelMount, LiveService, SessionPeers } from './live/index.ts'
-import {
-  observeDatabase,
-  observeLists,
-  observeLive,
-  observeRequests,
-  watchCertificate,
-  watchFeeds,
-  watchParts,
-} from './metrics/index.ts'
+import { observeDatabase, observeLists, observeRequests } from './metrics/api-metrics.ts'
+import { observeLive, watchFeeds } from './metrics/live-metrics.ts'
+import { watchCertificate } from './metrics/certificate.ts'
+import { watchParts } from './metrics/watched.ts'
 import type { DatabaseTraits, NamespaceFactory } from './namespaces/index.ts'
 import { createNamespace } from './namespaces/index.ts'
 import { Fragments } from './records/index.ts'

@@ -8,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../tests/setup/database.ts'
 import type { TestDatabase } from '../../tests/setup/database.ts'
 import { readPackageVersion } from '../core/paths/index.ts'
-import { exitCodes, runCli } from './index.ts'
+import { exitCodes } from './exit-codes.ts'
+import { runCli } from './program.ts'
 
 const chainId = 'a0'.repeat(32)
 const connections = {

@@ -2,28 +2,28 @@ import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../core/config/index.ts'
 import { PronghornError, describeError, errorCatalogue } from '../core/errors/index.ts'
 import { readPackageVersion } from '../core/paths/index.ts'
+import { addApi } from './commands/api.ts'
 import {
-  addApi,
   addCertificates,
-  addConfig,
-  addDevchain,
-  addDigest,
   addDoctor,
-  addFiller,
   addHasuraMetadata,
-  addImportDatabase,
-  addImportState,
-  addKeys,
-  addMigrate,
   addPrepareDatabase,
   addProbe,
   addRenderConfig,
   addRotateSecrets,
   addSmokeTest,
-  addStandalone,
-  addState,
-  addVerify,
-} from './commands/index.ts'
+} from './commands/appliance.ts'
+import { addConfig } from './commands/config.ts'
+import { addDevchain } from './commands/devchain.ts'
+import { addDigest } from './commands/digest.ts'
+import { addFiller } from './commands/filler.ts'
+import { addImportDatabase } from './commands/import-database.ts'
+import { addImportState } from './commands/import-state.ts'
+import { addKeys } from './commands/keys.ts'
+import { addMigrate } from './commands/migrate.ts'
+import { addStandalone } from './commands/standalone.ts'
+import { addState } from './commands/state.ts'
+import { addVerify } from './commands/verify.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import type { CliIo } from './io.ts'
 

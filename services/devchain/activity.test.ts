@@ -14,8 +14,9 @@ import {
 import type { DecodedAction } from '../../tests/devchain/chain-blocks.ts'
 import { compileAbi, normalizeAbiJson, parseAsset } from '../core/antelope/index.ts'
 import type { CompiledAbi } from '../core/antelope/index.ts'
-import { createDevchain } from './index.ts'
-import type { ChainBlock, Devchain } from './index.ts'
+import { createDevchain } from './devchain.ts'
+import type { ChainBlock } from './chain/index.ts'
+import type { Devchain } from './devchain.ts'
 
 const firstGenerated = 965
 const contracts = [

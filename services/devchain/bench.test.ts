@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { transactionsOf, deltasOf, signedBlockOf } from '../../tests/devchain/chain-blocks.ts'
-import { benchBlocks, createDevchain, denseMix } from './index.ts'
+import { benchBlocks, denseMix } from './bench/index.ts'
+import { createDevchain } from './devchain.ts'
 
 const start = { num: 41, id: Buffer.alloc(32, 7), slot: 1_700_000_000 }
 

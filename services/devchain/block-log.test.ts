@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { blocksFrom, dumpTables } from '../../tests/devchain/chain-blocks.ts'
-import { createDevchain } from './index.ts'
-import type { Devchain } from './index.ts'
+import { createDevchain } from './devchain.ts'
+import type { Devchain } from './devchain.ts'
 
 let dataFolder: string
 const open: Devchain[] = []

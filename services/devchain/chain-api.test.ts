@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDevchain } from './index.ts'
-import type { Devchain } from './index.ts'
+import { createDevchain } from './devchain.ts'
+import type { Devchain } from './devchain.ts'
 
 let devchain: Devchain
 let url: string

@@ -2,8 +2,9 @@ import { afterEach, expect, test } from 'vitest'
 import { blocksFrom, dumpTables, transactionsOf } from '../../tests/devchain/chain-blocks.ts'
 import { ShipClient } from '../../tests/devchain/ship-client.ts'
 import type { Result } from '../../tests/devchain/ship-client.ts'
-import { createDevchain } from './index.ts'
-import type { Devchain, DevchainOptions } from './index.ts'
+import { createDevchain } from './devchain.ts'
+import type { Devchain } from './devchain.ts'
+import type { DevchainOptions } from './options.ts'
 
 const open: (Devchain | ShipClient)[] = []
 

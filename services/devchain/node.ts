@@ -1,5 +1,6 @@
 import type { Chain } from './chain/index.ts'
-import type { Playback, Recording } from './recording/index.ts'
+import type { Playback } from './recording/playback.ts'
+import type { Recording } from './recording/read.ts'
 import type { ShipNode, StatusAnswer } from './ship/index.ts'
 
 /** Block 1 has no trace entry in a real log, so the trace range begins here at the earliest. */

@@ -4,8 +4,8 @@ import { gunzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import { ShipClient } from '../../tests/devchain/ship-client.ts'
 import { packageRoot } from '../core/paths/index.ts'
-import { createDevchain } from './index.ts'
-import type { Devchain } from './index.ts'
+import { createDevchain } from './devchain.ts'
+import type { Devchain } from './devchain.ts'
 
 const bundled = join(packageRoot, 'services/devchain/recordings')
 const forkFolder = join(packageRoot, 'tests/fixtures/recordings/fork')

@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { ShipClient } from '../../tests/devchain/ship-client.ts'
 import type { Result } from '../../tests/devchain/ship-client.ts'
-import { benchBlocks, createDevchain } from './index.ts'
-import type { Devchain, DevchainOptions, SessionFaults } from './index.ts'
+import { benchBlocks } from './bench/index.ts'
+import { createDevchain } from './devchain.ts'
+import type { Devchain } from './devchain.ts'
+import type { DevchainOptions } from './options.ts'
+import type { SessionFaults } from './ship/index.ts'
 
 const open: (Devchain | ShipClient)[] = []
 

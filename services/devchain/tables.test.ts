@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { packageRoot } from '../core/paths/index.ts'
-import { createDevchain } from './index.ts'
+import { createDevchain } from './devchain.ts'
 
 const fixtures = join(packageRoot, 'tests/fixtures/recordings')
 

@@ -13,7 +13,7 @@ import { createPublisher } from './feed/index.ts'
 import { startFillerHealth } from './health.ts'
 import type { ReceivedStatus } from './health.ts'
 import { startListPolls } from './lists/index.ts'
-import { createFillerMetrics } from './metrics/index.ts'
+import { createFillerMetrics } from './metrics/filler-metrics.ts'
 import type { ReaderStatus } from './pipeline/index.ts'
 import type { ReaderThreadData, ReaderThreadMessage } from './reader-thread.ts'
 

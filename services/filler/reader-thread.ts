@@ -4,7 +4,7 @@ import type { ErrorCode } from '../core/errors/index.ts'
 import { createLogger } from '../core/log/index.ts'
 import type { LogLevel } from '../core/log/index.ts'
 import type { MetricSnapshot } from '../core/metrics/index.ts'
-import { createReaderMetrics } from './metrics/index.ts'
+import { createReaderMetrics } from './metrics/reader-metrics.ts'
 import { runReader } from './pipeline/index.ts'
 import type { ReaderOptions, ReaderStatus } from './pipeline/index.ts'
 

@@ -1,4 +1,5 @@
+export { startEmbeddedPostgres } from './embedded-postgres/index.ts'
+export type { EmbeddedPostgres } from './embedded-postgres/index.ts'
 export { openDataDirectory } from './data-directory.ts'
 export { Progress } from './progress.ts'
 export { runStandalone } from './standalone.ts'
-export type { StandaloneOptions } from './standalone.ts'

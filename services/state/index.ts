@@ -1,6 +1,4 @@
-export { createApiKey, listApiKeys, revokeApiKey, rotateSigningKey } from './access/index.ts'
-export type { ApiKey, NewApiKey, Queryable } from './access/index.ts'
-
-export type { Endpoint } from './endpoints/index.ts'
 export { startState } from './start.ts'
-export type { RunningState, StateOptions } from './start.ts'
+export type { RunningState } from './start.ts'
+export { createApiKey, listApiKeys, revokeApiKey, rotateSigningKey } from './access/index.ts'
+export type { ApiKey, Queryable } from './access/index.ts'

@@ -23,16 +23,13 @@ import { createTokenCheck, KeyRing } from './access/index.ts'
 import type { KeyRingTiming, TokenNames } from './access/index.ts'
 import { AbiSeeds, AbiStore, openStateDatabase, PositionWatch } from './chain/index.ts'
 import type { StateDatabase } from './chain/index.ts'
-import { documentationRoutes } from './documentation/index.ts'
+import { documentationRoutes } from './documentation/routes.ts'
 import { endpoints } from './endpoints/index.ts'
 import { healthRoutes } from './health.ts'
-import {
-  checkAddress,
-  createFailureAnswer,
-  createRoutes,
-  createTraceStep,
-  malformedRequestBody,
-} from './http/index.ts'
+import { checkAddress } from './http/address-check.ts'
+import { createFailureAnswer, malformedRequestBody } from './http/failures.ts'
+import { createRoutes } from './http/routes.ts'
+import { createTraceStep } from './http/trace.ts'
 import { createIssuer, ISSUE_WINDOW_MS } from './issuance.ts'
 import { waitForDatabase } from './preconditions.ts'
 

@@ -1,23 +1,12 @@
-export { compareDigests, digestDatabase, listDigestTables } from './digest/index.ts'
-export type { DatabaseDigest, DigestOptions, DigestPosition, TableDigest } from './digest/index.ts'
-export { openOwnDecoder } from './decode/index.ts'
-export type { RowDecoder } from './decode/index.ts'
-export { findDerivedViolations, marketRules } from './derived/index.ts'
-export type { DerivedRule, DerivedViolations } from './derived/index.ts'
-export { describeRepair, planRepairs, repairDatabase, verifyDatabase, verifyWith } from './engine/index.ts'
-export type {
-  ColumnDifference,
-  Difference,
-  FoundDifference,
-  PlannedRepair,
-  Repaired,
-  SourceChoice,
-  TableReport,
-  Verified,
-  VerifyDatabaseOptions,
-  VerifyOptions,
-  VerifyProgress,
-  VerifyReport,
-} from './engine/index.ts'
-
-export type { ChainSource, Head, HttpSourceOptions } from './sources/index.ts'
+export { digestDatabase, compareDigests, listDigestTables } from './digest/digest.ts'
+export type { DatabaseDigest } from './digest/digest.ts'
+export { findDerivedViolations } from './derived/index.ts'
+export type { Difference } from './engine/difference.ts'
+export { describeRepair } from './engine/repair-plan.ts'
+export type { PlannedRepair } from './engine/repair-plan.ts'
+export type { Verified } from './engine/verify.ts'
+export type { VerifyProgress } from './engine/report.ts'
+export { planRepairs, repairDatabase } from './engine/repair.ts'
+export type { Repaired } from './engine/repair.ts'
+export { verifyWith } from './engine/verify-database.ts'
+export type { SourceChoice, VerifyDatabaseOptions } from './engine/verify-database.ts'

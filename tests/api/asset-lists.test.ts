@@ -1,19 +1,19 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
-import { raw, sql, where } from '../../services/api/database/index.ts'
-import type { Session, Sql } from '../../services/api/database/index.ts'
-import { readAttributeFilters, readRequest } from '../../services/api/endpoint/index.ts'
-import type { EndpointContext } from '../../services/api/endpoint/index.ts'
-import type { List, ListReader } from '../../services/api/lists/index.ts'
+import { raw, sql, where } from '../../services/api/database/sql.ts'
+import type { Session } from '../../services/api/index.ts'
+import type { Sql } from '../../services/api/database/sql.ts'
+import { readAttributeFilters, readRequest } from '../../services/api/index.ts'
+import type { EndpointContext } from '../../services/api/endpoint/endpoint.ts'
+import type { List, ListReader } from '../../services/api/lists/list.ts'
+import { assetList, countAssets } from '../../services/api/namespaces/assets/lists/asset-list.ts'
 import {
-  assetList,
   burnerPage,
-  countAssets,
   countOwners,
-  createListReader,
   ownerPage,
-} from '../../services/api/namespaces/assets/lists/index.ts'
+} from '../../services/api/namespaces/assets/lists/account-list.ts'
+import { createListReader } from '../../services/api/namespaces/assets/lists/list-reader.ts'
 import { PRICE_COLUMNS, pricedAssets } from '../../services/api/namespaces/market/lists/priced-assets.ts'
 import { heldAssets } from '../../services/api/namespaces/market/statistics/held-assets.ts'
 import {

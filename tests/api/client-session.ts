@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Session, Statement } from '../../services/api/database/index.ts'
+import type { Session, Statement } from '../../services/api/index.ts'
 
 /** The session of a client. */
 export function sessionOf(client: pg.Client): Session {

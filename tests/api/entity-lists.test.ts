@@ -1,27 +1,26 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
-import type { Session } from '../../services/api/database/index.ts'
-import { readAttributeFilters, readRequest } from '../../services/api/endpoint/index.ts'
-import type { AttributeFilter, Endpoint } from '../../services/api/endpoint/index.ts'
-import { choosePath } from '../../services/api/lists/index.ts'
-import type { ChoosePath, List, ListReader } from '../../services/api/lists/index.ts'
+import type { Session } from '../../services/api/index.ts'
+import { readAttributeFilters, readRequest } from '../../services/api/index.ts'
+import type { AttributeFilter } from '../../services/api/endpoint/attribute-filters.ts'
+import type { Endpoint } from '../../services/api/index.ts'
+import { choosePath } from '../../services/api/lists/choose.ts'
+import type { ChoosePath, List, ListReader } from '../../services/api/lists/list.ts'
 import { transferParameters } from '../../services/api/namespaces/assets/parameters.ts'
 import { createAssetsNamespace } from '../../services/api/namespaces/assets/index.ts'
-import {
-  collectionList,
-  createListReader,
-  offerList,
-  schemaList,
-  templateList,
-  transferList,
-} from '../../services/api/namespaces/assets/lists/index.ts'
+import { collectionList } from '../../services/api/namespaces/assets/lists/collection-list.ts'
+import { createListReader } from '../../services/api/namespaces/assets/lists/list-reader.ts'
+import { offerList } from '../../services/api/namespaces/assets/lists/offer-list.ts'
+import { schemaList } from '../../services/api/namespaces/assets/lists/schema-list.ts'
+import { templateList } from '../../services/api/namespaces/assets/lists/template-list.ts'
+import { transferList } from '../../services/api/namespaces/assets/lists/transfer-list.ts'
 import { createToolsNamespace } from '../../services/api/namespaces/tools/index.ts'
-import { linkList, LINKS } from '../../services/api/namespaces/tools/lists/index.ts'
-import { pageWindow } from '../../services/api/namespaces/paging/index.ts'
+import { linkList, LINKS } from '../../services/api/namespaces/tools/lists/link-list.ts'
+import { pageWindow } from '../../services/api/namespaces/paging.ts'
 import { keyText } from '../../services/core/antelope/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
-import { Fragments } from '../../services/api/records/index.ts'
+import { Fragments } from '../../services/api/records/fragments.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'

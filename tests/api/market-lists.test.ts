@@ -2,29 +2,25 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { benchNamespaces } from '../../scripts/bench/families.ts'
 import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
-import type { Session, Sql, Statement } from '../../services/api/database/index.ts'
-import { raw, sql, where } from '../../services/api/database/index.ts'
-import { readAttributeFilters, readRequest } from '../../services/api/endpoint/index.ts'
-import type { Endpoint, EndpointContext } from '../../services/api/endpoint/index.ts'
+import type { Session, Statement } from '../../services/api/index.ts'
+import type { Sql } from '../../services/api/database/sql.ts'
+import { raw, sql, where } from '../../services/api/database/sql.ts'
+import { readAttributeFilters, readRequest } from '../../services/api/index.ts'
+import type { Endpoint } from '../../services/api/index.ts'
+import type { EndpointContext } from '../../services/api/endpoint/endpoint.ts'
 import { createNamespace } from '../../services/api/index.ts'
-import type { ChoosePath, Filter, List, ListReader } from '../../services/api/lists/index.ts'
-import { createListReader } from '../../services/api/namespaces/assets/index.ts'
-import {
-  countedList,
-  listingList,
-  listingTables,
-  MARKET_TABLES,
-  payoutList,
-  withoutCommon,
-} from '../../services/api/namespaces/market/lists/index.ts'
-import type { ListingKind } from '../../services/api/namespaces/market/lists/index.ts'
-import {
-  inRange,
-  selectCheapest,
-  sumInRange,
-  tradeDays,
-  tradeRange,
-} from '../../services/api/namespaces/market/statistics/index.ts'
+import type { ChoosePath, List, ListReader } from '../../services/api/lists/list.ts'
+import type { Filter } from '../../services/api/lists/filter.ts'
+import { createListReader } from '../../services/api/namespaces/assets/lists/list-reader.ts'
+import { countedList, listingList } from '../../services/api/namespaces/market/lists/listing-list.ts'
+import { listingTables, MARKET_TABLES } from '../../services/api/namespaces/market/lists/listing-table.ts'
+import { payoutList } from '../../services/api/namespaces/market/lists/payout-list.ts'
+import { withoutCommon } from '../../services/api/namespaces/market/lists/listing-request.ts'
+import type { ListingKind } from '../../services/api/namespaces/market/lists/listing-table.ts'
+import { inRange, tradeRange } from '../../services/api/namespaces/market/statistics/trade-range.ts'
+import { selectCheapest } from '../../services/api/namespaces/market/statistics/cheapest-sales.ts'
+import { sumInRange } from '../../services/api/namespaces/market/statistics/trade-sums.ts'
+import { tradeDays } from '../../services/api/namespaces/market/statistics/trades.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type {

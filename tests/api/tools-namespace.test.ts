@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { legacyKeyText, parseKeyText } from '../../services/core/antelope/index.ts'
+import { legacyKeyText } from '../../services/core/antelope/values/key.ts'
+import { parseKeyText } from '../../services/core/antelope/index.ts'
 import { buildQueryIndexes, connectDatabase } from '../../services/core/database/index.ts'
 import { startApi } from '../../services/api/index.ts'
 import type { RunningApi } from '../../services/api/index.ts'

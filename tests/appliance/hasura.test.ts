@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compareHasura } from '../../services/appliance/index.ts'
-import { assembleMetadata } from '../../services/appliance/hasura/index.ts'
+import { assembleMetadata } from '../../services/appliance/hasura/files.ts'
 import { generateMetadata } from '../../services/appliance/hasura/metadata.ts'
 import { readCatalogue } from '../../services/appliance/hasura/catalogue.ts'
 import { readTables } from '../../services/appliance/hasura/schema.ts'

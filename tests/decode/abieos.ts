@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
-import type { JsonValue, TypeNode } from '../../services/core/antelope/index.ts'
+import type { JsonValue } from '../../services/core/antelope/abi/json-form.ts'
+import type { TypeNode } from '../../services/core/antelope/index.ts'
 import { bytesToHex } from '../../services/core/antelope/index.ts'
 import { describeUnless } from '../setup/available.ts'
 

@@ -3,15 +3,19 @@ import {
   bigIntToName,
   bytesToHex,
   formatAsset,
-  formatEpochMicroseconds,
-  formatEpochMs,
-  formatEpochSeconds,
   formatSymbol,
   keyText,
   normalizeAbiJson,
   slotToEpochMs,
 } from '../../services/core/antelope/index.ts'
-import type { AbiDefinition, BuiltinName, KeyKind, TypeNode } from '../../services/core/antelope/index.ts'
+import {
+  formatEpochMicroseconds,
+  formatEpochMs,
+  formatEpochSeconds,
+} from '../../services/core/antelope/values/time.ts'
+import type { AbiDefinition, TypeNode } from '../../services/core/antelope/index.ts'
+import type { BuiltinName } from '../../services/core/antelope/abi/type-node.ts'
+import type { KeyKind } from '../../services/core/antelope/values/key.ts'
 
 const signed = (bits: bigint) => fc.bigInt({ min: -(2n ** (bits - 1n)), max: 2n ** (bits - 1n) - 1n })
 const unsigned = (bits: bigint) => fc.bigInt({ min: 0n, max: 2n ** bits - 1n })

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
-import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
-import type { EmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
+import type { EmbeddedPostgres } from '../../services/standalone/index.ts'
 
 const run = promisify(execFile)
 

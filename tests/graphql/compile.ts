@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { assembleMetadata } from '../../services/appliance/hasura/index.ts'
+import { assembleMetadata } from '../../services/appliance/hasura/files.ts'
 import type { Field, Value } from './operation.ts'
 
 interface TableMetadata {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { DevchainOptions } from '../../services/devchain/index.ts'
+import type { DevchainOptions } from '../../services/devchain/options.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import type { ReaderSettings } from '../../services/filler/index.ts'
 import { createTestDatabase } from '../setup/database.ts'

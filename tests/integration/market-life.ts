@@ -1,4 +1,4 @@
-import { formatEpochMs } from '../../services/core/antelope/index.ts'
+import { formatEpochMs } from '../../services/core/antelope/values/time.ts'
 import { marketConfig, waxPrice } from './market-rows.ts'
 import type { SeededRandom } from './seeded-random.ts'
 

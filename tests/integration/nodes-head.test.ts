@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { nodeFaults } from '../../services/devchain/index.ts'
-import type { MirrorNode } from '../../services/devchain/index.ts'
+import type { MirrorNode } from '../../services/devchain/mirror.ts'
 import type { ReaderStatus } from '../../services/filler/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'

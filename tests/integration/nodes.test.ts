@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { MirrorNode } from '../../services/devchain/index.ts'
+import type { MirrorNode } from '../../services/devchain/mirror.ts'
 import type { ReaderStatus } from '../../services/filler/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'

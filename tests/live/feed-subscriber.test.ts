@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createMemoryStore, openRedisStore } from '../../services/core/kvstore/index.ts'
+import { createMemoryStore } from '../../services/core/kvstore/index.ts'
+import { openRedisStore } from '../../services/core/kvstore/redis-store.ts'
 import type { KeyValueStore } from '../../services/core/kvstore/index.ts'
 import {
   encodeFeedMessage,
@@ -7,14 +8,9 @@ import {
   subscribeToFeed,
   MAX_BUS_CHARACTERS,
 } from '../../services/core/live/index.ts'
-import type {
-  FeedEntry,
-  FeedSubscriber,
-  FeedLag,
-  FeedQuery,
-  SubscribeOptions,
-} from '../../services/core/live/index.ts'
-import { createPublisher } from '../../services/filler/feed/index.ts'
+import type { FeedEntry, FeedSubscriber, FeedLag, FeedQuery } from '../../services/core/live/index.ts'
+import type { SubscribeOptions } from '../../services/core/live/feed-subscriber.ts'
+import { createPublisher } from '../../services/filler/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { describeWithRedis, startTestRedis } from '../setup/redis.ts'

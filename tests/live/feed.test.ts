@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compileAbi, formatEpochMs, normalizeAbiJson } from '../../services/core/antelope/index.ts'
+import { compileAbi, normalizeAbiJson } from '../../services/core/antelope/index.ts'
+import { formatEpochMs } from '../../services/core/antelope/values/time.ts'
 import { subscribeToFeed, readFeedState } from '../../services/core/live/index.ts'
 import type { FeedBlock, FeedEntry, FeedTrace } from '../../services/core/live/index.ts'
 import { testSettings } from '../integration/index-chain.ts'

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseConfig } from '../../services/core/config/index.ts'
-import { createMemoryStore, openRedisStore } from '../../services/core/kvstore/index.ts'
+import { createMemoryStore } from '../../services/core/kvstore/index.ts'
+import { openRedisStore } from '../../services/core/kvstore/redis-store.ts'
 import type { KeyValueStore } from '../../services/core/kvstore/index.ts'
 import type { FeedEntry } from '../../services/core/live/index.ts'
 import { startApi } from '../../services/api/index.ts'

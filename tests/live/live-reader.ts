@@ -1,6 +1,6 @@
 import { createMemoryStore } from '../../services/core/kvstore/index.ts'
 import type { KeyValueStore } from '../../services/core/kvstore/index.ts'
-import type { DevchainOptions } from '../../services/devchain/index.ts'
+import type { DevchainOptions } from '../../services/devchain/options.ts'
 import type { ReaderSettings } from '../../services/filler/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'

@@ -1,6 +1,10 @@
 import type { FeedQuery } from '../../services/core/live/index.ts'
-import { LiveMode, Outbox, FeedRecorder, wipeFeed } from '../../services/filler/feed/index.ts'
-import type { BlockEvents, SendMessage, UnitEvents } from '../../services/filler/feed/index.ts'
+import { LiveMode } from '../../services/filler/feed/live-mode.ts'
+import { Outbox, wipeFeed } from '../../services/filler/feed/outbox.ts'
+import { FeedRecorder } from '../../services/filler/feed/feed-recorder.ts'
+import type { BlockEvents } from '../../services/filler/feed/capture.ts'
+import type { SendMessage } from '../../services/filler/feed/feed-recorder.ts'
+import type { UnitEvents } from '../../services/filler/feed/outbox.ts'
 
 /** A block with so many events; `branch` makes its id another than that of the same number on other branches. */
 function eventsOf(num: number, branch: number, events: number, memo: string): BlockEvents {

@@ -1,5 +1,6 @@
 import type pg from 'pg'
-import { eventCatalogue, eventOfAction, readFeed } from '../../services/core/live/index.ts'
+import { eventCatalogue, eventOfAction } from '../../services/core/live/index.ts'
+import { readFeed } from '../../services/core/live/stored-feed.ts'
 import type { FeedBlock, FeedEntry, FeedQuery } from '../../services/core/live/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'

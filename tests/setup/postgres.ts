@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node'
 import { connectDatabase, migrate } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
-import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 import { testedServer } from './tested-server.ts'
 
 declare module 'vitest' {

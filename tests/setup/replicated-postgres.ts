@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { connectDatabase, migrate } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
-import { startEmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
-import type { EmbeddedPostgres } from '../../services/standalone/embedded-postgres/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
+import type { EmbeddedPostgres } from '../../services/standalone/index.ts'
 import { testedServer } from './tested-server.ts'
 
 const run = promisify(execFile)

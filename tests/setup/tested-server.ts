@@ -1,4 +1,4 @@
-import type { EmbeddedPostgresOptions } from '../../services/standalone/embedded-postgres/index.ts'
+import type { EmbeddedPostgresOptions } from '../../services/standalone/embedded-postgres/server.ts'
 
 /** Packages of the servers that the tests run on, by version. */
 const packages: Readonly<Record<string, string | undefined>> = { '18': 'embedded-postgres-18' }

@@ -3,9 +3,8 @@ import type {
   ProtocolCodec,
   ResumePosition,
   ShipBlock,
-  ShipConsumer,
-  ShipSession,
-} from '../../services/filler/ship/index.ts'
+} from '../../services/filler/ship/types.ts'
+import type { ShipConsumer, ShipSession } from '../../services/filler/index.ts'
 
 /** A pipeline that keeps block ids, undoes on forks, and releases at once unless it has to hold. */
 export class Collector implements ShipConsumer {

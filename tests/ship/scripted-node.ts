@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
-import type { BlocksRequest } from '../../services/filler/ship/index.ts'
+import type { BlocksRequest } from '../../services/filler/ship/types.ts'
 import { blockId, packBlock, packBlocksResult, packStatus, readBlocksRequest } from './wire.ts'
 import type { Generation, Place, TestBlock, TestRanges } from './wire.ts'
 

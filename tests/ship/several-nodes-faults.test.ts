@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { Random } from '../../services/devchain/index.ts'
-import type { ShipSession } from '../../services/filler/ship/index.ts'
+import type { ShipSession } from '../../services/filler/index.ts'
 import { patient } from '../setup/patience.ts'
 import { readNumber } from '../setup/read-number.ts'
 import { rounds } from '../setup/rounds.ts'

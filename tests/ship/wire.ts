@@ -4,7 +4,7 @@ import type {
   BlocksResult,
   ProtocolCodec,
   StatusResult,
-} from '../../services/filler/ship/index.ts'
+} from '../../services/filler/ship/types.ts'
 
 /** Node generations that differ on the wire; each has a protocol ABI in `tests/fixtures/contracts`. */
 export const generations = ['eosio-1.8', 'eosio-2.0', 'eosio-2.1', 'leap', 'spring'] as const

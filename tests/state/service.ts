@@ -3,7 +3,9 @@ import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { createApiKey, startState } from '../../services/state/index.ts'
-import type { NewApiKey, RunningState, StateOptions } from '../../services/state/index.ts'
+import type { NewApiKey } from '../../services/state/access/api-keys.ts'
+import type { RunningState } from '../../services/state/index.ts'
+import type { StateOptions } from '../../services/state/start.ts'
 import type { TestDatabase } from '../setup/database.ts'
 
 /** Settings of a service in a test: any port, limits that are out of the way. */

@@ -1,4 +1,4 @@
-import { Random } from '../../../services/devchain/activity/index.ts'
+import { Random } from '../../../services/devchain/index.ts'
 
 /** Chooses positions of a list, each as often as its weight says. */
 export class Choice {

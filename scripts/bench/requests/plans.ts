@@ -1,7 +1,8 @@
 import type pg from 'pg'
-import type { Session, Statement } from '../../../services/api/database/index.ts'
-import { readAttributeFilters, RequestError, readRequest } from '../../../services/api/endpoint/index.ts'
-import { jsonString } from '../../../services/api/json/index.ts'
+import type { Session, Statement } from '../../../services/api/index.ts'
+import { readAttributeFilters, readRequest } from '../../../services/api/index.ts'
+import { RequestError } from '../../../services/core/http/index.ts'
+import { jsonString } from '../../../services/api/index.ts'
 import type { RequestCase } from './cases.ts'
 
 /** Tables of which a request may read no more than a part. */

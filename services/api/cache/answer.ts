@@ -10,8 +10,8 @@ import {
   weakTag,
 } from '../../core/http/index.ts'
 import type { Encoding, Headers } from '../../core/http/index.ts'
-import { jsonBytes } from '../json/index.ts'
-import type { Json } from '../json/index.ts'
+import { jsonBytes } from '../json.ts'
+import type { Json } from '../json.ts'
 
 /** An answer in the form that one client accepts. */
 export interface AnswerForm {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import { RequestError } from '../../core/http/index.ts'
-import { Answer, AnswerCache } from './index.ts'
-import type { CacheRequest, SharedAnswers } from './index.ts'
+import { Answer } from './answer.ts'
+import { AnswerCache } from './answer-cache.ts'
+import type { CacheRequest } from './answer-cache.ts'
+import type { SharedAnswers } from './shared-answers.ts'
 
 const settings = { lifeMs: 60_000, maxValueBytes: 1_000, maxBytes: 10_000 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ReaderState } from '../health/index.ts'
-import { ProgressHistory } from './index.ts'
+import { ProgressHistory } from './history.ts'
 
 const startMs = 1_800_000_000_000
 

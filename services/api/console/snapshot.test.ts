@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { HealthState, ReaderState } from '../health/index.ts'
-import { ProgressHistory } from './index.ts'
+import { ProgressHistory } from './history.ts'
 import { takeSnapshot } from './snapshot.ts'
 
 const nowMs = 1_800_000_000_000

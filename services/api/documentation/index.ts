@@ -1,3 +1,2 @@
-export type { ServerInfo } from './openapi.ts'
 export { documentationRoutes } from './routes.ts'
-export type { JsonObject, JsonValue } from './components.ts'
+export type { ServerInfo } from './openapi.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { RawValue } from './index.ts'
-import { readAttributeFilters } from './index.ts'
+import type { RawValue } from './raw-parameters.ts'
+import { readAttributeFilters } from './attribute-filters.ts'
 
 describe('attribute filters', () => {
   const read = (parameters: Record<string, RawValue>) =>

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { choice, flag, id, ids, idsOrNull, inPath, int, names, text } from '../../core/endpoint/index.ts'
-import type { RawValue } from './index.ts'
-import { readRequest } from './index.ts'
+import type { RawValue } from './raw-parameters.ts'
+import { readRequest } from './raw-parameters.ts'
 
 const noLists = () => Promise.resolve([])
 const raw = (given: Record<string, RawValue>) => new Map(Object.entries(given))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { HealthState, ReaderState } from './index.ts'
-import { reportHealth } from './index.ts'
+import type { HealthState, ReaderState } from './state.ts'
+import { reportHealth } from './report.ts'
 
 const nowMs = 1_800_000_000_000
 const reader: ReaderState = {

@@ -1,5 +1,6 @@
 import type { RawScalar, RawValue } from '../endpoint/index.ts'
-import { isAttributeFilter, RequestError } from '../endpoint/index.ts'
+import { isAttributeFilter } from '../endpoint/index.ts'
+import { RequestError } from '../../core/http/index.ts'
 import { MAX_PAIRS } from './query-string.ts'
 
 /**

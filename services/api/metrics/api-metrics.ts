@@ -1,7 +1,7 @@
 import type { RequestObserver } from '../../core/http/index.ts'
 import type { Metrics } from '../../core/metrics/index.ts'
 import type { DatabaseObserver } from '../database/index.ts'
-import type { ListLookup } from '../named-lists/index.ts'
+import type { ListLookup } from '../named-lists/named-lists.ts'
 
 /** Methods that have their own label; clients can send others. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])

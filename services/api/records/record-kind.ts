@@ -1,5 +1,5 @@
 import type { Session, Statement } from '../database/index.ts'
-import type { Json } from '../json/index.ts'
+import type { Json } from '../json.ts'
 import type { PageResult, PageStatement } from '../lists/index.ts'
 import type { FoundFragments, FragmentKind, Fragments, WantedFragments } from './fragments.ts'
 import { PAGE_KEYS, readKeysTexts, readPageTexts } from './page.ts'

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { parseConfig, readProcessSettings } from '../../core/config/index.ts'
 import type { ApiConfig } from '../preconditions.ts'
-import { countWorkers } from './index.ts'
+import { countWorkers } from './run-api.ts'
 
 function configWith(kvstore: object): ApiConfig {
   const { config } = parseConfig({

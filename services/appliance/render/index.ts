@@ -1,9 +1,6 @@
-export { certificateFiles, endOf, installCertificate, timeLeft } from './certificate.ts'
-
-export { checkRender, readHasuraSettings, render } from './render.ts'
+export { certificateFiles, installCertificate, timeLeft, endOf } from './certificate.ts'
+export { ensureSecrets, newSecret, secretNames, stageSecret } from './secrets.ts'
+export type { Secrets, SecretName } from './secrets.ts'
+export { checkRender, render, readHasuraSettings } from './render.ts'
 export type { RenderPlaces, RenderReport } from './render.ts'
 export { resolveVariables } from './resolve.ts'
-export type { Resolved, Values } from './resolve.ts'
-export { ensureSecrets, newSecret, secretNames, stageSecret } from './secrets.ts'
-export type { SecretName, Secrets } from './secrets.ts'
-export { variables } from './variables.ts'

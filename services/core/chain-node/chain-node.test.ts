@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, it } from 'vitest'
 import { describeError } from '../errors/index.ts'
-import { checkChainId, NodeClient, readChainInfo, readRawAbi, readTable } from './index.ts'
+import { checkChainId, readChainInfo, readRawAbi, readTable } from './chain-node.ts'
+import { NodeClient } from './node-client.ts'
 
 let server: Server | null = null
 

@@ -1,5 +1,5 @@
+export { checkChainId, readChainInfo, readTable, readBlock, readRawAbi } from './chain-node.ts'
+export type { ChainInfo, NodeBlock, JsonRow } from './chain-node.ts'
 export { shownAddress } from './address.ts'
-export { checkChainId, readBlock, readChainInfo, readRawAbi, readTable } from './chain-node.ts'
-export type { ChainInfo, JsonRow, NodeBlock } from './chain-node.ts'
 export { demoChainId } from './demo-chain.ts'
 export { NodeClient } from './node-client.ts'

@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ConfigError, formatProblem, knownChains, parseConfig, redactConfig } from './index.ts'
-import type { ConfigProblem } from './index.ts'
+import { ConfigError, formatProblem } from './problems.ts'
+import { knownChains } from './known-chains.ts'
+import { parseConfig } from './load.ts'
+import { redactConfig } from './index.ts'
+import type { ConfigProblem } from './problems.ts'
 
 const chainId = 'a0'.repeat(32)
 

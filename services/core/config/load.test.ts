@@ -2,8 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ConfigError, formatProblem, loadConfig } from './index.ts'
-import type { ConfigPart, Environment } from './index.ts'
+import { ConfigError, formatProblem } from './problems.ts'
+import { loadConfig } from './load.ts'
+import type { ConfigPart } from './types.ts'
+import type { Environment } from './environment.ts'
 
 const chainId = 'b1'.repeat(32)
 const connections = {

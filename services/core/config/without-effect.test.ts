@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { describeSettings, listUnusedSettings, parseConfig, settingsWithoutEffect } from './index.ts'
+import { describeSettings } from './settings-rows.ts'
+import { listUnusedSettings, settingsWithoutEffect } from './without-effect.ts'
+import { parseConfig } from './load.ts'
 
 const namespaces = [{ name: 'assets', path: '/assets', args: { assets_account: 'atomicassets' } }]
 const contracts = [{ handler: 'assets', args: { assets_account: 'atomicassets' } }]

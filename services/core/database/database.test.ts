@@ -5,15 +5,10 @@ import { createTestDatabase } from '../../../tests/setup/database.ts'
 import type { TestDatabase } from '../../../tests/setup/database.ts'
 import { demoChainId } from '../chain-node/index.ts'
 import { packageRoot } from '../paths/index.ts'
-import {
-  buildQueryIndexes,
-  checkDatabaseChain,
-  connectDatabase,
-  isMigrated,
-  listIndexFamilies,
-  listMissingIndexes,
-  migrate,
-} from './index.ts'
+import { buildQueryIndexes, listIndexFamilies, listMissingIndexes } from './query-indexes.ts'
+import { checkDatabaseChain } from './chain-identity.ts'
+import { connectDatabase } from './connection.ts'
+import { isMigrated, migrate } from './migrate.ts'
 
 const limits = { applicationName: 'test' }
 

@@ -1,4 +1,3 @@
 export { createFileAnswer } from './static-file.ts'
 export type { StaticFile } from './static-file.ts'
 export { createViewer, textFile } from './viewer.ts'
-export type { ViewerOptions } from './viewer.ts'

@@ -1,21 +1,21 @@
-export { describeMembers, describeParameter, operationId } from './documents.ts'
+export { Complaint } from './parameter.ts'
+export type { Form, Values, EndpointBase, Parameters, NamedLists, Schema, Parameter } from './parameter.ts'
+export { valuesText, readParameters, without, pick } from './read-parameters.ts'
+export { operationId, describeMembers, describeParameter } from './documents.ts'
 export {
+  text,
   choice,
-  choices,
-  decimal,
+  textOf,
+  int,
   flag,
   id,
   ids,
-  idsOrNull,
   inPath,
-  int,
   name,
-  named,
   names,
-  text,
-  textOf,
+  choices,
+  decimal,
+  idsOrNull,
   texts,
+  named,
 } from './kinds.ts'
-export { Complaint } from './parameter.ts'
-export type { EndpointBase, Form, NamedLists, Parameter, Parameters, Schema, Values } from './parameter.ts'
-export { pick, readParameters, valuesText, without } from './read-parameters.ts'

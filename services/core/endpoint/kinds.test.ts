@@ -1,24 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Complaint, NamedLists, Parameter } from './index.ts'
-import {
-  choice,
-  choices,
-  decimal,
-  flag,
-  id,
-  ids,
-  idsOrNull,
-  int,
-  name,
-  names,
-  pick,
-  readParameters,
-  text,
-  texts,
-  valuesText,
-  without,
-} from './index.ts'
+import type { Complaint, NamedLists, Parameter } from './parameter.ts'
+import { choice, choices, decimal, flag, id, ids, idsOrNull, int, name, names, text, texts } from './kinds.ts'
+import { pick, readParameters, valuesText, without } from './read-parameters.ts'
 
 const noLists: NamedLists = () => Promise.resolve([])
 

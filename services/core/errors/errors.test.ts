@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { FatalError, PronghornError, RetryableError, describeError, errorCatalogue } from './index.ts'
+import { FatalError, PronghornError, RetryableError } from './pronghorn-error.ts'
+import { describeError } from './describe.ts'
+import { errorCatalogue } from './catalogue.ts'
 
 describe('errors', () => {
   it('errors say whether a retry can help', () => {

@@ -1,5 +1,4 @@
 export { errorCatalogue } from './catalogue.ts'
-export type { ErrorCode, ErrorEntry } from './catalogue.ts'
+export type { ErrorCode } from './catalogue.ts'
+export { PronghornError, RetryableError, FatalError } from './pronghorn-error.ts'
 export { describeError } from './describe.ts'
-export { FatalError, PronghornError, RetryableError } from './pronghorn-error.ts'
-export type { ErrorDetails, ErrorOptionsWithDetails } from './pronghorn-error.ts'

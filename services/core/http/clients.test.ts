@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clientKeyOf, createAddressSet, createClientFinder, normalizeAddress } from './index.ts'
-import type { TrustedProxies } from './index.ts'
+import { clientKeyOf, createAddressSet, normalizeAddress } from './addresses.ts'
+import { createClientFinder } from './clients.ts'
+import type { TrustedProxies } from './clients.ts'
 
 function find(trusted: TrustedProxies, peer: string, forwarded?: string): string {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { generate } from 'selfsigned'
 import { expect, it } from 'vitest'
-import { readServedCertificate } from './index.ts'
+import { readServedCertificate } from './served-certificate.ts'
 
 it('the certificate check reads the end of the certificate that a server shows, also of a self-signed one', async () => {
   const endsAt = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 5 * 86_400_000)

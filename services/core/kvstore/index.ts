@@ -2,14 +2,9 @@ import type { KvstoreConfig } from '../config/index.ts'
 import type { KeyValueStore, StoreLogger } from './key-value-store.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { openRedisStore } from './redis-store.ts'
-
-export type { CounterState, KeyValueStore, StoreLogger, Unsubscribe } from './key-value-store.ts'
 export { createMemoryStore } from './memory-store.ts'
-export type { MemoryLimits } from './memory-store.ts'
+export type { KeyValueStore, CounterState, StoreLogger, Unsubscribe } from './key-value-store.ts'
 export { createReadyAccess } from './ready-access.ts'
-export type { AccessTiming } from './ready-access.ts'
-export { openRedisStore } from './redis-store.ts'
-export type { RedisStoreOptions, RedisTiming } from './redis-store.ts'
 
 /**
  * The store of a configuration: Redis where `kvstore` is configured, else one inside this process. `chainName` separates

@@ -6,8 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeWithRedis, startTestRedis } from '../../../tests/setup/redis.ts'
 import type { TestRedis } from '../../../tests/setup/redis.ts'
 import type { KvstoreConfig } from '../config/index.ts'
-import { createMemoryStore, openKeyValueStore, openRedisStore } from './index.ts'
-import type { KeyValueStore, RedisTiming } from './index.ts'
+import { createMemoryStore } from './memory-store.ts'
+import { openKeyValueStore } from './index.ts'
+import { openRedisStore } from './redis-store.ts'
+import type { KeyValueStore } from './key-value-store.ts'
+import type { RedisTiming } from './redis-store.ts'
 
 const entries: string[] = []
 const logger = {

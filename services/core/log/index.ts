@@ -1,3 +1,3 @@
 export { createLogger, logLevels } from './logger.ts'
-export type { LogDestination, LogLevel, Logger, LoggerOptions } from './logger.ts'
-export { isSecretKey, redactSecrets, redactUrls, redactedText } from './redact.ts'
+export type { Logger, LogDestination, LogLevel } from './logger.ts'
+export { redactSecrets, isSecretKey, redactUrls, redactedText } from './redact.ts'

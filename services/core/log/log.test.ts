@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createLogger, isSecretKey, redactSecrets, redactUrls } from './index.ts'
-import type { LoggerOptions } from './index.ts'
+import { createLogger } from './logger.ts'
+import { isSecretKey, redactSecrets, redactUrls } from './redact.ts'
+import type { LoggerOptions } from './logger.ts'
 
 function capture(options: Partial<LoggerOptions> = {}) {
   const lines: string[] = []

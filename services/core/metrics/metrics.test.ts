@@ -1,7 +1,10 @@
 import { createLogger } from '../log/index.ts'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createMetrics, mergeCounts, metricCatalogue, renderSnapshots, serveMetrics } from './index.ts'
-import type { MetricsListener } from './index.ts'
+import { createMetrics } from './metrics.ts'
+import { mergeCounts, renderSnapshots } from './snapshots.ts'
+import { metricCatalogue } from './catalogue.ts'
+import { serveMetrics } from './listener.ts'
+import type { MetricsListener } from './listener.ts'
 
 const quiet = createLogger({ name: 'test', level: 'silent' })
 const route = { namespace: 'assets', route: '/v1/assets' }

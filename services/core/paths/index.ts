@@ -1,2 +1,2 @@
-export { findPackageRoot, packageRoot, readPackageVersion } from './package-root.ts'
+export { packageRoot, readPackageVersion } from './package-root.ts'
 export { readRevision } from './revision.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { findPackageRoot, packageRoot, readPackageVersion } from './index.ts'
+import { findPackageRoot, packageRoot, readPackageVersion } from './package-root.ts'
 
 it('the package root finds the package from the sources and from the build', () => {
   expect(existsSync(join(packageRoot, 'tsconfig.json'))).toBe(true)

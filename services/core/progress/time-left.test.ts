@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { TimeLeft } from './index.ts'
+import { TimeLeft } from './time-left.ts'
 
 it('the time left is exact at a steady rate, net of the blocks that the chain adds', () => {
   const left = new TimeLeft()

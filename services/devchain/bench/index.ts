@@ -1,2 +1,1 @@
 export { benchBlocks, denseMarketMix, denseMix, denseRate } from './blocks.ts'
-export type { BenchKind, BenchStart } from './blocks.ts'

@@ -1,2 +1,2 @@
-export { ByteReader } from './reader.ts'
 export { ByteWriter } from './writer.ts'
+export { ByteReader } from './reader.ts'

@@ -1,43 +1,33 @@
-export { AbiBook } from './abis.ts'
-export type { KnownAbi } from './abis.ts'
-export { packAction, sha256 } from './action.ts'
-export type { ActionInput, ActionReceipt, ActionTrace, PackedAction } from './action.ts'
-export { collectionActions } from './assets-collections.ts'
-export { ownershipActions } from './assets-ownership.ts'
+export { nameValue, nameText } from './names.ts'
 export { assetsAccount, firstAssetId } from './rows.ts'
-export type { AssetRow, CollectionRow, ConfigRow, OfferRow, SchemaRow, TemplateRow } from './rows.ts'
-export type { AssetOwners } from './assets-shared.ts'
-export { attributeMap } from './attributes.ts'
-export type { Attributes, FormatField } from './attributes.ts'
-export type { ActionContext, Fields } from './context.ts'
-export { nameText, nameValue } from './names.ts'
-export { Runtime } from './runtime.ts'
-export type { ActionHandler, ContractRegistry } from './runtime.ts'
-export { deployedAbi, deployedCode } from './deployed-abis.ts'
-export type { DeployedContract } from './deployed-abis.ts'
-export { marketActions } from './market.ts'
-export { marketAccount, oracleAccount, toolsAccount } from './market-rows.ts'
-export type {
-  AuctionRow,
-  BonusFeeRow,
-  BuyofferRow,
-  DatapointRow,
-  LinkRow,
-  MarketConfigRow,
-  SaleRow,
-  TemplateBuyofferRow,
-} from './market-rows.ts'
+export type { OfferRow, ConfigRow, TableRows, AssetRow, TemplateRow } from './rows.ts'
+export { sha256, packAction } from './action.ts'
+export type { ActionInput, ActionTrace, PackedAction } from './action.ts'
 export { findListing, isSecondMarket } from './market-shared.ts'
+export { marketAccount, oracleAccount, toolsAccount } from './market-rows.ts'
+export type { AuctionRow, DatapointRow, MarketConfigRow, SaleRow, LinkRow } from './market-rows.ts'
+export { collectionActions } from './assets-collections.ts'
+export { marketActions } from './market.ts'
 export { oracleActions } from './oracle.ts'
-export type { TableRows } from './rows.ts'
+export { ownershipActions } from './assets-ownership.ts'
+export { secondTokenAccount, tokenAccount, tokenActions, symbolCodeValue } from './token.ts'
 export {
-  developmentAuthority,
+  systemAccount,
+  systemActions,
   newAccountAction,
   setAbiAction,
   setCodeAction,
-  systemAccount,
-  systemActions,
+  developmentAuthority,
 } from './system.ts'
 export type { AccountWatcher } from './system.ts'
 export { toolsActions } from './tools.ts'
-export { secondTokenAccount, symbolCodeValue, tokenAccount, tokenActions } from './token.ts'
+export { ActionContext } from './context.ts'
+export type { Fields } from './context.ts'
+export { Runtime } from './runtime.ts'
+export type { ActionHandler, ContractRegistry } from './runtime.ts'
+export type { AssetOwners } from './assets-shared.ts'
+export { deployedAbi, deployedCode } from './deployed-abis.ts'
+export type { DeployedContract } from './deployed-abis.ts'
+export { attributeMap } from './attributes.ts'
+export type { Attributes, FormatField } from './attributes.ts'
+export { AbiBook } from './abis.ts'

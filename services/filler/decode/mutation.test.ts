@@ -9,9 +9,12 @@ import {
   DecodeError,
   parsePackedAbi,
 } from '../../core/antelope/index.ts'
-import type { AttributeField, CompiledAbi } from '../../core/antelope/index.ts'
-import { compileProtocol, createWatchSet } from './index.ts'
-import type { Protocol, ScannedAction } from './index.ts'
+import type { AttributeField } from '../../core/antelope/attributes/format.ts'
+import type { CompiledAbi } from '../../core/antelope/index.ts'
+import { compileProtocol } from './protocol.ts'
+import { createWatchSet } from './watch-set.ts'
+import type { Protocol } from './protocol.ts'
+import type { ScannedAction } from './scanned.ts'
 import { patient } from '../../../tests/setup/patience.ts'
 import { rounds } from '../../../tests/setup/rounds.ts'
 

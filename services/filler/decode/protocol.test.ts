@@ -3,8 +3,8 @@ import { fill } from '../../../tests/decode/fill.ts'
 import { readAbi } from '../../../tests/decode/recordings.ts'
 import { bytesToHex, compileAbi, DecodeError, hexToBytes, nameFromString } from '../../core/antelope/index.ts'
 import type { AbiDefinition } from '../../core/antelope/index.ts'
-import { compileProtocol } from './index.ts'
-import type { BlocksResult } from './index.ts'
+import { compileProtocol } from './protocol.ts'
+import type { BlocksResult } from './result-reader.ts'
 
 /** How the node generations differ in what matters here. */
 const generations = [

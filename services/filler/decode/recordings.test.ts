@@ -8,8 +8,12 @@ import type { Recording } from '../../../tests/decode/recordings.ts'
 import { bytesToHex, compileAbi, normalizeAbiJson, parsePackedAbi } from '../../core/antelope/index.ts'
 import type { CompiledAbi } from '../../core/antelope/index.ts'
 import { packageRoot } from '../../core/paths/index.ts'
-import { compileProtocol, createWatchSet } from './index.ts'
-import type { BlocksResult, Protocol, ScannedRow, WatchSet } from './index.ts'
+import { compileProtocol } from './protocol.ts'
+import { createWatchSet } from './watch-set.ts'
+import type { BlocksResult } from './result-reader.ts'
+import type { Protocol } from './protocol.ts'
+import type { ScannedRow } from './scanned.ts'
+import type { WatchSet } from './watch-set.ts'
 
 const setAbiType = compileAbi(
   normalizeAbiJson({

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { fill } from '../../../tests/decode/fill.ts'
 import { readAbi } from '../../../tests/decode/recordings.ts'
 import { bytesToHex, compileAbi, DecodeError } from '../../core/antelope/index.ts'
-import { compileProtocol, createWatchSet } from './index.ts'
-import type { ScannedRow } from './index.ts'
+import { compileProtocol } from './protocol.ts'
+import { createWatchSet } from './watch-set.ts'
+import type { ScannedRow } from './scanned.ts'
 
 const generationNames = ['eosio-1.8', 'eosio-2.0', 'eosio-2.1', 'leap', 'spring'].map(
   (name) => `ship.${name}`,

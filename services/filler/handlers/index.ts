@@ -11,18 +11,10 @@ import { createStateHistoryWriter } from './state/index.ts'
 import type { StateHandlerArgs } from './state/index.ts'
 import { createToolsHandler } from './tools/index.ts'
 import type { ToolsHandlerArgs } from './tools/index.ts'
-
-export type { ActionEvent, BlockInfo, BlockScope, Handler, Query, RowEvent, WantedFields } from './handler.ts'
-export { BlockTransactions } from './block-transactions.ts'
 export { toPlain } from './json-text.ts'
-export type {
-  StateWriter,
-  StateWriterScope,
-  WriterBlock,
-  RawPermission,
-  RawPermissionLink,
-  RawRow,
-} from './state-writer.ts'
+export { BlockTransactions } from './block-transactions.ts'
+export type { ActionEvent, Handler, BlockInfo, BlockScope, Query, RowEvent, WantedFields } from './handler.ts'
+export type { StateWriter, StateWriterScope } from './state-writer.ts'
 
 /** One entry of a reader's `contracts` in readers.config.json. */
 export interface ContractEntry {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { Harness, range, until } from '../../../tests/ship/harness.ts'
 import { Collector } from '../../../tests/ship/collector.ts'
-import { createShipSession } from './index.ts'
+import { createShipSession } from './session.ts'
 
 const harness = new Harness()
 afterEach(() => harness.close())

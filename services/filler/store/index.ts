@@ -1,37 +1,27 @@
-export { CommitUnit } from './commit-unit.ts'
-export type { UnitBlock } from './commit-unit.ts'
-export { checkLease, takeLease } from './lease.ts'
-export type { Lease } from './lease.ts'
-export type {
-  Aggregate,
-  Completion,
-  Derivation,
-  DerivedKey,
-  DerivedStep,
-  KeyOf,
-  RowSink,
-  Source,
-  UnitClock,
-} from './operations.ts'
-export { copyLine, joinLines } from './copy.ts'
 export { asStoreError, openStore } from './store.ts'
-export type { FinalStatements, Statements, Store, StoreOptions } from './store.ts'
+export type { FinalStatements, Statements, Store } from './store.ts'
 export {
+  listTables,
+  sharedTable,
   appendTable,
   counterTable,
   groupedTable,
-  historyTable,
   keyedTable,
-  listTables,
-  sharedTable,
+  historyTable,
   versionedTable,
 } from './table.ts'
+export type { AppendTable, Table, KeyedTable } from './table.ts'
 export type {
-  AppendTable,
-  CounterTable,
-  GroupedTable,
-  HistoryTable,
-  KeyedTable,
-  Table,
-  VersionedTable,
-} from './table.ts'
+  RowSink,
+  DerivedStep,
+  Aggregate,
+  Completion,
+  Derivation,
+  KeyOf,
+  UnitClock,
+} from './operations.ts'
+export { CommitUnit } from './commit-unit.ts'
+export type { UnitBlock } from './commit-unit.ts'
+export { copyLine, joinLines } from './copy.ts'
+export { checkLease, takeLease } from './lease.ts'
+export type { Lease } from './lease.ts'

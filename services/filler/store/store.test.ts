@@ -3,17 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../tests/setup/database.ts'
 import type { TestDatabase } from '../../../tests/setup/database.ts'
 import { connectDatabase } from '../../core/database/index.ts'
-import {
-  CommitUnit,
-  appendTable,
-  counterTable,
-  groupedTable,
-  historyTable,
-  keyedTable,
-  openStore,
-  sharedTable,
-} from './index.ts'
-import type { Derivation, Store, Table } from './index.ts'
+import { CommitUnit } from './commit-unit.ts'
+import { appendTable, counterTable, groupedTable, historyTable, keyedTable, sharedTable } from './table.ts'
+import { openStore } from './store.ts'
+import type { Derivation } from './operations.ts'
+import type { Store } from './store.ts'
+import type { Table } from './table.ts'
 
 interface Thing {
   id: bigint

@@ -1,3 +1,3 @@
 export { findServerPort, USER } from './cluster.ts'
 export { startEmbeddedPostgres } from './server.ts'
-export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './server.ts'
+export type { EmbeddedPostgres } from './server.ts'

@@ -1,14 +1,13 @@
-export { envelope } from './envelope.ts'
-export { RawJson, toJsonText } from './json-text.ts'
 export {
-  abiNotFound,
+  Refusal,
+  notReady,
   aboveHead,
   aboveIrreversible,
-  belowHistory,
   insideGap,
+  abiNotFound,
+  belowHistory,
   invalidRequest,
   nextToGap,
-  notReady,
-  Refusal,
 } from './refusal.ts'
-export type { RefusalDetails } from './refusal.ts'
+export { toJsonText, RawJson } from './json-text.ts'
+export { envelope } from './envelope.ts'

@@ -3,8 +3,8 @@ import type { CompiledAbi } from '../../core/antelope/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import { abiNotFound, notReady, Refusal } from '../answers/index.ts'
 import type { AbiVersion, Position } from '../chain/index.ts'
-import { createRowDecoder } from '../tables/index.ts'
-import type { RowDecoder } from '../tables/index.ts'
+import { createRowDecoder } from '../tables/records.ts'
+import type { RowDecoder } from '../tables/records.ts'
 import type { StateParts } from './endpoint.ts'
 
 /** The ABI in force at a block. @throws Refusal 400 when there is none, or it was removed. */

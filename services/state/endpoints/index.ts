@@ -4,8 +4,7 @@ import { blockIdByTime } from './blocks.ts'
 import type { Endpoint } from './endpoint.ts'
 import { keyAccounts, permissionLinks } from './permissions.ts'
 import { tableRow, tableRows, tableScopes, tablesForAccounts, tablesForScopes } from './rows.ts'
-
-export type { BodyKind, Endpoint, StateParts } from './endpoint.ts'
+export type { StateParts, Endpoint, BodyKind } from './endpoint.ts'
 
 /** Every endpoint of the service. */
 export const endpoints: readonly Endpoint[] = [

@@ -2,8 +2,8 @@ import { nameFromString, nameToString } from '../../core/antelope/index.ts'
 import { hexToBytes } from '../../core/antelope/index.ts'
 import { choice, Complaint, textOf } from '../../core/endpoint/index.ts'
 import type { Parameter } from '../../core/endpoint/index.ts'
-import { keyTypes } from '../tables/index.ts'
-import type { KeyType } from '../tables/index.ts'
+import { keyTypes } from '../tables/keys.ts'
+import type { KeyType } from '../tables/keys.ts'
 
 const VALID_NAME = 'must be a valid EOS name'
 

@@ -1,7 +1,7 @@
 import { keyText, parseKeyText } from '../../core/antelope/index.ts'
 import { text } from '../../core/endpoint/index.ts'
 import { invalidRequest, Refusal, toJsonText } from '../answers/index.ts'
-import { selectKeyAccounts, selectLinks } from '../tables/index.ts'
+import { selectKeyAccounts, selectLinks } from '../tables/permissions.ts'
 import { endpoint } from './endpoint.ts'
 import { withSnapshot, requirePermissions } from './stored-state.ts'
 import { blockNum, name } from './parameter.ts'

@@ -1,7 +1,8 @@
 import { Refusal, belowHistory, notReady } from '../answers/index.ts'
 import { readPosition, resolveBlock } from '../chain/index.ts'
 import type { Coverage, Position, StateSession } from '../chain/index.ts'
-import { isSeen, selectBlockId } from '../tables/index.ts'
+import { isSeen } from '../tables/rows.ts'
+import { selectBlockId } from '../tables/blocks.ts'
 import type { StateParts } from './endpoint.ts'
 
 /** One snapshot of the stored state. */

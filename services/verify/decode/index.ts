@@ -1,2 +1,2 @@
-export { openOwnDecoder, openRowDecoder } from './row-decoder.ts'
+export { openRowDecoder } from './row-decoder.ts'
 export type { RowDecoder } from './row-decoder.ts'

@@ -1,5 +1,3 @@
+export { repairDerived, findDerivedViolations } from './check.ts'
+export type { DerivedViolations } from './check.ts'
 export { listingFacts } from './listing-facts.ts'
-export { marketRules } from './market-rules.ts'
-export { findDerivedViolations, repairDerived } from './check.ts'
-export type { DerivedRepairs, DerivedViolations } from './check.ts'
-export type { DerivedRule } from './rule.ts'

@@ -1,5 +1,4 @@
+export type { ChainSource } from './source.ts'
 export { FolderSource } from './folder-source.ts'
 export { HttpSource } from './http-source.ts'
-export type { HttpSourceOptions } from './http-source.ts'
 export { StateSource } from './state-source.ts'
-export type { ChainSource, Head } from './source.ts'

@@ -3,6 +3,19 @@ import { marketTables } from './market.ts'
 import { oracleTables } from './oracle.ts'
 import type { VerifiedTable } from './table.ts'
 import { toolsTables } from './tools.ts'
+export { labelOf } from './table.ts'
+export type {
+  ComparedRow,
+  Place,
+  RowContext,
+  VerifiedTable,
+  Children,
+  Column,
+  RowValues,
+  ChainRow,
+  FormatField,
+  Family,
+} from './table.ts'
 
 /** Every table that is compared with the chain. */
 export const verifiedTables: readonly VerifiedTable[] = [
@@ -11,17 +24,3 @@ export const verifiedTables: readonly VerifiedTable[] = [
   ...oracleTables,
   ...toolsTables,
 ]
-
-export { labelOf } from './table.ts'
-export type {
-  ChainRow,
-  Children,
-  Column,
-  ComparedRow,
-  Family,
-  FormatField,
-  Place,
-  RowContext,
-  RowValues,
-  VerifiedTable,
-} from './table.ts'

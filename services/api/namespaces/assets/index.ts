@@ -1,80 +1,59 @@
 import type { Namespace } from '../../endpoint/index.ts'
-import { createListReader } from './lists/index.ts'
+import { createListReader } from './lists/list-reader.ts'
 import type { Fragments } from '../../records/index.ts'
-import { assetsEndpoints } from './endpoints/index.ts'
+import { assetsEndpoints } from './endpoints/endpoints.ts'
 import { assetsRecords } from './live-records.ts'
-import { assetRecord, assetsRecordKinds } from './records/index.ts'
+import { assetRecord } from './records/asset-schemas.ts'
+import { assetsRecordKinds } from './records/kinds.ts'
 import type { AssetsLimits, AssetsSetup } from './setup.ts'
-
-export {
-  assetsEndpoints,
-  countEndpointOf,
-  listJson,
-  oneJson,
-  pageJson,
-  runCount,
-  runList,
-} from './endpoints/index.ts'
-export { assetListParameters, collectionSearch, ofAccount, ofCollection } from './parameters.ts'
+export type { AssetsLimits, AssetsSetup } from './setup.ts'
+export { assetAssembler } from './records/asset-records.ts'
+export type { RecordSource, AssetExtension } from './records/asset-records.ts'
+export { assetsRecordKinds } from './records/kinds.ts'
+export { createListReader } from './lists/list-reader.ts'
+export { liveRecord } from './live-records.ts'
+export { ofAccount, ofCollection, assetListParameters, collectionSearch } from './parameters.ts'
 export type { AssetValues } from './parameters.ts'
-export type { ListOfRecords } from './endpoints/index.ts'
+export { assetsEndpoints } from './endpoints/endpoints.ts'
+export { listJson, oneJson, runCount, runList, countEndpointOf, pageJson } from './endpoints/list.ts'
+export type { ListOfRecords } from './endpoints/list.ts'
+export { logRecord } from './records/log-schemas.ts'
+export type { LoggedActions } from './records/log-schemas.ts'
+export { assetFilters } from './lists/asset-filters.ts'
+export type { AssetRequest } from './lists/asset-filters.ts'
+export { ASSETS, SCHEMAS, assetsOfTemplates, assetsWithoutValue } from './lists/asset-source.ts'
 export {
-  assetArray,
-  assetAssembler,
-  assetRecord,
-  assetsRecordKinds,
-  collectionFragment,
-  collectionObject,
-  COLLECTION_VERSION,
-  collectionVersionsOf,
-  containedAssets,
-  containedKeys,
-  historyMember,
-  jsonMembers,
-  jsonText,
-  quoted,
-  readPairs,
-  templateFragment,
-  templateObject,
-  templateVersionsOf,
-  collectionRecord,
-  lightCollection,
-  lightTemplate,
-  logRecord,
-  templateRecord,
-} from './records/index.ts'
-export {
-  assetFilters,
-  assetList,
-  ASSETS,
-  SCHEMAS,
-  boundaryFilters,
-  chosenActions,
-  collectionLists,
-  containsText,
-  createListReader,
-  isNoneOf,
   isOneOf,
-  keyAtTime,
-  logList,
-  nameFilter,
+  isNoneOf,
+  containsText,
+  collectionLists,
+  hasCollectionLists,
+  isText,
   oneOf,
   oneOfIds,
-  isText,
-  hasCollectionLists,
-  resolveTemplates,
-  TEMPLATE_DATA,
-  MAX_SCHEMA_PAIRS,
-  schemaKey,
-  templateConditions,
-  assetsOfTemplates,
-  assetsWithoutValue,
-  templateScope,
-} from './lists/index.ts'
-export type { AssetRequest, ResolvedTemplates } from './lists/index.ts'
-export type { AssetExtension, AssetRow, AssetsRecords, LoggedActions, RecordSource } from './records/index.ts'
-export { liveRecord } from './live-records.ts'
-export type { AssetsLimits, AssetsSetup } from './setup.ts'
+} from './lists/conditions.ts'
+export { MAX_SCHEMA_PAIRS, schemaKey } from './lists/schema-keys.ts'
+export { TEMPLATE_DATA, resolveTemplates } from './lists/resolve-templates.ts'
+export type { ResolvedTemplates } from './lists/resolve-templates.ts'
+export { templateConditions } from './lists/template-filters.ts'
+export { chosenActions, logList } from './lists/log-list.ts'
+export { boundaryFilters } from './lists/boundary-filters.ts'
+export { keyAtTime } from './lists/key-at-time.ts'
+export { assetList } from './lists/asset-list.ts'
+export { templateScope } from './lists/template-scope.ts'
+export { readPairs, collectionVersionsOf, templateVersionsOf } from './records/asset-rows.ts'
+export { assetArray, containedKeys } from './records/trade-records.ts'
+export {
+  collectionFragment,
+  collectionObject,
+  templateFragment,
+  COLLECTION_VERSION,
+} from './records/shared-rows.ts'
+export { templateObject } from './records/asset-json.ts'
+export { assetRecord } from './records/asset-schemas.ts'
+export { containedAssets } from './records/trade-schemas.ts'
+export { lightCollection, lightTemplate, collectionRecord, templateRecord } from './records/entity-schemas.ts'
+export { nameFilter } from './lists/collection-filters.ts'
 
 /** Options of the assets namespace. */
 export interface AssetsNamespaceOptions {

@@ -1,12 +1,7 @@
 import type { NamedSchema, RecordReader } from '../../endpoint/index.ts'
 import type { RecordKind } from '../../records/index.ts'
-import {
-  collectionRecord,
-  offerRecord,
-  schemaRecord,
-  templateRecord,
-  transferRecord,
-} from './records/index.ts'
+import { collectionRecord, schemaRecord, templateRecord } from './records/entity-schemas.ts'
+import { offerRecord, transferRecord } from './records/trade-schemas.ts'
 import type { AssetsSetup } from './setup.ts'
 
 /** The records that events of the namespace carry. Keys of schemas are `collection/schema`. */

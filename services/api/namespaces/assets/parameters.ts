@@ -14,7 +14,7 @@ import {
   sorting,
   templateNameSearch,
   textBoundaries,
-} from '../parameter-groups/index.ts'
+} from '../parameter-groups.ts'
 
 /** The account, the collection, the template in a path. */
 export const ofAccount = { account: inPath(text('Account.')) }

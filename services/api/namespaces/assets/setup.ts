@@ -1,6 +1,7 @@
 import type { NamedSchema } from '../../endpoint/index.ts'
 import type { ListReader } from '../../lists/index.ts'
-import type { AssetsRecords, RecordSource } from './records/index.ts'
+import type { AssetsRecords } from './records/kinds.ts'
+import type { RecordSource } from './records/asset-records.ts'
 
 /** Largest `limit` of each list, by the keys of `args.limits`. */
 export interface AssetsLimits {

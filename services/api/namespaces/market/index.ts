@@ -3,14 +3,14 @@ import type { Endpoint, Namespace, RecordReader } from '../../endpoint/index.ts'
 import type { Fragments } from '../../records/index.ts'
 import type { AssetsLimits, AssetsSetup, RecordSource } from '../assets/index.ts'
 import { assetsRecordKinds, createListReader } from '../assets/index.ts'
-import { marketEndpoints } from './endpoints/index.ts'
+import { marketEndpoints } from './endpoints/endpoints.ts'
 import { marketRecords } from './live-records.ts'
-import { MARKET_TABLES } from './lists/index.ts'
-import { assetsContract } from './queries/index.ts'
-import { listingAsset, marketAssetExtension, marketRecordKinds } from './records/index.ts'
+import { MARKET_TABLES } from './lists/listing-table.ts'
+import { assetsContract } from './queries/config.ts'
+import { listingAsset } from './records/listing-schemas.ts'
+import { marketAssetExtension } from './records/asset-members.ts'
+import { marketRecordKinds } from './records/kinds.ts'
 import type { MarketLimits, MarketSetup } from './setup.ts'
-
-export type { MarketLimits } from './setup.ts'
 
 /** Options of the market namespace. */
 export interface MarketNamespaceOptions {

@@ -1,6 +1,11 @@
 import type { RecordReader } from '../../endpoint/index.ts'
 import { liveRecord } from '../assets/index.ts'
-import { auctionRecord, buyofferRecord, saleRecord, templateBuyofferRecord } from './records/index.ts'
+import {
+  auctionRecord,
+  buyofferRecord,
+  saleRecord,
+  templateBuyofferRecord,
+} from './records/listing-schemas.ts'
 import type { MarketSetup } from './setup.ts'
 
 /** The records that events of the namespace carry. */

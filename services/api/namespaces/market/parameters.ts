@@ -24,8 +24,8 @@ import {
   paging,
   sorting,
   sortOrder,
-} from '../parameter-groups/index.ts'
-import { CATEGORIES, LISTING_TYPES } from './records/index.ts'
+} from '../parameter-groups.ts'
+import { CATEGORIES, LISTING_TYPES } from './records/royalty-schemas.ts'
 import { tradeTimes } from './statistics/parameters.ts'
 
 const parties = {

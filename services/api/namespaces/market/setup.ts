@@ -1,6 +1,6 @@
 import type { ListReader } from '../../lists/index.ts'
 import type { AssetsSetup } from '../assets/index.ts'
-import type { MarketRecords } from './records/index.ts'
+import type { MarketRecords } from './records/kinds.ts'
 
 /** Largest `limit` of each list, by the keys of `args.limits`. */
 export interface MarketLimits {

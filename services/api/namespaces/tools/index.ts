@@ -2,12 +2,11 @@ import type { Namespace } from '../../endpoint/index.ts'
 import { ListReader, Statistics } from '../../lists/index.ts'
 import type { Fragments } from '../../records/index.ts'
 import { liveRecord } from '../assets/index.ts'
-import { toolsEndpoints } from './endpoints/index.ts'
-import { LINKS } from './lists/index.ts'
-import { linkKind, linkRecord } from './records/index.ts'
+import { toolsEndpoints } from './endpoints/endpoints.ts'
+import { LINKS } from './lists/link-list.ts'
+import { linkKind } from './records/link-records.ts'
+import { linkRecord } from './records/link-schemas.ts'
 import type { ToolsLimits, ToolsSetup } from './setup.ts'
-
-export type { ToolsLimits } from './setup.ts'
 
 /** Options of the tools namespace. */
 export interface ToolsNamespaceOptions {

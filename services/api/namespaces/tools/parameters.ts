@@ -7,7 +7,7 @@ import {
   logParameters,
   paging,
   sorting,
-} from '../parameter-groups/index.ts'
+} from '../parameter-groups.ts'
 
 /** The link in a path. */
 export const ofLink = { link_id: inPath(id('Link.')) }

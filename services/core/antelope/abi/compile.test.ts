@@ -4,16 +4,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readAbi } from '../../../../tests/decode/recordings.ts'
 import { packageRoot } from '../../paths/index.ts'
-import {
-  compileAbi,
-  DecodeError,
-  EncodeError,
-  formatAsset,
-  hexToBytes,
-  normalizeAbiJson,
-  parseAsset,
-} from '../index.ts'
-import type { AbiField, CompiledAbi } from '../index.ts'
+import { compileAbi } from './compile.ts'
+import { DecodeError, EncodeError } from '../codec-error.ts'
+import { formatAsset, parseAsset } from '../values/asset.ts'
+import { hexToBytes } from '../values/hex.ts'
+import { normalizeAbiJson } from './definition.ts'
+import type { AbiField } from './definition.ts'
+import type { CompiledAbi } from './compile.ts'
 
 interface Vector {
   name: string

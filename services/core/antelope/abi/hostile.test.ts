@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { AbiError, compileAbi, DecodeError, EncodeError, normalizeAbiJson } from '../index.ts'
-import type { CompiledAbi } from '../index.ts'
+import { AbiError, DecodeError, EncodeError } from '../codec-error.ts'
+import { compileAbi } from './compile.ts'
+import { normalizeAbiJson } from './definition.ts'
+import type { CompiledAbi } from './compile.ts'
 
 // ABIs come from the chain, where any account may publish one that is designed to exhaust its reader.
 

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readAbi } from '../../../../tests/decode/recordings.ts'
-import { AbiError, DecodeError, normalizeAbiJson, packAbi, parsePackedAbi } from '../index.ts'
+import { AbiError, DecodeError } from '../codec-error.ts'
+import { normalizeAbiJson } from './definition.ts'
+import { packAbi, parsePackedAbi } from './packed.ts'
 
 const contracts = [
   'assets.v1',

@@ -2,8 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { abieosForm, describeWithAbieos } from '../../../../tests/decode/abieos.ts'
 import { arbitraryAbi, arbitraryValue } from '../../../../tests/decode/arbitrary-abi.ts'
-import { compileAbi, DecodeError, packAbi, parsePackedAbi } from '../index.ts'
-import type { DecodedStruct } from '../index.ts'
+import { compileAbi } from './compile.ts'
+import { DecodeError } from '../codec-error.ts'
+import { packAbi, parsePackedAbi } from './packed.ts'
+import type { DecodedStruct } from './compile.ts'
 
 const runs = { numRuns: 2000, seed: 20261120, endOnFailure: true }
 

@@ -4,18 +4,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readAbi } from '../../../../tests/decode/recordings.ts'
 import { packageRoot } from '../../paths/index.ts'
-import {
-  attributeMapToJson,
-  attributesToJsonText,
-  compileAbi,
-  decodeAttributes,
-  DecodeError,
-  encodeAttributeMap,
-  encodeAttributes,
-  EncodeError,
-  hexToBytes,
-} from '../index.ts'
-import type { AttributeField } from '../index.ts'
+import { attributeMapToJson, encodeAttributeMap } from './map.ts'
+import { attributesToJsonText } from './json-text.ts'
+import { compileAbi } from '../abi/compile.ts'
+import { decodeAttributes } from './decode.ts'
+import { DecodeError, EncodeError } from '../codec-error.ts'
+import { encodeAttributes } from './encode.ts'
+import { hexToBytes } from '../values/hex.ts'
+import type { AttributeField } from './format.ts'
 
 interface Vectors {
   format: AttributeField[]

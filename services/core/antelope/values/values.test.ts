@@ -1,32 +1,21 @@
 import { createHash, getHashes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { bigIntToName, nameFromString, nameToBigInt, nameToInt64, nameToString } from './name.ts'
+import { bytesToHex, hexToBytes } from './hex.ts'
+import { decodeBase58, encodeBase58 } from './base58.ts'
+import { EncodeError } from '../codec-error.ts'
 import {
-  bigIntToName,
-  bytesToHex,
-  decodeBase58,
-  encodeBase58,
-  EncodeError,
   epochMsToSlot,
-  formatAsset,
   formatEpochMicroseconds,
   formatEpochMs,
   formatEpochSeconds,
-  formatSymbol,
-  hexToBytes,
-  keyText,
-  legacyKeyText,
-  nameFromString,
-  nameToBigInt,
-  nameToInt64,
-  nameToString,
-  parseAsset,
-  parseKeyText,
-  parseSymbol,
   parseTimeMicroseconds,
-  ripemd160,
   slotToEpochMs,
-} from '../index.ts'
+} from './time.ts'
+import { formatAsset, formatSymbol, parseAsset, parseSymbol } from './asset.ts'
+import { keyText, legacyKeyText, parseKeyText } from './key.ts'
+import { ripemd160 } from './ripemd160.ts'
 
 const word = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 

@@ -6,6 +6,11 @@ import { offerContents, offerCounts, offerValidity } from './offer-changes.ts'
 import { loadAssetsState } from './state.ts'
 import type { AssetsState } from './state.ts'
 import { tables } from './tables.ts'
+export { tables as assetsTables } from './tables.ts'
+export { EventLog } from './event-log.ts'
+export type { StoredHistory } from './event-log.ts'
+export { logCodes as assetsLogCodes } from './contract.ts'
+export { offerStates, offerValidity } from './offer-changes.ts'
 
 /** Settings of the handler in readers.config.json. */
 export interface AssetsHandlerArgs {
@@ -32,9 +37,3 @@ export function createAssetsHandler(args: AssetsHandlerArgs): Handler<AssetsStat
       new AssetsBlock(args.assets_account, stored, block, state, sink, warn),
   }
 }
-
-export { logCodes as assetsLogCodes } from './contract.ts'
-export { EventLog } from './event-log.ts'
-export type { StoredHistory, LogName } from './event-log.ts'
-export { offerStates, offerValidity } from './offer-changes.ts'
-export { tables as assetsTables } from './tables.ts'

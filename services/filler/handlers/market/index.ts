@@ -22,6 +22,16 @@ import {
 import { tables } from './tables.ts'
 import { contractSellers, templatePrices } from './template-prices.ts'
 import { auctionTrades, burnedTrades, buyofferTrades, saleTrades, templateBuyofferTrades } from './trades.ts'
+export { noteFormerTerms, buyofferStates, deliveredAssets, salePrices, saleStates } from './listing-values.ts'
+export { tables as marketTables, kinds } from './tables.ts'
+export { MarketLog } from './log.ts'
+export { logCodes as marketLogCodes, royaltyLogCodes } from './contract.ts'
+export { auctionTrades, buyofferTrades, saleTrades, templateBuyofferTrades } from './trades.ts'
+export { buyofferState } from './buyoffers.ts'
+export { linkAssets } from './listings.ts'
+export { listAssets } from './listed-assets.ts'
+export { saleState } from './sales.ts'
+export { parseSymbolPairs, symbolsOf } from './symbol-pairs.ts'
 
 /** Settings of the handler in readers.config.json, with the accounts of the families that it derives from. */
 export interface MarketHandlerArgs {
@@ -81,14 +91,3 @@ export function createMarketHandler(args: MarketHandlerArgs): Handler<MarketStat
     open: (block, state, sink) => new MarketBlock(accounts, args.store_logs, block, state, sink),
   }
 }
-
-export { logCodes as marketLogCodes, royaltyLogCodes } from './contract.ts'
-export { buyofferState } from './buyoffers.ts'
-export { listAssets } from './listed-assets.ts'
-export { linkAssets } from './listings.ts'
-export { MarketLog } from './log.ts'
-export { buyofferStates, deliveredAssets, noteFormerTerms, salePrices, saleStates } from './listing-values.ts'
-export { saleState } from './sales.ts'
-export { parseSymbolPairs, symbolsOf } from './symbol-pairs.ts'
-export { kinds, tables as marketTables } from './tables.ts'
-export { auctionTrades, buyofferTrades, saleTrades, templateBuyofferTrades } from './trades.ts'

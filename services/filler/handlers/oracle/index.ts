@@ -6,6 +6,9 @@ import { wantedActions, wantedRows } from './contract.ts'
 import { loadOracleState } from './state.ts'
 import type { OracleState } from './state.ts'
 import { tables } from './tables.ts'
+export { emptyState as emptyOracleState } from './state.ts'
+export { tables as oracleTables } from './tables.ts'
+export { parsePair } from './contract.ts'
 
 /** Settings of the handler in readers.config.json. */
 export interface OracleHandlerArgs {
@@ -28,7 +31,3 @@ export function createOracleHandler(
     open: (block, state, sink, warn) => new OracleBlock(block, state, sink, warn, noteTerms),
   }
 }
-
-export { parsePair } from './contract.ts'
-export { emptyState as emptyOracleState } from './state.ts'
-export { tables as oracleTables } from './tables.ts'

@@ -6,6 +6,9 @@ import { linkCollections, linkCounts } from './link-derivations.ts'
 import { emptyToolsState, loadToolsState } from './state.ts'
 import type { ToolsState } from './state.ts'
 import { tables } from './tables.ts'
+export { tables as toolsTables } from './tables.ts'
+export { logCodes as toolsLogCodes } from './contract.ts'
+export { linkCollections } from './link-derivations.ts'
 
 /** Settings of the handler in readers.config.json. */
 export interface ToolsHandlerArgs {
@@ -28,7 +31,3 @@ export function createToolsHandler(args: ToolsHandlerArgs, isAlone: boolean): Ha
     open: (block, state, sink) => new ToolsBlock(args.tools_account, args.store_logs, block, state, sink),
   }
 }
-
-export { logCodes as toolsLogCodes } from './contract.ts'
-export { linkCollections } from './link-derivations.ts'
-export { tables as toolsTables } from './tables.ts'

@@ -1,6 +1,6 @@
 import type { Session } from '../../../database/index.ts'
 import { bind, sql, where } from '../../../database/index.ts'
-import { keyAtTime } from '../lists/index.ts'
+import { keyAtTime } from '../lists/key-at-time.ts'
 import type { AssetValues } from '../parameters.ts'
 
 const MINTED = { table: 'assets.assets', key: 'asset_id', time: 'minted_at_time' }

@@ -1,10 +1,12 @@
 import type { Values } from '../../../../core/endpoint/index.ts'
 import type { Session } from '../../../database/index.ts'
 import { bind, raw, sql, where } from '../../../database/index.ts'
-import { RequestError } from '../../../endpoint/index.ts'
-import type { Holding, Holdings, TemplateHolding } from '../records/index.ts'
-import { packRows, queryPacked } from '../records/index.ts'
-import { collectionLists, NOT_OFFERED, OF_ANY_SCHEMA } from '../lists/index.ts'
+import { RequestError } from '../../../../core/http/index.ts'
+import type { Holding, Holdings, TemplateHolding } from '../records/holding-records.ts'
+import { packRows, queryPacked } from '../../../records/index.ts'
+import { collectionLists } from '../lists/conditions.ts'
+import { NOT_OFFERED } from '../lists/asset-filters.ts'
+import { OF_ANY_SCHEMA } from '../lists/schema-keys.ts'
 import type { holdingParameters } from '../parameters.ts'
 
 /** Which assets of an account are counted: those that it owns, or those that it burned. */

@@ -2,7 +2,7 @@ import { bind, sql, where } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import { invalidParameter } from '../../../endpoint/index.ts'
-import { collectionLists } from '../lists/index.ts'
+import { collectionLists } from '../lists/conditions.ts'
 import { sumOf } from './sum.ts'
 import type { OfferValues, TransferValues } from '../parameters.ts'
 

@@ -1,9 +1,10 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { burnerParameters, holdingParameters } from '../parameters.ts'
-import { burnerPage } from '../lists/index.ts'
-import { countHoldings } from '../counters/index.ts'
-import { accountCount, burnDetail, burnDetailJson } from '../records/index.ts'
+import { burnerPage } from '../lists/account-list.ts'
+import { countHoldings } from '../counters/holdings.ts'
+import { accountCount, burnDetail } from '../records/holding-schemas.ts'
+import { burnDetailJson } from '../records/holding-records.ts'
 import type { AssetsSetup } from '../setup.ts'
 
 /** `/v1/burns` and what one account burned. */

@@ -3,20 +3,20 @@ import type { Parameters, Values } from '../../../../core/endpoint/index.ts'
 import { nameToInt64 } from '../../../../core/antelope/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
-import { logParameters } from '../../parameter-groups/index.ts'
-import type { LogValues } from '../../parameter-groups/index.ts'
-import type { LogSubject } from '../lists/index.ts'
-import { selectLogs } from '../lists/index.ts'
-import type { LoggedActions } from '../records/index.ts'
+import { logParameters } from '../../parameter-groups.ts'
+import type { LogValues } from '../../parameter-groups.ts'
+import type { LogSubject } from '../lists/log-list.ts'
+import { selectLogs } from '../lists/log-list.ts'
+import type { LoggedActions } from '../records/log-schemas.ts'
 import {
   assetActions,
   collectionActions,
   logRecord,
   offerActions,
-  renderLog,
   schemaActions,
   templateActions,
-} from '../records/index.ts'
+} from '../records/log-schemas.ts'
+import { renderLog } from '../records/log-records.ts'
 import { ofCollection, ofSchema, ofTemplate } from '../parameters.ts'
 import type { AssetsSetup } from '../setup.ts'
 

@@ -1,14 +1,15 @@
 import { id, inPath } from '../../../../core/endpoint/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
-import { endpoint, RequestError, shape } from '../../../endpoint/index.ts'
-import { assetStats, collectionStats, liveSchemas, schemaStats, templateStats } from '../counters/index.ts'
+import { endpoint, shape } from '../../../endpoint/index.ts'
+import { RequestError } from '../../../../core/http/index.ts'
+import { assetStats, collectionStats, liveSchemas, schemaStats, templateStats } from '../counters/stats.ts'
 import {
   assetStatsRecord,
   collectionSchemaRecord,
   collectionStatsRecord,
   schemaStatsRecord,
   templateStatsRecord,
-} from '../records/index.ts'
+} from '../records/stats-schemas.ts'
 import { ofCollection, ofSchema, ofTemplate } from '../parameters.ts'
 
 const NO_ASSET = { status: 416, message: 'Asset not found' } as const

@@ -4,7 +4,7 @@ import { NEVER } from '../../../lists/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
 import { keyAtTime } from './key-at-time.ts'
 import type { TimedTable } from './key-at-time.ts'
-import type { BoundaryValues } from '../../parameter-groups/index.ts'
+import type { BoundaryValues } from '../../parameter-groups.ts'
 
 /** The columns that `ids`, the key, `lower_bound`, `upper_bound`, `before` and `after` compare. */
 export interface BoundedTable {

@@ -2,8 +2,8 @@ import { bind, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
 import { isNoneOf, isOneOf } from './conditions.ts'
-import { wantedCollections } from '../../parameter-groups/index.ts'
-import type { CollectionListValues } from '../../parameter-groups/index.ts'
+import { wantedCollections } from '../../parameter-groups.ts'
+import type { CollectionListValues } from '../../parameter-groups.ts'
 
 /** Table of collections, as statistics know it. */
 export const COLLECTIONS = 'assets.collections'

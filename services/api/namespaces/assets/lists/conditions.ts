@@ -1,8 +1,8 @@
 import { bind, bindIntegers, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import { NEVER } from '../../../lists/index.ts'
-import { wantedCollections } from '../../parameter-groups/index.ts'
-import type { CollectionListValues } from '../../parameter-groups/index.ts'
+import { wantedCollections } from '../../parameter-groups.ts'
+import type { CollectionListValues } from '../../parameter-groups.ts'
 
 /** State of template buy offers that can be accepted. */
 const LISTED = 0

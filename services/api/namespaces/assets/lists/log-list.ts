@@ -1,9 +1,9 @@
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { Session, Sql, SqlValue } from '../../../database/index.ts'
 import type { Filter, List, ListReader } from '../../../lists/index.ts'
-import { directionOf, pageWindow } from '../../paging/index.ts'
-import { jsonMembers, quoted } from '../records/index.ts'
-import type { ActionValues, LogValues, OrderValues } from '../../parameter-groups/index.ts'
+import { directionOf, pageWindow } from '../../paging.ts'
+import { jsonMembers, quoted } from '../../../records/index.ts'
+import type { ActionValues, LogValues, OrderValues } from '../../parameter-groups.ts'
 
 /** Whose logs are wanted. */
 export interface LogSubject {

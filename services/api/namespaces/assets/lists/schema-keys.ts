@@ -1,7 +1,7 @@
 import { allOf, bind, raw, sql, where } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import type { Filter, Statistics } from '../../../lists/index.ts'
-import { wantedCollections } from '../../parameter-groups/index.ts'
+import { wantedCollections } from '../../parameter-groups.ts'
 import { createHash } from 'node:crypto'
 import { ASSETS, SCHEMAS } from './asset-source.ts'
 import { authorizedBy, collectionLists, oneOf } from './conditions.ts'

@@ -4,7 +4,7 @@ import type { Session, Sql } from '../../../database/index.ts'
 import type { AttributeFilter } from '../../../endpoint/index.ts'
 import { nothing } from '../../../lists/index.ts'
 import type { Filter, List, ListReader, Order, Source, Statistics } from '../../../lists/index.ts'
-import { directionOf } from '../../paging/index.ts'
+import { directionOf } from '../../paging.ts'
 
 import { boundaryFilters } from './boundary-filters.ts'
 import { authorizedFilter, collectionFilter, nameFilter } from './collection-filters.ts'

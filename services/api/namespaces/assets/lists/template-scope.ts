@@ -1,7 +1,7 @@
 import { bind, bindIntegers, raw, sql } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
 import { estimateRows } from '../../../lists/index.ts'
-import { wantedCollections } from '../../parameter-groups/index.ts'
+import { wantedCollections } from '../../parameter-groups.ts'
 import type { AssetRequest } from './asset-filters.ts'
 import { ASSETS } from './asset-source.ts'
 import { hasTemplateBuyoffer, isHeldByNone, isNoneOfIds } from './conditions.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../../../json/index.ts'
+import type { Json } from '../../../json.ts'
 import type { DataMember, Fragment } from '../../../records/index.ts'
 import { dataMembers, joinDataMap, overlayDataMap, splitDataMap } from '../../../records/index.ts'
 import type { AssetFragments, AssetRow } from './asset-rows.ts'

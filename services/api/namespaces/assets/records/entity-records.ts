@@ -1,5 +1,5 @@
 import { raw } from '../../../database/index.ts'
-import type { Json } from '../../../json/index.ts'
+import type { Json } from '../../../json.ts'
 import type { Assembler, Fragment } from '../../../records/index.ts'
 import { cte, packRows, unpackRows } from '../../../records/index.ts'
 import { ownTemplateMembers, templateData } from './asset-json.ts'

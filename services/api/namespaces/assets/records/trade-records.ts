@@ -1,6 +1,6 @@
 import { raw } from '../../../database/index.ts'
-import type { Json } from '../../../json/index.ts'
-import { jsonArray } from '../../../json/index.ts'
+import type { Json } from '../../../json.ts'
+import { jsonArray } from '../../../json.ts'
 import type { Assembler } from '../../../records/index.ts'
 import { cte, jsonText, packRows, unpackRows } from '../../../records/index.ts'
 import { quotedOrNull, quotedOrUnknown } from './asset-json.ts'

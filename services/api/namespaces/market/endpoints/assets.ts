@@ -1,7 +1,7 @@
 import { endpoint } from '../../../endpoint/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { assetListParameters, assetsEndpoints, listJson } from '../../assets/index.ts'
-import { PRICE_COLUMNS, pricedAssets } from '../lists/index.ts'
+import { PRICE_COLUMNS, pricedAssets } from '../lists/priced-assets.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /** The endpoints of the assets namespace in the market, with its own records of assets. */

@@ -1,8 +1,9 @@
 import { inPath, text } from '../../../../core/endpoint/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
-import { endpoint, RequestError, shape } from '../../../endpoint/index.ts'
-import { marketConfig, marketplaces } from '../queries/index.ts'
-import { marketConfigRecord, marketplaceRecord } from '../records/index.ts'
+import { endpoint, shape } from '../../../endpoint/index.ts'
+import { RequestError } from '../../../../core/http/index.ts'
+import { marketConfig, marketplaces } from '../queries/config.ts'
+import { marketConfigRecord, marketplaceRecord } from '../records/stats-schemas.ts'
 import type { MarketSetup } from '../setup.ts'
 
 const NO_CONFIG = { status: 500, message: 'Config not found' } as const

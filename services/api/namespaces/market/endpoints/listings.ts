@@ -1,10 +1,10 @@
 import type { Endpoint, RecordSchema } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import type { RecordKind } from '../../../records/index.ts'
-import type { ListingKind } from '../lists/index.ts'
+import type { ListingKind } from '../lists/listing-table.ts'
 import type { ListingKey } from '../parameters.ts'
 import { listingParameters } from '../parameters.ts'
-import { auctionRecord, buyofferRecord, templateBuyofferRecord } from '../records/index.ts'
+import { auctionRecord, buyofferRecord, templateBuyofferRecord } from '../records/listing-schemas.ts'
 import type { MarketSetup } from '../setup.ts'
 import { countEndpointOf, oneListing, runListings } from './list.ts'
 

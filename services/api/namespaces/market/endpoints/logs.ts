@@ -3,10 +3,15 @@ import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import type { LoggedActions } from '../../assets/index.ts'
 import { logRecord } from '../../assets/index.ts'
-import { logParameters } from '../../parameter-groups/index.ts'
-import type { ListingKind } from '../lists/index.ts'
-import { selectMarketLogs } from '../lists/index.ts'
-import { auctionActions, buyofferActions, saleActions, templateBuyofferActions } from '../records/index.ts'
+import { logParameters } from '../../parameter-groups.ts'
+import type { ListingKind } from '../lists/listing-table.ts'
+import { selectMarketLogs } from '../lists/log-list.ts'
+import {
+  auctionActions,
+  buyofferActions,
+  saleActions,
+  templateBuyofferActions,
+} from '../records/log-schemas.ts'
 import type { ListingKey } from '../parameters.ts'
 import type { MarketSetup } from '../setup.ts'
 

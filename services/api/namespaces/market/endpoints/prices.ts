@@ -8,14 +8,8 @@ import {
   tradeDayParameters,
   tradeParameters,
 } from '../parameters.ts'
-import {
-  assetSales,
-  inventoryPrices,
-  latestTrades,
-  sumPrices,
-  templatePrices,
-  tradeDays,
-} from '../statistics/index.ts'
+import { assetSales, latestTrades, tradeDays } from '../statistics/trades.ts'
+import { inventoryPrices, sumPrices, templatePrices } from '../statistics/prices.ts'
 import {
   assetSaleRecord,
   inventoryRecord,
@@ -23,7 +17,7 @@ import {
   priceSumRecord,
   templatePriceRecord,
   tradeRecord,
-} from '../records/index.ts'
+} from '../records/stats-schemas.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /** `/v1/prices/...` and the trades of one asset. */

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
-import { endpoint, RequestError, shape } from '../../../endpoint/index.ts'
+import { endpoint, shape } from '../../../endpoint/index.ts'
+import { RequestError } from '../../../../core/http/index.ts'
 import { ofCollection } from '../../assets/index.ts'
 import {
   attributeRuleParameters,
@@ -8,17 +9,17 @@ import {
   templateRuleParameters,
 } from '../parameters.ts'
 import type { PayoutValues } from '../parameters.ts'
-import { payoutList } from '../lists/index.ts'
-import { royaltyAttributes, royaltyConfig, royaltyTemplates } from '../queries/index.ts'
+import { payoutList } from '../lists/payout-list.ts'
+import { royaltyAttributes, royaltyConfig, royaltyTemplates } from '../queries/royalties.ts'
 import {
   payoutRecord,
   royaltyAttributeRecord,
   royaltyConfigRecord,
   royaltySumRecord,
   royaltyTemplateRecord,
-} from '../records/index.ts'
+} from '../records/royalty-schemas.ts'
 import type { MarketSetup } from '../setup.ts'
-import { royaltySums } from '../statistics/index.ts'
+import { royaltySums } from '../statistics/royalty-sums.ts'
 import type { ListOfRecords } from '../../assets/index.ts'
 import { countEndpointOf, runCount, runList } from './list.ts'
 

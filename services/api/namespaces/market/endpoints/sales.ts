@@ -1,9 +1,10 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
-import { endpoint, RequestError, shape } from '../../../endpoint/index.ts'
+import { endpoint, shape } from '../../../endpoint/index.ts'
+import { RequestError } from '../../../../core/http/index.ts'
 import { pageJson } from '../../assets/index.ts'
 import { cheapestParameters, listingParameters } from '../parameters.ts'
-import { selectCheapest } from '../statistics/index.ts'
-import { listedSaleRecord, saleRecord } from '../records/index.ts'
+import { selectCheapest } from '../statistics/cheapest-sales.ts'
+import { listedSaleRecord, saleRecord } from '../records/listing-schemas.ts'
 import type { MarketSetup } from '../setup.ts'
 import { countEndpointOf, oneListing, runListings } from './list.ts'
 

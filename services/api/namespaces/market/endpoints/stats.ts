@@ -1,19 +1,14 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
-import { endpoint, RequestError } from '../../../endpoint/index.ts'
-import {
-  accountStats,
-  collectionStats,
-  graph,
-  marketStats,
-  oneAccountStats,
-  saleStats,
-  schemaStats,
-  schemaStatsV2,
-  statsParameters,
-  templateStats,
-  withToken,
-} from '../statistics/index.ts'
-import { statsRecords } from '../records/index.ts'
+import { endpoint } from '../../../endpoint/index.ts'
+import { RequestError } from '../../../../core/http/index.ts'
+import { accountStats, oneAccountStats } from '../statistics/account-stats.ts'
+import { collectionStats, saleStats } from '../statistics/collection-stats.ts'
+import { graph, marketStats } from '../statistics/market-stats.ts'
+import { schemaStats, schemaStatsV2 } from '../statistics/schema-stats.ts'
+import { statsParameters } from '../statistics/parameters.ts'
+import { templateStats } from '../statistics/template-stats.ts'
+import { withToken } from '../statistics/token.ts'
+import { statsRecords } from '../records/stats-schemas.ts'
 import type { MarketSetup } from '../setup.ts'
 
 const NO_COLLECTION = { status: 416, message: 'Collection Not Found' } as const

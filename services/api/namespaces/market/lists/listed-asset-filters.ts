@@ -20,7 +20,7 @@ import { HAS_ASSET, LISTED } from './listing-table.ts'
 import { NAME_SEARCHES, nameConditions } from './named-templates.ts'
 import { hasTerm, MANY_SCHEMAS, termsOf, termsOfNoTemplate } from './terms.ts'
 import type { ListingValues } from '../parameters.ts'
-import { wantedCollections } from '../../parameter-groups/index.ts'
+import { wantedCollections } from '../../parameter-groups.ts'
 
 /** Share of the listings that match a filter, without statistics. */
 const UNKNOWN = 0.5

@@ -1,12 +1,13 @@
 import type { Session } from '../../../database/index.ts'
 import { bind, raw, sql } from '../../../database/index.ts'
 import type { ReadPage } from '../../../lists/index.ts'
-import { chosenActions, jsonMembers, jsonText, logList, quoted } from '../../assets/index.ts'
-import { pageWindow } from '../../paging/index.ts'
+import { chosenActions, logList } from '../../assets/index.ts'
+import { jsonMembers, jsonText, quoted } from '../../../records/index.ts'
+import { pageWindow } from '../../paging.ts'
 import type { MarketSetup } from '../setup.ts'
 import type { ListingKind } from './listing-table.ts'
 import { listingTables } from './listing-table.ts'
-import type { LogValues } from '../../parameter-groups/index.ts'
+import type { LogValues } from '../../parameter-groups.ts'
 
 /** An amount as the chain writes it, for example `5.00000000 WAX`: a product has all digits, a quotient 16 of them. */
 const assetText = (amount: string): string =>

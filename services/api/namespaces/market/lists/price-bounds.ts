@@ -1,6 +1,7 @@
 import type { Session, Sql } from '../../../database/index.ts'
 import { bind, raw, sql } from '../../../database/index.ts'
-import { invalidParameter, RequestError } from '../../../endpoint/index.ts'
+import { invalidParameter } from '../../../endpoint/index.ts'
+import { RequestError } from '../../../../core/http/index.ts'
 import type { ListingValues } from '../parameters.ts'
 
 /** Bounds of a price in units of the smallest decimal place, inclusive; undefined = none. */

@@ -11,7 +11,7 @@ import {
   templateScope,
 } from '../../assets/index.ts'
 import type { AssetRequest, AssetValues } from '../../assets/index.ts'
-import { cappedPrice } from '../records/index.ts'
+import { cappedPrice } from '../records/template-prices.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /** In front of a query of prices: they are read once. */

@@ -1,9 +1,9 @@
 import type { Session, Sql } from '../../../database/index.ts'
 import { bind, bindIntegers, raw, sql, where } from '../../../database/index.ts'
-import { jsonMembers, jsonText, quoted } from '../../assets/index.ts'
-import { pageWindow } from '../../paging/index.ts'
+import { jsonMembers, jsonText, quoted } from '../../../records/index.ts'
+import { pageWindow } from '../../paging.ts'
 import type { Values } from '../../../../core/endpoint/index.ts'
-import type { PageValues } from '../../parameter-groups/index.ts'
+import type { PageValues } from '../../parameter-groups.ts'
 import type { attributeRuleParameters, templateRuleParameters } from '../parameters.ts'
 
 const times = {

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../database/index.ts'
 import { joinSql, raw, sql } from '../../../database/index.ts'
-import type { Json } from '../../../json/index.ts'
+import type { Json } from '../../../json.ts'
 import type { Assembler } from '../../../records/index.ts'
 import { cte, packRows, unpackRows, wantedTogether } from '../../../records/index.ts'
 import type { RecordSource } from '../../assets/index.ts'

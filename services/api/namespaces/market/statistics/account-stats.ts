@@ -2,7 +2,7 @@ import { collectionLists, hasCollectionLists, isText } from '../../assets/index.
 import type { Sql } from '../../../database/index.ts'
 import { raw, sql, where } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
-import { pageWindow } from '../../paging/index.ts'
+import { pageWindow } from '../../paging.ts'
 import { inRange, tradeRange } from './trade-range.ts'
 import type { StatsValues } from './parameters.ts'
 

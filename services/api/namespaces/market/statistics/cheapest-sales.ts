@@ -5,22 +5,15 @@ import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { Filter } from '../../../lists/index.ts'
 import { choosePath, estimateRows, foundConditions } from '../../../lists/index.ts'
 import { isOneOf, TEMPLATE_DATA, templateScope } from '../../assets/index.ts'
-import { directionOf, pageWindow } from '../../paging/index.ts'
+import { directionOf, pageWindow } from '../../paging.ts'
 import type { PageWindow } from '../../../lists/index.ts'
-import type { SalePricing } from '../lists/index.ts'
-import {
-  anyOf,
-  LISTED,
-  listingBounds,
-  listingFilters,
-  listingTables,
-  priceAt,
-  pricedParts,
-  readSalePricing,
-  stateFilters,
-  withinBounds,
-  withoutCommon,
-} from '../lists/index.ts'
+import type { SalePricing } from '../lists/sale-prices.ts'
+import { anyOf, pricedParts, readSalePricing } from '../lists/sale-prices.ts'
+import { LISTED, listingTables } from '../lists/listing-table.ts'
+import { listingBounds, priceAt, withinBounds } from '../lists/price-bounds.ts'
+import { listingFilters } from '../lists/listing-list.ts'
+import { stateFilters } from '../lists/own-filters.ts'
+import { withoutCommon } from '../lists/listing-request.ts'
 import type { MarketSetup } from '../setup.ts'
 import type { CheapestValues } from '../parameters.ts'
 

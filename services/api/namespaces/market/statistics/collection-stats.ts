@@ -1,7 +1,7 @@
 import { bind, raw, sql, where } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { Sql } from '../../../database/index.ts'
-import { jsonString } from '../../../json/index.ts'
+import { jsonString } from '../../../json.ts'
 import { containsText, collectionLists, isText, oneOf } from '../../assets/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { selectRanking } from './ranking.ts'

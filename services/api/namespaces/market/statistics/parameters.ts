@@ -1,7 +1,7 @@
 import { choice, flag, inPath, int, name, names, text, without } from '../../../../core/endpoint/index.ts'
 import type { Values } from '../../../../core/endpoint/index.ts'
 import { collectionSearch } from '../../assets/index.ts'
-import { collectionLists, idBoundaries, paging, templateNameSearch } from '../../parameter-groups/index.ts'
+import { collectionLists, idBoundaries, paging, templateNameSearch } from '../../parameter-groups.ts'
 
 /** Largest pages; no setting changes them. */
 const MAX_RANKED = 100

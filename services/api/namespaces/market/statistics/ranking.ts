@@ -1,8 +1,8 @@
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import { raw, sql, where } from '../../../database/index.ts'
 import type { Sql } from '../../../database/index.ts'
-import { pageWindow } from '../../paging/index.ts'
-import type { PageValues } from '../../parameter-groups/index.ts'
+import { pageWindow } from '../../paging.ts'
+import type { PageValues } from '../../parameter-groups.ts'
 
 /** Things that are ranked by their trades; what has none comes last. */
 export interface Ranking {

@@ -8,7 +8,7 @@ import {
   containsText,
   isText,
 } from '../../assets/index.ts'
-import { pageWindow } from '../../paging/index.ts'
+import { pageWindow } from '../../paging.ts'
 import type { MarketSetup } from '../setup.ts'
 import { edgesOf, inRange, inWholeDays, tradeRange } from './trade-range.ts'
 import { sumInRange } from './trade-sums.ts'

@@ -5,7 +5,7 @@ import { invalidParameter } from '../../../endpoint/index.ts'
 import { nothing } from '../../../lists/index.ts'
 import type { Filter, List, ListReader, Source, Statistics } from '../../../lists/index.ts'
 import { boundaryFilters, nameFilter } from '../../assets/index.ts'
-import { directionOf } from '../../paging/index.ts'
+import { directionOf } from '../../paging.ts'
 import type { LinkValues } from '../parameters.ts'
 
 /** Table of links, as statistics know it. */

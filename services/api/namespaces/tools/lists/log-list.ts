@@ -1,11 +1,11 @@
 import { raw, sql } from '../../../database/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
-import type { Json } from '../../../json/index.ts'
-import { jsonArray } from '../../../json/index.ts'
+import type { Json } from '../../../json.ts'
+import { jsonArray } from '../../../json.ts'
 import type { ListReader } from '../../../lists/index.ts'
 import { jsonMembers, jsonText, quoted } from '../../../records/index.ts'
 import { chosenActions, logList } from '../../assets/index.ts'
-import { pageWindow } from '../../paging/index.ts'
+import { pageWindow } from '../../paging.ts'
 import type { LinkLogValues } from '../parameters.ts'
 
 const LOGS = { from: raw('tools.logs l'), table: 'tools.logs', actions: raw('tools.log_actions') }

@@ -1,6 +1,6 @@
 import { bind, raw, sql } from '../../../database/index.ts'
-import type { Json } from '../../../json/index.ts'
-import { jsonArray } from '../../../json/index.ts'
+import type { Json } from '../../../json.ts'
+import { jsonArray } from '../../../json.ts'
 import type { Assembler, RecordKind } from '../../../records/index.ts'
 import {
   cte,

@@ -12,9 +12,6 @@ import { statsEndpoints } from './stats.ts'
 import { templateEndpoints } from './templates.ts'
 import { transferEndpoints } from './transfers.ts'
 
-export { countEndpointOf, listJson, oneJson, pageJson, runCount, runList } from './list.ts'
-export type { ListOfRecords } from './list.ts'
-
 /** Every endpoint of the namespace. On one level, fixed paths come before those with parameters. */
 export function assetsEndpoints(setup: AssetsSetup): Endpoint[] {
   return [

@@ -1,6 +1,6 @@
-import { invalidParameter } from '../../endpoint/index.ts'
-import type { PageWindow } from '../../lists/index.ts'
-import type { OrderValues, PageValues } from '../parameter-groups/index.ts'
+import { invalidParameter } from '../endpoint/index.ts'
+import type { PageWindow } from '../lists/index.ts'
+import type { OrderValues, PageValues } from './parameter-groups.ts'
 
 /**
  * Most rows that are skipped: every one of them is read. In the order of a key an index alone is; in any other order the

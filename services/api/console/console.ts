@@ -12,8 +12,6 @@ import { pageRoutes } from './routes.ts'
 import { describeNamespaces, takeSnapshot } from './snapshot.ts'
 import { measureTables } from './table-sizes.ts'
 
-export { ProgressHistory } from './history.ts'
-
 /** Pages that ask within this time get the same answer, ms. */
 const DATA_LIFE_MS = 1_000
 

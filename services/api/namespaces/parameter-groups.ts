@@ -1,5 +1,5 @@
-import { choice, flag, ids, idsOrNull, int, named, names, text, texts } from '../../../core/endpoint/index.ts'
-import type { Parameter, Values } from '../../../core/endpoint/index.ts'
+import { choice, flag, ids, idsOrNull, int, named, names, text, texts } from '../../core/endpoint/index.ts'
+import type { Parameter, Values } from '../../core/endpoint/index.ts'
 
 /** Page size when a request names none, unless the endpoint's maximum is smaller. */
 const DEFAULT_PAGE_SIZE = 100

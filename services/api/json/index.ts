@@ -1,2 +1,0 @@
-export { jsonArray, jsonBytes, jsonString } from './json.ts'
-export type { Json } from './json.ts'

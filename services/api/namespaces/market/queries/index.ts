@@ -1,2 +1,0 @@
-export { assetsContract, marketConfig, marketplaces } from './config.ts'
-export { royaltyAttributes, royaltyConfig, royaltyTemplates } from './royalties.ts'

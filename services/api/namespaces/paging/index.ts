@@ -1,1 +1,0 @@
-export { directionOf, pageWindow } from './page.ts'

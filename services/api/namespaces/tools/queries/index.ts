@@ -1,1 +1,0 @@
-export { toolsConfig } from './config.ts'

@@ -1,2 +1,0 @@
-export { countWorkers, runApi } from './run-api.ts'
-export type { RunApiOptions } from './run-api.ts'

@@ -1,2 +1,0 @@
-export type { AcmeSettings } from './issue.ts'
-export { keepCertificate } from './keep.ts'

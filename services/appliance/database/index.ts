@@ -1,5 +1,0 @@
-export { prepareDatabase } from './prepare.ts'
-export type { PrepareOptions } from './prepare.ts'
-export { settleRedisPassword } from './redis-password.ts'
-export { rotateSecrets } from './rotate.ts'
-export type { RotateOptions } from './rotate.ts'

@@ -1,2 +1,0 @@
-export { examine } from './doctor.ts'
-export type { DoctorOptions } from './doctor.ts'

@@ -1,2 +1,0 @@
-export type { ServerInfo } from './openapi.ts'
-export { documentationRoutes } from './routes.ts'

@@ -1,2 +1,0 @@
-export { compareDigests, digestDatabase, listDigestTables } from './digest.ts'
-export type { DatabaseDigest, DigestOptions, DigestPosition, TableDigest } from './digest.ts'
