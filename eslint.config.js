@@ -44,7 +44,7 @@ export default tseslint.config(
         { selector: 'ExportDefaultDeclaration', message: 'No default exports: a name says what a thing is.' },
         {
           selector: "MemberExpression[object.name='process'][property.name='env']",
-          message: 'process.env is read in services/core/config/environment.ts alone.',
+          message: 'process.env is read in services/core/config/environment/environment.ts alone.',
         },
       ],
     },
@@ -54,7 +54,7 @@ export default tseslint.config(
     files: ['services/api/console/page/*.js'],
     rules: { 'no-undef': 'off' },
   },
-  { files: ['services/core/config/environment.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  { files: ['services/core/config/environment/environment.ts'], rules: { 'no-restricted-syntax': 'off' } },
   {
     files: ['*.js', '*.cjs', '*.config.ts'],
     ...tseslint.configs.disableTypeChecked,

@@ -10,16 +10,11 @@ import { format, resolveConfig } from 'prettier'
 import { createNamespace, shape } from '../services/api/index.ts'
 import type { Endpoint, Namespace, NamespaceFactory } from '../services/api/index.ts'
 import type { Form } from '../services/core/endpoint/index.ts'
-import {
-  configFiles,
-  describeSettings,
-  environmentVariables,
-  namespaceNames,
-  parseConfig,
-  settingsWithoutEffect,
-  stateVariables,
-} from '../services/core/config/index.ts'
-import type { SettingRow } from '../services/core/config/index.ts'
+import { configFiles, parseConfig } from '../services/core/config/index.ts'
+import { describeSettings, settingsWithoutEffect } from '../services/core/config/description/index.ts'
+import { environmentVariables, stateVariables } from '../services/core/config/environment/index.ts'
+import { namespaceNames } from '../services/core/config/schema/index.ts'
+import type { SettingRow } from '../services/core/config/description/index.ts'
 import { errorCatalogue } from '../services/core/errors/index.ts'
 import { metricCatalogue } from '../services/core/metrics/index.ts'
 import type { MetricEntry } from '../services/core/metrics/index.ts'

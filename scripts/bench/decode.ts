@@ -6,13 +6,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { AbiDefinition, CompiledAbi } from '../../services/core/antelope/index.ts'
-import {
-  compileAbi,
-  nameToBigInt,
-  normalizeAbiJson,
-  parsePackedAbi,
-} from '../../services/core/antelope/index.ts'
+import type { AbiDefinition } from '../../services/core/antelope/abi/index.ts'
+import type { CompiledAbi } from '../../services/core/antelope/decoder/index.ts'
+import { compileAbi } from '../../services/core/antelope/decoder/index.ts'
+import { nameToBigInt } from '../../services/core/antelope/index.ts'
+import { normalizeAbiJson, parsePackedAbi } from '../../services/core/antelope/abi/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import type { Protocol } from '../../services/filler/index.ts'
 import { compileProtocol, createWatchSet } from '../../services/filler/index.ts'

@@ -8,8 +8,9 @@ import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { createMemoryStore } from '../../services/core/kvstore/index.ts'
-import { encodeFeedMessage, feedChannel, packFeedText } from '../../services/core/live/index.ts'
-import type { FeedBlock } from '../../services/core/live/index.ts'
+import { encodeFeedMessage, feedChannel } from '../../services/core/feed/index.ts'
+import { packFeedText } from '../../services/core/feed-reader/index.ts'
+import type { FeedBlock } from '../../services/core/feed/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 
 /** Message to the process: a block's number and the ids of assets that are updated in it. */

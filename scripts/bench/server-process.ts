@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { readEnvironment } from '../../services/core/config/index.ts'
+import { readEnvironment } from '../../services/core/config/environment/index.ts'
 
 /** A running server. */
 export interface ServerProcess {

@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { normalizeAbiJson } from '../../services/core/antelope/index.ts'
+import { normalizeAbiJson } from '../../services/core/antelope/abi/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { compileProtocol } from '../../services/filler/index.ts'
 import { createShipSession } from '../../services/filler/index.ts'

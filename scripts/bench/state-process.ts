@@ -1,5 +1,6 @@
 /** The state service of the bench, in its own process. */
-import { parseConfig, readStateSettings } from '../../services/core/config/index.ts'
+import { parseConfig } from '../../services/core/config/index.ts'
+import { readStateSettings } from '../../services/core/config/environment/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { startState } from '../../services/state/index.ts'

@@ -1,5 +1,5 @@
-import { packAbi, parsePackedAbi } from '../../services/core/antelope/index.ts'
-import type { AbiDefinition } from '../../services/core/antelope/index.ts'
+import { packAbi, parsePackedAbi } from '../../services/core/antelope/abi/index.ts'
+import type { AbiDefinition } from '../../services/core/antelope/abi/index.ts'
 
 /** Structs that an enormous ABI has besides its own. */
 const manyStructs = 4_000

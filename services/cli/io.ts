@@ -1,4 +1,4 @@
-import type { Environment } from '../core/config/index.ts'
+import type { Environment } from '../core/config/environment/index.ts'
 
 /** What a command line is connected to. */
 export interface CliIo {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readEnvironment } from '../core/config/index.ts'
+import { readEnvironment } from '../core/config/environment/index.ts'
 import { listenForStop } from './io.ts'
 import { runCli } from './program.ts'
 

@@ -1,11 +1,6 @@
-import {
-  ConfigError,
-  configFiles,
-  listUnusedSettings,
-  loadConfig,
-  readProcessSettings,
-  redactConfig,
-} from '../core/config/index.ts'
+import { ConfigError, configFiles, loadConfig, redactConfig } from '../core/config/index.ts'
+import { listUnusedSettings } from '../core/config/description/index.ts'
+import { readProcessSettings } from '../core/config/environment/index.ts'
 import type { ConfigPart, ConfigWith, LoadedConfig } from '../core/config/index.ts'
 import { createLogger } from '../core/log/index.ts'
 import type { LogDestination, Logger } from '../core/log/index.ts'

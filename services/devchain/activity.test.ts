@@ -12,8 +12,10 @@ import {
   transactionsOf,
 } from '../../tests/devchain/chain-blocks.ts'
 import type { DecodedAction } from '../../tests/devchain/chain-blocks.ts'
-import { compileAbi, normalizeAbiJson, parseAsset } from '../core/antelope/index.ts'
-import type { CompiledAbi } from '../core/antelope/index.ts'
+import { compileAbi } from '../core/antelope/decoder/index.ts'
+import { normalizeAbiJson } from '../core/antelope/abi/index.ts'
+import { parseAsset } from '../core/antelope/index.ts'
+import type { CompiledAbi } from '../core/antelope/decoder/index.ts'
 import { createDevchain } from './devchain.ts'
 import type { ChainBlock } from './chain/index.ts'
 import type { Devchain } from './devchain.ts'

@@ -1,4 +1,5 @@
-import { knownChains, parseConfig, startBlockProblem } from '../core/config/index.ts'
+import { knownChains, startBlockProblem } from '../core/config/schema/index.ts'
+import { parseConfig } from '../core/config/index.ts'
 import type { AppConfig } from '../core/config/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
 import { FatalError } from '../core/errors/index.ts'

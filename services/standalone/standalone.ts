@@ -1,5 +1,5 @@
 import { startApi } from '../api/index.ts'
-import { knownChains } from '../core/config/index.ts'
+import { knownChains } from '../core/config/schema/index.ts'
 import { connectDatabase, migrate } from '../core/database/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
 import { FatalError } from '../core/errors/index.ts'

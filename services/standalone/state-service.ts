@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppConfig } from '../core/config/index.ts'
-import { readStateSettings } from '../core/config/index.ts'
+import { readStateSettings } from '../core/config/environment/index.ts'
 import { connectDatabase } from '../core/database/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
 import { PronghornError } from '../core/errors/index.ts'

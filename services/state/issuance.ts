@@ -1,4 +1,4 @@
-import { createRequestCounter } from '../core/http/index.ts'
+import { createRequestCounter } from '../core/http/limits/index.ts'
 import type { KeyValueStore } from '../core/kvstore/index.ts'
 import type { Logger } from '../core/log/index.ts'
 import { describeError } from '../core/errors/index.ts'

@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from 'koa'
 import { LRUCache } from 'lru-cache'
-import type { ConnectionsConfig, StateSettings } from '../core/config/index.ts'
+import type { ConnectionsConfig } from '../core/config/connections/index.ts'
+import type { StateSettings } from '../core/config/environment/index.ts'
+import { bodyLimits, BodyReader } from '../core/http/content/index.ts'
+import { createApplication, createFailureStep } from '../core/http/index.ts'
 import {
-  bodyLimits,
-  BodyReader,
-  createApplication,
   createClients,
-  createCorsStep,
-  createFailureStep,
   createRateLimitStep,
   createRequestCounter,
   createRequestLimit,
-  listen,
-} from '../core/http/index.ts'
-import type { Listener } from '../core/http/index.ts'
+} from '../core/http/limits/index.ts'
+import { createCorsStep } from '../core/http/headers/index.ts'
+import { listen } from '../core/http/listener/index.ts'
+import type { Listener } from '../core/http/listener/index.ts'
 import { openKeyValueStore } from '../core/kvstore/index.ts'
 import type { KeyValueStore } from '../core/kvstore/index.ts'
 import type { Logger } from '../core/log/index.ts'

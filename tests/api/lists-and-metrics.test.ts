@@ -9,7 +9,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import { readMetrics } from '../setup/metrics.ts'
 import { generateRows } from './generated-rows.ts'
 import { apiConfig, ask, post, quiet } from './server.ts'
-import { findFreePort } from '../../services/core/http/index.ts'
+import { findFreePort } from '../../services/core/http/listener/index.ts'
 
 const rows = { collections: 4, schemasPerCollection: 1, templates: 8, assets: 80, owners: 5 }
 let database: TestDatabase

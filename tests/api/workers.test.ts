@@ -14,7 +14,7 @@ import { describeWithRedis, startTestRedis } from '../setup/redis.ts'
 import type { TestRedis } from '../setup/redis.ts'
 import { generateRows } from './generated-rows.ts'
 import { apiConfig, ask } from './server.ts'
-import { findFreePort } from '../../services/core/http/index.ts'
+import { findFreePort } from '../../services/core/http/listener/index.ts'
 
 const program = join(packageRoot, 'dist/services/cli/main.js')
 const workers = 2

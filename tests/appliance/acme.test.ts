@@ -18,7 +18,7 @@ import { installCertificate } from '../../services/appliance/render/certificate.
 import { createLogger } from '../../services/core/log/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless, findProgram } from '../setup/available.ts'
-import { findFreePort } from '../../services/core/http/index.ts'
+import { findFreePort } from '../../services/core/http/listener/index.ts'
 
 const domain = 'nft.example.org'
 const DAY_MS = 86_400_000

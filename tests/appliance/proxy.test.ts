@@ -16,7 +16,7 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless, findProgram } from '../setup/available.ts'
 import { patient } from '../setup/patience.ts'
 import { whyNoEngine } from './engine.ts'
-import { findFreePort } from '../../services/core/http/index.ts'
+import { findFreePort } from '../../services/core/http/listener/index.ts'
 
 const image = 'nginx:1.28.0-bookworm'
 const { values } = resolveVariables({ DEMO_CHAIN: 'true', TLS_MODE: 'off' })

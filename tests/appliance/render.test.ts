@@ -9,7 +9,8 @@ import { checkRender, render } from '../../services/appliance/index.ts'
 import { secretNames } from '../../services/appliance/render/secrets.ts'
 import { variables } from '../../services/appliance/render/variables.ts'
 import { installCertificate } from '../../services/appliance/render/certificate.ts'
-import { ConfigError, knownChains, loadConfig } from '../../services/core/config/index.ts'
+import { ConfigError, loadConfig } from '../../services/core/config/index.ts'
+import { knownChains } from '../../services/core/config/schema/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 
 const real = {

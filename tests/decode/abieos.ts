@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
-import type { JsonValue } from '../../services/core/antelope/abi/json-form.ts'
-import type { TypeNode } from '../../services/core/antelope/index.ts'
-import { bytesToHex } from '../../services/core/antelope/index.ts'
+import type { JsonValue } from '../../services/core/antelope/abi/index.ts'
+import type { TypeNode } from '../../services/core/antelope/types/index.ts'
+import { bytesToHex } from '../../services/core/bytes/index.ts'
 import { describeUnless } from '../setup/available.ts'
 
 /** The part of the native ABI library that tests compare with. */

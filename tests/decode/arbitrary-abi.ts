@@ -1,20 +1,21 @@
 import fc from 'fast-check'
 import {
   bigIntToName,
-  bytesToHex,
   formatAsset,
   formatSymbol,
   keyText,
-  normalizeAbiJson,
   slotToEpochMs,
 } from '../../services/core/antelope/index.ts'
+import { bytesToHex } from '../../services/core/bytes/index.ts'
+import { normalizeAbiJson } from '../../services/core/antelope/abi/index.ts'
 import {
   formatEpochMicroseconds,
   formatEpochMs,
   formatEpochSeconds,
 } from '../../services/core/antelope/values/time.ts'
-import type { AbiDefinition, TypeNode } from '../../services/core/antelope/index.ts'
-import type { BuiltinName } from '../../services/core/antelope/abi/type-node.ts'
+import type { AbiDefinition } from '../../services/core/antelope/abi/index.ts'
+import type { TypeNode } from '../../services/core/antelope/types/index.ts'
+import type { BuiltinName } from '../../services/core/antelope/types/index.ts'
 import type { KeyKind } from '../../services/core/antelope/values/key.ts'
 
 const signed = (bits: bigint) => fc.bigInt({ min: -(2n ** (bits - 1n)), max: 2n ** (bits - 1n) - 1n })

@@ -1,4 +1,4 @@
-import type { TypeNode } from '../../services/core/antelope/index.ts'
+import type { TypeNode } from '../../services/core/antelope/types/index.ts'
 
 const emptyScalars: Readonly<Record<string, unknown>> = {
   bool: false,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { normalizeAbiJson } from '../../services/core/antelope/index.ts'
-import type { AbiDefinition } from '../../services/core/antelope/index.ts'
+import { normalizeAbiJson } from '../../services/core/antelope/abi/index.ts'
+import type { AbiDefinition } from '../../services/core/antelope/abi/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 
 /** The recordings of real nodes: the first two are one chain. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compileAbi, normalizeAbiJson } from '../../services/core/antelope/index.ts'
+import { compileAbi } from '../../services/core/antelope/decoder/index.ts'
+import { normalizeAbiJson } from '../../services/core/antelope/abi/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import type { ChainBlock, Devchain } from '../../services/devchain/index.ts'
 

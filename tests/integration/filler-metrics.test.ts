@@ -11,7 +11,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import { readMetrics } from '../setup/metrics.ts'
 import { startChain } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
-import { findFreePort } from '../../services/core/http/index.ts'
+import { findFreePort } from '../../services/core/http/listener/index.ts'
 
 const libLagBlocks = 5
 let database: TestDatabase

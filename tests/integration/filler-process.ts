@@ -8,7 +8,7 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 import type { ReaderSettings } from '../../services/filler/index.ts'
 import { testSettings } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
-import { findFreePort } from '../../services/core/http/index.ts'
+import { findFreePort } from '../../services/core/http/listener/index.ts'
 
 const program = join(packageRoot, 'dist/services/cli/main.js')
 

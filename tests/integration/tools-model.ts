@@ -1,5 +1,6 @@
-import { compileAbi, normalizeAbiJson } from '../../services/core/antelope/index.ts'
-import type { CompiledAbi } from '../../services/core/antelope/index.ts'
+import { compileAbi } from '../../services/core/antelope/decoder/index.ts'
+import { normalizeAbiJson } from '../../services/core/antelope/abi/index.ts'
+import type { CompiledAbi } from '../../services/core/antelope/decoder/index.ts'
 import type { ActivityMix, Devchain } from '../../services/devchain/index.ts'
 import { blocksFrom, signedBlockOf, transactionsOf } from '../devchain/chain-blocks.ts'
 import type { DecodedAction } from '../devchain/chain-blocks.ts'

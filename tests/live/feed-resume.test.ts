@@ -7,8 +7,9 @@ import {
   newestCursor,
   readFeedState,
   readMissed,
-} from '../../services/core/live/index.ts'
-import type { FeedBlock, FeedCursor, FeedEntry } from '../../services/core/live/index.ts'
+} from '../../services/core/feed-reader/index.ts'
+import type { FeedBlock, FeedEntry } from '../../services/core/feed/index.ts'
+import type { FeedCursor } from '../../services/core/feed-reader/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { createRandom } from '../integration/seeded-random.ts'

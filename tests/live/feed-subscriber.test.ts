@@ -2,14 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../../services/core/kvstore/index.ts'
 import { openRedisStore } from '../../services/core/kvstore/redis-store.ts'
 import type { KeyValueStore } from '../../services/core/kvstore/index.ts'
-import {
-  encodeFeedMessage,
-  feedChannel,
-  subscribeToFeed,
-  MAX_BUS_CHARACTERS,
-} from '../../services/core/live/index.ts'
-import type { FeedEntry, FeedSubscriber, FeedLag, FeedQuery } from '../../services/core/live/index.ts'
-import type { SubscribeOptions } from '../../services/core/live/feed-subscriber.ts'
+import { encodeFeedMessage, feedChannel, MAX_BUS_CHARACTERS } from '../../services/core/feed/index.ts'
+import { subscribeToFeed } from '../../services/core/feed-reader/index.ts'
+import type { FeedEntry, FeedLag } from '../../services/core/feed/index.ts'
+import type { FeedSubscriber, FeedQuery } from '../../services/core/feed-reader/index.ts'
+import type { SubscribeOptions } from '../../services/core/feed-reader/feed-subscriber.ts'
 import { createPublisher } from '../../services/filler/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'

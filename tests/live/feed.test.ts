@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compileAbi, normalizeAbiJson } from '../../services/core/antelope/index.ts'
+import { compileAbi } from '../../services/core/antelope/decoder/index.ts'
+import { normalizeAbiJson } from '../../services/core/antelope/abi/index.ts'
 import { formatEpochMs } from '../../services/core/antelope/values/time.ts'
-import { subscribeToFeed, readFeedState } from '../../services/core/live/index.ts'
-import type { FeedBlock, FeedEntry, FeedTrace } from '../../services/core/live/index.ts'
+import { subscribeToFeed, readFeedState } from '../../services/core/feed-reader/index.ts'
+import type { FeedBlock, FeedEntry, FeedTrace } from '../../services/core/feed/index.ts'
 import { testSettings } from '../integration/index-chain.ts'
 import shipAbi from '../fixtures/contracts/ship.leap.abi.json' with { type: 'json' }
 import { LiveReader, quiet } from './live-reader.ts'

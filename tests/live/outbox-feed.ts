@@ -1,4 +1,4 @@
-import type { FeedQuery } from '../../services/core/live/index.ts'
+import type { FeedQuery } from '../../services/core/feed-reader/index.ts'
 import { LiveMode } from '../../services/filler/feed/live-mode.ts'
 import { Outbox, wipeFeed } from '../../services/filler/feed/outbox.ts'
 import { FeedRecorder } from '../../services/filler/feed/feed-recorder.ts'

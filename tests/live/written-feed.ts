@@ -2,13 +2,10 @@ import type pg from 'pg'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import type { KeyValueStore } from '../../services/core/kvstore/index.ts'
-import {
-  encodeFeedMessage,
-  eventCatalogue,
-  feedChannel,
-  packFeedText,
-} from '../../services/core/live/index.ts'
-import type { FeedBlock, FeedEntry, FeedEvent, FeedKeys, FeedTrace } from '../../services/core/live/index.ts'
+import { encodeFeedMessage, feedChannel } from '../../services/core/feed/index.ts'
+import { eventCatalogue } from '../../services/core/live/index.ts'
+import { packFeedText } from '../../services/core/feed-reader/index.ts'
+import type { FeedBlock, FeedEntry, FeedEvent, FeedKeys, FeedTrace } from '../../services/core/feed/index.ts'
 
 /** An event as a test asks for it. */
 export interface WantedEvent {

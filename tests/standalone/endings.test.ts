@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { findFreePort } from '../../services/core/http/index.ts'
+import { findFreePort } from '../../services/core/http/listener/index.ts'
 import { program } from '../setup/standalone.ts'
 import { patient } from '../setup/patience.ts'
 

@@ -1,4 +1,4 @@
-import { compileAbi } from '../../services/core/antelope/index.ts'
+import { compileAbi } from '../../services/core/antelope/decoder/index.ts'
 import type { Recording } from '../decode/recordings.ts'
 
 /** An ABI as a setabi action carries it. */

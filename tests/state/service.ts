@@ -1,4 +1,4 @@
-import type { StateSettings } from '../../services/core/config/index.ts'
+import type { StateSettings } from '../../services/core/config/environment/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'

@@ -1,15 +1,15 @@
 import { afterEach, expect, it, vi } from 'vitest'
 
 afterEach(() => {
-  vi.doUnmock('../../core/http/index.ts')
+  vi.doUnmock('../../core/http/content/index.ts')
   vi.resetModules()
 })
 
 it('an answer whose compression failed is compressed for the next request', async () => {
   vi.resetModules()
-  const original = await import('../../core/http/index.ts')
+  const original = await import('../../core/http/content/index.ts')
   const compress = vi.fn(original.compress)
-  vi.doMock('../../core/http/index.ts', () => ({ ...original, compress }))
+  vi.doMock('../../core/http/content/index.ts', () => ({ ...original, compress }))
   const { Answer } = await import('./index.ts')
   const answer = Answer.of('x'.repeat(2_000), ['', ''])
   const form = async () => answer.formFor('GET', { 'accept-encoding': 'br' })

@@ -1,15 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Context } from 'koa'
-import {
-  compress,
-  COMPRESSION_THRESHOLD_BYTES,
-  JSON_TYPE,
-  namesTag,
-  negotiateEncoding,
-  setHeaders,
-  weakTag,
-} from '../../core/http/index.ts'
-import type { Encoding, Headers } from '../../core/http/index.ts'
+import { compress, COMPRESSION_THRESHOLD_BYTES, negotiateEncoding } from '../../core/http/content/index.ts'
+import { JSON_TYPE } from '../../core/http/index.ts'
+import { namesTag, setHeaders, weakTag } from '../../core/http/headers/index.ts'
+import type { Encoding } from '../../core/http/content/index.ts'
+import type { Headers } from '../../core/http/headers/index.ts'
 import { jsonBytes } from '../json.ts'
 import type { Json } from '../json.ts'
 

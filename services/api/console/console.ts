@@ -1,4 +1,4 @@
-import type { ServerConfig } from '../../core/config/index.ts'
+import type { ServerConfig } from '../../core/config/schema/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { RequestDatabase } from '../database/index.ts'

@@ -1,5 +1,5 @@
-import { knownChains } from '../../core/config/index.ts'
-import type { NamespaceConfig } from '../../core/config/index.ts'
+import { knownChains } from '../../core/config/schema/index.ts'
+import type { NamespaceConfig } from '../../core/config/schema/index.ts'
 import type { ServerInfo } from '../documentation/index.ts'
 import { isAnswered, measureLag, reportHealth } from '../health/index.ts'
 import type { HealthReport, HealthSettings, HealthState, ReaderState } from '../health/index.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { choice, flag, id, ids, idsOrNull, inPath, int, names, text } from '../../core/endpoint/index.ts'
+import { choice, flag, id, ids, idsOrNull, inPath, int, names, text } from '../../core/parameters/index.ts'
 import type { RawValue } from './raw-parameters.ts'
 import { readRequest } from './raw-parameters.ts'
 

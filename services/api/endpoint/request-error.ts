@@ -1,4 +1,5 @@
-import { RequestError, warningHeader } from '../../core/http/index.ts'
+import { RequestError } from '../../core/http/index.ts'
+import { warningHeader } from '../../core/http/headers/index.ts'
 
 /**
  * 400 in the wording that clients know.

@@ -1,6 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { hasBody, JSON_TYPE, limitHeaders, observeRequest, refusalOf } from '../../core/http/index.ts'
-import type { Headers, KnownClient, RequestLimit, RequestObserver } from '../../core/http/index.ts'
+import { hasBody } from '../../core/http/content/index.ts'
+import { JSON_TYPE, observeRequest } from '../../core/http/index.ts'
+import { limitHeaders, refusalOf } from '../../core/http/limits/index.ts'
+import type { Headers } from '../../core/http/headers/index.ts'
+import type { KnownClient, RequestLimit } from '../../core/http/limits/index.ts'
+import type { RequestObserver } from '../../core/http/index.ts'
 import type { AnswerCache, AnswerForm, CachedAnswer } from '../cache/index.ts'
 import { failureBody } from './envelope.ts'
 

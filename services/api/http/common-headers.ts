@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
-import { httpDate, setHeaders } from '../../core/http/index.ts'
-import type { Headers } from '../../core/http/index.ts'
+import { httpDate, setHeaders } from '../../core/http/headers/index.ts'
+import type { Headers } from '../../core/http/headers/index.ts'
 
 /** Creates the headers of every answer: `Last-Modified`, and `X-Revision` where the revision is known. */
 export function createCommonHeaders(revision: string | undefined): () => Headers {

@@ -1,23 +1,15 @@
 import type { RequestListener } from 'node:http'
 import type { Context, Middleware } from 'koa'
+import { createApplication, createFailureStep, createObserverStep, notesOf } from '../../core/http/index.ts'
+import { createCompressionStep } from '../../core/http/content/index.ts'
+import { createCorsHeaders, createCorsStep } from '../../core/http/headers/index.ts'
 import {
-  createApplication,
-  createCompressionStep,
-  createCorsHeaders,
-  createCorsStep,
-  createFailureStep,
-  createObserverStep,
   createRateLimitStep,
   createRequestCounter,
   createRequestLimit,
-  notesOf,
-} from '../../core/http/index.ts'
-import type {
-  ClientSettings,
-  RateLimitSettings,
-  RequestLimit,
-  RequestObserver,
-} from '../../core/http/index.ts'
+} from '../../core/http/limits/index.ts'
+import type { ClientSettings, RateLimitSettings, RequestLimit } from '../../core/http/limits/index.ts'
+import type { RequestObserver } from '../../core/http/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { AnswerCache } from '../cache/index.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { KnownClient } from '../../core/http/index.ts'
+import type { KnownClient } from '../../core/http/limits/index.ts'
 import type { Refusal } from './limits.ts'
 import { ConnectionCounter } from './limits.ts'
 import type { LiveLimits } from './limits.ts'

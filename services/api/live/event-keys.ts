@@ -1,4 +1,5 @@
-import type { EventEntity, FeedEvent } from '../../core/live/index.ts'
+import type { EventEntity } from '../../core/live/index.ts'
+import type { FeedEvent } from '../../core/feed/index.ts'
 
 /** What events are found by. */
 export type KeyName = 'collections' | 'templates' | 'accounts' | 'assets' | 'listings'

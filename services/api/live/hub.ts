@@ -5,16 +5,9 @@ import {
   subscribeToFeed,
   newestCursor,
   readFeedState,
-} from '../../core/live/index.ts'
-import type {
-  FeedBlock,
-  FeedCursor,
-  FeedEntry,
-  FeedSubscriber,
-  FeedLag,
-  FeedQuery,
-  SubscriberStatus,
-} from '../../core/live/index.ts'
+} from '../../core/feed-reader/index.ts'
+import type { FeedBlock, FeedEntry, FeedLag } from '../../core/feed/index.ts'
+import type { FeedCursor, FeedSubscriber, FeedQuery, SubscriberStatus } from '../../core/feed-reader/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'

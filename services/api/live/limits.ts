@@ -1,4 +1,4 @@
-import type { KnownClient } from '../../core/http/index.ts'
+import type { KnownClient } from '../../core/http/limits/index.ts'
 
 /** Limits of live connections, named like their keys below `live` in server.config.json. */
 export interface LiveLimits {

@@ -1,4 +1,5 @@
-import type { EventEntry, FeedBlock, FeedEvent, FeedTrace, FeedTransaction } from '../../core/live/index.ts'
+import type { EventEntry } from '../../core/live/index.ts'
+import type { FeedBlock, FeedEvent, FeedTrace, FeedTransaction } from '../../core/feed/index.ts'
 import { EventKeys } from './event-keys.ts'
 import { Outgoing } from './outgoing.ts'
 

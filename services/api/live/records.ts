@@ -1,5 +1,6 @@
 import { eventOfAction } from '../../core/live/index.ts'
-import type { EventEntry, FeedBlock, FeedEvent } from '../../core/live/index.ts'
+import type { EventEntry } from '../../core/live/index.ts'
+import type { FeedBlock, FeedEvent } from '../../core/feed/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
 import type { Namespace } from '../endpoint/index.ts'
 import { jsonString } from '../json.ts'

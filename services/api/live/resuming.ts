@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cursorAfter, encodeCursor, readMissed } from '../../core/live/index.ts'
-import type { FeedCursor, FeedQuery, MissedEntry } from '../../core/live/index.ts'
+import { cursorAfter, encodeCursor, readMissed } from '../../core/feed-reader/index.ts'
+import type { FeedCursor, FeedQuery, MissedEntry } from '../../core/feed-reader/index.ts'
 import { describeError, PronghornError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { RequestDatabase } from '../database/index.ts'

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { onceClosed } from '../../core/http/index.ts'
+import { onceClosed } from '../../core/http/listener/index.ts'
 
 /** The other processes that serve the same port, for sessions that consist of several requests. */
 export interface SessionPeers {

@@ -1,4 +1,5 @@
-import type { EventEntity, FeedBlock, FeedTrace, FeedTransaction } from '../../core/live/index.ts'
+import type { EventEntity } from '../../core/live/index.ts'
+import type { FeedBlock, FeedTrace, FeedTransaction } from '../../core/feed/index.ts'
 import type { LiveEvent } from './live-event.ts'
 
 /** Text of the transaction in all payloads of one block together, from which on each only shows its own trace. */

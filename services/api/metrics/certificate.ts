@@ -1,4 +1,4 @@
-import { readServedCertificate } from '../../core/http/index.ts'
+import { readServedCertificate } from '../../core/http/listener/index.ts'
 import type { Metrics } from '../../core/metrics/index.ts'
 
 const LOOK_MS = 60_000

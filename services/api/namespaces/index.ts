@@ -1,4 +1,4 @@
-import type { NamespaceConfig, NamespaceName } from '../../core/config/index.ts'
+import type { NamespaceConfig, NamespaceName } from '../../core/config/schema/index.ts'
 import type { Namespace } from '../endpoint/index.ts'
 import { Fragments } from '../records/index.ts'
 import { createAssetsNamespace } from './assets/index.ts'

@@ -1,4 +1,4 @@
-import { choice, flag, ids, idsOrNull, int, named, names, text, texts } from '../../core/endpoint/index.ts'
+import { choice, flag, ids, idsOrNull, int, named, names, text, texts } from '../../core/parameters/index.ts'
 import type { Parameter, Values } from '../../core/endpoint/index.ts'
 
 /** Page size when a request names none, unless the endpoint's maximum is smaller. */

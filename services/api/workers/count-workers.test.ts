@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { parseConfig, readProcessSettings } from '../../core/config/index.ts'
+import { parseConfig } from '../../core/config/index.ts'
+import { readProcessSettings } from '../../core/config/environment/index.ts'
 import type { ApiConfig } from '../preconditions.ts'
 import { countWorkers } from './run-api.ts'
 

@@ -1,4 +1,4 @@
-import { knownChains } from '../../core/config/index.ts'
+import { knownChains } from '../../core/config/schema/index.ts'
 
 /** Values that a chain's name stands for. A variable that is set itself wins over them. */
 export type Preset = Readonly<

@@ -1,11 +1,8 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import {
-  configFiles,
-  findMisspelledVariables,
-  listUnusedSettings,
-  redactConfig,
-} from '../../core/config/index.ts'
+import { configFiles, redactConfig } from '../../core/config/index.ts'
+import { findMisspelledVariables } from '../../core/config/environment/index.ts'
+import { listUnusedSettings } from '../../core/config/description/index.ts'
 import type { ConfigPart, ConfigWarning } from '../../core/config/index.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings } from '../settings.ts'

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { ConfigError, readStateSettings } from '../../core/config/index.ts'
+import { ConfigError } from '../../core/config/index.ts'
+import { readStateSettings } from '../../core/config/environment/index.ts'
 import { untilStopped } from '../io.ts'
 import type { CliIo } from '../io.ts'
 import { prepareProcess } from '../settings.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SqldbConfig } from '../../core/config/index.ts'
+import type { SqldbConfig } from '../../core/config/connections/index.ts'
 import { databaseFailure, isMigrated } from '../../core/database/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 import type { Repaired, SourceChoice, Verified, VerifyDatabaseOptions } from '../../verify/index.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ConfigError, formatProblem } from './problems.ts'
-import { knownChains } from './known-chains.ts'
+import { knownChains } from './schema/index.ts'
 import { parseConfig } from './load.ts'
 import { redactConfig } from './index.ts'
 import type { ConfigProblem } from './problems.ts'

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigError, formatProblem } from './problems.ts'
 import { loadConfig } from './load.ts'
 import type { ConfigPart } from './types.ts'
-import type { Environment } from './environment.ts'
+import type { Environment } from './environment/index.ts'
 
 const chainId = 'b1'.repeat(32)
 const connections = {

@@ -1,6 +1,6 @@
 import type { Findings } from './findings.ts'
-import { handlersWithStart, startBlockProblem } from './known-chains.ts'
-import type { ContractConfig, HandlerName } from './readers-schema.ts'
+import { handlersWithStart, startBlockProblem } from './schema/index.ts'
+import type { ContractConfig, HandlerName } from './schema/index.ts'
 import type { ReaderView } from './views.ts'
 
 /** Checks what no single key of the readers file can show. */

@@ -1,7 +1,7 @@
 import type { Findings } from './findings.ts'
 import { accountOf } from './reader-checks.ts'
-import type { HandlerName } from './readers-schema.ts'
-import type { NamespaceConfig } from './server-schema.ts'
+import type { HandlerName } from './schema/index.ts'
+import type { NamespaceConfig } from './schema/index.ts'
 import type { ReaderView, ServerView } from './views.ts'
 
 const rootPaths = [

@@ -1,7 +1,7 @@
-import type { ConnectionsConfig } from './connections-schema.ts'
+import type { ConnectionsConfig } from './connections/index.ts'
 import type { ConfigWarning } from './problems.ts'
-import type { ReaderConfig } from './readers-schema.ts'
-import type { ServerConfig } from './server-schema.ts'
+import type { ReaderConfig } from './schema/index.ts'
+import type { ServerConfig } from './schema/index.ts'
 
 /** The three files, validated, with every default filled in. Key names are those of the files. */
 export interface AppConfig {

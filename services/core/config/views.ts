@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { isObject, valueAt } from './path.ts'
-import { contractSchema, readerSchema } from './readers-schema.ts'
-import type { ContractConfig, ReaderConfig } from './readers-schema.ts'
-import { namespaceSchema, serverSchema } from './server-schema.ts'
-import type { NamespaceConfig, ServerConfig } from './server-schema.ts'
+import { contractSchema, readerSchema } from './schema/index.ts'
+import type { ContractConfig, ReaderConfig } from './schema/index.ts'
+import { namespaceSchema, serverSchema } from './schema/index.ts'
+import type { NamespaceConfig, ServerConfig } from './schema/index.ts'
 
 /*
  * The checks across keys and files have to run even where single keys are refused, or an operator would see the problems in

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'koa'
-import { negotiateEncoding } from '../http/index.ts'
-import type { Encoding } from '../http/index.ts'
+import { negotiateEncoding } from '../http/content/index.ts'
+import type { Encoding } from '../http/content/index.ts'
 
 /** A file that never changes while the process lives. */
 export interface StaticFile {

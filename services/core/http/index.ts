@@ -1,33 +1,9 @@
-export { findFreePort } from './free-port.ts'
-export { bodyLimits, BodyReader, hasBody, mediaTypeOf } from './read-body.ts'
-export { createClients } from './clients.ts'
-export type { KnownClient, ClientSettings } from './clients.ts'
-export { listen } from './listener.ts'
-export type { Listener } from './listener.ts'
 export { observeRequest, createObserverStep } from './observer.ts'
 export type { RequestObserver } from './observer.ts'
-export { createRequestCounter } from './request-counter.ts'
 export { createApplication } from './application.ts'
-export { createCorsStep, createCorsHeaders } from './cors.ts'
 export { createFailureStep } from './failures.ts'
 export type { Failure } from './failures.ts'
-export { createRateLimitStep, createRequestLimit, limitHeaders, refusalOf } from './rate-limit.ts'
-export type { RequestLimit, RateLimitSettings } from './rate-limit.ts'
 export { RequestError } from './request-error.ts'
 export { notesOf } from './notes.ts'
 export type { CacheOutcome } from './notes.ts'
-export {
-  compress,
-  COMPRESSION_THRESHOLD_BYTES,
-  negotiateEncoding,
-  createCompressionStep,
-} from './compression.ts'
-export type { Encoding } from './compression.ts'
 export { JSON_TYPE, sendJson } from './send.ts'
-export { namesTag, weakTag } from './validators.ts'
-export { setHeaders } from './headers.ts'
-export type { Headers } from './headers.ts'
-export { warningHeader } from './warning.ts'
-export { httpDate } from './http-date.ts'
-export { onceClosed } from './closing.ts'
-export { readServedCertificate } from './served-certificate.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Middleware } from 'koa'
-import { onceClosed } from './closing.ts'
+import { onceClosed } from './listener/index.ts'
 import { notesOf } from './notes.ts'
 import type { RequestNotes } from './notes.ts'
 

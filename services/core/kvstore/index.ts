@@ -1,4 +1,4 @@
-import type { KvstoreConfig } from '../config/index.ts'
+import type { KvstoreConfig } from '../config/connections/index.ts'
 import type { KeyValueStore, StoreLogger } from './key-value-store.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { openRedisStore } from './redis-store.ts'

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import type { RedisOptions } from 'ioredis'
-import type { KvstoreConfig } from '../config/index.ts'
+import type { KvstoreConfig } from '../config/connections/index.ts'
 import { RetryableError, describeError } from '../errors/index.ts'
 import type { CounterState, KeyValueStore, StoreLogger, Unsubscribe } from './key-value-store.ts'
 import { checkedTtl } from './memory-store.ts'

@@ -1,4 +1,4 @@
-import type { AttributePair } from '../../core/antelope/index.ts'
+import type { AttributePair } from '../../core/antelope/attributes/index.ts'
 import { assetsAccount, attributeMap, nameValue } from '../contracts/index.ts'
 import type {
   ActionInput,

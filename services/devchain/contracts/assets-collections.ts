@@ -1,5 +1,5 @@
-import { attributeMapToJson } from '../../core/antelope/index.ts'
-import type { AttributePair } from '../../core/antelope/index.ts'
+import { attributeMapToJson } from '../../core/antelope/attributes/index.ts'
+import type { AttributePair } from '../../core/antelope/attributes/index.ts'
 import { assetsAccount } from './rows.ts'
 import type { CollectionRow, SchemaRow, Template2Row, TemplateRow } from './rows.ts'
 import { collectionOf, configOf, notifyCollection, putConfig, readRow, schemaOf } from './assets-shared.ts'

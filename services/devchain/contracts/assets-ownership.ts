@@ -1,5 +1,5 @@
-import { attributeMapToJson } from '../../core/antelope/index.ts'
-import type { AttributePair } from '../../core/antelope/index.ts'
+import { attributeMapToJson } from '../../core/antelope/attributes/index.ts'
+import type { AttributePair } from '../../core/antelope/attributes/index.ts'
 import { assetsAccount } from './rows.ts'
 import type { AssetRow, CollectionRow, ConfigRow, OfferRow, SchemaRow } from './rows.ts'
 import { configOf, notifyCollection, putConfig, readRow, schemaOf } from './assets-shared.ts'

@@ -1,5 +1,10 @@
-import { decodeAttributes, encodeAttributeMap, encodeAttributes } from '../../core/antelope/index.ts'
-import type { AbiDefinition, AttributePair } from '../../core/antelope/index.ts'
+import {
+  decodeAttributes,
+  encodeAttributeMap,
+  encodeAttributes,
+} from '../../core/antelope/attributes/index.ts'
+import type { AbiDefinition } from '../../core/antelope/abi/index.ts'
+import type { AttributePair } from '../../core/antelope/attributes/index.ts'
 
 /** One line of a schema format. */
 export interface FormatField {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { normalizeAbiJson, packAbi } from '../../core/antelope/index.ts'
+import { normalizeAbiJson, packAbi } from '../../core/antelope/abi/index.ts'
 import { packageRoot } from '../../core/paths/index.ts'
 
 /** Versions of contracts that are deployed in generated blocks; the others come with the recordings. */

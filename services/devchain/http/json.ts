@@ -1,4 +1,4 @@
-import type { AbiDefinition } from '../../core/antelope/index.ts'
+import type { AbiDefinition } from '../../core/antelope/abi/index.ts'
 
 /** Greatest integer that a node prints as a JSON number; larger ones are strings. */
 const maxNumber = 0xffff_ffffn

@@ -1,5 +1,6 @@
-import type { TypeGraph, TypeNode } from '../../core/antelope/index.ts'
-import { DecodeError } from '../../core/antelope/index.ts'
+import type { TypeGraph } from '../../core/antelope/decoder/index.ts'
+import type { TypeNode } from '../../core/antelope/types/index.ts'
+import { DecodeError } from '../../core/bytes/index.ts'
 import { fieldOf, protocolLacks, requireBuiltin, requireType, structsOf } from './protocol-shape.ts'
 
 /** What an indexer needs of a block itself. */

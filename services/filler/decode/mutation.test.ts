@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { readAbi, readRecording } from '../../../tests/decode/recordings.ts'
+import { AbiError, DecodeError } from '../../core/bytes/index.ts'
 import {
-  AbiError,
   attributeMapToJson,
   attributesToJsonText,
-  compileAbi,
   decodeAttributes,
-  DecodeError,
-  parsePackedAbi,
-} from '../../core/antelope/index.ts'
+} from '../../core/antelope/attributes/index.ts'
+import { compileAbi } from '../../core/antelope/decoder/index.ts'
+import { parsePackedAbi } from '../../core/antelope/abi/index.ts'
 import type { AttributeField } from '../../core/antelope/attributes/format.ts'
-import type { CompiledAbi } from '../../core/antelope/index.ts'
+import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
 import { compileProtocol } from './protocol.ts'
 import { createWatchSet } from './watch-set.ts'
 import type { Protocol } from './protocol.ts'

@@ -1,4 +1,4 @@
-import type { CompiledAbi } from '../../core/antelope/index.ts'
+import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
 import { protocolLacks } from './protocol-shape.ts'
 import type { PermissionLinkRow, PermissionRow } from './scanned.ts'
 

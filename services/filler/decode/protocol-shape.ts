@@ -1,5 +1,6 @@
-import type { FieldNode, StructNode, TypeGraph, TypeNode } from '../../core/antelope/index.ts'
-import { AbiError } from '../../core/antelope/index.ts'
+import type { FieldNode, StructNode, TypeNode } from '../../core/antelope/types/index.ts'
+import type { TypeGraph } from '../../core/antelope/decoder/index.ts'
+import { AbiError } from '../../core/bytes/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 
 // Node generations give the same struct names to different layouts and different names to the same one.

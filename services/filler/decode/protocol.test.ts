@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { fill } from '../../../tests/decode/fill.ts'
 import { readAbi } from '../../../tests/decode/recordings.ts'
-import { bytesToHex, compileAbi, DecodeError, hexToBytes, nameFromString } from '../../core/antelope/index.ts'
-import type { AbiDefinition } from '../../core/antelope/index.ts'
+import { bytesToHex, DecodeError, hexToBytes } from '../../core/bytes/index.ts'
+import { compileAbi } from '../../core/antelope/decoder/index.ts'
+import { nameFromString } from '../../core/antelope/index.ts'
+import type { AbiDefinition } from '../../core/antelope/abi/index.ts'
 import { compileProtocol } from './protocol.ts'
 import type { BlocksResult } from './result-reader.ts'
 

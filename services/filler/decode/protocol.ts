@@ -1,13 +1,15 @@
-import type { AbiDefinition, Measures, TypeNode } from '../../core/antelope/index.ts'
+import type { AbiDefinition } from '../../core/antelope/abi/index.ts'
+import type { Measures } from '../../core/antelope/decoder/index.ts'
+import type { TypeNode } from '../../core/antelope/types/index.ts'
+import { AbiError } from '../../core/bytes/index.ts'
 import {
-  AbiError,
   beginReading,
   CodeEmitter,
   compileAbi,
   DecodeFailure,
   explainFailure,
-  slotToEpochMs,
-} from '../../core/antelope/index.ts'
+} from '../../core/antelope/decoder/index.ts'
+import { slotToEpochMs } from '../../core/antelope/index.ts'
 import { createHeaderReader, type BlockHeader } from './block-header.ts'
 import { generateDeltaWalker } from './delta-walker.ts'
 import { protocolLacks, requireType } from './protocol-shape.ts'

@@ -1,4 +1,5 @@
-import type { CompiledAbi, StructNode } from '../../core/antelope/index.ts'
+import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
+import type { StructNode } from '../../core/antelope/types/index.ts'
 import { hasFields, protocolLacks, requireType } from './protocol-shape.ts'
 
 /** Request of a stream. `end` is exclusive; 0xffffffff streams forever. */

@@ -1,5 +1,6 @@
-import type { CodeEmitter, FieldNode, StructNode, TypeNode } from '../../core/antelope/index.ts'
-import { linkCode, prologue } from '../../core/antelope/index.ts'
+import type { CodeEmitter } from '../../core/antelope/decoder/index.ts'
+import type { FieldNode, StructNode, TypeNode } from '../../core/antelope/types/index.ts'
+import { linkCode, prologue } from '../../core/antelope/decoder/index.ts'
 import { fieldOf, protocolLacks, requireBuiltin, structsOf } from './protocol-shape.ts'
 import { assignBytes, readSmall, refuseRest } from './walker-code.ts'
 

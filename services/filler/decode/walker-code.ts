@@ -1,4 +1,5 @@
-import type { CodeEmitter, FieldNode, StructNode, TypeNode } from '../../core/antelope/index.ts'
+import type { CodeEmitter } from '../../core/antelope/decoder/index.ts'
+import type { FieldNode, StructNode, TypeNode } from '../../core/antelope/types/index.ts'
 import { structsOf } from './protocol-shape.ts'
 
 /** Writes the statements that read a field instead of skipping it. */

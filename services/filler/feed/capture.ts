@@ -1,13 +1,8 @@
-import { bytesToHex, nameToString } from '../../core/antelope/index.ts'
+import { bytesToHex } from '../../core/bytes/index.ts'
+import { nameToString } from '../../core/antelope/index.ts'
 import { eventOfAction } from '../../core/live/index.ts'
-import type {
-  EventEntry,
-  FeedBlock,
-  FeedEvent,
-  FeedKeys,
-  FeedTrace,
-  FeedTransaction,
-} from '../../core/live/index.ts'
+import type { EventEntry } from '../../core/live/index.ts'
+import type { FeedBlock, FeedEvent, FeedKeys, FeedTrace, FeedTransaction } from '../../core/feed/index.ts'
 import type { Protocol, ScannedAction } from '../decode/index.ts'
 import { toPlain } from '../handlers/index.ts'
 import type { ShipBlock } from '../ship/index.ts'

@@ -1,5 +1,5 @@
-import { encodeFeedMessage, feedChannel, MAX_BUS_CHARACTERS } from '../../core/live/index.ts'
-import type { FeedLag } from '../../core/live/index.ts'
+import { encodeFeedMessage, feedChannel, MAX_BUS_CHARACTERS } from '../../core/feed/index.ts'
+import type { FeedLag } from '../../core/feed/index.ts'
 import type { ShipBlock } from '../ship/index.ts'
 import type { FinalStatements } from '../store/index.ts'
 import { BlockCapture } from './capture.ts'

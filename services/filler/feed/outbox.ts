@@ -1,5 +1,7 @@
-import { encodeFeedMessage, packFeedText, readFeedState } from '../../core/live/index.ts'
-import type { FeedEntry, FeedQuery, FeedState } from '../../core/live/index.ts'
+import { encodeFeedMessage } from '../../core/feed/index.ts'
+import { packFeedText, readFeedState } from '../../core/feed-reader/index.ts'
+import type { FeedEntry } from '../../core/feed/index.ts'
+import type { FeedQuery, FeedState } from '../../core/feed-reader/index.ts'
 import type { Statements } from '../store/index.ts'
 import type { BlockEvents } from './capture.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readAbi } from '../../../tests/decode/recordings.ts'
-import { compileAbi } from '../../core/antelope/index.ts'
+import { compileAbi } from '../../core/antelope/decoder/index.ts'
 import { toPlain } from './json-text.ts'
 
 const bytes = Uint8Array.of(0, 127, 128, 255)

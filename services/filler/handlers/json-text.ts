@@ -1,4 +1,4 @@
-import { attributeBytes } from '../../core/antelope/index.ts'
+import { attributeBytes } from '../../core/antelope/attributes/index.ts'
 
 /** Decoded chain data as JSON text for `jsonb`; see {@link toPlain}. */
 export function toJsonText(value: unknown): string {

@@ -8,7 +8,7 @@ import type { WebSocket } from 'ws'
 import { Harness, range, until } from '../../../tests/ship/harness.ts'
 import { generations, readBlocksRequest } from '../../../tests/ship/wire.ts'
 import type { Generation } from '../../../tests/ship/wire.ts'
-import { normalizeAbiJson } from '../../core/antelope/index.ts'
+import { normalizeAbiJson } from '../../core/antelope/abi/index.ts'
 import { compileProtocol } from '../decode/index.ts'
 
 const harness = new Harness()

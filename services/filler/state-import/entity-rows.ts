@@ -1,4 +1,5 @@
-import { attributesToJsonText, decodeAttributes, parseAsset, parseSymbol } from '../../core/antelope/index.ts'
+import { attributesToJsonText, decodeAttributes } from '../../core/antelope/attributes/index.ts'
+import { parseAsset, parseSymbol } from '../../core/antelope/index.ts'
 import { assetsTables, offerStates, offerValidity } from '../handlers/assets/index.ts'
 import {
   auctionTrades,

@@ -1,4 +1,4 @@
-import { normalizeAbiJson } from '../../core/antelope/index.ts'
+import { normalizeAbiJson } from '../../core/antelope/abi/index.ts'
 import { FatalError, PronghornError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import { compileProtocol } from '../decode/index.ts'

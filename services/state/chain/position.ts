@@ -1,4 +1,4 @@
-import { bytesToHex } from '../../core/antelope/index.ts'
+import { bytesToHex } from '../../core/bytes/index.ts'
 import { notReady } from '../answers/index.ts'
 import type { Queryable } from '../access/index.ts'
 

@@ -1,5 +1,5 @@
-import { parsePackedAbi } from '../../core/antelope/index.ts'
-import type { CompiledAbi } from '../../core/antelope/index.ts'
+import { parsePackedAbi } from '../../core/antelope/abi/index.ts'
+import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import { abiNotFound, notReady, Refusal } from '../answers/index.ts'
 import type { AbiVersion, Position } from '../chain/index.ts'

@@ -1,4 +1,4 @@
-import { bytesToHex } from '../../core/antelope/index.ts'
+import { bytesToHex } from '../../core/bytes/index.ts'
 import { belowHistory, Refusal, toJsonText } from '../answers/index.ts'
 import { keyOf, resolveBlock } from '../chain/index.ts'
 import type { Position } from '../chain/index.ts'

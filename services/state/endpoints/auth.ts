@@ -1,4 +1,4 @@
-import { text } from '../../core/endpoint/index.ts'
+import { text } from '../../core/parameters/index.ts'
 import { toJsonText } from '../answers/index.ts'
 import { MAX_KEY_LENGTH } from '../access/index.ts'
 import { endpoint } from './endpoint.ts'

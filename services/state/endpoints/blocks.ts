@@ -1,4 +1,4 @@
-import { choice, text } from '../../core/endpoint/index.ts'
+import { choice, text } from '../../core/parameters/index.ts'
 import { invalidRequest, nextToGap, Refusal, toJsonText } from '../answers/index.ts'
 import type { Position } from '../chain/index.ts'
 import { comparators, selectBlockByTime } from '../tables/blocks.ts'

@@ -1,5 +1,5 @@
 import { keyText, parseKeyText } from '../../core/antelope/index.ts'
-import { text } from '../../core/endpoint/index.ts'
+import { text } from '../../core/parameters/index.ts'
 import { invalidRequest, Refusal, toJsonText } from '../answers/index.ts'
 import { selectKeyAccounts, selectLinks } from '../tables/permissions.ts'
 import { endpoint } from './endpoint.ts'

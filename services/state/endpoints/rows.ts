@@ -1,4 +1,4 @@
-import { int, text } from '../../core/endpoint/index.ts'
+import { int, text } from '../../core/parameters/index.ts'
 import { invalidRequest, RawJson, Refusal, toJsonText } from '../answers/index.ts'
 import { MAX_ROWS, selectRows, selectScopes } from '../tables/rows.ts'
 import { parseKey, toStored } from '../tables/keys.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { hasBody } from '../../core/http/index.ts'
+import { hasBody } from '../../core/http/content/index.ts'
 import { Refusal } from '../answers/index.ts'
 import type { BodyKind } from '../endpoints/index.ts'
 

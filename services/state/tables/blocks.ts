@@ -1,4 +1,4 @@
-import { bytesToHex } from '../../core/antelope/index.ts'
+import { bytesToHex } from '../../core/bytes/index.ts'
 import type { StateSession } from '../chain/index.ts'
 
 /** How a block's time is compared with the one that is requested. */

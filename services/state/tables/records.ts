@@ -1,5 +1,5 @@
-import { bytesToHex } from '../../core/antelope/index.ts'
-import type { CompiledAbi } from '../../core/antelope/index.ts'
+import { bytesToHex } from '../../core/bytes/index.ts'
+import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import type { AbiVersion } from '../chain/index.ts'
 import { formatKey, fromStored } from './keys.ts'

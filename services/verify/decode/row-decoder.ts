@@ -1,6 +1,9 @@
 import { createRequire } from 'node:module'
-import { bytesToHex, compileAbi, packAbi } from '../../core/antelope/index.ts'
-import type { AbiDefinition, CompiledAbi } from '../../core/antelope/index.ts'
+import { bytesToHex } from '../../core/bytes/index.ts'
+import { compileAbi } from '../../core/antelope/decoder/index.ts'
+import { packAbi } from '../../core/antelope/abi/index.ts'
+import type { AbiDefinition } from '../../core/antelope/abi/index.ts'
+import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 
 /** The part of the native ABI library that rows are decoded with. */

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hexToBytes, normalizeAbiJson } from '../../core/antelope/index.ts'
+import { hexToBytes } from '../../core/bytes/index.ts'
+import { normalizeAbiJson } from '../../core/antelope/abi/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import type { RowDecoder } from '../decode/index.ts'
 import type { ChainRow } from '../tables/index.ts'

@@ -1,4 +1,6 @@
-import { hexToBytes, nameToBigInt, parsePackedAbi } from '../../core/antelope/index.ts'
+import { hexToBytes } from '../../core/bytes/index.ts'
+import { nameToBigInt } from '../../core/antelope/index.ts'
+import { parsePackedAbi } from '../../core/antelope/abi/index.ts'
 import { NodeClient } from '../../core/chain-node/index.ts'
 import { RetryableError } from '../../core/errors/index.ts'
 import type { RowDecoder } from '../decode/index.ts'

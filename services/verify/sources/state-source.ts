@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { parsePackedAbi } from '../../core/antelope/index.ts'
+import { parsePackedAbi } from '../../core/antelope/abi/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import type { RowDecoder } from '../decode/index.ts'
 import type { ChainRow } from '../tables/index.ts'

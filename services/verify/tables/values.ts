@@ -1,11 +1,6 @@
-import {
-  attributesToJsonText,
-  decodeAttributes,
-  hexToBytes,
-  nameToBigInt,
-  parseAsset,
-  parseSymbol,
-} from '../../core/antelope/index.ts'
+import { attributesToJsonText, decodeAttributes } from '../../core/antelope/attributes/index.ts'
+import { hexToBytes } from '../../core/bytes/index.ts'
+import { nameToBigInt, parseAsset, parseSymbol } from '../../core/antelope/index.ts'
 import type { Column, FormatField, Place, RowValues } from './table.ts'
 
 /** An integer of any size as decimal text. */

@@ -1,4 +1,4 @@
-import { flag, id, ids, inPath, int, name, names, text } from '../../../core/endpoint/index.ts'
+import { flag, id, ids, inPath, int, name, names, text } from '../../../core/parameters/index.ts'
 import type { Values } from '../../../core/endpoint/index.ts'
 import {
   assetFilter,

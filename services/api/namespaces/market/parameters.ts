@@ -12,7 +12,7 @@ import {
   names,
   text,
   texts,
-} from '../../../core/endpoint/index.ts'
+} from '../../../core/parameters/index.ts'
 import type { Values } from '../../../core/endpoint/index.ts'
 import { ofAccount, ofCollection } from '../assets/index.ts'
 import {

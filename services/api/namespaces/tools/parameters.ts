@@ -1,4 +1,4 @@
-import { id, ids, inPath, names, text } from '../../../core/endpoint/index.ts'
+import { id, ids, inPath, names, text } from '../../../core/parameters/index.ts'
 import type { Values } from '../../../core/endpoint/index.ts'
 import {
   collectionLists,

@@ -1,4 +1,4 @@
-import { AbiError } from '../codec-error.ts'
+import { AbiError } from '../../bytes/index.ts'
 
 /** `new_type_name` stands for `type`. */
 export interface AbiAlias {

@@ -1,11 +1,11 @@
-import { EncodeError } from '../codec-error.ts'
-import type { ByteSink } from '../bytes.ts'
+import { EncodeError } from '../../bytes/index.ts'
+import type { ByteSink } from '../../bytes/index.ts'
 import { parseAsset, parseSymbol, writeSymbolCode } from '../values/asset.ts'
-import { hexToBytes } from '../values/hex.ts'
+import { hexToBytes } from '../../bytes/index.ts'
 import { parseKeyText } from '../values/key.ts'
 import { nameFromString } from '../values/name.ts'
 import { epochMsToSlot, parseTimeMicroseconds } from '../values/time.ts'
-import type { BuiltinName } from './type-node.ts'
+import type { BuiltinName } from '../types/index.ts'
 
 /** Appends a built-in value. @throws EncodeError when the value has another form or does not fit. */
 export function writeBuiltin(sink: ByteSink, name: BuiltinName, value: unknown): void {

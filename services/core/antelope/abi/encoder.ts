@@ -1,7 +1,7 @@
-import { EncodeError } from '../codec-error.ts'
-import { ByteSink } from '../bytes.ts'
+import { EncodeError } from '../../bytes/index.ts'
+import { ByteSink } from '../../bytes/index.ts'
 import { writeBuiltin } from './encode-builtin.ts'
-import type { StructNode, TypeNode, VariantNode } from './type-node.ts'
+import type { StructNode, TypeNode, VariantNode } from '../types/index.ts'
 
 type Write = (sink: ByteSink, value: unknown) => void
 

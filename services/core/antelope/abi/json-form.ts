@@ -1,5 +1,5 @@
-import { bytesToHex } from '../values/hex.ts'
-import type { TypeNode } from './type-node.ts'
+import { bytesToHex } from '../../bytes/index.ts'
+import type { TypeNode } from '../types/index.ts'
 
 /** What JSON can hold. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readAbi } from '../../../../tests/decode/recordings.ts'
-import { AbiError, DecodeError } from '../codec-error.ts'
+import { AbiError, DecodeError } from '../../bytes/index.ts'
 import { normalizeAbiJson } from './definition.ts'
 import { packAbi, parsePackedAbi } from './packed.ts'
 

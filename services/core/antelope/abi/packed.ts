@@ -1,6 +1,6 @@
-import { DecodeError } from '../codec-error.ts'
-import { ByteSource, ByteSink } from '../bytes.ts'
-import { hexToBytes } from '../values/hex.ts'
+import { DecodeError } from '../../bytes/index.ts'
+import { ByteSource, ByteSink } from '../../bytes/index.ts'
+import { hexToBytes } from '../../bytes/index.ts'
 import { nameFromString, nameToString } from '../values/name.ts'
 import type { AbiDefinition, AbiTable } from './definition.ts'
 

@@ -1,5 +1,5 @@
-import { ByteSink } from '../bytes.ts'
-import { EncodeError } from '../codec-error.ts'
+import { ByteSink } from '../../bytes/index.ts'
+import { EncodeError } from '../../bytes/index.ts'
 import { decodeBase58 } from '../values/base58.ts'
 import type { AttributeField } from './format.ts'
 import { firstIdentifier } from './format.ts'

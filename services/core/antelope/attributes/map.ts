@@ -1,4 +1,4 @@
-import { DecodeError } from '../codec-error.ts'
+import { DecodeError } from '../../bytes/index.ts'
 import type { AttributeField, Attributes, AttributeScalar, AttributeValue } from './format.ts'
 import { emptyAttributes, withoutNul } from './format.ts'
 

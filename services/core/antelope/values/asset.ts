@@ -1,4 +1,4 @@
-import { EncodeError } from '../codec-error.ts'
+import { EncodeError } from '../../bytes/index.ts'
 
 /** A token quantity: `amount` in the smallest unit, so that 1.00000000 WAX is `100000000n`, 8, `WAX`. */
 export interface Asset {

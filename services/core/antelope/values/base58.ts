@@ -1,4 +1,4 @@
-import { EncodeError } from '../codec-error.ts'
+import { EncodeError } from '../../bytes/index.ts'
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const digitOf = new Int8Array(128).fill(-1)

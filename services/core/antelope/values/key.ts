@@ -1,4 +1,4 @@
-import { EncodeError } from '../codec-error.ts'
+import { EncodeError } from '../../bytes/index.ts'
 import { decodeBase58, encodeBase58 } from './base58.ts'
 import { ripemd160 } from './ripemd160.ts'
 

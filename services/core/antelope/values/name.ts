@@ -1,4 +1,4 @@
-import { EncodeError } from '../codec-error.ts'
+import { EncodeError } from '../../bytes/index.ts'
 
 const alphabet = '.12345abcdefghijklmnopqrstuvwxyz'
 

@@ -1,4 +1,4 @@
-import { EncodeError } from '../codec-error.ts'
+import { EncodeError } from '../../bytes/index.ts'
 
 /** 2000-01-01T00:00:00Z in epoch milliseconds: slot 0 of a block timestamp. */
 const slotEpochMs = 946_684_800_000

@@ -2,9 +2,9 @@ import { createHash, getHashes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bigIntToName, nameFromString, nameToBigInt, nameToInt64, nameToString } from './name.ts'
-import { bytesToHex, hexToBytes } from './hex.ts'
+import { bytesToHex, hexToBytes } from '../../bytes/index.ts'
 import { decodeBase58, encodeBase58 } from './base58.ts'
-import { EncodeError } from '../codec-error.ts'
+import { EncodeError } from '../../bytes/index.ts'
 import {
   epochMsToSlot,
   formatEpochMicroseconds,

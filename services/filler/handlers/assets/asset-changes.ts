@@ -1,4 +1,4 @@
-import { attributeMapToJson, attributesToJsonText } from '../../../core/antelope/index.ts'
+import { attributeMapToJson, attributesToJsonText } from '../../../core/antelope/attributes/index.ts'
 import type { RowSink } from '../../store/index.ts'
 import type { BlockInfo } from '../handler.ts'
 import type { AttributeMap, LogBurn, LogMint, LogSetData, LogTransfer } from './contract.ts'

@@ -1,9 +1,5 @@
-import {
-  attributesToJsonText,
-  decodeAttributes,
-  parseAsset,
-  parseSymbol,
-} from '../../../core/antelope/index.ts'
+import { attributesToJsonText, decodeAttributes } from '../../../core/antelope/attributes/index.ts'
+import { parseAsset, parseSymbol } from '../../../core/antelope/index.ts'
 import type { RowSink } from '../../store/index.ts'
 import type { BlockInfo, RowEvent } from '../handler.ts'
 import { toJsonText } from '../json-text.ts'

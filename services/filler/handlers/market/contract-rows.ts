@@ -1,4 +1,5 @@
-import { hexToBytes, parseAsset, parseSymbol } from '../../../core/antelope/index.ts'
+import { hexToBytes } from '../../../core/bytes/index.ts'
+import { parseAsset, parseSymbol } from '../../../core/antelope/index.ts'
 import { FatalError } from '../../../core/errors/index.ts'
 import type { RowSink } from '../../store/index.ts'
 import type { BlockInfo, RowEvent } from '../handler.ts'

@@ -1,4 +1,4 @@
-import { id, inPath } from '../../../../core/endpoint/index.ts'
+import { id, inPath } from '../../../../core/parameters/index.ts'
 import type { Endpoint, EndpointContext } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { assetListParameters } from '../parameters.ts'

@@ -1,4 +1,4 @@
-import { id, inPath } from '../../../../core/endpoint/index.ts'
+import { id, inPath } from '../../../../core/parameters/index.ts'
 import type { Parameters, Values } from '../../../../core/endpoint/index.ts'
 import { nameToInt64 } from '../../../../core/antelope/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'

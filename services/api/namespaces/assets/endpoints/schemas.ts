@@ -1,4 +1,4 @@
-import { inPath, names } from '../../../../core/endpoint/index.ts'
+import { inPath, names } from '../../../../core/parameters/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { schemaParameters } from '../parameters.ts'

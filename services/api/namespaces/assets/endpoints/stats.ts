@@ -1,4 +1,4 @@
-import { id, inPath } from '../../../../core/endpoint/index.ts'
+import { id, inPath } from '../../../../core/parameters/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'

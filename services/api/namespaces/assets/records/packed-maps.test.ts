@@ -1,13 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import {
-  bytesToHex,
-  compileAbi,
-  DecodeError,
-  hexToBytes,
-  normalizeAbiJson,
-} from '../../../../core/antelope/index.ts'
+import { bytesToHex, DecodeError, hexToBytes } from '../../../../core/bytes/index.ts'
+import { compileAbi } from '../../../../core/antelope/decoder/index.ts'
+import { normalizeAbiJson } from '../../../../core/antelope/abi/index.ts'
 import { packageRoot } from '../../../../core/paths/index.ts'
 import { changedDataMembers } from './packed-maps.ts'
 

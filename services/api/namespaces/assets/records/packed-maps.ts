@@ -1,5 +1,5 @@
-import type { AbiDefinition } from '../../../../core/antelope/index.ts'
-import { compileAbi } from '../../../../core/antelope/index.ts'
+import type { AbiDefinition } from '../../../../core/antelope/abi/index.ts'
+import { compileAbi } from '../../../../core/antelope/decoder/index.ts'
 
 /** The alternatives of an attribute, in the order of their wire index; the same in every version of the contract. */
 const vectors: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { inPath, text } from '../../../../core/endpoint/index.ts'
+import { inPath, text } from '../../../../core/parameters/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'

@@ -1,4 +1,4 @@
-import { id, inPath, named } from '../../../../core/endpoint/index.ts'
+import { id, inPath, named } from '../../../../core/parameters/index.ts'
 import { endpoint } from '../../../endpoint/index.ts'
 import type { Endpoint, EndpointContext, Failure, RecordSchema, Run } from '../../../endpoint/index.ts'
 import type { List } from '../../../lists/index.ts'
@@ -10,8 +10,6 @@ import { countFromCounters } from '../lists/listing-counts.ts'
 import { countedList, listingList } from '../lists/listing-list.ts'
 import type { ListingKey, ListingListValues } from '../parameters.ts'
 import type { MarketSetup } from '../setup.ts'
-
-export { countEndpointOf, runCount, runList } from '../../assets/index.ts'
 
 /** What answers a list of listings, and what answers its count. */
 export interface ListingRuns {

@@ -1,4 +1,4 @@
-import { id, inPath, named } from '../../../../core/endpoint/index.ts'
+import { id, inPath, named } from '../../../../core/parameters/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import type { LoggedActions } from '../../assets/index.ts'

@@ -1,4 +1,5 @@
-import { inPath, text, without } from '../../../../core/endpoint/index.ts'
+import { inPath, text } from '../../../../core/parameters/index.ts'
+import { without } from '../../../../core/endpoint/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { assetListParameters } from '../../assets/index.ts'

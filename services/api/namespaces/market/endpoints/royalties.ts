@@ -21,7 +21,7 @@ import {
 import type { MarketSetup } from '../setup.ts'
 import { royaltySums } from '../statistics/royalty-sums.ts'
 import type { ListOfRecords } from '../../assets/index.ts'
-import { countEndpointOf, runCount, runList } from './list.ts'
+import { countEndpointOf, runCount, runList } from '../../assets/index.ts'
 
 const NOT_FOUND = { status: 416, message: 'Royalty config not found' } as const
 

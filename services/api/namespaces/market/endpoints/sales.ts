@@ -6,7 +6,8 @@ import { cheapestParameters, listingParameters } from '../parameters.ts'
 import { selectCheapest } from '../statistics/cheapest-sales.ts'
 import { listedSaleRecord, saleRecord } from '../records/listing-schemas.ts'
 import type { MarketSetup } from '../setup.ts'
-import { countEndpointOf, oneListing, runListings } from './list.ts'
+import { countEndpointOf } from '../../assets/index.ts'
+import { oneListing, runListings } from './list.ts'
 
 const NOT_FOUND = { status: 416, message: 'Sale not found' } as const
 const NO_SYMBOL = { status: 400, message: 'symbol parameter is required' } as const

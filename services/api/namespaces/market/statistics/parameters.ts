@@ -1,4 +1,5 @@
-import { choice, flag, inPath, int, name, names, text, without } from '../../../../core/endpoint/index.ts'
+import { choice, flag, inPath, int, name, names, text } from '../../../../core/parameters/index.ts'
+import { without } from '../../../../core/endpoint/index.ts'
 import type { Values } from '../../../../core/endpoint/index.ts'
 import { collectionSearch } from '../../assets/index.ts'
 import { collectionLists, idBoundaries, paging, templateNameSearch } from '../../parameter-groups.ts'

@@ -1,0 +1,6 @@
+export { normalizeAbiJson } from './definition.ts'
+export type { AbiDefinition, AbiStruct } from './definition.ts'
+export { parsePackedAbi, packAbi } from './packed.ts'
+export { Encoder } from './encoder.ts'
+export { toJsonForm } from './json-form.ts'
+export type { IntegerForm, JsonValue } from './json-form.ts'

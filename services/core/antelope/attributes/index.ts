@@ -1,0 +1,5 @@
+export { attributeMapToJson, encodeAttributeMap, attributeBytes } from './map.ts'
+export type { AttributePair } from './map.ts'
+export { decodeAttributes } from './decode.ts'
+export { encodeAttributes } from './encode.ts'
+export { attributesToJsonText } from './json-text.ts'

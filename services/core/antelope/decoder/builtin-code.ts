@@ -1,0 +1,103 @@
+import type { BuiltinName } from '../types/index.ts'
+
+// Pieces of generated code for single values; see CodeEmitter for the names that they may use.
+
+/** Statement that ends the decode unless so many bytes are left. */
+export function need(bytes: number): string {
+  return bytes === 0 ? '' : `if (e - p < ${bytes}) tooShort(p);`
+}
+
+/** An offset expression moved on by some bytes. */
+export function plus(offset: string, bytes: number): string {
+  if (bytes === 0) return offset
+  const match = /^p \+ (\d+)$/.exec(offset)
+  return match === null ? `${offset} + ${bytes}` : `p + ${Number(match[1]) + bytes}`
+}
+
+/** An expression for a built-in value of fixed size at an offset that is known to be inside the data. */
+export function fixedExpression(name: BuiltinName, o: string): string {
+  switch (name) {
+    case 'bool':
+      return `b[${o}] !== 0`
+    case 'uint8':
+      return `b[${o}]`
+    case 'int8':
+      return `v.getInt8(${o})`
+    case 'int16':
+      return `v.getInt16(${o}, true)`
+    case 'uint16':
+      return `v.getUint16(${o}, true)`
+    case 'int32':
+      return `v.getInt32(${o}, true)`
+    case 'uint32':
+      return `v.getUint32(${o}, true)`
+    case 'int64':
+      return `v.getBigInt64(${o}, true)`
+    case 'uint64':
+      return `v.getBigUint64(${o}, true)`
+    case 'int128':
+      return `int128At(${o}, true)`
+    case 'uint128':
+      return `int128At(${o}, false)`
+    case 'float32':
+      return `v.getFloat32(${o}, true)`
+    case 'float64':
+      return `v.getFloat64(${o}, true)`
+    case 'time_point':
+      return `timePoint(v.getBigUint64(${o}, true))`
+    case 'time_point_sec':
+      return `timePointSec(v.getUint32(${o}, true))`
+    case 'block_timestamp_type':
+      return `slotTime(v.getUint32(${o}, true))`
+    case 'name':
+      return `nameOf(v.getUint32(${o}, true), v.getUint32(${plus(o, 4)}, true))`
+    case 'symbol':
+      return `symbolAt(${o})`
+    case 'symbol_code':
+      return `symbolCodeAt(${o})`
+    case 'asset':
+      return `assetAt(${o})`
+    case 'extended_asset':
+      return `{ quantity: assetAt(${o}), contract: ${fixedExpression('name', plus(o, 16))} }`
+    case 'float128':
+      return `hexAt(${o}, 16)`
+    case 'checksum160':
+      return `hexAt(${o}, 20)`
+    case 'checksum256':
+      return `hexAt(${o}, 32)`
+    case 'checksum512':
+      return `hexAt(${o}, 64)`
+    default:
+      throw new TypeError(`${name} has no fixed size`)
+  }
+}
+
+const variableReaders = {
+  string: 'readText()',
+  bytes: 'readBytes()',
+  varint32: 'readVarint32()',
+  public_key: 'readKey("PUB")',
+  signature: 'readKey("SIG")',
+} as const
+
+/** Statements that read a built-in value of variable size into a constant named `value`. */
+export function readVariable(name: BuiltinName, value: string): string {
+  if (name === 'varuint32') {
+    return `if (p >= e) tooShort(p); let ${value} = b[p]; if (${value} < 128) p++; else { R.at = p; ${value} = readVaruint32(); p = R.at; }`
+  }
+  return `R.at = p; const ${value} = ${variableReaders[name as keyof typeof variableReaders]}; p = R.at;`
+}
+
+/** Statements that skip a built-in value of variable size. */
+export function skipVariable(name: BuiltinName): string {
+  if (name === 'varuint32' || name === 'varint32') {
+    return 'if (p >= e) tooShort(p); if (b[p] < 128) p++; else { R.at = p; readVaruint32(); p = R.at; }'
+  }
+  if (name === 'string' || name === 'bytes') return skipLengthPrefixed
+  return `R.at = p; skipKey(${name === 'public_key' ? '"PUB"' : '"SIG"'}); p = R.at;`
+}
+
+// The short form is written out because it is nearly all that a walk over foreign data does.
+const skipLengthPrefixed =
+  'if (p >= e) tooShort(p); if (b[p] < 128) { p += 1 + b[p]; if (p > e) tooShort(p); } ' +
+  'else { R.at = p; skipBytes(); p = R.at; }'

@@ -1,0 +1,98 @@
+import { DecodeError } from '../../bytes/index.ts'
+import {
+  beginReading,
+  DecodeFailure,
+  descend,
+  readCount,
+  readVaruint32,
+  refuse,
+  skipBytes,
+  skipKey,
+  state,
+  tooShort,
+} from './read-state.ts'
+import type { VaruintRule } from './read-state.ts'
+import type { Measures } from './measure.ts'
+import { builtinSizes, type BuiltinName, type TypeNode } from '../types/index.ts'
+
+// Walking a payload of hundreds of megabytes once more would delay the error.
+const maxExplainedBytes = 16 * 1024 * 1024
+
+/**
+ * Finds where in a value the bytes stop fitting, by walking them once more and noting the path. Decoders
+ * track no path while they work, since nearly all of them succeed.
+ */
+export function explainFailure(
+  failure: DecodeFailure,
+  node: TypeNode,
+  root: string,
+  measures: Measures,
+  range: {
+    readonly bytes: Uint8Array
+    readonly start: number
+    readonly end: number
+    readonly rule?: VaruintRule
+  },
+): DecodeError {
+  const path: string[] = [root.length > 64 ? `${root.slice(0, 64)}…` : root]
+  if (range.end - range.start > maxExplainedBytes) {
+    return new DecodeError(failure.message, path[0]!, failure.offset)
+  }
+  try {
+    beginReading(range.bytes, range.start, range.end, range.rule)
+    walk(node, path, measures)
+  } catch (error) {
+    if (error instanceof DecodeFailure) return new DecodeError(error.message, path.join(''), error.offset)
+    throw error
+  }
+  return new DecodeError(failure.message, path[0]!, failure.offset)
+}
+
+function walk(node: TypeNode, path: string[], measures: Measures): void {
+  const { fixedSize, work } = measures.of(node)
+  if (fixedSize !== null && node.kind === 'builtin') {
+    if (fixedSize > state.end - state.at) tooShort(state.at)
+    state.at += fixedSize
+    return
+  }
+  if ('recursive' in node && node.recursive) descend(work)
+  walkInside(node, path, measures)
+  if ('recursive' in node && node.recursive) state.depth--
+}
+
+function walkInside(node: TypeNode, path: string[], measures: Measures): void {
+  if (node.kind === 'builtin') skipBuiltin(node.name)
+  else if (node.kind === 'struct') {
+    for (const field of node.fields) {
+      if (field.extension && state.at >= state.end) continue
+      walkAt(`.${field.name.slice(0, 64)}`, field.type, path, measures)
+    }
+  } else if (node.kind === 'optional') {
+    if (state.at >= state.end) tooShort(state.at)
+    if (state.bytes[state.at++] !== 0) walk(node.inner, path, measures)
+  } else if (node.kind === 'variant') {
+    const start = state.at
+    const index = readVaruint32()
+    const chosen = node.alternatives[index]
+    if (chosen === undefined) refuse(`variant ${node.name.slice(0, 48)} has no alternative ${index}`, start)
+    walk(chosen.type, path, measures)
+  } else {
+    const element = measures.of(node.element)
+    const recursive = 'recursive' in node.element && node.element.recursive
+    const count = node.length ?? readCount(element.minSize, recursive ? 1 : element.work)
+    for (let i = 0; i < count; i++) walkAt(`[${i}]`, node.element, path, measures)
+  }
+}
+
+function walkAt(step: string, node: TypeNode, path: string[], measures: Measures): void {
+  path.push(step)
+  walk(node, path, measures)
+  path.pop()
+}
+
+function skipBuiltin(name: BuiltinName): void {
+  if (name === 'public_key') skipKey('PUB')
+  else if (name === 'signature') skipKey('SIG')
+  else if (builtinSizes[name] === null && name.endsWith('int32')) readVaruint32()
+  else skipBytes()
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest'
+import { AbiError, DecodeError, EncodeError } from '../../bytes/index.ts'
+import { compileAbi } from './compile.ts'
+import { normalizeAbiJson } from '../abi/index.ts'
+import type { CompiledAbi } from './compile.ts'
+
+// ABIs come from the chain, where any account may publish one that is designed to exhaust its reader.
+
+function abiOf(json: object): CompiledAbi {
+  return compileAbi(normalizeAbiJson(json))
+}
+
+const struct = (name: string, ...types: string[]) => ({
+  name,
+  base: '',
+  fields: types.map((type, i) => ({ name: `f${i}`, type })),
+})
+
+/** A chain of structs, each holding the next one `width` times. */
+function pyramid(depth: number, width: number, leaf: string): object[] {
+  return Array.from({ length: depth }, (_, i) =>
+    struct(`s${i}`, ...new Array<string>(width).fill(i + 1 === depth ? leaf : `s${i + 1}`)),
+  )
+}
+
+describe('ABIs that do not end', () => {
+  it.each([
+    ['an alias of itself', { types: [{ new_type_name: 'x', type: 'x' }] }],
+    [
+      'two aliases of each other',
+      {
+        types: [
+          { new_type_name: 'x', type: 'y[]' },
+          { new_type_name: 'y', type: 'x' },
+        ],
+      },
+    ],
+    ['a type that is not defined', { structs: [struct('x', 'nothing')] }],
+    ['a base of itself', { structs: [{ name: 'x', base: 'x', fields: [] }] }],
+    ['a base that is missing', { structs: [{ name: 'x', base: 'y', fields: [] }] }],
+    [
+      'a base that is no struct',
+      { structs: [{ name: 'x', base: 'v', fields: [] }], variants: [{ name: 'v', types: [] }] },
+    ],
+    ['a tower of lists', { types: [{ new_type_name: 'x', type: `uint8${'[]'.repeat(100_000)}` }] }],
+    ['a tower of structs', { structs: [...pyramid(300, 1, 'uint8'), struct('x', 's0')] }],
+    ['an endless fixed list', { types: [{ new_type_name: 'x', type: 'uint8[999999999]' }] }],
+    ['fixed lists of fixed lists', { types: [{ new_type_name: 'x', type: 'string[60000][60000]' }] }],
+    ['a pyramid of nothing', { structs: [struct('e'), ...pyramid(60, 2, 'e'), struct('x', 's0')] }],
+    ['a pyramid of bytes', { structs: [...pyramid(60, 2, 'uint8'), struct('x', 's0')] }],
+  ])('%s is refused in an ABI', (_, json) => {
+    const abi = abiOf(json)
+    expect(() => abi.decoder('x')).toThrow(AbiError)
+    expect(() => abi.decoder('x')).toThrow(AbiError)
+  })
+
+  it('ABIs that do not end are refused although parts of them were resolved before', () => {
+    const abi = abiOf({ structs: pyramid(300, 1, 'uint8') })
+    for (let i = 290; i > 240; i--) expect(abi.decodeType(`s${i}`, Uint8Array.of(1))).toBeTypeOf('object')
+    expect(() => abi.decoder('s0')).toThrow(AbiError)
+  })
+
+  it('ABIs that do not end do not spoil types that are sound', () => {
+    const abi = abiOf({ structs: [struct('a', 'b?', 'nothing'), struct('b', 'a?'), struct('c', 'uint8')] })
+    expect(() => abi.decoder('a')).toThrow(AbiError)
+    expect(() => abi.decoder('b')).toThrow(AbiError)
+    expect(abi.types.has('b')).toBe(false)
+    expect(abi.decodeType('c', Uint8Array.of(5))).toEqual({ f0: 5 })
+  })
+
+  it.each([
+    ['twice the same struct', { structs: [struct('x'), struct('x')] }],
+    ['a struct named like a built-in type', { structs: [struct('uint8')] }],
+    [
+      'an alias named like a variant',
+      { types: [{ new_type_name: 'v', type: 'uint8' }], variants: [{ name: 'v', types: [] }] },
+    ],
+  ])('an ABI is refused that defines %s', (_, json) => {
+    expect(() => abiOf(json)).toThrow(AbiError)
+  })
+
+  it('ABIs that do not end have names that are no names of Object', () => {
+    const abi = abiOf({ structs: [struct('__proto__', 'uint8')] })
+    expect(abi.decodeType('__proto__', Uint8Array.of(3))).toEqual({ f0: 3 })
+    expect(() => abi.decoder('constructor')).toThrow(AbiError)
+    expect(() => abi.decoder('toString')).toThrow(AbiError)
+  })
+})
+
+describe('bytes that expand to large values', () => {
+  it('an ABI decoder refuses a struct that holds itself', () => {
+    const abi = abiOf({ structs: [struct('x', 'x')] })
+    expect(() => abi.decodeType('x', new Uint8Array(10))).toThrow('nested more than 32 deep')
+  })
+
+  it('an ABI decoder refuses nesting that no node would accept', () => {
+    const abi = abiOf({ structs: [struct('x', 'x?', 'y[]'), struct('y', 'x')] })
+    expect(abi.decodeType('x', Uint8Array.of(1, 0, 0, 0))).toEqual({ f0: { f0: null, f1: [] }, f1: [] })
+    const error = () => abi.decodeType('x', new Uint8Array(100_000).fill(1))
+    expect(error).toThrow(DecodeError)
+    expect(error).toThrow('nested more than 32 deep')
+  })
+
+  it.each(['x', 'x?', 'x[]', 'y', 'x?[]'])(
+    'an ABI decoder bounds depth wherever a circle is entered: %s',
+    (type) => {
+      const abi = abiOf({ structs: [struct('x', 'y?[]'), struct('y', 'x?')] })
+      expect(() => abi.decodeType(type, new Uint8Array(100_000).fill(1))).toThrow('nested more than 32 deep')
+    },
+  )
+
+  it.each(['a', 'b', 'a[]', 'b?[]'])('charges all parts of a circle wherever it is entered: %s', (type) => {
+    // Each element of the list takes one byte and would decode to a thousand empty structs.
+    const empties = new Array<string>(1000).fill('e')
+    const abi = abiOf({ structs: [struct('e'), struct('a', 'b[]', ...empties), struct('b', 'a?')] })
+    const bytes = Buffer.concat([Buffer.from([1, 1, 0xa0, 0x8d, 0x06]), Buffer.alloc(400_000, 1)])
+    expect(() => abi.decodeType(type, bytes)).toThrow(DecodeError)
+  })
+
+  it('an ABI decoder refuses a variant of itself', () => {
+    const abi = abiOf({ variants: [{ name: 'v', types: ['v', 'uint8'] }] })
+    expect(abi.decodeType('v', Uint8Array.of(0, 0, 1, 7))).toEqual(['v', ['v', ['uint8', 7]]])
+    expect(() => abi.decodeType('v', new Uint8Array(1000))).toThrow(DecodeError)
+  })
+
+  it.each([
+    ['empty structs', 'e[]'],
+    ['fixed lists of nothing', 'n[]'],
+    ['wide structs of nothing', 'w[]'],
+  ])('an ABI decoder refuses four billion %s', (_, type) => {
+    const abi = abiOf({
+      types: [{ new_type_name: 'n', type: 'e[1000]' }],
+      structs: [struct('e'), struct('w', ...new Array<string>(500).fill('e'))],
+    })
+    const bytes = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f)
+    expect(() => abi.decodeType(type, bytes)).toThrow('too many values')
+    expect(() => abi.decodeType(`${type}[]`, Uint8Array.of(2, ...bytes, ...bytes))).toThrow(DecodeError)
+    expect(abi.decodeType('e[]', Uint8Array.of(2))).toEqual([{}, {}])
+  })
+
+  it('an ABI decoder bounds what all elements together may cost', () => {
+    // 100,000 lists that each ask for 2,000 empty structs.
+    const abi = abiOf({ structs: [struct('e')] })
+    const one = [0xd0, 0x0f]
+    const bytes = Buffer.concat([Buffer.from([0xa0, 0x8d, 0x06]), Buffer.alloc(200_000, Buffer.from(one))])
+    expect(() => abi.decodeType('e[][]', bytes)).toThrow('too many values')
+  })
+
+  it('an ABI decoder refuses counts before it allocates memory for them', () => {
+    const abi = abiOf({})
+    for (const type of ['uint64[]', 'string[]', 'uint8[]', 'bytes', 'asset[]', 'bool?[]', 'public_key[]']) {
+      expect(() => abi.decodeType(type, Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0))).toThrow(
+        DecodeError,
+      )
+    }
+  })
+
+  it('an ABI decoder refuses to pack a circle of objects', () => {
+    const abi = abiOf({ structs: [struct('x', 'x?')] })
+    const circle: { f0?: unknown } = {}
+    circle.f0 = circle
+    expect(() => abi.encoder('x')(circle)).toThrow(EncodeError)
+  })
+})

@@ -1,0 +1,78 @@
+import { AbiError } from '../../bytes/index.ts'
+import { formatEpochMicroseconds, formatEpochMs, formatEpochSeconds, slotToEpochMs } from '../values/time.ts'
+import { nameToString } from '../values/name.ts'
+import {
+  assetAt,
+  charge,
+  descend,
+  hexAt,
+  int128At,
+  pauseReading,
+  readBytes,
+  readCount,
+  readKey,
+  readLength,
+  readText,
+  readVaruint32,
+  readVarint32,
+  refuse,
+  resumeReading,
+  skipBytes,
+  skipKey,
+  state,
+  symbolAt,
+  symbolCodeAt,
+  tooShort,
+} from './read-state.ts'
+
+// Everything generated code may call. The names are part of the contract with the emitter.
+const runtime = {
+  R: state,
+  assetAt,
+  charge,
+  define,
+  descend,
+  hexAt,
+  int128At,
+  pauseReading,
+  resumeReading,
+  nameOf: nameToString,
+  readBytes,
+  readCount,
+  readKey,
+  readLength,
+  readText,
+  readVaruint32,
+  readVarint32,
+  refuse,
+  skipBytes,
+  skipKey,
+  slotTime: (slot: number) => formatEpochMs(slotToEpochMs(slot)),
+  symbolAt,
+  symbolCodeAt,
+  timePoint: formatEpochMicroseconds,
+  timePointSec: formatEpochSeconds,
+  tooShort,
+}
+
+const names = Object.keys(runtime)
+const values = Object.values(runtime)
+
+/**
+ * Turns generated source into what its last statement returns. `bindings` are further values it may name.
+ * @throws AbiError when the engine cannot compile it, which means that the ABI is absurdly large.
+ */
+export function linkCode(source: string, bindings: Readonly<Record<string, unknown>> = {}): unknown {
+  try {
+    // The source holds text of the ABI as JSON strings only; see CodeEmitter.
+    // eslint-disable-next-line @typescript-eslint/no-implied-eval
+    const create = new Function(...names, ...Object.keys(bindings), `'use strict'; ${source}`)
+    return (create as (...parts: unknown[]) => unknown)(...values, ...Object.values(bindings))
+  } catch (error) {
+    throw new AbiError('no decoder can be generated from this ABI', { cause: error })
+  }
+}
+
+function define(target: object, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
+}

@@ -1,0 +1,82 @@
+import { builtinSizes } from '../types/index.ts'
+import type { ArrayNode, StructNode, TypeNode } from '../types/index.ts'
+
+/** What is known of a type before any byte is seen. */
+export interface Measure {
+  /** Bytes of every value, or `null` when they depend on the data. */
+  readonly fixedSize: number | null
+  /** Bytes below which no value can lie; 0 means that a value may take no room at all. */
+  readonly minSize: number
+  /** Visits that reading one value takes, beyond the elements of counted arrays; bounds hostile ABIs. */
+  readonly work: number
+}
+
+const saturation = 1e9
+// Smallest packed forms of the built-in types without fixed size.
+const minimumOf = { varint32: 1, varuint32: 1, bytes: 1, string: 1, public_key: 34, signature: 66 } as const
+
+/** Measures complete nodes and remembers the results. */
+export class Measures {
+  readonly #known = new Map<TypeNode, Measure>()
+
+  of(node: TypeNode): Measure {
+    let measure = this.#known.get(node)
+    if (measure === undefined) {
+      measure = this.#measure(node)
+      this.#known.set(node, measure)
+    }
+    return measure
+  }
+
+  // A type that can contain itself is charged each time it is entered, so that its container does not pay.
+  // Every circle has such a type, which is why measuring ends.
+  #within(node: TypeNode): Measure {
+    const recursive = 'recursive' in node && node.recursive
+    return recursive ? { fixedSize: null, minSize: 0, work: 0 } : this.of(node)
+  }
+
+  #measure(node: TypeNode): Measure {
+    switch (node.kind) {
+      case 'builtin': {
+        const fixedSize = builtinSizes[node.name]
+        return { fixedSize, minSize: fixedSize ?? minimumOf[node.name as keyof typeof minimumOf], work: 1 }
+      }
+      case 'struct':
+        return this.#sum(node.fields)
+      case 'optional':
+        return { fixedSize: null, minSize: 1, work: 1 + this.#within(node.inner).work }
+      case 'variant': {
+        const parts = node.alternatives.map((alternative) => this.#within(alternative.type))
+        const least = parts.reduce((size, part) => Math.min(size, part.minSize), saturation)
+        const most = parts.reduce((work, part) => Math.max(work, part.work), 0)
+        return { fixedSize: null, minSize: 1 + (parts.length === 0 ? 0 : least), work: 1 + most }
+      }
+      case 'array':
+        return this.#list(node)
+    }
+  }
+
+  #list(node: ArrayNode): Measure {
+    if (node.length === null) return { fixedSize: null, minSize: 1, work: 1 }
+    const element = this.#within(node.element)
+    return {
+      fixedSize: element.fixedSize === null ? null : element.fixedSize * node.length,
+      minSize: Math.min(saturation, element.minSize * node.length),
+      work: Math.min(saturation, 1 + element.work * node.length),
+    }
+  }
+
+  #sum(fields: StructNode['fields']): Measure {
+    let fixedSize: number | null = 0
+    let minSize = 0
+    let work = 1
+    for (const field of fields) {
+      const part = this.#within(field.type)
+      const known: boolean = !field.extension && fixedSize !== null && part.fixedSize !== null
+      fixedSize = known ? fixedSize! + part.fixedSize! : null
+      if (!field.extension) minSize = Math.min(saturation, minSize + part.minSize)
+      work = Math.min(saturation, work + part.work)
+    }
+    return { fixedSize, minSize, work }
+  }
+}

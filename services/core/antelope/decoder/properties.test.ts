@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { abieosForm, describeWithAbieos } from '../../../../tests/decode/abieos.ts'
+import { arbitraryAbi, arbitraryValue } from '../../../../tests/decode/arbitrary-abi.ts'
+import { compileAbi } from './compile.ts'
+import { DecodeError } from '../../bytes/index.ts'
+import { packAbi, parsePackedAbi } from '../abi/index.ts'
+import type { DecodedStruct } from './compile.ts'
+
+const runs = { numRuns: 2000, seed: 20261120, endOnFailure: true }
+
+describe('any ABI and any value of it', () => {
+  it('any ABI and any value of it come back from their bytes', () => {
+    fc.assert(
+      fc.property(fc.gen(), (g) => {
+        const { abi: definition, root } = arbitraryAbi(g)
+        expect(parsePackedAbi(packAbi(definition))).toEqual(definition)
+        const abi = compileAbi(definition)
+        const value = arbitraryValue(g, abi.types.resolve(root))
+        const bytes = abi.encoder(root)(value)
+        const decoded = abi.decoder(root, { exact: true })(bytes)
+        expect(abi.toJson(root, decoded)).toEqual(abi.toJson(root, value))
+        expect(abi.encoder(root)(decoded)).toEqual(bytes)
+        expect(abi.encoder(root)(abi.toJson(root, decoded))).toEqual(bytes)
+      }),
+      runs,
+    )
+  })
+
+  it('any ABI and any value of it give the same fields alone as together', () => {
+    fc.assert(
+      fc.property(fc.gen(), (g) => {
+        const { abi: definition, root } = arbitraryAbi(g)
+        const abi = compileAbi(definition)
+        const bytes = abi.encoder(root)(arbitraryValue(g, abi.types.resolve(root)))
+        const whole = abi.decoder<DecodedStruct>(root)(bytes)
+        const only = g(() => fc.subarray(Object.keys(whole)))
+        const part = abi.decoder<DecodedStruct>(root, { only })(bytes)
+        expect(part).toEqual(Object.fromEntries(Object.entries(whole).filter(([key]) => only.includes(key))))
+      }),
+      runs,
+    )
+  })
+
+  it('any ABI and any value of it refuse bytes that are cut short, and read or refuse changed ones', () => {
+    fc.assert(
+      fc.property(fc.gen(), (g) => {
+        const { abi: definition, root } = arbitraryAbi(g)
+        const abi = compileAbi(definition)
+        const bytes = Buffer.from(abi.encoder(root)(arbitraryValue(g, abi.types.resolve(root))))
+        if (bytes.length === 0) return
+        const decode = abi.decoder(root, { exact: true })
+        expect(() => decode(bytes.subarray(0, bytes.length - 1))).toThrow(DecodeError)
+        bytes[g(() => fc.nat(bytes.length - 1))] = g(() => fc.nat(255))
+        try {
+          decode(bytes)
+        } catch (error) {
+          expect(error).toBeInstanceOf(DecodeError)
+        }
+      }),
+      runs,
+    )
+  })
+})
+
+describeWithAbieos('any ABI and any value of it, in the native library', (abieos) => {
+  it('any ABI and any value of it, in the native library, read the same from the bytes that are packed here', () => {
+    fc.assert(
+      fc.property(fc.gen(), (g) => {
+        const { abi: definition, root } = arbitraryAbi(g)
+        const abi = compileAbi(definition)
+        const node = abi.types.resolve(root)
+        const bytes = abi.encoder(root)(arbitraryValue(g, node))
+        expect(abieos.loadAbiHex('test', Buffer.from(packAbi(definition)).toString('hex'))).toBe(true)
+        const theirs = abieos.hexToJson('test', root, Buffer.from(bytes).toString('hex'))
+        expect(theirs).toEqual(abieosForm(node, abi.decodeType(root, bytes)))
+        abieos.deleteContract('test')
+      }),
+      runs,
+    )
+  })
+})

@@ -1,0 +1,212 @@
+import { AbiError } from '../../bytes/index.ts'
+import type { AbiDefinition, AbiStruct } from '../abi/index.ts'
+import { childrenOf, isBuiltin } from '../types/index.ts'
+import type { ArrayNode, OptionalNode, StructNode, TypeNode, VariantNode } from '../types/index.ts'
+
+// Nodes validate published ABIs against a depth of 32; anything deeper is an attack.
+const maxStaticDepth = 64
+const maxFields = 200_000
+const maxFixedLength = 65_536
+
+/** `sym` and `contract`, known to nodes without being defined. */
+const extendedSymbol: StructNode = {
+  kind: 'struct',
+  name: 'extended_symbol',
+  fields: [
+    { name: 'sym', type: { kind: 'builtin', name: 'symbol' }, extension: false },
+    { name: 'contract', type: { kind: 'builtin', name: 'name' }, extension: false },
+  ],
+  recursive: false,
+}
+
+/**
+ * Types of one ABI, resolved on demand: an ABI that refers to something undefined is usable for all types
+ * that do not need it. Names are looked up as data, so `__proto__` is a name like any other.
+ */
+export class TypeGraph {
+  readonly #aliases = new Map<string, string>()
+  readonly #structs = new Map<string, AbiStruct>()
+  readonly #variants = new Map<string, readonly string[]>()
+  readonly #nodes = new Map<string, TypeNode>()
+  readonly #depths = new Map<TypeNode, number>()
+  readonly #inProgress = new Set<TypeNode>()
+  readonly #openAliases = new Set<string>()
+  #circleEntries: TypeNode[] = []
+  #added: string[] = []
+  #fieldCount = 0
+
+  /** @throws AbiError for a name that is defined twice or that hides a built-in type. */
+  constructor(abi: AbiDefinition) {
+    const claim = (name: string): void => {
+      if (isBuiltin(name)) throw new AbiError(`the ABI redefines ${show(name)}`)
+      if (this.#aliases.has(name) || this.#structs.has(name) || this.#variants.has(name)) {
+        throw new AbiError(`the ABI defines ${show(name)} twice`)
+      }
+    }
+    for (const alias of abi.types) {
+      claim(alias.new_type_name)
+      this.#aliases.set(alias.new_type_name, alias.type)
+    }
+    for (const struct of abi.structs) {
+      claim(struct.name)
+      this.#structs.set(struct.name, struct)
+    }
+    for (const variant of abi.variants) {
+      claim(variant.name)
+      this.#variants.set(variant.name, variant.types)
+    }
+  }
+
+  /** The node of a type expression such as `asset[]`. @throws AbiError when it cannot be resolved. */
+  resolve(type: string): TypeNode {
+    this.#added = []
+    this.#circleEntries = []
+    try {
+      const node = this.#resolve(type, 0)
+      for (const entry of this.#circleEntries) markRecursive(entry)
+      return node
+    } catch (error) {
+      // What was built meanwhile may point to a struct that was never finished.
+      for (const name of this.#added) this.#nodes.delete(name)
+      throw error
+    } finally {
+      this.#inProgress.clear()
+      this.#openAliases.clear()
+    }
+  }
+
+  /** Whether the expression can be resolved. */
+  has(type: string): boolean {
+    try {
+      this.resolve(type)
+      return true
+    } catch (error) {
+      if (error instanceof AbiError) return false
+      throw error
+    }
+  }
+
+  #resolve(type: string, level: number): TypeNode {
+    const known = this.#nodes.get(type)
+    if (known !== undefined) {
+      if (this.#inProgress.has(known)) this.#circleEntries.push(known)
+      return known
+    }
+    if (level > maxStaticDepth) throw new AbiError(`type ${show(type)} is nested too deeply`)
+    const node = this.#build(type, level)
+    this.#inProgress.delete(node)
+    this.#store(type, node)
+    return node
+  }
+
+  #store(type: string, node: TypeNode): void {
+    this.#nodes.set(type, node)
+    this.#added.push(type)
+    const deepest = childrenOf(node).reduce(
+      (depth, child) => Math.max(depth, this.#depths.get(child) ?? 0),
+      0,
+    )
+    if (deepest >= maxStaticDepth) throw new AbiError(`type ${show(type)} is nested too deeply`)
+    this.#depths.set(node, deepest + 1)
+  }
+
+  #build(type: string, level: number): TypeNode {
+    const alias = this.#aliases.get(type)
+    if (alias !== undefined) return this.#followAlias(type, alias, level)
+    const struct = this.#structs.get(type)
+    if (struct !== undefined) return this.#buildStruct(struct, level)
+    const variant = this.#variants.get(type)
+    if (variant !== undefined) return this.#buildVariant(type, variant, level)
+    if (isBuiltin(type)) return { kind: 'builtin', name: type }
+    if (type === 'extended_symbol') return extendedSymbol
+    if (type.endsWith('?')) {
+      const node: OptionalNode = { kind: 'optional', inner: pending }
+      this.#open(type, node)
+      node.inner = this.#resolve(type.slice(0, -1), level + 1)
+      return node
+    }
+    const array = /^(.+)\[(\d{0,9})\]$/s.exec(type)
+    if (array === null) throw new AbiError(`type ${show(type)} is not defined`)
+    const length = array[2] === '' ? null : Number(array[2])
+    if (length !== null && length > maxFixedLength) throw new AbiError(`type ${show(type)} is too long`)
+    const node: ArrayNode = { kind: 'array', element: pending, length }
+    this.#open(type, node)
+    node.element = this.#resolve(array[1]!, level + 1)
+    return node
+  }
+
+  #followAlias(type: string, target: string, level: number): TypeNode {
+    if (this.#openAliases.has(type)) throw new AbiError(`type ${show(type)} is an alias of itself`)
+    this.#openAliases.add(type)
+    const node = this.#resolve(target, level + 1)
+    this.#openAliases.delete(type)
+    return node
+  }
+
+  #buildStruct(struct: AbiStruct, level: number): StructNode {
+    const node: StructNode = { kind: 'struct', name: struct.name, fields: [], recursive: false }
+    this.#open(struct.name, node)
+    for (const field of this.#fieldsWithBases(struct)) {
+      const extension = field.type.endsWith('$')
+      const type = this.#resolve(extension ? field.type.slice(0, -1) : field.type, level + 1)
+      node.fields.push({ name: field.name, type, extension })
+    }
+    return node
+  }
+
+  #buildVariant(name: string, types: readonly string[], level: number): VariantNode {
+    const node: VariantNode = { kind: 'variant', name, alternatives: [], recursive: false }
+    this.#open(name, node)
+    for (const type of types) node.alternatives.push({ name: type, type: this.#resolve(type, level + 1) })
+    return node
+  }
+
+  // From here on the type may occur inside itself: a circle of values, unlike a circle of aliases.
+  #open(type: string, node: TypeNode): void {
+    this.#nodes.set(type, node)
+    this.#added.push(type)
+    this.#inProgress.add(node)
+  }
+
+  #fieldsWithBases(struct: AbiStruct): AbiStruct['fields'] {
+    const chain: AbiStruct[] = [struct]
+    for (let current = struct; current.base !== ''; current = chain[0]!) {
+      const base = this.#structs.get(this.#withoutAlias(current.base))
+      if (base === undefined) throw new AbiError(`base ${show(current.base)} is not a struct`)
+      if (chain.includes(base) || chain.length > maxStaticDepth) {
+        throw new AbiError(`the bases of struct ${show(struct.name)} do not end`)
+      }
+      chain.unshift(base)
+    }
+    const fields = chain.flatMap((entry) => entry.fields)
+    this.#fieldCount += fields.length
+    if (this.#fieldCount > maxFields) throw new AbiError(`the ABI has more than ${maxFields} fields`)
+    return fields
+  }
+
+  #withoutAlias(name: string): string {
+    let target = name
+    for (let hops = 0; hops <= maxStaticDepth; hops++) {
+      const next = this.#aliases.get(target)
+      if (next === undefined) return target
+      target = next
+    }
+    throw new AbiError(`type ${show(name)} is an alias of itself`)
+  }
+}
+
+// Stands in a node until its part is known; never seen outside.
+const pending: TypeNode = { kind: 'builtin', name: 'bool' }
+
+// An option or list has one successor, so that the struct or variant at its end lies on the same circle.
+function markRecursive(entry: TypeNode): void {
+  let node = entry
+  while (node.kind === 'optional' || node.kind === 'array') {
+    node = node.kind === 'optional' ? node.inner : node.element
+  }
+  if (node.kind !== 'builtin') node.recursive = true
+}
+
+function show(type: string): string {
+  return JSON.stringify(type.length > 96 ? `${type.slice(0, 96)}…` : type)
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import {
+  blockNumber,
+  choice,
+  flag,
+  hostName,
+  integer,
+  list,
+  port,
+  section,
+  text,
+  textLike,
+  url,
+} from '../fields.ts'
+
+const databaseHost = () => text(1, 1024).describe('Host of PostgreSQL, or the directory of its unix socket.')
+const shipUrl = () => url(['ws', 'wss', 'ws+unix'], 'ws://node:8080')
+
+const replica = section({
+  host: databaseHost(),
+  port: port().default(5432).describe('Port of the replica.'),
+  user: text(1, 63).optional().describe('Role to log in with; that of the primary when absent.'),
+  password: text(0, 1024).optional().describe('Password of the role; that of the primary when absent.'),
+  database: text(1, 63).optional().describe('Name of the database; that of the primary when absent.'),
+})
+
+const sqldb = section({
+  host: databaseHost(),
+  port: port().default(5432).describe('Port of PostgreSQL.'),
+  user: text(1, 63).describe('Role to log in with.'),
+  password: text(0, 1024).default('').describe('Password of the role; empty where the server asks for none.'),
+  password_file: text(1, 1024)
+    .optional()
+    .describe('File with the password, read for each new connection; where it is there, it counts instead.'),
+  database: text(1, 63).describe('Name of the database; one for each chain.'),
+  replicas: list(replica, 64).default([]).describe('Streaming replicas that the api may read from.'),
+})
+
+const tlsAllowed = 'true, false, or an object with rejectUnauthorized'
+const tls = z
+  .union(
+    [
+      z.boolean(),
+      section({
+        rejectUnauthorized: flag()
+          .default(true)
+          .describe('Whether a certificate that cannot be verified ends the connection.'),
+      }),
+    ],
+    { error: tlsAllowed },
+  )
+  .meta({ allowed: tlsAllowed })
+
+const kvstore = section({
+  host: hostName().describe('Host of Redis.'),
+  port: port().default(6379).describe('Port of Redis.'),
+  username: text(1, 256).optional().describe('User to log in with (Redis 6 and later).'),
+  password: text(0, 1024).optional().describe('Password to log in with.'),
+  tls: tls.default(false).describe('Encrypted connection; as an object it may accept any certificate.'),
+  connection_type: choice(['standalone'])
+    .default('standalone')
+    .describe('Kind of Redis; a cluster is not supported.'),
+})
+
+const shipNode = section({
+  url: shipUrl().describe('State-history address of one of several nodes.'),
+  weight: integer(1, 100)
+    .default(1)
+    .describe(
+      'Share of this node while blocks are read from all of them; the heaviest is followed first at the head.',
+    ),
+  from: blockNumber()
+    .default(0)
+    .describe('First block that is requested of this node; 0 = the first that it has.'),
+  to: blockNumber().default(0).describe('Last block that is requested of this node; 0 = no last one.'),
+}).refine(({ from, to }) => to === 0 || from <= to, { path: ['to'], error: 'a block not below from, or 0' })
+
+const shipAllowed = `${shipUrl().meta()?.allowed as string}, or a list of 1 to 16 of them or of objects { url, weight, from, to }`
+const shipEntryAllowed = `${shipUrl().meta()?.allowed as string}, or an object { url, weight, from, to }`
+const shipEntry = z.union([shipUrl(), shipNode], { error: shipEntryAllowed })
+const ship = z
+  .union([shipUrl(), z.array(shipEntry).min(1, shipAllowed).max(16, shipAllowed)], { error: shipAllowed })
+  .meta({ allowed: shipAllowed })
+
+const chain = section({
+  name: textLike(/^[A-Za-z0-9._-]{1,64}$/, '1 to 64 letters, digits, dots, underscores or hyphens').describe(
+    'Name of the chain. It is part of the keys in the key-value store, so filler and api must use the same.',
+  ),
+  chain_id: textLike(/^[0-9a-fA-F]{64}$/, '64 hexadecimal characters')
+    .transform((id) => id.toLowerCase())
+    .describe('Id of the chain; compared with what the node says.'),
+  http: url(['http', 'https'], 'http://node:8888').describe(
+    'HTTP address of the chain node. A path in it stands before those of the interface; a user and a password in it log in.',
+  ),
+  ship: ship.describe(
+    'State-history address of the chain node, also ws+unix:///path of a unix socket. Of a list, all nodes send ranges of blocks at the same time while the reader catches up; at the head one is followed, and another one as soon as it fails.',
+  ),
+})
+
+/** `connections.config.json`. */
+export const connectionsSchema = section({
+  sqldb: sqldb.describe('PostgreSQL.'),
+  kvstore: kvstore
+    .optional()
+    .describe('Redis. When absent a store inside the process is used, which other processes do not see.'),
+  chain: chain.describe('The chain and its node.'),
+})
+
+/** Validated `connections.config.json`, every default filled in. */
+export type ConnectionsConfig = z.output<typeof connectionsSchema>
+/** The node or the nodes of `chain.ship`. */
+export type ShipConfig = z.output<typeof ship>
+/** The `kvstore` section. */
+export type KvstoreConfig = z.output<typeof kvstore>
+/** The `sqldb` section; it fits `DatabaseAddress` of the database part. */
+export type SqldbConfig = z.output<typeof sqldb>

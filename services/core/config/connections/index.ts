@@ -1,0 +1,2 @@
+export { connectionsSchema } from './connections-schema.ts'
+export type { ShipConfig, ConnectionsConfig, SqldbConfig, KvstoreConfig } from './connections-schema.ts'

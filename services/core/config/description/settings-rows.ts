@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { argumentAliases, familyAliases, sectionAliases } from '../aliases.ts'
+import { connectionsSchema } from '../connections/index.ts'
+import { environmentVariables } from '../environment/index.ts'
+import { allowedOf } from '../fields.ts'
+import { readersSchema } from '../schema/index.ts'
+import { serverSchema } from '../schema/index.ts'
+import { configFiles } from '../types.ts'
+
+/** One key of a configuration file, for the documentation. */
+export interface SettingRow {
+  readonly file: string
+  /** Path with `[]` for every list item, such as `namespaces[].args.limits.logs`. */
+  readonly key: string
+  /** The families whose entries have the key; empty where it is not a matter of family. */
+  readonly families: readonly string[]
+  readonly description: string
+  readonly allowed: string
+  /** JSON of the default; null where the key is required; '' where it may be absent. */
+  readonly defaultValue: string | null
+  /** Variable that overrides the key, or ''. */
+  readonly variable: string
+  /** Former spellings of the last part of the key. */
+  readonly aliases: readonly string[]
+}
+
+/** Every key of the three files in their order. A key that several families share stands once. */
+export function describeSettings(): SettingRow[] {
+  return [
+    ...describeFile(configFiles.connections, connectionsSchema, ''),
+    ...describeFile(configFiles.server, serverSchema, ''),
+    ...describeFile(configFiles.readers, readersSchema, ''),
+  ]
+}
+
+function describeFile(file: string, schema: z.ZodType, prefix: string): SettingRow[] {
+  const merged = new Map<string, SettingRow>()
+  for (const row of walk(file, schema, prefix, [])) {
+    const same = [row.key, row.description, row.defaultValue].join('\n')
+    const known = merged.get(same)
+    merged.set(same, known ? mergeRows(known, row) : row)
+  }
+  return [...merged.values()]
+}
+
+function mergeRows(known: SettingRow, row: SettingRow): SettingRow {
+  return {
+    ...known,
+    families: [...known.families, ...row.families],
+    allowed: known.allowed === row.allowed ? known.allowed : `${known.allowed}, ${row.allowed}`,
+    aliases: [...new Set([...known.aliases, ...row.aliases])],
+  }
+}
+
+function walk(file: string, schema: z.ZodType, prefix: string, families: readonly string[]): SettingRow[] {
+  const inner = unwrap(schema)
+  if (inner instanceof z.ZodArray) return walk(file, inner.element as z.ZodType, `${prefix}[]`, families)
+  if (inner instanceof z.ZodUnion) {
+    return (inner.options as z.ZodType[]).flatMap((option) =>
+      walk(file, option, prefix, familyOf(option, families)),
+    )
+  }
+  if (!(inner instanceof z.ZodObject)) return []
+  return Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([name, field]) => {
+    const key = prefix === '' ? name : `${prefix}.${name}`
+    return [rowOf(file, key, name, field, families), ...walk(file, field, key, families)]
+  })
+}
+
+/** An option of a union of families is recognised by its literal; the options of other unions have none. */
+function familyOf(option: z.ZodType, families: readonly string[]): readonly string[] {
+  if (!(option instanceof z.ZodObject)) return families
+  const fields = Object.values(option.shape)
+  const literal = fields.find((field) => field instanceof z.ZodLiteral)
+  return literal instanceof z.ZodLiteral ? [String(literal.value)] : families
+}
+
+function rowOf(
+  file: string,
+  key: string,
+  name: string,
+  field: z.ZodType,
+  families: readonly string[],
+): SettingRow {
+  const literal = field instanceof z.ZodLiteral ? JSON.stringify(field.value) : undefined
+  const isList = unwrap(field) instanceof z.ZodArray
+  return {
+    file,
+    key,
+    families,
+    description: field.description ?? '',
+    allowed: literal ?? allowedOf(field) ?? (isList ? 'a list' : 'an object'),
+    defaultValue: defaultOf(field),
+    variable: file === configFiles.connections ? variableOf(key) : '',
+    aliases: aliasesOf(key, name, families),
+  }
+}
+
+function defaultOf(field: z.ZodType): string | null {
+  if (field instanceof z.ZodDefault) return JSON.stringify(field.def.defaultValue)
+  if (field instanceof z.ZodPrefault) return JSON.stringify(field.def.defaultValue)
+  if (field instanceof z.ZodOptional) return ''
+  return null
+}
+
+function variableOf(key: string): string {
+  return environmentVariables.find((variable) => variable.path.join('.') === key)?.name ?? ''
+}
+
+function aliasesOf(key: string, name: string, families: readonly string[]): string[] {
+  if (name === 'name' || name === 'handler') return namesFor(familyAliases, families[0] ?? '')
+  if (key.includes('.args.')) return namesFor(argumentAliases, name)
+  return key === name ? namesFor(sectionAliases, name) : []
+}
+
+function namesFor(aliases: Readonly<Record<string, string>>, today: string): string[] {
+  return Object.keys(aliases).filter((alias) => aliases[alias] === today)
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
+    return unwrap(schema.unwrap() as z.ZodType)
+  }
+  return schema instanceof z.ZodPipe ? unwrap(schema.in as z.ZodType) : schema
+}

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { describeSettings } from './settings-rows.ts'
+import { listUnusedSettings, settingsWithoutEffect } from './without-effect.ts'
+import { parseConfig } from '../load.ts'
+
+const namespaces = [{ name: 'assets', path: '/assets', args: { assets_account: 'atomicassets' } }]
+const contracts = [{ handler: 'assets', args: { assets_account: 'atomicassets' } }]
+
+it('a plain configuration asks for nothing that has no effect', () => {
+  const { config } = parseConfig({ server: { namespaces }, readers: [{ name: 'main', contracts }] })
+  expect(listUnusedSettings(config)).toEqual([])
+})
+
+it('the check for keys without effect names every key without effect', () => {
+  const { config } = parseConfig({
+    server: { namespaces },
+    readers: [{ name: 'main', contracts, ds_ship_threads: 4 }],
+  })
+  expect(listUnusedSettings(config).map(({ key }) => key)).toEqual(['[].ds_ship_threads'])
+})
+
+it('every key exists', () => {
+  const known = new Set(describeSettings().map(({ key }) => key))
+  for (const { key } of settingsWithoutEffect.filter(({ key }) => !key.includes(' '))) {
+    expect(
+      [...known].some((name) => name === key || name.startsWith(`${key}.`) || name.startsWith(`${key}[`)),
+      key,
+    ).toBe(true)
+  }
+})

@@ -1,0 +1,137 @@
+import type { Environment } from './environment.ts'
+import { isAddressRange } from '../fields.ts'
+import { showFound } from '../problems.ts'
+import type { ConfigProblem } from '../problems.ts'
+
+/** Settings of the state service: variables, because the three files have no place for them. */
+export interface StateSettings {
+  /** Address to listen on. */
+  readonly address: string
+  readonly port: number
+  /** Seconds for which a token is good. */
+  readonly tokenTtlSeconds: number
+  /** Tokens that one client address may have issued in a minute. */
+  readonly tokensPerMinute: number
+  /** Proxies whose word about the address of a client counts, as `trust_proxy` in server.config.json. */
+  readonly trustProxy: boolean | number | string
+  /** Most database connections of the process. */
+  readonly databaseConnections: number
+}
+
+/** A variable of the state service, for the documentation. */
+export interface StateVariable {
+  readonly name: string
+  readonly defaultValue: string
+  readonly allowed: string
+  readonly description: string
+}
+
+const names = {
+  address: 'STATE_ADDR',
+  port: 'STATE_PORT',
+  ttl: 'STATE_TOKEN_TTL_SECONDS',
+  issuance: 'STATE_TOKENS_PER_MINUTE',
+  proxies: 'STATE_TRUST_PROXY',
+  connections: 'STATE_DB_CONNECTIONS',
+} as const
+
+/** A token outlives the rotation of its signing key by at most this long. */
+const MAX_TTL_SECONDS = 86_400
+
+const proxiesAllowed =
+  'true, false, the number of proxies (1 to 32), or addresses, ranges, loopback, linklocal, uniquelocal between commas'
+
+/** Every variable of the state service. */
+export const stateVariables: readonly StateVariable[] = [
+  {
+    name: names.address,
+    defaultValue: '0.0.0.0',
+    allowed: 'a host name or an IP address',
+    description: 'Address to listen on.',
+  },
+  {
+    name: names.port,
+    defaultValue: '9010',
+    allowed: numberText(1, 65_535),
+    description: 'Port to listen on.',
+  },
+  {
+    name: names.ttl,
+    defaultValue: '3600',
+    allowed: numberText(60, MAX_TTL_SECONDS),
+    description: 'Seconds for which a token is good.',
+  },
+  {
+    name: names.issuance,
+    defaultValue: '10',
+    allowed: numberText(1, 1_000_000),
+    description: 'Tokens that one client address may ask for in a minute.',
+  },
+  {
+    name: names.proxies,
+    defaultValue: 'false',
+    allowed: proxiesAllowed,
+    description: 'Proxies whose word about the address of the client counts; true is one proxy.',
+  },
+  {
+    name: names.connections,
+    defaultValue: '10',
+    allowed: numberText(1, 1_000),
+    description: 'Most database connections of the process.',
+  },
+]
+
+/** Reads the settings of the state service; what cannot be used is a problem, and the default stands meanwhile. */
+export function readStateSettings(environment: Environment): {
+  readonly settings: StateSettings
+  readonly problems: ConfigProblem[]
+} {
+  const problems: ConfigProblem[] = []
+  const refuse = (name: string, allowed: string): void => {
+    problems.push({ file: 'environment', path: name, found: showFound([], environment[name]), allowed })
+  }
+  const given = (name: string): string | undefined => {
+    const found = environment[name]?.trim()
+    return found === '' ? undefined : found
+  }
+  const number = (name: string, standard: number, min: number, max: number): number => {
+    const found = given(name)
+    if (found === undefined) return standard
+    const value = /^\d{1,9}$/.test(found) ? Number(found) : NaN
+    if (value >= min && value <= max) return value
+    refuse(name, numberText(min, max))
+    return standard
+  }
+  const address = given(names.address) ?? '0.0.0.0'
+  if (!/^[A-Za-z0-9._:-]{1,253}$/.test(address)) refuse(names.address, 'a host name or an IP address')
+  const proxies = given(names.proxies) ?? 'false'
+  if (!isProxies(proxies)) refuse(names.proxies, proxiesAllowed)
+  const settings = {
+    address,
+    port: number(names.port, 9010, 1, 65_535),
+    tokenTtlSeconds: number(names.ttl, 3_600, 60, MAX_TTL_SECONDS),
+    tokensPerMinute: number(names.issuance, 10, 1, 1_000_000),
+    trustProxy: isProxies(proxies) ? proxiesOf(proxies) : false,
+    databaseConnections: number(names.connections, 10, 1, 1_000),
+  }
+  return { settings, problems }
+}
+
+function numberText(min: number, max: number): string {
+  return `a whole number from ${min} to ${max}`
+}
+
+function isProxies(text: string): boolean {
+  if (/^(?:true|false)$/i.test(text)) return true
+  if (/^\d+$/.test(text)) return Number(text) >= 1 && Number(text) <= 32
+  return text.split(',').every((each) => {
+    const range = each.trim()
+    return ['loopback', 'linklocal', 'uniquelocal'].includes(range) || isAddressRange(range)
+  })
+}
+
+function proxiesOf(text: string): boolean | number | string {
+  if (/^true$/i.test(text)) return true
+  if (/^false$/i.test(text)) return false
+  return /^\d+$/.test(text) ? Number(text) : text
+}

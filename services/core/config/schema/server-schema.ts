@@ -1,0 +1,280 @@
+import { z } from 'zod'
+import {
+  accountName,
+  addressRange,
+  flag,
+  hostName,
+  integer,
+  isAddressRange,
+  list,
+  oneOf,
+  port,
+  section,
+  text,
+  textLike,
+} from '../fields.ts'
+import { readerName } from './readers-schema.ts'
+
+const rateLimit = section({
+  interval: integer(1, 86400).describe('Seconds after which the counter of a client starts again.'),
+  requests: integer(1, 1_000_000_000).describe('Requests allowed per client in one interval.'),
+  bill_execution_time: flag()
+    .default(false)
+    .describe('Each further second a request took counts as a request.'),
+})
+
+const proxyNames = ['loopback', 'linklocal', 'uniquelocal']
+const isProxy = (value: string): boolean => proxyNames.includes(value) || isAddressRange(value)
+const trustAllowed =
+  'true, false, the number of proxies (1 to 32), or addresses, ranges, loopback, linklocal, uniquelocal'
+const trustProxy = z
+  .union(
+    [
+      z.boolean(),
+      z.int().min(1, trustAllowed).max(32, trustAllowed),
+      z.string().refine((value) => value.split(',').every((each) => isProxy(each.trim())), trustAllowed),
+      z
+        .array(z.string(trustAllowed).refine(isProxy, trustAllowed))
+        .min(1, trustAllowed)
+        .max(256, trustAllowed),
+    ],
+    { error: trustAllowed },
+  )
+  .meta({ allowed: trustAllowed })
+
+const originAllowed = 'a regular expression of at most 500 characters'
+const originPattern = z
+  .string({ error: originAllowed })
+  .min(1, { error: originAllowed })
+  .max(500, { error: originAllowed })
+  .refine(isRegularExpression, { error: originAllowed })
+  .meta({ allowed: originAllowed })
+
+function isRegularExpression(value: string): boolean {
+  try {
+    new RegExp(value)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const defaultLimits = {
+  accounts: [5000, '/v1/accounts'],
+  assets: [1000, '/v1/assets'],
+  assets_accounts: [5000, 'nothing; accepted because existing files carry it'],
+  auctions: [100, '/v1/auctions'],
+  burns: [5000, '/v1/burns'],
+  buyoffers: [100, '/v1/buyoffers and /v1/template_buyoffers'],
+  collections: [1000, '/v1/collections'],
+  links: [100, '/v1/links'],
+  logs: [100, 'every /logs route'],
+  offers: [100, '/v1/offers'],
+  prices_templates: [1000, '/v1/prices/templates'],
+  royalties: [100, '/v1/royalties'],
+  sales: [100, '/v0/sales and the older /v1/sales'],
+  sales_templates: [100, '/v1/sales/templates'],
+  sales_v2: [100, '/v2/sales'],
+  schemas: [1000, '/v1/schemas'],
+  templates: [1000, '/v1/templates'],
+  transfers: [100, '/v1/transfers'],
+} as const satisfies Record<string, readonly [number, string]>
+
+type LimitName = keyof typeof defaultLimits
+type LimitField = z.ZodDefault<z.ZodInt>
+
+const limits = section(
+  Object.fromEntries(
+    Object.entries(defaultLimits).map(([name, [limit, routes]]) => [
+      name,
+      integer(1, 100_000).default(limit).describe(`Largest page of ${routes}.`),
+    ]),
+  ) as Record<LimitName, LimitField>,
+)
+
+const commonArgs = {
+  connected_reader: readerName()
+    .optional()
+    .describe('Name of the reader whose blocks feed the live data; without it there is none.'),
+  socket_features: section({
+    asset_update: flag()
+      .default(false)
+      .describe('Send the events back and update to socket.io clients (assets namespace).'),
+  })
+    .prefault({ asset_update: true })
+    .describe('Which live events are sent.'),
+  api_features: section({
+    disable_v1_sales: flag()
+      .default(false)
+      .describe('Answer /v1/sales and its count as /v2/sales does (market namespace).'),
+  })
+    .prefault({})
+    .describe('Which routes are served.'),
+  limits: limits.prefault({}).describe('Largest `limit` a request may ask for, by route.'),
+  enable_fast_asset_counts: flag()
+    .default(false)
+    .describe('Count all assets of a collection from maintained totals.'),
+}
+
+const assetsAccount = () => accountName().describe('Account of the assets contract.')
+const marketAccount = () => accountName().describe('Account of the market contract.')
+const toolsAccount = () => accountName().describe('Account of the tools contract.')
+
+const live = section({
+  max_connections: integer(1, 1_000_000)
+    .default(10_000)
+    .describe('Most live connections of the api, shared out among its processes.'),
+  connections_per_address: integer(1, 1_000_000)
+    .default(250)
+    .describe('Most live connections of one client address, shared out among the processes.'),
+  subscriptions_per_connection: integer(1, 10_000)
+    .default(100)
+    .describe('Most subscriptions of one plain websocket.'),
+  values_per_subscription: integer(1, 100_000)
+    .default(1_000)
+    .describe('Most values in the filters of one subscription.'),
+  max_message_bytes: integer(256, 1_048_576)
+    .default(65_536)
+    .describe('Longest message (bytes) that a client may send; a longer one ends the connection.'),
+  messages_per_second: integer(1, 10_000)
+    .default(10)
+    .describe(
+      'Messages, of socket.io packets of every kind, that a client may send in a second, with ten seconds saved up; more end the connection.',
+    ),
+  max_queue_bytes: integer(65_536, 1_073_741_824)
+    .default(8_388_608)
+    .describe('Bytes that may wait for a client to read them; a slower client is cut off.'),
+})
+
+const namespacePath = () =>
+  textLike(/^(?:\/[A-Za-z0-9._~-]{1,64}){1,8}$/, 'a path such as /assets, without a slash at its end')
+const mount = {
+  path: namespacePath().describe('Prefix of every endpoint of the namespace.'),
+  aliases: list(namespacePath(), 16).default([]).describe('Further prefixes with the same endpoints.'),
+}
+const args = 'Arguments of the namespace.'
+
+const assetsNamespace = section({
+  name: z.literal('assets').describe('Contract family.'),
+  ...mount,
+  args: section({ assets_account: assetsAccount(), ...commonArgs }).describe(args),
+})
+const marketNamespace = section({
+  name: z.literal('market').describe('Contract family.'),
+  ...mount,
+  args: section({
+    market_account: marketAccount(),
+    assets_account: assetsAccount()
+      .optional()
+      .describe('Account of the assets contract; only used until the contract itself has named it.'),
+    oracle_account: accountName()
+      .optional()
+      .describe('Account of the oracle contract; only used until the market contract has named it.'),
+    ...commonArgs,
+  }).describe(args),
+})
+const toolsNamespace = section({
+  name: z.literal('tools').describe('Contract family.'),
+  ...mount,
+  args: section({
+    tools_account: toolsAccount(),
+    assets_account: assetsAccount()
+      .optional()
+      .describe('Account of the assets contract; only used until the contract itself has named it.'),
+    ...commonArgs,
+  }).describe(args),
+})
+
+/** Names of the namespaces. */
+export const namespaceNames = ['assets', 'market', 'tools'] as const
+
+/** An entry of `namespaces`. */
+export const namespaceSchema = z.discriminatedUnion(
+  'name',
+  [assetsNamespace, marketNamespace, toolsNamespace],
+  {
+    error: (issue) =>
+      typeof issue.input === 'object' && issue.input !== null
+        ? oneOf(namespaceNames, Reflect.get(issue.input, 'name'))
+        : 'an object { … }',
+  },
+)
+
+/** `server.config.json`. */
+export const serverSchema = section({
+  provider_name: text(0, 200).default('').describe('Who runs the service; shown in the documentation.'),
+  provider_url: text(0, 2048).default('').describe('Address of the provider; shown in the documentation.'),
+  server_addr: hostName().default('0.0.0.0').describe('Address to listen on.'),
+  server_name: text(0, 253).default('').describe('Public host name; shown in the documentation.'),
+  server_port: port().default(9000).describe('Port to listen on.'),
+  cache_life: integer(0, 31_536_000)
+    .default(0)
+    .describe('Seconds for which an answer is cached; 0 = not at all.'),
+  cache_max_value_bytes: integer(0, 1_073_741_824)
+    .default(2_000_000)
+    .describe('Answers with a larger body (bytes) are not cached.'),
+  cache_max_memory_bytes: integer(0, 68_719_476_736)
+    .default(134_217_728)
+    .describe('Memory (bytes) of a process for cached answers; full, the least recently used go.'),
+  trust_proxy: trustProxy
+    .default(false)
+    .describe('Proxies whose word about the address of the client counts; true is one proxy.'),
+  rate_limit: rateLimit
+    .optional()
+    .describe('Limit of requests for each client address; without it there is none.'),
+  ip_whitelist: list(addressRange(), 10_000)
+    .default([])
+    .describe('Client addresses that are neither limited nor answered from the cache.'),
+  peer_whitelist: list(addressRange(), 10_000)
+    .default([])
+    .describe('The same, by the address of the TCP connection, which no header can forge.'),
+  slow_query_threshold: integer(0, 86_400_000)
+    .default(0)
+    .describe('Milliseconds from which a database query is logged as slow; 0 = never.'),
+  max_query_time_ms: integer(1, 86_400_000)
+    .default(10_000)
+    .describe('Longest time of all database queries of a request, with the wait for a connection.'),
+  max_db_connections: integer(1, 10_000)
+    .default(50)
+    .describe('Most database connections of the api to each server, shared out among its processes.'),
+  max_list_queries: integer(1, 10_000)
+    .optional()
+    .describe(
+      'Most requests for lists and statistics that use a database connection at once, shared out among the processes; without it three for every two processors of this machine.',
+    ),
+  max_body_bytes: integer(1_024, 104_857_600)
+    .default(1_048_576)
+    .describe('Largest body (bytes) of a request, as sent and as decompressed.'),
+  max_body_memory_bytes: integer(65_536, 68_719_476_736)
+    .default(33_554_432)
+    .describe(
+      'Most bytes of bodies that a process reads at the same time; one client has at most a quarter.',
+    ),
+  max_connections: integer(1, 1_000_000)
+    .default(16_384)
+    .describe('Most connections of all kinds to the api, shared out among its processes.'),
+  metrics_port: port().optional().describe('Port of the metrics; without it they are not served.'),
+  metrics_addr: hostName()
+    .optional()
+    .describe('Address that metrics_port listens on; server_addr when absent.'),
+  tls_proxy: text(1, 300)
+    .optional()
+    .describe('Host and port of the TLS proxy, such as nginx:8443, whose certificate the metrics watch.'),
+  console: flag()
+    .default(true)
+    .describe('Whether browsers that ask for / are shown how the service is doing; else it is not found.'),
+  cors: list(originPattern, 256)
+    .default([])
+    .describe(
+      'Regular expressions, found anywhere in an origin, of those that browsers may call from; empty = every origin.',
+    ),
+  live: live.prefault({}).describe('Limits of live connections: websockets, event streams, socket.io.'),
+  namespaces: list(namespaceSchema, 32, 1).describe('What is served, and where.'),
+})
+
+/** Validated `server.config.json`, every default filled in. */
+export type ServerConfig = z.output<typeof serverSchema>
+/** One entry of `namespaces`; `name` decides which `args` it has. */
+export type NamespaceConfig = z.output<typeof namespaceSchema>
+/** Name of a contract family that can be served. */
+export type NamespaceName = NamespaceConfig['name']

@@ -1,0 +1,303 @@
+import { describeError } from '../errors/index.ts'
+import type { KeyValueStore, StoreLogger, Unsubscribe } from '../kvstore/index.ts'
+import { decodeFeedMessage } from '../feed/index.ts'
+import { feedChannel } from '../feed/index.ts'
+import type { FeedEntry, FeedGap, FeedLag, FeedMessage } from '../feed/index.ts'
+import { readFeed, readFeedState } from './stored-feed.ts'
+import type { FeedQuery, FeedState } from './stored-feed.ts'
+
+/** Time limits of a subscriber; tests shorten them. */
+export interface SubscriberTiming {
+  /** Silence of the bus after which the database is asked instead. The filler publishes every two seconds. */
+  readonly silenceMs: number
+  /** How often the database is asked then. */
+  readonly pollMs: number
+}
+
+const defaultTiming: SubscriberTiming = { silenceMs: 5_000, pollMs: 1_000 }
+
+/** Messages, and characters of them, that wait for their turn; beyond that the database is read, which has them all. */
+const MAX_WAITING = 256
+const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024
+/** Entries read from the database at once. */
+const BATCH = 50
+/** Problems of the same kind are logged at most this often. */
+const WARN_EVERY_MS = 60_000
+
+/** What `subscribeToFeed` needs. */
+export interface SubscribeOptions {
+  readonly store: KeyValueStore
+  /** Reads from the database that the filler writes to, not from a replica. */
+  readonly query: FeedQuery
+  readonly reader: string
+  /** Start after everything published so far, or after this entry. Default `now`. */
+  readonly from?: 'now' | { readonly epoch: number; readonly sequence: bigint }
+  readonly logger: StoreLogger
+  /** Takes each entry, in order, once; the next one waits until it has resolved. What it throws is logged. */
+  readonly onEntry: (entry: FeedEntry) => Promise<void> | void
+  /** Takes what the filler says of its progress. */
+  readonly onLag?: (lag: FeedLag) => void
+  readonly timing?: Partial<SubscriberTiming>
+}
+
+/** What a subscriber says of itself. */
+export interface SubscriberStatus {
+  /** The feed of the subscription; null before the reader has one. */
+  readonly epoch: number | null
+  /** Newest entry that was taken. */
+  readonly sequence: bigint
+  /** Whether messages come by the bus or have to be asked of the database. */
+  readonly via: 'bus' | 'database'
+  /** What the filler last said; null before. */
+  readonly lag: FeedLag | null
+  /** Entries that came by the bus, that were read from the database, and bus messages that were skipped. */
+  readonly fromBus: number
+  readonly fromDatabase: number
+  readonly malformed: number
+}
+
+/** A subscription to the feed of one reader. */
+export interface FeedSubscriber {
+  status(): SubscriberStatus
+  /** Ends it; resolves when the entry in hand is done. Never rejects. */
+  close(): Promise<void>
+}
+
+/**
+ * Subscribes to a reader's feed without losing an entry: by the bus as long as each message is the next one, and through the
+ * database at the start, after a gap, for what is too long for the bus, and while the bus is silent. What is no longer
+ * retained, or belongs to another feed, comes as an entry of kind `gap`. Resolves when it stands at its starting place, or,
+ * when the database does not answer, at once: it starts there as soon as it can.
+ */
+export async function subscribeToFeed(options: SubscribeOptions): Promise<FeedSubscriber> {
+  const subscriber = new Subscriber(options)
+  await subscriber.start()
+  return subscriber
+}
+
+class Subscriber implements FeedSubscriber {
+  readonly #options: SubscribeOptions
+  readonly #timing: SubscriberTiming
+  readonly #waiting: { readonly message: FeedMessage; readonly characters: number }[] = []
+  #waitingCharacters = 0
+  #unsubscribe: Unsubscribe = () => Promise.resolve()
+  #timer: NodeJS.Timeout | null = null
+  #epoch: number | null = null
+  #sequence = 0n
+  #started = false
+  #closed = false
+  /** The database has to be asked. */
+  #isBehind = true
+  #isBusSilent = true
+  #heardAtMs = 0
+  #lag: FeedLag | null = null
+  readonly #counts = { fromBus: 0, fromDatabase: 0, malformed: 0 }
+  readonly #warnedAtMs = new Map<string, number>()
+  #running: Promise<void> | null = null
+
+  constructor(options: SubscribeOptions) {
+    this.#options = options
+    this.#timing = { ...defaultTiming, ...options.timing }
+    const { from = 'now' } = options
+    if (from === 'now') return
+    this.#epoch = from.epoch
+    this.#sequence = from.sequence
+    this.#started = true
+  }
+
+  /** What is published while the position is looked up waits in the queue. */
+  async start(): Promise<void> {
+    const { store, reader } = this.#options
+    this.#unsubscribe = await store
+      .subscribe(feedChannel(reader), (text) => this.#receive(text))
+      .catch(() => this.#unsubscribe)
+    if (!this.#started) await this.#standAtNewest()
+    this.#timer = setInterval(() => this.#look(), this.#timing.pollMs)
+    this.#timer.unref()
+    this.#wake()
+  }
+
+  status(): SubscriberStatus {
+    const epoch = this.#epoch
+    const sequence = this.#sequence
+    const lag = this.#lag
+    return { epoch, sequence, via: this.#isBusSilent ? 'database' : 'bus', lag, ...this.#counts }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    if (this.#timer) clearInterval(this.#timer)
+    await this.#unsubscribe().catch(() => undefined)
+    await this.#running
+  }
+
+  #hasEnded(): boolean {
+    return this.#closed
+  }
+
+  async #standAtNewest(): Promise<void> {
+    try {
+      const state = await readFeedState(this.#options.query, this.#options.reader)
+      if (state) ({ epoch: this.#epoch, sequence: this.#sequence } = state)
+      this.#started = true
+      this.#isBehind = false
+    } catch (error) {
+      this.#warn('the feed cannot be read', error)
+    }
+  }
+
+  #receive(text: string): void {
+    if (this.#hasEnded()) return
+    this.#heardAtMs = performance.now()
+    this.#isBusSilent = false
+    try {
+      const message = decodeFeedMessage(text)
+      if (message.kind === 'lag') {
+        this.#lag = message
+        this.#options.onLag?.(message)
+      }
+      this.#enqueue(message, text.length)
+    } catch (error) {
+      this.#counts.malformed++
+      this.#isBehind = true
+      this.#warn('a message of the feed was skipped', error)
+    }
+    this.#wake()
+  }
+
+  #enqueue(message: FeedMessage, characters: number): void {
+    const isFull = this.#waiting.length >= MAX_WAITING || this.#waitingCharacters >= MAX_WAITING_CHARACTERS
+    if (isFull) this.#isBehind = true
+    else {
+      this.#waiting.push({ message, characters })
+      this.#waitingCharacters += characters
+    }
+  }
+
+  /** A silent bus may have lost something. */
+  #look(): void {
+    if (performance.now() - this.#heardAtMs >= this.#timing.silenceMs) this.#isBusSilent = true
+    if (this.#isBusSilent) this.#isBehind = true
+    this.#wake()
+  }
+
+  #wake(): void {
+    this.#running ??= this.#work().finally(() => {
+      this.#running = null
+      if (this.#waiting.length > 0 && !this.#closed) this.#wake()
+    })
+  }
+
+  async #work(): Promise<void> {
+    if (!this.#started) await this.#standAtNewest()
+    if (!this.#started) return
+    for (;;) {
+      if (this.#isBehind) {
+        if (!(await this.#catchUp())) return
+        continue
+      }
+      const next = this.#waiting.shift()
+      if (next === undefined || this.#hasEnded()) return
+      this.#waitingCharacters -= next.characters
+      await this.#take(next.message)
+    }
+  }
+
+  async #take(message: FeedMessage): Promise<void> {
+    const sequence = BigInt(message.sequence)
+    const isSameFeed = message.epoch === this.#epoch
+    if (isSameFeed && sequence <= this.#sequence) return
+    if (message.kind === 'lag' && message.epoch === 0) return
+    if (
+      isSameFeed &&
+      sequence === this.#sequence + 1n &&
+      message.kind !== 'lag' &&
+      message.kind !== 'stored'
+    ) {
+      this.#counts.fromBus++
+      await this.#deliver(message, sequence)
+    } else this.#isBehind = true
+  }
+
+  /** Reads everything that is stored; false when the database did not answer. */
+  async #catchUp(): Promise<boolean> {
+    // What has to be dropped from here on asks for another look.
+    this.#isBehind = false
+    try {
+      const state = await readFeedState(this.#options.query, this.#options.reader)
+      if (!state) return true
+      await this.#align(state)
+      while ((await this.#readOn()) === BATCH);
+      return true
+    } catch (error) {
+      this.#isBehind = true
+      this.#warn('the feed cannot be read', error)
+      return false
+    }
+  }
+
+  /** Reads and delivers what is next; the number of entries. */
+  async #readOn(): Promise<number> {
+    const { query, reader } = this.#options
+    if (this.#hasEnded()) return 0
+    const rows = await readFeed(query, reader, this.#sequence, BATCH)
+    for (const row of rows) {
+      if (this.#hasEnded()) return 0
+      if ('problem' in row) {
+        this.#sequence = row.sequence
+        this.#warn('an entry of the feed cannot be read and is left out', row.problem)
+      } else {
+        this.#counts.fromDatabase++
+        await this.#deliver(row.entry, row.sequence)
+      }
+    }
+    return rows.length
+  }
+
+  /** Switches to the present feed, past what is no longer retained. */
+  async #align(state: FeedState): Promise<void> {
+    const isNew = this.#epoch === null
+    const isOther = !isNew && (this.#epoch !== state.epoch || this.#sequence > state.sequence)
+    const isPruned = !isOther && this.#sequence < state.prunedTo
+    if (isNew || isOther) this.#epoch = state.epoch
+    if (!isOther && !isPruned) return
+    const sequence = isOther ? state.sequence : state.prunedTo
+    const gap: FeedGap = {
+      kind: 'gap',
+      reader: this.#options.reader,
+      epoch: state.epoch,
+      sequence: String(sequence),
+      from_block: null,
+      to_block: isPruned ? await this.#lastBlockBefore(state) : state.toldTo,
+    }
+    await this.#deliver(gap, sequence)
+  }
+
+  /** The last block without stored events: those of the oldest entry follow. */
+  async #lastBlockBefore({ prunedTo, toldTo }: FeedState): Promise<number> {
+    const [oldest] = await this.#options.query<{ kind: string; block_num: number }>(
+      'SELECT kind, block_num FROM chain.feed WHERE reader = $1 AND sequence > $2 ORDER BY sequence LIMIT 1',
+      [this.#options.reader, prunedTo],
+    )
+    if (!oldest) return toldTo
+    // The block of a fork has been published before it, and may be among what is missing.
+    return oldest.kind === 'block' ? oldest.block_num - 1 : oldest.block_num
+  }
+
+  async #deliver(entry: FeedEntry, sequence: bigint): Promise<void> {
+    this.#sequence = sequence
+    try {
+      await this.#options.onEntry(entry)
+    } catch (error) {
+      this.#warn('an entry of the feed could not be handled', error)
+    }
+  }
+
+  #warn(message: string, error: unknown): void {
+    const now = performance.now()
+    const last = this.#warnedAtMs.get(message)
+    if (last !== undefined && now - last < WARN_EVERY_MS) return
+    this.#warnedAtMs.set(message, now)
+    this.#options.logger.warn({ reader: this.#options.reader, cause: describeError(error) }, message)
+  }
+}

@@ -1,0 +1,8 @@
+export { packFeedText, newestCursor, readFeedState } from './stored-feed.ts'
+export type { FeedQuery, FeedState } from './stored-feed.ts'
+export { cursorAfter, encodeCursor, decodeCursor } from './cursor.ts'
+export type { FeedCursor } from './cursor.ts'
+export { subscribeToFeed } from './feed-subscriber.ts'
+export type { FeedSubscriber, SubscriberStatus } from './feed-subscriber.ts'
+export { readMissed } from './resume.ts'
+export type { MissedEntry } from './resume.ts'

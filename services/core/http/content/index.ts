@@ -1,0 +1,8 @@
+export { bodyLimits, BodyReader, hasBody, mediaTypeOf } from './read-body.ts'
+export {
+  compress,
+  COMPRESSION_THRESHOLD_BYTES,
+  negotiateEncoding,
+  createCompressionStep,
+} from './compression.ts'
+export type { Encoding } from './compression.ts'

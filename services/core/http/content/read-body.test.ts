@@ -1,0 +1,101 @@
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import { connect } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it } from 'vitest'
+import { BodyReader } from './read-body.ts'
+import type { BodyLimits } from './read-body.ts'
+import type { RequestError } from '../request-error.ts'
+
+let server: Server
+const sockets: Socket[] = []
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  server.close()
+})
+
+/** A server that reads bodies and says how many letters they have; the client is named by the path. */
+async function serve(limits: Partial<BodyLimits>): Promise<BodyReader> {
+  const bodies = new BodyReader({ maxBytes: 1_000, maxBytesAtOnce: 4_000, maxMs: 60_000, ...limits })
+  server = createServer((request, response) => {
+    bodies.readText(request, request.url ?? '').then(
+      (text) => response.end(String(text.length)),
+      (error: unknown) => {
+        const { status, message, headers } = error as RequestError
+        response.writeHead(status, headers).end(message)
+      },
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return bodies
+}
+
+/** Sends the beginning of a body and returns what has been answered so far. */
+function send(
+  client: string,
+  announced: number,
+  body: string | Buffer,
+  encoding = 'identity',
+): { text: string } {
+  const answer = { text: '' }
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1', () => {
+    socket.write(
+      `POST ${client} HTTP/1.1\r\nHost: x\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${announced}\r\n\r\n`,
+    )
+    socket.write(body)
+  })
+  sockets.push(socket)
+  socket.on('data', (chunk) => (answer.text += chunk.toString())).on('error', () => undefined)
+  return answer
+}
+
+const part = 'x'.repeat(900)
+
+describe('bodies that do not end', () => {
+  it('bodies that do not end share a budget, of which no client has more than a quarter', async () => {
+    const bodies = await serve({})
+    send('/one', 1_000, part)
+    await expect.poll(() => bodies.bytes).toBe(900)
+    const second = send('/one', 1_000, part)
+    await expect.poll(() => second.text).toMatch(/^HTTP\/1\.1 503 [^]*too many|Too many request bodies/i)
+    expect(second.text).toMatch(/retry-after: 1/i)
+    for (const client of ['/two', '/three', '/four']) send(client, 1_000, part)
+    await expect.poll(() => bodies.bytes).toBe(3_600)
+    const fifth = send('/five', 1_000, part)
+    await expect.poll(() => fifth.text).toMatch(/^HTTP\/1\.1 503 /)
+    // Whose body is within what is left is served, and what was taken is given back.
+    const small = send('/six', 100, 'x'.repeat(100))
+    await expect.poll(() => small.text).toMatch(/\r\n\r\n[^]*100/)
+    for (const socket of sockets) socket.destroy()
+    await expect.poll(() => bodies.bytes).toBe(0)
+  })
+
+  it('bodies that do not end are refused after a while', async () => {
+    const bodies = await serve({ maxMs: 50 })
+    const late = send('/one', 1_000, part)
+    await expect.poll(() => late.text).toMatch(/^HTTP\/1\.1 408 [^]*The body took longer than 50 ms/)
+    expect(bodies.bytes).toBe(0)
+  })
+})
+
+describe('a body', () => {
+  it('a body is refused before it is read when it is announced too large, and as soon as it is', async () => {
+    await serve({})
+    const announced = send('/one', 1_001, '')
+    await expect.poll(() => announced.text).toMatch(/^HTTP\/1\.1 413 /)
+    const packed = gzipSync('x'.repeat(100_000))
+    const bomb = send('/two', packed.length, packed, 'gzip')
+    await expect.poll(() => bomb.text).toMatch(/^HTTP\/1\.1 413 /)
+  })
+
+  it('a body may begin with a byte order mark, which is no part of its text', async () => {
+    await serve({})
+    const body = Buffer.from('\ufeff{}')
+    const plain = send('/one', body.length, body)
+    await expect.poll(() => plain.text).toMatch(/\r\n\r\n(?:1\r\n)?2(?:\r\n|$)/)
+    const packed = gzipSync(body)
+    const compressed = send('/two', packed.length, packed, 'gzip')
+    await expect.poll(() => compressed.text).toMatch(/\r\n\r\n(?:1\r\n)?2(?:\r\n|$)/)
+  })
+})

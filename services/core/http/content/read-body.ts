@@ -1,0 +1,168 @@
+import type { IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { RequestError } from '../request-error.ts'
+
+/** Leaves out a byte order mark, which some clients put before JSON. */
+const utf8 = new TextDecoder()
+
+const decoders = {
+  gzip: promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+}
+
+/** Whether a request announces a body that is not empty. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+}
+
+/** Media type of a body in lower case, without its parameters; empty text when there is none. */
+export function mediaTypeOf({ headers }: IncomingMessage): string {
+  return (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
+}
+
+/** Limits of the bodies of requests. */
+export interface BodyLimits {
+  /** Largest body, as sent and as decompressed. */
+  readonly maxBytes: number
+  /** Most bytes of all bodies that are being read, together. */
+  readonly maxBytesAtOnce: number
+  /** A body that takes longer is refused, ms. */
+  readonly maxMs: number
+}
+
+/** The part of all bytes that one client may have at once. */
+const SHARE_OF_ONE = 1 / 4
+/** Seconds after which a refused client may try again. */
+const RETRY_AFTER_SECONDS = '1'
+const MAX_MS = 20_000
+
+/** Limits with the time that every server gives. */
+export function bodyLimits(maxBytes: number, maxBytesAtOnce: number): BodyLimits {
+  return { maxBytes, maxBytesAtOnce, maxMs: MAX_MS }
+}
+
+/** Reads bodies of requests within a budget of bytes for all of them, of which no client has all. */
+export class BodyReader {
+  readonly #limits: BodyLimits
+  readonly #held = new Map<string, number>()
+  #bytes = 0
+
+  constructor(limits: BodyLimits) {
+    this.#limits = limits
+  }
+
+  /** Bytes of bodies that have been read in part. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /**
+   * Reads a body as UTF-8 text, decompressed.
+   *
+   * @param client whose share of the budget it takes.
+   * @throws RequestError 400 cut off or not compressed as it says, 408 too slow, 413 too large, 415 unknown
+   *   compression, 503 no budget left.
+   */
+  async readText(request: IncomingMessage, client: string): Promise<string> {
+    const { maxBytes } = this.#limits
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+    const taken = { bytes: 0 }
+    try {
+      const bytes = await readBytes(request, this.#limits, (length) => {
+        this.#take(client, length)
+        taken.bytes += length
+      })
+      return await decompress(bytes, request.headers['content-encoding'] ?? 'identity', maxBytes)
+    } finally {
+      this.#giveBack(client, taken.bytes)
+    }
+  }
+
+  #take(client: string, length: number): void {
+    const { maxBytesAtOnce } = this.#limits
+    const held = (this.#held.get(client) ?? 0) + length
+    if (this.#bytes + length > maxBytesAtOnce || held > maxBytesAtOnce * SHARE_OF_ONE) throw tooMany()
+    this.#bytes += length
+    this.#held.set(client, held)
+  }
+
+  #giveBack(client: string, length: number): void {
+    this.#bytes -= length
+    const left = (this.#held.get(client) ?? 0) - length
+    if (left > 0) this.#held.set(client, left)
+    else this.#held.delete(client)
+  }
+}
+
+function tooMany(): RequestError {
+  const headers = { Connection: 'close', 'Retry-After': RETRY_AFTER_SECONDS }
+  return new RequestError(503, 'Too many request bodies at once', headers)
+}
+
+function tooLarge(maxBytes: number): RequestError {
+  const mebi = maxBytes / 2 ** 20
+  const size = mebi >= 1 ? `${mebi} MB` : `${maxBytes / 2 ** 10} KB`
+  // A body that is too large is not read to the end: the connection cannot be used again.
+  return new RequestError(413, `The body is larger than ${size}`, { Connection: 'close' })
+}
+
+function readBytes(
+  request: IncomingMessage,
+  { maxBytes, maxMs }: BodyLimits,
+  take: (length: number) => void,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const end = (): void => {
+      clearTimeout(late)
+      request.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut)
+      // What is refused is not read on; later errors have no listener.
+      request.pause().on('error', () => undefined)
+    }
+    const refuse = (error: RequestError): void => {
+      end()
+      reject(error)
+    }
+    const onData = (chunk: Buffer): void => {
+      bytes += chunk.length
+      if (bytes > maxBytes) {
+        refuse(tooLarge(maxBytes))
+        return
+      }
+      try {
+        take(chunk.length)
+        chunks.push(chunk)
+      } catch (error) {
+        refuse(error as RequestError)
+      }
+    }
+    const onEnd = (): void => {
+      end()
+      resolve(Buffer.concat(chunks))
+    }
+    const onCut = (): void => {
+      refuse(new RequestError(400, 'The body ended early', { Connection: 'close' }))
+    }
+    const late = setTimeout(() => {
+      refuse(new RequestError(408, `The body took longer than ${maxMs} ms`, { Connection: 'close' }))
+    }, maxMs)
+    request.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut)
+  })
+}
+
+async function decompress(bytes: Buffer, encoding: string, maxBytes: number): Promise<string> {
+  const name = encoding.trim().toLowerCase()
+  if (name === 'identity' || name === '') return utf8.decode(bytes)
+  if (!Object.hasOwn(decoders, name)) throw new RequestError(415, `Unsupported content encoding ${name}`)
+  try {
+    const plain = await decoders[name as keyof typeof decoders](bytes, { maxOutputLength: maxBytes })
+    return utf8.decode(plain)
+  } catch (error) {
+    const code: unknown = error instanceof Error && 'code' in error ? error.code : ''
+    if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
+    throw new RequestError(400, 'The body is not compressed as it says')
+  }
+}

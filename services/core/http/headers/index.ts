@@ -1,0 +1,6 @@
+export { createCorsStep, createCorsHeaders } from './cors.ts'
+export { namesTag, weakTag } from './validators.ts'
+export { setHeaders } from './headers.ts'
+export type { Headers } from './headers.ts'
+export { warningHeader } from './warning.ts'
+export { httpDate } from './http-date.ts'

@@ -1,0 +1,158 @@
+import limitRequests from 'koa-ratelimit'
+import type { Redis } from 'ioredis'
+import type { Context, Middleware } from 'koa'
+import type { Headers } from '../headers/index.ts'
+import type { KnownClient } from './clients.ts'
+import type { RequestCounter } from './request-counter.ts'
+import { RequestError } from '../request-error.ts'
+
+/** Settings named like their keys in server.config.json. */
+export interface RateLimitSettings {
+  /** Seconds. */
+  readonly interval: number
+  readonly requests: number
+  readonly bill_execution_time: boolean
+}
+
+/** The window of a client after a request. */
+export interface RequestWindow {
+  /** Requests that are left in it. */
+  readonly remaining: number
+  /** Its end, in seconds since 1970, rounded up. */
+  readonly reset: number
+  readonly isAllowed: boolean
+}
+
+/** A limit of requests for each client. */
+export interface RequestLimit {
+  readonly settings: RateLimitSettings
+  /** Counts a request of a client, whether or not it is allowed. */
+  count(client: string): Promise<RequestWindow>
+  /** Counts the further seconds that a request took, where they are billed; its own answer does not show them. */
+  bill(client: string, elapsedMs: number): void
+}
+
+/** @param counter with windows of `interval`. */
+export function createRequestLimit(settings: RateLimitSettings, counter: RequestCounter): RequestLimit {
+  const { requests, bill_execution_time: isBilled } = settings
+  return {
+    settings,
+    async count(client) {
+      const { count, expiresInMs } = await counter.add(client, 1)
+      const reset = Math.ceil((Date.now() + expiresInMs) / 1_000)
+      return { remaining: Math.max(0, requests - count), reset, isAllowed: count <= requests }
+    },
+    bill(client, elapsedMs) {
+      const extra = Math.ceil(elapsedMs / 1_000) - 1
+      if (isBilled && extra > 0) void counter.add(client, extra)
+    },
+  }
+}
+
+const REFUSAL = 'Rate limit'
+const LIMIT_HEADER = 'X-RateLimit-Limit'
+const REMAINING_HEADER = 'X-RateLimit-Remaining'
+const RESET_HEADER = 'X-RateLimit-Reset'
+
+/** The headers of an answer below a limit: those with prefix have the end of the window, those without what is left. */
+export function limitHeaders(limit: RequestLimit, window: RequestWindow): Headers {
+  const { requests } = limit.settings
+  return {
+    [LIMIT_HEADER]: String(requests),
+    [REMAINING_HEADER]: String(window.remaining),
+    [RESET_HEADER]: String(window.reset),
+    ...standardHeaders(limit.settings, window.remaining, window.reset),
+    ...(window.isAllowed ? {} : retryHeaders(limit.settings, window.reset)),
+  }
+}
+
+function standardHeaders(
+  { requests, interval }: RateLimitSettings,
+  remaining: number,
+  reset: number,
+): Headers {
+  return {
+    'RateLimit-Limit': String(requests),
+    'RateLimit-Remaining': String(remaining),
+    'RateLimit-Reset': String(secondsUntil(reset, interval)),
+    'RateLimit-Policy': `${requests};w=${interval}`,
+  }
+}
+
+function retryHeaders({ interval }: RateLimitSettings, reset: number): Headers {
+  return { 'Retry-After': String(Math.max(1, secondsUntil(reset, interval))) }
+}
+
+function secondsUntil(reset: number, interval: number): number {
+  return Math.min(interval, Math.max(0, Math.ceil(reset - Date.now() / 1_000)))
+}
+
+/** The answer above the limit, without the headers of the limit. */
+export function refusalOf(headers: Headers = {}): RequestError {
+  return new RequestError(429, REFUSAL, headers)
+}
+
+/** What the step of a limit needs. */
+export interface RateLimitParts {
+  readonly limit: RequestLimit
+  readonly clientOf: (context: Context) => KnownClient
+  /** Which requests count. */
+  readonly applies: (context: Context) => boolean
+}
+
+/**
+ * Refuses requests above the limit with 429. Every request of a window counts, refused ones too. With
+ * `bill_execution_time` each further second that one takes counts as one more, shown with the next answer.
+ */
+export function createRateLimitStep({ limit, clientOf, applies }: RateLimitParts): Middleware {
+  const { settings } = limit
+  const limitRequest = limitRequests({
+    driver: 'redis',
+    db: countingDatabase(limit),
+    max: settings.requests,
+    duration: settings.interval * 1_000,
+    id: (context) => clientOf(context).key,
+    errorMessage: REFUSAL,
+    headers: { total: LIMIT_HEADER, remaining: REMAINING_HEADER, reset: RESET_HEADER },
+  })
+  return async (context, next) => {
+    if (!applies(context) || clientOf(context).isExempt) {
+      await next()
+      return
+    }
+    const startedMs = performance.now()
+    const outcome = { isAllowed: false }
+    const setHeaders = (): number => {
+      const reset = Number(context.response.get(RESET_HEADER))
+      context.set(standardHeaders(settings, Number(context.response.get(REMAINING_HEADER)), reset))
+      return reset
+    }
+    try {
+      await limitRequest(context, async () => {
+        outcome.isAllowed = true
+        setHeaders()
+        await next()
+      })
+      if (!outcome.isAllowed) throw refusalOf(retryHeaders(settings, setHeaders()))
+    } finally {
+      limit.bill(clientOf(context).key, performance.now() - startedMs)
+    }
+  }
+}
+
+/** Prefix that koa-ratelimit puts before an id. */
+const ID_PREFIX = 'limit:'
+
+/**
+ * What koa-ratelimit asks of its Redis client: one command that counts a request and returns what was left before it,
+ * and the end of the window in seconds since 1970. Its own is a script that stores the time of each request in a
+ * sliding window and fails with its connection; this one counts in fixed windows, as clients know them, continues
+ * without Redis, and can be billed.
+ */
+function countingDatabase(limit: RequestLimit): Redis {
+  const ratelimiter = async (id: string): Promise<[remaining: number, reset: number, total: number]> => {
+    const { remaining, reset, isAllowed } = await limit.count(id.slice(ID_PREFIX.length))
+    return [isAllowed ? remaining + 1 : 0, reset, limit.settings.requests]
+  }
+  return { ratelimiter } as unknown as Redis
+}

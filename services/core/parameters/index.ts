@@ -1,0 +1,17 @@
+export {
+  choice,
+  flag,
+  ids,
+  idsOrNull,
+  int,
+  named,
+  names,
+  text,
+  texts,
+  textOf,
+  id,
+  inPath,
+  name,
+  choices,
+  decimal,
+} from './kinds.ts'

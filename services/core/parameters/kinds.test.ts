@@ -1,0 +1,212 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Complaint, NamedLists, Parameter } from '../endpoint/index.ts'
+import { choice, choices, decimal, flag, id, ids, idsOrNull, int, name, names, text, texts } from './kinds.ts'
+import { pick, readParameters, valuesText, without } from '../endpoint/index.ts'
+
+const noLists: NamedLists = () => Promise.resolve([])
+
+/** The parsed value of a parameter, or why it is refused. */
+async function read(parameter: Parameter, given: unknown, lists = noLists): Promise<unknown> {
+  const refused: string[] = []
+  const refuse = (_: string, { reason }: Complaint) => refused.push(reason ?? 'refused')
+  const values = await readParameters({ p: parameter }, { lists, find: () => given, refuse })
+  return refused[0] ?? values['p']
+}
+
+describe('an int', () => {
+  it('an int is whole digits within its bounds and the exact range of a double', async () => {
+    expect(await read(int(''), '-12')).toBe(-12)
+    expect(await read(int(''), 9007199254740991)).toBe(9007199254740991)
+    expect(await read(int(''), '-0')).toBe(0)
+    for (const given of ['1.5', '1a', '+1', ' 1', '1e3', '0x1', '9007199254740992', '-', 'null', '١'])
+      expect(await read(int(''), given)).toBe('refused')
+    expect(await read(int('', { minimum: 1 }), '0')).toBe('refused')
+    expect(await read(int('', { maximum: 100 }), '101')).toBe('refused')
+  })
+})
+
+describe('an id', () => {
+  it('an id is any 64-bit integer, exactly', async () => {
+    expect(await read(id(''), '9223372036854775807')).toBe(9223372036854775807n)
+    expect(await read(id(''), '-9223372036854775808')).toBe(-9223372036854775808n)
+    expect(await read(id(''), '0001')).toBe(1n)
+    const tooLarge = ['9223372036854775808', '-9223372036854775809', '9'.repeat(100_000)]
+    for (const given of [...tooLarge, '1.0', 'null', 'abc']) expect(await read(id(''), given)).toBe('refused')
+  })
+
+  it('an id may be null where that means something, but only alone', async () => {
+    expect(await read(idsOrNull(''), 'NULL')).toBeNull()
+    expect(await read(idsOrNull(''), '1,2')).toEqual([1n, 2n])
+    expect(await read(idsOrNull(''), 'null,1')).toBe('refused')
+    expect(await read(ids(''), 'null')).toBe('refused')
+  })
+})
+
+describe('a flag', () => {
+  it('a flag is true, 1, false or 0; empty counts as absent', async () => {
+    expect(await read(flag(''), true)).toBe(true)
+    expect(await read(flag(''), '1')).toBe(true)
+    expect(await read(flag(''), 'false')).toBe(false)
+    expect(await read(flag(''), 0)).toBe(false)
+    expect(await read(flag('', true), 'empty')).toBeUndefined()
+    expect(await read(flag('', false), '')).toBe(false)
+    expect(await read(flag(''), 'TRUE')).toBe('refused')
+  })
+})
+
+describe('a name', () => {
+  it('a name has the alphabet and length of account names', async () => {
+    for (const given of ['a', 'atomicassets', '1.2.3', 'aaaaaaaaaaaaj', '.....'])
+      expect(await read(name(''), given)).toBe(given)
+    for (const given of ['A', '6', 'aaaaaaaaaaaak', 'aaaaaaaaaaaaaa', 'a b', '%'])
+      expect(await read(name(''), given)).toBe('refused')
+  })
+})
+
+describe('a decimal', () => {
+  it('a decimal stays text', async () => {
+    for (const given of ['12', '1e3', '0.50']) expect(await read(decimal('', 0), given)).toBe(given)
+    for (const given of ['-1', '.5', '1.', 'x']) expect(await read(decimal('', 0), given)).toBe('refused')
+  })
+
+  it('a decimal may be any number of a JSON body', async () => {
+    const texts: readonly (readonly [number, string])[] = [
+      [0.5, '0.5'],
+      [0.0000005, '0.0000005'],
+      [0.00000012, '0.00000012'],
+      [1e21, '1e21'],
+      [1.5e21, '15e20'],
+      [Number.MAX_VALUE, '17976931348623157e292'],
+      [Number.MIN_VALUE, `0.${'0'.repeat(40)}`],
+    ]
+    for (const [given, text] of texts) expect(await read(decimal('', 0), given)).toBe(text)
+    for (const given of [-0.0000005, Infinity]) expect(await read(decimal('', 0), given)).toBe('refused')
+  })
+})
+
+describe('a list', () => {
+  it('a list is split at commas and holds nothing twice', async () => {
+    expect(await read(names(''), 'bob,alice,bob')).toEqual(['bob', 'alice'])
+    expect(await read(ids(''), '1,01')).toEqual([1n])
+    expect(await read(choices('', ['a', 'b']), 'b,a')).toEqual(['b', 'a'])
+    expect(await read(choices('', ['a', 'b']), 'b,c')).toBe('refused')
+    for (const given of ['a,,b', 'a,', ',a', 'a, b']) expect(await read(names(''), given)).toBe('refused')
+    expect(await read(texts(''), 'a,,b')).toBe('refused')
+  })
+
+  it('a list expands named lists; one that is unknown leaves a list that matches nothing', async () => {
+    const lists: NamedLists = (list) => Promise.resolve(list === 'good' ? ['alice', 'bob'] : [])
+    expect(await read(names(''), '$list:good,carol', lists)).toEqual(['alice', 'bob', 'carol'])
+    expect(await read(names(''), '$list:typo', lists)).toEqual([])
+    expect(await read(names('', 'comma'), '$list:good', lists)).toBe('refused')
+  })
+
+  it('a list takes of a named list what the parameter can be, and no more than its bound', async () => {
+    const long = Array.from({ length: 50_001 }, (_, each) => String(each))
+    const lists: NamedLists = (list) => Promise.resolve(list === 'long' ? long : ['Alice', '7', 'bob', '-1'])
+    expect(await read(names(''), '$list:x,$list:x', lists)).toEqual(['bob'])
+    expect(await read(ids(''), '9,$list:x', lists)).toEqual([9n, 7n, -1n])
+    expect(await read(names(''), 'Alice,$list:x', lists)).toBe('refused')
+    expect(await read(ids(''), '$list:long', lists)).toBe('its lists have more than 50000 items')
+    const many = Array.from({ length: 51 }, (_, each) => `$list:${each}`).join(',')
+    expect(await read(ids(''), many, lists)).toBe('refused')
+  })
+
+  it('a list is bounded', async () => {
+    expect(await read(texts('', 'comma', {}), ','.repeat(60_000))).toBe('it has more than 10000 items')
+    expect(await read(texts('', 'comma', {}), 'x,'.repeat(9_999))).toEqual(['x', ''])
+  })
+})
+
+describe('a text', () => {
+  it('a text has a greatest length, which the refusal names', async () => {
+    const kinds = [
+      [text(''), 128],
+      [text('', { maximum: 256 }), 256],
+      [texts('', 'comma', { maximum: 100 }), 100],
+    ] as const
+    for (const [kind, most] of kinds) {
+      expect(await read(kind, 'x'.repeat(most))).toBeDefined()
+      expect(await read(kind, 'x'.repeat(most + 1))).toBe(`it is longer than ${most} characters`)
+    }
+    expect(await read(names(''), `$list:${'x'.repeat(200)}`)).toBe('it is longer than 128 characters')
+    for (const kind of [int(''), id(''), decimal('', 0), flag(''), name('')])
+      expect(await read(kind, '0'.repeat(1_000_000))).toBe('refused')
+  })
+})
+
+describe('any parameter', () => {
+  it('any parameter counts as absent when empty, takes its default, and cannot hold U+0000', async () => {
+    expect(await read(int(''), '')).toBeUndefined()
+    expect(await read(int('', { default: 7 }), '')).toBe(7)
+    expect(await read(text(''), 'a\0b')).toBe('refused')
+    expect(await read(text(''), 'a\ud800b')).toBe('a\ufffdb')
+  })
+
+  it('any parameter is refused where it must be given and is not', async () => {
+    expect(await read(text('', { required: true }), '')).toBe('refused')
+    expect(await read(choice('', ['a'], { required: true }), undefined)).toBe('refused')
+  })
+
+  it('any parameter falls back to its default for an unknown value where it is lenient', async () => {
+    const words = ['a', 'b'] as const
+    for (const given of ['constructor', 'x'.repeat(1_000), 'a\0'])
+      expect(await read(choice('', words, { default: 'a', lenient: true }), given)).toBe('a')
+    expect(await read(choice('', words, { default: 'a' }), 'constructor')).toBe('refused')
+  })
+
+  it('any parameter is read or refused, whatever it is', async () => {
+    const kinds = [
+      int(''),
+      id(''),
+      flag(''),
+      name(''),
+      text(''),
+      decimal('', 0),
+      ids(''),
+      names(''),
+      texts(''),
+    ]
+    const scalar = fc.oneof(fc.string({ unit: 'binary' }), fc.double(), fc.boolean(), fc.bigInt().map(String))
+    const given = fc.oneof(scalar, fc.jsonValue())
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom<Parameter>(...kinds), given, async (kind, value) => {
+        await expect(read(kind, value)).resolves.not.toThrow()
+      }),
+    )
+  })
+})
+
+describe('values', () => {
+  const parameters = { a: id(''), b: names(''), c: int('', { default: 1 }) }
+  const readAll = (given: Readonly<Record<string, string>>) =>
+    readParameters(parameters, {
+      find: (each) => given[each],
+      refuse(each) {
+        throw new Error(each)
+      },
+    })
+
+  it('parameter values are one text whatever the order in which they were given', async () => {
+    const text = valuesText(await readAll({ a: '01', b: 'bob' }))
+    expect(valuesText(await readAll({ b: 'bob', c: '1', a: '1', d: 'x' }))).toBe(text)
+    expect(valuesText(await readAll({ a: '1' }))).not.toBe(text)
+  })
+
+  it('parameter values have no member for what was not given, and can be had without some', async () => {
+    const values = await readAll({ a: '1', b: '' })
+    expect(Object.entries(values)).toEqual([
+      ['a', 1n],
+      ['c', 1],
+    ])
+    expect(without(values, ['a', 'b'])).toEqual({ c: 1 })
+    expect(pick(values, ['a', 'b'])).toEqual({ a: 1n })
+  })
+
+  it('parameter values can all be refused at once', async () => {
+    const wrong: string[] = []
+    await readParameters(parameters, { find: () => '!', refuse: (each) => wrong.push(each) })
+    expect(wrong).toEqual(['a', 'b', 'c'])
+  })
+})

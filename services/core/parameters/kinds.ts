@@ -1,0 +1,316 @@
+import { MAX_GIVEN_ITEMS, NAMED_LIST, readList, tooLong } from './lists.ts'
+import type { Elements } from './lists.ts'
+import { Complaint } from '../endpoint/index.ts'
+import type { Form, Parameter, Schema } from '../endpoint/index.ts'
+
+const INT = /^-?\d+$/
+const NAME = '(?:[a-z1-5.]{1,12}|[a-z1-5.]{12}[a-j1-5.])'
+const NAME_PATTERN = new RegExp(`^${NAME}$`)
+/** Digits, an exponent, decimals: 12, 1e3, 0.5. */
+const DECIMAL = /^-?\d+(?:e\d+)?(?:\.\d+)?$/
+/** Decimals of a number that is written in full: more than those of any token. */
+const MAX_DECIMALS = 40
+const MIN_ID = -(2n ** 63n)
+const MAX_ID = 2n ** 63n - 1n
+/** Digits of 2^63; a longer number needs no conversion to be too large. */
+const MAX_ID_DIGITS = 19
+
+/** Greatest length of a text that says nothing else: longer than any key, hash or name that the chain knows. */
+const DEFAULT_LENGTH = 128
+/** Digits of a number; the longest has 20, and clients may put zeros before it. */
+const NUMBER_LENGTH = 64
+
+interface Range {
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+interface Presence<T> {
+  /** Value when it is absent. */
+  readonly default?: T
+  /** Absent is refused. */
+  readonly required?: boolean
+  /** A value that cannot be used counts as absent; the caller of `read` is warned. */
+  readonly lenient?: boolean
+}
+
+/** It is there when it has a default or must be given. */
+type Scalar<T, O> = O extends { readonly default: unknown } | { readonly required: true } ? T : T | undefined
+
+/** A number in the form of {@link DECIMAL}, also one that JavaScript writes as `5e-7` or `1.5e+21`. */
+function numberText(value: number): string {
+  const text = String(value)
+  const [digits, exponent] = text.split('e')
+  if (!digits || !exponent) return text
+  const [whole = '', decimals = ''] = digits.split('.')
+  const places = decimals.length - Number(exponent)
+  return places > 0 ? value.toFixed(Math.min(places, MAX_DECIMALS)) : `${whole}${decimals}e${-places}`
+}
+
+/** Text of what was given. @throws Complaint for what is no text, number or flag. */
+export function textOf(given: unknown, complaint: string): string | undefined {
+  if (given === undefined || given === null) return undefined
+  if (typeof given === 'string') return given
+  if (typeof given === 'number') return numberText(given)
+  if (typeof given === 'boolean') return String(given)
+  throw new Complaint(complaint)
+}
+
+/** The same of what the database can hold. @throws Complaint also for U+0000. */
+function storableText(given: unknown, complaint: string): string | undefined {
+  const text = textOf(given, complaint)
+  if (text?.includes('\0')) throw new Complaint(complaint)
+  // Lone surrogates have no UTF-8 form: U+FFFD stands for them.
+  return text?.replaceAll(/\p{Surrogate}/gu, '\ufffd')
+}
+
+/** Names and numbers have a well-known form, and their errors a wording that clients know. */
+function isText({ type }: Form): boolean {
+  return type === 'string'
+}
+
+/** Greatest length of a text, of each of them where it is a list; the form of a name bounds it itself. */
+function greatestLength(form: Form): number {
+  return isText(form) ? (form.maximum ?? DEFAULT_LENGTH) : NUMBER_LENGTH
+}
+
+function scalar<T extends string | number | bigint | boolean>(
+  description: string,
+  form: Form,
+  element: Schema,
+  read: (text: string) => T | undefined,
+  { default: standard, required = false, lenient = false }: Presence<T> = {},
+  complaint = 'cannot be used',
+): Parameter<T | undefined> {
+  const most = greatestLength(form)
+  const isDocumented = standard !== undefined && typeof standard !== 'bigint'
+  return {
+    description,
+    ...form,
+    ...(isDocumented ? { default: standard } : {}),
+    ...(required ? { isRequired: true } : {}),
+    schema: { ...element, ...(isDocumented ? { default: standard } : {}) },
+    read(given, _lists, warn) {
+      try {
+        const text = storableText(given, complaint)
+        if (text === undefined || text === '') {
+          if (required) throw new Complaint('is required')
+          return standard
+        }
+        if (text.length > most) throw isText(form) ? tooLong(most, complaint) : new Complaint(complaint)
+        return read(text)
+      } catch (error) {
+        if (!lenient || !(error instanceof Complaint)) throw error
+        warn?.(error)
+        return standard
+      }
+    },
+  }
+}
+
+function listOf<T>(
+  description: string,
+  form: Form,
+  element: Schema,
+  own: Omit<Elements<T>, 'checkLength'>,
+): Parameter<readonly T[] | undefined> {
+  const most = greatestLength(form)
+  const elements: Elements<T> = {
+    ...own,
+    checkLength(text) {
+      if (text.length > most) throw isText(form) ? tooLong(most) : new Complaint('must be a list')
+    },
+  }
+  return {
+    description,
+    ...form,
+    list: elements.list,
+    schema: { type: 'array', items: element, maxItems: MAX_GIVEN_ITEMS },
+    read(given, lists) {
+      const text = storableText(given, 'must be a list')
+      return text === undefined || text === '' ? undefined : readList(text, elements, lists)
+    },
+  }
+}
+
+/** A parameter as a segment of the path: it is always there. */
+export function inPath<T>(parameter: Parameter<T>): Parameter<Exclude<T, undefined>> {
+  return { ...parameter, in: 'path' } as Parameter<Exclude<T, undefined>>
+}
+
+/** A parameter whose name is computed. */
+export function named<const K extends string, P>(key: K, parameter: P): { readonly [N in K]: P } {
+  return { [key]: parameter } as { readonly [N in K]: P }
+}
+
+/** A whole number within the exact range of a double. */
+export function int<const O extends Range & Presence<number>>(description: string, options?: O) {
+  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = options ?? {}
+  const complaint = `must be a whole number from ${minimum} to ${maximum}`
+  const read = (text: string): number => {
+    // -0 is 0.
+    const value = INT.test(text) ? Number(text) + 0 : NaN
+    if (value >= minimum && value <= maximum) return value
+    throw new Complaint(complaint)
+  }
+  const form = { type: 'int', ...rangeOf(options) }
+  const found = scalar(description, form, { type: 'integer', minimum, maximum }, read, options, complaint)
+  return found as Parameter<Scalar<number, O>>
+}
+
+function rangeOf({ minimum, maximum }: Range = {}): Range {
+  return { ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) }
+}
+
+function readId(text: string): bigint {
+  const isShort = INT.test(text) && text.replace(/^-?0*/, '').length <= MAX_ID_DIGITS
+  const value = isShort ? BigInt(text) : undefined
+  if (value !== undefined && value >= MIN_ID && value <= MAX_ID) return value
+  throw new Complaint('must be a whole number of 64 bits')
+}
+
+const idForm = { type: 'id' }
+
+function patternOf(...forms: readonly string[]): Schema {
+  return { type: 'string', pattern: forms.length === 1 ? `^${forms[0]!}$` : `^(?:${forms.join('|')})$` }
+}
+
+function listPattern(list: 'comma' | 'named', ...forms: readonly string[]): Schema {
+  return patternOf(...forms, ...(list === 'named' ? [`\\${NAMED_LIST}.+`] : []))
+}
+
+const ID = '-?[0-9]+'
+
+/** Any integer of 64 bits. */
+export function id(description: string): Parameter<bigint | undefined> {
+  return scalar(description, idForm, patternOf(ID), readId)
+}
+
+const fitsId = (item: string): boolean => INT.test(item) && item.length < MAX_ID_DIGITS
+
+/** Integers of 64 bits. */
+export function ids(
+  description: string,
+  list: 'comma' | 'named' = 'named',
+): Parameter<readonly bigint[] | undefined> {
+  return listOf(description, idForm, listPattern(list, ID), { list, read: readId, fits: fitsId })
+}
+
+/** The same, or the single value `null`. */
+export function idsOrNull(description: string): Parameter<readonly bigint[] | null | undefined> {
+  const own = ids(description)
+  return {
+    ...own,
+    schema: { ...own.schema, items: listPattern('named', ID, 'null') },
+    read: (given, lists) =>
+      typeof given === 'string' && given.toLowerCase() === 'null' ? null : own.read(given, lists),
+  }
+}
+
+/** `true` or `1`, `false` or `0`; `empty` counts as absent, whatever the default. */
+export function flag(description: string, standard?: boolean): Parameter<boolean | undefined> {
+  const read = (text: string): boolean | undefined => {
+    if (text === 'true' || text === '1') return true
+    if (text === 'false' || text === '0') return false
+    if (text === 'empty') return undefined
+    throw new Complaint('must be true or false')
+  }
+  const options = standard === undefined ? {} : { default: standard }
+  return scalar(description, { type: 'bool' }, { type: 'boolean' }, read, options)
+}
+
+function readName(text: string): string {
+  if (NAME_PATTERN.test(text)) return text
+  throw new Complaint('must be a name')
+}
+
+/** Text with the alphabet and the length of account names. */
+export function name(description: string): Parameter<string | undefined> {
+  return scalar(description, { type: 'name' }, patternOf(NAME), readName)
+}
+
+/** Names. */
+export function names(
+  description: string,
+  list: 'comma' | 'named' = 'named',
+): Parameter<readonly string[] | undefined> {
+  const fits = (item: string): boolean => NAME_PATTERN.test(item)
+  return listOf(description, { type: 'name' }, listPattern(list, NAME), { list, read: readName, fits })
+}
+
+function textSchema({ minimum, maximum = DEFAULT_LENGTH }: Range): Schema {
+  return {
+    type: 'string',
+    ...(minimum === undefined ? {} : { minLength: minimum }),
+    maxLength: maximum,
+  }
+}
+
+function checkedText({ minimum = 0 }: Range, complaint: string) {
+  return (text: string): string => {
+    if (text.length >= minimum) return text
+    throw new Complaint(complaint)
+  }
+}
+
+/** Any text; `minimum` and `maximum` are UTF-16 code units. */
+export function text<const O extends Range & Presence<string>>(description: string, options?: O) {
+  const range = rangeOf(options)
+  const complaint = `must be text of ${range.minimum ?? 1} to ${range.maximum ?? DEFAULT_LENGTH} characters`
+  const form = { type: 'string', ...range }
+  const read = checkedText(range, complaint)
+  const found = scalar(description, form, textSchema(range), read, options, complaint)
+  return found as Parameter<Scalar<string, O>>
+}
+
+/** Texts that are not empty. `named`: they may be those of named lists. */
+export function texts(
+  description: string,
+  list: 'comma' | 'named' = 'comma',
+  range: Range = { minimum: 1 },
+): Parameter<readonly string[] | undefined> {
+  const read = checkedText(range, 'must be texts')
+  return listOf(description, { type: 'string', ...range }, textSchema(range), { list, read })
+}
+
+function wordReader<W extends string>(words: readonly W[]) {
+  return (text: string): W => {
+    const word = words.find((each) => each === text)
+    if (word !== undefined) return word
+    throw new Complaint(`must be one of ${words.join(', ')}`)
+  }
+}
+
+/** One of a few words. */
+export function choice<const W extends string, const O extends Presence<NoInfer<W>>>(
+  description: string,
+  words: readonly W[],
+  options?: O,
+) {
+  const form = { type: 'string', values: words }
+  const complaint = `must be one of ${words.join(', ')}`
+  const read = wordReader(words)
+  const found = scalar<W>(description, form, { type: 'string', enum: words }, read, options, complaint)
+  return found as Parameter<Scalar<W, O>>
+}
+
+/** Any of a few words. */
+export function choices<const W extends string>(
+  description: string,
+  words: readonly W[],
+): Parameter<readonly W[] | undefined> {
+  const schema = { type: 'string', enum: words }
+  return listOf(description, { type: 'string', values: words }, schema, {
+    list: 'comma',
+    read: wordReader(words),
+  })
+}
+
+/** A number that stays text: what it is compared with is exact. */
+export function decimal(description: string, minimum: number): Parameter<string | undefined> {
+  const read = (text: string): string => {
+    if (DECIMAL.test(text) && Number.parseFloat(text) >= minimum) return text
+    throw new Complaint(`must be a number from ${minimum}`)
+  }
+  return scalar(description, { type: 'decimal', minimum }, { type: 'number', minimum }, read)
+}
